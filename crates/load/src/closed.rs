@@ -1,0 +1,110 @@
+//! The closed model: a number of users, each of whom waits for a reply before the next request.
+
+mod ramp_up;
+mod think_time;
+mod throughput;
+
+pub use think_time::ThinkTime;
+
+use crate::chance::Chance;
+use crate::share::Share;
+use throughput::Throughput;
+
+/// A closed load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Closed {
+    /// Users at the same time.
+    pub users: u32,
+    /// Time over which the users come in, evenly.
+    pub ramp_up_ns: u64,
+    /// Pause between a reply and the next request.
+    pub think_time: ThinkTime,
+    /// At least this long from one start of a user to the next; 0: as soon as it can.
+    pub pacing_ns: u64,
+    /// No more requests a second than this, over all users.
+    pub throughput_per_s: Option<f64>,
+    /// For the draws of think times.
+    pub seed: u64,
+}
+
+impl Closed {
+    /// The rule by which the users of one worker go on.
+    pub fn cadence(&self, share: Share) -> Cadence {
+        Cadence {
+            think_time: self.think_time,
+            pacing_ns: self.pacing_ns,
+            throughput: self.throughput_per_s.map(|per_s| Throughput::new(per_s, share)),
+            chance: Chance::stream(self.seed, u64::from(share.index)),
+        }
+    }
+}
+
+/// When the users of one worker start their next request.
+#[derive(Clone, Debug)]
+pub struct Cadence {
+    think_time: ThinkTime,
+    pacing_ns: u64,
+    throughput: Option<Throughput>,
+    chance: Chance,
+}
+
+impl Cadence {
+    /// The first request of a user who comes in at `arrival_ns`.
+    pub fn first(&mut self, arrival_ns: u64) -> u64 {
+        self.throttle(arrival_ns)
+    }
+
+    /// The request after one that was intended at `intended_ns` and ended at `finished_ns`.
+    #[inline]
+    pub fn next(&mut self, intended_ns: u64, finished_ns: u64) -> u64 {
+        let rested_ns = finished_ns.saturating_add(self.think_time.draw(&mut self.chance));
+        let paced_ns = intended_ns.saturating_add(self.pacing_ns);
+        self.throttle(rested_ns.max(paced_ns))
+    }
+
+    fn throttle(&mut self, ready_ns: u64) -> u64 {
+        self.throughput.as_mut().map_or(ready_ns, |throughput| throughput.take(ready_ns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn closed() -> Closed {
+        Closed {
+            users: 4,
+            ramp_up_ns: 0,
+            think_time: ThinkTime::None,
+            pacing_ns: 0,
+            throughput_per_s: None,
+            seed: 1,
+        }
+    }
+
+    #[test]
+    fn without_pauses_the_next_request_starts_with_the_reply() {
+        assert_eq!(closed().cadence(Share::WHOLE).next(0, 123), 123);
+    }
+
+    #[test]
+    fn pacing_counts_from_the_start_and_never_waits_for_the_past() {
+        let mut cadence = Closed { pacing_ns: 100, ..closed() }.cadence(Share::WHOLE);
+        assert_eq!(cadence.next(0, 40), 100);
+        assert_eq!(cadence.next(0, 140), 140);
+    }
+
+    #[test]
+    fn think_time_counts_from_the_reply() {
+        let mut cadence = Closed { think_time: ThinkTime::Constant { ns: 70 }, pacing_ns: 100, ..closed() }
+            .cadence(Share::WHOLE);
+        assert_eq!(cadence.next(0, 40), 110);
+    }
+
+    #[test]
+    fn a_throughput_limit_spaces_the_starts_of_all_users() {
+        let mut cadence = Closed { throughput_per_s: Some(10.0), ..closed() }.cadence(Share::WHOLE);
+        let starts = [cadence.first(0), cadence.first(0), cadence.next(0, 1), cadence.next(0, 1_000_000_000)];
+        assert_eq!(starts, [0, 100_000_000, 200_000_000, 1_000_000_000]);
+    }
+}

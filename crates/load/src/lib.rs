@@ -1,0 +1,30 @@
+//! When to start each request and with which values: arithmetic only.
+//!
+//! Times are nanoseconds since the load began, rates are per second. The crate is `no_std`: it has no clock, no socket and
+//! no thread, and every draw comes from a seed, so that the same seed gives the same load anywhere.
+#![no_std]
+
+extern crate alloc;
+
+pub mod chance;
+pub mod closed;
+pub mod open;
+mod share;
+mod stop;
+
+pub use closed::{Closed, ThinkTime};
+pub use open::{Open, Spacing};
+pub use share::Share;
+pub use stop::Stop;
+
+/// Nanoseconds in a second, the unit of rates against the unit of times.
+pub const SECOND_NS: u64 = 1_000_000_000;
+
+/// How much load, and whether users wait for replies.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Load {
+    /// A number of users, each of whom waits for a reply before the next request.
+    Closed(Closed),
+    /// Requests that start at their own instants, whatever the system does.
+    Open(Open),
+}

@@ -1,0 +1,152 @@
+//! The open model: requests start at instants of their own, however slowly the system answers.
+
+mod constant;
+mod even;
+mod poisson;
+mod profile;
+mod ramp;
+mod stages;
+
+pub use profile::{Profile, Segment};
+pub use stages::Stage;
+
+use crate::share::Share;
+use even::Even;
+use poisson::Poisson;
+
+/// How the instants of a rate are spaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spacing {
+    /// At equal distances (where the rate is constant).
+    Even,
+    /// As independent users would come: exponential gaps, drawn from this seed.
+    Poisson {
+        /// The same seed gives the same instants, for any number of workers.
+        seed: u64,
+    },
+}
+
+/// An open load: a rate over time and the spacing of its instants.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Open {
+    /// The rate at each instant.
+    pub profile: Profile,
+    /// How instants are spaced.
+    pub spacing: Spacing,
+    /// Connections over which the requests are spread.
+    pub connections: u32,
+    /// A request that could not start this long after its instant is counted as not sent; `None`: it is sent, however late.
+    pub shed_after_ns: Option<u64>,
+}
+
+impl Open {
+    /// The instants of one worker: every `share.of`-th of the whole load's.
+    pub fn arrivals(&self, share: Share) -> Arrivals {
+        let mut instants = match self.spacing {
+            Spacing::Even => Instants::Even(Even::default()),
+            Spacing::Poisson { seed } => Instants::Poisson(Poisson::new(seed)),
+        };
+        for _ in 0..share.index {
+            instants.next_place();
+        }
+        Arrivals { profile: self.profile.clone(), instants, step: share.of }
+    }
+}
+
+/// The intended instants of a load, in order.
+#[derive(Clone, Debug)]
+pub struct Arrivals {
+    profile: Profile,
+    instants: Instants,
+    step: u32,
+}
+
+#[derive(Clone, Debug)]
+enum Instants {
+    Even(Even),
+    Poisson(Poisson),
+}
+
+impl Instants {
+    /// How many requests an even flow of the same rate would have started when this one starts.
+    fn next_place(&mut self) -> f64 {
+        match self {
+            Self::Even(even) => even.next_place(),
+            Self::Poisson(poisson) => poisson.next_place(),
+        }
+    }
+}
+
+impl Iterator for Arrivals {
+    /// Nanoseconds since the load began.
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let place = self.instants.next_place();
+        for _ in 1..self.step {
+            self.instants.next_place();
+        }
+        self.profile.time_of(place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    fn open(profile: Profile, spacing: Spacing) -> Open {
+        Open { profile, spacing, connections: 1, shed_after_ns: None }
+    }
+
+    #[test]
+    fn an_even_rate_starts_at_zero_and_keeps_its_distance() {
+        let load = open(Profile::constant(1_000.0), Spacing::Even);
+        let instants: Vec<u64> = load.arrivals(Share::WHOLE).take(4).collect();
+        assert_eq!(instants, [0, 1_000_000, 2_000_000, 3_000_000]);
+        let millionth = load.arrivals(Share::WHOLE).nth(1_000_000);
+        assert_eq!(millionth, Some(1_000_000_000_000), "no drift");
+    }
+
+    #[test]
+    fn workers_share_the_instants_without_changing_them() {
+        for spacing in [Spacing::Even, Spacing::Poisson { seed: 5 }] {
+            let load = open(Profile::constant(500.0), spacing);
+            let whole: Vec<u64> = load.arrivals(Share::WHOLE).take(300).collect();
+            let mut merged: Vec<u64> =
+                (0..3).flat_map(|index| load.arrivals(Share { index, of: 3 }).take(100)).collect();
+            merged.sort_unstable();
+            assert_eq!(whole, merged);
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_arrivals_and_another_does_not() {
+        let first = |seed| -> Vec<u64> {
+            open(Profile::constant(100.0), Spacing::Poisson { seed })
+                .arrivals(Share::WHOLE)
+                .take(50)
+                .collect()
+        };
+        assert_eq!(first(1), first(1));
+        assert_ne!(first(1), first(2));
+    }
+
+    #[test]
+    fn poisson_arrivals_have_exponential_gaps_of_the_right_mean() {
+        let load = open(Profile::constant(1_000.0), Spacing::Poisson { seed: 11 });
+        let instants: Vec<u64> = load.arrivals(Share::WHOLE).take(100_001).collect();
+        let gaps: Vec<f64> = instants.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e6).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        assert!((mean - 1.0).abs() < 0.02, "mean gap {mean} ms");
+        let longer_than_mean = gaps.iter().filter(|gap| **gap > 1.0).count() as f64 / gaps.len() as f64;
+        // P(gap > mean) = 1/e; the standard error is 0.0015.
+        assert!((longer_than_mean - 0.3679).abs() < 0.01, "{longer_than_mean}");
+    }
+
+    #[test]
+    fn a_profile_that_ends_ends_the_arrivals() {
+        let profile = Profile::stages(0.0, &[Stage { to_per_s: 10.0, for_ns: 10_000_000_000 }]);
+        assert_eq!(open(profile, Spacing::Even).arrivals(Share::WHOLE).count(), 50);
+    }
+}

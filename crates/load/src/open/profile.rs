@@ -1,0 +1,124 @@
+//! A rate over time, made of straight lines, and the inverse of its integral.
+
+use alloc::vec::Vec;
+
+/// A stretch of time in which the rate changes in a straight line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Segment {
+    /// Requests a second at its start; not negative.
+    pub from_per_s: f64,
+    /// Requests a second at its end; not negative.
+    pub to_per_s: f64,
+    /// Its length; `u64::MAX` has no end.
+    pub for_ns: u64,
+}
+
+impl Segment {
+    fn requests(&self) -> f64 {
+        (self.from_per_s + self.to_per_s) / 2.0 * seconds(self.for_ns)
+    }
+
+    /// How long after its start the integral of the rate reaches `requests`.
+    ///
+    /// With slope a, `from·t + a·t²/2 = n` is solved as `t = 2n / (from + √(from² + 2an))`, which neither divides by a
+    /// slope of zero nor subtracts nearly equal numbers.
+    fn time_of(&self, requests: f64) -> f64 {
+        if requests <= 0.0 {
+            return 0.0;
+        }
+        let slope = (self.to_per_s - self.from_per_s) / seconds(self.for_ns);
+        let under_root = self.from_per_s * self.from_per_s + 2.0 * slope * requests;
+        2.0 * requests / (self.from_per_s + libm::sqrt(under_root.max(0.0)))
+    }
+}
+
+/// The rate of an open load at each instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    segments: Vec<Segment>,
+}
+
+impl Profile {
+    /// Segments in order of time.
+    pub fn new(segments: impl IntoIterator<Item = Segment>) -> Self {
+        Self { segments: segments.into_iter().collect() }
+    }
+
+    /// The same profile, after its first rate was held for `for_ns`: a warm-up before the shape begins.
+    pub fn held_first(mut self, for_ns: u64) -> Self {
+        if let Some(first) = self.segments.first().copied() {
+            let per_s = first.from_per_s;
+            self.segments.insert(0, Segment { from_per_s: per_s, to_per_s: per_s, for_ns });
+        }
+        self
+    }
+
+    /// The segments, in order of time.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The highest rate at any instant.
+    pub fn peak_per_s(&self) -> f64 {
+        self.segments.iter().flat_map(|segment| [segment.from_per_s, segment.to_per_s]).fold(0.0, f64::max)
+    }
+
+    /// When the integral of the rate reaches `place`, in nanoseconds since the load began; `None` if it never does.
+    pub fn time_of(&self, place: f64) -> Option<u64> {
+        let (mut start_ns, mut left) = (0u64, place);
+        for segment in &self.segments {
+            let requests = segment.requests();
+            if left < requests {
+                return Some(start_ns.saturating_add(libm::round(segment.time_of(left) * 1e9) as u64));
+            }
+            left -= requests;
+            start_ns = start_ns.saturating_add(segment.for_ns);
+        }
+        None
+    }
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn instants_never_go_back_and_stay_inside(
+            rates in prop::collection::vec(0.0f64..1e6, 2..6),
+            lengths in prop::collection::vec(0u64..100_000_000_000, 5),
+        ) {
+            let profile = Profile::new(rates.windows(2).zip(&lengths).map(|(pair, for_ns)| {
+                Segment { from_per_s: pair[0], to_per_s: pair[1], for_ns: *for_ns }
+            }));
+            let total: f64 = profile.segments().iter().map(Segment::requests).sum();
+            let end_ns: u64 = profile.segments().iter().map(|segment| segment.for_ns).sum();
+            let mut last = 0;
+            for step in 0..200 {
+                let Some(at_ns) = profile.time_of(total * f64::from(step) / 200.0) else { continue };
+                prop_assert!(at_ns >= last && at_ns <= end_ns);
+                last = at_ns;
+            }
+            prop_assert_eq!(profile.time_of(total * 1.001 + 1.0), None);
+        }
+    }
+
+    #[test]
+    fn a_rate_of_nothing_never_comes() {
+        let nothing = Segment { from_per_s: 0.0, to_per_s: 0.0, for_ns: 5 };
+        assert_eq!(Profile::new([nothing]).time_of(0.0), None);
+        assert_eq!(Profile::new([]).time_of(0.0), None);
+    }
+
+    #[test]
+    fn a_warm_up_holds_the_first_rate() {
+        let profile = Profile::ramp(10.0, 20.0, 1_000_000_000).held_first(2_000_000_000);
+        assert_eq!(profile.time_of(20.0), Some(2_000_000_000));
+        assert_eq!(profile.time_of(19.0), Some(1_900_000_000));
+    }
+}

@@ -1,0 +1,48 @@
+//! Variable-length integers (LEB128), the alphabet of the stored form.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Stored bytes that this version did not write: cut short, out of range, or contradicting themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed;
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the stored histograms are damaged or were written by another version")
+    }
+}
+
+impl core::error::Error for Malformed {}
+
+/// Appends one integer, seven bits a byte, lowest first.
+pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// Takes integers from the front of a byte string.
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
+
+impl Reader<'_> {
+    /// The next integer.
+    pub(crate) fn take(&mut self) -> Result<u64, Malformed> {
+        let mut value = 0u64;
+        for shift in (0..70).step_by(7) {
+            let (&byte, rest) = self.0.split_first().ok_or(Malformed)?;
+            self.0 = rest;
+            let bits = u64::from(byte & 0x7f);
+            if shift == 63 && bits > 1 {
+                return Err(Malformed);
+            }
+            value |= bits << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(Malformed)
+    }
+}

@@ -1,0 +1,241 @@
+//! A log-linear histogram of nanoseconds with three significant digits, whose memory follows the values it has seen.
+//!
+//! The layout is that of HdrHistogram with a lowest value of 1 ns and 2,048 sub-buckets: below 2,048 ns every value has its
+//! own counter, above it each power of two is cut into 1,024 equal parts, so that a counter is never wider than 0.1 % of
+//! its value. Counters are allocated a power of two at a time, when the first value falls there: merging and clearing
+//! touch only what was used.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::bytes::{Malformed, Reader, put};
+use crate::percentile::Percentile;
+
+/// Counters in one chunk: half of the sub-buckets, because the lower half of a bucket repeats the bucket below it.
+const CHUNK: usize = 1024;
+/// Chunk 0 holds 0..1,024 ns; chunk k holds 2^(9+k)..2^(10+k) ns.
+const CHUNKS: usize = 33;
+
+/// Counts of durations in nanoseconds, exact to 0.1 % of the value, up to [`Histogram::HIGHEST_NS`].
+#[derive(Clone)]
+pub struct Histogram {
+    chunks: [Option<Box<[u64; CHUNK]>>; CHUNKS],
+    count: u64,
+    sum_ns: u128,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+impl Histogram {
+    /// The highest value kept apart: a little over 73 minutes. Longer ones are counted here.
+    pub const HIGHEST_NS: u64 = (1 << 42) - 1;
+
+    /// An empty histogram; it owns no counters yet.
+    pub const fn new() -> Self {
+        Self { chunks: [const { None }; CHUNKS], count: 0, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 }
+    }
+
+    /// Counts one duration.
+    #[inline]
+    pub fn record(&mut self, value_ns: u64) {
+        self.record_many(value_ns, 1);
+    }
+
+    /// Counts the same duration `times` times.
+    #[inline]
+    pub fn record_many(&mut self, value_ns: u64, times: u64) {
+        if times == 0 {
+            return;
+        }
+        let value_ns = value_ns.min(Self::HIGHEST_NS);
+        let (chunk, index) = place(value_ns);
+        let counters = self.chunks[chunk].get_or_insert_with(empty_chunk);
+        counters[index] += times;
+        self.count += times;
+        self.sum_ns += u128::from(value_ns) * u128::from(times);
+        self.min_ns = self.min_ns.min(value_ns);
+        self.max_ns = self.max_ns.max(value_ns);
+    }
+
+    /// Adds every count of `other`; the result does not depend on the order of merges.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.chunks.iter_mut().zip(&other.chunks) {
+            let Some(theirs) = theirs else { continue };
+            let mine = mine.get_or_insert_with(empty_chunk);
+            for (counter, more) in mine.iter_mut().zip(theirs.iter()) {
+                *counter += more;
+            }
+        }
+        self.count += other.count;
+        self.sum_ns += other.sum_ns;
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    /// Forgets every count and keeps the memory.
+    pub fn clear(&mut self) {
+        for chunk in self.chunks.iter_mut().flatten() {
+            chunk.fill(0);
+        }
+        (self.count, self.sum_ns, self.min_ns, self.max_ns) = (0, 0, u64::MAX, 0);
+    }
+
+    /// How many durations were counted.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The smallest duration, exact; `None` when empty.
+    pub fn min_ns(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.min_ns)
+    }
+
+    /// The largest duration, exact; `None` when empty.
+    pub fn max_ns(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.max_ns)
+    }
+
+    /// The arithmetic mean of the durations as they were recorded (not of counters); `None` when empty.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
+    }
+
+    /// The sum of all durations.
+    pub fn sum_ns(&self) -> u128 {
+        self.sum_ns
+    }
+
+    /// The smallest kept value that at least the given share of the samples did not exceed (nearest rank); `None` when empty.
+    ///
+    /// It is the upper edge of a counter, at most 0.1 % above the sample, and never above the maximum.
+    pub fn value_at(&self, percentile: Percentile) -> Option<u64> {
+        let rank = percentile.rank(self.count)?;
+        let mut seen = 0;
+        self.counters().find_map(|(value_ns, count)| {
+            seen += count;
+            (seen >= rank).then(|| value_ns.clamp(self.min_ns, self.max_ns))
+        })
+    }
+
+    /// [`Histogram::value_at`], but only where the printing rule allows it: ten samples or more lie above.
+    pub fn printable_at(&self, percentile: Percentile) -> Option<u64> {
+        percentile.is_printable(self.count).then(|| self.value_at(percentile)).flatten()
+    }
+
+    /// Every counter in use, from small to large: the highest value that falls into it, and its count.
+    pub fn counters(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.chunks
+            .iter()
+            .enumerate()
+            .filter_map(|(chunk, counters)| Some((chunk, counters.as_ref()?)))
+            .flat_map(|(chunk, counters)| {
+                counters
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, count)| **count > 0)
+                    .map(move |(index, count)| (highest_in(chunk, index), *count))
+            })
+    }
+
+    /// Appends a compact form: the totals, then index steps and counts as variable-length integers.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        put(out, self.count);
+        if self.count == 0 {
+            return;
+        }
+        put(out, self.min_ns);
+        put(out, self.max_ns);
+        put(out, self.sum_ns as u64);
+        put(out, (self.sum_ns >> 64) as u64);
+        put(out, self.counters().count() as u64);
+        let mut last = 0;
+        for (value_ns, count) in self.counters() {
+            let (chunk, index) = place(value_ns);
+            let position = (chunk * CHUNK + index) as u64;
+            put(out, position - last);
+            put(out, count);
+            last = position;
+        }
+    }
+
+    /// Reads what [`Histogram::encode`] wrote; anything else is refused, never believed.
+    pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let mut histogram = Self::new();
+        let count = reader.take()?;
+        if count == 0 {
+            return Ok(histogram);
+        }
+        let (min_ns, max_ns) = (reader.take()?, reader.take()?);
+        let sum_ns = u128::from(reader.take()?) | u128::from(reader.take()?) << 64;
+        let entries = reader.take()?;
+        let mut position = 0u64;
+        for _ in 0..entries {
+            position = position.checked_add(reader.take()?).ok_or(Malformed)?;
+            let (chunk, index) = (position as usize / CHUNK, position as usize % CHUNK);
+            let counters = histogram.chunks.get_mut(chunk).ok_or(Malformed)?.get_or_insert_with(empty_chunk);
+            counters[index] = reader.take()?;
+            histogram.count = histogram.count.checked_add(counters[index]).ok_or(Malformed)?;
+        }
+        let in_order = min_ns <= max_ns && max_ns <= Self::HIGHEST_NS;
+        let bounds_fit = u128::from(min_ns) * u128::from(count) <= sum_ns
+            && sum_ns <= u128::from(max_ns) * u128::from(count);
+        if histogram.count != count || !in_order || !bounds_fit {
+            return Err(Malformed);
+        }
+        (histogram.sum_ns, histogram.min_ns, histogram.max_ns) = (sum_ns, min_ns, max_ns);
+        Ok(histogram)
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.count == other.count
+            && self.sum_ns == other.sum_ns
+            && self.min_ns == other.min_ns
+            && self.max_ns == other.max_ns
+            && self.counters().eq(other.counters())
+    }
+}
+
+impl core::fmt::Debug for Histogram {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Histogram")
+            .field("count", &self.count)
+            .field("min_ns", &self.min_ns())
+            .field("max_ns", &self.max_ns())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cold]
+fn empty_chunk() -> Box<[u64; CHUNK]> {
+    Box::new([0; CHUNK])
+}
+
+/// The chunk of a value and its counter there.
+#[inline]
+fn place(value_ns: u64) -> (usize, usize) {
+    // The number of low bits that are not kept: none below 2,048.
+    let dropped = (u64::BITS - (value_ns | 2047).leading_zeros() - 11) as usize;
+    let kept = (value_ns >> dropped) as usize;
+    (dropped + (kept >> 10), kept & (CHUNK - 1))
+}
+
+/// The highest value that [`place`] sends to this counter.
+fn highest_in(chunk: usize, index: usize) -> u64 {
+    match chunk.checked_sub(1) {
+        None => index as u64,
+        Some(dropped) => (((CHUNK + index + 1) as u64) << dropped) - 1,
+    }
+}

@@ -1,0 +1,132 @@
+//! Errors by class: a capped list, and a count of what did not fit in it.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// One kind of error and how often it was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerEntry {
+    /// The class, such as `timeout_body` or `status`.
+    pub class: Cow<'static, str>,
+    /// What tells errors of one class apart: a status, an errno, the number of a check; 0 if nothing does.
+    pub code: u32,
+    /// The sentence for people. May quote the peer, unescaped: whoever prints it must escape it.
+    pub message: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// Errors by class and code, in the order of their first appearance.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    entries: Vec<LedgerEntry>,
+    others: u64,
+}
+
+impl Ledger {
+    /// Kinds kept apart; later kinds are counted together as others.
+    pub const KINDS_MAX: usize = 64;
+    /// Bytes kept of one message.
+    pub const MESSAGE_BYTES_MAX: usize = 256;
+
+    /// Counts one error. The message is only made for the first of its kind.
+    pub fn note(&mut self, class: &'static str, code: u32, message: impl FnOnce() -> String) {
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.code == code && entry.class == class)
+        {
+            entry.count += 1;
+        } else {
+            self.insert(LedgerEntry { class: class.into(), code, message: message(), count: 1 });
+        }
+    }
+
+    /// Adds every error of another part of the run.
+    pub fn merge(&mut self, other: &Self) {
+        for theirs in &other.entries {
+            let same = |mine: &&mut LedgerEntry| mine.code == theirs.code && mine.class == theirs.class;
+            match self.entries.iter_mut().find(same) {
+                Some(mine) => mine.count += theirs.count,
+                None => self.insert(theirs.clone()),
+            }
+        }
+        self.others += other.others;
+    }
+
+    /// Adds a kind, or counts it among the others when the list is full.
+    pub fn insert(&mut self, mut entry: LedgerEntry) {
+        if self.entries.len() == Self::KINDS_MAX {
+            self.others += entry.count;
+            return;
+        }
+        let end =
+            (0..=Self::MESSAGE_BYTES_MAX).rev().find(|end| entry.message.is_char_boundary(*end)).unwrap_or(0);
+        if end < entry.message.len() {
+            entry.message.truncate(end);
+        }
+        self.entries.push(entry);
+    }
+
+    /// Adds errors whose kind is no longer known.
+    pub fn add_others(&mut self, count: u64) {
+        self.others += count;
+    }
+
+    /// The kinds that were kept apart.
+    pub fn entries(&self) -> &[LedgerEntry] {
+        &self.entries
+    }
+
+    /// Errors of kinds that no longer fitted.
+    pub fn others(&self) -> u64 {
+        self.others
+    }
+
+    /// All errors, kept apart or not.
+    pub fn total(&self) -> u64 {
+        self.entries.iter().map(|entry| entry.count).sum::<u64>() + self.others
+    }
+
+    /// Forgets everything and keeps the memory of the list.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.others = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn the_list_is_capped_and_nothing_goes_uncounted() {
+        let mut ledger = Ledger::default();
+        for code in 0..1_000 {
+            ledger.note("status", code % 100, || code.to_string());
+        }
+        assert_eq!(ledger.entries().len(), Ledger::KINDS_MAX);
+        assert_eq!(ledger.total(), 1_000);
+        assert_eq!(ledger.others(), 360);
+    }
+
+    #[test]
+    fn a_long_message_is_cut_at_a_character() {
+        let mut ledger = Ledger::default();
+        ledger.note("peer", 0, || "é".repeat(1_000));
+        assert_eq!(ledger.entries()[0].message.len(), Ledger::MESSAGE_BYTES_MAX);
+        ledger.note("peer", 1, || "a".to_string() + &"é".repeat(1_000));
+        assert_eq!(ledger.entries()[1].message.len(), Ledger::MESSAGE_BYTES_MAX - 1);
+    }
+
+    #[test]
+    fn merging_adds_the_counts_of_the_same_kind() {
+        let (mut a, mut b) = (Ledger::default(), Ledger::default());
+        a.note("status", 503, || "503".to_string());
+        b.note("status", 503, || "503".to_string());
+        b.note("status", 500, || "500".to_string());
+        b.add_others(2);
+        a.merge(&b);
+        assert_eq!(a.entries().iter().map(|e| (e.code, e.count)).collect::<Vec<_>>(), [(503, 2), (500, 1)]);
+        assert_eq!(a.total(), 5);
+    }
+}

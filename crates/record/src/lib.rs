@@ -1,0 +1,30 @@
+//! What happened: outcomes, histograms, intervals; merging is exact.
+//!
+//! The crate is `no_std`: it cannot read a clock, open a file or start a thread. Times are nanoseconds handed in by the
+//! caller. It never knows who sent a request, or where the record is kept.
+#![no_std]
+
+extern crate alloc;
+
+mod bytes;
+mod counts;
+mod histogram;
+mod interval;
+mod ledger;
+mod outcome;
+mod percentile;
+mod recorder;
+mod sample;
+mod spread;
+mod tally;
+
+pub use counts::{Counts, IdentityBroken};
+pub use histogram::Histogram;
+pub use interval::{Interval, Phase, Whole};
+pub use ledger::{Ledger, LedgerEntry};
+pub use outcome::{Finish, Outcome};
+pub use percentile::{PRINTED, Percentile};
+pub use recorder::Recorder;
+pub use sample::{Reservoir, Sampled};
+pub use spread::{ConnectionTotals, MinMedianMax, Spread};
+pub use tally::{Malformed, Split, Statuses, Tally};

@@ -1,0 +1,86 @@
+//! One thread's notebook: it sorts what happens into phases and seconds, and hands over each second when it is full.
+
+use alloc::boxed::Box;
+
+use crate::interval::{Interval, Phase};
+use crate::outcome::Finish;
+use crate::sample::{Reservoir, Sampled};
+use crate::tally::Tally;
+
+/// Records for one thread; no locks, and no allocation once the first second has been seen.
+#[derive(Debug)]
+pub struct Recorder {
+    measured_from_ns: u64,
+    second: u64,
+    /// By phase, in the order of [`Phase::ALL`].
+    tallies: [Box<Tally>; 2],
+    reservoirs: [Reservoir; 2],
+}
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+impl Recorder {
+    /// A recorder whose measured phase holds the requests intended at `measured_from_ns` or later, and which keeps up to
+    /// `log_per_second` single requests of each second.
+    pub fn new(measured_from_ns: u64, log_per_second: usize) -> Self {
+        let reservoirs = [1, 2].map(|seed| Reservoir::new(log_per_second, seed));
+        Self { measured_from_ns, second: 0, tallies: [Box::default(), Box::default()], reservoirs }
+    }
+
+    /// Whether single requests are kept; if so, offer each to [`Recorder::sample`].
+    #[inline]
+    pub fn logs(&self) -> bool {
+        self.reservoirs[0].is_on()
+    }
+
+    /// Offers a finished request to the log.
+    pub fn sample(&mut self, request: Sampled) {
+        self.reservoirs[self.phase(request.finish.intended_ns) as usize].offer(request);
+    }
+
+    /// The phase of a request intended at this instant.
+    #[inline]
+    pub fn phase(&self, intended_ns: u64) -> Phase {
+        if intended_ns >= self.measured_from_ns { Phase::Measured } else { Phase::WarmUp }
+    }
+
+    /// The tally that a request intended at this instant is counted in.
+    #[inline]
+    pub fn tally(&mut self, intended_ns: u64) -> &mut Tally {
+        &mut self.tallies[self.phase(intended_ns) as usize]
+    }
+
+    /// Counts the end of a request.
+    #[inline]
+    pub fn finished(&mut self, finish: &Finish) {
+        self.tally(finish.intended_ns).note_finished(finish);
+    }
+
+    /// When the current second is full.
+    pub fn boundary_ns(&self) -> u64 {
+        (self.second + 1) * SECOND_NS
+    }
+
+    /// Hands over the second that is full, if one is; call it once a turn with the turn's time.
+    #[inline]
+    pub fn turn(&mut self, now_ns: u64, mut hand_over: impl FnMut(Interval)) {
+        if now_ns >= self.boundary_ns() {
+            self.close(&mut hand_over);
+            self.second = now_ns / SECOND_NS;
+        }
+    }
+
+    /// Hands over what there is of the current second.
+    #[cold]
+    pub fn close(&mut self, hand_over: &mut dyn FnMut(Interval)) {
+        for phase in Phase::ALL {
+            let (tally, reservoir) =
+                (&mut self.tallies[phase as usize], &mut self.reservoirs[phase as usize]);
+            if !tally.is_empty() {
+                let (tally_of_second, sampled) = (Tally::clone(tally), reservoir.take());
+                tally.clear();
+                hand_over(Interval { second: self.second, phase, tally: tally_of_second, sampled });
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Everything that is counted about a stretch of a run.
+
+use alloc::vec::Vec;
+
+pub use crate::bytes::Malformed;
+use crate::bytes::Reader;
+use crate::counts::Counts;
+use crate::histogram::Histogram;
+use crate::ledger::Ledger;
+use crate::outcome::{Finish, Outcome};
+
+/// One duration kept apart by how the request ended.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Split {
+    /// Requests that ended ok.
+    pub ok: Histogram,
+    /// Requests that the system refused.
+    pub refused: Histogram,
+    /// Requests that failed or timed out.
+    pub other: Histogram,
+}
+
+impl Split {
+    /// The histogram of an outcome.
+    #[inline]
+    pub fn of(&mut self, outcome: Outcome) -> &mut Histogram {
+        match outcome {
+            Outcome::Ok => &mut self.ok,
+            Outcome::Refused => &mut self.refused,
+            Outcome::Failed | Outcome::TimedOut | Outcome::Unfinished => &mut self.other,
+        }
+    }
+
+    /// All requests, however they ended.
+    pub fn all(&self) -> Histogram {
+        let mut all = self.ok.clone();
+        all.merge(&self.refused);
+        all.merge(&self.other);
+        all
+    }
+
+    fn merge(&mut self, more: &Self) {
+        self.ok.merge(&more.ok);
+        self.refused.merge(&more.refused);
+        self.other.merge(&more.other);
+    }
+}
+
+/// Replies by the protocol's status number, in the order of their first appearance.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Statuses(Vec<(u16, u64)>);
+
+impl Statuses {
+    /// Counts replies of a status. Three-digit numbers bound the list.
+    #[inline]
+    pub fn add(&mut self, status: u16, count: u64) {
+        match self.0.iter_mut().find(|(known, _)| *known == status) {
+            Some((_, counted)) => *counted += count,
+            None => self.0.push((status, count)),
+        }
+    }
+
+    /// Every status seen, with its count.
+    pub fn iter(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+/// Counts, durations, bytes and errors of a stretch of a run. Merging two of them is exact.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// The accounting.
+    pub counts: Counts,
+    /// Finished − intended.
+    pub response: Split,
+    /// Finished − sent.
+    pub service: Split,
+    /// Sent − intended.
+    pub lateness: Split,
+    /// First byte of the reply − sent.
+    pub first_byte: Histogram,
+    /// Time from the start of a connection to its establishment, without TLS.
+    pub connect: Histogram,
+    /// Time of the TLS handshake.
+    pub tls: Histogram,
+    /// Bytes read from the sockets.
+    pub received_bytes: u64,
+    /// Bytes written to the sockets.
+    pub sent_bytes: u64,
+    /// Connections that were established.
+    pub connections: u64,
+    /// When the first request was sent, if any was; nanoseconds since the load began.
+    pub first_sent_ns: Option<u64>,
+    /// When the last reply ended, if any did; nanoseconds since the load began.
+    pub last_finished_ns: Option<u64>,
+    /// Replies by status.
+    pub statuses: Statuses,
+    /// Errors by class.
+    pub errors: Ledger,
+}
+
+impl Tally {
+    /// Counts the start of a request.
+    #[inline]
+    pub fn note_sent(&mut self, sent_ns: u64) {
+        self.counts.planned += 1;
+        self.counts.sent += 1;
+        self.first_sent_ns.get_or_insert(sent_ns);
+    }
+
+    /// Counts planned requests that will never be started.
+    pub fn note_not_sent(&mut self, requests: u64) {
+        self.counts.planned += requests;
+        self.counts.not_sent += requests;
+    }
+
+    /// Counts the end of a request.
+    #[inline]
+    pub fn note_finished(&mut self, finish: &Finish) {
+        let Finish { intended_ns, sent_ns, first_byte_ns, finished_ns, outcome, status } = *finish;
+        self.counts.note(outcome);
+        if outcome == Outcome::Unfinished {
+            return;
+        }
+        self.response.of(outcome).record(finished_ns.saturating_sub(intended_ns));
+        self.service.of(outcome).record(finished_ns.saturating_sub(sent_ns));
+        self.lateness.of(outcome).record(sent_ns.saturating_sub(intended_ns));
+        if let Some(first_byte_ns) = first_byte_ns {
+            self.first_byte.record(first_byte_ns.saturating_sub(sent_ns));
+        }
+        if status != 0 {
+            self.statuses.add(status, 1);
+        }
+        self.last_finished_ns = Some(finished_ns);
+    }
+
+    /// Adds another stretch of the same run.
+    pub fn merge(&mut self, more: &Self) {
+        self.counts.add(&more.counts);
+        self.response.merge(&more.response);
+        self.service.merge(&more.service);
+        self.lateness.merge(&more.lateness);
+        self.first_byte.merge(&more.first_byte);
+        self.connect.merge(&more.connect);
+        self.tls.merge(&more.tls);
+        self.received_bytes += more.received_bytes;
+        self.sent_bytes += more.sent_bytes;
+        self.connections += more.connections;
+        self.first_sent_ns = [self.first_sent_ns, more.first_sent_ns].into_iter().flatten().min();
+        self.last_finished_ns = [self.last_finished_ns, more.last_finished_ns].into_iter().flatten().max();
+        more.statuses.iter().for_each(|(status, count)| self.statuses.add(status, count));
+        self.errors.merge(&more.errors);
+    }
+
+    /// Whether nothing at all happened.
+    pub fn is_empty(&self) -> bool {
+        self.counts == Counts::default()
+            && self.connections == 0
+            && self.received_bytes == 0
+            && self.sent_bytes == 0
+            && self.errors.total() == 0
+    }
+
+    /// Forgets everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.histograms_mut().into_iter().for_each(Histogram::clear);
+        self.counts = Counts::default();
+        (self.received_bytes, self.sent_bytes, self.connections) = (0, 0, 0);
+        (self.first_sent_ns, self.last_finished_ns) = (None, None);
+        self.statuses.0.clear();
+        self.errors.clear();
+    }
+
+    /// The mean number of requests in flight per second of the stretch, by Little's law's other side: Σ service time.
+    pub fn service_sum_ns(&self) -> u128 {
+        self.service.ok.sum_ns() + self.service.refused.sum_ns() + self.service.other.sum_ns()
+    }
+
+    /// All histograms as bytes, for keeping. [`Tally::decode_histograms`] reads them back.
+    pub fn encode_histograms(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.histograms().into_iter().for_each(|histogram| histogram.encode(&mut out));
+        out
+    }
+
+    /// Fills the histograms from bytes that [`Tally::encode_histograms`] made; anything else is refused.
+    pub fn decode_histograms(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
+        let mut reader = Reader(bytes);
+        for histogram in self.histograms_mut() {
+            *histogram = Histogram::decode(&mut reader)?;
+        }
+        if reader.0.is_empty() { Ok(()) } else { Err(Malformed) }
+    }
+
+    /// In the order of the stored form, which [`Tally::histograms_mut`] repeats.
+    fn histograms(&self) -> [&Histogram; 12] {
+        let Self { response, service, lateness, first_byte, connect, tls, .. } = self;
+        [
+            &response.ok,
+            &response.refused,
+            &response.other,
+            &service.ok,
+            &service.refused,
+            &service.other,
+            &lateness.ok,
+            &lateness.refused,
+            &lateness.other,
+            first_byte,
+            connect,
+            tls,
+        ]
+    }
+
+    fn histograms_mut(&mut self) -> [&mut Histogram; 12] {
+        let Self { response, service, lateness, first_byte, connect, tls, .. } = self;
+        [
+            &mut response.ok,
+            &mut response.refused,
+            &mut response.other,
+            &mut service.ok,
+            &mut service.refused,
+            &mut service.other,
+            &mut lateness.ok,
+            &mut lateness.refused,
+            &mut lateness.other,
+            first_byte,
+            connect,
+            tls,
+        ]
+    }
+}
