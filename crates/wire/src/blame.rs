@@ -1,0 +1,68 @@
+//! Whose fault it is when a request does not succeed.
+
+use alloc::format;
+use alloc::string::String;
+use core::fmt;
+
+/// The five parties that can be to blame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Blame {
+    /// This program or its machine: out of descriptors, ports or memory.
+    Us,
+    /// The peer broke the protocol.
+    Peer,
+    /// The way there: refused, unreachable, reset.
+    Network,
+    /// The system understood and said no.
+    SaidNo,
+    /// We stopped waiting.
+    GaveUp,
+}
+
+/// The first bytes of what a peer sent, for people to recognise it by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    bytes: [u8; Self::BYTES_MAX],
+    len: u8,
+}
+
+impl Seen {
+    const BYTES_MAX: usize = 24;
+
+    /// The beginning of these bytes.
+    pub fn beginning(of: &[u8]) -> Self {
+        let mut bytes = [0; Self::BYTES_MAX];
+        let len = of.len().min(Self::BYTES_MAX);
+        bytes[..len].copy_from_slice(&of[..len]);
+        Self { bytes, len: len as u8 }
+    }
+}
+
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.bytes[..usize::from(self.len)].escape_ascii())
+    }
+}
+
+/// The peer broke the protocol: nothing on this connection can be believed any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerFault {
+    /// The error class in reports, such as `protocol_error`.
+    pub class: &'static str,
+    /// Tells faults of one class apart.
+    pub code: u32,
+    /// What is wrong, in words.
+    pub sentence: &'static str,
+    /// What was seen instead, where that helps.
+    pub seen: Option<Seen>,
+}
+
+impl PeerFault {
+    /// The sentence for people, with what was seen, escaped.
+    pub fn message(&self) -> String {
+        match &self.seen {
+            Some(seen) => format!("{}: {seen}", self.sentence),
+            None => self.sentence.into(),
+        }
+    }
+}

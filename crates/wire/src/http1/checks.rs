@@ -1,0 +1,171 @@
+//! What a reply must be to count as ok.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::ops::RangeInclusive;
+
+use httparse::Header;
+use memchr::memmem;
+use regex::bytes::Regex;
+
+/// Bytes of a body that are kept for a check; a longer body that does not match within them is refused.
+pub const KEPT_BODY_BYTES_MAX: usize = 1024 * 1024;
+
+/// A set of status numbers.
+#[derive(Clone, PartialEq, Eq)]
+pub struct StatusSet {
+    words: Vec<RangeInclusive<u16>>,
+    members: [u64; 10],
+}
+
+impl StatusSet {
+    /// The union of some ranges within 100..=599.
+    pub fn new(ranges: impl IntoIterator<Item = RangeInclusive<u16>>) -> Self {
+        let words: Vec<_> = ranges.into_iter().collect();
+        let mut members = [0; 10];
+        for status in words.iter().cloned().flatten().filter(|status| *status < 640) {
+            members[usize::from(status / 64)] |= 1 << (status % 64);
+        }
+        Self { words, members }
+    }
+
+    /// Whether a status is in the set.
+    #[inline]
+    pub fn contains(&self, status: u16) -> bool {
+        self.members.get(usize::from(status / 64)).is_some_and(|word| word >> (status % 64) & 1 == 1)
+    }
+}
+
+impl Default for StatusSet {
+    /// 200–399: a redirect is an answer.
+    fn default() -> Self {
+        Self::new([200..=399])
+    }
+}
+
+impl fmt::Display for StatusSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, range) in self.words.iter().enumerate() {
+            let comma = if number > 0 { ", " } else { "" };
+            match (range.start(), range.end()) {
+                (from, to) if from == to => write!(f, "{comma}{from}")?,
+                (from, to) => write!(f, "{comma}{from}–{to}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for StatusSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StatusSet({self})")
+    }
+}
+
+/// A rule about a body.
+#[derive(Clone, Debug)]
+pub enum BodyCheck {
+    /// It has these bytes somewhere.
+    Contains(Vec<u8>),
+    /// It matches this expression somewhere. The engine behind it takes linear time.
+    Matches(Regex),
+}
+
+/// A header that must be there, with this text in its value if one is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeaderCheck {
+    /// Its name, in any case.
+    pub name: String,
+    /// What its value must contain.
+    pub contains: Option<String>,
+}
+
+/// Bounds on the size of a body, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeCheck {
+    /// At least.
+    pub min_bytes: u64,
+    /// At most.
+    pub max_bytes: u64,
+}
+
+/// All checks of one step; a reply that breaks one is `refused`.
+#[derive(Clone, Debug, Default)]
+pub struct Checks {
+    /// Accepted statuses.
+    pub status: StatusSet,
+    /// Header rules.
+    pub headers: Vec<HeaderCheck>,
+    /// Body rules. With any, up to [`KEPT_BODY_BYTES_MAX`] of a body are kept while it comes.
+    pub bodies: Vec<BodyCheck>,
+    /// Size rule.
+    pub size: Option<SizeCheck>,
+}
+
+impl Checks {
+    /// Whether bodies must be kept.
+    #[inline]
+    pub(super) fn need_body(&self) -> bool {
+        !self.bodies.is_empty()
+    }
+
+    pub(super) fn first_failed_header(&self, headers: &[Header<'_>]) -> Option<u32> {
+        let holds = |check: &HeaderCheck| {
+            let wanted = check.contains.as_ref().map(|text| memmem::Finder::new(text.as_bytes()));
+            let mut named = headers.iter().filter(|header| header.name.eq_ignore_ascii_case(&check.name));
+            named.any(|header| wanted.as_ref().is_none_or(|wanted| wanted.find(header.value).is_some()))
+        };
+        self.headers.iter().position(|check| !holds(check)).map(|index| index as u32)
+    }
+
+    /// The number of the first body rule that does not hold.
+    pub(super) fn first_failed_body(&self, body: &[u8]) -> Option<u32> {
+        let holds = |check: &BodyCheck| match check {
+            BodyCheck::Contains(text) => memmem::find(body, text).is_some(),
+            BodyCheck::Matches(expression) => expression.is_match(body),
+        };
+        let first = self.headers.len() as u32;
+        self.bodies.iter().position(|check| !holds(check)).map(|index| first + index as u32)
+    }
+
+    pub(super) fn size_number(&self) -> u32 {
+        (self.headers.len() + self.bodies.len()) as u32
+    }
+
+    /// What the rule of this number says: header rules first, then body rules, then the size.
+    pub(super) fn explain(&self, number: u32) -> Option<String> {
+        let number = number as usize;
+        let header = self.headers.get(number).map(|check| match &check.contains {
+            Some(text) => format!("header {} does not contain \"{}\"", check.name, text.escape_debug()),
+            None => format!("header {} is missing", check.name),
+        });
+        let body = || {
+            self.bodies.get(number.checked_sub(self.headers.len())?).map(|check| match check {
+                BodyCheck::Contains(text) => format!("the body does not contain \"{}\"", text.escape_ascii()),
+                BodyCheck::Matches(expression) => {
+                    format!("the body does not match /{}/", expression.as_str())
+                }
+            })
+        };
+        let size = || {
+            let SizeCheck { min_bytes, max_bytes } = self.size?;
+            Some(format!("the body does not have {min_bytes} to {max_bytes} bytes"))
+        };
+        header.or_else(body).or_else(size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_set_holds_its_ranges_and_nothing_else() {
+        let set = StatusSet::new([200..=204, 404..=404]);
+        assert!(set.contains(200) && set.contains(204) && set.contains(404));
+        assert!(!set.contains(199) && !set.contains(205) && !set.contains(65_535));
+        assert_eq!(alloc::format!("{set}"), "200–204, 404");
+    }
+}

@@ -1,0 +1,48 @@
+//! Every way in which a peer can break HTTP/1.1, with its class and its sentence.
+
+use crate::blame::{PeerFault, Seen};
+
+macro_rules! faults {
+    ($($name:ident $class:literal $sentence:literal)*) => {
+        /// A rule of HTTP/1.1 that the peer broke.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Fault { $($name),* }
+
+        impl Fault {
+            const fn parts(self) -> (&'static str, &'static str) {
+                match self { $(Self::$name => ($class, $sentence)),* }
+            }
+        }
+    };
+}
+
+faults! {
+    NotHttp "protocol_error" "the reply is not HTTP/1.1"
+    BadHeader "protocol_error" "a header line of the reply is malformed"
+    LengthAndCoding "protocol_error" "the reply has both Content-Length and Transfer-Encoding"
+    BadLength "protocol_error" "the reply has a malformed Content-Length"
+    TwoLengths "protocol_error" "the reply has two different Content-Lengths"
+    CodingInOldVersion "protocol_error" "a reply of HTTP/1.0 has Transfer-Encoding"
+    BadChunkSize "protocol_error" "a chunk of the reply has a malformed size"
+    ChunkTooLarge "protocol_error" "a chunk of the reply is larger than 2^63 bytes"
+    ChunkOverrun "protocol_error" "a chunk of the reply does not end where its size says"
+    ChunkExtension "protocol_error" "a chunk size line of the reply is longer than 4 KiB"
+    TooManyInterim "protocol_error" "more than 16 interim (1xx) replies to one request"
+    Upgrade "protocol_error" "the peer switched protocols (101) unasked"
+    BadStatus "protocol_error" "the status of the reply is not between 100 and 599"
+    HeadTooLong "header_limit" "the head of the reply is longer than 64 KiB"
+    TooManyHeaders "header_limit" "the reply has more than 256 header lines"
+    TrailerTooLong "header_limit" "the trailers of the reply are longer than 64 KiB"
+    Excess "excess_bytes" "bytes came after the end of the reply, or without a request"
+}
+
+impl Fault {
+    pub(super) const fn plain(self) -> PeerFault {
+        let (class, sentence) = self.parts();
+        PeerFault { class, code: self as u32, sentence, seen: None }
+    }
+
+    pub(super) fn showing(self, bytes: &[u8]) -> PeerFault {
+        PeerFault { seen: Some(Seen::beginning(bytes)), ..self.plain() }
+    }
+}

@@ -1,0 +1,111 @@
+//! Where a reply's body ends (RFC 9112 §6.3), and whether its connection lives on (§9.3).
+
+use core::mem::MaybeUninit;
+
+use httparse::{Error, Header, ParserConfig, Response, Status};
+
+use super::checks::Checks;
+use super::fault::Fault;
+use crate::blame::PeerFault;
+
+/// Bytes that a head may have.
+pub(super) const HEAD_BYTES_MAX: usize = 64 * 1024;
+const HEADERS_MAX: usize = 256;
+
+/// What a head says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) status: u16,
+    pub(super) length: Length,
+    pub(super) keeps_alive: bool,
+    /// The number of the first header check that does not hold.
+    pub(super) failed_check: Option<u32>,
+}
+
+/// How the end of a body is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Length {
+    Known(u64),
+    Chunked,
+    UntilClose,
+}
+
+/// Reads a head from the front of `bytes`; `None` while it is incomplete. Also says how many bytes it took.
+pub(super) fn read(bytes: &[u8], is_head: bool, checks: &Checks) -> Result<Option<(usize, Head)>, PeerFault> {
+    let mut headers = [const { MaybeUninit::<Header<'_>>::uninit() }; HEADERS_MAX];
+    let mut response = Response::new(&mut []);
+    let parsed =
+        ParserConfig::default().parse_response_with_uninit_headers(&mut response, bytes, &mut headers);
+    match parsed {
+        Ok(Status::Partial) if bytes.len() >= HEAD_BYTES_MAX => Err(Fault::HeadTooLong.plain()),
+        Ok(Status::Partial) => Ok(None),
+        Ok(Status::Complete(used)) if used > HEAD_BYTES_MAX => Err(Fault::HeadTooLong.plain()),
+        Ok(Status::Complete(used)) => interpret(&response, is_head, checks).map(|head| Some((used, head))),
+        Err(Error::TooManyHeaders) => Err(Fault::TooManyHeaders.plain()),
+        Err(Error::HeaderName | Error::HeaderValue) => Err(Fault::BadHeader.plain()),
+        Err(Error::NewLine | Error::Token | Error::Version | Error::Status) => {
+            Err(Fault::NotHttp.showing(bytes))
+        }
+    }
+}
+
+fn interpret(response: &Response<'_, '_>, is_head: bool, checks: &Checks) -> Result<Head, PeerFault> {
+    let (status, minor) = (response.code.unwrap_or(0), response.version.unwrap_or(0));
+    if !(100..600).contains(&status) {
+        return Err(Fault::BadStatus.plain());
+    }
+    let mut length = None;
+    let mut coding: Option<bool> = None;
+    let mut keeps_alive = minor == 1;
+    for header in response.headers.iter() {
+        match header.name.len() {
+            10 if header.name.eq_ignore_ascii_case("connection") => {
+                keeps_alive = connection_keeps_alive(header.value, keeps_alive);
+            }
+            14 if header.name.eq_ignore_ascii_case("content-length") => {
+                let new = parse_length(header.value).ok_or_else(|| Fault::BadLength.showing(header.value))?;
+                if length.replace(new).is_some_and(|old| old != new) {
+                    return Err(Fault::TwoLengths.plain());
+                }
+            }
+            17 if header.name.eq_ignore_ascii_case("transfer-encoding") => {
+                coding = Some(
+                    tokens(header.value).last().is_some_and(|last| last.eq_ignore_ascii_case(b"chunked")),
+                );
+            }
+            _ => {}
+        }
+    }
+    let length = match (length, coding) {
+        (Some(_), Some(_)) => return Err(Fault::LengthAndCoding.plain()),
+        (_, Some(_)) if minor == 0 => return Err(Fault::CodingInOldVersion.plain()),
+        _ if is_head || matches!(status, 100..200 | 204 | 304) => Length::Known(0),
+        (_, Some(true)) => Length::Chunked,
+        (Some(length), _) => Length::Known(length),
+        (None, _) => Length::UntilClose,
+    };
+    let failed_check = checks.first_failed_header(response.headers);
+    Ok(Head { status, length, keeps_alive: keeps_alive && length != Length::UntilClose, failed_check })
+}
+
+/// Digits only: no sign, no list, no more than 2^63 − 1.
+fn parse_length(value: &[u8]) -> Option<u64> {
+    let value = value.trim_ascii();
+    let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+    let number = is_number.then(|| core::str::from_utf8(value).ok()?.parse().ok())?;
+    number.filter(|number| *number <= i64::MAX as u64)
+}
+
+fn connection_keeps_alive(value: &[u8], before: bool) -> bool {
+    tokens(value).fold(before, |keeps, token| {
+        if token.eq_ignore_ascii_case(b"close") {
+            false
+        } else {
+            keeps || token.eq_ignore_ascii_case(b"keep-alive")
+        }
+    })
+}
+
+fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
+}

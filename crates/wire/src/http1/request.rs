@@ -1,0 +1,192 @@
+//! A request, checked and encoded once, before any load.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A request as a person writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The method, such as GET.
+    pub method: String,
+    /// Host and port for the Host header.
+    pub host: String,
+    /// Path and query.
+    pub target: String,
+    /// Further headers, in order. Host, User-Agent, Accept and Content-Length are only added where none is given here.
+    pub headers: Vec<(String, String)>,
+    /// The body; `None` sends none.
+    pub body: Option<Vec<u8>>,
+    /// Whether the connection is to live on.
+    pub keep_alive: bool,
+}
+
+/// Why a request cannot be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RequestFault {
+    /// The method is not a token.
+    Method(String),
+    /// The path has a space or a control character.
+    Target(String),
+    /// A header's name is not a token.
+    HeaderName(String),
+    /// A header's value has a line break or a NUL; its name.
+    HeaderValue(String),
+    /// This header is set by the body.
+    Framing(String),
+}
+
+impl Request {
+    /// A plain GET that keeps its connection.
+    pub fn get(host: &str, target: &str) -> Self {
+        Self {
+            method: "GET".to_string(),
+            host: host.to_string(),
+            target: target.to_string(),
+            headers: Vec::new(),
+            body: None,
+            keep_alive: true,
+        }
+    }
+
+    /// Whether its reply has no body whatever its header says.
+    pub fn is_head(&self) -> bool {
+        self.method == "HEAD"
+    }
+
+    /// The bytes to send, or everything that is wrong with it.
+    pub fn encode(&self) -> Result<Box<[u8]>, Vec<RequestFault>> {
+        let faults = self.faults();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.target);
+        let mut add = |name: &str, value: &str| {
+            if !self.has(name) {
+                head.push_str(&format!("{name}: {value}\r\n"));
+            }
+        };
+        add("Host", &self.host);
+        add("User-Agent", concat!("tenbin/", env!("CARGO_PKG_VERSION")));
+        add("Accept", "*/*");
+        if let Some(body) = &self.body {
+            add("Content-Length", &body.len().to_string());
+        }
+        if !self.keep_alive {
+            add("Connection", "close");
+        }
+        for (name, value) in &self.headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str("\r\n");
+        let mut bytes = head.into_bytes();
+        bytes.extend_from_slice(self.body.as_deref().unwrap_or_default());
+        Ok(bytes.into_boxed_slice())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
+    }
+
+    fn faults(&self) -> Vec<RequestFault> {
+        let mut faults = Vec::new();
+        if !is_token(&self.method) {
+            faults.push(RequestFault::Method(self.method.clone()));
+        }
+        if self.target.is_empty() || self.target.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
+            faults.push(RequestFault::Target(self.target.clone()));
+        }
+        for (name, value) in &self.headers {
+            if !is_token(name) {
+                faults.push(RequestFault::HeaderName(name.clone()));
+            } else if name.eq_ignore_ascii_case("content-length")
+                || name.eq_ignore_ascii_case("transfer-encoding")
+            {
+                faults.push(RequestFault::Framing(name.clone()));
+            }
+            if value.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0)) {
+                faults.push(RequestFault::HeaderValue(name.clone()));
+            }
+        }
+        faults
+    }
+}
+
+impl fmt::Display for RequestFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Method(method) => write!(f, "the method {method:?} is not a word such as GET or POST"),
+            Self::Target(target) => {
+                write!(f, "the path {target:?} has a space or a control character; write a space as %20")
+            }
+            Self::HeaderName(name) => {
+                write!(f, "the header name {name:?} is malformed; write \"Name: value\"")
+            }
+            Self::HeaderValue(name) => write!(f, "the value of header {name} has a line break or a NUL byte"),
+            Self::Framing(name) => write!(f, "the header {name} follows from the body and cannot be given"),
+        }
+    }
+}
+
+impl core::error::Error for RequestFault {}
+
+/// A token of RFC 9110 §5.6.2.
+fn is_token(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn text(request: &Request) -> String {
+        String::from_utf8(request.encode().unwrap().into()).unwrap()
+    }
+
+    #[test]
+    fn a_request_gets_the_headers_it_lacks() {
+        let request = Request {
+            headers: vec![("accept".to_string(), "text/html".to_string())],
+            body: Some(b"abc".to_vec()),
+            method: "POST".to_string(),
+            keep_alive: false,
+            ..Request::get("example.test:81", "/a?b=c")
+        };
+        let version = env!("CARGO_PKG_VERSION");
+        assert_eq!(
+            text(&request),
+            format!(
+                "POST /a?b=c HTTP/1.1\r\nHost: example.test:81\r\nUser-Agent: tenbin/{version}\r\n\
+                 Content-Length: 3\r\nConnection: close\r\naccept: text/html\r\n\r\nabc"
+            )
+        );
+    }
+
+    #[test]
+    fn nothing_can_be_injected_and_every_fault_is_named() {
+        let request = Request {
+            method: "G ET".to_string(),
+            target: "/a b".to_string(),
+            headers: vec![
+                ("X".to_string(), "a\r\nEvil: 1".to_string()),
+                ("bad name".to_string(), String::new()),
+                ("Content-Length".to_string(), "5".to_string()),
+            ],
+            ..Request::get("h", "/")
+        };
+        assert_eq!(
+            request.encode().unwrap_err(),
+            [
+                RequestFault::Method("G ET".to_string()),
+                RequestFault::Target("/a b".to_string()),
+                RequestFault::HeaderValue("X".to_string()),
+                RequestFault::HeaderName("bad name".to_string()),
+                RequestFault::Framing("Content-Length".to_string()),
+            ]
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! A hostile reply cannot take more memory or patience than the limits allow.
+
+use wire::http1::{BodyCheck, Checks, Http1, KEPT_BODY_BYTES_MAX, Request, SizeCheck, StatusSet};
+use wire::{Closing, Conversation, Progress, Script, Stage};
+
+fn talk(checks: Checks) -> wire::http1::Talk {
+    let mut talk = Http1::new(Request::get("h", "/").encode().unwrap(), false, checks).open();
+    talk.begin();
+    talk
+}
+
+fn refusal(checks: Checks, reply: &[u8]) -> Option<(&'static str, String)> {
+    let script = Http1::new(Request::get("h", "/").encode().unwrap(), false, checks);
+    let mut talk = script.open();
+    talk.begin();
+    match talk.received(reply).unwrap() {
+        Progress::Replied { reply, .. } => {
+            reply.refusal.map(|refusal| (refusal.class, script.explain(refusal)))
+        }
+        Progress::NeedMore => panic!("the reply is complete"),
+    }
+}
+
+#[test]
+fn an_endless_head_is_refused_at_its_limit_however_it_comes() {
+    for piece in [1_000, 4_096, 70_000] {
+        let mut talk = talk(Checks::default());
+        let flood = [b"HTTP/1.1 200 OK\r\nX: ".to_vec(), vec![b'a'; 200_000]].concat();
+        let mut taken = 0;
+        let fault = flood.chunks(piece).find_map(|bytes| {
+            taken += bytes.len();
+            talk.received(bytes).err()
+        });
+        assert_eq!(fault.map(|fault| fault.class), Some("header_limit"), "in pieces of {piece}");
+        assert!(taken <= 64 * 1024 + piece, "{taken} bytes were taken");
+    }
+}
+
+#[test]
+fn an_endless_status_line_and_an_endless_first_line_are_refused() {
+    for start in ["HTTP/1.1 200 ", "\r\n\r\n\r\n"] {
+        let mut talk = talk(Checks::default());
+        let flood = start
+            .repeat(1)
+            .into_bytes()
+            .into_iter()
+            .chain(std::iter::repeat_n(b'x', 200_000))
+            .collect::<Vec<_>>();
+        assert!(flood.chunks(1_000).any(|bytes| talk.received(bytes).is_err()), "{start:?}");
+    }
+}
+
+#[test]
+fn endless_trailers_are_refused() {
+    let mut talk = talk(Checks::default());
+    talk.received(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n").unwrap();
+    let fault = (0..100_000).find_map(|_| talk.received(b"X: y\r\n").err()).unwrap();
+    assert_eq!(fault.class, "header_limit");
+}
+
+#[test]
+fn a_body_is_kept_only_for_a_check_and_only_up_to_the_limit() {
+    let checks = Checks { bodies: vec![BodyCheck::Contains(b"needle".to_vec())], ..Checks::default() };
+    let mut talk = talk(checks);
+    let length = KEPT_BODY_BYTES_MAX + 6;
+    talk.received(format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n").as_bytes()).unwrap();
+    talk.received(&vec![b'.'; KEPT_BODY_BYTES_MAX]).unwrap();
+    let Progress::Replied { reply, .. } = talk.received(b"needle").unwrap() else { panic!("complete") };
+    assert_eq!(reply.refusal.map(|refusal| refusal.class), Some("check_body"), "it lay beyond what is kept");
+}
+
+#[test]
+fn checks_say_what_did_not_hold() {
+    let reply = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\nhello";
+    let header = |name: &str, contains: Option<&str>| Checks {
+        headers: vec![wire::http1::HeaderCheck { name: name.into(), contains: contains.map(Into::into) }],
+        ..Checks::default()
+    };
+    assert_eq!(refusal(header("content-type", Some("html")), reply), None);
+    assert_eq!(
+        refusal(header("Content-Type", Some("json")), reply),
+        Some(("check_header", "header Content-Type does not contain \"json\"".to_string()))
+    );
+    assert_eq!(
+        refusal(header("ETag", None), reply),
+        Some(("check_header", "header ETag is missing".to_string()))
+    );
+    let body = |check| Checks { bodies: vec![check], ..Checks::default() };
+    assert_eq!(refusal(body(BodyCheck::Contains(b"ell".to_vec())), reply), None);
+    assert_eq!(
+        refusal(body(BodyCheck::Matches(regex::bytes::Regex::new("^world").unwrap())), reply),
+        Some(("check_body", "the body does not match /^world/".to_string()))
+    );
+    let size = Checks { size: Some(SizeCheck { min_bytes: 6, max_bytes: 9 }), ..Checks::default() };
+    assert_eq!(refusal(size, reply), Some(("check_size", "the body does not have 6 to 9 bytes".to_string())));
+    let status = Checks { status: StatusSet::new([201..=201]), ..Checks::default() };
+    assert_eq!(refusal(status, reply), Some(("status", "status 200, expected 201".to_string())));
+}
+
+#[test]
+fn a_reply_to_head_has_no_body() {
+    let mut talk = Http1::new(Request::get("h", "/").encode().unwrap(), true, Checks::default()).open();
+    talk.begin();
+    let reply = b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n";
+    assert!(matches!(talk.received(reply), Ok(Progress::Replied { used, .. }) if used == reply.len()));
+}
+
+#[test]
+fn the_stage_follows_the_reply_and_a_close_before_it_is_empty() {
+    let mut talk = talk(Checks::default());
+    assert_eq!(talk.stage(), Stage::FirstByte);
+    talk.received(b"HT").unwrap();
+    assert_eq!(talk.stage(), Stage::Head);
+    talk.received(b"TP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na").unwrap();
+    assert_eq!(talk.stage(), Stage::Body);
+    assert_eq!(talk.peer_closed(), Closing::Incomplete);
+    assert_eq!(talk.stage(), Stage::Idle);
+    talk.begin();
+    assert_eq!(talk.peer_closed(), Closing::Empty);
+}
+
+#[test]
+fn bytes_are_counted_with_their_framing() {
+    let mut talk = talk(Checks::default());
+    let reply =
+        b"HTTP/1.1 100 C\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+    for bytes in reply[..reply.len() - 1].chunks(7) {
+        assert_eq!(talk.received(bytes).unwrap(), Progress::NeedMore);
+    }
+    let Progress::Replied { reply: last, .. } = talk.received(b"\n").unwrap() else { panic!("complete") };
+    assert_eq!(last.received_bytes, reply.len() as u64);
+}
