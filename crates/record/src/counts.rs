@@ -7,7 +7,7 @@ use crate::outcome::Outcome;
 /// How many requests were planned, sent, not sent, and how those sent ended.
 ///
 /// `planned = sent + not_sent` and `sent = ok + refused + failed + timed_out + unfinished`; while a run goes on, `sent`
-/// is ahead by the requests in flight.
+/// is ahead by the requests in flight, and `planned` by those whose instant has come and that wait for a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Requests that the load shape called for.
@@ -76,21 +76,29 @@ impl Counts {
 
     /// Requests still in flight, if the counts up to now are consistent.
     pub fn in_flight(&self) -> Result<u64, IdentityBroken> {
-        let planned_is_whole = self.sent.checked_add(self.not_sent) == Some(self.planned);
-        self.sent.checked_sub(self.ended()).filter(|_| planned_is_whole).ok_or(IdentityBroken(*self))
+        self.waiting()?;
+        self.sent.checked_sub(self.ended()).ok_or(IdentityBroken(*self))
+    }
+
+    /// Requests whose instant has come and that were neither started nor given up, if the counts are consistent.
+    pub fn waiting(&self) -> Result<u64, IdentityBroken> {
+        let decided = self.sent.checked_add(self.not_sent);
+        decided.and_then(|decided| self.planned.checked_sub(decided)).ok_or(IdentityBroken(*self))
     }
 
     /// Checks the whole identity, as it must hold once nothing is in flight.
     pub fn settled(&self) -> Result<(), IdentityBroken> {
-        match self.in_flight()? {
+        match self.in_flight()? + self.waiting()? {
             0 => Ok(()),
             _ => Err(IdentityBroken(*self)),
         }
     }
 
-    /// The same counts with everything in flight called unfinished: what a run that was cut short amounts to.
+    /// The same counts with everything in flight called unfinished, and everything waiting not sent: what a run that was cut
+    /// short amounts to.
     pub fn cut_short(mut self) -> Result<Self, IdentityBroken> {
         self.unfinished += self.in_flight()?;
+        self.not_sent += self.waiting()?;
         Ok(self)
     }
 }
@@ -122,10 +130,11 @@ mod tests {
         assert_eq!(counts.settled(), Ok(()));
         counts.note(Outcome::Ok);
         assert!(counts.in_flight().is_err(), "more ends than starts");
-        assert!(
-            Counts { planned: 4, sent: 3, ..Counts::default() }.in_flight().is_err(),
-            "planned and forgotten"
-        );
+        let forgotten = Counts { planned: 4, sent: 3, ok: 3, ..Counts::default() };
+        assert!(forgotten.settled().is_err(), "planned and forgotten");
+        assert_eq!(forgotten.cut_short().unwrap().not_sent, 1);
+        let unplanned = Counts { planned: 2, sent: 3, ..Counts::default() };
+        assert!(unplanned.in_flight().is_err(), "sent and never planned");
     }
 
     #[test]

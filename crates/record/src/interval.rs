@@ -56,7 +56,7 @@ impl Whole {
         self.tally.counts.settled().map(|()| self.tally)
     }
 
-    /// The final sum of a run that was cut short: what was in flight is called unfinished.
+    /// The final sum of a run that was cut short: what was in flight is called unfinished, what waited not sent.
     pub fn cut_short(mut self) -> Result<Tally, IdentityBroken> {
         self.tally.counts = self.tally.counts.cut_short()?;
         Ok(self.tally)

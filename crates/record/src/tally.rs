@@ -108,6 +108,24 @@ impl Tally {
         self.first_sent_ns.get_or_insert(sent_ns);
     }
 
+    /// Counts requests whose instant has come, whether or not they can be started now.
+    #[inline]
+    pub fn note_due(&mut self, requests: u64) {
+        self.counts.planned += requests;
+    }
+
+    /// Counts the start of a request that [`Tally::note_due`] has counted already.
+    #[inline]
+    pub fn note_due_sent(&mut self, sent_ns: u64) {
+        self.counts.sent += 1;
+        self.first_sent_ns.get_or_insert(sent_ns);
+    }
+
+    /// Counts requests that [`Tally::note_due`] has counted and that will never be started.
+    pub fn note_due_not_sent(&mut self, requests: u64) {
+        self.counts.not_sent += requests;
+    }
+
     /// Counts planned requests that will never be started.
     pub fn note_not_sent(&mut self, requests: u64) {
         self.counts.planned += requests;
