@@ -1,0 +1,224 @@
+//! One connection: its socket, what is read and not yet understood, and what is answered and not yet sent.
+
+use crate::reply::{self, FILLER, FILLER_BYTES};
+use crate::request::Intake;
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::{SendFlags, Shutdown};
+use std::time::Instant;
+
+/// Filler sent in one go; after it other connections have their turn.
+const FILLER_TURN_BYTES: u64 = 16 * FILLER_BYTES as u64;
+/// Input a closing connection may still send before it is cut off.
+const LINGER_BYTES: usize = 4 * 1024 * 1024;
+
+/// The state of one connection. Idle, it owns no buffer.
+pub(crate) struct Connection {
+    pub(crate) socket: OwnedFd,
+    pub(crate) intake: Intake,
+    /// Read, and to be understood once the request in execution is answered.
+    pub(crate) unread: Vec<u8>,
+    unsent: Vec<u8>,
+    sent_bytes: usize,
+    /// Body bytes still to be made and sent.
+    pub(crate) filler_bytes: u64,
+    filler_offset: usize,
+    /// The socket may hold input: edges are told only once.
+    pub(crate) readable: bool,
+    /// The peer has finished sending, so the end is still to be read after a short read.
+    pub(crate) end_told: bool,
+    /// The end of the input was read.
+    pub(crate) ended: bool,
+    pub(crate) executing: bool,
+    /// A further turn is planned already.
+    pub(crate) again: bool,
+    pub(crate) head_only: bool,
+    pub(crate) answer_as: reply::Connection,
+    pub(crate) phase: Phase,
+    pub(crate) served: u64,
+    pub(crate) active: Instant,
+}
+
+/// How far the connection is on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Open,
+    /// Close when the output is sent.
+    Closing,
+    /// The output is sent; input is thrown away until the peer has seen the end, lest a reset destroys the last reply.
+    Lingering {
+        bytes: usize,
+    },
+}
+
+/// What the connection has to offer.
+pub(crate) enum Input {
+    /// So many bytes are in the buffer given.
+    Fresh(usize),
+    /// Bytes kept from an earlier read.
+    Kept(Vec<u8>),
+    /// Not now.
+    Nothing,
+    /// Broken, or spoken for too long.
+    Gone,
+}
+
+/// How sending went.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Sent {
+    All,
+    /// The socket is full; it will tell when there is room.
+    Blocked,
+    /// There is room, but others have their turn first.
+    TurnOver,
+    Gone,
+}
+
+impl Connection {
+    pub(crate) fn new(socket: OwnedFd, now: Instant) -> Self {
+        Self {
+            socket,
+            intake: Intake::default(),
+            unread: Vec::new(),
+            unsent: Vec::new(),
+            sent_bytes: 0,
+            filler_bytes: 0,
+            filler_offset: 0,
+            readable: false,
+            end_told: false,
+            ended: false,
+            executing: false,
+            again: false,
+            head_only: false,
+            answer_as: reply::Connection::Keep,
+            phase: Phase::Open,
+            served: 0,
+            active: now,
+        }
+    }
+
+    /// The next input, unless a request is in execution.
+    pub(crate) fn input(&mut self, buffer: &mut [u8]) -> Input {
+        if self.executing {
+            return Input::Nothing;
+        }
+        if !self.unread.is_empty() && self.phase == Phase::Open {
+            return Input::Kept(std::mem::take(&mut self.unread));
+        }
+        match self.read(buffer) {
+            Input::Fresh(n) => match &mut self.phase {
+                Phase::Open => Input::Fresh(n),
+                Phase::Closing => Input::Nothing,
+                Phase::Lingering { bytes } => {
+                    *bytes += n;
+                    if *bytes > LINGER_BYTES { Input::Gone } else { Input::Fresh(0) }
+                }
+            },
+            other => other,
+        }
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> Input {
+        if !self.readable || self.ended {
+            return Input::Nothing;
+        }
+        loop {
+            match rustix::io::read(&self.socket, &mut *buffer) {
+                Ok(0) => {
+                    self.ended = true;
+                    return Input::Nothing;
+                }
+                Ok(n) => {
+                    // A short read has emptied the socket; what comes later is a new edge.
+                    self.readable = n == buffer.len() || self.end_told;
+                    return Input::Fresh(n);
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => {
+                    self.readable = false;
+                    return Input::Nothing;
+                }
+                Err(_) => return Input::Gone,
+            }
+        }
+    }
+
+    /// Sends what is unsent, then `fresh`, then the filler; what does not fit is kept. Empties `fresh`.
+    pub(crate) fn send(&mut self, fresh: &mut Vec<u8>) -> Sent {
+        let sent = if self.unsent.is_empty() {
+            self.send_fresh(fresh)
+        } else {
+            self.unsent.extend_from_slice(fresh);
+            self.send_unsent()
+        };
+        fresh.clear();
+        if sent == Sent::All { self.send_filler() } else { sent }
+    }
+
+    fn send_fresh(&mut self, fresh: &[u8]) -> Sent {
+        match push(&self.socket, fresh, self.filler_bytes > 0) {
+            Ok(n) if n == fresh.len() => Sent::All,
+            Ok(n) => {
+                self.unsent.extend_from_slice(&fresh[n..]);
+                Sent::Blocked
+            }
+            Err(_) => Sent::Gone,
+        }
+    }
+
+    fn send_unsent(&mut self) -> Sent {
+        match push(&self.socket, &self.unsent[self.sent_bytes..], self.filler_bytes > 0) {
+            Ok(n) if self.sent_bytes + n == self.unsent.len() => {
+                self.unsent = Vec::new();
+                self.sent_bytes = 0;
+                Sent::All
+            }
+            Ok(n) => {
+                self.sent_bytes += n;
+                Sent::Blocked
+            }
+            Err(_) => Sent::Gone,
+        }
+    }
+
+    fn send_filler(&mut self) -> Sent {
+        let turn_ends = self.filler_bytes.saturating_sub(FILLER_TURN_BYTES);
+        while self.filler_bytes > turn_ends {
+            // After a partly sent block the body goes on at the right letter.
+            let offset = self.filler_offset;
+            let piece = self.filler_bytes.min((FILLER_BYTES - offset) as u64) as usize;
+            match push(&self.socket, &FILLER[offset..offset + piece], self.filler_bytes > piece as u64) {
+                Ok(n) => {
+                    self.filler_bytes -= n as u64;
+                    self.filler_offset = if self.filler_bytes == 0 { 0 } else { (offset + n) % FILLER_BYTES };
+                    if n < piece {
+                        return Sent::Blocked;
+                    }
+                }
+                Err(_) => return Sent::Gone,
+            }
+        }
+        if self.filler_bytes == 0 { Sent::All } else { Sent::TurnOver }
+    }
+
+    /// Tells the peer that nothing more will come.
+    pub(crate) fn finish(&self) {
+        // A peer that is gone already needs no telling.
+        let _ = rustix::net::shutdown(&self.socket, Shutdown::Write);
+    }
+}
+
+/// Sends as much as fits; less than all means that the socket is full.
+fn push(socket: &OwnedFd, bytes: &[u8], more_follows: bool) -> Result<usize, Errno> {
+    let flags = if more_follows { SendFlags::NOSIGNAL | SendFlags::MORE } else { SendFlags::NOSIGNAL };
+    let mut sent = 0;
+    while sent < bytes.len() {
+        match rustix::net::send(socket, &bytes[sent..], flags) {
+            Ok(n) => sent += n,
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(sent)
+}

@@ -1,0 +1,225 @@
+//! The SQLite file behind `/insert`, reached through a pool of connections.
+
+use rusqlite::{Connection, ErrorCode, params};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// What became of an insert.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Created,
+    Duplicate,
+    Failed(String),
+}
+
+/// Is told what became of an insert and how long it waited for a connection.
+pub(crate) type Answer = Box<dyn FnOnce(Outcome, Duration) + Send>;
+
+/// One thread per pooled connection; inserts wait for a free one, first in, first out.
+pub(crate) struct Database {
+    pool: Arc<Pool>,
+    threads: Vec<JoinHandle<()>>,
+    /// Used for counting, beside the pool, so that asking does not disturb what is measured.
+    observer: Mutex<Connection>,
+    /// Dropped last, when no connection uses the file any more.
+    temporary: Option<TemporaryFolder>,
+}
+
+#[derive(Default)]
+struct Pool {
+    queue: Mutex<Queue>,
+    work: Condvar,
+    /// SQLite has one writer; taking turns here avoids its sleeping retries.
+    writer: Mutex<()>,
+    created: AtomicU64,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: std::collections::VecDeque<Insert>,
+    closed: bool,
+}
+
+struct Insert {
+    email: String,
+    asked: Instant,
+    answer: Answer,
+}
+
+/// Why the database could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenError {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl Database {
+    /// Opens `path`, or a temporary file, with `connections` connections.
+    pub(crate) fn open(path: Option<&Path>, connections: usize) -> Result<Self, OpenError> {
+        let (file, temporary) = match path {
+            Some(path) => (path.to_owned(), None),
+            None => {
+                let folder = TemporaryFolder::create()?;
+                (folder.0.join("target.sqlite"), Some(folder))
+            }
+        };
+        let observer = connect(&file, temporary.is_some())?;
+        observer.execute_batch(
+            "CREATE TABLE IF NOT EXISTS accounts (id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE)",
+        )?;
+        let mut database =
+            Self { pool: Arc::default(), threads: Vec::new(), observer: Mutex::new(observer), temporary };
+        for _ in 0..connections {
+            let connection = connect(&file, database.temporary.is_some())?;
+            let pool = Arc::clone(&database.pool);
+            let serve = move || pool.serve(&connection);
+            database.threads.push(std::thread::Builder::new().name("target-pool".into()).spawn(serve)?);
+        }
+        Ok(database)
+    }
+
+    /// Inserts `email` as soon as a connection is free; `answer` runs on the thread of that connection.
+    pub(crate) fn insert(&self, email: String, answer: Answer) {
+        self.pool.lock().waiting.push_back(Insert { email, asked: Instant::now(), answer });
+        self.pool.work.notify_one();
+    }
+
+    /// Rows created since the start.
+    pub(crate) fn created(&self) -> u64 {
+        self.pool.created.load(Ordering::Acquire)
+    }
+
+    /// Rows in the table now.
+    pub(crate) fn rows(&self) -> rusqlite::Result<u64> {
+        let observer = self.observer.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        observer
+            .query_row("SELECT count(*) FROM accounts", [], |row| row.get::<_, i64>(0))
+            .map(i64::unsigned_abs)
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        self.pool.lock().closed = true;
+        self.pool.work.notify_all();
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has told so; there is nothing left to wait for.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Pool {
+    fn serve(&self, connection: &Connection) {
+        while let Some(Insert { email, asked, answer }) = self.next() {
+            let waited = asked.elapsed();
+            let outcome = self.insert(connection, &email);
+            if outcome == Outcome::Created {
+                self.created.fetch_add(1, Ordering::Release);
+            }
+            answer(outcome, waited);
+        }
+    }
+
+    fn next(&self) -> Option<Insert> {
+        let mut queue = self.lock();
+        while !queue.closed {
+            if let Some(insert) = queue.waiting.pop_front() {
+                return Some(insert);
+            }
+            queue = self.work.wait(queue).unwrap_or_else(|poisoned| poisoned.into_inner());
+        }
+        None
+    }
+
+    fn insert(&self, connection: &Connection, email: &str) -> Outcome {
+        let _turn = self.writer.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let result = connection
+            .prepare_cached("INSERT INTO accounts (email) VALUES (?1)")
+            .and_then(|mut statement| statement.execute(params![email]));
+        match result {
+            Ok(_) => Outcome::Created,
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
+                Outcome::Duplicate
+            }
+            Err(error) => Outcome::Failed(error.to_string()),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+fn connect(file: &Path, temporary: bool) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(file)?;
+    // Bounds the wait for a writer in another process, and with it the stop of the target.
+    connection.busy_timeout(Duration::from_millis(500))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // Nobody reads a temporary file after a power cut.
+    connection.pragma_update(None, "synchronous", if temporary { "OFF" } else { "NORMAL" })?;
+    Ok(connection)
+}
+
+/// A fresh folder that goes away with its owner.
+struct TemporaryFolder(PathBuf);
+
+impl TemporaryFolder {
+    fn create() -> std::io::Result<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        for _ in 0..1000 {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let folder = std::env::temp_dir().join(format!("tenbin-target-{}-{number}", std::process::id()));
+            match std::fs::create_dir(&folder) {
+                Ok(()) => return Ok(Self(folder)),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(std::io::ErrorKind::AlreadyExists.into())
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to whoever cleans the temporary folder.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn a_row_is_created_once_and_counted() {
+        let database = Database::open(None, 2).expect("a temporary database");
+        let (sender, outcomes) = mpsc::channel();
+        for _ in 0..3 {
+            let sender = sender.clone();
+            database.insert(
+                "a@b.c".into(),
+                Box::new(move |outcome, _| sender.send(outcome).expect("a listener")),
+            );
+        }
+        let outcomes: Vec<_> = outcomes.iter().take(3).collect();
+        assert_eq!(outcomes.iter().filter(|outcome| **outcome == Outcome::Created).count(), 1);
+        assert_eq!(outcomes.iter().filter(|outcome| **outcome == Outcome::Duplicate).count(), 2);
+        assert_eq!((database.created(), database.rows().expect("a count")), (1, 1));
+    }
+
+    #[test]
+    fn the_temporary_file_goes_away_with_the_database() {
+        let database = Database::open(None, 1).expect("a temporary database");
+        let folder = database.temporary.as_ref().expect("temporary").0.clone();
+        assert!(folder.join("target.sqlite").exists());
+        drop(database);
+        assert!(!folder.exists());
+    }
+}

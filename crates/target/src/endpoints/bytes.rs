@@ -1,0 +1,27 @@
+//! `/bytes`: a body of a given length.
+
+use super::{Endpoint, Work};
+use crate::query::{Query, bad};
+use crate::reply::{Body, Reply};
+
+/// Longest body.
+const MOST: u64 = 64 * 1024 * 1024;
+
+pub(super) const ENDPOINT: Endpoint = Endpoint {
+    path: "/bytes",
+    sentence: "Answers `n` bytes (at most 67108864): the alphabet over and over, made while it is sent.",
+    example: "/bytes?n=1024",
+    methods: &["GET", "HEAD"],
+    keys: &["n"],
+    prepare,
+};
+
+fn prepare(query: &Query<'_>) -> Result<Work, Reply> {
+    match query.number("n")? {
+        Some(n) if n <= MOST => {
+            Ok(Work::Ready(Reply { status: 200, headers: Vec::new(), body: Body::Filler(n) }))
+        }
+        Some(n) => Err(bad(&format!("n must be at most {MOST}, found {n}"))),
+        None => Err(bad("n is missing; try /bytes?n=1024")),
+    }
+}

@@ -1,0 +1,28 @@
+//! A handler thread: executes the processor work of one worker.
+
+use crate::endpoints::Work;
+use crate::gate::Job;
+use crate::mailbox::Letter;
+use crate::request::Order;
+use crate::shared::Shared;
+use crate::worker::Desk;
+
+/// Handles work until the gate closes.
+pub(crate) fn run(shared: &Shared, desk: &Desk) {
+    let mut next = None;
+    while !shared.stop.is_set() {
+        let Some((token, task)) = next.take().or_else(|| desk.gate.next_assigned()) else { return };
+        shared.stalls.sit_out(None, &shared.stop);
+        let reply = (task.run)(task.argument, &shared.stop);
+        let following = desk.gate.release();
+        desk.mailbox.post(Letter::Done { token, reply });
+        // Processor work that was waiting needs no detour over the reactor.
+        match following {
+            Some(Job { token, order: Order { work: Work::Compute(task), .. }, .. }) => {
+                next = Some((token, task))
+            }
+            Some(job) => desk.mailbox.post(Letter::Start(job)),
+            None => {}
+        }
+    }
+}

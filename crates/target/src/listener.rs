@@ -1,0 +1,137 @@
+//! Where connections come in: listening sockets and the thread that hands what they accept to the workers in turn.
+
+use crate::mailbox::{Letter, Mailbox};
+use crate::shared::Shared;
+use crate::worker::Desk;
+use rustix::buffer::spare_capacity;
+use rustix::event::{Timespec, epoll};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Connections accepted before the schedule and the stop are looked at again.
+const BATCH: usize = 64;
+/// Pause when the process has no file descriptor left.
+const BREATH: Duration = Duration::from_millis(10);
+
+/// A socket that accepts.
+pub(crate) struct Listener {
+    socket: OwnedFd,
+    /// The file of a Unix socket, removed with it; TCP has none.
+    file: Option<SocketFile>,
+}
+
+struct SocketFile(PathBuf);
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        // Someone else may have removed it already.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+impl Listener {
+    /// Listens on a TCP address and tells which one it became.
+    pub(crate) fn tcp(address: SocketAddr, backlog: u32) -> io::Result<(Self, SocketAddr)> {
+        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+        let socket = socket(family)?;
+        sockopt::set_socket_reuseaddr(&socket, true)?;
+        rustix::net::bind(&socket, &address)?;
+        rustix::net::listen(&socket, backlog as i32)?;
+        let listener = TcpListener::from(socket);
+        let address = listener.local_addr()?;
+        Ok((Self { socket: listener.into(), file: None }, address))
+    }
+
+    /// Listens on a Unix socket, whose file must not exist.
+    pub(crate) fn unix(path: &Path, backlog: u32) -> io::Result<Self> {
+        let socket = socket(AddressFamily::UNIX)?;
+        rustix::net::bind(&socket, &SocketAddrUnix::new(path)?)?;
+        let file = Some(SocketFile(path.to_owned()));
+        rustix::net::listen(&socket, backlog as i32)?;
+        Ok(Self { socket, file })
+    }
+}
+
+fn socket(family: AddressFamily) -> Result<OwnedFd, Errno> {
+    rustix::net::socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)
+}
+
+/// The thread behind all listeners.
+pub(crate) struct Acceptor {
+    shared: Arc<Shared>,
+    listeners: Vec<Listener>,
+    desks: Vec<Desk>,
+    epoll: OwnedFd,
+    next: usize,
+}
+
+impl Acceptor {
+    /// `bell` wakes it for a stop.
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        listeners: Vec<Listener>,
+        desks: Vec<Desk>,
+        bell: &Mailbox,
+    ) -> io::Result<Self> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        let data = epoll::EventData::new_u64(0);
+        for listener in &listeners {
+            epoll::add(&epoll, &listener.socket, data, epoll::EventFlags::IN)?;
+        }
+        epoll::add(&epoll, bell.bell(), data, epoll::EventFlags::IN)?;
+        Ok(Self { shared, listeners, desks, epoll, next: 0 })
+    }
+
+    /// Accepts until told to stop.
+    pub(crate) fn run(mut self) {
+        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+        let mut events: Vec<epoll::Event> = Vec::with_capacity(4);
+        while !self.shared.stop.is_set() {
+            let until_stall = self.shared.stalls.next_begin(Instant::now());
+            let timeout = until_stall
+                .and_then(|at| Timespec::try_from(at.saturating_duration_since(Instant::now())).ok());
+            match epoll::wait(&self.epoll, spare_capacity(&mut events), timeout.as_ref()) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(_) => return,
+            }
+            events.clear();
+            self.shared.stalls.sit_out(None, &self.shared.stop);
+            for listener in 0..self.listeners.len() {
+                self.accept_batch(listener);
+            }
+        }
+    }
+
+    fn accept_batch(&mut self, listener: usize) {
+        let delay = self.shared.settings.accept_delay;
+        for _ in 0..if delay.is_zero() { BATCH } else { 1 } {
+            let Listener { socket, file } = &self.listeners[listener];
+            match rustix::net::accept_with(socket, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
+                Ok(connection) => {
+                    let tcp = file.is_none();
+                    self.hand_out(Letter::Accepted { socket: connection, tcp });
+                    if !delay.is_zero() {
+                        self.shared.stop.sleep_until(Instant::now() + delay);
+                    }
+                }
+                Err(Errno::INTR | Errno::CONNABORTED) => {}
+                Err(Errno::AGAIN) => return,
+                Err(_) => return self.shared.stop.sleep_until(Instant::now() + BREATH),
+            }
+        }
+    }
+
+    /// In turn: the kernel's own spreading is by chance and leaves some workers with twice their share.
+    fn hand_out(&mut self, letter: Letter) {
+        let desk = &self.desks[self.next % self.desks.len()];
+        self.next = self.next.wrapping_add(1);
+        desk.tally.accepted.add_one();
+        desk.mailbox.post(letter);
+    }
+}

@@ -1,0 +1,345 @@
+//! Requests out of bytes, in whatever pieces they come, without I/O.
+
+use crate::chunked::Chunked;
+use crate::endpoints::{self, Work};
+use crate::reply::{Connection, Reply};
+
+/// Longest head, request line included.
+pub(crate) const HEAD_BYTES: usize = 16 * 1024;
+/// Longest body.
+pub(crate) const BODY_BYTES: usize = 1024 * 1024;
+/// Most header fields.
+const FIELDS: usize = 64;
+
+/// A whole request, understood: what to do and how to answer.
+#[derive(Debug)]
+pub(crate) struct Order {
+    pub(crate) work: Work,
+    pub(crate) head_only: bool,
+    pub(crate) connection: Connection,
+    /// Empty when the work has no use for it.
+    pub(crate) body: Vec<u8>,
+}
+
+/// What a piece of input led to.
+#[derive(Debug)]
+pub(crate) enum Step {
+    /// All of it is taken, and the request is not whole yet.
+    NeedMore,
+    /// The peer waits for `100 Continue` before it sends the body.
+    Continue,
+    /// One request is whole; the bytes past `taken` belong to the next.
+    Complete(Order),
+    /// Not a request: answer this and close.
+    Bad(Reply),
+}
+
+/// The unfinished request of one connection. Idle, it owns no memory.
+#[derive(Default)]
+pub(crate) struct Intake {
+    head: Vec<u8>,
+    pending: Option<Box<Pending>>,
+}
+
+/// A request whose head is known and whose body is on its way.
+struct Pending {
+    order: Order,
+    framing: Framing,
+    received_bytes: usize,
+}
+
+enum Framing {
+    Length(usize),
+    Chunked(Chunked),
+}
+
+impl Intake {
+    /// Takes bytes from the front of `input` until a request is whole; returns how many were taken.
+    pub(crate) fn take(&mut self, input: &[u8]) -> (usize, Step) {
+        if self.pending.is_some() {
+            return self.take_body(input);
+        }
+        if self.head.is_empty() {
+            let (taken, step) = self.take_head(input);
+            if matches!(step, Step::NeedMore) && self.pending.is_none() {
+                self.head.extend_from_slice(input);
+                return (input.len(), step);
+            }
+            return self.go_on(input, taken, step);
+        }
+        let known = self.head.len();
+        let fresh = input.len().min(HEAD_BYTES + 1 - known);
+        let mut head = std::mem::take(&mut self.head);
+        head.extend_from_slice(&input[..fresh]);
+        let (taken, step) = self.take_head(&head);
+        if matches!(step, Step::NeedMore) && self.pending.is_none() {
+            self.head = head;
+            return (fresh, step);
+        }
+        self.go_on(input, taken.saturating_sub(known), step)
+    }
+
+    /// Whether a request has begun and is not whole.
+    pub(crate) fn is_midway(&self) -> bool {
+        self.pending.is_some() || !self.head.is_empty()
+    }
+
+    /// After the head: goes on with a body whose beginning is already there.
+    fn go_on(&mut self, input: &[u8], taken: usize, step: Step) -> (usize, Step) {
+        if self.pending.is_none() || input.len() == taken {
+            return (taken, step);
+        }
+        let (more, step) = self.take_body(&input[taken..]);
+        (taken + more, step)
+    }
+
+    /// Reads the head at the front of `bytes`, which starts with it; a body to come is left in `pending`.
+    fn take_head(&mut self, bytes: &[u8]) -> (usize, Step) {
+        let mut fields = [httparse::EMPTY_HEADER; FIELDS];
+        let mut request = httparse::Request::new(&mut fields);
+        let head_bytes = match request.parse(bytes) {
+            Ok(httparse::Status::Complete(n)) if n <= HEAD_BYTES => n,
+            Ok(httparse::Status::Partial) if bytes.len() <= HEAD_BYTES => return (0, Step::NeedMore),
+            Ok(_) => {
+                return (0, Step::Bad(Reply::text(431, format!("the head exceeds {HEAD_BYTES} bytes\n"))));
+            }
+            Err(error) => return (0, Step::Bad(refuse(error))),
+        };
+        match Head::read(&request) {
+            Err(reply) => (head_bytes, Step::Bad(reply)),
+            Ok(Head { order, framing: None, .. }) => (head_bytes, Step::Complete(order)),
+            Ok(Head { order, framing: Some(framing), expects_continue }) => {
+                self.pending = Some(Box::new(Pending { order, framing, received_bytes: 0 }));
+                (head_bytes, if expects_continue { Step::Continue } else { Step::NeedMore })
+            }
+        }
+    }
+
+    fn take_body(&mut self, input: &[u8]) -> (usize, Step) {
+        let Some(mut pending) = self.pending.take() else { return (0, Step::NeedMore) };
+        match pending.take(input) {
+            Err(reply) => (input.len(), Step::Bad(reply)),
+            Ok((taken, true)) => (taken, Step::Complete(pending.order)),
+            Ok((taken, false)) => {
+                self.pending = Some(pending);
+                (taken, Step::NeedMore)
+            }
+        }
+    }
+}
+
+impl Pending {
+    /// Takes body bytes; returns how many, and whether the body is whole.
+    fn take(&mut self, input: &[u8]) -> Result<(usize, bool), Reply> {
+        let keep = self.order.work.wants_body();
+        let Self { order, framing, received_bytes } = self;
+        let mut keep_piece = |piece: &[u8]| {
+            *received_bytes += piece.len();
+            if keep {
+                order.body.extend_from_slice(piece);
+            }
+            *received_bytes <= BODY_BYTES
+        };
+        match framing {
+            Framing::Length(left) => {
+                let taken = input.len().min(*left);
+                keep_piece(&input[..taken]);
+                *left -= taken;
+                Ok((taken, *left == 0))
+            }
+            Framing::Chunked(chunked) => match chunked.take(input, keep_piece) {
+                Ok(progress) => Ok(progress),
+                Err(crate::chunked::Fault::TooLong) => Err(too_long()),
+                Err(crate::chunked::Fault::Malformed) => Err(Reply::fixed(400, "malformed chunked body\n")),
+            },
+        }
+    }
+}
+
+/// What the head says, before any of the body is read.
+struct Head {
+    order: Order,
+    framing: Option<Framing>,
+    expects_continue: bool,
+}
+
+impl Head {
+    fn read(request: &httparse::Request<'_, '_>) -> Result<Self, Reply> {
+        let method = request.method.unwrap_or_default();
+        let old = request.version == Some(0);
+        let fields = Fields::read(request.headers)?;
+        if !old && fields.hosts != 1 {
+            return Err(Reply::fixed(400, "an HTTP/1.1 request needs exactly one Host field\n"));
+        }
+        let framing = match (fields.length, fields.chunked) {
+            (Some(_), true) => {
+                return Err(Reply::fixed(400, "Content-Length together with Transfer-Encoding\n"));
+            }
+            (None, true) if old => return Err(Reply::fixed(400, "HTTP/1.0 knows no Transfer-Encoding\n")),
+            (None, true) => Some(Framing::Chunked(Chunked::default())),
+            (Some(length), false) if length > BODY_BYTES as u64 => return Err(too_long()),
+            (Some(0) | None, false) => None,
+            (Some(length), false) => Some(Framing::Length(length as usize)),
+        };
+        let connection = match (old, fields.close, fields.keep) {
+            (_, true, _) | (true, _, false) => Connection::Close,
+            (true, false, true) => Connection::KeepSaid,
+            (false, false, _) => Connection::Keep,
+        };
+        let work = endpoints::route(method, request.path.unwrap_or_default());
+        let order = Order { work, head_only: method == "HEAD", connection, body: Vec::new() };
+        Ok(Self { order, expects_continue: fields.expects_continue && framing.is_some(), framing })
+    }
+}
+
+/// The header fields that matter to the framing.
+#[derive(Default)]
+struct Fields {
+    hosts: usize,
+    length: Option<u64>,
+    chunked: bool,
+    close: bool,
+    keep: bool,
+    expects_continue: bool,
+}
+
+impl Fields {
+    fn read(headers: &[httparse::Header<'_>]) -> Result<Self, Reply> {
+        let mut fields = Self::default();
+        for header in headers {
+            let is = |name: &str| header.name.eq_ignore_ascii_case(name);
+            if is("host") {
+                fields.hosts += 1;
+            } else if is("content-length") {
+                let length =
+                    length(header.value).ok_or_else(|| Reply::fixed(400, "Content-Length is no number\n"))?;
+                if fields.length.replace(length).is_some() {
+                    return Err(Reply::fixed(400, "more than one Content-Length\n"));
+                }
+            } else if is("transfer-encoding") {
+                if fields.chunked || !header.value.eq_ignore_ascii_case(b"chunked") {
+                    return Err(Reply::fixed(501, "the only known Transfer-Encoding is one chunked\n"));
+                }
+                fields.chunked = true;
+            } else if is("connection") {
+                for option in header.value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii) {
+                    fields.close |= option.eq_ignore_ascii_case(b"close");
+                    fields.keep |= option.eq_ignore_ascii_case(b"keep-alive");
+                }
+            } else if is("expect") {
+                fields.expects_continue |= header.value.eq_ignore_ascii_case(b"100-continue");
+            }
+        }
+        Ok(fields)
+    }
+}
+
+/// Digits only: a sign or a list would be read differently by another party.
+fn length(value: &[u8]) -> Option<u64> {
+    let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+    digits.then(|| std::str::from_utf8(value).ok()?.parse().ok()).flatten()
+}
+
+fn too_long() -> Reply {
+    Reply::text(413, format!("the body exceeds {BODY_BYTES} bytes\n"))
+}
+
+fn refuse(error: httparse::Error) -> Reply {
+    match error {
+        httparse::Error::TooManyHeaders => Reply::text(431, format!("more than {FIELDS} header fields\n")),
+        httparse::Error::Version => Reply::fixed(505, "speaks HTTP/1.1 and HTTP/1.0\n"),
+        other => Reply::text(400, format!("not an HTTP request: {other}\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Feeds `input` in pieces of `size`; returns the bodies of whole requests, then the status of a refusal.
+    fn feed(input: &[u8], size: usize) -> (Vec<String>, Option<u16>) {
+        let (mut intake, mut bodies) = (Intake::default(), Vec::new());
+        for piece in input.chunks(size) {
+            let mut rest = piece;
+            while !rest.is_empty() {
+                let (taken, step) = intake.take(rest);
+                rest = &rest[taken..];
+                match step {
+                    Step::Complete(order) => bodies.push(String::from_utf8(order.body).expect("text")),
+                    Step::Bad(reply) => return (bodies, Some(reply.status)),
+                    Step::NeedMore => assert!(rest.is_empty(), "asked for more while more was there"),
+                    Step::Continue => {}
+                }
+            }
+        }
+        (bodies, None)
+    }
+
+    /// The same input whole, in halves and byte by byte must mean the same.
+    fn feed_three_ways(input: &[u8]) -> (Vec<String>, Option<u16>) {
+        let whole = feed(input, input.len());
+        assert_eq!(feed(input, input.len().div_ceil(2)), whole);
+        assert_eq!(feed(input, 1), whole);
+        whole
+    }
+
+    #[test]
+    fn pipelined_requests_come_out_one_by_one() {
+        let input = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc\
+            GET /status HTTP/1.1\r\nHost: a\r\n\r\n\
+            POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\nde\r\n1\r\nf\r\n0\r\nt: u\r\n\r\n";
+        let (bodies, refused) = feed_three_ways(input);
+        assert_eq!(bodies, ["abc", "", "def"]);
+        assert_eq!(refused, None);
+    }
+
+    #[test]
+    fn ambiguous_or_broken_framing_is_refused() {
+        let head = "POST /echo HTTP/1.1\r\nHost: a\r\n";
+        for (rest, status) in [
+            ("Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+            ("Content-Length: 1\r\nContent-Length: 1\r\n\r\n", 400),
+            ("Content-Length: +1\r\n\r\n", 400),
+            ("Content-Length: 99999999999999999999\r\n\r\n", 400),
+            ("Content-Length: 1048577\r\n\r\n", 413),
+            ("Transfer-Encoding: gzip, chunked\r\n\r\n", 501),
+            ("Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
+            ("Transfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n", 400),
+            ("Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n", 400),
+            ("Transfer-Encoding: chunked\r\n\r\n100001\r\n", 413),
+            ("Host: b\r\n\r\n", 400),
+        ] {
+            let input = format!("{head}{rest}");
+            assert_eq!(feed_three_ways(input.as_bytes()).1, Some(status), "{rest:?}");
+        }
+    }
+
+    #[test]
+    fn heads_are_limited_in_bytes_and_fields() {
+        let long = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(HEAD_BYTES));
+        assert_eq!(feed_three_ways(long.as_bytes()).1, Some(431));
+        let many = format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "a: b\r\n".repeat(FIELDS));
+        assert_eq!(feed_three_ways(many.as_bytes()).1, Some(431));
+    }
+
+    #[test]
+    fn the_version_decides_what_keeps_a_connection() {
+        let of = |input: &str| match Intake::default().take(input.as_bytes()).1 {
+            Step::Complete(order) => order.connection,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(of("GET / HTTP/1.1\r\nHost: a\r\n\r\n"), Connection::Keep);
+        assert_eq!(of("GET / HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n"), Connection::Close);
+        assert_eq!(of("GET / HTTP/1.0\r\n\r\n"), Connection::Close);
+        assert_eq!(of("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n"), Connection::KeepSaid);
+    }
+
+    #[test]
+    fn a_waiting_peer_is_told_to_continue() {
+        let head = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
+        let mut intake = Intake::default();
+        assert!(matches!(intake.take(head), (_, Step::Continue)));
+        assert!(matches!(intake.take(b"hi"), (2, Step::Complete(_))));
+        assert!(!intake.is_midway());
+    }
+}

@@ -1,0 +1,190 @@
+//! Starting a target, looking at it while it runs, and stopping it.
+
+use crate::database::Database;
+use crate::endpoints;
+use crate::gate::Gate;
+use crate::handler;
+use crate::limiter::Limiter;
+use crate::listener::{Acceptor, Listener};
+use crate::mailbox::Mailbox;
+use crate::settings::{Fault, Settings};
+use crate::shared::{ServiceLog, Shared};
+use crate::stalls::{Pause, Stalls};
+use crate::stop::Stop;
+use crate::tally::{Counters, Tally};
+use crate::worker::{Desk, Worker};
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+use std::time::Instant;
+
+/// Handlers only compute; small stacks keep many of them cheap.
+const HANDLER_STACK_BYTES: usize = 512 * 1024;
+
+/// Why a target did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Knobs that cannot be, all of them.
+    #[error("the target cannot start with these settings:{}", list(.0))]
+    Faults(Vec<Fault>),
+    /// The address is taken or not of this machine.
+    #[error("cannot listen on {address}: {source}; port 0 takes a free one")]
+    Address {
+        /// Where it should have listened.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The Unix socket cannot be made.
+    #[error("cannot listen on the Unix socket {}: {source}; the path must be short and the file must not exist", path.display())]
+    Unix {
+        /// Where it should have been.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The database cannot be opened.
+    #[error("cannot open the database: {reason}; name a file in a folder that can be written to")]
+    Database {
+        /// What SQLite or the system said.
+        reason: String,
+    },
+    /// The system gave no thread or file descriptor.
+    #[error(
+        "cannot start a thread of the target: {0}; use fewer workers and threads, or raise the system's limits"
+    )]
+    Threads(#[source] io::Error),
+}
+
+fn list(faults: &[Fault]) -> String {
+    faults.iter().map(|fault| format!("\n  {fault}")).collect()
+}
+
+/// Listens and serves on threads of its own until the handle is stopped or dropped.
+pub fn start(settings: Settings) -> Result<Running, StartError> {
+    let faults = settings.faults();
+    if !faults.is_empty() {
+        return Err(StartError::Faults(faults));
+    }
+    let (tcp, address) = Listener::tcp(settings.address, settings.backlog)
+        .map_err(|source| StartError::Address { address: settings.address, source })?;
+    let mut listeners = vec![tcp];
+    if let Some(path) = &settings.unix {
+        let unix = Listener::unix(path, settings.backlog)
+            .map_err(|source| StartError::Unix { path: path.clone(), source })?;
+        listeners.push(unix);
+    }
+    let database = Database::open(settings.database.as_deref(), settings.pool)
+        .map_err(|error| StartError::Database { reason: error.to_string() })?;
+    let started = Instant::now();
+    let shared = Arc::new(Shared {
+        help: endpoints::help_page(&Settings { address, ..settings.clone() }),
+        stop: Stop::default(),
+        stalls: Stalls::new(settings.stall, started),
+        limiter: settings.rate_limit.map(|limit| Limiter::new(limit, started)),
+        database,
+        service_log: ServiceLog::default(),
+        settings,
+    });
+    let bell = Mailbox::new().map_err(StartError::Threads)?;
+    let mut running = Running { address, started, shared, desks: Vec::new(), bell, threads: Vec::new() };
+    // An error drops `running`, which stops the threads started so far.
+    running.spawn_workers().map_err(StartError::Threads)?;
+    running.spawn_acceptor(listeners).map_err(StartError::Threads)?;
+    Ok(running)
+}
+
+/// A target at work. Dropping it stops it.
+pub struct Running {
+    address: SocketAddr,
+    started: Instant,
+    shared: Arc<Shared>,
+    desks: Vec<Desk>,
+    bell: Mailbox,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Running {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The instant from which the stall schedule and [`Pause`] count.
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// What happened so far.
+    pub fn counters(&self) -> Counters {
+        let mut sum = Counters { inserts: self.shared.database.created(), ..Counters::default() };
+        for desk in &self.desks {
+            desk.tally.add_to(&mut sum);
+        }
+        sum
+    }
+
+    /// Service times of the holds finished since the last call, in microseconds and in order of their end;
+    /// empty unless `log_service` is set. At most ten million are kept, see [`Counters::unlogged`].
+    pub fn take_service_log(&self) -> Vec<u64> {
+        self.shared.service_log.take()
+    }
+
+    /// The pauses that the stall schedule has caused so far, per worker; the first 100000.
+    pub fn stalls(&self) -> Vec<Pause> {
+        self.shared.stalls.pauses()
+    }
+
+    /// Rows in the table of `/insert`, or what SQLite said instead.
+    pub fn rows(&self) -> Result<u64, String> {
+        self.shared.database.rows().map_err(|error| error.to_string())
+    }
+
+    /// Closes every connection and waits until all threads are gone.
+    pub fn stop(self) {
+        drop(self);
+    }
+
+    fn spawn_workers(&mut self) -> io::Result<()> {
+        let Settings { workers, threads, queue, .. } = self.shared.settings;
+        for number in 0..workers {
+            let desk = Desk {
+                mailbox: Arc::new(Mailbox::new()?),
+                gate: Arc::new(Gate::new(threads, queue)),
+                tally: Arc::new(Tally::default()),
+            };
+            self.desks.push(desk.clone());
+            for _ in 0..threads {
+                let (shared, desk) = (Arc::clone(&self.shared), desk.clone());
+                let builder = Builder::new().name("target-handler".into()).stack_size(HANDLER_STACK_BYTES);
+                self.threads.push(builder.spawn(move || handler::run(&shared, &desk))?);
+            }
+            let worker = Worker::new(number, Arc::clone(&self.shared), desk)?;
+            self.threads.push(Builder::new().name("target-worker".into()).spawn(|| worker.run())?);
+        }
+        Ok(())
+    }
+
+    fn spawn_acceptor(&mut self, listeners: Vec<Listener>) -> io::Result<()> {
+        let acceptor = Acceptor::new(Arc::clone(&self.shared), listeners, self.desks.clone(), &self.bell)?;
+        self.threads.push(Builder::new().name("target-accept".into()).spawn(|| acceptor.run())?);
+        Ok(())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.shared.stop.set();
+        self.bell.ring();
+        for desk in &self.desks {
+            desk.gate.close();
+            desk.mailbox.ring();
+        }
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has told so; there is nothing left to wait for.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The knobs of the target, each with its unit and default, and the check that names every bad one at once.
+
+use std::fmt;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How the target behaves. `Settings::default()` is a fast server with unlimited concurrency on a free loopback port.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Loopback address to listen on; port 0 takes a free one. Default `127.0.0.1:0`.
+    pub address: SocketAddr,
+    /// Path of a Unix socket to listen on as well. The file must not exist yet and is removed at stop. Default none.
+    pub unix: Option<PathBuf>,
+    /// Independent reactors; connections are handed to them in turn, so they share evenly. 1 to 256, default 1.
+    pub workers: usize,
+    /// Requests one worker executes at a time; the others wait first in, first out. CPU work runs on that many real threads.
+    /// 0 is unlimited: holds never wait for one another, and CPU work runs on the reactor itself. 0 to 1024, default 0.
+    pub threads: usize,
+    /// Requests that may wait per worker; one more is answered `503` with "queue full" at once. Needs `threads`.
+    /// Default none, which is unlimited.
+    pub queue: Option<usize>,
+    /// Length of the kernel's accept queue, in connections. 1 to 65535, default 1024 (the kernel may cap it lower).
+    pub backlog: u32,
+    /// Pause after each accepted connection, which makes an overflow of the accept queue reproducible. At most 10 s, default 0.
+    pub accept_delay: Duration,
+    /// Database connections shared by all workers; `/insert` waits for a free one. 1 to 64, default 4.
+    pub pool: usize,
+    /// SQLite file behind `/insert`; created if absent. Default a temporary file, removed at stop.
+    pub database: Option<PathBuf>,
+    /// Token bucket over all workers; past it requests are answered `429`. Default none.
+    pub rate_limit: Option<RateLimit>,
+    /// Pauses during which nothing is accepted, read or answered. Default none.
+    pub stall: Option<Stall>,
+    /// Requests answered on one connection before the target closes it. At least 1, default unlimited.
+    pub requests_per_connection: Option<u64>,
+    /// A connection silent for this long, with no request in execution, is closed. Default never.
+    pub idle: Option<Duration>,
+    /// Seed of the drawn hold times; worker n draws from stream n of it. Default 1.
+    pub seed: u64,
+    /// Keep the service time of every hold for [`Running::take_service_log`](crate::Running::take_service_log). Default no.
+    pub log_service: bool,
+}
+
+/// A token bucket: `burst` requests at once, `per_s` in the long run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateLimit {
+    /// Tokens that come back, per second; above 0, at most 1e9.
+    pub per_s: f64,
+    /// Tokens the full bucket holds; at least 1.
+    pub burst: u32,
+}
+
+/// Pauses at instants known before the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stall {
+    /// When the first pause begins, counted from the start of the target.
+    pub first: Duration,
+    /// How long each pause lasts; above 0.
+    pub lasting: Duration,
+    /// From the beginning of one pause to that of the next; longer than `lasting`. `None` pauses once.
+    pub every: Option<Duration>,
+}
+
+/// One knob that cannot be, and the way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Name of the field in [`Settings`].
+    pub knob: &'static str,
+    /// What was found and what would be accepted.
+    pub reason: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.knob, self.reason)
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            unix: None,
+            workers: 1,
+            threads: 0,
+            queue: None,
+            backlog: 1024,
+            accept_delay: Duration::ZERO,
+            pool: 4,
+            database: None,
+            rate_limit: None,
+            stall: None,
+            requests_per_connection: None,
+            idle: None,
+            seed: 1,
+            log_service: false,
+        }
+    }
+}
+
+impl Settings {
+    /// Every fault of these settings, in field order; empty when the target can start with them.
+    pub fn faults(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let mut check = |fine: bool, knob: &'static str, reason: String| {
+            if !fine {
+                faults.push(Fault { knob, reason });
+            }
+        };
+        let address = self.address;
+        check(
+            address.ip().is_loopback(),
+            "address",
+            format!(
+                "{address} is not loopback; the target answers this machine only, so use 127.0.0.1 or [::1]"
+            ),
+        );
+        check(
+            (1..=256).contains(&self.workers),
+            "workers",
+            format!("must be from 1 to 256, found {}", self.workers),
+        );
+        check(self.threads <= 1024, "threads", format!("must be at most 1024, found {}", self.threads));
+        check(
+            self.queue.is_none() || self.threads > 0,
+            "queue",
+            "nothing waits while threads is 0 (unlimited); set threads to at least 1 or leave queue out"
+                .into(),
+        );
+        check(
+            self.queue.is_none_or(|length| length <= 1_000_000),
+            "queue",
+            format!("must be at most 1000000, found {}", self.queue.unwrap_or(0)),
+        );
+        check(
+            (1..=65_535).contains(&self.backlog),
+            "backlog",
+            format!("must be from 1 to 65535, found {}", self.backlog),
+        );
+        check(
+            self.accept_delay <= Duration::from_secs(10),
+            "accept_delay",
+            format!("must be at most 10s, found {:?}", self.accept_delay),
+        );
+        check((1..=64).contains(&self.pool), "pool", format!("must be from 1 to 64, found {}", self.pool));
+        if let Some(limit) = self.rate_limit {
+            check(
+                limit.per_s > 0.0 && limit.per_s <= 1e9,
+                "rate_limit",
+                format!("per_s must be above 0 and at most 1e9, found {}", limit.per_s),
+            );
+            check(limit.burst > 0, "rate_limit", "burst must be at least 1, found 0".into());
+        }
+        if let Some(stall) = self.stall {
+            check(!stall.lasting.is_zero(), "stall", "lasting must be above 0".into());
+            check(
+                stall.every.is_none_or(|every| every > stall.lasting),
+                "stall",
+                format!("every must be longer than lasting, which is {:?}", stall.lasting),
+            );
+        }
+        check(
+            self.requests_per_connection != Some(0),
+            "requests_per_connection",
+            "must be at least 1; leave it out for unlimited".into(),
+        );
+        check(
+            self.idle.is_none_or(|idle| !idle.is_zero()),
+            "idle",
+            "must be above 0; leave it out to never close".into(),
+        );
+        faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_has_no_fault() {
+        assert_eq!(Settings::default().faults(), []);
+    }
+
+    #[test]
+    fn every_fault_is_named_at_once() {
+        let settings = Settings {
+            address: SocketAddr::from(([0, 0, 0, 0], 80)),
+            workers: 0,
+            threads: 0,
+            queue: Some(5),
+            backlog: 0,
+            pool: 0,
+            rate_limit: Some(RateLimit { per_s: f64::NAN, burst: 0 }),
+            requests_per_connection: Some(0),
+            ..Settings::default()
+        };
+        let knobs: Vec<_> = settings.faults().into_iter().map(|fault| fault.knob).collect();
+        assert_eq!(
+            knobs,
+            [
+                "address",
+                "workers",
+                "queue",
+                "backlog",
+                "pool",
+                "rate_limit",
+                "rate_limit",
+                "requests_per_connection"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_stall_must_leave_time_to_answer() {
+        let second = Duration::from_secs(1);
+        let stall = Stall { first: second, lasting: second, every: Some(second) };
+        let settings = Settings { stall: Some(stall), ..Settings::default() };
+        assert_eq!(settings.faults().len(), 1);
+    }
+}

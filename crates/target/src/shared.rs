@@ -1,0 +1,42 @@
+//! What the threads of one target have in common.
+
+use crate::database::Database;
+use crate::limiter::Limiter;
+use crate::settings::Settings;
+use crate::stalls::Stalls;
+use crate::stop::Stop;
+use std::sync::Mutex;
+
+/// Most service times kept until they are taken.
+const LOGGED: usize = 10_000_000;
+
+/// One per target.
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    pub(crate) help: String,
+    pub(crate) stop: Stop,
+    pub(crate) stalls: Stalls,
+    pub(crate) limiter: Option<Limiter>,
+    pub(crate) database: Database,
+    pub(crate) service_log: ServiceLog,
+}
+
+/// Service times of holds in microseconds, bounded.
+#[derive(Default)]
+pub(crate) struct ServiceLog(Mutex<Vec<u64>>);
+
+impl ServiceLog {
+    /// False when the log is full.
+    pub(crate) fn note(&self, service_us: u64) -> bool {
+        let mut log = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let room = log.len() < LOGGED;
+        if room {
+            log.push(service_us);
+        }
+        room
+    }
+
+    pub(crate) fn take(&self) -> Vec<u64> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+}

@@ -1,0 +1,107 @@
+//! The stall schedule, and the pauses that really happened.
+
+use crate::settings::Stall;
+use crate::stop::Stop;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Most pauses kept for the record.
+const KEPT: usize = 100_000;
+
+/// A pause one worker really made, from the start of the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pause {
+    /// Which worker.
+    pub worker: usize,
+    /// When it stopped answering.
+    pub from: Duration,
+    /// When it answered again.
+    pub to: Duration,
+}
+
+/// The schedule of all workers.
+pub(crate) struct Stalls {
+    schedule: Option<Stall>,
+    started: Instant,
+    pauses: Mutex<Vec<Pause>>,
+}
+
+impl Stalls {
+    pub(crate) fn new(schedule: Option<Stall>, started: Instant) -> Self {
+        Self { schedule, started, pauses: Mutex::default() }
+    }
+
+    /// If a stall is on, sleeps through the rest of it; `worker` has the pause recorded.
+    pub(crate) fn sit_out(&self, worker: Option<usize>, stop: &Stop) {
+        if self.schedule.is_none() {
+            return;
+        }
+        let from = Instant::now();
+        let Some(end) = self.end_of_current(from) else { return };
+        stop.sleep_until(end);
+        if let Some(worker) = worker {
+            let mut pauses = self.pauses.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            if pauses.len() < KEPT {
+                pauses.push(Pause { worker, from: from - self.started, to: self.started.elapsed() });
+            }
+        }
+    }
+
+    /// When the next stall begins that has not begun at `now`.
+    pub(crate) fn next_begin(&self, now: Instant) -> Option<Instant> {
+        let stall = self.schedule?;
+        let passed = now.saturating_duration_since(self.started);
+        let offset = match (passed.checked_sub(stall.first), stall.every) {
+            (None, _) => stall.first,
+            (Some(_), None) => return None,
+            (Some(since_first), Some(every)) => passed + every - remainder(since_first, every),
+        };
+        self.started.checked_add(offset)
+    }
+
+    pub(crate) fn pauses(&self) -> Vec<Pause> {
+        self.pauses.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
+    fn end_of_current(&self, now: Instant) -> Option<Instant> {
+        let stall = self.schedule?;
+        let since_first = now.saturating_duration_since(self.started).checked_sub(stall.first)?;
+        let into = stall.every.map_or(since_first, |every| remainder(since_first, every));
+        stall.lasting.checked_sub(into).filter(|left| !left.is_zero()).map(|left| now + left)
+    }
+}
+
+fn remainder(of: Duration, by: Duration) -> Duration {
+    let ns = of.as_nanos() % by.as_nanos();
+    Duration::new((ns / 1_000_000_000) as u64, (ns % 1_000_000_000) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    #[test]
+    fn a_schedule_repeats() {
+        let start = Instant::now();
+        let stalls = Stalls::new(Some(Stall { first: MS(50), lasting: MS(20), every: Some(MS(100)) }), start);
+        let (next, end) =
+            (|ms| stalls.next_begin(start + MS(ms)), |ms| stalls.end_of_current(start + MS(ms)));
+        assert_eq!(next(0), Some(start + MS(50)));
+        assert_eq!(next(50), Some(start + MS(150)));
+        assert_eq!(next(149), Some(start + MS(150)));
+        assert_eq!([end(49), end(70), end(149), end(170)], [None; 4]);
+        assert_eq!([end(50), end(69)], [Some(start + MS(70)); 2]);
+        assert_eq!(end(255), Some(start + MS(270)));
+    }
+
+    #[test]
+    fn a_single_stall_does_not_come_back() {
+        let start = Instant::now();
+        let stalls = Stalls::new(Some(Stall { first: MS(50), lasting: MS(20), every: None }), start);
+        assert_eq!(stalls.next_begin(start + MS(60)), None);
+        assert_eq!(stalls.end_of_current(start + MS(60)), Some(start + MS(70)));
+        assert_eq!(stalls.end_of_current(start + MS(100)), None);
+    }
+}
