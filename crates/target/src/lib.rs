@@ -1,6 +1,6 @@
 //! A server whose truth is known: the embedded default target, and what the tool is graded against.
 //!
-//! [`start`] it with [`Settings`]; [`endpoints`] lists what it answers.
+//! [`start`] it with [`Settings`]; [`endpoints`] lists what it answers; [`scripted`] is its hostile sibling.
 
 mod chunked;
 mod connection;
@@ -16,6 +16,7 @@ mod query;
 mod reply;
 mod request;
 mod running;
+pub mod scripted;
 mod settings;
 mod shared;
 mod slab;

@@ -1,32 +1,74 @@
-//! The one word that ends every thread of a target.
+//! The one word that ends every thread of a server.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
-/// Longest uninterrupted sleep; a stop is noticed within it.
-const NAP: Duration = Duration::from_millis(20);
+use std::sync::{Condvar, Mutex, MutexGuard};
+use std::time::Instant;
 
 /// Set once, never taken back.
 #[derive(Debug, Default)]
-pub(crate) struct Stop(AtomicBool);
+pub(crate) struct Stop {
+    /// The same as `said`, for those who ask often.
+    quick: AtomicBool,
+    said: Mutex<bool>,
+    sleepers: Condvar,
+}
 
 impl Stop {
     pub(crate) fn set(&self) {
-        self.0.store(true, Ordering::Release);
+        self.quick.store(true, Ordering::Release);
+        *self.lock() = true;
+        self.sleepers.notify_all();
     }
 
     pub(crate) fn is_set(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+        self.quick.load(Ordering::Acquire)
     }
 
-    /// Sleeps until `deadline`, or less when told to stop.
+    /// Sleeps until `deadline`, or until told to stop.
     pub(crate) fn sleep_until(&self, deadline: Instant) {
-        while !self.is_set() {
+        let mut said = self.lock();
+        while !*said {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
             }
-            std::thread::sleep(left.min(NAP));
+            said = self.sleepers.wait_timeout(said, left).unwrap_or_else(|poisoned| poisoned.into_inner()).0;
         }
+    }
+
+    /// Sleeps until told to stop.
+    pub(crate) fn sleep(&self) {
+        let mut said = self.lock();
+        while !*said {
+            said = self.sleepers.wait(said).unwrap_or_else(|poisoned| poisoned.into_inner());
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.said.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    #[test]
+    fn sleepers_wake_at_their_deadline_or_at_the_stop() {
+        let stop = Arc::new(Stop::default());
+        let deadline = Instant::now() + Duration::from_millis(20);
+        stop.sleep_until(deadline);
+        assert!(Instant::now() >= deadline && !stop.is_set());
+        let sleeper = std::thread::spawn({
+            let stop = Arc::clone(&stop);
+            move || {
+                stop.sleep();
+                stop.sleep_until(Instant::now() + Duration::from_secs(3600));
+            }
+        });
+        stop.set();
+        sleeper.join().expect("woken");
     }
 }

@@ -1,0 +1,126 @@
+//! Rate limit, stalls, idle time-out, requests per connection, accept delay: each knob's effect from outside.
+
+mod client;
+
+use client::{Client, until};
+use std::time::{Duration, Instant};
+use target::{RateLimit, Settings, Stall, StartError, start};
+
+#[test]
+fn a_bucket_refuses_what_exceeds_it_and_says_when_to_come_back() {
+    // So slow that no token comes back during the test.
+    let limit = RateLimit { per_s: 0.01, burst: 50 };
+    let target =
+        start(Settings { rate_limit: Some(limit), workers: 2, ..Settings::default() }).expect("a target");
+    let mut clients = [Client::connect(target.address()), Client::connect(target.address())];
+    let replies: Vec<_> = (0..80).map(|number| clients[number % 2].get("/status")).collect();
+    assert!(replies[..50].iter().all(|reply| reply.status == 200));
+    assert!(replies[50..].iter().all(|reply| reply.status == 429 && reply.number("retry-after") >= 1));
+    assert_eq!(target.counters().rate_limited, 30);
+}
+
+#[test]
+fn tokens_come_back_at_the_rate() {
+    let limit = RateLimit { per_s: 100.0, burst: 1 };
+    let target = start(Settings { rate_limit: Some(limit), ..Settings::default() }).expect("a target");
+    let mut client = Client::connect(target.address());
+    let begun = Instant::now();
+    let mut passed = 0u32;
+    while passed < 31 {
+        passed += u32::from(client.get("/status").status == 200);
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    // The first is free; thirty more need thirty intervals of 10 ms.
+    assert!(begun.elapsed() >= Duration::from_millis(300));
+}
+
+#[test]
+fn a_stall_stops_everything_at_its_instant_and_is_on_record() {
+    let ms = Duration::from_millis;
+    let stall = Stall { first: ms(300), lasting: ms(200), every: None };
+    let target = start(Settings { stall: Some(stall), threads: 1, ..Settings::default() }).expect("a target");
+    let mut client = Client::connect(target.address());
+    let (mut longest, mut requests) = (Duration::ZERO, 0);
+    while target.started().elapsed() < ms(600) {
+        let sent = Instant::now();
+        assert_eq!(client.get(["/status", "/spin?us=10"][requests % 2]).status, 200);
+        longest = longest.max(sent.elapsed());
+        requests += 1;
+    }
+    let pauses = target.stalls();
+    assert_eq!(pauses.len(), 1, "{pauses:?}");
+    assert!(pauses[0].from >= ms(300) && pauses[0].to >= ms(500), "{pauses:?}");
+    assert!(longest + ms(100) >= pauses[0].to - pauses[0].from, "{longest:?} {pauses:?}");
+}
+
+#[test]
+fn a_silent_connection_is_closed_and_a_busy_one_is_not() {
+    let settings = Settings { idle: Some(Duration::from_millis(100)), ..Settings::default() };
+    let target = start(settings).expect("a target");
+    let mut busy = Client::connect(target.address());
+    busy.send("GET", "/hold?mean_us=400000", b"");
+    let mut silent = Client::connect(target.address());
+    let mut halfway = Client::connect(target.address());
+    halfway.write(b"GET / HT");
+    assert_eq!((silent.rest(), halfway.rest()), (vec![], vec![]));
+    assert_eq!(busy.reply().status, 200);
+}
+
+#[test]
+fn a_connection_ends_after_its_last_request() {
+    let target =
+        start(Settings { requests_per_connection: Some(3), ..Settings::default() }).expect("a target");
+    let mut client = Client::connect(target.address());
+    // Five pipelined: the answers to three must arrive whole although two are left unread.
+    for _ in 0..5 {
+        client.send("GET", "/status", b"");
+    }
+    assert_eq!(
+        [(); 3].map(|()| client.reply().header("connection").map(str::to_owned)),
+        [None, None, Some("close".into())]
+    );
+    assert_eq!(client.rest(), b"");
+    assert_eq!(target.counters().requests, 3);
+}
+
+#[test]
+fn an_accept_delay_leaves_connections_waiting() {
+    let settings = Settings { accept_delay: Duration::from_millis(50), ..Settings::default() };
+    let target = start(settings).expect("a target");
+    let begun = Instant::now();
+    let clients: Vec<_> = (0..5).map(|_| Client::connect(target.address())).collect();
+    until("all are accepted", || target.counters().accepted == 5);
+    assert!(begun.elapsed() >= Duration::from_millis(200), "four pauses lie between five connections");
+    drop(clients);
+    until("all are closed", || target.counters().open == 0);
+}
+
+#[test]
+fn a_target_listens_on_loopback_only_and_tells_all_faults() {
+    let address = "0.0.0.0:0".parse().expect("an address");
+    let Err(error) = start(Settings { address, workers: 0, ..Settings::default() }) else {
+        panic!("it started")
+    };
+    assert!(matches!(&error, StartError::Faults(faults) if faults.len() == 2));
+    let text = error.to_string();
+    assert!(
+        text.contains("not loopback") && text.contains("127.0.0.1") && text.contains("workers"),
+        "{text}"
+    );
+    let address = "[::1]:0".parse().expect("an address");
+    if let Ok(target) = start(Settings { address, ..Settings::default() }) {
+        assert_eq!(Client::connect(target.address()).get("/status").status, 200);
+    }
+}
+
+#[test]
+fn a_taken_address_or_a_bad_path_is_a_clear_error() {
+    let target = start(Settings::default()).expect("a target");
+    let taken = start(Settings { address: target.address(), ..Settings::default() });
+    assert!(matches!(taken, Err(StartError::Address { .. })));
+    let nowhere = std::path::PathBuf::from("/nonexistent/folder/x");
+    let unix = start(Settings { unix: Some(nowhere.clone()), ..Settings::default() });
+    assert!(matches!(unix, Err(StartError::Unix { .. })));
+    let database = start(Settings { database: Some(nowhere), ..Settings::default() });
+    assert!(matches!(database, Err(StartError::Database { .. })));
+}
