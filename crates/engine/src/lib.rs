@@ -1,0 +1,23 @@
+//! One thread per core: waits for the next instant, sends, reads, records.
+//!
+//! Read `worker.rs` first: one turn of its loop is the whole machine. The crate never knows plan files, stores or reports.
+
+mod clock;
+mod connection;
+mod driver;
+mod endings;
+mod health;
+mod job;
+pub mod limits;
+mod net;
+mod pin;
+mod running;
+mod timers;
+mod worker;
+
+pub use health::Health;
+pub use job::{Endpoint, Job, Peer};
+pub use net::probe::{ProbeError, Probed, probe};
+pub use net::tls::{TlsError, TlsPeer, TlsTrust};
+pub use pin::{allowed_cores, pin_to};
+pub use running::{Message, Running, StopLevel, WorkerEnd, start};

@@ -18,6 +18,11 @@ impl Share {
         self.before(total, self.index + 1) - self.before(total, self.index)
     }
 
+    /// How many of `total` things fall to this part when they are dealt out in turn.
+    pub fn dealt(self, total: u64) -> u64 {
+        (total + u64::from(self.of - 1 - self.index)) / u64::from(self.of)
+    }
+
     /// The number of the first thing of this part, when the parts are laid one after the other.
     pub fn first_of(self, total: u64) -> u64 {
         self.before(total, self.index)
@@ -39,6 +44,8 @@ mod tests {
             let parts = || (0..of).map(|index| Share { index, of });
             let sum: u128 = parts().map(|part| u128::from(part.of_total(total))).sum();
             prop_assert_eq!(sum, u128::from(total));
+            let total = total >> 16;
+            prop_assert_eq!(parts().map(|part| part.dealt(total)).sum::<u64>(), total);
             prop_assert!(parts().all(|part| part.of_total(total).abs_diff(total / u64::from(of)) <= 1));
         }
     }

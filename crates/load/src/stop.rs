@@ -14,7 +14,7 @@ pub struct Stop {
 impl Stop {
     /// The rule for one worker: the same time, its part of the count.
     pub fn share(self, share: Share) -> Self {
-        Self { requests: self.requests.map(|total| share.of_total(total)), ..self }
+        Self { requests: self.requests.map(|total| share.dealt(total)), ..self }
     }
 
     /// Whether a request intended at `intended_ns` may still start, when `started` measured ones have.

@@ -1,0 +1,79 @@
+//! One connection slot: its socket, the request it carries, and what it has seen.
+
+use record::ConnectionTotals;
+
+use crate::net::socket::Socket;
+use crate::net::tls::Session;
+
+/// No deadline, or no timer.
+pub(crate) const NEVER: u64 = u64::MAX;
+
+/// A place for a connection, kept for the whole load while sockets come and go in it.
+pub(crate) struct Connection<T> {
+    pub(crate) talk: T,
+    pub(crate) link: Link,
+    pub(crate) request: Option<InFlight>,
+    /// When what is under way must be over.
+    pub(crate) deadline_ns: u64,
+    /// When the timer that watches the deadline comes up.
+    pub(crate) armed_ns: u64,
+    /// Counts the sockets of this slot, so that an event of an earlier one is not taken for this one's.
+    pub(crate) generation: u32,
+    /// Replies on the present socket.
+    pub(crate) served: u32,
+    /// Ends without a reply in a row.
+    pub(crate) failures: u32,
+    /// When the user of this slot wants to start next (closed load).
+    pub(crate) next_ns: u64,
+    pub(crate) totals: ConnectionTotals,
+    /// How long the present socket took to be ready, until its first request has reported it.
+    pub(crate) connect_ns: u64,
+}
+
+/// The way to the peer.
+///
+/// ```text
+///   Down ──dial──► Connecting ──► [Shaking (TLS)] ──► Up ──► Down
+/// ```
+pub(crate) enum Link {
+    Down,
+    Connecting { socket: Socket, since_ns: u64 },
+    Shaking { socket: Socket, session: Box<Session>, since_ns: u64 },
+    Up { socket: Socket, session: Option<Box<Session>> },
+}
+
+/// The request that a connection carries.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InFlight {
+    pub(crate) intended_ns: u64,
+    /// When it was given to this connection, which may still have had to be opened.
+    pub(crate) begun_ns: u64,
+    /// When it was first written; when it was begun, until then.
+    pub(crate) sent_ns: u64,
+    /// When the first byte of its reply came; 0 until then.
+    pub(crate) first_byte_ns: u64,
+    /// Bytes of it that were handed on, to the socket or to TLS.
+    pub(crate) written: u32,
+}
+
+impl<T> Connection<T> {
+    pub(crate) fn new(talk: T) -> Self {
+        Self {
+            talk,
+            link: Link::Down,
+            request: None,
+            deadline_ns: NEVER,
+            armed_ns: NEVER,
+            generation: 0,
+            served: 0,
+            failures: 0,
+            next_ns: 0,
+            totals: ConnectionTotals::default(),
+            connect_ns: 0,
+        }
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        matches!(self.link, Link::Up { .. })
+    }
+}

@@ -1,0 +1,21 @@
+//! TCP sockets.
+
+use std::net::SocketAddr;
+
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, connect, socket_with, sockopt};
+
+use super::Dialled;
+use super::socket::Socket;
+
+/// Begins a connection; requests go out as they are written (no Nagle).
+pub(super) fn dial(address: SocketAddr) -> Result<Dialled, Errno> {
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let fd = socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)?;
+    sockopt::set_tcp_nodelay(&fd, true)?;
+    match connect(&fd, &address) {
+        Ok(()) => Ok(Dialled { socket: Socket::new(fd), is_connected: true }),
+        Err(Errno::INPROGRESS | Errno::INTR) => Ok(Dialled { socket: Socket::new(fd), is_connected: false }),
+        Err(errno) => Err(errno),
+    }
+}

@@ -1,0 +1,95 @@
+//! Whom to trust, decided once before the load.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+
+use super::insecure::AnyCertificate;
+
+/// Which certificates are accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TlsTrust {
+    /// Those that the system's authorities vouch for.
+    System,
+    /// Those that the authorities in this PEM file vouch for.
+    Authorities(PathBuf),
+    /// Any. The peer may be anybody; a result must say so.
+    Anything,
+}
+
+/// A TLS peer: its name, and what it must show.
+#[derive(Clone, Debug)]
+pub struct TlsPeer {
+    pub(crate) config: Arc<ClientConfig>,
+    pub(crate) name: ServerName<'static>,
+}
+
+/// Why TLS cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// The host is neither a name nor an address.
+    #[error("{0:?} is not a name that a certificate can have; write a host name or an IP address")]
+    Name(String),
+    /// The system's list of authorities is empty or unreadable.
+    #[error(
+        "the system has no list of certificate authorities ({0}); install ca-certificates or name a file with --cacert"
+    )]
+    NoSystemAuthorities(String),
+    /// The named file has none.
+    #[error("{} has no PEM certificate that can be used ({reason}); give a file of CERTIFICATE blocks", path.display())]
+    Authorities {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The crypto library refused the configuration.
+    #[error("TLS cannot be set up: {0}")]
+    Library(#[from] rustls::Error),
+}
+
+impl TlsPeer {
+    /// A peer of this name, trusted in this way.
+    pub fn new(host: &str, trust: &TlsTrust) -> Result<Self, TlsError> {
+        let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
+            .map_err(|_| TlsError::Name(host.to_owned()))?;
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+        let mut config = match trust {
+            TlsTrust::System => builder.with_root_certificates(system_authorities()?).with_no_client_auth(),
+            TlsTrust::Authorities(path) => {
+                builder.with_root_certificates(authorities_in(path)?).with_no_client_auth()
+            }
+            TlsTrust::Anything => builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(AnyCertificate::new()))
+                .with_no_client_auth(),
+        };
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Self { config: Arc::new(config), name })
+    }
+}
+
+fn system_authorities() -> Result<RootCertStore, TlsError> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut store = RootCertStore::empty();
+    store.add_parsable_certificates(found.certs);
+    if store.is_empty() {
+        let reason = found.errors.first().map_or_else(|| "none found".to_owned(), ToString::to_string);
+        return Err(TlsError::NoSystemAuthorities(reason));
+    }
+    Ok(store)
+}
+
+fn authorities_in(path: &PathBuf) -> Result<RootCertStore, TlsError> {
+    let fault = |reason: String| TlsError::Authorities { path: path.clone(), reason };
+    let mut store = RootCertStore::empty();
+    for certificate in CertificateDer::pem_file_iter(path).map_err(|error| fault(error.to_string()))? {
+        let certificate = certificate.map_err(|error| fault(error.to_string()))?;
+        store.add(certificate).map_err(|error| fault(error.to_string()))?;
+    }
+    if store.is_empty() { Err(fault("no certificate in it".to_owned())) } else { Ok(store) }
+}

@@ -1,0 +1,197 @@
+//! One TLS connection: ciphertext in, plaintext out, and the other way round.
+
+use std::sync::Arc;
+
+use rustls::client::UnbufferedClientConnection;
+use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
+use rustls::{AlertDescription, CertificateError};
+
+use super::TlsPeer;
+
+/// A TLS record's payload and overhead, rounded up.
+const RECORD_BYTES: usize = 16 * 1024 + 512;
+/// More ciphertext than this without a complete message is no TLS peer's doing.
+const INCOMING_BYTES_MAX: usize = 256 * 1024;
+
+/// The client's side of one TLS connection.
+pub(crate) struct Session {
+    tls: UnbufferedClientConnection,
+    /// Ciphertext of a record that has not come whole.
+    incoming: Vec<u8>,
+    /// Ciphertext that the socket has not taken yet.
+    pub(crate) outgoing: Vec<u8>,
+    pub(crate) is_established: bool,
+    pub(crate) peer_closed: bool,
+}
+
+/// Why a TLS connection cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The error class in reports.
+    pub(crate) class: &'static str,
+    /// The sentence for people.
+    pub(crate) sentence: String,
+}
+
+impl Session {
+    /// A session whose first flight is waiting in `outgoing`.
+    pub(crate) fn new(peer: &TlsPeer) -> Result<Self, Fault> {
+        let tls =
+            UnbufferedClientConnection::new(Arc::clone(&peer.config), peer.name.clone()).map_err(fault)?;
+        let mut session = Self {
+            tls,
+            incoming: Vec::new(),
+            outgoing: Vec::new(),
+            is_established: false,
+            peer_closed: false,
+        };
+        session.process(&mut [], &mut Vec::new())?;
+        Ok(session)
+    }
+
+    /// Takes ciphertext as it was read, opens it in place, and appends the plaintext.
+    pub(crate) fn receive(&mut self, bytes: &mut [u8], plain: &mut Vec<u8>) -> Result<(), Fault> {
+        if self.incoming.is_empty() {
+            let used = self.process(bytes, plain)?;
+            self.incoming.extend_from_slice(&bytes[used..]);
+        } else {
+            let mut incoming = std::mem::take(&mut self.incoming);
+            incoming.extend_from_slice(bytes);
+            let used = self.process(&mut incoming, plain)?;
+            incoming.drain(..used);
+            if !incoming.is_empty() {
+                self.incoming = incoming;
+            }
+        }
+        if self.incoming.len() > INCOMING_BYTES_MAX {
+            return Err(Fault {
+                class: "tls_error",
+                sentence: "the peer sent a TLS message without end".into(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Appends the records that carry `plain` to `outgoing`.
+    pub(crate) fn send(&mut self, plain: &[u8]) -> Result<(), Fault> {
+        let UnbufferedStatus { state, .. } = self.tls.process_tls_records(&mut []);
+        let ConnectionState::WriteTraffic(mut traffic) = state.map_err(fault)? else {
+            return Err(Fault { class: "tls_error", sentence: "the peer closed its side of TLS".into() });
+        };
+        let (mut start, mut room) = (self.outgoing.len(), plain.len() + plain.len() / RECORD_BYTES * 64 + 64);
+        loop {
+            self.outgoing.resize(start + room, 0);
+            match traffic.encrypt(plain, &mut self.outgoing[start..]) {
+                Ok(written) => {
+                    start += written;
+                    self.outgoing.truncate(start);
+                    return Ok(());
+                }
+                Err(EncryptError::InsufficientSize(needed)) => room = needed.required_size,
+                Err(EncryptError::EncryptExhausted) => {
+                    return Err(Fault { class: "tls_error", sentence: "the TLS keys are worn out".into() });
+                }
+            }
+        }
+    }
+
+    /// The socket took the first `sent` bytes of `outgoing`.
+    pub(crate) fn took(&mut self, sent: usize) {
+        if sent == self.outgoing.len() {
+            self.outgoing.clear();
+        } else {
+            self.outgoing.drain(..sent);
+        }
+    }
+
+    /// The negotiated version and cipher suite, in words.
+    pub(crate) fn description(&self) -> Option<String> {
+        let version = self.tls.protocol_version()?;
+        let suite = self.tls.negotiated_cipher_suite()?;
+        let group = self
+            .tls
+            .negotiated_key_exchange_group()
+            .map_or(String::new(), |group| format!(" {:?}", group.name()));
+        Some(format!("{version:?} {:?}{group}", suite.suite()).replace("TLSv1_", "TLSv1."))
+    }
+
+    /// Lets rustls look at ciphertext until it wants more; returns how much of it is done with.
+    fn process(&mut self, bytes: &mut [u8], plain: &mut Vec<u8>) -> Result<usize, Fault> {
+        let mut used = 0;
+        loop {
+            let UnbufferedStatus { mut discard, state, .. } =
+                self.tls.process_tls_records(&mut bytes[used..]);
+            let goes_on = match state.map_err(fault)? {
+                ConnectionState::EncodeTlsData(mut data) => {
+                    let start = self.outgoing.len();
+                    let written = match data.encode(&mut []) {
+                        Err(EncodeError::InsufficientSize(needed)) => {
+                            self.outgoing.resize(start + needed.required_size, 0);
+                            data.encode(&mut self.outgoing[start..]).unwrap_or(0)
+                        }
+                        Ok(written) => written,
+                        Err(EncodeError::AlreadyEncoded) => 0,
+                    };
+                    self.outgoing.truncate(start + written);
+                    true
+                }
+                ConnectionState::TransmitTlsData(data) => {
+                    data.done();
+                    true
+                }
+                ConnectionState::ReadTraffic(mut traffic) => {
+                    while let Some(record) = traffic.next_record() {
+                        let record = record.map_err(fault)?;
+                        discard += record.discard;
+                        plain.extend_from_slice(record.payload);
+                    }
+                    true
+                }
+                ConnectionState::WriteTraffic(_) => {
+                    self.is_established = true;
+                    false
+                }
+                ConnectionState::PeerClosed => {
+                    // Said again and again as long as it is asked, so asking ends here.
+                    self.peer_closed = true;
+                    false
+                }
+                ConnectionState::Closed => {
+                    self.peer_closed = true;
+                    false
+                }
+                _ => false,
+            };
+            used += discard;
+            if !goes_on {
+                return Ok(used);
+            }
+        }
+    }
+}
+
+/// The class and the sentence of what rustls refused.
+pub(crate) fn fault(error: rustls::Error) -> Fault {
+    use rustls::Error;
+    let class = match &error {
+        Error::InvalidCertificate(reason) => match reason {
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => "tls_expired",
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                "tls_not_yet_valid"
+            }
+            CertificateError::UnknownIssuer => "tls_unknown_issuer",
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                "tls_wrong_host"
+            }
+            CertificateError::Revoked => "tls_revoked",
+            _ => "tls_certificate",
+        },
+        Error::AlertReceived(AlertDescription::ProtocolVersion) | Error::PeerIncompatible(_) => {
+            "tls_incompatible"
+        }
+        Error::AlertReceived(_) => "tls_alert",
+        Error::InvalidMessage(_) | Error::InappropriateMessage { .. } => "tls_protocol",
+        _ => "tls_error",
+    };
+    Fault { class, sentence: error.to_string() }
+}

@@ -1,0 +1,20 @@
+//! Which cores this process may use, and keeping a thread on one of them.
+
+use rustix::io::Errno;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+/// The cores that the system lets this process use, in order.
+pub fn allowed_cores() -> Vec<usize> {
+    let set = sched_getaffinity(None).unwrap_or_default();
+    (0..CpuSet::MAX_CPU).filter(|core| set.is_set(*core)).collect()
+}
+
+/// Keeps the calling thread on one core.
+pub fn pin_to(core: usize) -> Result<(), Errno> {
+    if core >= CpuSet::MAX_CPU {
+        return Err(Errno::INVAL);
+    }
+    let mut set = CpuSet::new();
+    set.set(core);
+    sched_setaffinity(None, &set)
+}

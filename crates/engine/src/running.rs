@@ -1,0 +1,164 @@
+//! A load under way: its threads, its messages, and the way to stop it.
+
+use std::io;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Barrier, OnceLock};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use load::Share;
+use record::{ConnectionTotals, Interval};
+use wire::Script;
+
+use crate::health::Health;
+use crate::job::Job;
+use crate::pin;
+use crate::worker::Worker;
+
+/// From the last worker at the gate to the beginning of the load: time enough for all of them to hear of it.
+const LEAD: Duration = Duration::from_millis(2);
+
+/// What workers tell while the load goes on.
+#[derive(Debug)]
+pub enum Message {
+    /// All connections are open, and the load begins at this instant.
+    Begins(Instant),
+    /// A second of one worker is over.
+    Interval(Box<Interval>),
+    /// A worker is done.
+    Ended(WorkerEnd),
+    /// A worker cannot go on: a fault of this program or its machine, in words.
+    Broke(String),
+}
+
+/// What a worker leaves behind besides its intervals.
+#[derive(Clone, Debug, Default)]
+pub struct WorkerEnd {
+    /// What each of its connections saw.
+    pub connections: Vec<ConnectionTotals>,
+    /// How well it kept time.
+    pub health: Health,
+    /// How many connections could not be opened before the load, and why the first could not.
+    pub opening_failures: Option<(u32, String)>,
+}
+
+/// How much a load is asked to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StopLevel {
+    /// Not at all.
+    Go,
+    /// Start nothing more, wait for what is in flight.
+    Drain,
+    /// Leave what is in flight.
+    Abort,
+}
+
+/// The stop level, as all threads see it.
+#[derive(Debug, Default)]
+pub(crate) struct StopSignal(AtomicU8);
+
+impl StopSignal {
+    #[inline]
+    pub(crate) fn level(&self) -> StopLevel {
+        match self.0.load(Ordering::Relaxed) {
+            0 => StopLevel::Go,
+            1 => StopLevel::Drain,
+            _ => StopLevel::Abort,
+        }
+    }
+}
+
+/// Where workers wait for one another before the load.
+pub(crate) struct Gate {
+    barrier: Barrier,
+    origin: OnceLock<Instant>,
+    messages: Sender<Message>,
+}
+
+impl Gate {
+    /// Waits for all workers; returns when the load begins, the same for everyone.
+    pub(crate) fn pass(&self) -> Instant {
+        self.barrier.wait();
+        *self.origin.get_or_init(|| {
+            let origin = Instant::now() + LEAD;
+            let _ = self.messages.send(Message::Begins(origin));
+            origin
+        })
+    }
+}
+
+/// A load under way.
+#[derive(Debug)]
+pub struct Running {
+    /// What the workers tell. It ends when all of them are done.
+    pub messages: Receiver<Message>,
+    signal: Arc<StopSignal>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// Starts the threads of a job. The connections are opened first; [`Message::Begins`] says when the load begins.
+pub fn start<S: Script + 'static>(job: Job, script: S) -> io::Result<Running> {
+    let (sender, messages) = mpsc::channel();
+    let signal = Arc::new(StopSignal::default());
+    let gate = Arc::new(Gate {
+        barrier: Barrier::new(job.threads as usize),
+        origin: OnceLock::new(),
+        messages: sender.clone(),
+    });
+    let (job, script) = (Arc::new(job), Arc::new(script));
+    let threads = (0..job.threads).map(|index| {
+        let (job, script) = (Arc::clone(&job), Arc::clone(&script));
+        let (signal, gate, sender) = (Arc::clone(&signal), Arc::clone(&gate), sender.clone());
+        let share = Share { index, of: job.threads };
+        thread::Builder::new().name(format!("load-{index}")).spawn(move || {
+            let message = match work(&job, &*script, &signal, &gate, sender.clone(), share) {
+                Ok(end) => Message::Ended(end),
+                Err(error) => Message::Broke(format!("load thread {index} cannot go on: {error}")),
+            };
+            let _ = sender.send(message);
+        })
+    });
+    let threads = threads.collect::<io::Result<Vec<_>>>()?;
+    Ok(Running { messages, signal, threads })
+}
+
+fn work<S: Script>(
+    job: &Job,
+    script: &S,
+    signal: &StopSignal,
+    gate: &Gate,
+    messages: Sender<Message>,
+    share: Share,
+) -> Result<WorkerEnd, rustix::io::Errno> {
+    let core = job.cores.get(share.index as usize % job.cores.len().max(1));
+    let pinned = core.map_or(Ok(()), |core| pin::pin_to(*core));
+    match pinned.and_then(|()| Worker::new(job, script, signal, messages, share)) {
+        Ok(worker) => worker.run(gate),
+        Err(errno) => {
+            // The others must not wait for this one.
+            gate.pass();
+            Err(errno)
+        }
+    }
+}
+
+impl Running {
+    /// Asks the load to stop, at least as much as it was asked before.
+    pub fn stop(&self, level: StopLevel) {
+        self.signal.0.fetch_max(level as u8, Ordering::Relaxed);
+    }
+
+    /// Waits for the threads; says which of them died of a fault of this program.
+    pub fn join(self) -> Result<(), Vec<String>> {
+        let died: Vec<String> = self
+            .threads
+            .into_iter()
+            .filter_map(|thread| {
+                let name = thread.thread().name().unwrap_or_default().to_owned();
+                thread.join().err().map(|_| format!("thread {name} died of an internal fault"))
+            })
+            .collect();
+        if died.is_empty() { Ok(()) } else { Err(died) }
+    }
+}

@@ -1,0 +1,287 @@
+//! One thread of the engine. [`Worker::turn`] is the whole machine; the rest is what its lines mean.
+
+mod dialling;
+mod finishing;
+mod opening;
+mod receiving;
+mod sending;
+
+use std::sync::mpsc::Sender;
+
+use load::chance::Chance;
+use load::{Load, SECOND_NS, Share, Stop};
+use record::{Phase, Recorder};
+use rustix::io::Errno;
+use wire::Script;
+
+use crate::clock::Clock;
+use crate::connection::{Connection, NEVER};
+use crate::driver::Driver;
+use crate::health::Watch;
+use crate::job::Job;
+use crate::net::poll::Poll;
+use crate::running::{Gate, Message, StopLevel, StopSignal, WorkerEnd};
+use crate::timers::{Reason, Timers};
+
+/// A worker looks up at least this often, to hear that it should stop.
+const HEARTBEAT_NS: u64 = SECOND_NS / 10;
+/// How long after the end of an open load requests that were due before it are still sent, late.
+const LATE_SENDING_NS: u64 = 2 * SECOND_NS;
+/// Requests started in one turn: more would all carry the turn's time, and the last of them wrongly.
+const STARTS_MAX: u32 = 32;
+/// One read takes up to this much; one buffer serves all connections of the thread.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+pub(crate) struct Worker<'a, S: Script> {
+    job: &'a Job,
+    script: &'a S,
+    signal: &'a StopSignal,
+    messages: Sender<Message>,
+    clock: Clock,
+    poll: Poll,
+    timers: Timers,
+    connections: Vec<Connection<S::Talk>>,
+    /// The number of the first connection among those of all workers.
+    first_number: u32,
+    driver: Driver,
+    stop: Stop,
+    recorder: Recorder,
+    chance: Chance,
+    buffer: Vec<u8>,
+    plain: Vec<u8>,
+    /// Sockets to be read again at once: the kernel told us about them and will not tell us twice.
+    unread: Vec<(u32, u32)>,
+    in_flight: u32,
+    /// By phase: planned, sent, given up.
+    accounts: [Account; 2],
+    opening_failures: Option<(u32, String)>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Account {
+    planned: u64,
+    sent: u64,
+    not_sent: u64,
+}
+
+impl<'a, S: Script> Worker<'a, S> {
+    pub(crate) fn new(
+        job: &'a Job,
+        script: &'a S,
+        signal: &'a StopSignal,
+        messages: Sender<Message>,
+        share: Share,
+    ) -> Result<Self, Errno> {
+        let total = u64::from(job.connections());
+        let slots = share.of_total(total) as u32;
+        let stop = job.stop.share(share);
+        let logged = share.of_total(u64::from(job.log_per_second)) as usize;
+        Ok(Self {
+            job,
+            script,
+            signal,
+            messages,
+            clock: Clock::from(std::time::Instant::now()),
+            poll: Poll::new()?,
+            timers: Timers::default(),
+            connections: (0..slots).map(|_| Connection::new(script.open())).collect(),
+            first_number: share.first_of(total) as u32,
+            driver: Driver::new(&job.load, share, stop, job.warm_up_ns, slots),
+            stop,
+            recorder: Recorder::new(job.warm_up_ns, logged),
+            chance: Chance::stream(0, u64::from(share.index)),
+            buffer: vec![0; BUFFER_BYTES],
+            plain: Vec::new(),
+            unread: Vec::new(),
+            in_flight: 0,
+            accounts: [Account::default(); 2],
+            opening_failures: None,
+        })
+    }
+
+    /// Opens the connections, waits for the other workers, and carries the load to its end.
+    pub(crate) fn run(mut self, gate: &Gate) -> Result<WorkerEnd, Errno> {
+        let opened = self.open_connections();
+        self.clock = Clock::from(gate.pass());
+        opened?;
+        self.poll.wait(self.clock.until_begin().as_nanos() as u64)?;
+        let mut watch = Watch::begin();
+        self.let_users_in();
+        while !self.is_over() {
+            self.turn(&mut watch)?;
+        }
+        self.settle();
+        let wall_ns = self.clock.now();
+        let totals = self.connections.iter().map(|connection| connection.totals).collect();
+        Ok(WorkerEnd {
+            connections: totals,
+            health: watch.end(wall_ns),
+            opening_failures: self.opening_failures,
+        })
+    }
+
+    /// One turn: hand over the second, do what is due, wait for the next instant or for sockets, read.
+    fn turn(&mut self, watch: &mut Watch) -> Result<(), Errno> {
+        let now_ns = self.clock.now();
+        self.heed_signal(now_ns);
+        self.hand_over(now_ns);
+        self.look_at_timers(now_ns);
+        self.start_due(now_ns);
+        self.read_again(now_ns);
+
+        let next_ns = self.next_instant(now_ns);
+        let count = self.poll.wait(next_ns.saturating_sub(now_ns))?;
+        if count == 0 && next_ns > now_ns {
+            watch.wake_lag.record(self.clock.now().saturating_sub(next_ns));
+        }
+        for index in 0..count {
+            self.on_ready(self.poll.take(index));
+        }
+        Ok(())
+    }
+
+    /// The next instant at which there is something to do, sockets apart.
+    fn next_instant(&self, now_ns: u64) -> u64 {
+        if !self.unread.is_empty() {
+            return now_ns;
+        }
+        let start_ns = match &self.driver {
+            Driver::Open(open) if !open.idle.is_empty() => open.next_start_ns(),
+            _ => None,
+        };
+        let timer_ns = self.timers.next_ns();
+        let beat_ns = self.recorder.boundary_ns().min(now_ns + HEARTBEAT_NS);
+        [start_ns, timer_ns].into_iter().flatten().fold(beat_ns, u64::min)
+    }
+
+    fn hand_over(&mut self, now_ns: u64) {
+        let messages = &self.messages;
+        self.recorder.turn(now_ns, |interval| {
+            // Nobody listens only when the run was given up from outside; then nothing is lost by not telling.
+            let _ = messages.send(Message::Interval(Box::new(interval)));
+        });
+    }
+
+    fn look_at_timers(&mut self, now_ns: u64) {
+        while let Some((at_ns, slot, reason)) = self.timers.pop_due(now_ns) {
+            match reason {
+                Reason::Deadline => self.check_deadline(slot, at_ns, now_ns),
+                Reason::Wake => self.wake(slot, now_ns),
+            }
+        }
+    }
+
+    /// Starts open requests whose instant has come, as far as there are connections for them.
+    fn start_due(&mut self, now_ns: u64) {
+        for _ in 0..STARTS_MAX {
+            let Driver::Open(open) = &mut self.driver else { return };
+            while let Some(due_ns) = open.take_due(now_ns) {
+                self.recorder.tally(due_ns).note_due(1);
+                self.accounts[self.recorder.phase(due_ns) as usize].planned += 1;
+            }
+            if let Some(shed_after_ns) = open.shed_after_ns {
+                while let Some(shed_ns) =
+                    open.take_start(now_ns.saturating_sub(shed_after_ns.saturating_add(1)))
+                {
+                    self.recorder.tally(shed_ns).note_due_not_sent(1);
+                    self.accounts[self.recorder.phase(shed_ns) as usize].not_sent += 1;
+                }
+            }
+            if open.idle.is_empty() {
+                return;
+            }
+            let Some(intended_ns) = open.take_start(now_ns) else { return };
+            if let Some(slot) = open.idle.pop_front() {
+                self.begin(slot, intended_ns, now_ns);
+            }
+        }
+    }
+
+    /// A user's pause, or a connection's back-off, is over.
+    fn wake(&mut self, slot: u32, now_ns: u64) {
+        match &mut self.driver {
+            Driver::Open(open) => open.idle.push_back(slot),
+            Driver::Closed { active, .. } => {
+                let intended_ns = self.connections[slot as usize].next_ns;
+                if self.stop.admits(intended_ns, self.accounts[Phase::Measured as usize].sent) {
+                    self.begin(slot, intended_ns, now_ns);
+                } else {
+                    *active -= 1;
+                }
+            }
+        }
+    }
+
+    /// Every user of a closed load comes in at the time the load says.
+    fn let_users_in(&mut self) {
+        let (Load::Closed(closed), Driver::Closed { cadence, .. }) = (&self.job.load, &mut self.driver)
+        else {
+            return;
+        };
+        for (slot, connection) in self.connections.iter_mut().enumerate() {
+            connection.next_ns = cadence.first(closed.arrival_ns(u64::from(self.first_number) + slot as u64));
+            self.timers.set(connection.next_ns, slot as u32, Reason::Wake);
+        }
+    }
+
+    fn heed_signal(&mut self, now_ns: u64) {
+        match self.signal.level() {
+            StopLevel::Go => {}
+            StopLevel::Drain => self.stop_at(now_ns),
+            StopLevel::Abort => {
+                self.stop_at(now_ns);
+                self.abandon(now_ns);
+            }
+        }
+    }
+
+    fn stop_at(&mut self, now_ns: u64) {
+        if self.stop.at_ns.is_none_or(|at_ns| at_ns > now_ns) {
+            self.stop.at_ns = Some(now_ns);
+            if let Driver::Open(open) = &mut self.driver {
+                open.end_at(now_ns);
+            }
+        }
+    }
+
+    /// Whether nothing is in flight and nothing more will be started.
+    fn is_over(&self) -> bool {
+        if self.in_flight > 0 {
+            return false;
+        }
+        let now_ns = self.clock.now();
+        let after_end =
+            |grace_ns: u64| self.stop.at_ns.is_some_and(|at_ns| now_ns >= at_ns.saturating_add(grace_ns));
+        let starts_are_over = match &self.driver {
+            Driver::Closed { active, .. } => *active == 0 || after_end(0),
+            Driver::Open(open) => {
+                open.next_start_ns().is_none()
+                    || after_end(LATE_SENDING_NS)
+                    || self.signal.level() != StopLevel::Go
+            }
+        };
+        self.in_flight == 0 && starts_are_over
+    }
+
+    /// Gives up what was due and never started, and hands over the rest.
+    fn settle(&mut self) {
+        let now_ns = self.clock.now();
+        if let Driver::Open(open) = &mut self.driver {
+            while let Some(due_ns) = open.take_due(now_ns) {
+                self.recorder.tally(due_ns).note_due(1);
+                self.accounts[self.recorder.phase(due_ns) as usize].planned += 1;
+            }
+        }
+        for (phase, account) in Phase::ALL.into_iter().zip(self.accounts) {
+            let Account { planned, sent, not_sent } = account;
+            let intended_ns = if phase == Phase::Measured { NEVER } else { 0 };
+            if planned > sent + not_sent {
+                self.recorder.tally(intended_ns).note_due_not_sent(planned - sent - not_sent);
+            }
+        }
+        let messages = &self.messages;
+        self.recorder.close(&mut |interval| {
+            let _ = messages.send(Message::Interval(Box::new(interval)));
+        });
+    }
+}

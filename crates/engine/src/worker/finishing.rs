@@ -1,0 +1,164 @@
+//! Requests at their end, and what their connection does next.
+
+use load::SECOND_NS;
+use record::{Finish, Outcome, Phase, Sampled};
+use wire::{Conversation, Reply, Script};
+
+use super::Worker;
+use crate::connection::{InFlight, Link};
+use crate::driver::Driver;
+use crate::endings::Ending;
+use crate::timers::Reason;
+
+const BACK_OFF_FIRST_NS: u64 = SECOND_NS / 100;
+const BACK_OFF_MAX_NS: u64 = SECOND_NS;
+
+impl<S: Script> Worker<'_, S> {
+    /// A reply is complete.
+    #[inline]
+    pub(super) fn on_reply(&mut self, slot: u32, reply: Reply, at_ns: u64) {
+        let connection = &mut self.connections[slot as usize];
+        let Some(request) = connection.request.take() else { return };
+        let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Refused };
+        let finish = finish(&request, at_ns, outcome, reply.status);
+        self.recorder.finished(&finish);
+        if let Some(refusal) = reply.refusal {
+            let errors = &mut self.recorder.tally(request.intended_ns).errors;
+            errors.note(refusal.class, refusal.code, || self.script.explain(refusal));
+        }
+        if self.recorder.phase(request.intended_ns) == Phase::Measured {
+            connection.totals.note(at_ns.saturating_sub(request.intended_ns));
+        }
+        let outgoing_bytes = connection.talk.outgoing().len();
+        if self.recorder.logs() {
+            let first_on_it = connection.served == 0;
+            self.recorder.sample(Sampled {
+                finish,
+                connection: self.first_number + slot,
+                connect_ns: if first_on_it { connection.connect_ns } else { 0 },
+                received_bytes: reply.received_bytes,
+                sent_bytes: u64::from(request.written),
+            });
+        }
+        connection.served = connection.served.saturating_add(1);
+        connection.failures = 0;
+        connection.deadline_ns = crate::connection::NEVER;
+        self.in_flight -= 1;
+        // A reply to half a request says that the other half is not wanted: it would be read as the next one.
+        let was_whole = request.written as usize == outgoing_bytes;
+        if !(reply.reusable && self.job.keep_alive && was_whole) {
+            self.close(slot);
+        }
+        self.go_on(slot, request.intended_ns, at_ns, 0);
+    }
+
+    /// Nothing usable will come over this connection any more. Its request, if it carries one, ends with it.
+    #[cold]
+    pub(super) fn end_connection(&mut self, slot: u32, ending: Ending, at_ns: u64) {
+        if self.connections[slot as usize].request.is_some() {
+            return self.end_without_reply(slot, ending, at_ns);
+        }
+        match self.connections[slot as usize].link {
+            Link::Shaking { .. } => self.opening_failed(ending),
+            // A peer may close a connection that carries nothing; what it may not do is speak.
+            _ if ending.class == "excess_bytes" => {
+                let message = format!("{} (on an idle connection; no request was affected)", ending.message);
+                self.recorder.tally(at_ns).errors.note(ending.class, u32::MAX, || message);
+            }
+            _ => {}
+        }
+        self.close(slot);
+    }
+
+    /// A request ends without a reply, and its connection with it.
+    #[cold]
+    pub(super) fn end_without_reply(&mut self, slot: u32, ending: Ending, at_ns: u64) {
+        let connection = &mut self.connections[slot as usize];
+        let Some(request) = connection.request.take() else { return };
+        let finish = finish(&request, at_ns, ending.outcome, 0);
+        self.recorder.finished(&finish);
+        if self.recorder.logs() {
+            self.recorder.sample(Sampled {
+                finish,
+                connection: self.first_number + slot,
+                connect_ns: connection.connect_ns,
+                received_bytes: 0,
+                sent_bytes: u64::from(request.written),
+            });
+        }
+        let tally = self.recorder.tally(request.intended_ns);
+        tally.errors.note(ending.class, ending.code, || ending.message);
+        self.in_flight -= 1;
+        let had_served = connection.served > 0;
+        connection.failures = connection.failures.saturating_add(1);
+        let failures = connection.failures;
+        self.close(slot);
+        // A connection that had served and then broke may be replaced at once; one that never came about may not.
+        let back_off_ns = if had_served && failures == 1 { 1 } else { self.back_off_ns(failures) };
+        self.go_on(slot, request.intended_ns, at_ns, back_off_ns);
+    }
+
+    /// 10 ms, doubled for each failure in a row up to 1 s, of which up to half is taken off by chance.
+    fn back_off_ns(&mut self, failures: u32) -> u64 {
+        let longest_ns =
+            BACK_OFF_FIRST_NS.saturating_mul(1 << failures.saturating_sub(1).min(20)).min(BACK_OFF_MAX_NS);
+        longest_ns - (self.chance.unit() * longest_ns as f64 / 2.0) as u64
+    }
+
+    /// A slot is free again, after a pause if `back_off_ns` is not 0.
+    #[inline]
+    fn go_on(&mut self, slot: u32, intended_ns: u64, at_ns: u64, back_off_ns: u64) {
+        let ready_ns = at_ns.saturating_add(back_off_ns);
+        match &mut self.driver {
+            Driver::Open(open) if back_off_ns == 0 => open.idle.push_back(slot),
+            Driver::Open(_) => self.timers.set(ready_ns, slot, Reason::Wake),
+            Driver::Closed { cadence, active } => {
+                let next_ns = cadence.next(intended_ns, at_ns).max(ready_ns);
+                if !self.stop.admits(next_ns, self.accounts[Phase::Measured as usize].sent) {
+                    *active -= 1;
+                } else if next_ns <= at_ns {
+                    self.begin(slot, next_ns, at_ns);
+                } else {
+                    self.connections[slot as usize].next_ns = next_ns;
+                    self.timers.set(next_ns, slot, Reason::Wake);
+                }
+            }
+        }
+    }
+
+    /// The deadline of a slot has passed.
+    pub(super) fn on_deadline(&mut self, slot: u32, now_ns: u64) {
+        let connection = &self.connections[slot as usize];
+        let ending = match (&connection.link, connection.request) {
+            (Link::Down | Link::Connecting { .. }, _) => Ending::timed_out("timeout_connect", "a connection"),
+            (Link::Shaking { .. }, _) => Ending::timed_out("timeout_tls", "the TLS handshake"),
+            (Link::Up { .. }, Some(request))
+                if (request.written as usize) < connection.talk.outgoing().len() =>
+            {
+                Ending::timed_out("timeout_send", "the target to take the whole request")
+            }
+            (Link::Up { .. }, _) => Ending::reply_timed_out(connection.talk.stage()),
+        };
+        self.end_connection(slot, ending, now_ns);
+    }
+
+    /// Leaves everything in flight where it is: the run ends now.
+    pub(super) fn abandon(&mut self, now_ns: u64) {
+        for connection in &mut self.connections {
+            let Some(request) = connection.request.take() else { continue };
+            self.recorder.finished(&finish(&request, now_ns, Outcome::Unfinished, 0));
+            self.in_flight -= 1;
+        }
+    }
+}
+
+fn finish(request: &InFlight, finished_ns: u64, outcome: Outcome, status: u16) -> Finish {
+    Finish {
+        intended_ns: request.intended_ns,
+        sent_ns: request.sent_ns,
+        first_byte_ns: (request.first_byte_ns > 0).then_some(request.first_byte_ns),
+        finished_ns,
+        outcome,
+        status,
+    }
+}

@@ -1,0 +1,167 @@
+//! Replies on their way in.
+
+use wire::{Closing, Conversation, PeerFault, Progress, Script};
+
+use super::Worker;
+use crate::connection::Link;
+use crate::endings::Ending;
+use crate::net::Io;
+use crate::net::poll::Ready;
+
+/// Reads of one connection in a row before the others have their turn again.
+const READS_MAX: u32 = 16;
+
+impl<S: Script> Worker<'_, S> {
+    /// Something happened to a socket.
+    pub(super) fn on_ready(&mut self, ready: Ready) {
+        let connection = &self.connections[ready.slot as usize];
+        if connection.generation != ready.generation {
+            return;
+        }
+        if let Link::Connecting { socket, .. } = &connection.link {
+            if !ready.can_write {
+                return;
+            }
+            let outcome = socket.outcome();
+            self.on_dialled(ready.slot, outcome, self.clock.now());
+        } else if ready.can_write && self.has_unsent(ready.slot) {
+            self.flush(ready.slot);
+        }
+        if ready.can_read && self.connections[ready.slot as usize].generation == ready.generation {
+            self.receive(ready.slot, ready.hung_up);
+        }
+    }
+
+    /// Reads connections that were left in the middle.
+    pub(super) fn read_again(&mut self, _now_ns: u64) {
+        if self.unread.is_empty() {
+            return;
+        }
+        for (slot, generation) in std::mem::take(&mut self.unread) {
+            if self.connections[slot as usize].generation == generation {
+                self.receive(slot, true);
+            }
+        }
+    }
+
+    fn has_unsent(&self, slot: u32) -> bool {
+        let connection = &self.connections[slot as usize];
+        match &connection.link {
+            Link::Shaking { session, .. } | Link::Up { session: Some(session), .. } => {
+                !session.outgoing.is_empty()
+            }
+            Link::Up { session: None, .. } => connection
+                .request
+                .is_some_and(|request| (request.written as usize) < connection.talk.outgoing().len()),
+            Link::Down | Link::Connecting { .. } => false,
+        }
+    }
+
+    /// Reads what there is. A short read means that there is no more, unless the peer hung up.
+    fn receive(&mut self, slot: u32, hung_up: bool) {
+        let generation = self.connections[slot as usize].generation;
+        let mut buffer = std::mem::take(&mut self.buffer);
+        for reads in 1.. {
+            let (Link::Shaking { socket, .. } | Link::Up { socket, .. }) =
+                &self.connections[slot as usize].link
+            else {
+                break;
+            };
+            match socket.receive(&mut buffer) {
+                Io::Moved(count) => {
+                    let at_ns = self.clock.now();
+                    let is_last = count < buffer.len() && !hung_up;
+                    self.take_in(slot, &mut buffer[..count], at_ns);
+                    if is_last || self.connections[slot as usize].generation != generation {
+                        break;
+                    }
+                }
+                Io::NotYet => break,
+                Io::Closed => {
+                    self.on_closed(slot, self.clock.now());
+                    break;
+                }
+                Io::Lost(errno) => {
+                    let connection = &self.connections[slot as usize];
+                    let ending = Ending::reset(connection.talk.stage(), connection.served > 0, errno);
+                    self.end_connection(slot, ending, self.clock.now());
+                    break;
+                }
+            }
+            if reads == READS_MAX {
+                self.unread.push((slot, generation));
+                break;
+            }
+        }
+        self.buffer = buffer;
+    }
+
+    /// Takes bytes as they were read, through TLS if there is TLS.
+    fn take_in(&mut self, slot: u32, bytes: &mut [u8], at_ns: u64) {
+        let connection = &mut self.connections[slot as usize];
+        let counted_in_ns = connection.request.map_or(u64::MAX, |request| request.intended_ns);
+        self.recorder.tally(counted_in_ns).received_bytes += bytes.len() as u64;
+        let (Link::Shaking { session, .. } | Link::Up { session: Some(session), .. }) = &mut connection.link
+        else {
+            return self.deliver(slot, bytes, at_ns);
+        };
+        let mut plain = std::mem::take(&mut self.plain);
+        plain.clear();
+        let opened = session.receive(bytes, &mut plain);
+        let (has_output, peer_closed) = (!session.outgoing.is_empty(), session.peer_closed);
+        let generation = connection.generation;
+        if has_output {
+            self.flush(slot);
+        }
+        match opened {
+            Ok(()) => self.on_shaken(slot, at_ns),
+            Err(fault) => self.end_connection(slot, Ending::failed(fault.class, 0, fault.sentence), at_ns),
+        }
+        if !plain.is_empty() && self.connections[slot as usize].generation == generation {
+            self.deliver(slot, &plain, at_ns);
+        }
+        self.plain = plain;
+        if peer_closed && self.connections[slot as usize].generation == generation {
+            self.on_closed(slot, at_ns);
+        }
+    }
+
+    /// Gives the conversation its bytes, and acts on what they come to.
+    #[inline]
+    fn deliver(&mut self, slot: u32, bytes: &[u8], at_ns: u64) {
+        let connection = &mut self.connections[slot as usize];
+        if let Some(request) = &mut connection.request
+            && request.first_byte_ns == 0
+        {
+            request.first_byte_ns = at_ns;
+        }
+        match connection.talk.received(bytes) {
+            Ok(Progress::NeedMore) => {}
+            // Whoever sends more than was asked for cannot be trusted to have meant the reply before it.
+            Ok(Progress::Replied { used, reply }) => match connection.talk.received(&bytes[used..]) {
+                Ok(_) => self.on_reply(slot, reply, at_ns),
+                Err(fault) => self.on_fault(slot, fault, at_ns),
+            },
+            Err(fault) => self.on_fault(slot, fault, at_ns),
+        }
+    }
+
+    #[cold]
+    fn on_fault(&mut self, slot: u32, fault: PeerFault, at_ns: u64) {
+        self.end_connection(slot, Ending::failed(fault.class, fault.code, fault.message()), at_ns);
+    }
+
+    /// The peer will send nothing more.
+    fn on_closed(&mut self, slot: u32, at_ns: u64) {
+        let connection = &mut self.connections[slot as usize];
+        if connection.request.is_none() {
+            return self.close(slot);
+        }
+        let is_reused = connection.served > 0;
+        match connection.talk.peer_closed() {
+            Closing::Replied(reply) => self.on_reply(slot, reply, at_ns),
+            Closing::Empty => self.end_connection(slot, Ending::closed(is_reused), at_ns),
+            Closing::Incomplete => self.end_connection(slot, Ending::incomplete(), at_ns),
+        }
+    }
+}
