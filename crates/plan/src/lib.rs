@@ -1,0 +1,15 @@
+//! Reads what a person asked for into a checked plan, or into a complete list of faults.
+//!
+//! A [`Plan`] cannot be built otherwise. The crate never knows the engine or the store.
+
+mod check;
+mod draft;
+mod explain;
+mod fault;
+mod plan;
+mod request;
+pub mod units;
+
+pub use draft::Draft;
+pub use fault::Fault;
+pub use plan::{Peer, Pin, Plan, Trust};

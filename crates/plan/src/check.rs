@@ -1,0 +1,307 @@
+//! From draft to plan: every rule, all faults at once.
+
+use load::open::{Profile, Stage};
+use load::{Closed, Load, Open, Spacing, Stop, ThinkTime};
+
+use crate::draft::Draft;
+use crate::fault::Fault;
+use crate::plan::{Pin, Plan};
+use crate::request;
+use crate::units;
+
+const CONNECTIONS_DEFAULT: u64 = 50;
+const CONNECTIONS_MAX: u64 = 1_000_000;
+const DURATION_DEFAULT_NS: u64 = 10_000_000_000;
+const TIMEOUT_DEFAULT_NS: u64 = 10_000_000_000;
+const THREADS_MAX: u64 = 1024;
+const LOG_PER_SECOND_MAX: u64 = 100_000;
+const SEED_DEFAULT: u64 = 1;
+
+pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
+    let mut faults = Vec::new();
+    let target = request::target(draft, &mut faults);
+    let checks = request::checks(draft, &mut faults);
+    let mut reader = Reader { draft, faults };
+    let (load, stop, warm_up_ns) = reader.load();
+    let seed = reader.seed();
+    let timeout_ns = reader.positive("--timeout", draft.timeout.as_deref()).unwrap_or(TIMEOUT_DEFAULT_NS);
+    let connect_timeout_ns = reader.connect_timeout(timeout_ns);
+    let threads = reader.threads(&load);
+    let pin = reader.pin();
+    let log_per_second = reader.count("--log-requests", draft.log_requests.as_deref(), 0, LOG_PER_SECOND_MAX);
+    match target {
+        Some((title, step, peer, request)) if reader.faults.is_empty() => Ok(Plan {
+            title,
+            step,
+            peer,
+            request,
+            checks,
+            load,
+            stop,
+            warm_up_ns,
+            timeout_ns,
+            connect_timeout_ns,
+            threads,
+            pin,
+            seed,
+            log_per_second: log_per_second.unwrap_or(0) as u32,
+        }),
+        _ => Err(reader.faults),
+    }
+}
+
+struct Reader<'a> {
+    draft: &'a Draft,
+    faults: Vec<Fault>,
+}
+
+impl Reader<'_> {
+    fn fault(&mut self, place: &str, what: impl Into<String>, way_out: &str) {
+        self.faults.push(Fault::new(place, what, way_out));
+    }
+
+    fn read<T>(&mut self, place: &str, text: Option<&str>, read: fn(&str) -> Result<T, String>) -> Option<T> {
+        read(text?).map_err(|what| self.fault(place, what, "correct the value")).ok()
+    }
+
+    fn duration(&mut self, place: &str, text: Option<&str>) -> Option<u64> {
+        self.read(place, text, units::duration_ns)
+    }
+
+    fn positive(&mut self, place: &str, text: Option<&str>) -> Option<u64> {
+        let ns = self.duration(place, text)?;
+        if ns == 0 {
+            self.fault(place, "it must be longer than nothing", "write a duration such as 10s");
+        }
+        Some(ns.max(1))
+    }
+
+    fn rate(&mut self, place: &str, text: Option<&str>) -> Option<f64> {
+        let per_s = self.read(place, text, units::rate_per_s)?;
+        if per_s <= 0.0 {
+            self.fault(place, "a rate of nothing sends nothing", "write a rate such as 500/s");
+            return None;
+        }
+        Some(per_s)
+    }
+
+    fn count(&mut self, place: &str, text: Option<&str>, min: u64, max: u64) -> Option<u64> {
+        let count = self.read(place, text, units::count)?;
+        if !(min..=max).contains(&count) {
+            self.fault(
+                place,
+                format!("{count} is not between {min} and {max}"),
+                "choose a number between them",
+            );
+        }
+        Some(count.clamp(min, max))
+    }
+
+    fn load(&mut self) -> (Load, Stop, u64) {
+        let draft = self.draft;
+        let warm_up_ns = self.duration("--warm-up", draft.warm_up.as_deref()).unwrap_or(0);
+        let requests = self.count("-n", draft.requests.as_deref(), 1, u64::MAX >> 16);
+        let connections = self.count("-c", draft.connections.as_deref(), 1, CONNECTIONS_MAX);
+        let connections = connections.unwrap_or(CONNECTIONS_DEFAULT) as u32;
+        let given_ns = self.positive("-d", draft.duration.as_deref());
+        let stages = draft.stages.as_deref().map(|text| self.stages(text));
+        self.forbid_contradictions();
+
+        let staged_ns = stages.as_ref().map(|stages| stages.iter().map(|stage| stage.for_ns).sum());
+        let measured_ns = staged_ns.or(given_ns).or(requests.is_none().then_some(DURATION_DEFAULT_NS));
+        let at_ns = measured_ns.map(|ns| ns.saturating_add(warm_up_ns));
+        let seed = self.seed();
+        let load = match self.profile(stages, measured_ns) {
+            Some(profile) => Load::Open(Open {
+                profile: profile.held_first(warm_up_ns),
+                spacing: self.spacing(seed),
+                connections,
+                shed_after_ns: self.duration("--shed-after", draft.shed_after.as_deref()),
+            }),
+            None => Load::Closed(self.closed(connections, seed)),
+        };
+        (load, Stop { at_ns, requests }, warm_up_ns)
+    }
+
+    fn profile(&mut self, stages: Option<Vec<Stage>>, measured_ns: Option<u64>) -> Option<Profile> {
+        let rate = self.rate("-R", self.draft.rate.as_deref());
+        let from = self
+            .draft
+            .ramp_from
+            .as_deref()
+            .and_then(|text| self.read("--ramp-from", Some(text), units::rate_per_s));
+        match (stages, from, rate, measured_ns) {
+            (Some(stages), from, ..) => Some(Profile::stages(from.unwrap_or(0.0), &stages)),
+            (None, Some(from), Some(to), Some(for_ns)) => Some(Profile::ramp(from, to, for_ns)),
+            (None, Some(_), Some(_), None) => {
+                self.fault("--ramp-from", "a ramp needs to know how long it takes", "add -d, such as -d 30s");
+                None
+            }
+            (None, _, Some(per_s), _) => Some(Profile::constant(per_s)),
+            (None, _, None, _) => None,
+        }
+    }
+
+    /// `10s:100/s,30s:500/s`: within ten seconds to a hundred a second, then within thirty to five hundred.
+    fn stages(&mut self, text: &str) -> Vec<Stage> {
+        let stage = |part: &str| {
+            let (for_, to) = part.split_once(':').ok_or_else(|| format!("{part:?} has no colon"))?;
+            Ok(Stage { for_ns: units::duration_ns(for_)?, to_per_s: units::rate_per_s(to)? })
+        };
+        match text.split(',').map(stage).collect::<Result<Vec<_>, String>>() {
+            Ok(stages) if stages.iter().all(|stage| stage.for_ns == 0) => {
+                self.fault("--stages", "all of it takes no time", "write 10s:100/s,30s:500/s");
+                Vec::new()
+            }
+            Ok(stages) => stages,
+            Err(what) => {
+                self.fault("--stages", what, "write TIME:RATE,TIME:RATE such as 10s:100/s,30s:500/s");
+                Vec::new()
+            }
+        }
+    }
+
+    fn spacing(&mut self, seed: u64) -> Spacing {
+        match self.draft.arrivals.as_deref() {
+            None | Some("even") => Spacing::Even,
+            Some("poisson") => Spacing::Poisson { seed },
+            Some(other) => {
+                self.fault("--arrivals", format!("{other:?} is not known"), "write even or poisson");
+                Spacing::Even
+            }
+        }
+    }
+
+    fn closed(&mut self, users: u32, seed: u64) -> Closed {
+        let draft = self.draft;
+        Closed {
+            users,
+            ramp_up_ns: self.duration("--ramp-up", draft.ramp_up.as_deref()).unwrap_or(0),
+            think_time: self.think_time(),
+            pacing_ns: self.duration("--pacing", draft.pacing.as_deref()).unwrap_or(0),
+            throughput_per_s: self.rate("--throughput", draft.throughput.as_deref()),
+            seed,
+        }
+    }
+
+    /// `100ms`, `50ms..150ms`, `exp:100ms`.
+    fn think_time(&mut self) -> ThinkTime {
+        let Some(text) = self.draft.think.as_deref() else { return ThinkTime::None };
+        let read = |text: &str| -> Result<ThinkTime, String> {
+            if let Some(mean) = text.strip_prefix("exp:") {
+                return Ok(ThinkTime::Exponential { mean_ns: units::duration_ns(mean)? });
+            }
+            let Some((min, max)) = text.split_once("..") else {
+                return Ok(ThinkTime::Constant { ns: units::duration_ns(text)? });
+            };
+            let (min_ns, max_ns) = (units::duration_ns(min)?, units::duration_ns(max)?);
+            if min_ns > max_ns {
+                return Err(format!("{text:?} ends before it begins"));
+            }
+            Ok(ThinkTime::Uniform { min_ns, max_ns })
+        };
+        read(text).unwrap_or_else(|what| {
+            self.fault("--think", what, "write 100ms, 50ms..150ms (uniform) or exp:100ms (exponential)");
+            ThinkTime::None
+        })
+    }
+
+    fn forbid_contradictions(&mut self) {
+        let draft = self.draft;
+        let is_open = draft.rate.is_some() || draft.stages.is_some();
+        let open_only = [
+            ("--shed-after", draft.shed_after.is_some()),
+            ("--arrivals", draft.arrivals.is_some()),
+            ("--ramp-from", draft.ramp_from.is_some()),
+        ];
+        let closed_only = [
+            ("--think", draft.think.is_some()),
+            ("--pacing", draft.pacing.is_some()),
+            ("--ramp-up", draft.ramp_up.is_some()),
+            ("--throughput", draft.throughput.is_some()),
+        ];
+        for (flag, given) in open_only {
+            if given && !is_open {
+                self.fault(
+                    flag,
+                    "it shapes a rate, and there is none",
+                    "add -R (or --stages), or leave it out",
+                );
+            }
+        }
+        for (flag, given) in closed_only {
+            if given && is_open {
+                let what = "it is for users who wait, and -R or --stages sends at instants of its own";
+                self.fault(flag, what, "leave out one of the two");
+            }
+        }
+        if draft.rate.is_some() && draft.stages.is_some() {
+            self.fault("-R and --stages", "both give the rate", "give only one of them");
+        }
+        if draft.duration.is_some() && draft.stages.is_some() {
+            self.fault("-d and --stages", "the stages say how long it takes", "leave out -d");
+        }
+    }
+
+    fn seed(&mut self) -> u64 {
+        let seed = self.draft.seed.as_deref().map(|text| text.trim().parse().map_err(|_| text));
+        match seed {
+            None => SEED_DEFAULT,
+            Some(Ok(seed)) => seed,
+            Some(Err(text)) => {
+                let fault = Fault::new(
+                    "--seed",
+                    format!("{text:?} is not a whole number below 2^64"),
+                    "write --seed 42",
+                );
+                if !self.faults.contains(&fault) {
+                    self.faults.push(fault);
+                }
+                SEED_DEFAULT
+            }
+        }
+    }
+
+    fn connect_timeout(&mut self, timeout_ns: u64) -> u64 {
+        let given = self.positive("--connect-timeout", self.draft.connect_timeout.as_deref());
+        if given.is_some_and(|given| given > timeout_ns) {
+            let what = format!(
+                "it is longer than the whole request may take ({})",
+                units::show_duration(timeout_ns)
+            );
+            self.fault("--connect-timeout", what, "shorten it, or lengthen --timeout");
+        }
+        given.unwrap_or(timeout_ns)
+    }
+
+    fn threads(&mut self, load: &Load) -> Option<u32> {
+        let threads = self.count("--threads", self.draft.threads.as_deref(), 1, THREADS_MAX)? as u32;
+        let connections = match load {
+            Load::Closed(closed) => closed.users,
+            Load::Open(open) => open.connections,
+        };
+        if threads > connections {
+            let what = format!("{threads} threads cannot share {connections} connections");
+            self.fault("--threads", what, "use at most one thread for each connection");
+        }
+        Some(threads)
+    }
+
+    fn pin(&mut self) -> Pin {
+        let Some(text) = self.draft.pin.as_deref() else { return Pin::No };
+        if text == "auto" {
+            return Pin::Auto;
+        }
+        match text.split(',').map(|core| core.trim().parse()).collect() {
+            Ok(cores) => Pin::Cores(cores),
+            Err(_) => {
+                self.fault(
+                    "--pin",
+                    format!("{text:?} is not a list of cores"),
+                    "write --pin auto or --pin 1,2",
+                );
+                Pin::No
+            }
+        }
+    }
+}

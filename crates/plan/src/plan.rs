@@ -1,0 +1,90 @@
+//! A checked plan of one load.
+
+use std::path::PathBuf;
+
+use load::{Load, Stop};
+use wire::http1::{Checks, Request};
+
+/// One load on one system, free of contradictions. Made by [`crate::Draft::check`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Plan {
+    /// What it is called in reports: method and URL, without secrets.
+    pub title: String,
+    /// The name of its one step: method and path.
+    pub step: String,
+    /// Who is spoken to.
+    pub peer: Peer,
+    /// What is sent.
+    pub request: Request,
+    /// What replies are held against.
+    pub checks: Checks,
+    /// How much, in which shape.
+    pub load: Load,
+    /// When nothing more is started.
+    pub stop: Stop,
+    /// Left out of the result.
+    pub warm_up_ns: u64,
+    /// From the start of a request to the last byte of its reply.
+    pub timeout_ns: u64,
+    /// For a connection, TLS included.
+    pub connect_timeout_ns: u64,
+    /// Reactor threads; `None`: one for each core this process may use.
+    pub threads: Option<u32>,
+    /// Which cores they stay on.
+    pub pin: Pin,
+    /// The seed of every draw.
+    pub seed: u64,
+    /// Single requests kept of each second.
+    pub log_per_second: u32,
+}
+
+/// Who is spoken to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// A name or an address, without brackets.
+    pub host: String,
+    /// The TCP port.
+    pub port: u16,
+    /// A Unix socket to use instead of TCP.
+    pub unix_socket: Option<PathBuf>,
+    /// Whom to trust; `None` speaks in the clear.
+    pub tls: Option<Trust>,
+}
+
+/// Which certificates are accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Those of the system's authorities.
+    System,
+    /// Those of the authorities in a file.
+    Authorities(PathBuf),
+    /// Any; stamped on the result.
+    Anything,
+}
+
+/// Which cores the generator's threads stay on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pin {
+    /// Wherever the system likes.
+    No,
+    /// One core each, of those this process may use.
+    Auto,
+    /// These cores, in turn.
+    Cores(Vec<usize>),
+}
+
+impl Plan {
+    /// How long the load goes on, warm-up included, if time ends it.
+    pub fn planned_ns(&self) -> Option<u64> {
+        self.stop.at_ns
+    }
+
+    /// Connections, or users, at the same time.
+    pub fn connections(&self) -> u32 {
+        match &self.load {
+            Load::Closed(closed) => closed.users,
+            Load::Open(open) => open.connections,
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Numbers as people write them: `10s`, `200ms`, `5000/s`, `64KiB`, `10k`.
+
+use std::fmt::Write as _;
+
+/// The longest duration that can be written: a year.
+pub const DURATION_MAX_NS: u64 = 366 * 24 * 3600 * 1_000_000_000;
+/// The highest rate that can be written.
+pub const RATE_MAX_PER_S: f64 = 1e8;
+
+const DURATIONS: &[(&str, f64)] = &[
+    ("ns", 1.0),
+    ("us", 1e3),
+    ("µs", 1e3),
+    ("ms", 1e6),
+    ("s", 1e9),
+    ("m", 60e9),
+    ("min", 60e9),
+    ("h", 3600e9),
+];
+const RATES: &[(&str, f64)] = &[("/s", 1.0), ("/m", 1.0 / 60.0), ("/min", 1.0 / 60.0), ("/h", 1.0 / 3600.0)];
+const SIZES: &[(&str, f64)] = &[
+    ("", 1.0),
+    ("B", 1.0),
+    ("kB", 1e3),
+    ("KB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+];
+const COUNTS: &[(&str, f64)] = &[("", 1.0), ("k", 1e3), ("K", 1e3), ("M", 1e6)];
+
+/// A duration in nanoseconds; several parts add up (`1m30s`). The unit must be written.
+pub fn duration_ns(text: &str) -> Result<u64, String> {
+    let mut total_ns = 0.0;
+    let mut rest = text.trim();
+    if rest.is_empty() {
+        return Err(wrong(text, "duration", "10s, 200ms, 5m"));
+    }
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
+        let (number, after) = rest.split_at(digits);
+        let letters = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
+        let (unit, after) = after.split_at(letters);
+        if unit.is_empty() && number.parse::<f64>().is_ok() {
+            return Err(format!(
+                "{text:?} has no unit; write {text}s for seconds or {text}ms for milliseconds"
+            ));
+        }
+        total_ns += scaled(number, unit.trim(), DURATIONS)
+            .ok_or_else(|| wrong(text, "duration", "10s, 200ms, 5m"))?;
+        rest = after;
+    }
+    within(text, total_ns, DURATION_MAX_NS as f64, "a year").map(|ns| ns as u64)
+}
+
+/// A rate in requests per second. A bare number is per second.
+pub fn rate_per_s(text: &str) -> Result<f64, String> {
+    let (amount, unit) = match text.trim().split_once('/') {
+        Some((amount, unit)) => (amount.trim(), format!("/{}", unit.trim())),
+        None => (text.trim(), "/s".to_owned()),
+    };
+    let (number, multiple) = split(amount);
+    let per_s = scaled(number, multiple, COUNTS)
+        .and_then(|amount| RATES.iter().find(|(name, _)| *name == unit).map(|(_, factor)| amount * factor))
+        .ok_or_else(|| wrong(text, "rate", "500/s, 10k/s, 90/min"))?;
+    within(text, per_s, RATE_MAX_PER_S, "100 million a second")
+}
+
+/// A whole number; `k` and `M` multiply.
+pub fn count(text: &str) -> Result<u64, String> {
+    let (number, multiple) = split(text.trim());
+    let count = scaled(number, multiple, COUNTS).filter(|count| count.fract() == 0.0);
+    within(text, count.ok_or_else(|| wrong(text, "whole number", "100, 10k, 2M"))?, 1e15, "10^15")
+        .map(|count| count as u64)
+}
+
+/// A size in bytes.
+pub fn size_bytes(text: &str) -> Result<u64, String> {
+    let (number, unit) = split(text.trim());
+    let bytes = scaled(number, unit, SIZES).ok_or_else(|| wrong(text, "size", "512, 64KiB, 10MB"))?;
+    within(text, bytes, 1e15, "10^15 bytes").map(|bytes| bytes as u64)
+}
+
+/// A duration in its largest even unit: `1m30s`, `200ms`.
+pub fn show_duration(ns: u64) -> String {
+    let parts = [
+        ("h", 3_600_000_000_000),
+        ("m", 60_000_000_000),
+        ("s", 1_000_000_000),
+        ("ms", 1_000_000),
+        ("µs", 1_000),
+    ];
+    let (mut shown, mut rest) = (String::new(), ns);
+    for (unit, size) in parts {
+        if rest >= size {
+            let _ = write!(shown, "{}{unit}", rest / size);
+            rest %= size;
+        }
+    }
+    if rest > 0 || shown.is_empty() {
+        let _ = write!(shown, "{rest}ns");
+    }
+    shown
+}
+
+/// A rate with its unit, in the fewest digits.
+pub fn show_rate(per_s: f64) -> String {
+    format!("{per_s}/s")
+}
+
+fn split(text: &str) -> (&str, &str) {
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    (number, unit.trim())
+}
+
+fn scaled(number: &str, unit: &str, table: &[(&str, f64)]) -> Option<f64> {
+    let factor = table.iter().find(|(name, _)| *name == unit)?.1;
+    number.parse::<f64>().ok().map(|number| number * factor)
+}
+
+fn within(text: &str, value: f64, max: f64, limit: &str) -> Result<f64, String> {
+    if value.is_finite() && value <= max {
+        Ok(value)
+    } else {
+        Err(format!("{text} is more than the limit of {limit}"))
+    }
+}
+
+fn wrong(text: &str, kind: &str, examples: &str) -> String {
+    format!("{text:?} is not a {kind}; write it like {examples}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_need_units_and_may_have_several_parts() {
+        assert_eq!(duration_ns("10s"), Ok(10_000_000_000));
+        assert_eq!(duration_ns("1m30s"), Ok(90_000_000_000));
+        assert_eq!(duration_ns("1.5ms"), Ok(1_500_000));
+        assert_eq!(duration_ns("250us"), Ok(250_000));
+        assert_eq!(
+            duration_ns("10").unwrap_err(),
+            "\"10\" has no unit; write 10s for seconds or 10ms for milliseconds"
+        );
+        for bad in ["", "s", "10x", "-5s", "1..5s", "ten seconds", "1e9s", "NaNs", "infs", "10s5"] {
+            assert!(duration_ns(bad).is_err(), "{bad}");
+        }
+        assert!(duration_ns("999999h").unwrap_err().contains("a year"));
+    }
+
+    #[test]
+    fn rates_are_per_second_unless_they_say_otherwise() {
+        assert_eq!(rate_per_s("500"), Ok(500.0));
+        assert_eq!(rate_per_s("10k/s"), Ok(10_000.0));
+        assert_eq!(rate_per_s("90/min"), Ok(1.5));
+        for bad in ["", "/s", "5/day", "-1/s", "1e400", "NaN", "inf/s"] {
+            assert!(rate_per_s(bad).is_err(), "{bad}");
+        }
+        assert!(rate_per_s("999999M").is_err());
+    }
+
+    #[test]
+    fn counts_are_whole_and_sizes_know_both_kinds_of_kilo() {
+        assert_eq!(count("10k"), Ok(10_000));
+        assert!(count("1.5").is_err() && count("-1").is_err() && count("18446744073709551616").is_err());
+        assert_eq!(count("1.5k"), Ok(1_500));
+        assert_eq!(size_bytes("64KiB"), Ok(65_536));
+        assert_eq!(size_bytes("10MB"), Ok(10_000_000));
+        assert!(size_bytes("10 apples").is_err());
+    }
+
+    #[test]
+    fn durations_are_shown_as_they_are_read() {
+        for text in ["10s", "1m30s", "200ms", "1s500ms", "2h", "15µs", "7ns"] {
+            assert_eq!(show_duration(duration_ns(text).unwrap()), text);
+        }
+        assert_eq!(show_duration(0), "0ns");
+    }
+}
