@@ -1,5 +1,20 @@
 //! A server whose truth is known: the embedded default target, and what the tool is graded against.
 //!
+//! ```
+//! use std::io::{Read, Write};
+//!
+//! let settings = target::Settings { threads: 2, queue: Some(50), ..Default::default() };
+//! let target = target::start(settings)?;
+//! let mut socket = std::net::TcpStream::connect(target.address())?;
+//! socket.write_all(b"GET /hold?dist=exp&mean_us=500 HTTP/1.0\r\n\r\n")?;
+//! let mut reply = String::new();
+//! socket.read_to_string(&mut reply)?;
+//! assert!(reply.contains("x-service-us: "));
+//! assert_eq!(target.counters().requests, 1);
+//! target.stop();
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! [`start`] it with [`Settings`]; [`endpoints`] lists what it answers; [`scripted`] is its hostile sibling.
 
 mod chunked;
@@ -9,6 +24,7 @@ mod draw;
 mod endpoints;
 mod gate;
 mod handler;
+mod head;
 mod limiter;
 mod listener;
 mod mailbox;

@@ -13,6 +13,7 @@ use crate::stalls::{Pause, Stalls};
 use crate::stop::Stop;
 use crate::tally::{Counters, Tally};
 use crate::worker::{Desk, Worker};
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -104,6 +105,12 @@ pub struct Running {
     desks: Vec<Desk>,
     bell: Mailbox,
     threads: Vec<JoinHandle<()>>,
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").field("address", &self.address).finish_non_exhaustive()
+    }
 }
 
 impl Running {

@@ -5,6 +5,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Longest time a knob takes; arithmetic on instants stays far from its bounds.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// How the target behaves. `Settings::default()` is a fast server with unlimited concurrency on a free loopback port.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -30,11 +33,12 @@ pub struct Settings {
     pub database: Option<PathBuf>,
     /// Token bucket over all workers; past it requests are answered `429`. Default none.
     pub rate_limit: Option<RateLimit>,
-    /// Pauses during which nothing is accepted, read or answered. Default none.
+    /// Pauses during which nothing is accepted, read or answered; times at most 24h. Default none.
     pub stall: Option<Stall>,
     /// Requests answered on one connection before the target closes it. At least 1, default unlimited.
     pub requests_per_connection: Option<u64>,
-    /// A connection silent for this long, with no request in execution, is closed. Default never.
+    /// A connection silent for this long, with no request in execution, is closed, at most a quarter of it later.
+    /// At most 24h, default never.
     pub idle: Option<Duration>,
     /// Seed of the drawn hold times; worker n draws from stream n of it. Default 1.
     pub seed: u64,
@@ -159,6 +163,8 @@ impl Settings {
                 "stall",
                 format!("every must be longer than lasting, which is {:?}", stall.lasting),
             );
+            let longest = stall.first.max(stall.lasting).max(stall.every.unwrap_or_default());
+            check(longest <= DAY, "stall", format!("its times must be at most 24h, found {longest:?}"));
         }
         check(
             self.requests_per_connection != Some(0),
@@ -169,6 +175,11 @@ impl Settings {
             self.idle.is_none_or(|idle| !idle.is_zero()),
             "idle",
             "must be above 0; leave it out to never close".into(),
+        );
+        check(
+            self.idle.is_none_or(|idle| idle <= DAY),
+            "idle",
+            "must be at most 24h; leave it out to never close".into(),
         );
         faults
     }
@@ -218,5 +229,12 @@ mod tests {
         let stall = Stall { first: second, lasting: second, every: Some(second) };
         let settings = Settings { stall: Some(stall), ..Settings::default() };
         assert_eq!(settings.faults().len(), 1);
+    }
+
+    #[test]
+    fn times_beyond_a_day_are_refused() {
+        let stall = Stall { first: Duration::MAX, lasting: Duration::from_secs(1), every: None };
+        let settings = Settings { stall: Some(stall), idle: Some(Duration::MAX), ..Settings::default() };
+        assert_eq!(settings.faults().len(), 2);
     }
 }

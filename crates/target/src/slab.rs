@@ -48,6 +48,15 @@ impl<T> Slab<T> {
         if entry.generation == token.generation { entry.value.as_mut() } else { None }
     }
 
+    /// The tokens of all values that `chosen` holds for.
+    pub(crate) fn those(&self, chosen: impl Fn(&T) -> bool) -> Vec<Token> {
+        let tokens = self.entries.iter().enumerate().filter_map(|(slot, entry)| {
+            let token = Token { slot: slot as u32, generation: entry.generation };
+            entry.value.as_ref().filter(|value| chosen(value)).map(|_| token)
+        });
+        tokens.collect()
+    }
+
     pub(crate) fn remove(&mut self, token: Token) -> Option<T> {
         self.get(token)?;
         let entry = &mut self.entries[token.slot as usize];
@@ -70,6 +79,8 @@ mod tests {
         assert_eq!(new.slot, old.slot);
         assert_eq!(slab.get(old), None);
         assert_eq!(slab.remove(old), None);
+        assert_eq!(slab.those(|value| *value == 'b'), [new]);
+        assert!(slab.those(|value| *value == 'a').is_empty());
         assert_eq!(slab.get(Token::from_u64(new.to_u64())), Some(&mut 'b'));
     }
 }

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 pub(crate) enum Alarm {
     /// A hold is over.
     Held(Hold),
-    /// Is this connection idle too long?
-    Idle(Token),
+    /// Time to look for idle connections.
+    Sweep,
     /// A closing connection has had time enough to read its last reply.
     Linger(Token),
 }
@@ -57,6 +57,26 @@ impl Timers {
     }
 }
 
+/// How late the kernel wakes this thread, learned from its time-outs; waits are made shorter by it.
+/// The last microseconds are then spent polling, which is what makes a hold as long as it was drawn.
+#[derive(Default)]
+pub(crate) struct Lead(Duration);
+
+/// Longest polling before an alarm; a machine that wakes later than this is only partly made up for.
+const LONGEST_LEAD: Duration = Duration::from_micros(150);
+
+impl Lead {
+    /// Takes note of a time-out that ended so much too late.
+    pub(crate) fn learn(&mut self, late: Duration) {
+        self.0 = (self.0 * 7 + late.min(LONGEST_LEAD)) / 8;
+    }
+
+    /// How long to wait for something that is due after `left`.
+    pub(crate) fn shorten(&self, left: Duration) -> Duration {
+        left.saturating_sub(self.0)
+    }
+}
+
 impl Ord for Entry {
     fn cmp(&self, other: &Self) -> Ordering {
         // Reversed: the heap gives its greatest, and the soonest is wanted.
@@ -83,16 +103,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn waits_are_shortened_by_the_usual_lateness_and_no_more() {
+        let (mut lead, us) = (Lead::default(), Duration::from_micros);
+        assert_eq!(lead.shorten(us(500)), us(500));
+        (0..100).for_each(|_| lead.learn(us(40)));
+        assert!((us(455)..us(465)).contains(&lead.shorten(us(500))));
+        assert_eq!(lead.shorten(us(10)), Duration::ZERO);
+        (0..100).for_each(|_| lead.learn(us(90_000)));
+        assert!(lead.shorten(us(500)) >= us(500) - LONGEST_LEAD);
+    }
+
+    #[test]
     fn alarms_come_soonest_first_and_never_early() {
         let start = Instant::now();
         let mut timers = Timers::default();
         for (ms, slot) in [(30, 3), (10, 1), (20, 2), (10, 9)] {
-            let alarm = Alarm::Idle(Token { slot, generation: 0 });
+            let alarm = Alarm::Linger(Token { slot, generation: 0 });
             timers.push(start + Duration::from_millis(ms), alarm);
         }
         let mut due = |ms| {
             std::iter::from_fn(|| match timers.pop(start + Duration::from_millis(ms)) {
-                Some(Alarm::Idle(token)) => Some(token.slot),
+                Some(Alarm::Linger(token)) => Some(token.slot),
                 _ => None,
             })
             .collect::<Vec<_>>()

@@ -1,16 +1,17 @@
 //! The reactor: one thread that reads, decides, answers and keeps the time for its connections.
 
-use crate::connection::{Connection, Input, Phase, Sent};
+mod execute;
+mod serve;
+
+use crate::connection::Connection;
 use crate::draw::Stream;
-use crate::endpoints::{self, Work};
-use crate::gate::{Admission, Gate, Job};
+use crate::gate::{Gate, Job};
 use crate::mailbox::{Letter, Mailbox};
-use crate::reply::{self, Body, Reply};
-use crate::request::{Order, Step};
+use crate::reply::Reply;
 use crate::shared::Shared;
 use crate::slab::{Slab, Token};
 use crate::tally::Tally;
-use crate::timers::{Alarm, Hold, Timers};
+use crate::timers::{Alarm, Lead, Timers};
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 use rustix::fd::{AsFd, OwnedFd};
@@ -24,10 +25,9 @@ use std::time::{Duration, Instant};
 const EVENTS: usize = 256;
 /// One read; also the output at which pipelined requests wait until it is sent.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Reads from one connection before the others have their turn.
-const READS: usize = 16;
-/// Longest wait for the peer to see the end of a closing connection.
-const LINGER: Duration = Duration::from_secs(1);
+/// How often idle connections are looked for: every quarter of the time-out, within these bounds.
+const SHORTEST_SWEEP: Duration = Duration::from_millis(1);
+const LONGEST_SWEEP: Duration = Duration::from_secs(1);
 /// The event data of the bell; no slot reaches it.
 const BELL: u64 = u64::MAX;
 
@@ -47,6 +47,7 @@ pub(crate) struct Worker {
     epoll: OwnedFd,
     connections: Slab<Connection>,
     timers: Timers,
+    lead: Lead,
     stream: Stream,
     buffer: Vec<u8>,
     /// Replies of the one connection that is being served; always sent or kept by it before another is served.
@@ -76,6 +77,7 @@ impl Worker {
             epoll,
             connections: Slab::new(),
             timers: Timers::default(),
+            lead: Lead::default(),
             buffer: vec![0; BUFFER_BYTES],
             out: Vec::new(),
             tasks: VecDeque::new(),
@@ -90,6 +92,7 @@ impl Worker {
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         let mut events = Vec::with_capacity(EVENTS);
         let mut letters = Vec::new();
+        self.sweep();
         while !self.shared.stop.is_set() {
             self.wait(&mut events);
             self.shared.stalls.sit_out(Some(self.number), &self.shared.stop);
@@ -114,16 +117,25 @@ impl Worker {
         }
     }
 
-    fn wait(&self, events: &mut Vec<epoll::Event>) {
+    fn wait(&mut self, events: &mut Vec<epoll::Event>) {
         let stall = self.shared.stalls.next_begin(self.now);
         let next = self.timers.next().into_iter().chain(stall).min();
-        let left = if !self.tasks.is_empty() || !self.again.is_empty() {
-            Some(Duration::ZERO)
-        } else {
-            next.map(|at| at.saturating_duration_since(Instant::now()))
+        let begun = next.map(|_| Instant::now());
+        let busy = !self.tasks.is_empty() || !self.again.is_empty();
+        let left = match (busy, next, begun) {
+            (true, ..) => Some(Duration::ZERO),
+            (false, Some(next), Some(begun)) => {
+                Some(self.lead.shorten(next.saturating_duration_since(begun)))
+            }
+            _ => None,
         };
         let timeout = left.and_then(|left| Timespec::try_from(left).ok());
         match epoll::wait(&self.epoll, spare_capacity(events), timeout.as_ref()) {
+            Ok(0) => {
+                if let (Some(begun), Some(left)) = (begun, left.filter(|left| !left.is_zero())) {
+                    self.lead.learn(begun.elapsed().saturating_sub(left));
+                }
+            }
             Ok(_) | Err(Errno::INTR) => {}
             // Nothing can be served without it, and trying again at once would burn the processor.
             Err(_) => self.shared.stop.set(),
@@ -156,7 +168,7 @@ impl Worker {
         match alarm {
             Alarm::Held(hold) => self.held(&hold),
             Alarm::Linger(token) => self.close(token),
-            Alarm::Idle(token) => self.check_idle(token),
+            Alarm::Sweep => self.sweep(),
         }
     }
 
@@ -187,232 +199,24 @@ impl Worker {
             epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
         let data = epoll::EventData::new_u64(token.to_u64());
         if epoll::add(&self.epoll, connection.socket.as_fd(), data, flags).is_err() {
-            return self.close(token);
-        }
-        if let Some(idle) = self.shared.settings.idle {
-            self.timers.push(self.now + idle, Alarm::Idle(token));
+            self.close(token);
         }
     }
 
-    fn check_idle(&mut self, token: Token) {
-        let (Some(idle), Some(connection)) = (self.shared.settings.idle, self.connections.get(token)) else {
-            return;
-        };
-        let due = if connection.executing { self.now + idle } else { connection.active + idle };
-        if due <= self.now {
+    /// Closes what is idle. One look at all of them now and then needs no timer per connection.
+    fn sweep(&mut self) {
+        let Some(idle) = self.shared.settings.idle else { return };
+        let now = self.now;
+        let is_idle = |connection: &Connection| !connection.executing && connection.active + idle <= now;
+        for token in self.connections.those(is_idle) {
             self.close(token);
-        } else {
-            self.timers.push(due, Alarm::Idle(token));
         }
+        self.timers.push(now + (idle / 4).clamp(SHORTEST_SWEEP, LONGEST_SWEEP), Alarm::Sweep);
     }
 
     fn close(&mut self, token: Token) {
         if self.connections.remove(token).is_some() {
             self.desk.tally.closed.add_one();
-        }
-    }
-}
-
-/// Serving a connection: send, read, understand, and again.
-impl Worker {
-    fn serve(&mut self, token: Token) {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let mut reads = 0;
-        while self.send(token) {
-            let Some(connection) = self.connections.get(token) else { break };
-            if reads == READS {
-                self.plan_again(token);
-                break;
-            }
-            reads += 1;
-            match connection.input(&mut buffer) {
-                Input::Fresh(n) => self.understand(token, &buffer[..n]),
-                Input::Kept(bytes) => self.understand(token, &bytes),
-                Input::Nothing => {
-                    if connection.ended && !connection.executing {
-                        self.close(token);
-                    }
-                    break;
-                }
-                Input::Gone => {
-                    self.close(token);
-                    break;
-                }
-            }
-        }
-        self.buffer = buffer;
-    }
-
-    /// Sends what there is; true when all is sent and the connection may go on.
-    fn send(&mut self, token: Token) -> bool {
-        let Some(connection) = self.connections.get(token) else {
-            self.out.clear();
-            return false;
-        };
-        match connection.send(&mut self.out) {
-            Sent::All => {}
-            Sent::Blocked => return false,
-            Sent::TurnOver => {
-                self.plan_again(token);
-                return false;
-            }
-            Sent::Gone => {
-                self.close(token);
-                return false;
-            }
-        }
-        if connection.phase != Phase::Closing {
-            return true;
-        }
-        if connection.unread.is_empty() && !connection.intake.is_midway() && !connection.readable {
-            self.close(token);
-            return false;
-        }
-        // Closing a socket with unread input resets it, and the reset may overtake the reply.
-        connection.finish();
-        connection.unread = Vec::new();
-        connection.phase = Phase::Lingering { bytes: 0 };
-        self.timers.push(self.now + LINGER, Alarm::Linger(token));
-        true
-    }
-
-    fn plan_again(&mut self, token: Token) {
-        let Some(connection) = self.connections.get(token) else { return };
-        if !connection.again {
-            connection.again = true;
-            self.again.push_back(token);
-        }
-    }
-
-    fn understand(&mut self, token: Token, mut bytes: &[u8]) {
-        while !bytes.is_empty() {
-            let Some(connection) = self.connections.get(token) else { return };
-            let full = self.out.len() >= BUFFER_BYTES || connection.filler_bytes > 0;
-            if connection.executing || connection.phase != Phase::Open || full {
-                connection.unread.extend_from_slice(bytes);
-                return;
-            }
-            let (taken, step) = connection.intake.take(bytes);
-            bytes = &bytes[taken..];
-            match step {
-                Step::NeedMore => {}
-                Step::Continue => self.out.extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n"),
-                Step::Complete(order) => self.begin(token, order),
-                Step::Bad(reply) => {
-                    self.desk.tally.bad_requests.add_one();
-                    connection.head_only = false;
-                    connection.answer_as = reply::Connection::Close;
-                    connection.readable = true;
-                    return self.render(token, &reply);
-                }
-            }
-        }
-    }
-
-    fn render(&mut self, token: Token, reply: &Reply) {
-        let Some(connection) = self.connections.get(token) else { return };
-        connection.executing = false;
-        connection.active = self.now;
-        connection.filler_bytes = reply.render(&mut self.out, connection.head_only, connection.answer_as);
-        if connection.answer_as == reply::Connection::Close {
-            connection.phase = Phase::Closing;
-        }
-        self.desk.tally.replied(reply.status);
-    }
-
-    /// Answers a request that was in execution, and goes on with the connection.
-    fn answer(&mut self, token: Token, reply: &Reply) {
-        self.render(token, reply);
-        self.serve(token);
-    }
-}
-
-/// Executing requests.
-impl Worker {
-    fn begin(&mut self, token: Token, order: Order) {
-        let Some(connection) = self.connections.get(token) else { return };
-        self.desk.tally.requests.add_one();
-        connection.served += 1;
-        connection.head_only = order.head_only;
-        let last = self.shared.settings.requests_per_connection == Some(connection.served);
-        connection.answer_as = if last { reply::Connection::Close } else { order.connection };
-        if let Some(Err(wait)) = self.shared.limiter.as_ref().map(|limiter| limiter.take(self.now)) {
-            self.desk.tally.rate_limited.add_one();
-            let reply = Reply::fixed(429, "too many requests\n").with("retry-after", wait.as_secs() + 1);
-            return self.render(token, &reply);
-        }
-        match self.desk.gate.admit(Job { token, order, arrived: self.now }) {
-            Admission::Start(Job { order: Order { work: Work::Ready(reply), .. }, .. }) => {
-                self.render(token, &reply);
-                self.release();
-            }
-            Admission::Start(job) => {
-                connection.executing = true;
-                self.start(job);
-            }
-            Admission::Waits => connection.executing = true,
-            Admission::Full => {
-                self.desk.tally.queue_rejected.add_one();
-                self.render(token, &Reply::fixed(503, "queue full\n"));
-            }
-        }
-    }
-
-    fn start(&mut self, job: Job) {
-        let Job { token, order: Order { work, body, .. }, arrived } = job;
-        match work {
-            Work::Ready(reply) => self.executed(token, reply),
-            Work::Help => self.executed(token, Reply::text(200, self.shared.help.as_str())),
-            Work::Echo => {
-                self.executed(token, Reply { status: 200, headers: Vec::new(), body: Body::Owned(body) })
-            }
-            Work::Hold(distribution) => {
-                let drawn = self.stream.draw(distribution);
-                let started = Instant::now();
-                let hold = Hold { token, queued: started.saturating_duration_since(arrived), started, drawn };
-                self.timers.push(started + drawn, Alarm::Held(hold));
-            }
-            Work::Compute(task) if self.shared.settings.threads == 0 => {
-                let reply = (task.run)(task.argument, &self.shared.stop);
-                self.executed(token, reply);
-            }
-            Work::Compute(task) => self.desk.gate.assign(token, task),
-            Work::Insert { email } => match endpoints::email_of(email, &body) {
-                Ok(email) => self.insert(token, email),
-                Err(reply) => self.executed(token, reply),
-            },
-        }
-    }
-
-    fn insert(&self, token: Token, email: String) {
-        let Desk { mailbox, gate, .. } = self.desk.clone();
-        let answer = move |outcome, waited| {
-            let next = gate.release();
-            mailbox.post(Letter::Done { token, reply: endpoints::inserted(&outcome, waited) });
-            if let Some(job) = next {
-                mailbox.post(Letter::Start(job));
-            }
-        };
-        self.shared.database.insert(email, Box::new(answer));
-    }
-
-    fn held(&mut self, hold: &Hold) {
-        let service = hold.started.elapsed();
-        if self.shared.settings.log_service && !self.shared.service_log.note(service.as_micros() as u64) {
-            self.desk.tally.unlogged.add_one();
-        }
-        self.executed(hold.token, endpoints::held(hold.queued, hold.drawn, service));
-    }
-
-    fn executed(&mut self, token: Token, reply: Reply) {
-        // The next request starts before this one is answered, so that answering takes nothing from its slot.
-        self.release();
-        self.tasks.push_back(Task::Answer { token, reply });
-    }
-
-    fn release(&mut self) {
-        if let Some(job) = self.desk.gate.release() {
-            self.tasks.push_back(Task::Start(job));
         }
     }
 }

@@ -96,6 +96,21 @@ fn an_accept_delay_leaves_connections_waiting() {
 }
 
 #[test]
+fn a_full_accept_queue_leaves_connecting_without_an_answer() {
+    let settings = Settings { accept_delay: Duration::from_secs(10), backlog: 1, ..Settings::default() };
+    let target = start(settings).expect("a target");
+    let first = Client::connect(target.address());
+    until("the first is accepted", || target.counters().accepted == 1);
+    // The kernel keeps one more than asked for.
+    let waiting = [Client::connect(target.address()), Client::connect(target.address())];
+    let patience = Duration::from_millis(200);
+    let error = std::net::TcpStream::connect_timeout(&target.address(), patience).expect_err("a full queue");
+    assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
+    assert_eq!(target.counters().accepted, 1);
+    drop((first, waiting));
+}
+
+#[test]
 fn a_target_listens_on_loopback_only_and_tells_all_faults() {
     let address = "0.0.0.0:0".parse().expect("an address");
     let Err(error) = start(Settings { address, workers: 0, ..Settings::default() }) else {

@@ -10,6 +10,7 @@ pub use ports::{Blackhole, ClosedPort, blackhole, closed_port};
 use crate::stop::Stop;
 use rustix::net::Shutdown;
 use std::collections::HashMap;
+use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -89,6 +90,12 @@ pub struct Scripted {
     waker: TcpListener,
     stage: Arc<Stage>,
     acceptor: Option<JoinHandle<()>>,
+}
+
+impl fmt::Debug for Scripted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scripted").field("address", &self.address).finish_non_exhaustive()
+    }
 }
 
 impl Scripted {

@@ -11,6 +11,7 @@ const MOST_FILLERS: usize = 16;
 const DROPPED_AFTER: Duration = Duration::from_millis(100);
 
 /// A loopback address where connecting neither succeeds nor fails: its accept queue is full and stays so.
+#[derive(Debug)]
 pub struct Blackhole {
     address: SocketAddr,
     _listener: TcpListener,
@@ -45,6 +46,7 @@ pub fn blackhole() -> io::Result<Blackhole> {
 }
 
 /// A loopback address that refuses: the port is taken, and nobody listens on it.
+#[derive(Debug)]
 pub struct ClosedPort {
     address: SocketAddr,
     _socket: TcpListener,

@@ -1,0 +1,100 @@
+//! Executing requests: slots, holds, and work handed to other threads.
+
+use super::{Desk, Task, Worker};
+use crate::endpoints::{self, Work};
+use crate::gate::{Admission, Job};
+use crate::mailbox::Letter;
+use crate::reply::{self, Body, Reply};
+use crate::request::Order;
+use crate::slab::Token;
+use crate::timers::{Alarm, Hold};
+use std::time::Instant;
+
+impl Worker {
+    pub(super) fn begin(&mut self, token: Token, order: Order) {
+        let Some(connection) = self.connections.get(token) else { return };
+        self.desk.tally.requests.add_one();
+        connection.served += 1;
+        connection.head_only = order.head_only;
+        let last = self.shared.settings.requests_per_connection == Some(connection.served);
+        connection.answer_as = if last { reply::Connection::Close } else { order.connection };
+        if let Some(Err(wait)) = self.shared.limiter.as_ref().map(|limiter| limiter.take(self.now)) {
+            self.desk.tally.rate_limited.add_one();
+            let reply = Reply::fixed(429, "too many requests\n").with("retry-after", wait.as_secs() + 1);
+            return self.render(token, &reply);
+        }
+        match self.desk.gate.admit(Job { token, order, arrived: self.now }) {
+            Admission::Start(Job { order: Order { work: Work::Ready(reply), .. }, .. }) => {
+                self.render(token, &reply);
+                self.release();
+            }
+            Admission::Start(job) => {
+                connection.executing = true;
+                self.start(job);
+            }
+            Admission::Waits => connection.executing = true,
+            Admission::Full => {
+                self.desk.tally.queue_rejected.add_one();
+                self.render(token, &Reply::fixed(503, "queue full\n"));
+            }
+        }
+    }
+
+    pub(super) fn start(&mut self, job: Job) {
+        let Job { token, order: Order { work, body, .. }, arrived } = job;
+        match work {
+            Work::Ready(reply) => self.executed(token, reply),
+            Work::Help => self.executed(token, Reply::text(200, self.shared.help.as_str())),
+            Work::Echo => {
+                self.executed(token, Reply { status: 200, headers: Vec::new(), body: Body::Owned(body) })
+            }
+            Work::Hold(distribution) => {
+                let drawn = self.stream.draw(distribution);
+                let started = Instant::now();
+                let hold = Hold { token, queued: started.saturating_duration_since(arrived), started, drawn };
+                self.timers.push(started + drawn, Alarm::Held(hold));
+            }
+            Work::Compute(task) if self.shared.settings.threads == 0 => {
+                let reply = (task.run)(task.argument, &self.shared.stop);
+                self.executed(token, reply);
+            }
+            Work::Compute(task) => self.desk.gate.assign(token, task),
+            Work::Insert { email } => match endpoints::email_of(email, &body) {
+                Ok(email) => self.insert(token, email),
+                Err(reply) => self.executed(token, reply),
+            },
+        }
+    }
+
+    fn insert(&self, token: Token, email: String) {
+        let Desk { mailbox, gate, .. } = self.desk.clone();
+        let answer = move |outcome, waited| {
+            let next = gate.release();
+            mailbox.post(Letter::Done { token, reply: endpoints::inserted(&outcome, waited) });
+            if let Some(job) = next {
+                mailbox.post(Letter::Start(job));
+            }
+        };
+        self.shared.database.insert(email, Box::new(answer));
+    }
+
+    pub(super) fn held(&mut self, hold: &Hold) {
+        let service = hold.started.elapsed();
+        if self.shared.settings.log_service && !self.shared.service_log.note(service.as_micros() as u64) {
+            self.desk.tally.unlogged.add_one();
+        }
+        self.executed(hold.token, endpoints::held(hold.queued, hold.drawn, service));
+    }
+
+    fn executed(&mut self, token: Token, reply: Reply) {
+        // The next request starts before this one is answered, so that answering takes nothing from its slot.
+        self.release();
+        self.tasks.push_back(Task::Answer { token, reply });
+    }
+
+    fn release(&mut self) {
+        if let Some(job) = self.desk.gate.release() {
+            self.tasks.push_back(Task::Start(job));
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Serving one connection: send, read, understand, and again.
+
+use super::{BUFFER_BYTES, Worker};
+use crate::connection::{Input, Phase, Sent};
+use crate::reply::{self, Reply};
+use crate::request::Step;
+use crate::slab::Token;
+use crate::timers::Alarm;
+use std::time::Duration;
+
+/// Reads from one connection before the others have their turn.
+const READS: usize = 16;
+/// Longest wait for the peer to see the end of a closing connection.
+const LINGER: Duration = Duration::from_secs(1);
+
+impl Worker {
+    pub(super) fn serve(&mut self, token: Token) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut reads = 0;
+        while self.send(token) {
+            let Some(connection) = self.connections.get(token) else { break };
+            if reads == READS {
+                self.plan_again(token);
+                break;
+            }
+            reads += 1;
+            match connection.input(&mut buffer) {
+                Input::Fresh(n) => self.understand(token, &buffer[..n]),
+                Input::Kept(bytes) => self.understand(token, &bytes),
+                Input::Nothing => {
+                    if connection.ended && !connection.executing {
+                        self.close(token);
+                    }
+                    break;
+                }
+                Input::Gone => {
+                    self.close(token);
+                    break;
+                }
+            }
+        }
+        self.buffer = buffer;
+    }
+
+    /// Sends what there is; true when all is sent and the connection may go on.
+    fn send(&mut self, token: Token) -> bool {
+        let Some(connection) = self.connections.get(token) else {
+            self.out.clear();
+            return false;
+        };
+        match connection.send(&mut self.out) {
+            Sent::All => {}
+            Sent::Blocked => return false,
+            Sent::TurnOver => {
+                self.plan_again(token);
+                return false;
+            }
+            Sent::Gone => {
+                self.close(token);
+                return false;
+            }
+        }
+        if connection.phase != Phase::Closing {
+            return true;
+        }
+        if connection.unread.is_empty() && !connection.intake.is_midway() && !connection.readable {
+            self.close(token);
+            return false;
+        }
+        // Closing a socket with unread input resets it, and the reset may overtake the reply.
+        connection.finish();
+        connection.unread = Vec::new();
+        connection.phase = Phase::Lingering { bytes: 0 };
+        self.timers.push(self.now + LINGER, Alarm::Linger(token));
+        true
+    }
+
+    fn plan_again(&mut self, token: Token) {
+        let Some(connection) = self.connections.get(token) else { return };
+        if !connection.again {
+            connection.again = true;
+            self.again.push_back(token);
+        }
+    }
+
+    fn understand(&mut self, token: Token, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let Some(connection) = self.connections.get(token) else { return };
+            let full = self.out.len() >= BUFFER_BYTES || connection.filler_bytes > 0;
+            if connection.executing || connection.phase != Phase::Open || full {
+                connection.unread.extend_from_slice(bytes);
+                return;
+            }
+            let (taken, step) = connection.intake.take(bytes);
+            bytes = &bytes[taken..];
+            match step {
+                Step::NeedMore => {}
+                Step::Continue => self.out.extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n"),
+                Step::Complete(order) => self.begin(token, order),
+                Step::Bad(reply) => {
+                    self.desk.tally.bad_requests.add_one();
+                    connection.head_only = false;
+                    connection.answer_as = reply::Connection::Close;
+                    connection.readable = true;
+                    return self.render(token, &reply);
+                }
+            }
+        }
+    }
+
+    pub(super) fn render(&mut self, token: Token, reply: &Reply) {
+        let Some(connection) = self.connections.get(token) else { return };
+        connection.executing = false;
+        connection.active = self.now;
+        connection.filler_bytes = reply.render(&mut self.out, connection.head_only, connection.answer_as);
+        if connection.answer_as == reply::Connection::Close {
+            connection.phase = Phase::Closing;
+        }
+        self.desk.tally.replied(reply.status);
+    }
+
+    /// Answers a request that was in execution, and goes on with the connection.
+    pub(super) fn answer(&mut self, token: Token, reply: &Reply) {
+        self.render(token, reply);
+        self.serve(token);
+    }
+}
