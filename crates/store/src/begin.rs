@@ -1,0 +1,125 @@
+//! The first and the last word about a run.
+
+use rusqlite::{ErrorCode, Transaction, named_params};
+use serde::Serialize;
+
+use crate::Result;
+use crate::description::NewRun;
+use crate::ending::Ending;
+use crate::error::StoreError;
+use crate::run_id::RunId;
+use crate::spread;
+use crate::store::{Durability, Store, signed};
+use crate::writer::Writer;
+
+/// Names to try. Of a million per second, that many are never all taken.
+const DRAWS_MAX: usize = 100;
+
+impl Store {
+    /// Announces a run that this process will write, and gives it its name. It is on the disk when this returns.
+    pub fn begin(&self, new: &NewRun) -> Result<RunId> {
+        let transaction = self.transaction(Durability::Full)?;
+        let id = self.insert_run(&transaction, new)?;
+        let number = transaction.last_insert_rowid();
+        let mut insert = transaction
+            .prepare("INSERT INTO step (run, number, name) VALUES (?1, ?2, ?3)")
+            .map_err(|error| self.explain(error))?;
+        for (step, name) in new.steps.iter().enumerate() {
+            let step = u16::try_from(step)
+                .map_err(|_| StoreError::Unstorable { what: "a run of over 65,536 steps" })?;
+            insert.execute((number, step, name)).map_err(|error| self.explain(error))?;
+        }
+        drop(insert);
+        transaction.commit().map_err(|error| self.explain(error))?;
+        Ok(id)
+    }
+
+    fn insert_run(&self, transaction: &Transaction<'_>, new: &NewRun) -> Result<RunId> {
+        let warm_up_ns = signed(new.warm_up_ns)?;
+        let planned_duration_ns = new.planned_duration_ns.map(signed).transpose()?;
+        let (plan, host, stamps) = (json(&new.plan_json)?, json(&new.host)?, json(&new.stamps)?);
+        let (system, writer) = (new.system.as_ref().map(json).transpose()?, json(&Writer::this_process())?);
+        let mut insert = transaction
+            .prepare(
+                "INSERT INTO run (id, started_at_unix_ms, title, plan_text, plan, plan_hash, tenbin_version, host, load, \
+                 model, warm_up_ns, planned_duration_ns, stamps, system, variant, study, writer) VALUES (:id, \
+                 :started_at_unix_ms, :title, :plan_text, :plan, :plan_hash, :tenbin_version, :host, :load, :model, \
+                 :warm_up_ns, :planned_duration_ns, :stamps, :system, :variant, :study, :writer)",
+            )
+            .map_err(|error| self.explain(error))?;
+        let mut draws = 1;
+        loop {
+            let id = RunId::draw(new.started_at_unix_ms);
+            let inserted = insert.execute(named_params! {
+                ":id": id.as_str(),
+                ":started_at_unix_ms": new.started_at_unix_ms,
+                ":title": new.title,
+                ":plan_text": new.plan_text,
+                ":plan": plan,
+                ":plan_hash": new.plan_hash,
+                ":tenbin_version": new.tenbin_version,
+                ":host": host,
+                ":load": new.load_words,
+                ":model": new.model.name(),
+                ":warm_up_ns": warm_up_ns,
+                ":planned_duration_ns": planned_duration_ns,
+                ":stamps": stamps,
+                ":system": system,
+                ":variant": new.variant,
+                ":study": new.study,
+                ":writer": writer,
+            });
+            match inserted {
+                Ok(_) => return Ok(id),
+                Err(error) if is_taken(&error) && draws < DRAWS_MAX => draws += 1,
+                Err(error) => return Err(self.explain(error)),
+            }
+        }
+    }
+
+    /// Ends a run. It is on the disk when this returns. A run ends once.
+    pub fn finish(&self, run: &RunId, ending: &Ending) -> Result<()> {
+        let spread = match &ending.spread {
+            Some(spread) => Some(json(&spread::Kept::of(spread).ok_or(NOT_FINITE)?)?),
+            None => None,
+        };
+        if !ending.generator.is_finite() {
+            return Err(NOT_FINITE);
+        }
+        let transaction = self.transaction(Durability::Full)?;
+        let inserted = transaction.execute(
+            "INSERT INTO ending (run, ended_at_unix_ms, verdict, validity, generator, spread, planned_left, notes, \
+             resolved_ns, tls, system) VALUES (:run, :ended_at_unix_ms, :verdict, :validity, :generator, :spread, \
+             :planned_left, :notes, :resolved_ns, :tls, :system)",
+            named_params! {
+                ":run": self.number(run)?,
+                ":ended_at_unix_ms": ending.ended_at_unix_ms,
+                ":verdict": ending.verdict.name(),
+                ":validity": json(&ending.validity)?,
+                ":generator": json(&ending.generator)?,
+                ":spread": spread,
+                ":planned_left": signed(ending.planned_left)?,
+                ":notes": json(&ending.notes)?,
+                ":resolved_ns": ending.resolved_ns.map(signed).transpose()?,
+                ":tls": ending.tls,
+                ":system": ending.system.as_ref().map(json).transpose()?,
+            },
+        );
+        match inserted {
+            Err(error) if is_taken(&error) => Err(StoreError::AlreadyFinished { run: run.clone() }),
+            Err(error) => Err(self.explain(error)),
+            Ok(_) => transaction.commit().map_err(|error| self.explain(error)),
+        }
+    }
+}
+
+const NOT_FINITE: StoreError = StoreError::Unstorable { what: "a figure that is not a number" };
+
+fn is_taken(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+}
+
+fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value)
+        .map_err(|_| StoreError::Unstorable { what: "a value that JSON cannot write" })
+}

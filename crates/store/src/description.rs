@@ -1,0 +1,69 @@
+//! What is known about a run when it begins.
+
+use std::fmt;
+
+/// Whether requests wait for replies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// Users who wait for the reply before they ask again.
+    Closed,
+    /// Requests at instants that do not depend on replies.
+    Open,
+}
+
+impl Model {
+    /// The word in the store and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        [Self::Closed, Self::Open].into_iter().find(|model| model.name() == name)
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A run that begins. Texts may hold anything: whoever prints them escapes them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewRun {
+    /// When the load began, in milliseconds since 1970 (UTC).
+    pub started_at_unix_ms: i64,
+    /// One line for people, such as the URL without user information.
+    pub title: String,
+    /// The plan in words.
+    pub plan_text: String,
+    /// The plan for programs.
+    pub plan_json: serde_json::Value,
+    /// The same for equal plans.
+    pub plan_hash: String,
+    /// The version that measured.
+    pub tenbin_version: String,
+    /// The machine that measured: a JSON object.
+    pub host: serde_json::Value,
+    /// The load in words, such as `100 users, closed`.
+    pub load_words: String,
+    /// Closed or open.
+    pub model: Model,
+    /// Names of the steps; the place in the list is the number of the step.
+    pub steps: Vec<String>,
+    /// Requests intended before this are warm-up.
+    pub warm_up_ns: u64,
+    /// How long the run is to last after the warm-up; `None` if something else ends it.
+    pub planned_duration_ns: Option<u64>,
+    /// What every reader must know, such as `TLS certificates were not verified (--insecure)`.
+    pub stamps: Vec<String>,
+    /// The system under load, if it is known: a JSON object.
+    pub system: Option<serde_json::Value>,
+    /// The setting of the system's knobs in words.
+    pub variant: Option<String>,
+    /// The study that this run belongs to.
+    pub study: Option<String>,
+}

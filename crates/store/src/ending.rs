@@ -1,0 +1,146 @@
+//! What is known about a run when it has ended.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How the run went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// As planned.
+    Complete,
+    /// To its end, but with losses.
+    Degraded,
+    /// Ended early; what was measured is kept.
+    Partial,
+    /// Stopped by a rule.
+    Aborted,
+    /// The figures must not be used.
+    Invalid,
+}
+
+impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Self; 5] = [Self::Complete, Self::Degraded, Self::Partial, Self::Aborted, Self::Invalid];
+
+    /// The word in the store and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Complete => "complete",
+            Self::Degraded => "degraded",
+            Self::Partial => "partial",
+            Self::Aborted => "aborted",
+            Self::Invalid => "invalid",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.name() == name)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How far the numbers may be believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Nothing speaks against them.
+    Valid,
+    /// Something may have disturbed them.
+    Suspect,
+    /// They measure the generator, or nothing.
+    Invalid,
+}
+
+impl Level {
+    /// The word in the store and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Suspect => "suspect",
+            Self::Invalid => "invalid",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why numbers may not be believed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cause {
+    /// A word for programs, such as `generator_cpu`.
+    pub code: String,
+    /// What was seen, with its figures.
+    pub sentence: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// May the numbers be believed, and if not, why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Validity {
+    /// The judgement.
+    pub verdict: Level,
+    /// What led to it; empty when valid.
+    pub causes: Vec<Cause>,
+}
+
+/// What the generator itself used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Generator {
+    /// CPU time in user space, in seconds.
+    pub cpu_user_s: f64,
+    /// CPU time in the kernel, in seconds.
+    pub cpu_sys_s: f64,
+    /// The largest resident memory.
+    pub rss_peak_bytes: u64,
+    /// Threads that made load.
+    pub threads: u32,
+    /// How late a thread woke, 99 % of the times at most, in microseconds.
+    pub wake_lag_p99_us: Option<f64>,
+    /// The largest share of one core that a thread used, from 0 to 1.
+    pub thread_cpu_share_max: Option<f64>,
+}
+
+impl Generator {
+    /// Whether every figure is finite, and so can be kept and printed.
+    pub(crate) fn is_finite(&self) -> bool {
+        let figures =
+            [Some(self.cpu_user_s), Some(self.cpu_sys_s), self.wake_lag_p99_us, self.thread_cpu_share_max];
+        figures.into_iter().flatten().all(f64::is_finite)
+    }
+}
+
+/// The end of a run. Texts may hold anything: whoever prints them escapes them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ending {
+    /// When the last thread stopped, in milliseconds since 1970 (UTC).
+    pub ended_at_unix_ms: i64,
+    /// How the run went.
+    pub verdict: Verdict,
+    /// Whether its numbers may be believed.
+    pub validity: Validity,
+    /// What the generator used.
+    pub generator: Generator,
+    /// How evenly the connections were served.
+    pub spread: Option<record::Spread>,
+    /// Planned requests found unsent at the end. They are among the not sent of the seconds already.
+    pub planned_left: u64,
+    /// Warnings for people.
+    pub notes: Vec<String>,
+    /// How long the name took to resolve.
+    pub resolved_ns: Option<u64>,
+    /// Version, cipher and group, such as `TLSv1.3 TLS13_AES_256_GCM_SHA384 X25519`.
+    pub tls: Option<String>,
+    /// What is known about the system now: a JSON object that adds to the one of the beginning.
+    pub system: Option<serde_json::Value>,
+}

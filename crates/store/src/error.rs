@@ -1,0 +1,189 @@
+//! Everything that can go wrong with the store: what, where, and the way out.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use record::IdentityBroken;
+use rusqlite::ErrorCode;
+
+use crate::run_id::RunId;
+
+/// Why the store could not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The folder of the file could not be made.
+    #[error("cannot make the folder {} for the store: {source}; name another file with --store", .path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is no such file.
+    #[error("there is no store at {}; a first run makes it, or name another with --store", .path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is something else.
+    #[error("{} is not a Tenbin store; it was left as it is, name another file with --store", .path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file was written by a later version of this program.
+    #[error(
+        "the store {} has version {found}, and this program knows up to {known}; \
+         use the newer Tenbin that wrote it, or another file with --store", .path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// The latest version that can be read.
+        known: i64,
+    },
+    /// Something in the file contradicts itself.
+    #[error(
+        "the store {} is damaged: {what}; delete the run if it is named here, \
+         else put the file aside and restore a copy", .path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What does not fit, and in which run.
+        what: String,
+    },
+    /// No room for more.
+    #[error("no room left to write the store {}; free some, or name a file on another disk with --store", .path.display())]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file or its folder may not be written.
+    #[error(
+        "the store {} cannot be opened for writing; check who owns the file and its folder, \
+         or name another file with --store", .path.display()
+    )]
+    NotWritable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process held the file for too long.
+    #[error("the store {} has been locked by another process for {waited_s} s; try again when it is done", .path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+        /// How long this one waited.
+        waited_s: u64,
+    },
+    /// SQLite failed in a way that has no better name here.
+    #[error("the store {} failed: {source}; if it stays so, put the file aside", .path.display())]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// There is no run yet.
+    #[error("the store {} has no runs yet", .path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No run has this name.
+    #[error("no run in {} is called {text:?}; `tenbin history` lists them", .path.display())]
+    UnknownRun {
+        /// The file.
+        path: PathBuf,
+        /// What was looked for.
+        text: String,
+    },
+    /// Several runs begin with this text.
+    #[error(
+        "{text:?} could be {}{}; write more of the name",
+        .candidates.iter().map(RunId::as_str).collect::<Vec<_>>().join(", "),
+        if *.more { ", and others" } else { "" }
+    )]
+    Ambiguous {
+        /// What was looked for.
+        text: String,
+        /// Some runs that begin so, newest first.
+        candidates: Vec<RunId>,
+        /// Whether there are more.
+        more: bool,
+    },
+    /// A run ends once.
+    #[error("run {run} has its ending already; it was left as it is")]
+    AlreadyFinished {
+        /// The run.
+        run: RunId,
+    },
+    /// A second of a step that the run did not announce.
+    #[error("run {run} has no step {step}; name every step when the run begins")]
+    UnknownStep {
+        /// The run.
+        run: RunId,
+        /// The number of the step.
+        step: u16,
+    },
+    /// A figure that the file cannot hold.
+    #[error("{what} cannot be kept; this is a fault of Tenbin, please report it")]
+    Unstorable {
+        /// The figure.
+        what: &'static str,
+    },
+    /// The figures of a stored run do not unpack, or are out of all proportion.
+    #[error(
+        "run {run}: its figures are damaged or were written by another version; delete it and measure again"
+    )]
+    DamagedRun {
+        /// The run.
+        run: RunId,
+    },
+    /// The accounting of a stored run does not add up.
+    #[error("run {run}: {source}; no figure of it can be believed, delete it and measure again")]
+    Identity {
+        /// The run.
+        run: RunId,
+        /// The counts.
+        source: IdentityBroken,
+    },
+}
+
+/// How long to wait for other processes that write.
+pub(crate) const BUSY_MS: u64 = 10_000;
+
+impl StoreError {
+    /// Gives a failure of SQLite its name.
+    pub(crate) fn of(path: &Path, source: rusqlite::Error) -> Self {
+        use rusqlite::Error as E;
+        let path = path.to_path_buf();
+        let code = source.sqlite_error_code();
+        let is_value = matches!(
+            source,
+            E::FromSqlConversionFailure(..)
+                | E::IntegralValueOutOfRange(..)
+                | E::Utf8Error(..)
+                | E::InvalidColumnType(..)
+        );
+        match code {
+            Some(ErrorCode::DiskFull) => Self::Full { path },
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
+                Self::NotWritable { path }
+            }
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                Self::Locked { path, waited_s: BUSY_MS / 1_000 }
+            }
+            Some(ErrorCode::NotADatabase) => Self::Foreign { path },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::TooBig) => {
+                Self::Damaged { path, what: source.to_string() }
+            }
+            _ if is_value => {
+                Self::Damaged { path, what: "a column holds a value of another kind".to_owned() }
+            }
+            _ => Self::Sqlite { path, source },
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Seconds on their way into the file.
+
+use record::{Interval, Sampled, Tally};
+use rusqlite::{Connection, ErrorCode, params};
+
+use crate::Result;
+use crate::error::StoreError;
+use crate::run_id::RunId;
+use crate::store::{Durability, Store, signed};
+
+impl Store {
+    /// Keeps what threads saw of one step: all of the intervals, or none.
+    ///
+    /// Each interval becomes a part of its own, so the same second may come several times, from several threads.
+    pub fn keep_second(&self, run: &RunId, step: u16, intervals: &[Interval]) -> Result<()> {
+        // A power cut may take the last seconds; a crash of this program may not. Neither breaks the file.
+        let transaction = self.transaction(Durability::Normal)?;
+        let number = self.number(run)?;
+        for interval in intervals {
+            insert_part(&transaction, number, step, interval).map_err(|failure| match failure {
+                Failure::Store(error) => error,
+                Failure::Sqlite(error)
+                    if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
+                {
+                    StoreError::UnknownStep { run: run.clone(), step }
+                }
+                Failure::Sqlite(error) => self.explain(error),
+            })?;
+        }
+        transaction.commit().map_err(|error| self.explain(error))
+    }
+}
+
+/// Why an interval was not kept: a figure, or the file.
+enum Failure {
+    Store(StoreError),
+    Sqlite(rusqlite::Error),
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+fn insert_part(connection: &Connection, run: i64, step: u16, interval: &Interval) -> Result<(), Failure> {
+    let Interval { second, phase, tally, sampled } = interval;
+    let counts = &tally.counts;
+    connection
+        .prepare_cached(
+            "INSERT INTO part (run, step, second, phase, planned, sent, not_sent, ok, refused, failed, timed_out, \
+             unfinished, received_bytes, sent_bytes, connections, first_sent_ns, last_finished_ns, other_errors, \
+             histograms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            run,
+            step,
+            signed(*second)?,
+            *phase as u8,
+            signed(counts.planned)?,
+            signed(counts.sent)?,
+            signed(counts.not_sent)?,
+            signed(counts.ok)?,
+            signed(counts.refused)?,
+            signed(counts.failed)?,
+            signed(counts.timed_out)?,
+            signed(counts.unfinished)?,
+            signed(tally.received_bytes)?,
+            signed(tally.sent_bytes)?,
+            signed(tally.connections)?,
+            tally.first_sent_ns.map(signed).transpose()?,
+            tally.last_finished_ns.map(signed).transpose()?,
+            signed(tally.errors.others())?,
+            tally.encode_histograms(),
+        ])?;
+    let part = connection.last_insert_rowid();
+    insert_statuses(connection, part, tally)?;
+    insert_errors(connection, part, tally)?;
+    insert_requests(connection, part, sampled)
+}
+
+fn insert_statuses(connection: &Connection, part: i64, tally: &Tally) -> Result<(), Failure> {
+    let mut insert = connection
+        .prepare_cached("INSERT INTO status (part, position, status, count) VALUES (?, ?, ?, ?)")?;
+    for (position, (status, count)) in tally.statuses.iter().enumerate() {
+        insert.execute(params![part, position as i64, status, signed(count)?])?;
+    }
+    Ok(())
+}
+
+fn insert_errors(connection: &Connection, part: i64, tally: &Tally) -> Result<(), Failure> {
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO error (part, position, class, code, message, count) VALUES (?, ?, ?, ?, ?, ?)",
+    )?;
+    for (position, entry) in tally.errors.entries().iter().enumerate() {
+        let (class, code, message) = (entry.class.as_ref(), entry.code, &entry.message);
+        insert.execute(params![part, position as i64, class, code, message, signed(entry.count)?])?;
+    }
+    Ok(())
+}
+
+fn insert_requests(connection: &Connection, part: i64, sampled: &[Sampled]) -> Result<(), Failure> {
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO request (part, position, outcome, status, connection, intended_ns, sent_ns, first_byte_ns, \
+         finished_ns, connect_ns, received_bytes, sent_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for (position, request) in sampled.iter().enumerate() {
+        let finish = &request.finish;
+        insert.execute(params![
+            part,
+            position as i64,
+            finish.outcome.name(),
+            finish.status,
+            request.connection,
+            signed(finish.intended_ns)?,
+            signed(finish.sent_ns)?,
+            finish.first_byte_ns.map(signed).transpose()?,
+            signed(finish.finished_ns)?,
+            signed(request.connect_ns)?,
+            signed(request.received_bytes)?,
+            signed(request.sent_bytes)?,
+        ])?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::description::{Model, NewRun};
+    use record::Phase;
+
+    #[test]
+    fn a_full_disk_is_named_and_what_was_kept_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("s")).unwrap();
+        let new = NewRun {
+            started_at_unix_ms: 0,
+            title: String::new(),
+            plan_text: String::new(),
+            plan_json: serde_json::Value::Null,
+            plan_hash: String::new(),
+            tenbin_version: String::new(),
+            host: serde_json::Value::Null,
+            load_words: String::new(),
+            model: Model::Open,
+            steps: vec![String::new()],
+            warm_up_ns: 0,
+            planned_duration_ns: None,
+            stamps: Vec::new(),
+            system: None,
+            variant: None,
+            study: None,
+        };
+        let run = store.begin(&new).unwrap();
+        let pages: i64 = store.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
+        let limit = format!("PRAGMA max_page_count = {}", pages + 20);
+        store.connection.query_row(&limit, [], |_| Ok(())).unwrap();
+
+        let mut interval =
+            Interval { second: 0, phase: Phase::Measured, tally: Tally::default(), sampled: vec![] };
+        (0..3_000).for_each(|value_ns| interval.tally.response.ok.record(value_ns * value_ns));
+        let kept_until_full = (0..1_000).find_map(|second| {
+            interval.second = second;
+            store.keep_second(&run, 0, std::slice::from_ref(&interval)).err().map(|error| (second, error))
+        });
+        let (kept, error) = kept_until_full.expect("the limit is reached");
+        assert!(matches!(error, StoreError::Full { .. }), "{error}");
+        assert!(kept > 0);
+        assert_eq!(store.load(&run).unwrap().seconds().count() as u64, kept);
+    }
+}

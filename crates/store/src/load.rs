@@ -1,0 +1,210 @@
+//! A run on its way out of the file.
+
+use std::collections::BTreeSet;
+
+use record::{Counts, Finish, Ledger, LedgerEntry, Outcome, Phase, Sampled, Statuses};
+use rusqlite::{Connection, Row};
+
+use crate::Result;
+use crate::description::{Model, NewRun};
+use crate::ending::{Ending, Verdict};
+use crate::run::{Part, Run, STATUSES_MAX};
+use crate::run_id::RunId;
+use crate::spread;
+use crate::store::{State, Store};
+
+impl Store {
+    /// Reads a whole run, and asserts that everything kept of it unpacks and adds up.
+    pub fn load(&self, id: &RunId) -> Result<Run> {
+        // One view of the file, even while the run goes on.
+        let snapshot = self.connection.unchecked_transaction().map_err(|error| self.explain(error))?;
+        let number = self.number(id)?;
+        let mut new =
+            self.one(&snapshot, "SELECT * FROM run WHERE number = ?1", number, |row| self.new_run(id, row))?;
+        let steps = "SELECT name FROM step WHERE run = ?1 ORDER BY number";
+        new.steps = self.all(&snapshot, steps, number, |row| self.get(row, "name"))?;
+        if new.steps.len() > usize::from(u16::MAX) + 1 {
+            return Err(self.damaged(id, "it has too many steps"));
+        }
+        let ending = "SELECT * FROM ending WHERE run = ?1";
+        let ending = self.all(&snapshot, ending, number, |row| self.ending(id, row))?.pop();
+        let state = match &ending {
+            Some(ending) => State::Ended(ending.verdict),
+            None => {
+                let state = "SELECT writer, NULL AS verdict FROM run WHERE number = ?1";
+                self.one(&snapshot, state, number, |row| self.state(id, row))?
+            }
+        };
+        let parts = "SELECT * FROM part WHERE run = ?1 ORDER BY number";
+        let parts = self.all(&snapshot, parts, number, |row| self.part(id, row, &new, &snapshot))?;
+        Run::assemble(id.clone(), new, ending, state, parts)
+    }
+
+    /// Every row of a query about one number, read one by one.
+    fn all<T>(
+        &self,
+        snapshot: &Connection,
+        query: &str,
+        number: i64,
+        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let explain = |error| self.explain(error);
+        let mut select = snapshot.prepare_cached(query).map_err(explain)?;
+        let mut rows = select.query([number]).map_err(explain)?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next().map_err(explain)? {
+            all.push(read(row)?);
+        }
+        Ok(all)
+    }
+
+    fn one<T>(
+        &self,
+        snapshot: &Connection,
+        query: &str,
+        number: i64,
+        read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let last = self.all(snapshot, query, number, read)?.pop();
+        last.ok_or_else(|| self.explain(rusqlite::Error::QueryReturnedNoRows))
+    }
+
+    /// All but the steps.
+    fn new_run(&self, id: &RunId, row: &Row<'_>) -> Result<NewRun> {
+        let text = |column: &str| self.get::<String>(row, column);
+        let model =
+            Model::from_name(&text("model")?).ok_or_else(|| self.damaged(id, "its model is unknown"))?;
+        Ok(NewRun {
+            started_at_unix_ms: self.get(row, "started_at_unix_ms")?,
+            title: text("title")?,
+            plan_text: text("plan_text")?,
+            plan_json: self.json(id, "plan", &text("plan")?)?,
+            plan_hash: text("plan_hash")?,
+            tenbin_version: text("tenbin_version")?,
+            host: self.json(id, "host", &text("host")?)?,
+            load_words: text("load")?,
+            model,
+            steps: Vec::new(),
+            warm_up_ns: self.count(id, row, "warm_up_ns")?,
+            planned_duration_ns: self.optional_count(id, row, "planned_duration_ns")?,
+            stamps: self.json(id, "stamps", &text("stamps")?)?,
+            system: self.optional_json(id, "system", self.get(row, "system")?)?,
+            variant: self.get(row, "variant")?,
+            study: self.get(row, "study")?,
+        })
+    }
+
+    fn ending(&self, id: &RunId, row: &Row<'_>) -> Result<Ending> {
+        let text = |column: &str| self.get::<String>(row, column);
+        let verdict = Verdict::from_name(&text("verdict")?);
+        let spread: Option<spread::Kept> = self.optional_json(id, "spread", self.get(row, "spread")?)?;
+        Ok(Ending {
+            ended_at_unix_ms: self.get(row, "ended_at_unix_ms")?,
+            verdict: verdict.ok_or_else(|| self.damaged(id, "its verdict is unknown"))?,
+            validity: self.json(id, "validity", &text("validity")?)?,
+            generator: self.json(id, "generator", &text("generator")?)?,
+            spread: spread.map(spread::Kept::into_spread),
+            planned_left: self.count(id, row, "planned_left")?,
+            notes: self.json(id, "notes", &text("notes")?)?,
+            resolved_ns: self.optional_count(id, row, "resolved_ns")?,
+            tls: self.get(row, "tls")?,
+            system: self.optional_json(id, "system", self.get(row, "system")?)?,
+        })
+    }
+
+    fn part(&self, id: &RunId, row: &Row<'_>, new: &NewRun, snapshot: &Connection) -> Result<Part> {
+        let count = |column| self.count(id, row, column);
+        let number = self.get(row, "number")?;
+        let step: u16 = self.get(row, "step")?;
+        if usize::from(step) >= new.steps.len() {
+            return Err(self.damaged(id, "a second belongs to no step"));
+        }
+        let phase = usize::try_from(count("phase")?).ok().and_then(|phase| Phase::ALL.get(phase).copied());
+        Ok(Part {
+            step,
+            second: count("second")?,
+            phase: phase.ok_or_else(|| self.damaged(id, "a second has no known phase"))?,
+            counts: Counts {
+                planned: count("planned")?,
+                sent: count("sent")?,
+                not_sent: count("not_sent")?,
+                ok: count("ok")?,
+                refused: count("refused")?,
+                failed: count("failed")?,
+                timed_out: count("timed_out")?,
+                unfinished: count("unfinished")?,
+            },
+            received_bytes: count("received_bytes")?,
+            sent_bytes: count("sent_bytes")?,
+            connections: count("connections")?,
+            first_sent_ns: self.optional_count(id, row, "first_sent_ns")?,
+            last_finished_ns: self.optional_count(id, row, "last_finished_ns")?,
+            statuses: self.statuses(id, snapshot, number)?,
+            errors: self.errors(id, snapshot, number, count("other_errors")?)?,
+            histograms: self.get(row, "histograms")?,
+            sampled: self.sampled(id, snapshot, number)?,
+        })
+    }
+
+    fn statuses(&self, id: &RunId, snapshot: &Connection, part: i64) -> Result<Statuses> {
+        let query = "SELECT status, count FROM status WHERE part = ?1 ORDER BY position";
+        let read = |row: &Row<'_>| Ok((self.get(row, "status")?, self.count(id, row, "count")?));
+        let all: Vec<(u16, u64)> = self.all(snapshot, query, part, read)?;
+        let distinct: BTreeSet<u16> = all.iter().map(|(status, _)| *status).collect();
+        if all.len() > STATUSES_MAX || distinct.len() < all.len() {
+            return Err(self.damaged(id, "a second has too many statuses"));
+        }
+        let mut statuses = Statuses::default();
+        all.into_iter().for_each(|(status, count)| statuses.add(status, count));
+        Ok(statuses)
+    }
+
+    fn errors(&self, id: &RunId, snapshot: &Connection, part: i64, others: u64) -> Result<Ledger> {
+        let query = "SELECT class, code, message, count FROM error WHERE part = ?1 ORDER BY position";
+        let all = self.all(snapshot, query, part, |row| {
+            let class = self.get::<String>(row, "class")?.into();
+            let (code, message) = (self.get(row, "code")?, self.get(row, "message")?);
+            Ok(LedgerEntry { class, code, message, count: self.count(id, row, "count")? })
+        })?;
+        if all.len() > Ledger::KINDS_MAX {
+            return Err(self.damaged(id, "a second has too many kinds of errors"));
+        }
+        let mut errors = Ledger::default();
+        all.into_iter().for_each(|entry| errors.insert(entry));
+        errors.add_others(others);
+        Ok(errors)
+    }
+
+    fn sampled(&self, id: &RunId, snapshot: &Connection, part: i64) -> Result<Vec<Sampled>> {
+        let query = "SELECT * FROM request WHERE part = ?1 ORDER BY position";
+        self.all(snapshot, query, part, |row| {
+            let name: String = self.get(row, "outcome")?;
+            let outcome = Outcome::ALL.into_iter().find(|outcome| outcome.name() == name);
+            let count = |column| self.count(id, row, column);
+            let finish = Finish {
+                intended_ns: count("intended_ns")?,
+                sent_ns: count("sent_ns")?,
+                first_byte_ns: self.optional_count(id, row, "first_byte_ns")?,
+                finished_ns: count("finished_ns")?,
+                outcome: outcome.ok_or_else(|| self.damaged(id, "a request ended in an unknown way"))?,
+                status: self.get(row, "status")?,
+            };
+            Ok(Sampled {
+                finish,
+                connection: self.get(row, "connection")?,
+                connect_ns: count("connect_ns")?,
+                received_bytes: count("received_bytes")?,
+                sent_bytes: count("sent_bytes")?,
+            })
+        })
+    }
+
+    fn count(&self, id: &RunId, row: &Row<'_>, column: &str) -> Result<u64> {
+        self.unsigned(id, column, self.get(row, column)?)
+    }
+
+    fn optional_count(&self, id: &RunId, row: &Row<'_>, column: &str) -> Result<Option<u64>> {
+        let value: Option<i64> = self.get(row, column)?;
+        value.map(|value| self.unsigned(id, column, value)).transpose()
+    }
+}

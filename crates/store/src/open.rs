@@ -1,0 +1,95 @@
+//! Opening the file: settings, limits, and the refusal of files that are not ours.
+
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::Result;
+use crate::error::{BUSY_MS, StoreError};
+use crate::schema::{self, Kind};
+use crate::store::Store;
+
+/// No value of ours comes near; a damaged length must not make SQLite allocate more.
+const VALUE_BYTES_MAX: i32 = 64 << 20;
+/// Attempts to turn the write-ahead log on while others open the same new file, 10 ms apart.
+const WAL_ATTEMPTS: u64 = BUSY_MS / 10;
+
+impl Store {
+    /// Opens the store, and makes the file and its folders (for the owner only) if they are not there.
+    pub fn open(path: &Path) -> Result<Self> {
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)
+                .map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })?;
+        }
+        Self::open_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
+    }
+
+    /// Opens a store that must be there already.
+    pub fn open_existing(path: &Path) -> Result<Self> {
+        match fs::metadata(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Err(StoreError::Missing { path: path.to_path_buf() })
+            }
+            _ => Self::open_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE),
+        }
+    }
+
+    fn open_with(path: &Path, flags: OpenFlags) -> Result<Self> {
+        // A connection stays on one thread at a time, so SQLite needs no locks of its own.
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let explain = |error| StoreError::of(path, error);
+        let connection = Connection::open_with_flags(path, flags).map_err(explain)?;
+        distrust(&connection).map_err(explain)?;
+        let path = path.to_path_buf();
+        match schema::settle(&connection).map_err(explain)? {
+            Kind::Ours => {
+                use_write_ahead_log(&connection).map_err(explain)?;
+                Ok(Self { connection, path })
+            }
+            Kind::Foreign => Err(StoreError::Foreign { path }),
+            Kind::Newer(found) => Err(StoreError::Newer { path, found, known: schema::VERSION }),
+            Kind::Altered => Err(StoreError::Damaged { path, what: "its tables were changed".to_owned() }),
+        }
+    }
+}
+
+/// Waits for others, and believes nothing that a hostile file says about what to execute or allocate.
+fn distrust(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::from_millis(BUSY_MS))?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_FKEY, true)?;
+    connection.pragma_update(None, "cell_size_check", true)
+}
+
+/// With the log, readers and a writer do not wait for each other. SQLite does not wait by itself here, so this does.
+fn use_write_ahead_log(connection: &Connection) -> rusqlite::Result<()> {
+    let mode = |query: &str| connection.query_row(query, [], |row| row.get::<_, String>(0));
+    if mode("PRAGMA journal_mode")? == "wal" {
+        return Ok(());
+    }
+    let mut attempt = 1;
+    loop {
+        match mode("PRAGMA journal_mode = wal") {
+            Err(error)
+                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+                    && attempt < WAL_ATTEMPTS =>
+            {
+                attempt += 1;
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            answer => return answer.map(drop),
+        }
+    }
+}

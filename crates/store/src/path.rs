@@ -1,0 +1,15 @@
+//! Where the store is when nobody says.
+
+use std::path::PathBuf;
+
+/// `$XDG_DATA_HOME/tenbin/tenbin.sqlite`, or `~/.local/share/tenbin/tenbin.sqlite`.
+///
+/// A relative `$XDG_DATA_HOME` is ignored, as its specification asks; without a home the path is relative to the
+/// working directory.
+pub fn default_path() -> PathBuf {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = absolute("XDG_DATA_HOME")
+        .or_else(|| Some(absolute("HOME")?.join(".local/share")))
+        .unwrap_or_default();
+    data.join("tenbin/tenbin.sqlite")
+}

@@ -1,0 +1,153 @@
+//! A stored run: what it was, and everything that happened in it, second by second or summed up.
+
+use std::collections::BTreeSet;
+
+use record::{Counts, IdentityBroken, Interval, Ledger, Malformed, Phase, Sampled, Statuses, Tally, Whole};
+
+use crate::Result;
+use crate::description::NewRun;
+use crate::ending::Ending;
+use crate::error::StoreError;
+use crate::run_id::RunId;
+use crate::store::State;
+
+/// A stored run. The histograms of its seconds stay packed until they are asked for, so that a long run fits in memory.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Its name.
+    pub id: RunId,
+    /// What was known when it began.
+    pub new: NewRun,
+    /// What was known when it had ended; `None` if it goes on or was cut short.
+    pub ending: Option<Ending>,
+    /// Where it stands.
+    pub state: State,
+    /// In order of step, phase, second.
+    parts: Vec<Part>,
+    /// Places in `parts`, in order of second, phase, step.
+    by_second: Vec<usize>,
+}
+
+/// An interval with packed histograms.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) step: u16,
+    pub(crate) second: u64,
+    pub(crate) phase: Phase,
+    pub(crate) counts: Counts,
+    pub(crate) received_bytes: u64,
+    pub(crate) sent_bytes: u64,
+    pub(crate) connections: u64,
+    pub(crate) first_sent_ns: Option<u64>,
+    pub(crate) last_finished_ns: Option<u64>,
+    pub(crate) statuses: Statuses,
+    pub(crate) errors: Ledger,
+    pub(crate) histograms: Vec<u8>,
+    pub(crate) sampled: Vec<Sampled>,
+}
+
+/// All counts of a run together stay below this, so that no sum of them overflows.
+const WEIGHT_MAX: u64 = 1 << 62;
+/// As many as three digits can write.
+pub(crate) const STATUSES_MAX: usize = 1_000;
+
+impl Run {
+    /// Puts a run together from its parts in the order of the file, and checks that they unpack and add up.
+    pub(crate) fn assemble(
+        id: RunId,
+        new: NewRun,
+        ending: Option<Ending>,
+        state: State,
+        mut parts: Vec<Part>,
+    ) -> Result<Self> {
+        parts.sort_by_key(|part| (part.step, part.phase, part.second));
+        let mut by_second: Vec<usize> = (0..parts.len()).collect();
+        by_second.sort_by_key(|place| (parts[*place].second, parts[*place].phase, parts[*place].step));
+        let run = Self { id, new, ending, state, parts, by_second };
+        let (mut weight, mut statuses) = (0u64, BTreeSet::new());
+        for part in &run.parts {
+            let tally = part.tally().map_err(|Malformed| run.damaged())?;
+            let sum = part.weight(&tally).and_then(|of_part| weight.checked_add(of_part));
+            weight = sum.filter(|sum| *sum <= WEIGHT_MAX).ok_or_else(|| run.damaged())?;
+            statuses.extend(part.statuses.iter().map(|(status, _)| status));
+        }
+        if statuses.len() > STATUSES_MAX {
+            return Err(run.damaged());
+        }
+        for (step, _) in (0..=u16::MAX).zip(&run.new.steps) {
+            for phase in Phase::ALL {
+                run.total(step, phase)?;
+            }
+        }
+        Ok(run)
+    }
+
+    /// Everything that happened in one step and phase. Of a run that was cut short, what was in flight is called
+    /// unfinished and what waited not sent.
+    pub fn total(&self, step: u16, phase: Phase) -> Result<Tally> {
+        let mut whole = Whole::default();
+        let broken = |source: IdentityBroken| StoreError::Identity { run: self.id.clone(), source };
+        let from = self.parts.partition_point(|part| (part.step, part.phase) < (step, phase));
+        for part in self.parts[from..].iter().take_while(|part| (part.step, part.phase) == (step, phase)) {
+            let tally = part.tally().map_err(|Malformed| self.damaged())?;
+            whole.absorb(&tally).map_err(broken)?;
+        }
+        if self.ending.is_some() { whole.settle() } else { whole.cut_short() }.map_err(broken)
+    }
+
+    /// Every kept interval, in order of second, phase and step. Threads kept theirs apart.
+    pub fn seconds(&self) -> impl Iterator<Item = Result<(u16, Interval)>> + '_ {
+        self.in_time().map(|part| {
+            let tally = part.tally().map_err(|Malformed| self.damaged())?;
+            let Part { step, second, phase, ref sampled, .. } = *part;
+            Ok((step, Interval { second, phase, tally, sampled: sampled.clone() }))
+        })
+    }
+
+    /// Every single request that was kept, with its step and phase, in order of the second of its end.
+    pub fn requests(&self) -> impl Iterator<Item = (u16, Phase, &Sampled)> + '_ {
+        self.in_time().flat_map(|part| part.sampled.iter().map(|request| (part.step, part.phase, request)))
+    }
+
+    fn in_time(&self) -> impl Iterator<Item = &Part> + '_ {
+        self.by_second.iter().map(|place| &self.parts[*place])
+    }
+
+    fn damaged(&self) -> StoreError {
+        StoreError::DamagedRun { run: self.id.clone() }
+    }
+}
+
+impl Part {
+    fn tally(&self) -> Result<Tally, Malformed> {
+        let mut tally = Tally {
+            counts: self.counts,
+            received_bytes: self.received_bytes,
+            sent_bytes: self.sent_bytes,
+            connections: self.connections,
+            first_sent_ns: self.first_sent_ns,
+            last_finished_ns: self.last_finished_ns,
+            statuses: self.statuses.clone(),
+            errors: self.errors.clone(),
+            ..Tally::default()
+        };
+        tally.decode_histograms(&self.histograms)?;
+        Ok(tally)
+    }
+
+    /// The sum of everything counted in it, by which the sums over a run are known not to overflow.
+    fn weight(&self, tally: &Tally) -> Option<u64> {
+        let Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished } = self.counts;
+        let counts = [planned, sent, not_sent, ok, refused, failed, timed_out, unfinished];
+        let volumes = [self.received_bytes, self.sent_bytes, self.connections, self.errors.others()];
+        let histograms = [&tally.response, &tally.service, &tally.lateness]
+            .into_iter()
+            .flat_map(|split| [&split.ok, &split.refused, &split.other])
+            .chain([&tally.first_byte, &tally.connect, &tally.tls])
+            .map(record::Histogram::count);
+        let statuses = self.statuses.iter().map(|(_, count)| count);
+        let errors = self.errors.entries().iter().map(|entry| entry.count);
+        let mut all = counts.into_iter().chain(volumes).chain(histograms).chain(statuses).chain(errors);
+        all.try_fold(0u64, u64::checked_add)
+    }
+}

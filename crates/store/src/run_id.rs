@@ -1,0 +1,84 @@
+//! The name of a run: short, sortable, easy to type.
+
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::str::FromStr;
+
+use crate::utc::Utc;
+
+/// The start of a run to the second, in UTC, and four random characters: `20261121-142501-k3f9`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(String);
+
+/// Digits and letters without those that look alike.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const LENGTH: usize = "20261121-142501-k3f9".len();
+
+impl RunId {
+    /// A fresh name for a run that starts now; may, rarely, be taken.
+    pub(crate) fn draw(started_at_unix_ms: i64) -> Self {
+        let Utc { year, month, day, hour, minute, second, .. } = Utc::from_unix_ms(started_at_unix_ms);
+        let mut id = format!("{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}-");
+        // The standard library seeds its hashers from the system's random numbers.
+        let random = RandomState::new().build_hasher().finish();
+        id.extend((0..4).map(|place| char::from(ALPHABET[(random >> (place * 5) & 31) as usize])));
+        Self(id)
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The text is not a whole name of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the name of a run looks like 20261121-142501-k3f9")]
+pub struct NotARunId;
+
+impl FromStr for RunId {
+    type Err = NotARunId;
+
+    fn from_str(text: &str) -> Result<Self, NotARunId> {
+        let fits = |(place, byte): (usize, u8)| match place {
+            8 | 15 => byte == b'-',
+            16.. => ALPHABET.contains(&byte),
+            _ => byte.is_ascii_digit(),
+        };
+        let is_id = text.len() == LENGTH && text.bytes().enumerate().all(fits);
+        is_id.then(|| Self(text.to_owned())).ok_or(NotARunId)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drawn_name_starts_with_its_second_and_reads_back() {
+        let id = RunId::draw(1_795_271_101_042);
+        assert!(id.as_str().starts_with("20261121-142501-"), "{id}");
+        assert_eq!(id.as_str().parse(), Ok(id));
+    }
+
+    #[test]
+    fn names_sort_by_time_and_seldom_meet() {
+        assert!(RunId::draw(1_000) < RunId::draw(2_000));
+        let drawn: std::collections::BTreeSet<_> = (0..100).map(|_| RunId::draw(0)).collect();
+        assert!(drawn.len() > 90);
+    }
+
+    #[test]
+    fn anything_else_is_no_name() {
+        for text in ["", "last", "20261121-142501-k3f", "20261121-142501-k3fl", "20261121_142501-k3f9", "é"]
+        {
+            assert_eq!(text.parse::<RunId>(), Err(NotARunId), "{text}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The tables: how they are made, and how a file is recognised as ours.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+/// "tenb", so that `file` and other programs can tell the format.
+const APPLICATION_ID: i64 = 0x7465_6e62;
+
+/// What takes an empty file to version 1, 1 to 2, and so on. A step that was released never changes.
+const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+
+/// The version that this program writes.
+pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// What a file turned out to be.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Empty, or of a known version: now of ours.
+    Ours,
+    /// Another program's.
+    Foreign,
+    /// Ours, but of a later version.
+    Newer(i64),
+    /// Ours by its header, with other tables.
+    Altered,
+}
+
+/// Brings a file to the current version, unless it is not ours to change.
+pub(crate) fn settle(connection: &Connection) -> rusqlite::Result<Kind> {
+    // All header fields of one instant: another process may be making the tables right now.
+    let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
+    let kind = recognise(&snapshot)?;
+    if kind != Kind::Ours || version(&snapshot)? == VERSION {
+        return Ok(kind);
+    }
+    drop(snapshot);
+    // Another process may have been faster: look again under the lock.
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    let kind = recognise(&transaction)?;
+    if kind == Kind::Ours {
+        for migration in &MIGRATIONS[version(&transaction)? as usize..] {
+            transaction.execute_batch(migration)?;
+        }
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+        transaction.commit()?;
+    }
+    Ok(kind)
+}
+
+fn recognise(connection: &Connection) -> rusqlite::Result<Kind> {
+    let id: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let version = version(connection)?;
+    let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(match (id, version) {
+        (0, 0) if objects == 0 => Kind::Ours,
+        (APPLICATION_ID, VERSION) if has_our_tables(connection)? => Kind::Ours,
+        (APPLICATION_ID, older) if (1..VERSION).contains(&older) => Kind::Ours,
+        (APPLICATION_ID, newer) if newer > VERSION => Kind::Newer(newer),
+        (APPLICATION_ID, _) => Kind::Altered,
+        _ => Kind::Foreign,
+    })
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Whether every table and index is there exactly as this program makes it. Otherwise a file could put a view or a
+/// virtual table in its place, and let a query run for ever.
+fn has_our_tables(connection: &Connection) -> rusqlite::Result<bool> {
+    let model = Connection::open_in_memory()?;
+    MIGRATIONS.iter().try_for_each(|migration| model.execute_batch(migration))?;
+    let mut expected = model.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")?;
+    let mut found = connection
+        .prepare("SELECT count(*) FROM sqlite_schema WHERE type = ?1 AND name = ?2 AND sql = ?3")?;
+    let mut rows = expected.query([])?;
+    while let Some(row) = rows.next()? {
+        let (kind, name, sql): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        if found.query_row((kind, name, sql), |row| row.get::<_, i64>(0))? != 1 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

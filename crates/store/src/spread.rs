@@ -1,0 +1,47 @@
+//! The stored form of a spread over connections.
+
+use record::{MinMedianMax, Spread};
+use serde::{Deserialize, Serialize};
+
+/// Smallest, lower median, largest.
+type Three = [f64; 3];
+
+/// [`Spread`], as JSON keeps it.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Kept {
+    connections: u64,
+    requests: Three,
+    response_mean_ns: Option<Three>,
+    response_max_ns: Option<Three>,
+}
+
+impl Kept {
+    /// `None` if a figure is not finite, which JSON cannot keep.
+    pub(crate) fn of(spread: &Spread) -> Option<Self> {
+        let kept = Self {
+            connections: spread.connections,
+            requests: three(spread.requests),
+            response_mean_ns: spread.response_mean_ns.map(three),
+            response_max_ns: spread.response_max_ns.map(three),
+        };
+        let times = [kept.response_mean_ns, kept.response_max_ns].into_iter().flatten().flatten();
+        kept.requests.into_iter().chain(times).all(f64::is_finite).then_some(kept)
+    }
+
+    pub(crate) fn into_spread(self) -> Spread {
+        Spread {
+            connections: self.connections,
+            requests: named(self.requests),
+            response_mean_ns: self.response_mean_ns.map(named),
+            response_max_ns: self.response_max_ns.map(named),
+        }
+    }
+}
+
+fn three(MinMedianMax { min, median, max }: MinMedianMax) -> Three {
+    [min, median, max]
+}
+
+fn named([min, median, max]: Three) -> MinMedianMax {
+    MinMedianMax { min, median, max }
+}

@@ -1,0 +1,238 @@
+//! The open file: which runs there are, and the way to one.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior};
+
+use crate::Result;
+use crate::ending::{Level, Validity, Verdict};
+use crate::error::StoreError;
+use crate::run_id::RunId;
+use crate::writer::Writer;
+
+/// An open store. Several processes may have the same file open; one `Store` serves one thread at a time.
+#[derive(Debug)]
+pub struct Store {
+    pub(crate) connection: Connection,
+    pub(crate) path: PathBuf,
+}
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Its process is still writing.
+    Running,
+    /// It has no ending, and nobody who could write one.
+    Partial,
+    /// It has ended.
+    Ended(Verdict),
+}
+
+/// One line about a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// Its name.
+    pub id: RunId,
+    /// When it began, in milliseconds since 1970 (UTC).
+    pub started_at_unix_ms: i64,
+    /// One line for people.
+    pub title: String,
+    /// The load in words.
+    pub load_words: String,
+    /// The setting of the system's knobs.
+    pub variant: Option<String>,
+    /// The study that it belongs to.
+    pub study: Option<String>,
+    /// Where it stands.
+    pub state: State,
+    /// Whether its numbers may be believed; `None` without an ending.
+    pub validity: Option<Level>,
+    /// Requests sent after the warm-up, as far as they were kept.
+    pub sent: u64,
+    /// How many of them ended ok.
+    pub ok: u64,
+}
+
+/// Whether a transaction must be on the disk when it ends.
+#[derive(Clone, Copy)]
+pub(crate) enum Durability {
+    /// In the system's hands: safe from a crash of this program, not from a power cut.
+    Normal,
+    /// On the disk.
+    Full,
+}
+
+/// Names listed when a prefix fits several runs.
+const CANDIDATES_MAX: usize = 8;
+
+impl Store {
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The newest runs, newest first.
+    pub fn runs(&self, limit: usize) -> Result<Vec<Summary>> {
+        let explain = |error| self.explain(error);
+        let mut select = self
+            .connection
+            .prepare(
+                "SELECT id, started_at_unix_ms, title, load, variant, study, writer, verdict, validity, \
+                 (SELECT CAST(total(sent) AS INTEGER) FROM part WHERE part.run = run.number AND phase = 1), \
+                 (SELECT CAST(total(ok) AS INTEGER) FROM part WHERE part.run = run.number AND phase = 1) \
+                 FROM run LEFT JOIN ending ON ending.run = run.number \
+                 ORDER BY started_at_unix_ms DESC, run.number DESC LIMIT ?1",
+            )
+            .map_err(explain)?;
+        let mut rows = select.query([i64::try_from(limit).unwrap_or(i64::MAX)]).map_err(explain)?;
+        let mut summaries = Vec::new();
+        while let Some(row) = rows.next().map_err(explain)? {
+            summaries.push(self.summary(row)?);
+        }
+        Ok(summaries)
+    }
+
+    fn summary(&self, row: &Row<'_>) -> Result<Summary> {
+        let id = self.id(row)?;
+        let validity: Option<Validity> = self.optional_json(&id, "validity", self.get(row, "validity")?)?;
+        Ok(Summary {
+            started_at_unix_ms: self.get(row, "started_at_unix_ms")?,
+            title: self.get(row, "title")?,
+            load_words: self.get(row, "load")?,
+            variant: self.get(row, "variant")?,
+            study: self.get(row, "study")?,
+            state: self.state(&id, row)?,
+            validity: validity.map(|validity| validity.verdict),
+            sent: self.unsigned(&id, "sent", self.get(row, 9)?)?,
+            ok: self.unsigned(&id, "ok", self.get(row, 10)?)?,
+            id,
+        })
+    }
+
+    /// The run that a person means: a whole name, the beginning of just one, or `last`.
+    pub fn find(&self, text: &str) -> Result<RunId> {
+        let text = text.trim().to_ascii_lowercase();
+        let wanted = if text == "last" { "" } else { &text };
+        let mut ids = self.beginning_with(wanted)?;
+        match ids.len() {
+            0 if text == "last" => Err(StoreError::Empty { path: self.path.clone() }),
+            0 => Err(StoreError::UnknownRun { path: self.path.clone(), text }),
+            _ if text == "last" => Ok(ids.swap_remove(0)),
+            1 => Ok(ids.swap_remove(0)),
+            many => {
+                ids.truncate(CANDIDATES_MAX);
+                Err(StoreError::Ambiguous { text, candidates: ids, more: many > CANDIDATES_MAX })
+            }
+        }
+    }
+
+    /// Runs whose name begins so, newest first, and one more than are listed.
+    fn beginning_with(&self, prefix: &str) -> Result<Vec<RunId>> {
+        let explain = |error| self.explain(error);
+        let mut select = self
+            .connection
+            .prepare(
+                "SELECT id FROM run WHERE substr(id, 1, length(?1)) = ?1 \
+                 ORDER BY started_at_unix_ms DESC, number DESC LIMIT ?2",
+            )
+            .map_err(explain)?;
+        let mut rows = select.query((prefix, CANDIDATES_MAX as i64 + 1)).map_err(explain)?;
+        let mut ids = Vec::new();
+        while let Some(row) = rows.next().map_err(explain)? {
+            ids.push(self.id(row)?);
+        }
+        Ok(ids)
+    }
+
+    /// Removes a run and everything kept of it.
+    pub fn delete(&self, run: &RunId) -> Result<()> {
+        let transaction = self.transaction(Durability::Full)?;
+        let number = self.number(run)?;
+        transaction
+            .execute("DELETE FROM run WHERE number = ?1", [number])
+            .map_err(|error| self.explain(error))?;
+        transaction.commit().map_err(|error| self.explain(error))
+    }
+
+    /// A transaction that takes the write lock at once, so that it waits for others only at its start.
+    pub(crate) fn transaction(&self, durability: Durability) -> Result<Transaction<'_>> {
+        let level = match durability {
+            Durability::Normal => "normal",
+            Durability::Full => "full",
+        };
+        let begun = self
+            .connection
+            .pragma_update(None, "synchronous", level)
+            .and_then(|()| Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate));
+        begun.map_err(|error| self.explain(error))
+    }
+
+    /// The row of a run.
+    pub(crate) fn number(&self, run: &RunId) -> Result<i64> {
+        self.connection
+            .prepare_cached("SELECT number FROM run WHERE id = ?1")
+            .and_then(|mut select| select.query_row([run.as_str()], |row| row.get(0)).optional())
+            .map_err(|error| self.explain(error))?
+            .ok_or_else(|| StoreError::UnknownRun { path: self.path.clone(), text: run.to_string() })
+    }
+
+    /// Where a run stands, from a row with its columns `verdict` and `writer`.
+    pub(crate) fn state(&self, id: &RunId, row: &Row<'_>) -> Result<State> {
+        if let Some(verdict) = self.get::<Option<String>>(row, "verdict")? {
+            let verdict =
+                Verdict::from_name(&verdict).ok_or_else(|| self.damaged(id, "its verdict is unknown"))?;
+            return Ok(State::Ended(verdict));
+        }
+        let writer: Writer = self.json(id, "writer", &self.get::<String>(row, "writer")?)?;
+        Ok(if writer.is_alive() { State::Running } else { State::Partial })
+    }
+
+    fn id(&self, row: &Row<'_>) -> Result<RunId> {
+        let damaged =
+            |_| StoreError::Damaged { path: self.path.clone(), what: "a run has no proper name".to_owned() };
+        self.get::<String>(row, "id")?.parse().map_err(damaged)
+    }
+
+    pub(crate) fn get<T: rusqlite::types::FromSql>(
+        &self,
+        row: &Row<'_>,
+        column: impl rusqlite::RowIndex,
+    ) -> Result<T> {
+        row.get(column).map_err(|error| self.explain(error))
+    }
+
+    pub(crate) fn json<T: serde::de::DeserializeOwned>(
+        &self,
+        id: &RunId,
+        column: &str,
+        text: &str,
+    ) -> Result<T> {
+        serde_json::from_str(text).map_err(|_| self.damaged(id, &format!("its {column} cannot be read")))
+    }
+
+    pub(crate) fn optional_json<T: serde::de::DeserializeOwned>(
+        &self,
+        id: &RunId,
+        column: &str,
+        text: Option<String>,
+    ) -> Result<Option<T>> {
+        text.map(|text| self.json(id, column, &text)).transpose()
+    }
+
+    pub(crate) fn unsigned(&self, id: &RunId, column: &str, value: i64) -> Result<u64> {
+        u64::try_from(value).map_err(|_| self.damaged(id, &format!("{column} is below zero")))
+    }
+
+    pub(crate) fn damaged(&self, id: &RunId, what: &str) -> StoreError {
+        StoreError::Damaged { path: self.path.clone(), what: format!("run {id}: {what}") }
+    }
+
+    pub(crate) fn explain(&self, error: rusqlite::Error) -> StoreError {
+        StoreError::of(&self.path, error)
+    }
+}
+
+/// A count as the file holds it.
+pub(crate) fn signed(value: u64) -> Result<i64> {
+    i64::try_from(value).map_err(|_| StoreError::Unstorable { what: "a number beyond 2^63" })
+}

@@ -1,0 +1,48 @@
+//! Several stores open on one file write at once, from its creation on.
+
+mod sample;
+
+use std::collections::BTreeSet;
+use std::thread;
+
+use record::Phase;
+use store::{RunId, Store};
+
+#[test]
+fn every_writer_keeps_its_whole_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let write = || -> RunId {
+        let store = Store::open(&path).unwrap();
+        let id = store.begin(&sample::new_run()).unwrap();
+        for second in 0..30 {
+            store.keep_second(&id, 0, &[sample::interval(second, Phase::Measured, second)]).unwrap();
+        }
+        store.finish(&id, &sample::ending()).unwrap();
+        id
+    };
+    let ids: Vec<RunId> = thread::scope(|scope| {
+        let writers: Vec<_> = (0..6).map(|_| scope.spawn(write)).collect();
+        writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+    });
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), 6);
+    let store = Store::open_existing(&path).unwrap();
+    for id in &ids {
+        let run = store.load(id).unwrap();
+        assert_eq!(run.seconds().count(), 30);
+        assert_eq!(run.total(0, Phase::Measured).unwrap().counts.sent, 30 * 50);
+    }
+}
+
+#[test]
+fn a_reader_sees_a_run_grow() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let writer = Store::open(&path).unwrap();
+    let reader = Store::open_existing(&path).unwrap();
+    let id = writer.begin(&sample::new_run()).unwrap();
+    for second in 0..3 {
+        assert_eq!(reader.load(&id).unwrap().seconds().count() as u64, second);
+        writer.keep_second(&id, 0, &[sample::interval(second, Phase::Measured, 0)]).unwrap();
+    }
+}

@@ -1,0 +1,155 @@
+//! Everything that is handed in comes out again, unchanged.
+
+mod sample;
+
+use record::{Phase, Tally};
+use store::{Run, State, Store, StoreError, Verdict};
+
+fn store() -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("new/folders/tenbin.sqlite")).unwrap();
+    (folder, store)
+}
+
+fn seconds(run: &Run) -> Vec<(u16, u64, Phase, Tally, usize)> {
+    run.seconds()
+        .map(|second| second.unwrap())
+        .map(|(step, interval)| {
+            (step, interval.second, interval.phase, interval.tally, interval.sampled.len())
+        })
+        .collect()
+}
+
+#[test]
+fn a_whole_run() {
+    let (_folder, store) = store();
+    let id = store.begin(&sample::new_run()).unwrap();
+    let (warm_up, first, second) = (
+        sample::interval(0, Phase::WarmUp, 1),
+        sample::interval(2, Phase::Measured, 20),
+        sample::interval(3, Phase::Measured, 300_000),
+    );
+    store.keep_second(&id, 1, std::slice::from_ref(&second)).unwrap();
+    store.keep_second(&id, 0, &[warm_up.clone(), first.clone()]).unwrap();
+    store.finish(&id, &sample::ending()).unwrap();
+
+    let run = store.load(&id).unwrap();
+    assert_eq!(
+        (run.id.clone(), &run.new, run.ending.as_ref()),
+        (id, &sample::new_run(), Some(&sample::ending()))
+    );
+    assert_eq!(run.state, State::Ended(Verdict::Degraded));
+    let expected = vec![
+        (0, 0, Phase::WarmUp, warm_up.tally.clone(), 50),
+        (0, 2, Phase::Measured, first.tally.clone(), 50),
+        (1, 3, Phase::Measured, second.tally.clone(), 50),
+    ];
+    assert_eq!(seconds(&run), expected);
+    assert_eq!(run.total(0, Phase::Measured).unwrap(), first.tally);
+    assert_eq!(run.total(1, Phase::WarmUp).unwrap(), Tally::default());
+    let requests: Vec<_> = run.requests().filter(|(step, ..)| *step == 1).collect();
+    let debug = |sampled: &record::Sampled| format!("{sampled:?}");
+    assert_eq!(
+        requests.iter().map(|(_, _, kept)| debug(kept)).collect::<Vec<_>>(),
+        second.sampled.iter().map(debug).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn parts_of_one_second_add_up_exactly() {
+    let (_folder, store) = store();
+    let id = store.begin(&sample::new_run()).unwrap();
+    let mut sum = Tally::default();
+    for thread in 0..3 {
+        let part = sample::interval(5, Phase::Measured, thread * 1_000);
+        sum.merge(&part.tally);
+        store.keep_second(&id, 0, &[part]).unwrap();
+    }
+    store.finish(&id, &sample::ending()).unwrap();
+    let run = store.load(&id).unwrap();
+    assert_eq!(run.seconds().count(), 3);
+    assert_eq!(run.total(0, Phase::Measured).unwrap(), sum);
+}
+
+#[test]
+fn an_empty_run() {
+    let (_folder, store) = store();
+    let mut new = sample::new_run();
+    new.steps.clear();
+    let id = store.begin(&new).unwrap();
+    store.finish(&id, &sample::ending()).unwrap();
+    let run = store.load(&id).unwrap();
+    assert_eq!(run.new.steps.len() + run.seconds().count() + run.requests().count(), 0);
+}
+
+#[test]
+fn a_run_that_goes_on_counts_what_is_in_flight_as_unfinished() {
+    let (_folder, store) = store();
+    let id = store.begin(&sample::new_run()).unwrap();
+    let mut part = sample::interval(2, Phase::Measured, 0);
+    part.tally.note_sent(7);
+    part.tally.note_due(4);
+    store.keep_second(&id, 0, &[part]).unwrap();
+
+    let run = store.load(&id).unwrap();
+    assert_eq!((run.state, &run.ending), (State::Running, &None));
+    let counts = run.total(0, Phase::Measured).unwrap().counts;
+    assert_eq!((counts.unfinished, counts.not_sent), (10 + 1, 1 + 4));
+    assert_eq!(counts.settled(), Ok(()));
+
+    store.finish(&id, &sample::ending()).unwrap();
+    let error = store.load(&id).unwrap_err();
+    assert!(matches!(error, StoreError::Identity { .. }), "{error}");
+}
+
+#[test]
+fn a_second_of_an_unannounced_step_is_refused_whole() {
+    let (_folder, store) = store();
+    let id = store.begin(&sample::new_run()).unwrap();
+    let error = store.keep_second(&id, 2, &[sample::interval(0, Phase::Measured, 0)]).unwrap_err();
+    assert!(matches!(error, StoreError::UnknownStep { step: 2, .. }), "{error}");
+    assert_eq!(store.load(&id).unwrap().seconds().count(), 0);
+}
+
+#[test]
+fn a_run_ends_once_and_figures_must_be_numbers() {
+    let (_folder, store) = store();
+    let id = store.begin(&sample::new_run()).unwrap();
+    let mut strange = sample::ending();
+    strange.generator.cpu_sys_s = f64::NAN;
+    assert!(matches!(store.finish(&id, &strange), Err(StoreError::Unstorable { .. })));
+    store.finish(&id, &sample::ending()).unwrap();
+    assert!(matches!(store.finish(&id, &sample::ending()), Err(StoreError::AlreadyFinished { .. })));
+}
+
+#[test]
+fn a_deleted_run_leaves_nothing() {
+    let (folder, store) = store();
+    let kept = store.begin(&sample::new_run()).unwrap();
+    let gone = store.begin(&sample::new_run()).unwrap();
+    for id in [&kept, &gone] {
+        store.keep_second(id, 0, &[sample::interval(0, Phase::Measured, 0)]).unwrap();
+        store.finish(id, &sample::ending()).unwrap();
+    }
+    store.delete(&gone).unwrap();
+    assert!(matches!(store.load(&gone), Err(StoreError::UnknownRun { .. })));
+    assert!(matches!(store.delete(&gone), Err(StoreError::UnknownRun { .. })));
+    assert_eq!(store.load(&kept).unwrap().seconds().count(), 1);
+
+    let file = rusqlite::Connection::open(folder.path().join("new/folders/tenbin.sqlite")).unwrap();
+    for (table, left) in
+        [("part", 1), ("status", 1), ("error", 2), ("request", 50), ("step", 2), ("ending", 1)]
+    {
+        let count: i64 =
+            file.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
+        assert_eq!(count, left, "{table}");
+    }
+}
+
+#[test]
+fn new_folders_are_for_the_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, _store) = store();
+    let mode = std::fs::metadata(folder.path().join("new")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
