@@ -1,0 +1,147 @@
+//! Takes seconds from the workers, keeps each in the store as it comes, and adds them up.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use engine::{Message, Running, StopLevel, WorkerEnd};
+use record::{IdentityBroken, Interval, Phase, Tally, Whole};
+use store::{RunId, Store, StoreError};
+
+use crate::live::{Live, Observer};
+use crate::one_run::RunError;
+use crate::stopper::Stopper;
+use crate::usage::Cpu;
+
+/// How soon a request to stop is heard.
+const LISTEN: Duration = Duration::from_millis(50);
+/// How long the seconds of several workers are waited for, to be kept together.
+const GATHER: Duration = Duration::from_millis(20);
+/// Two of the five seconds that a run may take beyond its duration and its deadline: then it is told to end.
+const PATIENCE: Duration = Duration::from_secs(2);
+const STEP: u16 = 0;
+
+/// Everything that came of the load.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    /// By phase.
+    pub(crate) wholes: [Whole; 2],
+    pub(crate) ends: Vec<WorkerEnd>,
+    /// Faults of this program or its machine.
+    pub(crate) broke: Vec<String>,
+    /// Whether it had to be told to end.
+    pub(crate) overran: bool,
+    /// CPU time since the load began.
+    pub(crate) cpu: Cpu,
+}
+
+pub(crate) struct Collector<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) run: &'a RunId,
+    pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) stopper: &'a Stopper,
+    /// From the beginning of the load: when nothing more starts, and how long the last request may take.
+    pub(crate) planned: Option<Duration>,
+    pub(crate) planned_requests: Option<u64>,
+    pub(crate) timeout: Duration,
+}
+
+impl Collector<'_> {
+    /// Listens until the last worker is done.
+    pub(crate) fn collect(&mut self, running: Running) -> Result<Collected, RunError> {
+        let mut collected = Collected::default();
+        let mut begun = (Instant::now(), Cpu::now());
+        let mut stop_asked: Option<Instant> = None;
+        loop {
+            let level = self.stopper.level();
+            running.stop(level);
+            if level != StopLevel::Go {
+                stop_asked.get_or_insert_with(Instant::now);
+            }
+            if self.is_overdue(begun.0, stop_asked) {
+                collected.overran = true;
+                running.stop(StopLevel::Abort);
+            }
+            let first = match running.messages.recv_timeout(LISTEN) {
+                Ok(message) => message,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            let mut seconds: BTreeMap<u64, Vec<Interval>> = BTreeMap::new();
+            let mut next = Some(first);
+            let gathered_by = Instant::now() + GATHER;
+            while let Some(message) = next {
+                match message {
+                    Message::Begins(origin) => begun = (origin, Cpu::now()),
+                    Message::Interval(interval) => {
+                        seconds.entry(interval.second).or_default().push(*interval)
+                    }
+                    Message::Ended(end) => collected.ends.push(end),
+                    Message::Broke(what) => collected.broke.push(what),
+                }
+                let wait = gathered_by.saturating_duration_since(Instant::now());
+                next = running.messages.recv_timeout(wait).ok();
+            }
+            if let Err(error) = self.take(&mut collected, seconds, begun.0) {
+                running.stop(StopLevel::Abort);
+                return Err(error);
+            }
+        }
+        collected.cpu = Cpu::now().since(begun.1);
+        collected.broke.extend(running.join().err().unwrap_or_default());
+        Ok(collected)
+    }
+
+    fn is_overdue(&self, begun: Instant, stop_asked: Option<Instant>) -> bool {
+        let planned_end = self.planned.map(|planned| begun + planned);
+        let ends = [planned_end, stop_asked].into_iter().flatten().min();
+        ends.is_some_and(|end| Instant::now() > end + self.timeout + PATIENCE)
+    }
+
+    fn take(
+        &mut self,
+        collected: &mut Collected,
+        seconds: BTreeMap<u64, Vec<Interval>>,
+        begun: Instant,
+    ) -> Result<(), RunError> {
+        for intervals in seconds.into_values() {
+            for interval in &intervals {
+                collected.wholes[interval.phase as usize].absorb(&interval.tally)?;
+            }
+            let kept = self.store.keep_second(self.run, STEP, &intervals);
+            kept.map_err(|error| storage(error, collected))?;
+            let phase = intervals.iter().map(|interval| interval.phase).max().unwrap_or(Phase::Measured);
+            let mut second = Tally::default();
+            intervals
+                .iter()
+                .filter(|interval| interval.phase == phase)
+                .for_each(|part| second.merge(&part.tally));
+            self.observer.second(&self.live(&second, phase, collected, begun)?);
+        }
+        Ok(())
+    }
+
+    fn live(
+        &self,
+        second: &Tally,
+        phase: Phase,
+        collected: &Collected,
+        begun: Instant,
+    ) -> Result<Live, IdentityBroken> {
+        let counts = |phase: Phase| collected.wholes[phase as usize].tally().counts;
+        Ok(Live {
+            elapsed_s: begun.elapsed().as_secs_f64(),
+            planned_s: self.planned.map(|planned| planned.as_secs_f64()),
+            planned_requests: self.planned_requests,
+            ended: counts(Phase::Measured).ended(),
+            in_flight: counts(Phase::Measured).in_flight()? + counts(Phase::WarmUp).in_flight()?,
+            ..Live::of_second(second, phase)
+        })
+    }
+}
+
+/// The store failed: what was measured so far goes into the error, so that it can be shown at least once.
+fn storage(error: StoreError, collected: &Collected) -> RunError {
+    let counts = collected.wholes[Phase::Measured as usize].tally().counts;
+    RunError::Storage { source: error, counts: Some(counts) }
+}

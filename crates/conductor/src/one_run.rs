@@ -1,0 +1,158 @@
+//! One run, from first to last.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use load::Load;
+use plan::Plan;
+use record::{ConnectionTotals, Counts, IdentityBroken, Percentile, Spread};
+use store::{Ending, Generator, Level, Model, NewRun, RunId, Store, StoreError, Verdict};
+
+use crate::collect::{Collected, Collector};
+use crate::live::Observer;
+use crate::prepare::Prepared;
+use crate::stopper::{StopLevel, Stopper};
+use crate::watchdog::Watchdog;
+use crate::{host, usage, validity};
+
+/// How much longer than its duration and its last request's deadline a run may take before it is ended by force.
+const GRACE: Duration = Duration::from_secs(5);
+/// Exit code of a run ended by force: it could not run.
+const FORCED_EXIT_CODE: i32 = 1;
+
+/// A run that came to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finished {
+    /// Its name in the store.
+    pub run: RunId,
+    /// How it went.
+    pub verdict: Verdict,
+}
+
+/// Why a run did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The store failed.
+    #[error("{source}")]
+    Storage {
+        /// How.
+        source: StoreError,
+        /// What had been counted by then, if the load had begun.
+        counts: Option<Counts>,
+    },
+    /// The load's threads could not be started.
+    #[error(
+        "the threads of the load cannot be started: {0}; use fewer (--threads), or raise the limit of processes"
+    )]
+    Threads(#[from] std::io::Error),
+    /// Requests were lost in the accounting.
+    #[error("{0}; this is a fault of Tenbin, and none of the run's figures can be believed")]
+    Identity(#[from] IdentityBroken),
+}
+
+impl From<StoreError> for RunError {
+    fn from(source: StoreError) -> Self {
+        Self::Storage { source, counts: None }
+    }
+}
+
+/// Runs a prepared plan and keeps everything in the store.
+pub fn run(
+    plan: &Plan,
+    prepared: Prepared,
+    store: &Store,
+    stopper: &Stopper,
+    observer: &mut dyn Observer,
+) -> Result<Finished, RunError> {
+    let run = store.begin(&describe(plan))?;
+    observer.begins(&run, &plan.load_words());
+    let timeout = Duration::from_nanos(plan.timeout_ns);
+    let planned = plan.planned_ns().map(Duration::from_nanos);
+    let opening = Duration::from_nanos(plan.connect_timeout_ns);
+    let watchdog =
+        Watchdog::arm(planned.map(|planned| opening + planned + timeout + GRACE), FORCED_EXIT_CODE);
+
+    let Prepared { job, script, resolved, probed } = prepared;
+    let threads = job.threads;
+    let running = engine::start(job, script)?;
+    let planned_requests = plan.stop.requests;
+    let mut collector = Collector { store, run: &run, observer, stopper, planned, planned_requests, timeout };
+    let collected = collector.collect(running)?;
+    observer.ends();
+
+    let mut ending = judge(plan, collected, threads, stopper.level())?;
+    ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
+    ending.tls = probed.tls;
+    store.finish(&run, &ending)?;
+    drop(watchdog);
+    Ok(Finished { run, verdict: ending.verdict })
+}
+
+fn describe(plan: &Plan) -> NewRun {
+    let plan_json = plan.to_json();
+    let hash = ring::digest::digest(&ring::digest::SHA256, plan_json.to_string().as_bytes());
+    NewRun {
+        started_at_unix_ms: unix_ms(),
+        title: plan.title.clone(),
+        plan_text: format!("{}: {}; {}", plan.title, plan.load_words(), plan.stop_words()),
+        plan_hash: hash.as_ref()[..8].iter().map(|byte| format!("{byte:02x}")).collect(),
+        plan_json,
+        tenbin_version: env!("CARGO_PKG_VERSION").to_owned(),
+        host: host::describe(),
+        load_words: plan.load_words(),
+        model: match plan.load {
+            Load::Closed(_) => Model::Closed,
+            Load::Open(_) => Model::Open,
+        },
+        steps: vec![plan.step.clone()],
+        warm_up_ns: plan.warm_up_ns,
+        planned_duration_ns: plan.planned_ns().map(|ns| ns - plan.warm_up_ns),
+        stamps: plan.stamps(),
+        system: None,
+        variant: None,
+        study: None,
+    }
+}
+
+/// The accounts are closed, and the generator is asked how it fared.
+fn judge(plan: &Plan, collected: Collected, threads: u32, asked: StopLevel) -> Result<Ending, RunError> {
+    let Collected { wholes, ends, broke, overran, cpu } = collected;
+    let is_whole = broke.is_empty();
+    let [warm_up, measured] = wholes.map(|whole| if is_whole { whole.settle() } else { whole.cut_short() });
+    let (_, tally) = (warm_up?, measured?);
+    let validity = validity::judge(&plan.load, &tally, &ends, &broke);
+    let verdict = match asked {
+        _ if validity.verdict == Level::Invalid => Verdict::Invalid,
+        StopLevel::Abort => Verdict::Aborted,
+        StopLevel::Drain => Verdict::Partial,
+        StopLevel::Go if overran => Verdict::Aborted,
+        StopLevel::Go => Verdict::Complete,
+    };
+    let connections: Vec<ConnectionTotals> = ends.iter().flat_map(|end| &end.connections).copied().collect();
+    let generator = Generator {
+        cpu_user_s: cpu.user_s,
+        cpu_sys_s: cpu.sys_s,
+        rss_peak_bytes: usage::rss_peak_bytes(),
+        threads,
+        wake_lag_p99_us: validity::wake_lag(&ends).printable_at(Percentile::P99).map(|ns| ns as f64 / 1e3),
+        thread_cpu_share_max: validity::busiest_share(&ends),
+    };
+    let opening = ends.iter().filter_map(|end| end.opening_failures.as_ref());
+    let notes =
+        opening.map(|(count, why)| format!("{count} connections could not be opened before the load: {why}"));
+    Ok(Ending {
+        ended_at_unix_ms: unix_ms(),
+        verdict,
+        validity,
+        generator,
+        spread: Spread::over(&connections),
+        planned_left: tally.counts.not_sent,
+        notes: notes.collect(),
+        resolved_ns: None,
+        tls: None,
+        system: None,
+    })
+}
+
+fn unix_ms() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+}

@@ -1,0 +1,107 @@
+//! Everything that can go wrong before the first request, so that it does not go wrong after it.
+
+use std::time::Duration;
+
+use engine::limits::{Shortfall, shortfalls};
+use engine::{Endpoint, Job, Peer, ProbeError, Probed, TlsError, TlsPeer, TlsTrust, allowed_cores};
+use plan::{Fault, Pin, Plan, Trust};
+use wire::http1::Http1;
+
+use crate::resolve::{self, ResolveError};
+
+/// A plan that is ready to run.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    pub(crate) job: Job,
+    pub(crate) script: Http1,
+    /// How long the name look-up took; `None` if there was nothing to look up.
+    pub(crate) resolved: Option<Duration>,
+    /// What the first connection showed.
+    pub(crate) probed: Probed,
+}
+
+/// Why a plan cannot run here.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// The target has no address.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    /// TLS cannot be set up.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The target cannot be spoken to.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// This machine is too small for it.
+    #[error("this machine is too small for the load: {}", list(.0))]
+    Limits(Vec<Shortfall>),
+    /// The plan does not fit this machine.
+    #[error("{0}")]
+    Plan(Fault),
+}
+
+fn list(shortfalls: &[Shortfall]) -> String {
+    shortfalls.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// Resolves, checks the machine's limits, and connects once. Sends nothing.
+pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
+    let cores = cores(&plan.pin)?;
+    let threads = plan.threads.unwrap_or_else(|| {
+        let wanted = if cores.is_empty() { allowed_cores().len() } else { cores.len() };
+        (wanted as u32).clamp(1, plan.connections())
+    });
+    let (endpoint, resolved) = match &plan.peer.unix_socket {
+        Some(path) => (Endpoint::Unix(path.clone()), None),
+        None => {
+            let (address, took) = resolve::resolve(&plan.peer.host, plan.peer.port)?;
+            (Endpoint::Tcp(address), (!took.is_zero()).then_some(took))
+        }
+    };
+    let short = shortfalls(plan.connections().into(), threads.into(), matches!(endpoint, Endpoint::Tcp(_)));
+    if !short.is_empty() {
+        return Err(Refusal::Limits(short));
+    }
+    let trust = plan.peer.tls.as_ref().map(|trust| match trust {
+        Trust::System => TlsTrust::System,
+        Trust::Authorities(path) => TlsTrust::Authorities(path.clone()),
+        Trust::Anything => TlsTrust::Anything,
+    });
+    let tls = trust.map(|trust| TlsPeer::new(&plan.peer.host, &trust)).transpose()?;
+    let peer = Peer { endpoint, tls };
+    let probed = engine::probe(&peer, Duration::from_nanos(plan.connect_timeout_ns))?;
+    let request = plan.request.encode().map_err(|faults| {
+        let what = faults.first().map(ToString::to_string).unwrap_or_default();
+        Refusal::Plan(Fault::new("request", what, "correct the request"))
+    })?;
+    let job = Job {
+        load: plan.load.clone(),
+        stop: plan.stop,
+        warm_up_ns: plan.warm_up_ns,
+        peer,
+        timeout_ns: plan.timeout_ns,
+        connect_timeout_ns: plan.connect_timeout_ns,
+        keep_alive: plan.request.keep_alive,
+        threads,
+        cores,
+        log_per_second: plan.log_per_second,
+    };
+    let script = Http1::new(request, plan.request.is_head(), plan.checks.clone());
+    Ok(Prepared { job, script, resolved, probed })
+}
+
+fn cores(pin: &Pin) -> Result<Vec<usize>, Refusal> {
+    let allowed = allowed_cores();
+    match pin {
+        Pin::No => Ok(Vec::new()),
+        Pin::Auto => Ok(allowed),
+        Pin::Cores(cores) => match cores.iter().find(|core| !allowed.contains(core)) {
+            None => Ok(cores.clone()),
+            Some(core) => {
+                let may = allowed.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+                let what = format!("core {core} is not one that this process may use");
+                Err(Refusal::Plan(Fault::new("--pin", what, format!("choose among {may}"))))
+            }
+        },
+    }
+}

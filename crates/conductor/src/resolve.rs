@@ -1,0 +1,131 @@
+//! From a host name to the one address of the whole run.
+
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const RESOLVE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Why there is no address to load.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ResolveError {
+    /// The name has no address.
+    #[error("cannot resolve {host}: {reason}; check the spelling, or write an IP address")]
+    Unknown {
+        /// The name.
+        host: String,
+        /// What the system said.
+        reason: String,
+    },
+    /// The system did not answer.
+    #[error(
+        "cannot resolve {host}: no answer within 5s; check the system's name servers, or write an IP address"
+    )]
+    Slow {
+        /// The name.
+        host: String,
+    },
+    /// The address must not be loaded.
+    #[error(
+        "{address} is {class}; Tenbin loads loopback and private addresses only: run it on the target's own network"
+    )]
+    Forbidden {
+        /// The address.
+        address: IpAddr,
+        /// What kind of address it is.
+        class: &'static str,
+    },
+}
+
+/// The address of a host, and how long it took to find.
+pub(crate) fn resolve(host: &str, port: u16) -> Result<(SocketAddr, Duration), ResolveError> {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return permit(SocketAddr::new(address, port)).map(|address| (address, Duration::ZERO));
+    }
+    let begun = Instant::now();
+    let (sender, receiver) = mpsc::channel();
+    let name = host.to_owned();
+    // The system's resolver has no deadline of its own that we could set: a thread that is late is left behind.
+    thread::spawn(move || {
+        sender.send((name.as_str(), port).to_socket_addrs().map(Iterator::collect::<Vec<_>>))
+    });
+    let unknown = |reason: String| ResolveError::Unknown { host: host.to_owned(), reason };
+    let found = match receiver.recv_timeout(RESOLVE_TIMEOUT) {
+        Ok(Ok(found)) => found,
+        Ok(Err(error)) => {
+            let text = error.to_string();
+            return Err(unknown(
+                text.trim_start_matches("failed to lookup address information: ").to_owned(),
+            ));
+        }
+        Err(_) => return Err(ResolveError::Slow { host: host.to_owned() }),
+    };
+    // IPv4 first: a loopback server that listens on 127.0.0.1 only is the common case.
+    let first = found.iter().find(|address| address.is_ipv4()).or(found.first());
+    let address = first.copied().ok_or_else(|| unknown("it has no address".to_owned()))?;
+    permit(address).map(|address| (address, begun.elapsed()))
+}
+
+fn permit(address: SocketAddr) -> Result<SocketAddr, ResolveError> {
+    match forbidden_class(address.ip().to_canonical()) {
+        None => Ok(address),
+        Some(class) => Err(ResolveError::Forbidden { address: address.ip(), class }),
+    }
+}
+
+/// What an address is, if it is not one that may be loaded.
+fn forbidden_class(address: IpAddr) -> Option<&'static str> {
+    match address {
+        IpAddr::V4(v4) if v4.is_loopback() || v4.is_private() => None,
+        IpAddr::V6(v6) if v6.is_loopback() || v6.is_unique_local() => None,
+        IpAddr::V4(v4) if v4.is_link_local() => {
+            Some("a link-local address (often a cloud's metadata service)")
+        }
+        IpAddr::V6(v6) if v6.is_unicast_link_local() => Some("a link-local address"),
+        address if address.is_unspecified() => Some("no address of a server"),
+        address if address.is_multicast() => Some("a multicast address"),
+        IpAddr::V4(v4) if v4.is_broadcast() => Some("a broadcast address"),
+        _ => Some("a public address"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_loopback_and_private_addresses_may_be_loaded() {
+        for fine in [
+            "127.0.0.1",
+            "127.9.9.9",
+            "10.1.2.3",
+            "192.168.0.1",
+            "172.16.0.1",
+            "::1",
+            "fd12::1",
+            "::ffff:127.0.0.1",
+        ] {
+            assert!(resolve(fine, 80).is_ok(), "{fine}");
+        }
+        for wrong in [
+            "8.8.8.8",
+            "169.254.169.254",
+            "0.0.0.0",
+            "::",
+            "224.0.0.1",
+            "255.255.255.255",
+            "2001:4860::8888",
+            "fe80::1",
+            "::ffff:8.8.8.8",
+        ] {
+            assert!(matches!(resolve(wrong, 80), Err(ResolveError::Forbidden { .. })), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_does_not_exist_is_said_to_be_unknown() {
+        let error = resolve("no-such-host.invalid", 80).unwrap_err();
+        assert!(error.to_string().starts_with("cannot resolve no-such-host.invalid:"), "{error}");
+    }
+}
