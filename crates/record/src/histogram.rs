@@ -178,6 +178,10 @@ impl Histogram {
             position = position.checked_add(reader.take()?).ok_or(Malformed)?;
             let (chunk, index) = (position as usize / CHUNK, position as usize % CHUNK);
             let counters = histogram.chunks.get_mut(chunk).ok_or(Malformed)?.get_or_insert_with(empty_chunk);
+            // A counter given twice would weigh twice and count once.
+            if counters[index] != 0 {
+                return Err(Malformed);
+            }
             counters[index] = reader.take()?;
             histogram.count = histogram.count.checked_add(counters[index]).ok_or(Malformed)?;
         }
