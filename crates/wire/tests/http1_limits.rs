@@ -40,12 +40,7 @@ fn an_endless_head_is_refused_at_its_limit_however_it_comes() {
 fn an_endless_status_line_and_an_endless_first_line_are_refused() {
     for start in ["HTTP/1.1 200 ", "\r\n\r\n\r\n"] {
         let mut talk = talk(Checks::default());
-        let flood = start
-            .repeat(1)
-            .into_bytes()
-            .into_iter()
-            .chain(std::iter::repeat_n(b'x', 200_000))
-            .collect::<Vec<_>>();
+        let flood = [start.as_bytes().to_vec(), vec![b'x'; 200_000]].concat();
         assert!(flood.chunks(1_000).any(|bytes| talk.received(bytes).is_err()), "{start:?}");
     }
 }
