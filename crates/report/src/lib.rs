@@ -1,0 +1,46 @@
+//! One view of what is stored, written in each format.
+//!
+//! Reports are made only from the store: what was measured but not kept does not exist. The crate never knows the engine
+//! or the lab.
+
+mod comparison;
+mod durations;
+mod error;
+mod figures;
+mod formats;
+mod notes;
+mod style;
+mod table;
+mod text;
+mod times;
+mod units;
+mod view;
+mod words;
+
+use std::io;
+
+pub use error::ReportError;
+pub use formats::{FORMATS, Format, format};
+
+/// How to write for whoever reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Whether the terminal format may colour.
+    pub color: bool,
+    /// How many columns the terminal format may use. Too few for a table are not obeyed.
+    pub width: usize,
+}
+
+/// Writes a report about one or more stored runs, in the order given.
+pub fn write(
+    format: &Format,
+    runs: &[store::Run],
+    options: &Options,
+    out: &mut dyn io::Write,
+) -> Result<(), ReportError> {
+    if runs.is_empty() {
+        return Err(ReportError::NoRuns);
+    }
+    let views = runs.iter().map(view::View::of).collect::<Result<Vec<_>, _>>()?;
+    (format.write)(&views, options, out)
+}

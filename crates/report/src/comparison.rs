@@ -1,0 +1,87 @@
+//! Several runs side by side, a row each. Nothing is ranked: the order is the one asked for.
+
+use record::Percentile;
+
+use crate::durations::Durations;
+use crate::table::Table;
+use crate::text::{shortened, visible};
+use crate::times::{cell, unit};
+use crate::units::{count, decimal, mebibytes, rate};
+use crate::view::View;
+
+/// Columns of a name; a longer one is cut.
+const NAME_CHARACTERS_MAX: usize = 28;
+
+/// The summary table: response times, rates, errors, costs, verdict.
+pub(crate) fn summary(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
+    let mut table = Table::of_names("response time", names(views).iter().map(|name| escape(name)));
+    let response: Vec<&Durations> = views.iter().map(|view| &view.whole.response.all).collect();
+    times(&mut table, &response);
+    let mut column = |head: &str, below: &str, cell: &dyn Fn(&View<'_>) -> String| {
+        table.column(head, below, views.iter().map(cell));
+    };
+    column("throughput", "/s", &|view| or_na(view.whole.throughput_per_s().map(rate)));
+    column("received", "KB/s", &|view| or_na(view.whole.kb_per_s(view.whole.received_bytes).map(rate)));
+    column("sent", "KB/s", &|view| or_na(view.whole.kb_per_s(view.whole.sent_bytes).map(rate)));
+    column("refused", "", &|view| count(view.whole.counts.refused));
+    column("failed", "", &|view| count(view.whole.counts.failed));
+    column("timed out", "", &|view| count(view.whole.counts.timed_out));
+    column("generator", "µs/request", &|view| {
+        or_na(view.generator_us_per_request().map(|us| decimal(us, 1)))
+    });
+    column("generator", "MiB", &|view| {
+        or_na(view.run.ending.as_ref().map(|ending| mebibytes(ending.generator.rss_peak_bytes)))
+    });
+    column("verdict", "", &|view| view.judgement());
+    table
+}
+
+/// Service times, in the same order.
+pub(crate) fn service(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
+    let mut table = Table::of_names("service time", names(views).iter().map(|name| escape(name)));
+    let service: Vec<&Durations> = views.iter().map(|view| &view.whole.service.all).collect();
+    times(&mut table, &service);
+    table
+}
+
+/// Names that differ: the variant or title, and where two have the same, the end of the run's name.
+pub(crate) fn names(views: &[View<'_>]) -> Vec<String> {
+    let short = |view: &View<'_>| shortened(&visible(view.name()), NAME_CHARACTERS_MAX);
+    let plain: Vec<String> = views.iter().map(short).collect();
+    let is_shared = |name: &String| plain.iter().filter(|other| *other == name).count() > 1;
+    let told_apart = |(view, name): (&View<'_>, &String)| match view.run.id.as_str().rsplit('-').next() {
+        Some(end) if is_shared(name) => format!("{name} {end}"),
+        _ => name.clone(),
+    };
+    views.iter().zip(&plain).map(told_apart).collect()
+}
+
+/// What must be said under the table, if anything.
+pub(crate) fn warning(views: &[View<'_>]) -> Option<String> {
+    let invalid = views.iter().filter(|view| view.is_invalid()).count();
+    match invalid {
+        0 => None,
+        1 => Some("1 run is invalid: its figures are shown, and cannot be compared.".to_owned()),
+        _ => Some(format!("{invalid} runs are invalid: their figures are shown, and cannot be compared.")),
+    }
+}
+
+fn times(table: &mut Table, rows: &[&Durations]) {
+    let unit = unit(rows);
+    table.column("samples", "", rows.iter().map(|durations| count(durations.count)));
+    let mut column = |head: &str, figure: &dyn Fn(&Durations) -> Option<f64>| {
+        table.column(head, unit.name, rows.iter().map(|durations| cell(durations, figure(durations), unit)));
+    };
+    column("mean", &|durations| durations.mean_ns);
+    column("median", &|durations| durations.at(Percentile::P50));
+    column("90 %", &|durations| durations.at(Percentile::P90));
+    column("95 %", &|durations| durations.at(Percentile::P95));
+    column("99 %", &|durations| durations.at(Percentile::P99));
+    column("99.9 %", &|durations| durations.at(Percentile::P99_9));
+    column("min", &|durations| durations.min_ns);
+    column("max", &|durations| durations.max_ns);
+}
+
+fn or_na(figure: Option<String>) -> String {
+    figure.unwrap_or_else(|| "n/a".to_owned())
+}

@@ -1,0 +1,122 @@
+//! What a report says about a run, or about one step of it.
+
+use std::collections::BTreeMap;
+
+use record::{Counts, Split, Tally};
+
+use crate::durations::Durations;
+
+/// One duration of all requests that ended, and of those that ended ok or refused alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ByOutcome {
+    pub(crate) all: Durations,
+    pub(crate) ok: Durations,
+    pub(crate) refused: Durations,
+}
+
+impl ByOutcome {
+    fn of(split: &Split) -> Self {
+        Self {
+            all: Durations::of(&split.all()),
+            ok: Durations::of(&split.ok),
+            refused: Durations::of(&split.refused),
+        }
+    }
+}
+
+/// A kind of error and how often it was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ErrorLine {
+    pub(crate) class: String,
+    /// May quote the peer: escape it.
+    pub(crate) message: String,
+    pub(crate) count: u64,
+}
+
+/// Everything that is said about a stretch of requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Figures {
+    pub(crate) counts: Counts,
+    /// From the first request sent to the last one that ended; `None` if that is no time at all.
+    pub(crate) span_s: Option<f64>,
+    pub(crate) received_bytes: u64,
+    pub(crate) sent_bytes: u64,
+    pub(crate) connections: u64,
+    pub(crate) last_finished_ns: Option<u64>,
+    pub(crate) response: ByOutcome,
+    pub(crate) service: ByOutcome,
+    pub(crate) lateness: ByOutcome,
+    pub(crate) first_byte: Durations,
+    pub(crate) connect: Durations,
+    pub(crate) tls: Durations,
+    pub(crate) statuses: BTreeMap<u16, u64>,
+    /// The most frequent first.
+    pub(crate) errors: Vec<ErrorLine>,
+}
+
+impl Figures {
+    pub(crate) fn of(tally: &Tally) -> Self {
+        let span_ns = tally
+            .first_sent_ns
+            .zip(tally.last_finished_ns)
+            .and_then(|(first_ns, last_ns)| last_ns.checked_sub(first_ns))
+            .filter(|span_ns| *span_ns > 0);
+        Self {
+            counts: tally.counts,
+            span_s: span_ns.map(|span_ns| span_ns as f64 / 1e9),
+            received_bytes: tally.received_bytes,
+            sent_bytes: tally.sent_bytes,
+            connections: tally.connections,
+            last_finished_ns: tally.last_finished_ns,
+            response: ByOutcome::of(&tally.response),
+            service: ByOutcome::of(&tally.service),
+            lateness: ByOutcome::of(&tally.lateness),
+            first_byte: Durations::of(&tally.first_byte),
+            connect: Durations::of(&tally.connect),
+            tls: Durations::of(&tally.tls),
+            statuses: tally.statuses.iter().collect(),
+            errors: errors(tally),
+        }
+    }
+
+    /// Requests that got an answer.
+    pub(crate) fn answered(&self) -> u64 {
+        self.counts.ok + self.counts.refused
+    }
+
+    /// Requests that ended, in whatever way but by the end of the run: the samples.
+    pub(crate) fn samples(&self) -> u64 {
+        self.response.all.count
+    }
+
+    /// Answers per second, as JMeter counts: n ÷ (last end − first start).
+    pub(crate) fn throughput_per_s(&self) -> Option<f64> {
+        self.span_s.filter(|_| self.answered() > 0).map(|span_s| self.answered() as f64 / span_s)
+    }
+
+    /// KB of 1,024 bytes per second over the same span.
+    pub(crate) fn kb_per_s(&self, bytes: u64) -> Option<f64> {
+        self.span_s.map(|span_s| bytes as f64 / 1024.0 / span_s)
+    }
+}
+
+fn errors(tally: &Tally) -> Vec<ErrorLine> {
+    let mut lines: Vec<ErrorLine> = tally
+        .errors
+        .entries()
+        .iter()
+        .map(|entry| ErrorLine {
+            class: entry.class.to_string(),
+            message: entry.message.clone(),
+            count: entry.count,
+        })
+        .collect();
+    lines.sort_by(|a, b| {
+        b.count.cmp(&a.count).then_with(|| (&a.class, &a.message).cmp(&(&b.class, &b.message)))
+    });
+    if tally.errors.others() > 0 {
+        let message = "of kinds that no longer fitted in the list".to_owned();
+        lines.push(ErrorLine { class: "others".to_owned(), message, count: tally.errors.others() });
+    }
+    lines
+}

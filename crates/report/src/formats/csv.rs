@@ -1,0 +1,129 @@
+//! CSV for spreadsheets: the columns of JMeter's Aggregate Report, then more.
+//!
+//! Times are milliseconds. Shared columns mean what JMeter means by them; percentiles stay empty where the samples are too
+//! few. A row per step, and one called TOTAL per run.
+
+use std::io;
+
+use record::Percentile;
+
+use crate::Options;
+use crate::durations::Durations;
+use crate::error::ReportError;
+use crate::figures::Figures;
+use crate::text::visible;
+use crate::view::View;
+
+const HEADER: [&str; 37] = [
+    "Label",
+    "# Samples",
+    "Average",
+    "Median",
+    "90% Line",
+    "95% Line",
+    "99% Line",
+    "Min",
+    "Max",
+    "Error %",
+    "Throughput",
+    "Received KB/sec",
+    "Sent KB/sec",
+    // JMeter's columns end here.
+    "99.9% Line",
+    "99.99% Line",
+    "Service Average",
+    "Service Median",
+    "Service 90% Line",
+    "Service 95% Line",
+    "Service 99% Line",
+    "Service 99.9% Line",
+    "Service 99.99% Line",
+    "Service Min",
+    "Service Max",
+    "Lateness 99% Line",
+    "Lateness Max",
+    "Planned",
+    "Not Sent",
+    "OK",
+    "Refused",
+    "Failed",
+    "Timed Out",
+    "Unfinished",
+    "Run",
+    "Variant",
+    "Verdict",
+    "Validity",
+];
+
+/// Writes the rows of every run.
+pub(crate) fn write(
+    views: &[View<'_>],
+    _options: &Options,
+    out: &mut dyn io::Write,
+) -> Result<(), ReportError> {
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(HEADER).map_err(into_io)?;
+    for view in views {
+        for step in &view.steps {
+            writer.write_record(row(step.name, &step.figures, view)).map_err(into_io)?;
+        }
+        writer.write_record(row("TOTAL", &view.whole, view)).map_err(into_io)?;
+    }
+    Ok(writer.flush()?)
+}
+
+fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
+    let (response, service, lateness) = (&figures.response.all, &figures.service.all, &figures.lateness.all);
+    let counts = &figures.counts;
+    let errors = counts.refused + counts.failed + counts.timed_out;
+    let rate = |figure: Option<f64>| figure.map_or_else(String::new, |figure| format!("{figure:.3}"));
+    let mut cells = vec![cell(label), figures.samples().to_string(), ms(response.mean_ns)];
+    cells.extend(
+        [Percentile::P50, Percentile::P90, Percentile::P95, Percentile::P99].map(|at| ms(response.at(at))),
+    );
+    cells.extend([ms(response.min_ns), ms(response.max_ns)]);
+    cells.push(match figures.samples() {
+        0 => String::new(),
+        samples => format!("{:.3}%", errors as f64 * 100.0 / samples as f64),
+    });
+    cells.push(rate(figures.throughput_per_s()));
+    cells.push(rate(figures.kb_per_s(figures.received_bytes)));
+    cells.push(rate(figures.kb_per_s(figures.sent_bytes)));
+    cells.extend([Percentile::P99_9, Percentile::P99_99].map(|at| ms(response.at(at))));
+    cells.extend(service_cells(service));
+    cells.extend([ms(lateness.at(Percentile::P99)), ms(lateness.max_ns)]);
+    let accounts = [counts.planned, counts.not_sent, counts.ok, counts.refused, counts.failed];
+    cells.extend(
+        accounts.into_iter().chain([counts.timed_out, counts.unfinished]).map(|count| count.to_string()),
+    );
+    cells.push(view.run.id.to_string());
+    cells.push(cell(view.run.new.variant.as_deref().unwrap_or_default()));
+    cells.extend([view.verdict.name(), view.validity.verdict.name()].map(str::to_owned));
+    cells
+}
+
+fn service_cells(service: &Durations) -> Vec<String> {
+    let percentiles = service.percentiles_ns.map(ms);
+    let mut cells = vec![ms(service.mean_ns)];
+    cells.extend(percentiles);
+    cells.extend([ms(service.min_ns), ms(service.max_ns)]);
+    cells
+}
+
+/// Milliseconds, to the nanosecond that was measured; empty where there is nothing to say.
+fn ms(ns: Option<f64>) -> String {
+    ns.map_or_else(String::new, |ns| format!("{:.6}", ns / 1e6))
+}
+
+/// A text that no spreadsheet takes for a formula.
+pub(super) fn cell(text: &str) -> String {
+    let text = visible(text);
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
+}
+
+pub(super) fn into_io(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}

@@ -1,0 +1,380 @@
+//! JSON: a contract with other programs. Keys are added at the end, never renamed.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io;
+
+use record::{Counts, MinMedianMax};
+use serde::Serialize;
+use serde_json::Value;
+use store::{Cause, Generator};
+
+use crate::Options;
+use crate::durations::Durations;
+use crate::error::ReportError;
+use crate::figures::{ErrorLine, Figures};
+use crate::text::is_unseen;
+use crate::view::View;
+
+/// Writes one object: the run, or a study of several.
+pub(crate) fn write(
+    views: &[View<'_>],
+    _options: &Options,
+    out: &mut dyn io::Write,
+) -> Result<(), ReportError> {
+    let text = match views {
+        [view] => serde_json::to_string_pretty(&RunObject::of(view)),
+        _ => serde_json::to_string_pretty(&StudyObject {
+            schema: "tenbin.study/1",
+            runs: views.iter().map(RunObject::of).collect(),
+            comparison: None,
+            bottlenecks: [],
+        }),
+    };
+    let text = text.map_err(io::Error::from)?;
+    Ok(writeln!(out, "{}", escaped(&text))?)
+}
+
+/// The same JSON in which nothing unseen stands bare: a terminal may show it. Such characters can only be inside strings.
+fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character != '\n' && is_unseen(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a String cannot fail.
+                let _ = write!(escaped, "\\u{unit:04x}");
+            }
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
+}
+
+#[derive(Serialize)]
+struct StudyObject<'a> {
+    schema: &'static str,
+    runs: Vec<RunObject<'a>>,
+    comparison: Option<()>,
+    bottlenecks: [(); 0],
+}
+
+#[derive(Serialize)]
+struct RunObject<'a> {
+    schema: &'static str,
+    run: About<'a>,
+    verdict: &'static str,
+    validity: ValidityObject<'a>,
+    #[serde(flatten)]
+    figures: FiguresObject,
+    steps: Vec<StepObject<'a>>,
+    errors: Vec<ErrorObject<'a>>,
+    generator: GeneratorObject,
+    system: Option<SystemObject>,
+    // What follows came after the first version of the contract.
+    title: &'a str,
+    load: &'a str,
+    model: &'static str,
+    variant: Option<&'a str>,
+    study: Option<&'a str>,
+    #[serde(flatten)]
+    details: Details,
+    planned_left: Option<u64>,
+    warm_up: WarmUp,
+    spread: Option<SpreadObject>,
+    tls: Option<&'a str>,
+    dns_us: Option<f64>,
+    stamps: &'a [String],
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct About<'a> {
+    id: &'a str,
+    started_at: String,
+    duration_s: Option<f64>,
+    warm_up_s: f64,
+    plan_hash: &'a str,
+    tenbin_version: &'a str,
+    host: &'a Value,
+}
+
+#[derive(Serialize)]
+struct ValidityObject<'a> {
+    verdict: &'static str,
+    causes: &'a [Cause],
+}
+
+#[derive(Serialize)]
+struct StepObject<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    figures: FiguresObject,
+    errors: Vec<ErrorObject<'a>>,
+    #[serde(flatten)]
+    details: Details,
+}
+
+/// The figures of the contract.
+#[derive(Serialize)]
+struct FiguresObject {
+    offered: Offered,
+    outcomes: Outcomes,
+    throughput_per_s: Option<f64>,
+    received_bytes: u64,
+    sent_bytes: u64,
+    response_time_us: Times,
+    service_time_us: Times,
+    lateness_us: Times,
+}
+
+/// Figures beyond it.
+#[derive(Serialize)]
+struct Details {
+    connections: u64,
+    statuses: BTreeMap<u16, u64>,
+    first_byte_us: Times,
+    connect_time_us: Times,
+    tls_time_us: Times,
+    response_time_ok_us: Times,
+    response_time_refused_us: Times,
+    service_time_ok_us: Times,
+    service_time_refused_us: Times,
+    lateness_ok_us: Times,
+    lateness_refused_us: Times,
+}
+
+#[derive(Serialize)]
+struct Offered {
+    planned: u64,
+    sent: u64,
+    not_sent: u64,
+}
+
+#[derive(Serialize)]
+struct Outcomes {
+    ok: u64,
+    refused: u64,
+    failed: u64,
+    timed_out: u64,
+    unfinished: u64,
+}
+
+#[derive(Serialize)]
+struct WarmUp {
+    offered: Offered,
+    outcomes: Outcomes,
+}
+
+#[derive(Serialize)]
+struct Times {
+    min: Option<f64>,
+    mean: Option<f64>,
+    p50: Option<f64>,
+    p90: Option<f64>,
+    p95: Option<f64>,
+    p99: Option<f64>,
+    p99_9: Option<f64>,
+    p99_99: Option<f64>,
+    max: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct ErrorObject<'a> {
+    class: &'a str,
+    message: &'a str,
+    count: u64,
+}
+
+/// Every figure null for a run that has no ending.
+#[derive(Default, Serialize)]
+struct GeneratorObject {
+    cpu_user_s: Option<f64>,
+    cpu_sys_s: Option<f64>,
+    rss_peak_bytes: Option<u64>,
+    threads: Option<u32>,
+    wake_lag_p99_us: Option<f64>,
+    thread_cpu_share_max: Option<f64>,
+    cpu_us_per_request: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct SystemObject {
+    name: Value,
+    variant: Value,
+    cpu_s: Value,
+    rss_peak_bytes: Value,
+    #[serde(flatten)]
+    more: serde_json::Map<String, Value>,
+}
+
+#[derive(Serialize)]
+struct SpreadObject {
+    connections: u64,
+    requests: Three,
+    response_mean_us: Option<Three>,
+    response_max_us: Option<Three>,
+}
+
+#[derive(Serialize)]
+struct Three {
+    min: f64,
+    median: f64,
+    max: f64,
+}
+
+impl<'a> RunObject<'a> {
+    fn of(view: &'a View<'_>) -> Self {
+        let (run, new, ending) = (view.run, &view.run.new, view.run.ending.as_ref());
+        Self {
+            schema: "tenbin.run/1",
+            run: About {
+                id: run.id.as_str(),
+                started_at: view.started_at().to_string(),
+                duration_s: view.duration_s().map(thousandths),
+                warm_up_s: thousandths(new.warm_up_ns as f64 / 1e9),
+                plan_hash: &new.plan_hash,
+                tenbin_version: &new.tenbin_version,
+                host: &new.host,
+            },
+            verdict: view.verdict.name(),
+            validity: ValidityObject { verdict: view.validity.verdict.name(), causes: &view.validity.causes },
+            figures: FiguresObject::of(&view.whole),
+            steps: view
+                .steps
+                .iter()
+                .map(|step| StepObject {
+                    name: step.name,
+                    figures: FiguresObject::of(&step.figures),
+                    errors: errors(&step.figures.errors),
+                    details: Details::of(&step.figures),
+                })
+                .collect(),
+            errors: errors(&view.whole.errors),
+            generator: ending.map(|ending| GeneratorObject::of(&ending.generator, view)).unwrap_or_default(),
+            system: view.system().map(|system| SystemObject::of(system, new.variant.as_deref())),
+            title: &new.title,
+            load: &new.load_words,
+            model: new.model.name(),
+            variant: new.variant.as_deref(),
+            study: new.study.as_deref(),
+            details: Details::of(&view.whole),
+            planned_left: ending.map(|ending| ending.planned_left),
+            warm_up: WarmUp { offered: Offered::of(&view.warm_up), outcomes: Outcomes::of(&view.warm_up) },
+            spread: ending.and_then(|ending| ending.spread.as_ref()).map(SpreadObject::of),
+            tls: ending.and_then(|ending| ending.tls.as_deref()),
+            dns_us: ending.and_then(|ending| ending.resolved_ns).map(|ns| microseconds(ns as f64)),
+            stamps: &new.stamps,
+            notes: &view.notes,
+        }
+    }
+}
+
+impl FiguresObject {
+    fn of(figures: &Figures) -> Self {
+        Self {
+            offered: Offered::of(&figures.counts),
+            outcomes: Outcomes::of(&figures.counts),
+            throughput_per_s: figures.throughput_per_s().map(thousandths),
+            received_bytes: figures.received_bytes,
+            sent_bytes: figures.sent_bytes,
+            response_time_us: Times::of(&figures.response.all),
+            service_time_us: Times::of(&figures.service.all),
+            lateness_us: Times::of(&figures.lateness.all),
+        }
+    }
+}
+
+impl Details {
+    fn of(figures: &Figures) -> Self {
+        Self {
+            connections: figures.connections,
+            statuses: figures.statuses.clone(),
+            first_byte_us: Times::of(&figures.first_byte),
+            connect_time_us: Times::of(&figures.connect),
+            tls_time_us: Times::of(&figures.tls),
+            response_time_ok_us: Times::of(&figures.response.ok),
+            response_time_refused_us: Times::of(&figures.response.refused),
+            service_time_ok_us: Times::of(&figures.service.ok),
+            service_time_refused_us: Times::of(&figures.service.refused),
+            lateness_ok_us: Times::of(&figures.lateness.ok),
+            lateness_refused_us: Times::of(&figures.lateness.refused),
+        }
+    }
+}
+
+impl Offered {
+    fn of(&Counts { planned, sent, not_sent, .. }: &Counts) -> Self {
+        Self { planned, sent, not_sent }
+    }
+}
+
+impl Outcomes {
+    fn of(&Counts { ok, refused, failed, timed_out, unfinished, .. }: &Counts) -> Self {
+        Self { ok, refused, failed, timed_out, unfinished }
+    }
+}
+
+impl Times {
+    fn of(durations: &Durations) -> Self {
+        let us = |ns: Option<f64>| ns.map(microseconds);
+        let [p50, p90, p95, p99, p99_9, p99_99] = durations.percentiles_ns.map(us);
+        let (min, mean, max) = (us(durations.min_ns), us(durations.mean_ns), us(durations.max_ns));
+        Self { min, mean, p50, p90, p95, p99, p99_9, p99_99, max }
+    }
+}
+
+impl GeneratorObject {
+    fn of(generator: &Generator, view: &View<'_>) -> Self {
+        Self {
+            cpu_user_s: Some(generator.cpu_user_s),
+            cpu_sys_s: Some(generator.cpu_sys_s),
+            rss_peak_bytes: Some(generator.rss_peak_bytes),
+            threads: Some(generator.threads),
+            wake_lag_p99_us: generator.wake_lag_p99_us,
+            thread_cpu_share_max: generator.thread_cpu_share_max,
+            cpu_us_per_request: view.generator_us_per_request().map(thousandths),
+        }
+    }
+}
+
+impl SystemObject {
+    fn of(mut system: serde_json::Map<String, Value>, variant: Option<&str>) -> Self {
+        let mut take = |key| system.remove(key).unwrap_or_default();
+        let (name, kept_variant) = (take("name"), take("variant"));
+        let (cpu_s, rss_peak_bytes) = (take("cpu_s"), take("rss_peak_bytes"));
+        let variant = if kept_variant.is_null() { variant.into() } else { kept_variant };
+        Self { name, variant, cpu_s, rss_peak_bytes, more: system }
+    }
+}
+
+impl SpreadObject {
+    fn of(spread: &record::Spread) -> Self {
+        let three = |figures: MinMedianMax, scale: fn(f64) -> f64| Three {
+            min: scale(figures.min),
+            median: scale(figures.median),
+            max: scale(figures.max),
+        };
+        Self {
+            connections: spread.connections,
+            requests: three(spread.requests, thousandths),
+            response_mean_us: spread.response_mean_ns.map(|figures| three(figures, microseconds)),
+            response_max_us: spread.response_max_ns.map(|figures| three(figures, microseconds)),
+        }
+    }
+}
+
+fn errors(lines: &[ErrorLine]) -> Vec<ErrorObject<'_>> {
+    lines
+        .iter()
+        .map(|ErrorLine { class, message, count }| ErrorObject { class, message, count: *count })
+        .collect()
+}
+
+fn microseconds(ns: f64) -> f64 {
+    ns.round() / 1e3
+}
+
+fn thousandths(value: f64) -> f64 {
+    (value * 1e3).round() / 1e3
+}

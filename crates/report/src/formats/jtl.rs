@@ -1,0 +1,102 @@
+//! JTL: single requests as JMeter 5 writes them to CSV, for every tool that reads those.
+//!
+//! Only requests of the measured phase, and of each second no more than the request log was told to keep.
+
+use std::io;
+
+use record::Sampled;
+
+use super::csv::{cell, into_io};
+use crate::Options;
+use crate::error::ReportError;
+use crate::text::visible;
+use crate::view::View;
+
+const HEADER: [&str; 17] = [
+    "timeStamp",
+    "elapsed",
+    "label",
+    "responseCode",
+    "responseMessage",
+    "threadName",
+    "dataType",
+    "success",
+    "failureMessage",
+    "bytes",
+    "sentBytes",
+    "grpThreads",
+    "allThreads",
+    "URL",
+    "Latency",
+    "IdleTime",
+    "Connect",
+];
+
+/// Writes a line per kept request.
+pub(crate) fn write(
+    views: &[View<'_>],
+    _options: &Options,
+    out: &mut dyn io::Write,
+) -> Result<(), ReportError> {
+    if let Some(view) = views.iter().find(|view| measured(view).next().is_none()) {
+        return Err(ReportError::NoRequestLog { run: view.run.id.clone() });
+    }
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(HEADER).map_err(into_io)?;
+    for view in views {
+        let labels: Vec<String> = view.steps.iter().map(|step| cell(step.name)).collect();
+        for (step, request) in measured(view) {
+            let label = labels.get(usize::from(step)).map_or("", String::as_str);
+            writer.write_record(line(view, label, request)).map_err(into_io)?;
+        }
+    }
+    Ok(writer.flush()?)
+}
+
+fn measured<'a>(view: &'a View<'_>) -> impl Iterator<Item = (u16, &'a Sampled)> {
+    let requests = view.run.requests();
+    requests
+        .filter(|(_, phase, _)| *phase == record::Phase::Measured)
+        .map(|(step, _, request)| (step, request))
+}
+
+fn line(view: &View<'_>, label: &str, request: &Sampled) -> [String; HEADER.len()] {
+    let finish = &request.finish;
+    let outcome = finish.outcome.name();
+    let since_intended_ms = |ns: u64| ms(ns.saturating_sub(finish.intended_ns));
+    let started_at_unix_ms = view.run.new.started_at_unix_ms.saturating_add_unsigned(ms(finish.intended_ns));
+    let is_ok = finish.outcome == record::Outcome::Ok;
+    let connections = view.run.ending.as_ref().and_then(|ending| ending.spread.as_ref());
+    let threads = connections.map_or(0, |spread| spread.connections).to_string();
+    [
+        started_at_unix_ms.to_string(),
+        since_intended_ms(finish.finished_ns).to_string(),
+        label.to_owned(),
+        if finish.status == 0 { outcome.to_owned() } else { finish.status.to_string() },
+        outcome.to_owned(),
+        format!("connection {}", request.connection),
+        String::new(),
+        is_ok.to_string(),
+        if is_ok { String::new() } else { outcome.to_owned() },
+        request.received_bytes.to_string(),
+        request.sent_bytes.to_string(),
+        threads.clone(),
+        threads,
+        url(view),
+        finish.first_byte_ns.map_or(0, since_intended_ms).to_string(),
+        "0".to_owned(),
+        ms(request.connect_ns).to_string(),
+    ]
+}
+
+/// The title, where it is a URL.
+fn url(view: &View<'_>) -> String {
+    let title = visible(&view.run.new.title);
+    let is_url = ["http://", "https://"].iter().any(|scheme| title.starts_with(scheme));
+    if is_url { title } else { "null".to_owned() }
+}
+
+/// Whole milliseconds, rounded.
+fn ms(ns: u64) -> u64 {
+    ns / 1_000_000 + u64::from(ns % 1_000_000 >= 500_000)
+}

@@ -1,0 +1,104 @@
+//! Markdown: for a pull request or a wiki.
+
+use std::io::Write;
+
+use crate::Options;
+use crate::error::ReportError;
+use crate::text::{shortened, visible};
+use crate::units::{count, rate};
+use crate::view::View;
+use crate::{comparison, times, words};
+
+/// Characters of one text from outside.
+const TEXT_CHARACTERS_MAX: usize = 300;
+
+/// Writes one run, or several as a table.
+pub(crate) fn write(views: &[View<'_>], _options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {
+    match views {
+        [view] => run(view, out),
+        _ => several(views, out),
+    }
+}
+
+fn run(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
+    writeln!(out, "### {}\n", escaped(&view.run.new.title))?;
+    if let Some(variant) = &view.run.new.variant {
+        writeln!(out, "{}\n", escaped(variant))?;
+    }
+    writeln!(out, "{}\n", escaped(&words::load(view)))?;
+    writeln!(out, "**{}**\n", escaped(&words::verdict(view)))?;
+    for cause in &view.validity.causes {
+        writeln!(out, "- {} → {}", escaped(&cause.sentence), escaped(&cause.remedy))?;
+    }
+    let [planned, sent] = words::identity(&view.whole.counts);
+    writeln!(out, "- {planned}\n- {sent}")?;
+    let throughput = view.whole.throughput_per_s().map(rate);
+    writeln!(out, "- throughput {} answers/s", throughput.as_deref().unwrap_or("n/a"))?;
+    if let Some(ending) = &view.run.ending {
+        writeln!(out, "- generator: {}", words::generator(view, &ending.generator))?;
+    }
+    writeln!(out)?;
+    if view.whole.samples() == 0 {
+        writeln!(out, "Response and service time: n/a (0 samples)")?;
+    } else {
+        times::table(&view.whole).write_markdown(out)?;
+    }
+    errors(view, out)?;
+    remarks(view.run.new.stamps.iter().chain(&view.notes).map(|text| escaped(text)), out)
+}
+
+fn several(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
+    comparison::summary(views, escaped).write_markdown(out)?;
+    writeln!(out)?;
+    comparison::service(views, escaped).write_markdown(out)?;
+    let of_run = |(name, view): (String, &View<'_>)| {
+        let causes = view.validity.causes.iter().map(|cause| &cause.sentence);
+        let texts = causes.chain(&view.run.new.stamps).chain(&view.notes);
+        texts.map(|text| format!("{}: {}", escaped(&name), escaped(text))).collect::<Vec<_>>()
+    };
+    let each = comparison::names(views).into_iter().zip(views).flat_map(of_run);
+    remarks(comparison::warning(views).into_iter().chain(each), out)
+}
+
+fn errors(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
+    if view.whole.errors.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n| errors | class | message |\n|--:|:--|:--|")?;
+    for error in &view.whole.errors {
+        writeln!(
+            out,
+            "| {} | {} | {} |",
+            count(error.count),
+            escaped(&error.class),
+            escaped(&error.message)
+        )?;
+    }
+    Ok(())
+}
+
+fn remarks(texts: impl Iterator<Item = String>, out: &mut dyn Write) -> Result<(), ReportError> {
+    for (place, text) in texts.enumerate() {
+        if place == 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "- {text}")?;
+    }
+    Ok(())
+}
+
+/// A text that Markdown and HTML take as it is.
+fn escaped(text: &str) -> String {
+    let text = shortened(&visible(text), TEXT_CHARACTERS_MAX);
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => escaped.extend(['\\', character]),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,243 @@
+//! The terminal: for a person, now.
+
+use std::io::{self, Write};
+
+use record::{MinMedianMax, Percentile};
+use store::{Level, Verdict};
+
+use crate::Options;
+use crate::durations::Durations;
+use crate::error::ReportError;
+use crate::figures::Figures;
+use crate::style::Style;
+use crate::table::Table;
+use crate::text::{shortened, visible, wrapped};
+use crate::units::{count, decimal, duration, mebibytes, percent, rate};
+use crate::view::View;
+use crate::{comparison, times, words};
+
+/// Fewer columns than this are not obeyed.
+const WIDTH_MIN: usize = 60;
+const INDENT: &str = "  ";
+/// Characters of one text from outside; more would push everything else off the screen.
+const TEXT_CHARACTERS_MAX: usize = 300;
+
+/// Writes one run at length, or several as a table.
+pub(crate) fn write(views: &[View<'_>], options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {
+    let mut page = Page { out, width: options.width.max(WIDTH_MIN), style: Style { color: options.color } };
+    match views {
+        [view] => page.run(view)?,
+        _ => page.comparison(views)?,
+    }
+    Ok(())
+}
+
+struct Page<'a> {
+    out: &'a mut dyn Write,
+    width: usize,
+    style: Style,
+}
+
+impl Page<'_> {
+    fn run(&mut self, view: &View<'_>) -> io::Result<()> {
+        self.headline(view)?;
+        self.identity(&view.whole)?;
+        if view.whole.samples() == 0 {
+            writeln!(self.out, "{INDENT}response and service time  n/a (0 samples)")?;
+        } else {
+            times::table(&view.whole).write_terminal(INDENT, self.width, self.out)?;
+        }
+        writeln!(self.out)?;
+        for (name, value) in facts(view) {
+            writeln!(self.out, "{INDENT}{}  {value}", self.style.dim(&format!("{name:<10}")))?;
+        }
+        self.steps(view)?;
+        self.errors(&view.whole)?;
+        let stamps = view.run.new.stamps.iter().map(|text| ("stamp", text));
+        let notes: Vec<_> = stamps.chain(view.notes.iter().map(|text| ("note", text))).collect();
+        if !notes.is_empty() {
+            writeln!(self.out)?;
+        }
+        notes.into_iter().try_for_each(|(kind, text)| self.remark(kind, text))
+    }
+
+    fn comparison(&mut self, views: &[View<'_>]) -> io::Result<()> {
+        comparison::summary(views, str::to_owned).write_terminal("", self.width, self.out)?;
+        writeln!(self.out)?;
+        comparison::service(views, str::to_owned).write_terminal("", self.width, self.out)?;
+        let names = comparison::names(views);
+        let remarks: Vec<(String, &str)> =
+            names.iter().zip(views).flat_map(|(name, view)| of_run(name, view)).collect();
+        let warning = comparison::warning(views);
+        if warning.is_some() || !remarks.is_empty() {
+            writeln!(self.out)?;
+        }
+        if let Some(warning) = warning {
+            writeln!(self.out, "{}", self.style.bad(&warning))?;
+        }
+        remarks.into_iter().try_for_each(|(name, text)| self.remark(&name, text))
+    }
+
+    fn headline(&mut self, view: &View<'_>) -> io::Result<()> {
+        let title = shortened(&visible(&view.run.new.title), TEXT_CHARACTERS_MAX);
+        writeln!(self.out, "{}", self.style.bold(&title))?;
+        if let Some(variant) = &view.run.new.variant {
+            writeln!(self.out, "{}", shortened(&visible(variant), TEXT_CHARACTERS_MAX))?;
+        }
+        writeln!(self.out, "{}", shortened(&visible(&words::load(view)), TEXT_CHARACTERS_MAX))?;
+        let verdict = words::verdict(view);
+        let colored = match (view.verdict, view.validity.verdict) {
+            (Verdict::Complete, Level::Valid) => self.style.good(&verdict),
+            _ if view.is_invalid() => self.style.bad(&verdict),
+            _ => self.style.doubtful(&verdict),
+        };
+        writeln!(self.out, "{colored}")?;
+        for cause in &view.validity.causes {
+            self.paragraph(INDENT, INDENT, &cause.sentence)?;
+            self.paragraph("  → ", "    ", &cause.remedy)?;
+        }
+        writeln!(self.out)
+    }
+
+    fn identity(&mut self, figures: &Figures) -> io::Result<()> {
+        for line in words::identity(&figures.counts) {
+            self.paragraph(INDENT, "    ", &line)?;
+        }
+        writeln!(self.out)
+    }
+
+    fn steps(&mut self, view: &View<'_>) -> io::Result<()> {
+        if view.steps.len() < 2 {
+            return Ok(());
+        }
+        writeln!(self.out)?;
+        let names = view.steps.iter().map(|step| shortened(&visible(step.name), 40));
+        let mut table = Table::of_names("steps", names);
+        let response: Vec<&Durations> = view.steps.iter().map(|step| &step.figures.response.all).collect();
+        let unit = times::unit(&response);
+        table.column("samples", "", response.iter().map(|durations| count(durations.count)));
+        let mut column = |head, figure: &dyn Fn(&Durations) -> Option<f64>| {
+            let cells = response.iter().map(|durations| times::cell(durations, figure(durations), unit));
+            table.column(head, unit.name, cells);
+        };
+        column("mean", &|durations| durations.mean_ns);
+        column("p50", &|durations| durations.at(Percentile::P50));
+        column("p99", &|durations| durations.at(Percentile::P99));
+        column("max", &|durations| durations.max_ns);
+        let rates =
+            view.steps.iter().map(|step| step.figures.throughput_per_s().map_or("n/a".to_owned(), rate));
+        table.column("answers", "/s", rates);
+        let not_ok = |figures: &Figures| figures.samples() - figures.counts.ok.min(figures.samples());
+        table.column("not ok", "", view.steps.iter().map(|step| count(not_ok(&step.figures))));
+        table.write_terminal(INDENT, self.width, self.out)
+    }
+
+    fn errors(&mut self, figures: &Figures) -> io::Result<()> {
+        if figures.errors.is_empty() {
+            return Ok(());
+        }
+        writeln!(self.out, "\n{INDENT}errors")?;
+        let digits = figures.errors.iter().map(|error| count(error.count).len()).max().unwrap_or(0);
+        let class_width =
+            figures.errors.iter().map(|error| visible(&error.class).chars().count()).max().unwrap_or(0);
+        for error in &figures.errors {
+            let (count, class) = (count(error.count), visible(&error.class));
+            let before = format!("{INDENT}{count:>digits$}  {class:<class_width$}  ");
+            let after = " ".repeat(before.chars().count());
+            self.paragraph(&before, &after, &error.message)?;
+        }
+        Ok(())
+    }
+
+    fn remark(&mut self, kind: &str, text: &str) -> io::Result<()> {
+        self.paragraph(&format!("{kind}: "), INDENT, text)
+    }
+
+    /// A text from anywhere, made harmless, cut and wrapped.
+    fn paragraph(&mut self, before: &str, indent: &str, text: &str) -> io::Result<()> {
+        let text = shortened(&visible(text), TEXT_CHARACTERS_MAX.max(self.width * 4));
+        let room = self.width.saturating_sub(before.chars().count().max(indent.chars().count()));
+        for (place, line) in wrapped(&text, room.max(20)).iter().enumerate() {
+            let line = format!("{}{line}", if place == 0 { before } else { indent });
+            writeln!(self.out, "{}", line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// Why a run of several is not to be trusted, and what was noted about it.
+fn of_run<'a>(name: &str, view: &'a View<'_>) -> Vec<(String, &'a str)> {
+    let causes = view.validity.causes.iter().map(|cause| cause.sentence.as_str());
+    let texts = causes.chain(view.run.new.stamps.iter().chain(&view.notes).map(String::as_str));
+    texts.map(|text| (name.to_owned(), text)).collect()
+}
+
+/// Figures with a line each.
+fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
+    let figures = &view.whole;
+    let mut facts = vec![("throughput", throughput(figures))];
+    facts.push(("received", volume(figures, figures.received_bytes)));
+    facts.push(("sent", volume(figures, figures.sent_bytes)));
+    if let Some(words) = times_in_words(&figures.first_byte) {
+        facts.push(("first byte", words));
+    }
+    let connections = count(figures.connections);
+    let made =
+        times_in_words(&figures.connect).map_or_else(String::new, |words| format!(", made in {words}"));
+    facts.push(("connected", format!("{connections} times{made}")));
+    let ending = view.run.ending.as_ref();
+    let session = ending.and_then(|ending| ending.tls.as_deref()).map(|text| shortened(&visible(text), 80));
+    let handshake = times_in_words(&figures.tls).map(|words| format!("handshake {words}"));
+    if session.is_some() || handshake.is_some() {
+        facts.push(("TLS", [session, handshake].into_iter().flatten().collect::<Vec<_>>().join(", ")));
+    }
+    if let Some(resolved_ns) = ending.and_then(|ending| ending.resolved_ns) {
+        facts.push(("name", format!("resolved in {}", duration(resolved_ns as f64))));
+    }
+    if !figures.statuses.is_empty() {
+        let each = figures.statuses.iter().map(|(status, replies)| format!("{status}: {}", count(*replies)));
+        facts.push(("statuses", each.collect::<Vec<_>>().join("   ")));
+    }
+    if let Some(spread) = ending.and_then(|ending| ending.spread.as_ref()) {
+        let of = three(spread.requests, |requests| decimal(requests, 0));
+        facts.push((
+            "fairness",
+            format!("{of} replies per connection (min, median, max of {})", count(spread.connections)),
+        ));
+        if let Some(worst) = spread.response_max_ns {
+            facts.push(("", format!("{} worst response", three(worst, duration))));
+        }
+    }
+    if let Some(ending) = ending {
+        facts.push(("generator", words::generator(view, &ending.generator)));
+        facts.push(("memory", format!("{} MiB at most", mebibytes(ending.generator.rss_peak_bytes))));
+    }
+    facts
+}
+
+fn throughput(figures: &Figures) -> String {
+    match (figures.throughput_per_s(), figures.span_s) {
+        (Some(per_s), Some(span_s)) => format!(
+            "{} answers/s over {} s, {} of them ok",
+            rate(per_s),
+            decimal(span_s, 1),
+            percent(figures.counts.ok, figures.answered())
+        ),
+        _ => format!("n/a ({} answers)", count(figures.answered())),
+    }
+}
+
+fn volume(figures: &Figures, bytes: u64) -> String {
+    let per_s = figures.kb_per_s(bytes).map_or("n/a".to_owned(), |kb| format!("{} KB/s", rate(kb)));
+    format!("{per_s}, {} MiB in all", mebibytes(bytes))
+}
+
+fn times_in_words(durations: &Durations) -> Option<String> {
+    let p99 = durations.at(Percentile::P99).map_or_else(String::new, |ns| format!(", p99 {}", duration(ns)));
+    let (mean_ns, max_ns) = (durations.mean_ns?, durations.max_ns?);
+    Some(format!("mean {}{p99}, max {}", duration(mean_ns), duration(max_ns)))
+}
+
+fn three(figures: MinMedianMax, write: impl Fn(f64) -> String) -> String {
+    format!("{} / {} / {}", write(figures.min), write(figures.median), write(figures.max))
+}

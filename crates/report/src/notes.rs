@@ -1,0 +1,82 @@
+//! What a careful colleague would say about the figures. Each note is a function; the list says which there are.
+
+use record::Percentile;
+use store::Model;
+
+use crate::units::{count, duration, percent};
+use crate::view::View;
+
+type Rule = fn(&View<'_>) -> Option<String>;
+
+/// Every rule, in the order in which notes are shown.
+const RULES: &[Rule] = &[
+    nothing_was_sent,
+    nothing_was_answered,
+    planned_requests_were_not_sent,
+    requests_started_late,
+    a_closed_loop_hides_stalls,
+];
+
+/// The notes of the run itself, then those that its figures call for.
+pub(crate) fn about(view: &View<'_>) -> Vec<String> {
+    let own = view.run.ending.iter().flat_map(|ending| ending.notes.iter().cloned());
+    own.chain(RULES.iter().filter_map(|rule| rule(view))).collect()
+}
+
+fn nothing_was_sent(view: &View<'_>) -> Option<String> {
+    let counts = &view.whole.counts;
+    let when = if view.warm_up.sent > 0 { " after the warm-up" } else { "" };
+    (counts.sent == 0).then(|| format!("No request was sent{when}: there is nothing to judge."))
+}
+
+fn nothing_was_answered(view: &View<'_>) -> Option<String> {
+    let figures = &view.whole;
+    (figures.counts.sent > 0 && figures.answered() == 0).then(|| {
+        let first = figures.errors.first().map(|error| format!(" Most often: {}.", error.class));
+        format!("Not one request was answered.{}", first.unwrap_or_default())
+    })
+}
+
+/// Past one in a thousand, the load was not the load that was asked for.
+fn planned_requests_were_not_sent(view: &View<'_>) -> Option<String> {
+    let counts = &view.whole.counts;
+    let is_many = u128::from(counts.not_sent) * 1_000 > u128::from(counts.planned);
+    is_many.then(|| {
+        format!(
+            "{} of {} planned requests ({}) were never sent: the system got less load than was asked for.",
+            count(counts.not_sent),
+            count(counts.planned),
+            percent(counts.not_sent, counts.planned)
+        )
+    })
+}
+
+/// Lateness that makes up much of the response time needs an explanation.
+fn requests_started_late(view: &View<'_>) -> Option<String> {
+    let late_ns = view.whole.lateness.all.at(Percentile::P99)?;
+    let response_ns = view.whole.response.all.at(Percentile::P99)?;
+    (late_ns >= 1e6 && late_ns * 2.0 >= response_ns).then(|| {
+        format!(
+            "Requests started up to {} late (p99), because no connection was free for them. Response time counts from \
+             the instant that was intended and has the wait in it; service time has not.",
+            duration(late_ns)
+        )
+    })
+}
+
+/// A stall that stops every user from asking leaves one long sample each, where an open load would have many.
+fn a_closed_loop_hides_stalls(view: &View<'_>) -> Option<String> {
+    let response = &view.whole.response.all;
+    let (max_ns, median_ns) = (response.max_ns?, response.at(Percentile::P50)?);
+    let is_far_out =
+        response.at(Percentile::P99).is_some_and(|p99_ns| p99_ns > 0.0 && max_ns >= 20.0 * p99_ns);
+    let is_long = max_ns >= 100e6 && max_ns >= 50.0 * median_ns;
+    (view.run.new.model == Model::Closed && (is_far_out || is_long)).then(|| {
+        format!(
+            "The longest response took {}, the median {}. In a closed loop users wait during such a stall instead of \
+             asking, so the percentiles understate it; measure with a rate (-R) to see it whole.",
+            duration(max_ns),
+            duration(median_ns)
+        )
+    })
+}

@@ -1,0 +1,77 @@
+//! Text from plans and peers, made harmless: whatever it holds, it can neither move the cursor nor break a line.
+
+/// The text with everything invisible or directing written out: `\n`, `\u{1b}`, `\u{202e}`.
+pub(crate) fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' => visible.push_str("\\n"),
+            '\r' => visible.push_str("\\r"),
+            '\t' => visible.push_str("\\t"),
+            _ if is_unseen(character) => visible.extend(character.escape_unicode()),
+            _ => visible.push(character),
+        }
+    }
+    visible
+}
+
+/// Whether a character acts on its surroundings instead of being seen: control characters, direction marks,
+/// zero-width characters, line separators, tags.
+pub(crate) fn is_unseen(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// At most so many characters of a text, the last of them an ellipsis if it had more.
+pub(crate) fn shortened(text: &str, characters_max: usize) -> String {
+    if text.chars().count() <= characters_max {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(characters_max.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}
+
+/// Lines of at most so many characters, broken at spaces; a longer word has a line of its own.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        if let Some(line) = lines.last_mut() {
+            if used > 0 {
+                line.push(' ');
+                used += 1;
+            }
+            line.push_str(word);
+            used += length;
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_directs_a_terminal_is_written_out() {
+        assert_eq!(visible("a\x1b[31mb\r\n\tc\u{7f}\u{9b}"), "a\\u{1b}[31mb\\r\\n\\tc\\u{7f}\\u{9b}");
+        assert_eq!(visible("\u{202e}exe\u{2066}\u{200b}\u{feff}"), "\\u{202e}exe\\u{2066}\\u{200b}\\u{feff}");
+        assert_eq!(visible("Größe 天秤 “x”"), "Größe 天秤 “x”");
+    }
+
+    #[test]
+    fn long_texts_are_cut_and_wrapped() {
+        assert_eq!(shortened("天秤天秤", 3), "天秤…");
+        assert_eq!(shortened("abc", 3), "abc");
+        assert_eq!(wrapped("one two  three incomprehensible", 7), ["one two", "three", "incomprehensible"]);
+        assert_eq!(wrapped("", 7), [""]);
+    }
+}

@@ -1,0 +1,140 @@
+//! Numbers for people: digits in groups, and units that fit.
+
+/// A unit of time for a whole column, with as many decimals as make sense in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct TimeUnit {
+    /// What is written after the number.
+    pub(crate) name: &'static str,
+    ns: f64,
+    decimals: usize,
+}
+
+const MICROSECONDS: TimeUnit = TimeUnit { name: "µs", ns: 1e3, decimals: 1 };
+const MILLISECONDS: TimeUnit = TimeUnit { name: "ms", ns: 1e6, decimals: 3 };
+const SECONDS: TimeUnit = TimeUnit { name: "s", ns: 1e9, decimals: 3 };
+
+impl TimeUnit {
+    /// For a column with these middle and largest values.
+    pub(crate) fn fitting(middle_ns: f64, max_ns: f64) -> Self {
+        if middle_ns < 1e6 && max_ns < 100e6 {
+            MICROSECONDS
+        } else if middle_ns < 1e9 {
+            MILLISECONDS
+        } else {
+            SECONDS
+        }
+    }
+
+    /// The number alone.
+    pub(crate) fn write(&self, ns: f64) -> String {
+        decimal(ns / self.ns, self.decimals)
+    }
+}
+
+/// A duration by itself: number and unit, three digits or so.
+pub(crate) fn duration(ns: f64) -> String {
+    let (unit, name) = match ns {
+        ns if ns < 1e3 => (1.0, "ns"),
+        ns if ns < 1e6 => (1e3, "µs"),
+        ns if ns < 1e9 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    };
+    let value = ns / unit;
+    let decimals = if unit == 1.0 || value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{} {name}", decimal(value, decimals))
+}
+
+/// A count with its digits in groups of three.
+pub(crate) fn count(value: u64) -> String {
+    grouped(&value.to_string())
+}
+
+/// A number with so many decimals, its whole digits in groups of three.
+pub(crate) fn decimal(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.split_once('.') {
+        Some((whole, fraction)) => format!("{}.{fraction}", grouped(whole)),
+        None => grouped(&text),
+    }
+}
+
+/// A rate with one decimal, or none where it would be noise.
+pub(crate) fn rate(value: f64) -> String {
+    decimal(value, if value < 99_999.95 { 1 } else { 0 })
+}
+
+/// A share of a whole; `n/a` of nothing.
+pub(crate) fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 {
+        return "n/a".to_owned();
+    }
+    let percent = part as f64 * 100.0 / whole as f64;
+    let decimals = if part > 0 && percent < 0.1 { 4 } else { 2 };
+    format!("{percent:.decimals$} %")
+}
+
+/// Memory in MiB.
+pub(crate) fn mebibytes(bytes: u64) -> String {
+    decimal(bytes as f64 / (1 << 20) as f64, 1)
+}
+
+fn grouped(digits: &str) -> String {
+    let mut grouped = String::with_capacity(digits.len() * 4 / 3 + 1);
+    for (place, digit) in digits.chars().enumerate() {
+        let left = digits.len() - place;
+        let after_digit = grouped.ends_with(|last: char| last.is_ascii_digit());
+        if left.is_multiple_of(3) && after_digit {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_stand_in_groups() {
+        assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(decimal(1_234_567.891, 1), "1,234,567.9");
+        assert_eq!(decimal(-123_456.0, 0), "-123,456");
+        assert_eq!(decimal(-1_000.0, 0), "-1,000");
+    }
+
+    #[test]
+    fn a_lone_duration_has_the_unit_that_fits() {
+        let cases = [
+            (12.0, "12 ns"),
+            (1_500.0, "1.50 µs"),
+            (99_960.0, "100 µs"),
+            (12.34e6, "12.3 ms"),
+            (4.0e9, "4.00 s"),
+        ];
+        for (ns, text) in cases {
+            assert_eq!(duration(ns), text);
+        }
+    }
+
+    #[test]
+    fn a_column_keeps_one_unit() {
+        assert_eq!(TimeUnit::fitting(80e3, 2e6).write(2e6), "2,000.0");
+        assert_eq!(TimeUnit::fitting(80e3, 2e9).write(80e3), "0.080");
+        assert_eq!(TimeUnit::fitting(2e9, 2e9).write(1_234e6), "1.234");
+    }
+
+    #[test]
+    fn small_shares_are_not_rounded_away() {
+        assert_eq!(percent(1, 4), "25.00 %");
+        assert_eq!(percent(3, 100_000), "0.0030 %");
+        assert_eq!(percent(0, 5), "0.00 %");
+        assert_eq!(percent(0, 0), "n/a");
+    }
+}

@@ -1,0 +1,121 @@
+//! One stored run as every format sees it.
+
+use record::{Phase, Tally};
+use serde_json::{Map, Value};
+use store::{Cause, Level, Run, State, StoreError, Utc, Validity, Verdict};
+
+use crate::figures::Figures;
+use crate::notes;
+
+/// A run with its figures worked out. The figures leave the warm-up out, unless they say otherwise.
+pub(crate) struct View<'a> {
+    pub(crate) run: &'a Run,
+    pub(crate) verdict: Verdict,
+    pub(crate) validity: Validity,
+    /// Of all steps together.
+    pub(crate) whole: Figures,
+    /// By step, in order of the scenario.
+    pub(crate) steps: Vec<Step<'a>>,
+    pub(crate) warm_up: record::Counts,
+    /// What people are told besides the figures.
+    pub(crate) notes: Vec<String>,
+}
+
+/// One step of a run.
+pub(crate) struct Step<'a> {
+    /// May hold anything: escape it.
+    pub(crate) name: &'a str,
+    pub(crate) figures: Figures,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn of(run: &'a Run) -> Result<Self, StoreError> {
+        let (mut whole, mut warm_up, mut steps) = (Tally::default(), Tally::default(), Vec::new());
+        for (step, name) in (0..=u16::MAX).zip(&run.new.steps) {
+            let of_step = run.total(step, Phase::Measured)?;
+            whole.merge(&of_step);
+            warm_up.merge(&run.total(step, Phase::WarmUp)?);
+            steps.push(Step { name, figures: Figures::of(&of_step) });
+        }
+        let (verdict, validity) = match &run.ending {
+            Some(ending) => (ending.verdict, ending.validity.clone()),
+            None => (Verdict::Partial, without_an_ending(run.state)),
+        };
+        let (whole, warm_up) = (Figures::of(&whole), warm_up.counts);
+        let mut view = Self { run, verdict, validity, whole, steps, warm_up, notes: Vec::new() };
+        view.notes = notes::about(&view);
+        Ok(view)
+    }
+
+    /// A short name for tables, not escaped.
+    pub(crate) fn name(&self) -> &str {
+        self.run.new.variant.as_deref().unwrap_or(&self.run.new.title)
+    }
+
+    /// When it began.
+    pub(crate) fn started_at(&self) -> Utc {
+        Utc::from_unix_ms(self.run.new.started_at_unix_ms)
+    }
+
+    /// How long requests were measured: from the end of the warm-up to the last one that ended; by the wall clock if none
+    /// did. `None` if neither is known.
+    pub(crate) fn duration_s(&self) -> Option<f64> {
+        let warm_up_ns = self.run.new.warm_up_ns;
+        let seen_ns = self.whole.last_finished_ns.map(|last_ns| last_ns.saturating_sub(warm_up_ns) as f64);
+        let by_the_clock_ns = || {
+            let ended_at_unix_ms = self.run.ending.as_ref()?.ended_at_unix_ms;
+            let elapsed_ms = ended_at_unix_ms.saturating_sub(self.run.new.started_at_unix_ms).max(0);
+            Some((elapsed_ms as f64 * 1e6 - warm_up_ns as f64).max(0.0))
+        };
+        seen_ns.or_else(by_the_clock_ns).map(|ns| ns / 1e9)
+    }
+
+    /// What the generator spent per request, warm-up included, in microseconds.
+    pub(crate) fn generator_us_per_request(&self) -> Option<f64> {
+        let generator = &self.run.ending.as_ref()?.generator;
+        let requests = self.whole.counts.sent.saturating_add(self.warm_up.sent);
+        (requests > 0).then(|| (generator.cpu_user_s + generator.cpu_sys_s) * 1e6 / requests as f64)
+    }
+
+    /// What is known about the system: the beginning's figures, and the ending's, which are newer.
+    pub(crate) fn system(&self) -> Option<Map<String, Value>> {
+        let known = [
+            self.run.new.system.as_ref(),
+            self.run.ending.as_ref().and_then(|ending| ending.system.as_ref()),
+        ];
+        let objects: Vec<_> = known.into_iter().flatten().filter_map(Value::as_object).collect();
+        let merged =
+            objects.iter().flat_map(|object| object.iter().map(|(key, value)| (key.clone(), value.clone())));
+        (!objects.is_empty()).then(|| merged.collect())
+    }
+
+    /// Verdict and validity in one word or two.
+    pub(crate) fn judgement(&self) -> String {
+        match (self.verdict, self.validity.verdict) {
+            (Verdict::Invalid, _) | (_, Level::Invalid) => "invalid".to_owned(),
+            (verdict, Level::Valid) => verdict.to_string(),
+            (verdict, Level::Suspect) => format!("{verdict}, suspect"),
+        }
+    }
+
+    /// Whether the figures may be compared with others at all.
+    pub(crate) fn is_invalid(&self) -> bool {
+        self.verdict == Verdict::Invalid || self.validity.verdict == Level::Invalid
+    }
+}
+
+/// Nobody judged a run that has no ending.
+fn without_an_ending(state: State) -> Validity {
+    let (sentence, remedy) = match state {
+        State::Running => {
+            ("the run still goes on; this is what it has kept so far", "wait until it has ended")
+        }
+        _ => (
+            "the run was cut short, and nobody judged whether its numbers can be trusted",
+            "use it to see what happened, and measure again",
+        ),
+    };
+    let cause =
+        Cause { code: "no_ending".to_owned(), sentence: sentence.to_owned(), remedy: remedy.to_owned() };
+    Validity { verdict: Level::Suspect, causes: vec![cause] }
+}

@@ -1,0 +1,98 @@
+//! Every format of typical runs, compared with files that people have read. `UPDATE=1 cargo test -p report` rewrites them.
+
+mod runs;
+
+use std::fs;
+use std::path::PathBuf;
+
+use report::{FORMATS, Format, Options};
+use store::Run;
+
+fn cases() -> Vec<(&'static str, Vec<Run>)> {
+    vec![
+        ("normal", vec![runs::normal()]),
+        ("errors", vec![runs::every_kind_of_error()]),
+        ("empty", vec![runs::empty()]),
+        ("partial", vec![runs::cut_short()]),
+        ("late", vec![runs::late()]),
+        ("three", vec![runs::every_kind_of_error(), runs::late(), runs::stalled()]),
+    ]
+}
+
+fn written(format: &Format, runs: &[Run]) -> String {
+    let mut out = Vec::new();
+    match report::write(format, runs, &Options { color: false, width: 120 }, &mut out) {
+        Ok(()) => String::from_utf8(out).unwrap(),
+        Err(error) => format!("error: {error}\n"),
+    }
+}
+
+fn golden(case: &str, format: &Format) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{case}.{}", format.extension))
+}
+
+/// Packed histograms may differ in their bytes and hold the same, so they are left to another test.
+fn without_histograms(text: &str) -> Vec<&str> {
+    text.lines().map(|line| line.rsplit_once(",HISTFAAA").map_or(line, |(before, _)| before)).collect()
+}
+
+#[test]
+fn every_format_of_every_case() {
+    let mut different = Vec::new();
+    for (case, runs) in cases() {
+        for format in FORMATS {
+            let (text, path) = (written(format, &runs), golden(case, format));
+            if std::env::var_os("UPDATE").is_some() {
+                fs::write(&path, &text).unwrap();
+            }
+            let expected = fs::read_to_string(&path).unwrap_or_default();
+            if without_histograms(&text) != without_histograms(&expected) {
+                different.push(format!("{}:\n{text}", path.display()));
+            }
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn terminal_lines_fit_and_end_in_ink() {
+    for (case, runs) in cases() {
+        let text = written(report::format("terminal").unwrap(), &runs);
+        for line in text.lines() {
+            assert!(line.chars().count() <= 120, "{case}: {line}");
+            assert_eq!(line, line.trim_end(), "{case}");
+        }
+        assert!(!text.contains("\n\n\n") && text.ends_with('\n') && !text.ends_with("\n\n"), "{case}");
+    }
+}
+
+#[test]
+fn colour_adds_nothing_but_colour() {
+    for (case, runs) in cases() {
+        let format = report::format("terminal").unwrap();
+        let mut out = Vec::new();
+        report::write(format, &runs, &Options { color: true, width: 120 }, &mut out).unwrap();
+        let mut plain = String::from_utf8(out).unwrap();
+        for code in ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"] {
+            plain = plain.replace(code, "");
+        }
+        assert_eq!(plain, written(format, &runs), "{case}");
+    }
+}
+
+#[test]
+fn no_report_knows_not_a_number() {
+    for (case, runs) in cases() {
+        for format in FORMATS.iter().filter(|format| format.name != "hlog") {
+            let text = written(format, &runs);
+            assert!(!text.contains("NaN") && !text.contains("inf"), "{case}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_report_on_nothing_is_refused() {
+    for format in FORMATS {
+        assert!(written(format, &[]).starts_with("error: there is no run"));
+    }
+}

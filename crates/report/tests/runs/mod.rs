@@ -1,0 +1,302 @@
+//! Stored runs to report on, always the same.
+
+#![allow(dead_code, reason = "every test takes what it needs")]
+
+use record::{Finish, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally};
+use serde_json::json;
+use store::{Cause, Ending, Generator, Level, Model, NewRun, Run, State, Store, Validity, Verdict};
+
+/// 2026-11-21T14:25:01.042Z
+const STARTED_AT_UNIX_MS: i64 = 1_795_271_101_042;
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MS;
+
+/// Numbers that look random and never change; no floating point, so that every machine agrees.
+struct Draws(u64);
+
+impl Draws {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+
+    /// Mostly near the least, seldom many times as long.
+    fn service_ns(&mut self, least_ns: u64) -> u64 {
+        let spread = self.below(1_000) * self.below(1_000) / 1_000;
+        let tail = if self.below(200) == 0 { 10 } else { 1 };
+        least_ns + least_ns * spread * tail / 1_000
+    }
+}
+
+/// Puts a run through a real store, and gives it a fixed name.
+pub(crate) fn through_store(
+    id: &str,
+    new: &NewRun,
+    seconds: &[(u16, Interval)],
+    ending: Option<&Ending>,
+) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("s")).unwrap();
+    let drawn = store.begin(new).unwrap();
+    for (step, interval) in seconds {
+        store.keep_second(&drawn, *step, std::slice::from_ref(interval)).unwrap();
+    }
+    if let Some(ending) = ending {
+        store.finish(&drawn, ending).unwrap();
+    }
+    let mut run = store.load(&drawn).unwrap();
+    run.id = id.parse().unwrap();
+    run
+}
+
+pub(crate) fn new_run() -> NewRun {
+    NewRun {
+        started_at_unix_ms: STARTED_AT_UNIX_MS,
+        title: "http://127.0.0.1:8080/".to_owned(),
+        plan_text: "100 users get / for 3 s".to_owned(),
+        plan_json: json!({}),
+        plan_hash: "5ca1ab1e".to_owned(),
+        tenbin_version: "0.1.0".to_owned(),
+        host: json!({"name": "bench-1", "cpus": 2, "kernel": "6.18.0"}),
+        load_words: "100 users, closed".to_owned(),
+        model: Model::Closed,
+        steps: vec!["/".to_owned()],
+        warm_up_ns: SECOND,
+        planned_duration_ns: Some(3 * SECOND),
+        stamps: Vec::new(),
+        system: None,
+        variant: None,
+        study: None,
+    }
+}
+
+pub(crate) fn ending() -> Ending {
+    Ending {
+        ended_at_unix_ms: STARTED_AT_UNIX_MS + 4_010,
+        verdict: Verdict::Complete,
+        validity: Validity { verdict: Level::Valid, causes: Vec::new() },
+        generator: Generator {
+            cpu_user_s: 0.02,
+            cpu_sys_s: 0.11,
+            rss_peak_bytes: 12_345_678,
+            threads: 2,
+            wake_lag_p99_us: Some(61.25),
+            thread_cpu_share_max: Some(0.031),
+        },
+        spread: Some(Spread {
+            connections: 100,
+            requests: MinMedianMax { min: 148.0, median: 150.0, max: 152.0 },
+            response_mean_ns: Some(MinMedianMax { min: 0.9e6, median: 1.0e6, max: 1.1e6 }),
+            response_max_ns: Some(MinMedianMax { min: 2.1e6, median: 4.2e6, max: 8.4e6 }),
+        }),
+        planned_left: 0,
+        notes: Vec::new(),
+        resolved_ns: None,
+        tls: None,
+        system: None,
+    }
+}
+
+/// One second of requests, each ended as `outcome_of` says; a few are kept for a log.
+fn second(
+    number: u64,
+    requests: u64,
+    draws: &mut Draws,
+    late_ns: u64,
+    outcome_of: impl Fn(u64) -> (Outcome, u16),
+) -> Interval {
+    let phase = if number == 0 { Phase::WarmUp } else { Phase::Measured };
+    let mut tally = Tally::default();
+    let mut sampled = Vec::new();
+    for place in 0..requests {
+        let (outcome, status) = outcome_of(place);
+        let intended_ns = number * SECOND + place * SECOND / requests;
+        let sent_ns = intended_ns + late_ns * place / requests + draws.below(400);
+        let service_ns = draws.service_ns(if outcome == Outcome::TimedOut { 900 * MS } else { 800_000 });
+        let first_byte_ns = (status != 0).then_some(sent_ns + service_ns * 9 / 10);
+        let finish = Finish {
+            intended_ns,
+            sent_ns,
+            first_byte_ns,
+            finished_ns: sent_ns + service_ns,
+            outcome,
+            status,
+        };
+        tally.note_sent(sent_ns);
+        tally.note_finished(&finish);
+        tally.received_bytes += if status == 0 { 0 } else { 1_234 };
+        tally.sent_bytes += 78;
+        if place < 3 {
+            let connect_ns = if number == 0 { 150_000 } else { 0 };
+            sampled.push(Sampled {
+                finish,
+                connection: place as u32,
+                connect_ns,
+                received_bytes: 1_234,
+                sent_bytes: 78,
+            });
+        }
+    }
+    if number == 0 {
+        tally.connections = 100;
+        (0..100).for_each(|_| tally.connect.record(40_000 + draws.below(30_000)));
+    }
+    Interval { second: number, phase, tally, sampled }
+}
+
+fn always_ok(_: u64) -> (Outcome, u16) {
+    (Outcome::Ok, 200)
+}
+
+pub(crate) fn normal() -> Run {
+    let mut draws = Draws(1);
+    let mut seconds: Vec<_> =
+        (0..4).map(|number| (0, second(number, 5_000, &mut draws, 0, always_ok))).collect();
+    // Another thread's part of the same second.
+    let mut part = second(3, 500, &mut draws, 0, always_ok);
+    part.tally.connections = 3;
+    (0..3).for_each(|_| part.tally.connect.record(55_000));
+    seconds.push((0, part));
+    through_store("20261121-142501-ab12", &new_run(), &seconds, Some(&ending()))
+}
+
+pub(crate) fn every_kind_of_error() -> Run {
+    let mut new = new_run();
+    new.steps = vec!["front page".to_owned(), "search".to_owned()];
+    new.title = "https://shop.test/".to_owned();
+    new.stamps = vec!["TLS certificates were not verified (--insecure)".to_owned()];
+    new.system = Some(json!({"name": "puma", "pid": 4242}));
+    new.variant = Some("workers=8 threads=16".to_owned());
+    new.study = Some("app servers".to_owned());
+    let outcome_of = |place: u64| match place % 100 {
+        0 | 1 => (Outcome::Refused, 503),
+        2 => (Outcome::Refused, 200),
+        3 => (Outcome::Failed, 0),
+        4 => (Outcome::TimedOut, 0),
+        _ => (Outcome::Ok, 200),
+    };
+    let mut draws = Draws(2);
+    let mut seconds = Vec::new();
+    for number in 0..4 {
+        for step in 0..2 {
+            let mut one = second(number, 400 + 800 * u64::from(step), &mut draws, 0, outcome_of);
+            let errors = &mut one.tally.errors;
+            let many = one.tally.counts.refused * 2 / 3;
+            (0..many).for_each(|_| errors.note("status", 503, || "HTTP 503 Service Unavailable".to_owned()));
+            (many..one.tally.counts.refused)
+                .for_each(|_| errors.note("check", 1, || "the body does not contain \"ok\"".to_owned()));
+            (0..one.tally.counts.failed)
+                .for_each(|_| errors.note("reset", 104, || "the peer reset the connection".to_owned()));
+            (0..one.tally.counts.timed_out)
+                .for_each(|_| errors.note("timeout_headers", 0, || "no reply within 900 ms".to_owned()));
+            one.tally.note_not_sent(number * 3);
+            one.tally.tls.record(1_700_000);
+            if number == 3 {
+                one.tally.errors.add_others(5);
+                one.tally.note_sent(4 * SECOND - 1);
+                one.tally.counts.note(Outcome::Unfinished);
+            }
+            seconds.push((step, one));
+        }
+    }
+    let mut ending = ending();
+    ending.verdict = Verdict::Degraded;
+    ending.validity = Validity {
+        verdict: Level::Suspect,
+        causes: vec![Cause {
+            code: "generator_cpu".to_owned(),
+            sentence: "a generator thread used 97 % of its core, so it may have measured itself".to_owned(),
+            remedy: "use more threads, or a second machine for the load".to_owned(),
+        }],
+    };
+    ending.planned_left = 9;
+    ending.notes = vec!["The system closed 3 idle connections.".to_owned()];
+    ending.resolved_ns = Some(1_234_567);
+    ending.tls = Some("TLSv1.3 TLS13_AES_256_GCM_SHA384 X25519".to_owned());
+    ending.system = Some(json!({"cpu_s": 5.25, "rss_peak_bytes": 181_000_000}));
+    through_store("20261121-142507-cd34", &new, &seconds, Some(&ending))
+}
+
+pub(crate) fn empty() -> Run {
+    let mut ending = ending();
+    ending.verdict = Verdict::Aborted;
+    ending.validity.verdict = Level::Invalid;
+    ending.validity.causes = vec![Cause {
+        code: "no_samples".to_owned(),
+        sentence: "no request ended".to_owned(),
+        remedy: "check that the address is right: tenbin check".to_owned(),
+    }];
+    ending.spread = None;
+    through_store("20261121-142513-ef56", &new_run(), &[], Some(&ending))
+}
+
+pub(crate) fn cut_short() -> Run {
+    let mut draws = Draws(3);
+    let mut seconds: Vec<_> =
+        (0..2).map(|number| (0, second(number, 150, &mut draws, 0, always_ok))).collect();
+    // In flight when the process died.
+    (0..20).for_each(|_| seconds[1].1.tally.note_sent(2 * SECOND - 1));
+    let mut run = through_store("20261121-142519-gh78", &new_run(), &seconds, None);
+    // Its writer is this very process, which lives.
+    run.state = State::Partial;
+    run
+}
+
+pub(crate) fn late() -> Run {
+    let mut new = new_run();
+    new.load_words = "5,000/s, open".to_owned();
+    new.model = Model::Open;
+    new.variant = Some("workers=1".to_owned());
+    let mut draws = Draws(4);
+    let mut seconds: Vec<_> =
+        (0..4).map(|number| (0, second(number, 4_000, &mut draws, number * 250 * MS, always_ok))).collect();
+    seconds[3].1.tally.note_not_sent(1_000);
+    through_store("20261121-142525-jk9m", &new, &seconds, Some(&ending()))
+}
+
+/// A closed loop of which one request took very long.
+pub(crate) fn stalled() -> Run {
+    let mut draws = Draws(5);
+    let mut seconds: Vec<_> =
+        (0..4).map(|number| (0, second(number, 2_000, &mut draws, 0, always_ok))).collect();
+    let tally = &mut seconds[2].1.tally;
+    tally.note_sent(2 * SECOND);
+    let finish = Finish {
+        intended_ns: 2 * SECOND,
+        sent_ns: 2 * SECOND,
+        first_byte_ns: None,
+        finished_ns: 2 * SECOND + 900 * MS,
+        outcome: Outcome::Ok,
+        status: 200,
+    };
+    tally.note_finished(&finish);
+    let mut ending = ending();
+    ending.validity.verdict = Level::Invalid;
+    through_store("20261121-142531-np0q", &new_run(), &seconds, Some(&ending))
+}
+
+/// A run in which every text is an attack.
+pub(crate) fn hostile(attack: &str) -> Run {
+    let text = || attack.to_owned();
+    let mut new = new_run();
+    (new.title, new.load_words, new.plan_hash, new.tenbin_version) = (text(), text(), text(), text());
+    (new.variant, new.study) = (Some(text()), Some(text()));
+    new.steps = vec![text(), text()];
+    new.stamps = vec![text()];
+    new.host = json!({"name": attack});
+    new.system = Some(json!({"name": attack, attack: attack}));
+    let mut draws = Draws(6);
+    let mut one = second(1, 100, &mut draws, 0, |_| (Outcome::Refused, 500));
+    one.tally.errors.insert(record::LedgerEntry {
+        class: text().into(),
+        code: 0,
+        message: text(),
+        count: 100,
+    });
+    let mut ending = ending();
+    ending.notes = vec![text()];
+    ending.tls = Some(text());
+    ending.validity.verdict = Level::Suspect;
+    ending.validity.causes = vec![Cause { code: text(), sentence: text(), remedy: text() }];
+    through_store("20261121-142537-rs1t", &new, &[(0, one.clone()), (1, one)], Some(&ending))
+}
