@@ -76,7 +76,7 @@ impl Collector<'_> {
                     Message::Interval(interval) => {
                         seconds.entry(interval.second).or_default().push(*interval)
                     }
-                    Message::Ended(end) => collected.ends.push(end),
+                    Message::Ended(end) => collected.ends.push(*end),
                     Message::Broke(what) => collected.broke.push(what),
                 }
                 let wait = gathered_by.saturating_duration_since(Instant::now());

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::time::{ClockId, clock_gettime};
+use rustix::thread::clock_nanosleep_relative;
+use rustix::time::{ClockId, Timespec, clock_gettime};
 
 /// Nanoseconds of the monotonic clock since an origin.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,26 @@ impl Clock {
     #[inline]
     pub(crate) fn now(&self) -> u64 {
         Instant::now().saturating_duration_since(self.origin).as_nanos() as u64
+    }
+
+    /// Sleeps for so long, or until a signal comes.
+    pub(crate) fn sleep(wait_ns: u64) {
+        let wait =
+            Timespec { tv_sec: (wait_ns / 1_000_000_000) as i64, tv_nsec: (wait_ns % 1_000_000_000) as i64 };
+        let _ = clock_nanosleep_relative(rustix::thread::ClockId::Monotonic, &wait);
+    }
+
+    /// What the real-time clock shows beyond this one, now.
+    pub(crate) fn real_time_ahead_ns(&self) -> u64 {
+        let time = clock_gettime(ClockId::Realtime);
+        (time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64).saturating_sub(self.now())
+    }
+
+    /// Waits without letting go of the core: only for the last few microseconds before an instant.
+    pub(crate) fn spin_until(&self, at_ns: u64) {
+        while self.now() < at_ns {
+            std::hint::spin_loop();
+        }
     }
 
     /// How long until it begins.

@@ -6,6 +6,12 @@ use load::closed::Cadence;
 use load::open::Arrivals;
 use load::{Load, Share, Stop};
 
+/// Requests whose instants lie within this window are started in one go, when the last of them is due: each is late by
+/// less than the window, and the machine wakes up once for all of them, at a fraction of the cost.
+const GROUP_WINDOW_NS: u64 = 100_000;
+/// Instants that are looked ahead for that.
+const GROUP_MAX: usize = 64;
+
 /// One worker's part of the load.
 pub(crate) enum Driver {
     /// Each slot is a user.
@@ -15,7 +21,7 @@ pub(crate) enum Driver {
         active: u32,
     },
     /// Slots are taken by whichever request is due.
-    Open(OpenDriver),
+    Open(Box<OpenDriver>),
 }
 
 /// The open load of one worker.
@@ -28,12 +34,14 @@ pub(crate) struct OpenDriver {
     /// Slots without a request.
     pub(crate) idle: VecDeque<u32>,
     pub(crate) shed_after_ns: Option<u64>,
+    group_left: usize,
 }
 
 /// Instants in order, up to the end of the load.
 struct Row {
     arrivals: Arrivals,
-    next_ns: Option<u64>,
+    /// The next ones, as far as somebody looked ahead.
+    ahead: VecDeque<u64>,
     stop: Stop,
     measured_from_ns: u64,
     measured: u64,
@@ -41,29 +49,78 @@ struct Row {
 
 impl Row {
     fn new(arrivals: Arrivals, stop: Stop, measured_from_ns: u64) -> Self {
-        let mut row = Self { arrivals, next_ns: None, stop, measured_from_ns, measured: 0 };
-        row.advance();
+        let mut row = Self {
+            arrivals,
+            ahead: VecDeque::with_capacity(GROUP_MAX + 1),
+            stop,
+            measured_from_ns,
+            measured: 0,
+        };
+        row.look_ahead();
         row
+    }
+
+    #[inline]
+    fn next_ns(&self) -> Option<u64> {
+        self.ahead.front().copied()
     }
 
     /// The next instant, if it has come.
     #[inline]
     fn take_due(&mut self, now_ns: u64) -> Option<u64> {
-        let due_ns = self.next_ns.filter(|next_ns| *next_ns <= now_ns)?;
-        self.advance();
+        let due_ns = self.next_ns().filter(|next_ns| *next_ns <= now_ns)?;
+        self.ahead.pop_front();
+        if self.ahead.is_empty() {
+            self.look_ahead();
+        }
         Some(due_ns)
     }
 
-    fn advance(&mut self) {
-        self.next_ns = self.arrivals.next().filter(|next_ns| self.stop.admits(*next_ns, self.measured));
-        self.measured += u64::from(self.next_ns.is_some_and(|next_ns| next_ns >= self.measured_from_ns));
+    /// The last of the next instants that lie within a window from the first of them.
+    fn group_end_ns(&mut self, window_ns: u64) -> Option<u64> {
+        let end_ns = self.next_ns()?.saturating_add(window_ns);
+        while self.ahead.back().is_some_and(|last_ns| *last_ns <= end_ns) && self.ahead.len() < GROUP_MAX {
+            if !self.look_ahead() {
+                break;
+            }
+        }
+        self.ahead.iter().rev().find(|at_ns| **at_ns <= end_ns).copied()
+    }
+
+    /// How many instants have come, once the last of the next window has.
+    fn group_due(&mut self, now_ns: u64) -> Option<usize> {
+        self.group_end_ns(GROUP_WINDOW_NS).filter(|end_ns| *end_ns <= now_ns)?;
+        Some(self.ahead.iter().take_while(|at_ns| **at_ns <= now_ns).count())
+    }
+
+    /// Computes one instant more; says whether there is one.
+    fn look_ahead(&mut self) -> bool {
+        let next_ns = self.arrivals.next().filter(|next_ns| self.stop.admits(*next_ns, self.measured));
+        self.measured += u64::from(next_ns.is_some_and(|next_ns| next_ns >= self.measured_from_ns));
+        self.ahead.extend(next_ns);
+        next_ns.is_some()
+    }
+
+    fn end_at(&mut self, end_ns: u64) {
+        self.stop.at_ns = Some(self.stop.at_ns.map_or(end_ns, |at_ns| at_ns.min(end_ns)));
+        self.ahead.retain(|at_ns| *at_ns < end_ns);
     }
 }
 
 impl OpenDriver {
-    /// The next intended instant that has come, shed or to be started.
+    /// The next intended instant that has come, started or not.
     #[inline]
     pub(crate) fn take_start(&mut self, now_ns: u64) -> Option<u64> {
+        self.starts.take_due(now_ns)
+    }
+
+    /// As [`OpenDriver::take_start`], but not before those that follow closely have come as well.
+    #[inline]
+    pub(crate) fn take_start_of_group(&mut self, now_ns: u64) -> Option<u64> {
+        if self.group_left == 0 {
+            self.group_left = self.starts.group_due(now_ns)?;
+        }
+        self.group_left -= 1;
         self.starts.take_due(now_ns)
     }
 
@@ -76,15 +133,19 @@ impl OpenDriver {
     /// When the next request is to start; `None` at the end of the load.
     #[inline]
     pub(crate) fn next_start_ns(&self) -> Option<u64> {
-        self.starts.next_ns
+        self.starts.next_ns()
+    }
+
+    /// When to wake up for the next start: late enough to start those that follow closely together with it.
+    #[inline]
+    pub(crate) fn next_wake_ns(&mut self) -> Option<u64> {
+        if self.group_left > 0 { self.starts.next_ns() } else { self.starts.group_end_ns(GROUP_WINDOW_NS) }
     }
 
     /// Ends the load at this instant: whatever is intended later will not come. What is due already still counts.
     pub(crate) fn end_at(&mut self, now_ns: u64) {
-        for row in [&mut self.starts, &mut self.dues] {
-            row.stop.at_ns = Some(row.stop.at_ns.map_or(now_ns, |at_ns| at_ns.min(now_ns)));
-            row.next_ns = row.next_ns.filter(|next_ns| *next_ns < now_ns);
-        }
+        self.starts.end_at(now_ns);
+        self.dues.end_at(now_ns);
     }
 }
 
@@ -95,12 +156,13 @@ impl Driver {
             Load::Open(open) => {
                 // The count of an open load ends the one row of instants that all workers share.
                 let row = || Row::new(open.arrivals(share), stop, measured_from_ns);
-                Self::Open(OpenDriver {
+                Self::Open(Box::new(OpenDriver {
                     starts: row(),
                     dues: row(),
                     idle: (0..slots).collect(),
                     shed_after_ns: open.shed_after_ns,
-                })
+                    group_left: 0,
+                }))
             }
         }
     }
@@ -120,7 +182,7 @@ mod tests {
             shed_after_ns: None,
         });
         match Driver::new(&load, Share::WHOLE, stop, measured_from_ns, 2) {
-            Driver::Open(open) => open,
+            Driver::Open(open) => *open,
             Driver::Closed { .. } => unreachable!("the load is open"),
         }
     }

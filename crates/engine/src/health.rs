@@ -25,12 +25,28 @@ impl Health {
 /// Watches the calling thread from now on.
 pub(crate) struct Watch {
     cpu_from_ns: u64,
-    pub(crate) wake_lag: Histogram,
+    wake_lag: Histogram,
+    /// By how much the thread usually wakes up late, on the low side.
+    pub(crate) usual_lag_ns: u64,
 }
+
+/// Being woken earlier than this is not asked for: it would be waited out in a loop.
+const USUAL_LAG_MAX_NS: u64 = 40_000;
 
 impl Watch {
     pub(crate) fn begin() -> Self {
-        Self { cpu_from_ns: clock::thread_cpu_ns(), wake_lag: Histogram::new() }
+        Self { cpu_from_ns: clock::thread_cpu_ns(), wake_lag: Histogram::new(), usual_lag_ns: 0 }
+    }
+
+    /// Notes how late a timer woke the thread, and learns from it: quickly from small lags, slowly from large ones.
+    pub(crate) fn woke(&mut self, lag_ns: u64) {
+        self.wake_lag.record(lag_ns);
+        let usual_ns = self.usual_lag_ns;
+        self.usual_lag_ns = if lag_ns < usual_ns {
+            usual_ns - (usual_ns - lag_ns) / 4
+        } else {
+            (usual_ns + (lag_ns - usual_ns) / 32).min(USUAL_LAG_MAX_NS)
+        };
     }
 
     pub(crate) fn end(self, wall_ns: u64) -> Health {

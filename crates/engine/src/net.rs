@@ -3,6 +3,7 @@
 pub(crate) mod poll;
 pub(crate) mod probe;
 pub(crate) mod socket;
+pub(crate) mod stamped;
 pub(crate) mod tcp;
 pub(crate) mod tls;
 pub(crate) mod unix;

@@ -27,7 +27,7 @@ pub enum Message {
     /// A second of one worker is over.
     Interval(Box<Interval>),
     /// A worker is done.
-    Ended(WorkerEnd),
+    Ended(Box<WorkerEnd>),
     /// A worker cannot go on: a fault of this program or its machine, in words.
     Broke(String),
 }
@@ -113,7 +113,7 @@ pub fn start<S: Script + 'static>(job: Job, script: S) -> io::Result<Running> {
         let share = Share { index, of: job.threads };
         thread::Builder::new().name(format!("load-{index}")).spawn(move || {
             let message = match work(&job, &*script, &signal, &gate, sender.clone(), share) {
-                Ok(end) => Message::Ended(end),
+                Ok(end) => Message::Ended(Box::new(end)),
                 Err(error) => Message::Broke(format!("load thread {index} cannot go on: {error}")),
             };
             let _ = sender.send(message);

@@ -2,6 +2,7 @@
 
 mod dialling;
 mod finishing;
+mod late_reading;
 mod opening;
 mod receiving;
 mod sending;
@@ -22,6 +23,7 @@ use crate::job::Job;
 use crate::net::poll::Poll;
 use crate::running::{Gate, Message, StopLevel, StopSignal, WorkerEnd};
 use crate::timers::{Reason, Timers};
+use late_reading::LateReading;
 
 /// A worker looks up at least this often, to hear that it should stop.
 const HEARTBEAT_NS: u64 = SECOND_NS / 10;
@@ -47,6 +49,8 @@ pub(crate) struct Worker<'a, S: Script> {
     stop: Stop,
     recorder: Recorder,
     chance: Chance,
+    /// How replies are read late, if the load and the transport allow it.
+    late_reading: Option<LateReading>,
     buffer: Vec<u8>,
     plain: Vec<u8>,
     /// Sockets to be read again at once: the kernel told us about them and will not tell us twice.
@@ -90,6 +94,7 @@ impl<'a, S: Script> Worker<'a, S> {
             stop,
             recorder: Recorder::new(job.warm_up_ns, logged),
             chance: Chance::stream(0, u64::from(share.index)),
+            late_reading: LateReading::for_job(job),
             buffer: vec![0; BUFFER_BYTES],
             plain: Vec::new(),
             unread: Vec::new(),
@@ -127,26 +132,44 @@ impl<'a, S: Script> Worker<'a, S> {
         self.hand_over(now_ns);
         self.look_at_timers(now_ns);
         self.start_due(now_ns);
-        self.read_again(now_ns);
-
-        let next_ns = self.next_instant(now_ns);
-        let count = self.poll.wait(next_ns.saturating_sub(now_ns))?;
-        if count == 0 && next_ns > now_ns {
-            watch.wake_lag.record(self.clock.now().saturating_sub(next_ns));
-        }
-        for index in 0..count {
+        self.read_again();
+        for index in 0..self.wait(now_ns, watch)? {
             self.on_ready(self.poll.take(index));
         }
         Ok(())
     }
 
+    /// Waits for the next instant or for sockets; returns how many of them have something to say.
+    fn wait(&mut self, now_ns: u64, watch: &mut Watch) -> Result<usize, Errno> {
+        let next_ns = self.next_instant(now_ns);
+        // The system wakes us late, and by about as much every time: so we ask to be woken that much earlier.
+        let asked_ns = next_ns.saturating_sub(watch.usual_lag_ns);
+        let wait_ns = asked_ns.saturating_sub(now_ns);
+        let mut count = 0;
+        if self.may_read_late(wait_ns) {
+            Clock::sleep(wait_ns);
+        } else {
+            count = self.poll.wait(wait_ns)?;
+        }
+        if count == 0 && wait_ns > 0 {
+            watch.woke(self.clock.now().saturating_sub(asked_ns));
+            self.clock.spin_until(next_ns);
+            self.start_due(self.clock.now());
+            count = self.poll.wait(0)?;
+        }
+        if let Some(late_reading) = &mut self.late_reading {
+            late_reading.set_clock(&self.clock);
+        }
+        Ok(count)
+    }
+
     /// The next instant at which there is something to do, sockets apart.
-    fn next_instant(&self, now_ns: u64) -> u64 {
+    fn next_instant(&mut self, now_ns: u64) -> u64 {
         if !self.unread.is_empty() {
             return now_ns;
         }
-        let start_ns = match &self.driver {
-            Driver::Open(open) if !open.idle.is_empty() => open.next_start_ns(),
+        let start_ns = match &mut self.driver {
+            Driver::Open(open) if !open.idle.is_empty() => open.next_wake_ns(),
             _ => None,
         };
         let timer_ns = self.timers.next_ns();
@@ -190,7 +213,7 @@ impl<'a, S: Script> Worker<'a, S> {
             if open.idle.is_empty() {
                 return;
             }
-            let Some(intended_ns) = open.take_start(now_ns) else { return };
+            let Some(intended_ns) = open.take_start_of_group(now_ns) else { return };
             if let Some(slot) = open.idle.pop_front() {
                 self.begin(slot, intended_ns, now_ns);
             }

@@ -16,6 +16,9 @@ impl<S: Script> Worker<'_, S> {
         let connection = &mut self.connections[slot as usize];
         let dialled = net::dial(&self.job.peer.endpoint).and_then(|dialled| {
             self.poll.watch(&dialled.socket, slot, connection.generation)?;
+            if self.late_reading.is_some() {
+                net::stamped::enable(&dialled.socket);
+            }
             Ok(dialled)
         });
         match dialled {

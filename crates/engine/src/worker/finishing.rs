@@ -40,6 +40,9 @@ impl<S: Script> Worker<'_, S> {
                 sent_bytes: u64::from(request.written),
             });
         }
+        if let Some(late_reading) = &mut self.late_reading {
+            late_reading.note_reply(reply.received_bytes);
+        }
         connection.served = connection.served.saturating_add(1);
         connection.failures = 0;
         connection.deadline_ns = crate::connection::NEVER;

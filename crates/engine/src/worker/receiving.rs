@@ -5,8 +5,8 @@ use wire::{Closing, Conversation, PeerFault, Progress, Script};
 use super::Worker;
 use crate::connection::Link;
 use crate::endings::Ending;
-use crate::net::Io;
 use crate::net::poll::Ready;
+use crate::net::{self, Io};
 
 /// Reads of one connection in a row before the others have their turn again.
 const READS_MAX: u32 = 16;
@@ -33,7 +33,7 @@ impl<S: Script> Worker<'_, S> {
     }
 
     /// Reads connections that were left in the middle.
-    pub(super) fn read_again(&mut self, _now_ns: u64) {
+    pub(super) fn read_again(&mut self) {
         if self.unread.is_empty() {
             return;
         }
@@ -67,9 +67,17 @@ impl<S: Script> Worker<'_, S> {
             else {
                 break;
             };
-            match socket.receive(&mut buffer) {
+            let (io, arrived) = match &mut self.late_reading {
+                Some(late_reading) => {
+                    let (io, real_time) =
+                        net::stamped::receive(socket, &mut buffer, &mut late_reading.control);
+                    (io, real_time.map(|real_time_ns| late_reading.time_of(real_time_ns)))
+                }
+                None => (socket.receive(&mut buffer), None),
+            };
+            match io {
                 Io::Moved(count) => {
-                    let at_ns = self.clock.now();
+                    let at_ns = arrived.unwrap_or_else(|| self.clock.now());
                     let is_last = count < buffer.len() && !hung_up;
                     self.take_in(slot, &mut buffer[..count], at_ns);
                     if is_last || self.connections[slot as usize].generation != generation {

@@ -1,0 +1,56 @@
+//! Reading with the kernel's receive timestamps: when bytes came is known exactly, however late they are read.
+//!
+//! See Documentation/networking/timestamping.rst: `SO_TIMESTAMPNS` reports when the packet with the last byte of a read
+//! was handed to the network stack, on the real-time clock.
+
+use std::io::IoSliceMut;
+use std::os::fd::{AsFd, AsRawFd};
+
+use nix::errno::Errno;
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
+use nix::sys::time::TimeSpec;
+
+use super::Io;
+use super::socket::Socket;
+
+/// Room for the control message of one read.
+#[derive(Debug)]
+pub(crate) struct Control(Vec<u8>);
+
+impl Control {
+    pub(crate) fn new() -> Self {
+        Self(nix::cmsg_space!(TimeSpec))
+    }
+}
+
+/// Asks for timestamps on a socket; says whether it gives them.
+pub(crate) fn enable(socket: &Socket) -> bool {
+    setsockopt(socket, sockopt::ReceiveTimestampns, &true).is_ok()
+}
+
+/// Takes bytes from the kernel, with the instant at which the last of them came, in nanoseconds of the real-time clock.
+pub(crate) fn receive(socket: &Socket, buffer: &mut [u8], control: &mut Control) -> (Io, Option<u64>) {
+    let fd = socket.as_fd().as_raw_fd();
+    let mut slices = [IoSliceMut::new(buffer)];
+    loop {
+        match recvmsg::<()>(fd, &mut slices, Some(&mut control.0), MsgFlags::empty()) {
+            Ok(message) if message.bytes == 0 => return (Io::Closed, None),
+            Ok(message) => {
+                let arrived = message.cmsgs().ok().and_then(|mut messages| messages.find_map(arrival));
+                return (Io::Moved(message.bytes), arrived);
+            }
+            Err(Errno::EINTR) => {}
+            Err(Errno::EAGAIN) => return (Io::NotYet, None),
+            Err(errno) => return (Io::Lost(rustix::io::Errno::from_raw_os_error(errno as i32)), None),
+        }
+    }
+}
+
+fn arrival(message: ControlMessageOwned) -> Option<u64> {
+    match message {
+        ControlMessageOwned::ScmTimestampns(at) => {
+            Some(at.tv_sec() as u64 * 1_000_000_000 + at.tv_nsec() as u64)
+        }
+        _ => None,
+    }
+}

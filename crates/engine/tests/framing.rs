@@ -1,0 +1,204 @@
+//! Replies whose end is wrong, doubtful or missing: none of them may count, and none may lend its bytes to the next.
+
+mod support;
+
+use std::time::Duration;
+
+use support::{Done, MS, closed, count, each_request, exchange, get, open, reply, run, server, tcp};
+use target::scripted::{self, Script, Step};
+
+const SMUGGLED: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+const OK: &str = "HTTP/1.1 200 OK\r\n";
+const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+/// Three requests, each answered with these bytes on a connection that then stays open.
+fn answered_with(bytes: impl AsRef<[u8]>) -> (Done, usize) {
+    let bytes = bytes.as_ref().to_vec();
+    exchange(each_request(vec![Step::ReadRequest, Step::Send(bytes)]), 3)
+}
+
+/// Three failures of this class, on three connections.
+#[track_caller]
+fn assert_never_believed(what: &str, bytes: impl AsRef<[u8]>, class: &str) {
+    let (done, connections) = answered_with(bytes);
+    let counts = done.tally.counts;
+    assert_eq!((counts.ok, counts.refused, counts.failed), (0, 0, 3), "{what}: {:?}", done.classes());
+    assert_eq!(done.errors(class), 3, "{what}: {:?}", done.classes());
+    assert_eq!(connections, 3, "{what}: no connection is used again");
+}
+
+#[test]
+fn a_reply_whose_length_is_doubtful_is_never_believed() {
+    for header in [
+        "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n",
+        "Content-Length: 2\r\nContent-Length: 4\r\n",
+        "Content-Length: +5\r\n",
+        "Content-Length: 5,5\r\n",
+        "Content-Length: 18446744073709551616\r\n",
+        "Content-Length: -1\r\n",
+        "Content-Length: 0x2\r\n",
+    ] {
+        assert_never_believed(header, format!("{OK}{header}\r\nok{SMUGGLED}"), "protocol_error");
+    }
+}
+
+#[test]
+fn bad_chunks_are_protocol_errors() {
+    for (what, body) in [
+        ("no digits", "\r\nok\r\n".to_owned()),
+        ("no hexadecimal", "2g\r\nok\r\n0\r\n\r\n".to_owned()),
+        ("signed", "-2\r\nok\r\n0\r\n\r\n".to_owned()),
+        ("2^64", format!("10000000000000000\r\n{SMUGGLED}")),
+        ("longer than it says", format!("2\r\nokay\r\n0\r\n\r\n{SMUGGLED}")),
+        ("extension flood", format!("2;{}\r\nok\r\n0\r\n\r\n", "x".repeat(100_000))),
+    ] {
+        assert_never_believed(what, format!("{CHUNKED}{body}"), "protocol_error");
+    }
+}
+
+#[test]
+fn what_is_no_http_is_shown_and_never_believed() {
+    for (what, bytes) in [
+        ("garbage", b"\x01\x02\x03\xff\xfe\r\n\r\n".to_vec()),
+        ("TLS", b"\x15\x03\x01\x00\x02\x02\x46".to_vec()),
+        ("HTTP/0.9", b"<html>hello</html>".to_vec()),
+        ("HTTP/2", b"\x00\x00\x12\x04\x00\x00\x00\x00\x00".to_vec()),
+        ("NUL in a header", b"HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 0\r\n\r\n".to_vec()),
+        ("NUL first", vec![0; 100]),
+        ("status of four digits", b"HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n".to_vec()),
+        ("upgrade unasked", format!("HTTP/1.1 101 Switching Protocols\r\n\r\n{SMUGGLED}").into_bytes()),
+        ("interim flood", format!("{}{SMUGGLED}", "HTTP/1.1 100 Continue\r\n\r\n".repeat(17)).into_bytes()),
+    ] {
+        assert_never_believed(what, bytes, "protocol_error");
+    }
+}
+
+#[test]
+fn another_servers_banner_is_a_protocol_error() {
+    // It comes before anything is asked.
+    let (done, _) = exchange(vec![Step::Send(b"SSH-2.0-OpenSSH_9.2p1\r\n".to_vec()), Step::HoldOpen], 3);
+    let counts = done.tally.counts;
+    assert_eq!((counts.ok, counts.failed), (0, 3), "{counts:?} {:?}", done.tally.errors);
+    for entry in done.tally.errors.entries() {
+        assert!(["protocol_error", "excess_bytes"].contains(&&*entry.class), "{entry:?}");
+        assert!(entry.message.contains("SSH-2.0-OpenSSH_9.2p1"), "{entry:?}");
+    }
+}
+
+#[test]
+fn heads_without_end_hit_the_limit() {
+    let endless = |first: &str, more: &str| {
+        vec![
+            Step::ReadRequest,
+            Step::Send(first.as_bytes().to_vec()),
+            Step::SendForever { bytes: more.repeat(1000).into_bytes(), every: None },
+        ]
+    };
+    for (what, steps, class) in [
+        ("10,000 headers", endless(OK, "A: b\r\n"), "header_limit"),
+        ("one header of 100 MiB", endless("HTTP/1.1 200 OK\r\nX: ", "x"), "header_limit"),
+        ("endless status line", endless("HTTP/1.1 200 ", "x"), "header_limit"),
+        ("endless trailer", endless(&format!("{CHUNKED}0\r\n"), "A: b\r\n"), "header_limit"),
+        ("endless interim replies", endless("", "HTTP/1.1 102 P\r\n\r\n"), "protocol_error"),
+        ("endless zeros of a size", endless(CHUNKED, "0"), "protocol_error"),
+        ("endless blank lines", endless("", "\r\n"), "header_limit"),
+    ] {
+        let (done, connections) = exchange(steps, 2);
+        let counts = done.tally.counts;
+        assert_eq!((counts.ok, counts.failed), (0, 2), "{what}: {:?}", done.classes());
+        assert_eq!(done.errors(class), 2, "{what}: {:?}", done.classes());
+        assert_eq!(connections, 2, "{what}");
+    }
+}
+
+#[test]
+fn sixteen_interim_replies_are_endured() {
+    let bytes = [b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".repeat(16), reply(200, "ok")].concat();
+    let (done, connections) = answered_with(bytes);
+    done.assert_all_ok(3);
+    assert_eq!(connections, 1);
+}
+
+/// One connection for each request, the n-th cut after n bytes.
+fn cut_everywhere(whole: Vec<u8>, last: Step) -> Done {
+    let connections = whole.len() as u32 + 1;
+    let server = scripted::start(move |number| {
+        let cut = whole[..number.min(whole.len())].to_vec();
+        Script(vec![Step::ReadRequest, Step::Send(cut), Step::Wait(Duration::from_millis(20)), last.clone()])
+    });
+    let server = server.expect("a server");
+    let done = run(closed(tcp(server.address()), connections, count(u64::from(connections))), get("/"));
+    assert_eq!(server.connections(), connections as usize, "one request on each");
+    done
+}
+
+#[test]
+fn a_reply_cut_at_any_byte_is_incomplete() {
+    let sized = reply(200, "hello");
+    let chunked = format!("{CHUNKED}5\r\nhello\r\nA\r\n0123456789\r\n0\r\nX: y\r\n\r\n").into_bytes();
+    for whole in [sized, chunked] {
+        let length = whole.len() as u64;
+        let done = cut_everywhere(whole, Step::CloseGracefully);
+        let counts = done.tally.counts;
+        assert_eq!((counts.sent, counts.ok, counts.failed), (length + 1, 1, length));
+        assert_eq!(
+            done.classes(),
+            [("closed_before_reply".to_owned(), 1), ("incomplete".to_owned(), length - 1)]
+        );
+    }
+}
+
+#[test]
+fn a_missing_last_chunk_is_incomplete() {
+    let cut = format!("{CHUNKED}5\r\nhello\r\n").into_bytes();
+    let (done, connections) = exchange(vec![Step::ReadRequest, Step::Send(cut), Step::CloseGracefully], 3);
+    done.assert_all_failed("incomplete", 3);
+    assert_eq!(connections, 3);
+}
+
+#[test]
+fn a_body_without_length_ends_with_its_connection() {
+    let whole = format!("{OK}\r\neverything up to the end").into_bytes();
+    let (done, connections) = exchange(vec![Step::ReadRequest, Step::Send(whole), Step::CloseGracefully], 3);
+    done.assert_all_ok(3);
+    assert_eq!(connections, 3);
+}
+
+#[test]
+fn excess_in_the_same_packet_spoils_the_reply_and_its_connection() {
+    let bytes = [reply(200, "hello"), SMUGGLED.as_bytes().to_vec()].concat();
+    assert_never_believed("excess", bytes, "excess_bytes");
+}
+
+#[test]
+fn excess_on_an_idle_connection_drops_it_and_harms_no_request() {
+    let late = [
+        Step::ReadRequest,
+        Step::Send(reply(200, "hello")),
+        Step::Wait(Duration::from_millis(20)),
+        Step::Send(SMUGGLED.as_bytes().to_vec()),
+        Step::HoldOpen,
+    ];
+    let server = server(late.to_vec());
+    let done = run(open(tcp(server.address()), 10.0, 600 * MS, 1), get("/"));
+    let counts = done.tally.counts;
+    assert_eq!((counts.planned, counts.sent, counts.ok), (6, 6, 6), "{:?}", done.classes());
+    assert_eq!(server.connections(), 6, "each connection serves once");
+    // The load may be over before the last one is seen.
+    assert!((5..=6).contains(&done.idle_excess()), "{:?}", done.classes());
+    assert!(done.messages("excess_bytes")[0].contains("no request was affected"));
+}
+
+#[test]
+fn every_byte_on_the_wire_is_counted() {
+    let (whole, script) = (reply(200, "hello"), get("/some/path?a=b"));
+    let (received, sent) = (whole.len() as u64, script.request_bytes() as u64);
+    let server = server(each_request(vec![Step::ReadBytes(sent as usize), Step::Send(whole)]));
+    let done = run(closed(tcp(server.address()), 3, count(100)), script);
+    done.assert_all_ok(100);
+    assert_eq!((done.tally.received_bytes, done.tally.sent_bytes), (100 * received, 100 * sent));
+    let bytes: Vec<_> = done.sampled.iter().map(|request| request.received_bytes).collect();
+    assert!(bytes.is_empty(), "nothing is logged unless asked for");
+    assert_eq!(done.tally.connections, 3);
+}

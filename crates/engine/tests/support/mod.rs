@@ -1,0 +1,263 @@
+//! Carries a load to its end within a hard limit, and adds up what came of it.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+pub(crate) mod tls;
+
+use std::net::SocketAddr;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use engine::{Endpoint, Job, Message, Peer, Running, WorkerEnd};
+use load::open::Profile;
+use load::{Closed, Load, Open, Spacing, Stop, ThinkTime};
+use record::{Phase, Sampled, Tally, Whole};
+use target::scripted::{self, Script, Scripted, Step};
+use wire::http1::{Checks, Http1, Request};
+
+pub(crate) const MS: u64 = 1_000_000;
+pub(crate) const SECOND: u64 = 1_000 * MS;
+
+/// Beyond its duration and its last request's deadline no load may take longer than this.
+const GRACE: Duration = Duration::from_secs(5);
+/// A load that only a count ends gets this long.
+const COUNTED: Duration = Duration::from_secs(30);
+
+/// A load that came to its end, every account settled.
+#[derive(Debug)]
+pub(crate) struct Done {
+    /// The measured phase.
+    pub(crate) tally: Tally,
+    pub(crate) warm_up: Tally,
+    pub(crate) ends: Vec<WorkerEnd>,
+    /// Single requests, by intended start.
+    pub(crate) sampled: Vec<Sampled>,
+    /// From the beginning of the load to the last worker's end.
+    pub(crate) took: Duration,
+}
+
+/// Starts a job, waits for its end, and asserts that it came in time and that every account is settled.
+pub(crate) fn run(job: Job, script: Http1) -> Done {
+    let limit = limit(&job);
+    finish(engine::start(job, script).expect("threads"), limit)
+}
+
+/// The longest that a job may take, from its start.
+pub(crate) fn limit(job: &Job) -> Duration {
+    let load = job.stop.at_ns.map_or(COUNTED, Duration::from_nanos);
+    Duration::from_nanos(job.connect_timeout_ns) + load + Duration::from_nanos(job.timeout_ns) + GRACE
+}
+
+/// Waits for the end of a running load.
+pub(crate) fn finish(running: Running, limit: Duration) -> Done {
+    let deadline = Instant::now() + limit;
+    let mut begun = Instant::now();
+    let mut wholes = [Whole::default(), Whole::default()];
+    let (mut ends, mut sampled) = (Vec::new(), Vec::new());
+    loop {
+        match running.messages.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            Ok(Message::Begins(origin)) => begun = origin,
+            Ok(Message::Interval(interval)) => {
+                wholes[interval.phase as usize].absorb(&interval.tally).expect("the identity, up to now");
+                sampled.extend(interval.sampled);
+            }
+            Ok(Message::Ended(end)) => ends.push(end),
+            Ok(Message::Broke(what)) => panic!("a worker broke: {what}"),
+            Err(RecvTimeoutError::Timeout) => panic!("the load did not end within {limit:?}"),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    let took = begun.elapsed();
+    running.join().expect("no thread died");
+    let [warm_up, tally] = wholes.map(|whole| whole.settle().expect("the identity, at the end"));
+    sampled.sort_by_key(|request| request.finish.intended_ns);
+    let done = Done { tally, warm_up, ends, sampled, took };
+    done.assert_errors_add_up();
+    done
+}
+
+impl Done {
+    /// How often a class of errors was counted, requests that were not affected included.
+    pub(crate) fn errors(&self, class: &str) -> u64 {
+        let entries = self.tally.errors.entries().iter();
+        entries.filter(|entry| entry.class == class).map(|entry| entry.count).sum()
+    }
+
+    /// Every class with its count, in the order of the names.
+    pub(crate) fn classes(&self) -> Vec<(String, u64)> {
+        let mut classes: Vec<(String, u64)> = Vec::new();
+        for entry in self.tally.errors.entries() {
+            match classes.iter_mut().find(|(class, _)| *class == entry.class) {
+                Some((_, count)) => *count += entry.count,
+                None => classes.push((entry.class.to_string(), entry.count)),
+            }
+        }
+        classes.sort();
+        classes
+    }
+
+    /// All messages of a class.
+    pub(crate) fn messages(&self, class: &str) -> Vec<&str> {
+        let entries = self.tally.errors.entries().iter();
+        entries.filter(|entry| entry.class == class).map(|entry| entry.message.as_str()).collect()
+    }
+
+    /// Excess bytes on connections that carried no request.
+    pub(crate) fn idle_excess(&self) -> u64 {
+        idle_excess(&self.tally)
+    }
+
+    /// Asserts that all requests failed, and all of them with this class.
+    #[track_caller]
+    pub(crate) fn assert_all_failed(&self, class: &str, requests: u64) {
+        let counts = self.tally.counts;
+        assert_eq!((counts.sent, counts.failed, counts.ok), (requests, requests, 0), "{:?}", self.classes());
+        assert_eq!(self.errors(class) - self.idle_excess_of(class), requests, "{:?}", self.classes());
+    }
+
+    /// Asserts that all requests timed out, and all of them with this class.
+    #[track_caller]
+    pub(crate) fn assert_all_timed_out(&self, class: &str, requests: u64) {
+        let counts = self.tally.counts;
+        assert_eq!(
+            (counts.sent, counts.timed_out, counts.ok),
+            (requests, requests, 0),
+            "{:?}",
+            self.classes()
+        );
+        assert_eq!(self.errors(class), requests, "{:?}", self.classes());
+    }
+
+    /// Asserts that all requests were answered and nothing went wrong.
+    #[track_caller]
+    pub(crate) fn assert_all_ok(&self, requests: u64) {
+        let counts = self.tally.counts;
+        assert_eq!((counts.sent, counts.ok), (requests, requests), "{:?}", self.classes());
+        assert_eq!(self.classes(), [], "{:?}", self.tally.errors);
+    }
+
+    fn idle_excess_of(&self, class: &str) -> u64 {
+        if class == "excess_bytes" { self.idle_excess() } else { 0 }
+    }
+
+    /// Every request that was refused, failed or timed out has its error, and nothing else has one.
+    fn assert_errors_add_up(&self) {
+        for tally in [&self.tally, &self.warm_up] {
+            let counts = tally.counts;
+            assert_eq!(
+                tally.errors.total() - idle_excess(tally),
+                counts.refused + counts.failed + counts.timed_out,
+                "{:?}",
+                tally.errors
+            );
+        }
+    }
+}
+
+fn idle_excess(tally: &Tally) -> u64 {
+    let entries = tally.errors.entries().iter();
+    let idle = entries.filter(|entry| entry.class == "excess_bytes" && entry.code == u32::MAX);
+    idle.map(|entry| entry.count).sum()
+}
+
+/// A peer in the clear.
+pub(crate) fn tcp(address: SocketAddr) -> Peer {
+    Peer { endpoint: Endpoint::Tcp(address), tls: None }
+}
+
+/// Users without pauses, until the end of `stop`, with a deadline of a second.
+pub(crate) fn closed(peer: Peer, users: u32, stop: Stop) -> Job {
+    let closed = Closed {
+        users,
+        ramp_up_ns: 0,
+        think_time: ThinkTime::None,
+        pacing_ns: 0,
+        throughput_per_s: None,
+        seed: 1,
+    };
+    job(peer, Load::Closed(closed), stop)
+}
+
+/// A constant rate at even distances.
+pub(crate) fn open(peer: Peer, per_s: f64, for_ns: u64, connections: u32) -> Job {
+    let open =
+        Open { profile: Profile::constant(per_s), spacing: Spacing::Even, connections, shed_after_ns: None };
+    job(peer, Load::Open(open), lasting(for_ns))
+}
+
+fn job(peer: Peer, load: Load, stop: Stop) -> Job {
+    Job {
+        load,
+        stop,
+        warm_up_ns: 0,
+        peer,
+        timeout_ns: SECOND,
+        connect_timeout_ns: SECOND,
+        keep_alive: true,
+        threads: 1,
+        cores: Vec::new(),
+        log_per_second: 0,
+    }
+}
+
+/// The end after a count.
+pub(crate) fn count(requests: u64) -> Stop {
+    Stop { at_ns: None, requests: Some(requests) }
+}
+
+/// The end after a time.
+pub(crate) fn lasting(for_ns: u64) -> Stop {
+    Stop { at_ns: Some(for_ns), requests: None }
+}
+
+/// A GET of this target.
+pub(crate) fn get(target: &str) -> Http1 {
+    Http1::new(Request::get("localhost", target).encode().expect("a request"), false, Checks::default())
+}
+
+/// A POST of so many bytes.
+pub(crate) fn post(target: &str, body_bytes: usize) -> Http1 {
+    let request = Request {
+        method: "POST".to_owned(),
+        body: Some(vec![b'x'; body_bytes]),
+        ..Request::get("localhost", target)
+    };
+    Http1::new(request.encode().expect("a request"), false, Checks::default())
+}
+
+/// A complete reply of this status and body.
+pub(crate) fn reply(status: u16, body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+/// A server whose every connection follows the same script.
+pub(crate) fn server(steps: Vec<Step>) -> Scripted {
+    let script = Script(steps);
+    scripted::start(move |_| script.clone()).expect("a scripted server")
+}
+
+/// The same steps for each request of a connection.
+pub(crate) fn each_request(steps: Vec<Step>) -> Vec<Step> {
+    vec![Step::Loop(Box::new(Script(steps)))]
+}
+
+/// One user sends so many requests to a server of this script; also says how many connections the server saw.
+pub(crate) fn exchange(steps: Vec<Step>, requests: u64) -> (Done, usize) {
+    let server = server(steps);
+    let done = run(closed(tcp(server.address()), 1, count(requests)), get("/"));
+    let connections = server.connections();
+    server.stop();
+    (done, connections)
+}
+
+/// Resident memory of this process, in bytes.
+pub(crate) fn rss_bytes() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("statm");
+    let pages: u64 = statm.split(' ').nth(1).expect("a field").parse().expect("a number");
+    pages * rustix::param::page_size() as u64
+}
+
+/// The phase in which nothing is measured has no requests.
+#[track_caller]
+pub(crate) fn assert_no_warm_up(done: &Done) {
+    assert_eq!(done.warm_up.counts.planned, 0, "{:?}", Phase::WarmUp);
+}
