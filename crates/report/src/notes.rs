@@ -25,7 +25,7 @@ pub(crate) fn about(view: &View<'_>) -> Vec<String> {
 
 fn nothing_was_sent(view: &View<'_>) -> Option<String> {
     let counts = &view.whole.counts;
-    let when = if view.warm_up.sent > 0 { " after the warm-up" } else { "" };
+    let when = if view.warm_up.counts.sent > 0 { " after the warm-up" } else { "" };
     (counts.sent == 0).then(|| format!("No request was sent{when}: there is nothing to judge."))
 }
 

@@ -56,9 +56,12 @@ impl Table {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let heads = [0, 1].map(|line| self.heads.iter().map(|head| head[line].as_str()).collect::<Vec<_>>());
+        let heads = heads.into_iter().filter(|cells| cells.iter().any(|cell| !cell.is_empty()));
         let rows = self.rows.iter().map(|row| row.iter().map(String::as_str).collect::<Vec<_>>());
-        for cells in heads.into_iter().filter(|cells| cells.iter().any(|cell| !cell.is_empty())).chain(rows) {
-            let mut line = format!("{indent}{:<1$}", cells[0], widths[0]);
+        for (is_head, cells) in heads.map(|cells| (true, cells)).chain(rows.map(|cells| (false, cells))) {
+            // The head of the names is said once.
+            let name = if is_head && columns.start > 1 { "" } else { cells[0] };
+            let mut line = format!("{indent}{name:<0$}", widths[0]);
             for column in columns.clone() {
                 line.push_str(&format!("{GAP}{:>1$}", cells[column], widths[column]));
             }
@@ -105,7 +108,7 @@ mod tests {
             String::from_utf8(out).unwrap()
         };
         assert_eq!(written(80), " run   mean  max\n         ms   ms\n a      1.0  2.0\n long  10.0  n/a\n");
-        let split = " run   mean\n         ms\n a      1.0\n long  10.0\n\n run   max\n        ms\n a     2.0\n long  n/a\n";
+        let split = " run   mean\n         ms\n a      1.0\n long  10.0\n\n       max\n        ms\n a     2.0\n long  n/a\n";
         assert_eq!(written(12), split);
         assert_eq!(written(0), split);
     }

@@ -34,23 +34,24 @@ pub(crate) fn shortened(text: &str, characters_max: usize) -> String {
     short
 }
 
-/// Lines of at most so many characters, broken at spaces; a longer word has a line of its own.
-pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+/// Lines broken at spaces, the first with so much room, the others with so much; a longer word has a line of its own.
+pub(crate) fn wrapped(text: &str, first_room: usize, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    let mut used = 0;
+    let mut left = first_room;
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let length = word.chars().count();
-        if used > 0 && used + 1 + length > width {
+        let is_empty = lines.last().is_some_and(String::is_empty);
+        if !is_empty && length >= left {
             lines.push(String::new());
-            used = 0;
+            left = room;
         }
         if let Some(line) = lines.last_mut() {
-            if used > 0 {
+            if !line.is_empty() {
                 line.push(' ');
-                used += 1;
+                left = left.saturating_sub(1);
             }
             line.push_str(word);
-            used += length;
+            left = left.saturating_sub(length);
         }
     }
     lines
@@ -71,7 +72,11 @@ mod tests {
     fn long_texts_are_cut_and_wrapped() {
         assert_eq!(shortened("天秤天秤", 3), "天秤…");
         assert_eq!(shortened("abc", 3), "abc");
-        assert_eq!(wrapped("one two  three incomprehensible", 7), ["one two", "three", "incomprehensible"]);
-        assert_eq!(wrapped("", 7), [""]);
+        assert_eq!(
+            wrapped("one two  three incomprehensible", 7, 7),
+            ["one two", "three", "incomprehensible"]
+        );
+        assert_eq!(wrapped("one two three", 3, 9), ["one", "two three"]);
+        assert_eq!(wrapped("", 7, 7), [""]);
     }
 }

@@ -7,6 +7,8 @@ use crate::figures::Figures;
 use crate::table::Table;
 use crate::units::{TimeUnit, count};
 
+const LATENESS: &str = "lateness";
+
 /// A row per figure, a column per kind of time. Where samples are too few, the last column says how many it takes.
 pub(crate) fn table(figures: &Figures) -> Table {
     let percentiles = PRINTED.map(durations::name);
@@ -15,13 +17,16 @@ pub(crate) fn table(figures: &Figures) -> Table {
     let mut kinds = vec![
         ("response", &figures.response.all),
         ("service", &figures.service.all),
-        ("lateness", &figures.lateness.all),
+        (LATENESS, &figures.lateness.all),
     ];
     if figures.response.ok.count < figures.response.all.count {
         kinds.push(("response of ok", &figures.response.ok));
     }
+    // Response and service time are read against each other; lateness may be a thousand times less.
+    let shared =
+        unit(&kinds.iter().filter(|(head, _)| *head != LATENESS).map(|(_, one)| *one).collect::<Vec<_>>());
     for (head, durations) in &kinds {
-        let unit = unit(&[durations]);
+        let unit = if *head == LATENESS { unit(&[durations]) } else { shared };
         table.column(head, unit.name, cells(durations, unit));
     }
     let lacks = |place: usize| kinds.iter().any(|(_, durations)| durations.percentiles_ns[place].is_none());

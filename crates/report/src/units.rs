@@ -57,6 +57,12 @@ pub(crate) fn count(value: u64) -> String {
 
 /// A number with so many decimals, its whole digits in groups of three.
 pub(crate) fn decimal(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return "n/a".to_owned();
+    }
+    if value.abs() >= 1e15 {
+        return format!("{value:.3e}");
+    }
     let text = format!("{value:.decimals$}");
     match text.split_once('.') {
         Some((whole, fraction)) => format!("{}.{fraction}", grouped(whole)),
@@ -107,6 +113,7 @@ mod tests {
         assert_eq!(decimal(1_234_567.891, 1), "1,234,567.9");
         assert_eq!(decimal(-123_456.0, 0), "-123,456");
         assert_eq!(decimal(-1_000.0, 0), "-1,000");
+        assert_eq!(decimal(1.5e300, 1), "1.500e300");
     }
 
     #[test]

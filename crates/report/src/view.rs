@@ -16,7 +16,8 @@ pub(crate) struct View<'a> {
     pub(crate) whole: Figures,
     /// By step, in order of the scenario.
     pub(crate) steps: Vec<Step<'a>>,
-    pub(crate) warm_up: record::Counts,
+    /// Of the warm-up, which no other figure has in it.
+    pub(crate) warm_up: Figures,
     /// What people are told besides the figures.
     pub(crate) notes: Vec<String>,
 }
@@ -41,7 +42,7 @@ impl<'a> View<'a> {
             Some(ending) => (ending.verdict, ending.validity.clone()),
             None => (Verdict::Partial, without_an_ending(run.state)),
         };
-        let (whole, warm_up) = (Figures::of(&whole), warm_up.counts);
+        let (whole, warm_up) = (Figures::of(&whole), Figures::of(&warm_up));
         let mut view = Self { run, verdict, validity, whole, steps, warm_up, notes: Vec::new() };
         view.notes = notes::about(&view);
         Ok(view)
@@ -73,7 +74,7 @@ impl<'a> View<'a> {
     /// What the generator spent per request, warm-up included, in microseconds.
     pub(crate) fn generator_us_per_request(&self) -> Option<f64> {
         let generator = &self.run.ending.as_ref()?.generator;
-        let requests = self.whole.counts.sent.saturating_add(self.warm_up.sent);
+        let requests = self.whole.counts.sent.saturating_add(self.warm_up.counts.sent);
         (requests > 0).then(|| (generator.cpu_user_s + generator.cpu_sys_s) * 1e6 / requests as f64)
     }
 

@@ -31,7 +31,7 @@ pub(crate) fn load(view: &View<'_>) -> String {
         words.push_str(&format!(" · {} s", decimal(duration_s, 1)));
     }
     if new.warm_up_ns > 0 {
-        words.push_str(&format!(" after {} of warm-up", duration(new.warm_up_ns as f64)));
+        words.push_str(&format!(" after {} s of warm-up", decimal(new.warm_up_ns as f64 / 1e9, 1)));
     }
     words
 }

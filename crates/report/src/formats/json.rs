@@ -164,6 +164,7 @@ struct Outcomes {
 struct WarmUp {
     offered: Offered,
     outcomes: Outcomes,
+    connections: u64,
 }
 
 #[derive(Serialize)]
@@ -260,7 +261,11 @@ impl<'a> RunObject<'a> {
             study: new.study.as_deref(),
             details: Details::of(&view.whole),
             planned_left: ending.map(|ending| ending.planned_left),
-            warm_up: WarmUp { offered: Offered::of(&view.warm_up), outcomes: Outcomes::of(&view.warm_up) },
+            warm_up: WarmUp {
+                offered: Offered::of(&view.warm_up.counts),
+                outcomes: Outcomes::of(&view.warm_up.counts),
+                connections: view.warm_up.connections,
+            },
             spread: ending.and_then(|ending| ending.spread.as_ref()).map(SpreadObject::of),
             tls: ending.and_then(|ending| ending.tls.as_deref()),
             dns_us: ending.and_then(|ending| ending.resolved_ns).map(|ns| microseconds(ns as f64)),

@@ -8,7 +8,7 @@ use store::{Level, Verdict};
 use crate::Options;
 use crate::durations::Durations;
 use crate::error::ReportError;
-use crate::figures::Figures;
+use crate::figures::{ErrorLine, Figures};
 use crate::style::Style;
 use crate::table::Table;
 use crate::text::{shortened, visible, wrapped};
@@ -53,7 +53,7 @@ impl Page<'_> {
         }
         self.steps(view)?;
         self.errors(&view.whole)?;
-        let stamps = view.run.new.stamps.iter().map(|text| ("stamp", text));
+        let stamps = view.run.new.stamps.iter().map(|text| ("warning", text));
         let notes: Vec<_> = stamps.chain(view.notes.iter().map(|text| ("note", text))).collect();
         if !notes.is_empty() {
             writeln!(self.out)?;
@@ -137,11 +137,11 @@ impl Page<'_> {
             return Ok(());
         }
         writeln!(self.out, "\n{INDENT}errors")?;
+        let class = |error: &ErrorLine| shortened(&visible(&error.class), 40);
         let digits = figures.errors.iter().map(|error| count(error.count).len()).max().unwrap_or(0);
-        let class_width =
-            figures.errors.iter().map(|error| visible(&error.class).chars().count()).max().unwrap_or(0);
+        let class_width = figures.errors.iter().map(|error| class(error).chars().count()).max().unwrap_or(0);
         for error in &figures.errors {
-            let (count, class) = (count(error.count), visible(&error.class));
+            let (count, class) = (count(error.count), class(error));
             let before = format!("{INDENT}{count:>digits$}  {class:<class_width$}  ");
             let after = " ".repeat(before.chars().count());
             self.paragraph(&before, &after, &error.message)?;
@@ -156,8 +156,8 @@ impl Page<'_> {
     /// A text from anywhere, made harmless, cut and wrapped.
     fn paragraph(&mut self, before: &str, indent: &str, text: &str) -> io::Result<()> {
         let text = shortened(&visible(text), TEXT_CHARACTERS_MAX.max(self.width * 4));
-        let room = self.width.saturating_sub(before.chars().count().max(indent.chars().count()));
-        for (place, line) in wrapped(&text, room.max(20)).iter().enumerate() {
+        let room = |before: &str| self.width.saturating_sub(before.chars().count()).max(20);
+        for (place, line) in wrapped(&text, room(before), room(indent)).iter().enumerate() {
             let line = format!("{}{line}", if place == 0 { before } else { indent });
             writeln!(self.out, "{}", line.trim_end())?;
         }
@@ -181,13 +181,11 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     if let Some(words) = times_in_words(&figures.first_byte) {
         facts.push(("first byte", words));
     }
-    let connections = count(figures.connections);
-    let made =
-        times_in_words(&figures.connect).map_or_else(String::new, |words| format!(", made in {words}"));
-    facts.push(("connected", format!("{connections} times{made}")));
+    facts.push(("connected", connected(view)));
     let ending = view.run.ending.as_ref();
     let session = ending.and_then(|ending| ending.tls.as_deref()).map(|text| shortened(&visible(text), 80));
-    let handshake = times_in_words(&figures.tls).map(|words| format!("handshake {words}"));
+    let handshakes = if figures.tls.count > 0 { &figures.tls } else { &view.warm_up.tls };
+    let handshake = times_in_words(handshakes).map(|words| format!("handshake {words}"));
     if session.is_some() || handshake.is_some() {
         facts.push(("TLS", [session, handshake].into_iter().flatten().collect::<Vec<_>>().join(", ")));
     }
@@ -215,14 +213,28 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     facts
 }
 
+/// How often connections were made, and how long it took; most of them are made in the warm-up, if there is one.
+fn connected(view: &View<'_>) -> String {
+    let times = |figures: &Figures| {
+        let made = times_in_words(&figures.connect).map_or_else(String::new, |words| format!(", {words}"));
+        let s = if figures.connections == 1 { "" } else { "s" };
+        format!("{} time{s}{made}", count(figures.connections))
+    };
+    match view.warm_up.connections {
+        0 => times(&view.whole),
+        _ => format!("{}; in the warm-up {}", times(&view.whole), times(&view.warm_up)),
+    }
+}
+
 fn throughput(figures: &Figures) -> String {
+    let ok = match figures.answered() {
+        answered if answered == figures.counts.ok => "all of them ok".to_owned(),
+        answered => format!("{} of them ok", percent(figures.counts.ok, answered)),
+    };
     match (figures.throughput_per_s(), figures.span_s) {
-        (Some(per_s), Some(span_s)) => format!(
-            "{} answers/s over {} s, {} of them ok",
-            rate(per_s),
-            decimal(span_s, 1),
-            percent(figures.counts.ok, figures.answered())
-        ),
+        (Some(per_s), Some(span_s)) => {
+            format!("{} answers/s over {} s, {ok}", rate(per_s), decimal(span_s, 1))
+        }
         _ => format!("n/a ({} answers)", count(figures.answered())),
     }
 }

@@ -251,7 +251,9 @@ pub(crate) fn late() -> Run {
     let mut seconds: Vec<_> =
         (0..4).map(|number| (0, second(number, 4_000, &mut draws, number * 250 * MS, always_ok))).collect();
     seconds[3].1.tally.note_not_sent(1_000);
-    through_store("20261121-142525-jk9m", &new, &seconds, Some(&ending()))
+    let mut ending = ending();
+    ending.verdict = Verdict::Degraded;
+    through_store("20261121-142525-jk9m", &new, &seconds, Some(&ending))
 }
 
 /// A closed loop of which one request took very long.
@@ -273,6 +275,32 @@ pub(crate) fn stalled() -> Run {
     let mut ending = ending();
     ending.validity.verdict = Level::Invalid;
     through_store("20261121-142531-np0q", &new_run(), &seconds, Some(&ending))
+}
+
+/// A run whose figures are as large as a file can hold.
+pub(crate) fn huge() -> Run {
+    let mut new = new_run();
+    new.started_at_unix_ms = i64::MIN;
+    new.warm_up_ns = i64::MAX as u64;
+    let mut draws = Draws(7);
+    let mut one = second(1, 100, &mut draws, 0, always_ok);
+    one.second = i64::MAX as u64;
+    one.tally.response.ok.record_many(record::Histogram::HIGHEST_NS, 1 << 60);
+    (one.tally.first_sent_ns, one.tally.last_finished_ns) = (Some(0), Some(i64::MAX as u64));
+    one.tally.received_bytes = 1 << 60;
+    one.sampled[0].finish.finished_ns = i64::MAX as u64;
+    one.sampled[1].finish.intended_ns = i64::MAX as u64;
+    let mut ending = ending();
+    ending.ended_at_unix_ms = i64::MAX;
+    (ending.generator.cpu_user_s, ending.generator.cpu_sys_s) = (f64::MAX, f64::MAX);
+    let largest = MinMedianMax { min: f64::MIN, median: f64::MIN_POSITIVE, max: f64::MAX };
+    ending.spread = Some(Spread {
+        connections: 1,
+        requests: largest,
+        response_mean_ns: Some(largest),
+        response_max_ns: Some(largest),
+    });
+    through_store("20261121-142543-vw2x", &new, &[(0, one)], Some(&ending))
 }
 
 /// A run in which every text is an attack.

@@ -1,0 +1,118 @@
+//! Texts from peers and users go through every format, and come out as nothing but text.
+
+mod runs;
+
+use report::{Options, format};
+use store::Run;
+
+const ATTACKS: &[&str] = &[
+    "\u{1b}[31mred\u{1b}]0;title\u{7}\u{1b}[2J",
+    "\u{0}\u{8}\u{7f}\u{9b}31m",
+    "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "a | b ` c ``` | d | [x](javascript:alert(1)) ![y](z) \\",
+    "line\nbreak\r\n| row |\n# head\u{2028}\u{2029}",
+    "=cmd()|' /C calc'!A0",
+    "+1+1",
+    "-2+3",
+    "@SUM(A1)",
+    "\t=1",
+    "\u{202e}gpj.exe\u{2066}\u{200b}\u{feff}\u{e0041}",
+    "\"quoted\", 'too'; and, commas",
+    "{}{0}%s%n${x}",
+];
+
+/// One report on the run, and one on two of it where the format takes more.
+fn written(name: &str, run: &Run) -> String {
+    let options = Options { color: false, width: 100 };
+    let mut out = Vec::new();
+    report::write(format(name).unwrap(), std::slice::from_ref(run), &options, &mut out).unwrap();
+    if !matches!(name, "hlog" | "jtl") {
+        report::write(format(name).unwrap(), &[run.clone(), run.clone()], &options, &mut out).unwrap();
+    }
+    String::from_utf8(out).unwrap()
+}
+
+fn directs_a_terminal(character: char) -> bool {
+    character != '\n' && character.is_control()
+        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+        || character >= '\u{e0000}'
+}
+
+#[test]
+fn no_format_lets_through_what_directs_a_terminal() {
+    for attack in ATTACKS {
+        let run = runs::hostile(attack);
+        for format in report::FORMATS {
+            let text = written(format.name, &run);
+            let found = text.chars().find(|character| directs_a_terminal(*character));
+            assert_eq!(found, None, "{} of {attack:?}", format.name);
+        }
+    }
+}
+
+#[test]
+fn json_keeps_every_text_exactly() {
+    for attack in ATTACKS {
+        let mut out = Vec::new();
+        let runs = [runs::hostile(attack)];
+        report::write(format("json").unwrap(), &runs, &Options { color: false, width: 80 }, &mut out)
+            .unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        for pointer in [
+            "/title",
+            "/steps/0/name",
+            "/errors/0/message",
+            "/system/name",
+            "/run/host/name",
+            "/stamps/0",
+            "/tls",
+        ] {
+            assert_eq!(value.pointer(pointer).and_then(|text| text.as_str()), Some(*attack), "{pointer}");
+        }
+    }
+}
+
+#[test]
+fn no_cell_is_a_formula() {
+    for attack in ATTACKS {
+        let run = runs::hostile(attack);
+        for name in ["csv", "jtl"] {
+            let text = written(name, &run);
+            let mut reader =
+                csv::ReaderBuilder::new().has_headers(false).flexible(false).from_reader(text.as_bytes());
+            for record in reader.records() {
+                for cell in &record.unwrap_or_else(|error| panic!("{name} of {attack:?}: {error}")) {
+                    assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{name}: {cell}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn markdown_has_no_tags_and_its_tables_keep_their_columns() {
+    for attack in ATTACKS {
+        let text = written("md", &runs::hostile(attack));
+        assert!(!text.contains('<'), "{text}");
+        let bare = text.replace("\\\\", "").replace("\\`", "").replace("\\[", "");
+        assert!(!bare.contains(['`', '[']), "{text}");
+        let mut columns = None;
+        for line in text.lines() {
+            let bars = line.replace("\\\\", "").replace("\\|", "").matches('|').count();
+            if !line.starts_with('|') {
+                columns = None;
+                assert_eq!(bars, 0, "{line}");
+                continue;
+            }
+            assert_eq!(*columns.get_or_insert(bars), bars, "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_very_long_text_does_not_flood_the_terminal() {
+    let run = runs::hostile(&"x".repeat(100_000));
+    for name in ["terminal", "md"] {
+        assert!(written(name, &run).len() < 40_000, "{name}");
+    }
+}
