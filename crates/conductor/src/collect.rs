@@ -143,5 +143,5 @@ impl Collector<'_> {
 /// The store failed: what was measured so far goes into the error, so that it can be shown at least once.
 fn storage(error: StoreError, collected: &Collected) -> RunError {
     let counts = collected.wholes[Phase::Measured as usize].tally().counts;
-    RunError::Storage { source: error, counts: Some(counts) }
+    RunError::Storage { source: Box::new(error), counts: Some(Box::new(counts)) }
 }

@@ -35,9 +35,9 @@ pub enum RunError {
     #[error("{source}")]
     Storage {
         /// How.
-        source: StoreError,
+        source: Box<StoreError>,
         /// What had been counted by then, if the load had begun.
-        counts: Option<Counts>,
+        counts: Option<Box<Counts>>,
     },
     /// The load's threads could not be started.
     #[error(
@@ -51,7 +51,7 @@ pub enum RunError {
 
 impl From<StoreError> for RunError {
     fn from(source: StoreError) -> Self {
-        Self::Storage { source, counts: None }
+        Self::Storage { source: Box::new(source), counts: None }
     }
 }
 

@@ -21,6 +21,7 @@ use std::io;
 
 pub use error::ReportError;
 pub use formats::{FORMATS, Format, format};
+pub use text::visible;
 
 /// How to write for whoever reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

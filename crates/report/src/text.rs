@@ -1,7 +1,7 @@
 //! Text from plans and peers, made harmless: whatever it holds, it can neither move the cursor nor break a line.
 
 /// The text with everything invisible or directing written out: `\n`, `\u{1b}`, `\u{202e}`.
-pub(crate) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

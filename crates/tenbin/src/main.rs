@@ -1,1 +1,50 @@
-fn main() {}
+//! Tenbin (天秤): weighs servers and databases under load, and says why one wins.
+
+mod commands;
+mod exit;
+mod live_line;
+mod output;
+mod signals;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use commands::Command;
+use commands::load::LoadFlags;
+use exit::Exit;
+
+/// Weighs servers and databases under load, and says why one wins.
+///
+/// `tenbin URL` loads one address now; the commands below do the rest.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    load: LoadFlags,
+}
+
+fn main() -> ExitCode {
+    let Arguments { command, load } = Arguments::parse();
+    let result = match command {
+        None => commands::load::run(load),
+        Some(Command::Report(flags)) => commands::report::run(&flags),
+        Some(Command::History(flags)) => commands::history::run(&flags),
+        Some(Command::Target(flags)) => commands::target::run(*flags),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) if output::is_broken_pipe(&error) => Exit::Ok.into(),
+        Err(error) => {
+            output::complain(&format!("{error:#}"));
+            Exit::of(&error).into()
+        }
+    }
+}

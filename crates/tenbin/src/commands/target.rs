@@ -1,0 +1,173 @@
+//! `tenbin target`: the built-in server whose truth is known.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use plan::{Fault, units};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use target::{RateLimit, Running, Settings, Stall, StartError};
+
+use crate::exit::{BadArguments, Exit};
+use crate::output;
+
+/// The knobs of the target.
+#[derive(Args, Debug)]
+pub(crate) struct TargetFlags {
+    /// Loopback address to listen on; port 0 takes a free one.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: String,
+    /// Unix socket to listen on as well.
+    #[arg(long, value_name = "PATH")]
+    unix_socket: Option<PathBuf>,
+    /// Independent event loops.
+    #[arg(long, value_name = "N", default_value = "1")]
+    workers: String,
+    /// Requests that a worker executes at a time; 0: all of them.
+    #[arg(long, value_name = "N", default_value = "0")]
+    threads: String,
+    /// Requests that may wait in a worker; one more is answered 503 [default: no limit].
+    #[arg(long, value_name = "N")]
+    queue: Option<String>,
+    /// Length of the kernel's queue of new connections.
+    #[arg(long, value_name = "N", default_value = "1024")]
+    backlog: String,
+    /// Pause after each accepted connection.
+    #[arg(long, value_name = "TIME")]
+    accept_delay: Option<String>,
+    /// Database connections for /insert.
+    #[arg(long, value_name = "N", default_value = "4")]
+    pool: String,
+    /// SQLite file behind /insert [default: a temporary file].
+    #[arg(long, value_name = "PATH")]
+    database: Option<PathBuf>,
+    /// Requests a second; past them 429 [default: no limit].
+    #[arg(long, value_name = "RATE")]
+    rate_limit: Option<String>,
+    /// Requests at once under --rate-limit [default: 1].
+    #[arg(long, value_name = "N")]
+    burst: Option<String>,
+    /// Answer nothing for this long.
+    #[arg(long, value_name = "TIME")]
+    stall: Option<String>,
+    /// When the stall comes, from the start.
+    #[arg(long, value_name = "TIME")]
+    stall_after: Option<String>,
+    /// Repeat the stall at this distance [default: once].
+    #[arg(long, value_name = "TIME")]
+    stall_every: Option<String>,
+    /// Close a connection after so many requests [default: never].
+    #[arg(long, value_name = "N")]
+    requests_per_connection: Option<String>,
+    /// Close a connection that is silent for this long [default: never].
+    #[arg(long, value_name = "TIME")]
+    idle: Option<String>,
+    /// Seed of the drawn hold times.
+    #[arg(long, value_name = "N", default_value = "1")]
+    seed: String,
+}
+
+/// Serves until interrupted.
+pub(crate) fn run(flags: TargetFlags) -> anyhow::Result<Exit> {
+    let settings = settings(flags).map_err(|faults| {
+        BadArguments(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    })?;
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let running = target::start(settings).map_err(|error| match error {
+        StartError::Faults(_) => anyhow::Error::from(BadArguments(error.to_string())),
+        other => other.into(),
+    })?;
+    output::lines(&format!(
+        "listening on http://{}/ (lists the endpoints); Ctrl-C ends it\n",
+        running.address()
+    ))?;
+    let (sender, heard) = mpsc::channel();
+    thread::spawn(move || {
+        for _ in signals.forever() {
+            // The second signal finds nobody listening any more, and then there is nothing to add.
+            let _ = sender.send(());
+        }
+    });
+    let _ = heard.recv();
+    let farewell = farewell(&running);
+    running.stop();
+    output::remark(&farewell);
+    Ok(Exit::Ok)
+}
+
+fn farewell(running: &Running) -> String {
+    let counters = running.counters();
+    let [_, ok, _, client, server] = counters.replies;
+    format!(
+        "{} requests on {} connections: {ok} answered 2xx, {client} 4xx, {server} 5xx ({} for a full queue, {} over the rate)",
+        counters.requests, counters.accepted, counters.queue_rejected, counters.rate_limited
+    )
+}
+
+fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
+    let mut reader = Reader::default();
+    let duration = units::duration_ns;
+    let rate_limit = reader.read("--rate-limit", flags.rate_limit.as_deref(), units::rate_per_s);
+    let burst = reader.read("--burst", flags.burst.as_deref(), units::count);
+    if burst.is_some() && rate_limit.is_none() {
+        reader.fault("--burst", "it belongs to a rate limit, and there is none".to_owned());
+    }
+    let stall = reader.read("--stall", flags.stall.as_deref(), duration).map(Duration::from_nanos);
+    let first =
+        reader.read("--stall-after", flags.stall_after.as_deref(), duration).map(Duration::from_nanos);
+    let every =
+        reader.read("--stall-every", flags.stall_every.as_deref(), duration).map(Duration::from_nanos);
+    if stall.is_none() && (first.is_some() || every.is_some()) {
+        reader
+            .fault("--stall-after and --stall-every", "they belong to --stall, and there is none".to_owned());
+    }
+    let number = |reader: &mut Reader, place, text: &str| {
+        reader.read(place, Some(text), units::count).unwrap_or(0) as usize
+    };
+    let settings = Settings {
+        address: reader.read("--listen", Some(&flags.listen), address).unwrap_or(Settings::default().address),
+        unix: flags.unix_socket,
+        workers: number(&mut reader, "--workers", &flags.workers),
+        threads: number(&mut reader, "--threads", &flags.threads),
+        queue: reader.read("--queue", flags.queue.as_deref(), units::count).map(|count| count as usize),
+        backlog: number(&mut reader, "--backlog", &flags.backlog) as u32,
+        accept_delay: reader
+            .read("--accept-delay", flags.accept_delay.as_deref(), duration)
+            .map_or(Duration::ZERO, Duration::from_nanos),
+        pool: number(&mut reader, "--pool", &flags.pool),
+        database: flags.database,
+        rate_limit: rate_limit
+            .map(|per_s| RateLimit { per_s, burst: burst.unwrap_or(1).min(u32::MAX.into()) as u32 }),
+        stall: stall.map(|lasting| Stall { first: first.unwrap_or_default(), lasting, every }),
+        requests_per_connection: reader.read(
+            "--requests-per-connection",
+            flags.requests_per_connection.as_deref(),
+            units::count,
+        ),
+        idle: reader.read("--idle", flags.idle.as_deref(), duration).map(Duration::from_nanos),
+        seed: reader.read("--seed", Some(&flags.seed), units::count).unwrap_or(1),
+        log_service: false,
+    };
+    if reader.0.is_empty() { Ok(settings) } else { Err(reader.0) }
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| format!("{text:?} is not an address; write 127.0.0.1:8080"))
+}
+
+#[derive(Default)]
+struct Reader(Vec<Fault>);
+
+impl Reader {
+    fn read<T>(&mut self, place: &str, text: Option<&str>, read: fn(&str) -> Result<T, String>) -> Option<T> {
+        read(text?).map_err(|what| self.fault(place, what)).ok()
+    }
+
+    fn fault(&mut self, place: &str, what: String) {
+        self.0.push(Fault::new(place, what, "correct the value, or leave it out"));
+    }
+}

@@ -1,0 +1,66 @@
+//! The exit codes, all of them.
+
+use std::process::ExitCode;
+
+use conductor::{Refusal, RunError};
+use store::StoreError;
+
+/// How the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All went as asked.
+    Ok = 0,
+    /// The load, or the command, could not run.
+    CouldNotRun = 1,
+    /// The arguments or the plan are wrong; nothing was sent.
+    BadArguments = 2,
+    /// The run is invalid: it measured the generator.
+    Invalid = 4,
+    /// The store failed.
+    Storage = 5,
+    /// Interrupted (SIGINT); the partial result is kept.
+    Interrupted = 130,
+    /// Terminated (SIGTERM); the partial result is kept.
+    Terminated = 143,
+}
+
+impl Exit {
+    /// The code of an error that ends the program.
+    pub(crate) fn of(error: &anyhow::Error) -> Self {
+        if let Some(RunError::Storage { .. }) = error.downcast_ref() {
+            return Self::Storage;
+        }
+        if error.is::<BadArguments>() || matches!(error.downcast_ref(), Some(Refusal::Plan(_))) {
+            return Self::BadArguments;
+        }
+        match error.downcast_ref() {
+            // A run that is not there was named wrongly; a store that is not there holds no run.
+            Some(
+                StoreError::UnknownRun { .. }
+                | StoreError::Empty { .. }
+                | StoreError::Ambiguous { .. }
+                | StoreError::Missing { .. },
+            ) => Self::BadArguments,
+            Some(_) => Self::Storage,
+            None => Self::CouldNotRun,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Arguments that contradict each other or what is there, in words.
+#[derive(Debug)]
+pub(crate) struct BadArguments(pub(crate) String);
+
+impl std::fmt::Display for BadArguments {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadArguments {}

@@ -1,0 +1,124 @@
+//! One line on a terminal while a run goes on; nothing where nobody looks.
+
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal, Write as _};
+use std::sync::mpsc::{self, SyncSender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use conductor::{Live, Observer};
+use store::RunId;
+
+/// How long the last line may take to appear before it is given up.
+const LAST_LINE: Duration = Duration::from_millis(200);
+
+/// Shows progress from a thread of its own: a terminal that does not read must not hold up the run.
+pub(crate) struct LiveLine {
+    lines: Option<SyncSender<String>>,
+    printer: Option<JoinHandle<()>>,
+    on_begin: Box<dyn FnMut()>,
+}
+
+impl LiveLine {
+    /// Shows lines if stderr is a terminal. `on_begin` is called when the run begins.
+    pub(crate) fn new(on_begin: impl FnMut() + 'static) -> Self {
+        let on_begin = Box::new(on_begin);
+        if !io::stderr().is_terminal() {
+            return Self { lines: None, printer: None, on_begin };
+        }
+        let (lines, receiver) = mpsc::sync_channel::<String>(1);
+        let printer = thread::spawn(move || {
+            for line in receiver {
+                let _ = write!(io::stderr(), "\r\x1b[2K{line}");
+            }
+            let _ = write!(io::stderr(), "\r\x1b[2K");
+        });
+        Self { lines: Some(lines), printer: Some(printer), on_begin }
+    }
+}
+
+impl Observer for LiveLine {
+    fn begins(&mut self, _run: &RunId, words: &str) {
+        (self.on_begin)();
+        if let Some(lines) = &self.lines {
+            let _ = lines.try_send(format!("  {words}: opening connections"));
+        }
+    }
+
+    fn second(&mut self, live: &Live) {
+        if let Some(lines) = &self.lines {
+            // A line that finds no room is out of date anyway.
+            let _ = lines.try_send(line(live));
+        }
+    }
+
+    fn ends(&mut self) {
+        self.lines = None;
+        let Some(printer) = self.printer.take() else { return };
+        let until = Instant::now() + LAST_LINE;
+        while !printer.is_finished() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+fn line(live: &Live) -> String {
+    let mut line = format!("  {} {:>9.0}/s", progress(live), live.per_s);
+    for (name, ns) in [("p50", live.p50_ns), ("p99", live.p99_ns), ("late p99", live.late_p99_ns)] {
+        if let Some(ns) = ns {
+            let _ = write!(line, "  {name} {}", duration(ns));
+        }
+    }
+    let _ = write!(line, "  errors {}  in flight {}", live.errors, live.in_flight);
+    if live.is_warm_up {
+        line.push_str("  (warm-up)");
+    }
+    line
+}
+
+fn progress(live: &Live) -> String {
+    const CELLS: usize = 20;
+    let share = match (live.planned_s, live.planned_requests) {
+        (Some(planned_s), _) => live.elapsed_s / planned_s,
+        (None, Some(requests)) => live.ended as f64 / requests as f64,
+        (None, None) => 0.0,
+    };
+    let full = (share.clamp(0.0, 1.0) * CELLS as f64) as usize;
+    let bar = "█".repeat(full) + &"░".repeat(CELLS - full);
+    let of = live.planned_s.map_or(String::new(), |planned_s| format!("/{planned_s:.0}"));
+    format!("{bar} {:.0}{of}s", live.elapsed_s)
+}
+
+/// Three digits and a unit.
+fn duration(ns: u64) -> String {
+    let (value, unit) = match ns {
+        0..1_000_000 => (ns as f64 / 1e3, "µs"),
+        1_000_000..1_000_000_000 => (ns as f64 / 1e6, "ms"),
+        _ => (ns as f64 / 1e9, "s"),
+    };
+    match value {
+        _ if value >= 100.0 => format!("{value:.0} {unit}"),
+        _ if value >= 10.0 => format!("{value:.1} {unit}"),
+        _ => format!("{value:.2} {unit}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_shows_only_what_is_known() {
+        let live = Live {
+            elapsed_s: 5.0,
+            planned_s: Some(10.0),
+            per_s: 1234.0,
+            p50_ns: Some(1_500_000),
+            ..Live::default()
+        };
+        assert_eq!(
+            line(&live),
+            "  ██████████░░░░░░░░░░ 5/10s      1234/s  p50 1.50 ms  errors 0  in flight 0"
+        );
+    }
+}

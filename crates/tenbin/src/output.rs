@@ -1,0 +1,45 @@
+//! What the program says to people, and on which stream: results on stdout, everything else on stderr.
+
+use std::io::{self, IsTerminal, Write};
+
+use report::{Format, Options};
+use store::Run;
+
+/// Says what went wrong.
+pub(crate) fn complain(message: &str) {
+    // Nobody is left to tell when stderr is gone.
+    let _ = writeln!(io::stderr(), "tenbin: {message}");
+}
+
+/// Says something that is not a result.
+pub(crate) fn remark(message: &str) {
+    let _ = writeln!(io::stderr(), "{message}");
+}
+
+/// Writes results to stdout.
+pub(crate) fn results(format: &Format, runs: &[Run]) -> anyhow::Result<()> {
+    let stdout = io::stdout();
+    let is_terminal = stdout.is_terminal();
+    let width = rustix::termios::tcgetwinsize(&stdout).map_or(0, |size| usize::from(size.ws_col));
+    let color = is_terminal && std::env::var_os("NO_COLOR").is_none();
+    let options = Options { color, width: if is_terminal && width >= 40 { width } else { 120 } };
+    let mut out = io::BufWriter::new(stdout.lock());
+    report::write(format, runs, &options, &mut out)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes lines to stdout.
+pub(crate) fn lines(text: &str) -> anyhow::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()?;
+    Ok(())
+}
+
+/// Whether a reader such as `head` has simply seen enough.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
+}

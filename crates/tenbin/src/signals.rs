@@ -1,0 +1,61 @@
+//! Ctrl-C and its relatives: once to drain and report, twice to end at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use conductor::Stopper;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::exit::Exit;
+
+/// A second signal ends the program within a second, whatever hangs.
+const PATIENCE: Duration = Duration::from_millis(900);
+
+/// What was heard so far.
+#[derive(Clone, Debug)]
+pub(crate) struct Heard {
+    first: Arc<AtomicI32>,
+    has_begun: Arc<AtomicBool>,
+}
+
+impl Heard {
+    /// From now on a first signal is for the run, not for the program.
+    pub(crate) fn run_begins(&self) {
+        self.has_begun.store(true, Ordering::Relaxed);
+    }
+
+    /// The exit code that the first signal asks for, if there was one.
+    pub(crate) fn exit(&self) -> Option<Exit> {
+        match self.first.load(Ordering::Relaxed) {
+            0 => None,
+            SIGINT => Some(Exit::Interrupted),
+            _ => Some(Exit::Terminated),
+        }
+    }
+}
+
+/// Listens for the rest of the program's life.
+pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<Heard> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let heard = Heard { first: Arc::default(), has_begun: Arc::default() };
+    let hearing = heard.clone();
+    thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for signal in signals.forever() {
+            let is_first =
+                hearing.first.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+            let exit = hearing.exit().unwrap_or(Exit::Interrupted);
+            if !hearing.has_begun.load(Ordering::Relaxed) {
+                std::process::exit(exit as i32);
+            }
+            stopper.ask();
+            if !is_first {
+                thread::sleep(PATIENCE);
+                std::process::exit(exit as i32);
+            }
+        }
+    })?;
+    Ok(heard)
+}
