@@ -1,0 +1,85 @@
+//! The files of the project, as text.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders that hold nothing written by people, from the root.
+const SKIPPED: [&str; 5] = [".git", "target", "fuzz/target", "fuzz/corpus", "fuzz/artifacts"];
+/// What counts as text, by the end of its name.
+const ENDINGS: [&str; 8] = [".rs", ".md", ".toml", ".sh", ".sql", "Makefile", ".ci/run", ".txt"];
+
+/// One file.
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// Its path from the root of the project, with slashes.
+    pub path: String,
+    /// All of it.
+    pub text: String,
+}
+
+impl Text {
+    /// How many lines it has.
+    pub fn lines(&self) -> usize {
+        self.text.lines().count()
+    }
+
+    /// The name of its crate, if it belongs to one.
+    pub fn package(&self) -> Option<&str> {
+        self.path.strip_prefix("crates/")?.split('/').next()
+    }
+
+    /// Whether it is part of a crate's product, and not a test, an example or a measurement.
+    pub fn is_product(&self) -> bool {
+        self.path.starts_with("crates/")
+            && self.path.contains("/src/")
+            && self.path.ends_with(".rs")
+            && self.package() != Some("house")
+    }
+}
+
+/// The root of the project.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_owned).unwrap_or_default()
+}
+
+/// One file by its path from the root.
+///
+/// # Panics
+///
+/// When it cannot be read: the rule that asks for it cannot be checked.
+pub fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path} cannot be read: {error}"))
+}
+
+/// Every text of the project, sorted by path.
+///
+/// # Panics
+///
+/// When a folder or a file cannot be read.
+pub fn all() -> Vec<Text> {
+    let mut found = Vec::new();
+    collect(&root(), &mut found);
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+/// Every Rust file, sorted by path.
+pub fn rust() -> Vec<Text> {
+    all().into_iter().filter(|text| text.path.ends_with(".rs")).collect()
+}
+
+fn collect(folder: &Path, found: &mut Vec<Text>) {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let relative = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+        if path.is_dir() {
+            if !SKIPPED.contains(&relative.as_str()) {
+                collect(&path, found);
+            }
+        } else if ENDINGS.iter().any(|ending| relative.ends_with(ending)) {
+            let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{relative}: {error}"));
+            found.push(Text { path: relative, text });
+        }
+    }
+}

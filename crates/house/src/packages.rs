@@ -1,0 +1,94 @@
+//! The packages of the workspace and what they depend on, as Cargo sees it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::files;
+
+/// One package of the workspace.
+#[derive(Clone, Debug)]
+pub struct Package {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Whether it can be published.
+    pub is_published: bool,
+    /// Names of the packages that its product needs, tests aside.
+    pub needs: BTreeSet<String>,
+}
+
+/// Every package of the workspace, by name.
+///
+/// # Panics
+///
+/// When Cargo does not answer.
+pub fn all() -> BTreeMap<String, Package> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(files::root())
+        .output()
+        .expect("cargo can be started");
+    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON");
+    items(&metadata["packages"]).map(package).map(|package| (package.name.clone(), package)).collect()
+}
+
+fn package(json: &Value) -> Package {
+    let text = |key: &str| json[key].as_str().unwrap_or_default().to_owned();
+    let needs = items(&json["dependencies"]).filter(|dependency| dependency["kind"].is_null());
+    Package {
+        name: text("name"),
+        version: text("version"),
+        is_published: json["publish"].as_array().is_none_or(|registries| !registries.is_empty()),
+        needs: needs.filter_map(|dependency| Some(dependency["name"].as_str()?.to_owned())).collect(),
+    }
+}
+
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+/// Everything that the given packages need, and what that needs, and so on, by the lock file. The packages themselves are
+/// not in it.
+pub fn closure<'a>(names: impl IntoIterator<Item = &'a String>) -> BTreeSet<String> {
+    let needs = locked(&files::read("Cargo.lock"));
+    let mut open: Vec<String> = names.into_iter().cloned().collect();
+    let mut seen = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if seen.insert(name.clone()) {
+            open.extend(needs.get(&name).into_iter().flatten().cloned());
+        }
+    }
+    seen
+}
+
+/// What each package of a lock file needs. Versions of one name count as one.
+fn locked(lock: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut needs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut name = String::new();
+    for line in lock.lines() {
+        if let Some(found) = line.strip_prefix("name = ") {
+            name = found.trim_matches('"').to_owned();
+        } else if let Some(found) = line.strip_prefix(" \"") {
+            let dependency = found.trim_end_matches(['"', ',']).split(' ').next().unwrap_or_default();
+            needs.entry(name.clone()).or_default().insert(dependency.to_owned());
+        }
+    }
+    needs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_file_tells_who_needs_whom() {
+        let lock = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\ndependencies = [\n \"b\",\n \"c 2.0.0\",\n]\n\n[[package]]\nname = \"b\"\n";
+        let needs = locked(lock);
+        assert_eq!(needs["a"], ["b", "c"].map(str::to_owned).into());
+        assert!(!needs.contains_key("b"));
+    }
+}

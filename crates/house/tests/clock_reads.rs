@@ -1,0 +1,53 @@
+//! Time is read in few places, and every place has a reason.
+
+use std::collections::BTreeMap;
+
+use house::{files, tokens};
+
+/// Who may read a clock, and what for. Whoever else needs the time is handed it.
+const MAY_READ: &[(&str, &str)] = &[
+    ("crates/engine/src/clock.rs", "the clock of the load: the one that every request is timed by"),
+    ("crates/engine/src/running.rs", "the instant from which all workers count"),
+    (
+        "crates/engine/src/worker.rs",
+        "a worker's clock while connections are opened, before that instant is known",
+    ),
+    ("crates/engine/src/net/probe.rs", "the deadline of the first connection, before there is a load"),
+    ("crates/conductor/src/one_run.rs", "the date of a run"),
+    ("crates/conductor/src/collect.rs", "when a run is overdue"),
+    ("crates/conductor/src/resolve.rs", "how long a name look-up took"),
+    ("crates/tenbin/src/live_line.rs", "how long a terminal is waited for"),
+    ("crates/target/src/", "a server keeps its own time, and knows nothing of the tool's"),
+];
+
+fn allows(entry: &str, path: &str) -> bool {
+    if entry.ends_with('/') { path.starts_with(entry) } else { path == entry }
+}
+
+#[test]
+fn only_the_listed_files_read_a_clock() {
+    let reads: BTreeMap<String, Vec<usize>> = files::rust()
+        .iter()
+        .filter(|file| file.is_product())
+        .map(|file| {
+            let code = tokens::without_tests(&file.text);
+            let names =
+                [&["Instant", ":", ":", "now"][..], &["SystemTime", ":", ":", "now"], &["clock_gettime"]];
+            let lines = names.iter().flat_map(|name| tokens::lines_of(&code, name)).collect::<Vec<_>>();
+            (file.path.clone(), lines)
+        })
+        .filter(|(_, lines)| !lines.is_empty())
+        .collect();
+    for (path, lines) in &reads {
+        assert!(
+            MAY_READ.iter().any(|(entry, _)| allows(entry, path)),
+            "{path}:{lines:?} reads a clock: take the time as an argument, or list the file with its reason in MAY_READ"
+        );
+    }
+    for (path, reason) in MAY_READ {
+        assert!(
+            reads.keys().any(|read| allows(path, read)),
+            "{path} ({reason}) no longer reads a clock: take it out of MAY_READ"
+        );
+    }
+}

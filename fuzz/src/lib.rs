@@ -1,0 +1,88 @@
+//! What the fuzz targets share: seeds for their corpus, and the questions they ask.
+
+#[path = "../../crates/wire/tests/pieces/mod.rs"]
+mod pieces;
+
+use std::fs;
+use std::path::PathBuf;
+
+use record::{Histogram, Percentile, Tally};
+use wire::{PROTOCOLS, Protocol};
+
+/// Longer inputs run into limits whose moment depends on how the bytes are cut; tests of their own look at those.
+const BYTES_MAX: usize = 32 * 1024;
+
+/// Puts the samples of a protocol into the corpus of the target of its name, where the search begins.
+pub fn sow_samples(name: &str) {
+    let samples = (protocol(name).samples)();
+    let seeds = samples.iter().map(|sample| sample.bytes.as_slice());
+    sow(name, seeds.filter(|bytes| bytes.len() <= BYTES_MAX));
+}
+
+/// Puts stored forms of histograms, small and large, into the corpus.
+pub fn sow_histograms(name: &str) {
+    let forms = [0u32, 1, 4, 40].map(|values| {
+        let mut tally = Tally::default();
+        (0..values).for_each(|value| {
+            tally.response.ok.record_many(1 << value, u64::from(value) + 1);
+            tally.first_byte.record(u64::from(value));
+        });
+        tally.encode_histograms()
+    });
+    sow(name, forms.iter().map(Vec::as_slice));
+}
+
+fn sow<'a>(name: &str, seeds: impl Iterator<Item = &'a [u8]>) {
+    let folder: PathBuf = [env!("CARGO_MANIFEST_DIR"), "corpus", name].iter().collect();
+    fs::create_dir_all(&folder).expect("the corpus can be made");
+    for (number, bytes) in seeds.enumerate() {
+        fs::write(folder.join(format!("seed-{number}")), bytes).expect("the corpus can be written");
+    }
+}
+
+fn protocol(name: &str) -> &'static Protocol {
+    PROTOCOLS.iter().find(|protocol| protocol.name == name).expect("the target has the name of a protocol")
+}
+
+/// Feeds a protocol any bytes: it must come to an end, and to the same one in pieces.
+pub fn feed_protocol(name: &str, bytes: &[u8]) {
+    if bytes.len() > BYTES_MAX {
+        return;
+    }
+    let protocol = protocol(name);
+    let whole = pieces::feed(protocol, [bytes].into_iter());
+    let mut chance = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let mut rest = bytes;
+    let drawn = std::iter::from_fn(|| {
+        chance = chance.rotate_left(17).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let (piece, later) = rest.split_at((chance as usize % 97 + 1).min(rest.len()));
+        rest = later;
+        (!piece.is_empty()).then_some(piece)
+    });
+    for story in [pieces::feed(protocol, bytes.chunks(1)), pieces::feed(protocol, drawn)] {
+        pieces::compare(&whole, &story).unwrap_or_else(|what| panic!("{what}"));
+    }
+}
+
+/// Reads any bytes as stored histograms: what is accepted must be sound, and come back the same when it is kept again.
+pub fn decode_histograms(bytes: &[u8]) {
+    let mut tally = Tally::default();
+    if tally.decode_histograms(bytes).is_err() {
+        return;
+    }
+    let Tally { response, service, lateness, first_byte, connect, tls, .. } = &tally;
+    let splits = [response, service, lateness].into_iter();
+    splits
+        .flat_map(|split| [&split.ok, &split.refused, &split.other])
+        .chain([first_byte, connect, tls])
+        .for_each(|histogram: &Histogram| {
+            let sum = histogram.counters().try_fold(0u64, |sum, (_, count)| sum.checked_add(count));
+            assert_eq!(sum, Some(histogram.count()), "the counters add up to the count");
+            assert_eq!(histogram.value_at(Percentile::P99_99).is_some(), !histogram.is_empty());
+        });
+    let mut again = Tally::default();
+    assert!(again.decode_histograms(&tally.encode_histograms()).is_ok(), "what was accepted can be kept");
+    assert_eq!(again, tally);
+}
