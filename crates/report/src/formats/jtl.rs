@@ -89,11 +89,11 @@ fn line(view: &View<'_>, label: &str, request: &Sampled) -> [String; HEADER.len(
     ]
 }
 
-/// The title, where it is a URL.
+/// The URL in the title, if there is one; else what JMeter writes for none.
 fn url(view: &View<'_>) -> String {
     let title = visible(&view.run.new.title);
-    let is_url = ["http://", "https://"].iter().any(|scheme| title.starts_with(scheme));
-    if is_url { title } else { "null".to_owned() }
+    let is_url = |word: &&str| ["http://", "https://"].iter().any(|scheme| word.starts_with(scheme));
+    title.split(' ').find(is_url).unwrap_or("null").to_owned()
 }
 
 /// Whole milliseconds, rounded.

@@ -52,7 +52,7 @@ pub(crate) fn through_store(
 pub(crate) fn new_run() -> NewRun {
     NewRun {
         started_at_unix_ms: STARTED_AT_UNIX_MS,
-        title: "http://127.0.0.1:8080/".to_owned(),
+        title: "GET http://127.0.0.1:8080/".to_owned(),
         plan_text: "100 users get / for 3 s".to_owned(),
         plan_json: json!({}),
         plan_hash: "5ca1ab1e".to_owned(),
