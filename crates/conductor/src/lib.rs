@@ -16,4 +16,5 @@ mod watchdog;
 pub use live::{Live, Observer};
 pub use one_run::{Finished, RunError, run};
 pub use prepare::{Prepared, Refusal, prepare};
+pub use resolve::ResolveError;
 pub use stopper::{StopLevel, Stopper};

@@ -110,15 +110,19 @@ impl Reader<'_> {
         let staged_ns = stages.as_ref().map(|stages| stages.iter().map(|stage| stage.for_ns).sum());
         let measured_ns = staged_ns.or(given_ns).or(requests.is_none().then_some(DURATION_DEFAULT_NS));
         let at_ns = measured_ns.map(|ns| ns.saturating_add(warm_up_ns));
+        // Every flag is read, also those that do not fit the load: all faults are told at once.
         let seed = self.seed();
+        let spacing = self.spacing(seed);
+        let shed_after_ns = self.duration("--shed-after", draft.shed_after.as_deref());
+        let closed = self.closed(connections, seed);
         let load = match self.profile(stages, measured_ns) {
             Some(profile) => Load::Open(Open {
                 profile: profile.held_first(warm_up_ns),
-                spacing: self.spacing(seed),
+                spacing,
                 connections,
-                shed_after_ns: self.duration("--shed-after", draft.shed_after.as_deref()),
+                shed_after_ns,
             }),
-            None => Load::Closed(self.closed(connections, seed)),
+            None => Load::Closed(closed),
         };
         (load, Stop { at_ns, requests }, warm_up_ns)
     }

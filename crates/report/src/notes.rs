@@ -12,6 +12,7 @@ type Rule = fn(&View<'_>) -> Option<String>;
 const RULES: &[Rule] = &[
     nothing_was_sent,
     nothing_was_answered,
+    nothing_was_ok,
     planned_requests_were_not_sent,
     requests_started_late,
     a_closed_loop_hides_stalls,
@@ -37,6 +38,15 @@ fn nothing_was_answered(view: &View<'_>) -> Option<String> {
     })
 }
 
+/// Refusals can be fast: figures of a run without one good reply are not those of the work that was meant.
+fn nothing_was_ok(view: &View<'_>) -> Option<String> {
+    let figures = &view.whole;
+    (figures.counts.ok == 0 && figures.answered() > 0).then(|| {
+        let first = figures.errors.first().map(|error| format!(" Most often: {}.", error.message));
+        format!("Every answer was a refusal.{}", first.unwrap_or_default())
+    })
+}
+
 /// Past one in a thousand, the load was not the load that was asked for.
 fn planned_requests_were_not_sent(view: &View<'_>) -> Option<String> {
     let counts = &view.whole.counts;
@@ -57,7 +67,7 @@ fn requests_started_late(view: &View<'_>) -> Option<String> {
     let response_ns = view.whole.response.all.at(Percentile::P99)?;
     (late_ns >= 1e6 && late_ns * 2.0 >= response_ns).then(|| {
         format!(
-            "Requests started up to {} late (p99), because no connection was free for them. Response time counts from \
+            "Requests started up to {} late (p99): they waited for a free connection, or for one to be opened. Response time counts from \
              the instant that was intended and has the wait in it; service time has not.",
             duration(late_ns)
         )
@@ -68,8 +78,9 @@ fn requests_started_late(view: &View<'_>) -> Option<String> {
 fn a_closed_loop_hides_stalls(view: &View<'_>) -> Option<String> {
     let response = &view.whole.response.all;
     let (max_ns, median_ns) = (response.max_ns?, response.at(Percentile::P50)?);
-    let is_far_out =
-        response.at(Percentile::P99).is_some_and(|p99_ns| p99_ns > 0.0 && max_ns >= 20.0 * p99_ns);
+    let is_far_out = response
+        .at(Percentile::P99)
+        .is_some_and(|p99_ns| p99_ns > 0.0 && max_ns >= 20.0 * p99_ns && max_ns >= 20e6);
     let is_long = max_ns >= 100e6 && max_ns >= 50.0 * median_ns;
     (view.run.new.model == Model::Closed && (is_far_out || is_long)).then(|| {
         format!(

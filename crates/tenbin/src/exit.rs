@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use conductor::{Refusal, RunError};
+use conductor::{Refusal, ResolveError, RunError};
+use report::ReportError;
 use store::StoreError;
 
 /// How the program ends.
@@ -30,10 +31,17 @@ impl Exit {
         if let Some(RunError::Storage { .. }) = error.downcast_ref() {
             return Self::Storage;
         }
-        if error.is::<BadArguments>() || matches!(error.downcast_ref(), Some(Refusal::Plan(_))) {
+        let is_forbidden = |refusal: &Refusal| {
+            matches!(refusal, Refusal::Plan(_) | Refusal::Resolve(ResolveError::Forbidden { .. }))
+        };
+        if error.is::<BadArguments>() || error.downcast_ref().is_some_and(is_forbidden) {
             return Self::BadArguments;
         }
-        match error.downcast_ref() {
+        let in_report = error.downcast_ref().and_then(|error| match error {
+            ReportError::Store(error) => Some(error),
+            _ => None,
+        });
+        match in_report.or(error.downcast_ref()) {
             // A run that is not there was named wrongly; a store that is not there holds no run.
             Some(
                 StoreError::UnknownRun { .. }

@@ -40,11 +40,11 @@ pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
 
 fn table(runs: &[Summary]) -> String {
     let mut text =
-        format!("{:<22}{:<21}{:<10}{:>12}  {}\n", "run", "started (UTC)", "verdict", "sent", "what");
+        format!("{:<22}{:<26}{:<10}{:>12}  {}\n", "run", "started (UTC)", "verdict", "sent", "what");
     for run in runs {
         let _ = writeln!(
             text,
-            "{:<22}{:<21}{:<10}{:>12}  {}; {}",
+            "{:<22}{:<26}{:<10}{:>12}  {}; {}",
             run.id.as_str(),
             Utc::from_unix_ms(run.started_at_unix_ms).to_string(),
             state(run),
