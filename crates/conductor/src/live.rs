@@ -31,8 +31,8 @@ pub struct Live {
 
 /// Hears of a run's progress. Called between seconds from the thread that keeps the results: it must not block.
 pub trait Observer {
-    /// The run is ready and will take up to this much memory for its records, in bytes.
-    fn begins(&mut self, run: &store::RunId, words: &str);
+    /// The run begins: its load in words, and the memory that it takes at most, in bytes.
+    fn begins(&mut self, words: &str, memory_bound_bytes: u64);
     /// A second is over.
     fn second(&mut self, live: &Live);
     /// The load is over, and nothing more will be shown.

@@ -64,7 +64,7 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<Finished, RunError> {
     let run = store.begin(&describe(plan))?;
-    observer.begins(&run, &plan.load_words());
+    observer.begins(&plan.load_words(), prepared.memory_bound_bytes());
     let timeout = Duration::from_nanos(plan.timeout_ns);
     let planned = plan.planned_ns().map(Duration::from_nanos);
     let opening = Duration::from_nanos(plan.connect_timeout_ns);

@@ -20,6 +20,46 @@ pub struct Prepared {
     pub(crate) probed: Probed,
 }
 
+/// The parts of a memory bound, in bytes. Each is what its owner may take at worst, whatever the target sends.
+mod bound {
+    /// A connection's own state, the kernel's not included.
+    pub(super) const CONNECTION: u64 = 1024;
+    /// A reply's head that comes in pieces.
+    pub(super) const PARTIAL_HEAD: u64 = 64 * 1024;
+    /// A TLS session with an incomplete message.
+    pub(super) const TLS: u64 = 300 * 1024;
+    /// One set of histograms with every counter in use: 12 of 33 chunks of 8 KiB, for warm-up and measurement.
+    pub(super) const HISTOGRAMS: u64 = 2 * 12 * 33 * 8 * 1024;
+    /// Read buffers and events of a thread.
+    pub(super) const THREAD: u64 = 256 * 1024;
+    /// Sets of histograms per thread: the second that is counted, and one on its way to the store.
+    pub(super) const SETS_PER_THREAD: u64 = 2;
+    /// Sets in the thread that keeps results: the sum so far, and the second that is added.
+    pub(super) const SETS_OF_KEEPER: u64 = 2;
+    /// A request kept for a log, now and on its way to the store.
+    pub(super) const LOGGED: u64 = 2 * 128;
+    /// The program, the store's cache, the terminal.
+    pub(super) const PROGRAM: u64 = 24 * 1024 * 1024;
+}
+
+impl Prepared {
+    /// More memory than this the run does not take, however long it lasts and whatever the target sends, in bytes.
+    pub fn memory_bound_bytes(&self) -> u64 {
+        let (connections, threads) = (u64::from(self.job.connections()), u64::from(self.job.threads));
+        let body = self.script.kept_body_bytes_max();
+        let sent =
+            if self.job.peer.tls.is_some() { self.script.request_bytes() as u64 + bound::TLS } else { 0 };
+        let per_connection = bound::CONNECTION + bound::PARTIAL_HEAD + body + sent;
+        let sets = threads * bound::SETS_PER_THREAD + bound::SETS_OF_KEEPER;
+        connections * per_connection
+            + threads * bound::THREAD
+            + sets * bound::HISTOGRAMS
+            + u64::from(self.job.log_per_second) * bound::LOGGED
+            + self.script.request_bytes() as u64
+            + bound::PROGRAM
+    }
+}
+
 /// Why a plan cannot run here.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {

@@ -7,7 +7,6 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use conductor::{Live, Observer};
-use store::RunId;
 
 /// How long the last line may take to appear before it is given up.
 const LAST_LINE: Duration = Duration::from_millis(200);
@@ -38,10 +37,11 @@ impl LiveLine {
 }
 
 impl Observer for LiveLine {
-    fn begins(&mut self, _run: &RunId, words: &str) {
+    fn begins(&mut self, words: &str, memory_bound_bytes: u64) {
         (self.on_begin)();
         if let Some(lines) = &self.lines {
-            let _ = lines.try_send(format!("  {words}: opening connections"));
+            let mib = memory_bound_bytes.div_ceil(1 << 20);
+            let _ = lines.try_send(format!("  {words}; at most {mib} MiB of memory: opening connections"));
         }
     }
 

@@ -63,6 +63,11 @@ impl Http1 {
         Self { script: Arc::new(Fixed { request, is_head, checks }) }
     }
 
+    /// Bytes of a reply's body that a connection may keep, for checks.
+    pub fn kept_body_bytes_max(&self) -> u64 {
+        if self.script.checks.need_body() { KEPT_BODY_BYTES_MAX as u64 } else { 0 }
+    }
+
     /// Bytes of one request on the wire.
     pub fn request_bytes(&self) -> usize {
         self.script.request.len()
