@@ -142,6 +142,11 @@ impl OpenDriver {
         if self.group_left > 0 { self.starts.next_ns() } else { self.starts.group_end_ns(GROUP_WINDOW_NS) }
     }
 
+    /// Starts nothing more, not even what is due already; that is counted all the same.
+    pub(crate) fn start_no_more(&mut self) {
+        self.starts.end_at(0);
+    }
+
     /// Ends the load at this instant: whatever is intended later will not come. What is due already still counts.
     pub(crate) fn end_at(&mut self, now_ns: u64) {
         self.starts.end_at(now_ns);

@@ -109,7 +109,7 @@ impl<'a, S: Script> Worker<'a, S> {
         let opened = self.open_connections();
         self.clock = Clock::from(gate.pass());
         opened?;
-        self.poll.wait(self.clock.until_begin().as_nanos() as u64)?;
+        self.wait_for_begin()?;
         let mut watch = Watch::begin();
         self.let_users_in();
         while !self.is_over() {
@@ -123,6 +123,19 @@ impl<'a, S: Script> Worker<'a, S> {
             health: watch.end(wall_ns),
             opening_failures: self.opening_failures,
         })
+    }
+
+    /// Waits until the load begins, and hears what the opened connections say in the meantime: nobody will say it twice.
+    fn wait_for_begin(&mut self) -> Result<(), Errno> {
+        loop {
+            let wait_ns = self.clock.until_begin().as_nanos() as u64;
+            if wait_ns == 0 {
+                return Ok(());
+            }
+            for index in 0..self.poll.wait(wait_ns)? {
+                self.on_ready(self.poll.take(index));
+            }
+        }
     }
 
     /// One turn: hand over the second, do what is due, wait for the next instant or for sockets, read.
@@ -202,10 +215,9 @@ impl<'a, S: Script> Worker<'a, S> {
                 self.recorder.tally(due_ns).note_due(1);
                 self.accounts[self.recorder.phase(due_ns) as usize].planned += 1;
             }
-            if let Some(shed_after_ns) = open.shed_after_ns {
-                while let Some(shed_ns) =
-                    open.take_start(now_ns.saturating_sub(shed_after_ns.saturating_add(1)))
-                {
+            let shed_after_ns = open.shed_after_ns.unwrap_or(NEVER);
+            if let Some(too_late_ns) = now_ns.checked_sub(shed_after_ns.saturating_add(1)) {
+                while let Some(shed_ns) = open.take_start(too_late_ns) {
                     self.recorder.tally(shed_ns).note_due_not_sent(1);
                     self.accounts[self.recorder.phase(shed_ns) as usize].not_sent += 1;
                 }
@@ -226,7 +238,8 @@ impl<'a, S: Script> Worker<'a, S> {
             Driver::Open(open) => open.idle.push_back(slot),
             Driver::Closed { active, .. } => {
                 let intended_ns = self.connections[slot as usize].next_ns;
-                if self.stop.admits(intended_ns, self.accounts[Phase::Measured as usize].sent) {
+                let sent = self.accounts[Phase::Measured as usize].sent;
+                if self.stop.admits(intended_ns, sent) && self.signal.level() == StopLevel::Go {
                     self.begin(slot, intended_ns, now_ns);
                 } else {
                     *active -= 1;
@@ -248,13 +261,19 @@ impl<'a, S: Script> Worker<'a, S> {
     }
 
     fn heed_signal(&mut self, now_ns: u64) {
-        match self.signal.level() {
-            StopLevel::Go => {}
-            StopLevel::Drain => self.stop_at(now_ns),
-            StopLevel::Abort => {
-                self.stop_at(now_ns);
-                self.abandon(now_ns);
-            }
+        let level = self.signal.level();
+        if level != StopLevel::Go {
+            self.stop_at(now_ns);
+        }
+        if level == StopLevel::Abort {
+            self.abandon(now_ns);
+        }
+        let is_too_late =
+            self.stop.at_ns.is_some_and(|at_ns| now_ns >= at_ns.saturating_add(LATE_SENDING_NS));
+        if let Driver::Open(open) = &mut self.driver
+            && (level != StopLevel::Go || is_too_late)
+        {
+            open.start_no_more();
         }
     }
 
@@ -272,18 +291,13 @@ impl<'a, S: Script> Worker<'a, S> {
         if self.in_flight > 0 {
             return false;
         }
-        let now_ns = self.clock.now();
-        let after_end =
-            |grace_ns: u64| self.stop.at_ns.is_some_and(|at_ns| now_ns >= at_ns.saturating_add(grace_ns));
-        let starts_are_over = match &self.driver {
-            Driver::Closed { active, .. } => *active == 0 || after_end(0),
-            Driver::Open(open) => {
-                open.next_start_ns().is_none()
-                    || after_end(LATE_SENDING_NS)
-                    || self.signal.level() != StopLevel::Go
+        match &self.driver {
+            Driver::Closed { active, .. } => {
+                let sent = self.accounts[Phase::Measured as usize].sent;
+                *active == 0 || !self.stop.admits(self.clock.now(), sent)
             }
-        };
-        self.in_flight == 0 && starts_are_over
+            Driver::Open(open) => open.next_start_ns().is_none(),
+        }
     }
 
     /// Gives up what was due and never started, and hands over the rest.
