@@ -60,7 +60,7 @@ pub(crate) fn finish(running: Running, limit: Duration) -> Done {
                 wholes[interval.phase as usize].absorb(&interval.tally).expect("the identity, up to now");
                 sampled.extend(interval.sampled);
             }
-            Ok(Message::Ended(end)) => ends.push(end),
+            Ok(Message::Ended(end)) => ends.push(*end),
             Ok(Message::Broke(what)) => panic!("a worker broke: {what}"),
             Err(RecvTimeoutError::Timeout) => panic!("the load did not end within {limit:?}"),
             Err(RecvTimeoutError::Disconnected) => break,

@@ -1,0 +1,183 @@
+//! Peers that cannot be connected to: their classes, their deadlines, and how seldom they are asked again.
+
+mod support;
+
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use engine::{Endpoint, Peer};
+use record::Percentile;
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen, socket_with,
+};
+use support::{MS, SECOND, closed, count, finish, get, lasting, limit, open, reply, run, server, tcp};
+use target::Settings;
+use target::scripted::{Step, blackhole, closed_port};
+
+fn unix(path: &Path) -> Peer {
+    Peer { endpoint: Endpoint::Unix(path.to_owned()), tls: None }
+}
+
+#[test]
+fn a_closed_port_refuses_every_request() {
+    let port = closed_port().expect("a port");
+    let done = run(closed(tcp(port.address()), 2, count(6)), get("/"));
+    done.assert_all_failed("connect_refused", 6);
+    let (failures, why) = done.ends[0].opening_failures.as_ref().expect("failures before the load");
+    assert_eq!(*failures, 2);
+    assert!(why.contains("refused"), "{why}");
+}
+
+#[test]
+fn a_swallowed_connection_ends_at_the_connect_deadline() {
+    let hole = blackhole().expect("a full queue");
+    let mut job = closed(tcp(hole.address()), 3, count(3));
+    (job.connect_timeout_ns, job.timeout_ns) = (200 * MS, 5 * SECOND);
+    let done = run(job, get("/"));
+    done.assert_all_timed_out("timeout_connect", 3);
+    let median_ns = done.tally.response.other.value_at(Percentile::P50).expect("samples");
+    assert!((200 * MS..450 * MS).contains(&median_ns), "{median_ns} ns");
+    assert_eq!(done.ends[0].opening_failures.as_ref().map(|(count, _)| *count), Some(3));
+}
+
+#[test]
+fn a_target_that_goes_away_mid_run_is_refused_connections_and_the_run_ends_in_time() {
+    for is_open in [false, true] {
+        let target = target::start(Settings::default()).expect("a target");
+        let peer = tcp(target.address());
+        let job =
+            if is_open { open(peer, 200.0, 1_500 * MS, 10) } else { closed(peer, 10, lasting(1_500 * MS)) };
+        let limit = limit(&job);
+        let running = engine::start(job, get("/hold?mean_us=5000")).expect("threads");
+        thread::sleep(Duration::from_millis(500));
+        target.stop();
+        let done = finish(running, limit);
+        let counts = done.tally.counts;
+        assert!(counts.ok > 50, "{counts:?}");
+        assert!(done.errors("connect_refused") > 0, "{:?}", done.classes());
+        assert_eq!(counts.ok + counts.failed, counts.sent, "{:?}", done.classes());
+        let known =
+            ["connect_refused", "connect_reset", "reset_before_reply", "stale_reuse", "closed_before_reply"];
+        for (class, _) in done.classes() {
+            assert!(known.contains(&class.as_str()), "{class}");
+        }
+    }
+}
+
+#[test]
+fn a_target_that_comes_back_is_found_again() {
+    let first = target::start(Settings::default()).expect("a target");
+    let address = first.address();
+    let running = engine::start(closed(tcp(address), 4, lasting(2_500 * MS)), get("/hold?mean_us=2000"));
+    let running = running.expect("threads");
+    thread::sleep(Duration::from_millis(300));
+    first.stop();
+    thread::sleep(Duration::from_millis(200));
+    let second = target::start(Settings { address, ..Settings::default() }).expect("the same port");
+    let done = finish(running, Duration::from_secs(10));
+    assert!(done.errors("connect_refused") > 0, "{:?}", done.classes());
+    assert!(second.counters().requests > 100, "{:?}", second.counters());
+}
+
+#[test]
+fn a_missing_unix_socket_has_its_own_class() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let done = run(closed(unix(&folder.path().join("none")), 2, count(4)), get("/"));
+    done.assert_all_failed("connect_no_socket", 4);
+}
+
+#[test]
+fn a_unix_socket_that_nobody_serves_refuses() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("dead");
+    drop(UnixListener::bind(&path).expect("a socket"));
+    run(closed(unix(&path), 2, count(4)), get("/")).assert_all_failed("connect_refused", 4);
+}
+
+#[test]
+fn a_full_unix_backlog_is_an_error_and_not_a_wait() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("full");
+    let address = SocketAddrUnix::new(&path).expect("a short path");
+    let plain = SocketFlags::CLOEXEC;
+    let listener = socket_with(AddressFamily::UNIX, SocketType::STREAM, plain, None).expect("a socket");
+    bind(&listener, &address).expect("bound");
+    listen(&listener, 0).expect("listening");
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    let fillers: Vec<_> = (0..16)
+        .map(|_| socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).expect("a socket"))
+        .take_while(|filler| connect(filler, &address).is_ok())
+        .collect();
+    assert!(fillers.len() < 16, "the queue was never full");
+    let done = run(closed(unix(&path), 2, count(4)), get("/"));
+    done.assert_all_failed("connect_backlog_full", 4);
+}
+
+#[test]
+fn a_unix_socket_carries_load_like_any_other() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("target");
+    let target =
+        target::start(Settings { unix: Some(path.clone()), ..Settings::default() }).expect("a target");
+    let mut job = closed(unix(&path), 8, count(2_000));
+    job.threads = 2;
+    run(job, get("/status")).assert_all_ok(2_000);
+    assert_eq!(target.counters().requests, 2_000);
+    assert!(UnixStream::connect(&path).is_ok(), "and it still answers");
+}
+
+/// Requests that one slot can start within `for_ns` when each fails at once: after the k-th failure in a row it waits
+/// 10 ms doubled k − 1 times, at most 1 s, of which at most half is taken off.
+fn attempts_at_most(for_ns: u64) -> u64 {
+    let (mut at_ns, mut attempts) = (0, 0);
+    while at_ns < for_ns {
+        attempts += 1;
+        at_ns += (10 * MS << (attempts - 1)).min(SECOND) / 2;
+    }
+    attempts
+}
+
+const STORM_USERS: u32 = 50;
+
+#[test]
+fn nobody_is_stormed_with_connections_by_waiting_users() {
+    let most = u64::from(STORM_USERS) * attempts_at_most(2 * SECOND);
+    assert_eq!(most, 500);
+    let port = closed_port().expect("a port");
+    let (resetting, closing) = (server(vec![Step::Reset]), server(vec![]));
+    thread::scope(|scope| {
+        for address in [port.address(), resetting.address(), closing.address()] {
+            scope.spawn(move || {
+                let done = run(closed(tcp(address), STORM_USERS, lasting(2 * SECOND)), get("/"));
+                let counts = done.tally.counts;
+                assert_eq!((counts.ok, counts.failed), (0, counts.sent), "{:?}", done.classes());
+                assert!((u64::from(STORM_USERS)..=most).contains(&counts.sent), "{counts:?}");
+            });
+        }
+    });
+    for scripted in [resetting, closing] {
+        // Each connection was opened once before the load.
+        assert!(scripted.connections() as u64 <= most + u64::from(STORM_USERS), "{}", scripted.connections());
+    }
+}
+
+#[test]
+fn nobody_is_stormed_with_connections_by_a_rate() {
+    let port = closed_port().expect("a port");
+    let done = run(open(tcp(port.address()), 2_000.0, SECOND, STORM_USERS), get("/"));
+    // Requests that were due may be sent, late, for two seconds more.
+    let most = u64::from(STORM_USERS) * attempts_at_most(3 * SECOND);
+    assert!(done.tally.counts.sent <= most, "{:?}", done.tally.counts);
+    assert_eq!(done.tally.counts.planned, 2_000);
+}
+
+#[test]
+fn a_reset_after_each_reply_is_no_reason_to_wait() {
+    let server =
+        server(vec![Step::ReadRequest, Step::Send(reply(200, "ok")), Step::ReadRequest, Step::Reset]);
+    let done = run(closed(tcp(server.address()), 1, count(100)), get("/"));
+    assert_eq!((done.tally.counts.ok, done.errors("stale_reuse")), (50, 50));
+    assert!(done.took < Duration::from_secs(2), "{:?}", done.took);
+}

@@ -1,0 +1,197 @@
+//! Connections that break, at every point of a request's life, and what each break is called.
+
+mod support;
+
+use std::time::Duration;
+
+use support::{
+    Done, MS, closed, count, each_request, exchange, get, lasting, open, post, reply, run, server, tcp,
+};
+use target::scripted::{self, Script, Step};
+
+const PAUSE: Duration = Duration::from_millis(10);
+
+#[test]
+fn a_reset_is_called_by_the_phase_it_came_in() {
+    let whole = reply(200, "hello");
+    let head_bytes = whole.len() - "hello".len();
+    for (what, sent_bytes, class) in [
+        ("before", 0, "reset_before_reply"),
+        ("in the status line", 5, "reset_in_head"),
+        ("in the last byte of the head", head_bytes - 1, "reset_in_head"),
+        ("after the head", head_bytes, "reset_in_body"),
+        ("before the last byte", whole.len() - 1, "reset_in_body"),
+    ] {
+        let part = whole[..sent_bytes].to_vec();
+        let steps = vec![Step::ReadRequest, Step::Send(part), Step::Wait(PAUSE), Step::Reset];
+        let (done, connections) = exchange(steps, 3);
+        assert_eq!(done.classes(), [(class.to_owned(), 3)], "{what}");
+        done.assert_all_failed(class, 3);
+        assert_eq!(connections, 3, "{what}");
+    }
+}
+
+#[test]
+fn a_reset_at_any_byte_is_a_failure_but_after_the_last() {
+    let whole = reply(200, "hello");
+    let (length, head_bytes) = (whole.len() as u64, whole.len() as u64 - 5);
+    let server = scripted::start(move |number| {
+        let part = whole[..number.min(whole.len())].to_vec();
+        Script(vec![Step::ReadRequest, Step::Send(part), Step::Wait(PAUSE), Step::Reset])
+    });
+    let server = server.expect("a server");
+    let done = run(closed(tcp(server.address()), length as u32 + 1, count(length + 1)), get("/"));
+    assert_eq!((done.tally.counts.ok, done.tally.counts.failed), (1, length));
+    assert_eq!(
+        done.classes(),
+        [
+            ("reset_before_reply".to_owned(), 1),
+            ("reset_in_body".to_owned(), 5),
+            ("reset_in_head".to_owned(), head_bytes - 1)
+        ]
+    );
+}
+
+#[test]
+fn a_reset_after_the_last_byte_harms_no_reply() {
+    // With a pause the reset meets an idle connection; without one it may come together with the reply.
+    for pause in [PAUSE, Duration::ZERO] {
+        let steps = vec![Step::ReadRequest, Step::Send(reply(200, "hello")), Step::Wait(pause), Step::Reset];
+        let server = server(steps);
+        let done = run(open(tcp(server.address()), 10.0, 500 * MS, 1), get("/"));
+        done.assert_all_ok(5);
+        assert_eq!(server.connections(), 5);
+    }
+}
+
+#[test]
+fn a_close_without_a_reply_has_its_own_class() {
+    let (done, connections) = exchange(vec![Step::ReadRequest, Step::CloseGracefully], 3);
+    done.assert_all_failed("closed_before_reply", 3);
+    assert_eq!(connections, 3);
+    let late = vec![Step::ReadRequest, Step::Wait(Duration::from_millis(300)), Step::CloseGracefully];
+    exchange(late, 2).0.assert_all_failed("closed_before_reply", 2);
+}
+
+/// Serves `served` requests on each connection; the next one is read and never answered.
+fn closes_after(served: usize, last: Step) -> Vec<Step> {
+    let mut steps: Vec<Step> =
+        (0..served).flat_map(|_| [Step::ReadRequest, Step::Send(reply(200, "ok"))]).collect();
+    steps.extend([Step::ReadRequest, last]);
+    steps
+}
+
+#[test]
+fn a_kept_alive_connection_that_closes_as_it_is_used_again_is_counted_and_never_hidden() {
+    for last in [Step::CloseGracefully, Step::Reset] {
+        // Four replies and one stale request on each connection, and no sixth request on any.
+        let (done, connections) = exchange(closes_after(4, last), 25);
+        let counts = done.tally.counts;
+        assert_eq!((counts.sent, counts.ok, counts.failed), (25, 20, 5), "{:?}", done.classes());
+        assert_eq!(done.errors("stale_reuse"), 5);
+        assert_eq!(connections, 5, "a stale connection is replaced at once, and only once");
+        assert!(done.took < Duration::from_secs(1), "no back-off after a connection that had served");
+    }
+}
+
+#[test]
+fn a_close_that_races_with_the_next_request_is_stale_reuse_or_nothing() {
+    // The server closes right after the third reply, without announcing it.
+    let steps = (0..3).flat_map(|_| [Step::ReadRequest, Step::Send(reply(200, "ok"))]);
+    let server = server(steps.collect());
+    let done = run(closed(tcp(server.address()), 4, lasting(400 * MS)), get("/"));
+    let counts = done.tally.counts;
+    assert!(counts.ok >= 6, "{counts:?}");
+    assert_eq!(counts.ok + done.errors("stale_reuse"), counts.sent, "{:?}", done.classes());
+}
+
+#[test]
+fn an_idle_connection_that_was_closed_is_replaced_without_an_error() {
+    let steps =
+        vec![Step::ReadRequest, Step::Send(reply(200, "ok")), Step::Wait(PAUSE), Step::CloseGracefully];
+    let server = server(steps);
+    let done = run(open(tcp(server.address()), 10.0, 500 * MS, 1), get("/"));
+    done.assert_all_ok(5);
+    assert_eq!(server.connections(), 5);
+}
+
+#[test]
+fn an_announced_close_is_no_error_at_all() {
+    let closing = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok".to_vec();
+    let old = b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok".to_vec();
+    for bytes in [closing, old] {
+        let (done, connections) =
+            exchange(vec![Step::ReadRequest, Step::Send(bytes), Step::CloseGracefully], 20);
+        done.assert_all_ok(20);
+        assert_eq!(connections, 20);
+    }
+}
+
+#[test]
+fn without_keep_alive_every_request_has_its_own_connection() {
+    let server = server(each_request(vec![Step::ReadRequest, Step::Send(reply(200, "ok"))]));
+    let mut job = closed(tcp(server.address()), 3, count(30));
+    job.keep_alive = false;
+    let done = run(job, get("/"));
+    done.assert_all_ok(30);
+    assert_eq!((server.connections(), done.tally.connections), (30, 30));
+}
+
+#[test]
+fn refusals_are_replies_and_keep_their_connection() {
+    let (done, connections) =
+        exchange(each_request(vec![Step::ReadRequest, Step::Send(reply(503, "no"))]), 10);
+    let counts = done.tally.counts;
+    assert_eq!((counts.refused, counts.ok, counts.failed), (10, 0, 0));
+    assert_eq!(done.classes(), [("status".to_owned(), 10)]);
+    assert_eq!(done.messages("status"), ["status 503, expected 200–399"]);
+    assert_eq!(done.tally.statuses.iter().collect::<Vec<_>>(), [(503, 10)]);
+    assert_eq!(connections, 1);
+}
+
+const LARGE: usize = 8 * 1024 * 1024;
+
+fn sends_large(steps: Vec<Step>, requests: u64) -> (Done, usize) {
+    let server = server(steps);
+    let mut job = closed(tcp(server.address()), 1, count(requests));
+    job.timeout_ns = 5_000 * MS;
+    let done = run(job, post("/", LARGE));
+    (done, server.connections())
+}
+
+#[test]
+fn a_large_request_goes_out_in_parts_to_a_slow_reader() {
+    let mut one = vec![Step::ReadBytes(1000), Step::Wait(PAUSE)];
+    // What is left of the request, piece by piece, is read slower than it is written.
+    let bytes = post("/", LARGE).request_bytes() - 1000;
+    let pieces = 16;
+    for piece in 0..pieces {
+        let size = bytes / pieces + if piece == 0 { bytes % pieces } else { 0 };
+        one.extend([Step::ReadBytes(size), Step::Wait(Duration::from_millis(5))]);
+    }
+    one.push(Step::Send(reply(200, "thanks")));
+    let (done, connections) = sends_large(each_request(one), 3);
+    done.assert_all_ok(3);
+    assert_eq!(done.tally.sent_bytes, 3 * post("/", LARGE).request_bytes() as u64);
+    assert_eq!(connections, 1);
+}
+
+#[test]
+fn an_early_answer_to_half_a_request_counts_and_ends_its_connection() {
+    let answer = b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n".to_vec();
+    let early = vec![Step::ReadBytes(1000), Step::Send(answer), Step::Wait(PAUSE), Step::HoldOpen];
+    let (done, connections) = sends_large(early, 3);
+    let counts = done.tally.counts;
+    assert_eq!((counts.sent, counts.refused), (3, 3), "{:?}", done.classes());
+    assert_eq!(done.classes(), [("status".to_owned(), 3)]);
+    assert_eq!(connections, 3, "the other half must not be read as the next request");
+}
+
+#[test]
+fn an_early_answer_followed_by_a_close_counts() {
+    let answer = b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".to_vec();
+    let early = vec![Step::ReadBytes(1000), Step::Send(answer), Step::CloseGracefully];
+    let (done, _) = sends_large(early, 3);
+    let counts = done.tally.counts;
+    assert_eq!((counts.sent, counts.refused), (3, 3), "{:?}", done.classes());
+}
