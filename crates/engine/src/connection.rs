@@ -42,6 +42,18 @@ pub(crate) enum Link {
     Up { socket: Socket, session: Option<Box<Session>> },
 }
 
+impl Link {
+    /// Whether an end of the bytes would be anybody's doing: TLS announces its own end, and this one has not.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        matches!(self, Self::Up { session: Some(session), .. } if !session.peer_closed)
+    }
+
+    /// Whether TLS has sealed more than the socket has taken.
+    pub(crate) fn has_unsent_records(&self) -> bool {
+        matches!(self, Self::Up { session: Some(session), .. } if !session.outgoing.is_empty())
+    }
+}
+
 /// The request that a connection carries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InFlight {

@@ -57,6 +57,18 @@ impl Ending {
         Self::failed(class, errno.raw_os_error() as u32, format!("{sentence} ({errno})"))
     }
 
+    /// The connection was reset or lost within the TLS handshake.
+    pub(crate) fn handshake_reset(errno: Errno) -> Self {
+        let class = if blame(errno) == Blame::Us { GENERATOR_FAULT } else { "tls_reset" };
+        let message = format!("the connection was reset within the TLS handshake ({errno})");
+        Self::failed(class, errno.raw_os_error() as u32, message)
+    }
+
+    /// The peer closed within the TLS handshake.
+    pub(crate) fn handshake_closed() -> Self {
+        Self::failed("tls_closed", 0, "the peer closed the connection within the TLS handshake")
+    }
+
     /// The peer closed before anything of a reply had come.
     pub(crate) fn closed(is_reused: bool) -> Self {
         if is_reused {

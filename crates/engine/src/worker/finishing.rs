@@ -48,7 +48,7 @@ impl<S: Script> Worker<'_, S> {
         connection.deadline_ns = crate::connection::NEVER;
         self.in_flight -= 1;
         // A reply to half a request says that the other half is not wanted: it would be read as the next one.
-        let was_whole = request.written as usize == outgoing_bytes;
+        let was_whole = request.written as usize == outgoing_bytes && !connection.link.has_unsent_records();
         if !(reply.reusable && self.job.keep_alive && was_whole) {
             self.close(slot);
         }
@@ -135,9 +135,7 @@ impl<S: Script> Worker<'_, S> {
         let ending = match (&connection.link, connection.request) {
             (Link::Down | Link::Connecting { .. }, _) => Ending::timed_out("timeout_connect", "a connection"),
             (Link::Shaking { .. }, _) => Ending::timed_out("timeout_tls", "the TLS handshake"),
-            (Link::Up { .. }, Some(request))
-                if (request.written as usize) < connection.talk.outgoing().len() =>
-            {
+            (Link::Up { .. }, Some(_)) if self.has_unsent(slot) => {
                 Ending::timed_out("timeout_send", "the target to take the whole request")
             }
             (Link::Up { .. }, _) => Ending::reply_timed_out(connection.talk.stage()),

@@ -1,5 +1,6 @@
 //! Replies on their way in.
 
+use rustix::io::Errno;
 use wire::{Closing, Conversation, PeerFault, Progress, Script};
 
 use super::Worker;
@@ -44,7 +45,7 @@ impl<S: Script> Worker<'_, S> {
         }
     }
 
-    fn has_unsent(&self, slot: u32) -> bool {
+    pub(super) fn has_unsent(&self, slot: u32) -> bool {
         let connection = &self.connections[slot as usize];
         match &connection.link {
             Link::Shaking { session, .. } | Link::Up { session: Some(session), .. } => {
@@ -90,9 +91,7 @@ impl<S: Script> Worker<'_, S> {
                     break;
                 }
                 Io::Lost(errno) => {
-                    let connection = &self.connections[slot as usize];
-                    let ending = Ending::reset(connection.talk.stage(), connection.served > 0, errno);
-                    self.end_connection(slot, ending, self.clock.now());
+                    self.on_lost(slot, errno, self.clock.now());
                     break;
                 }
             }
@@ -159,17 +158,31 @@ impl<S: Script> Worker<'_, S> {
         self.end_connection(slot, Ending::failed(fault.class, fault.code, fault.message()), at_ns);
     }
 
+    /// The connection was reset or lost.
+    #[cold]
+    fn on_lost(&mut self, slot: u32, errno: Errno, at_ns: u64) {
+        let connection = &self.connections[slot as usize];
+        let ending = match connection.link {
+            Link::Shaking { .. } => Ending::handshake_reset(errno),
+            _ => Ending::reset(connection.talk.stage(), connection.served > 0, errno),
+        };
+        self.end_connection(slot, ending, at_ns);
+    }
+
     /// The peer will send nothing more.
     fn on_closed(&mut self, slot: u32, at_ns: u64) {
         let connection = &mut self.connections[slot as usize];
-        if connection.request.is_none() {
-            return self.close(slot);
-        }
         let is_reused = connection.served > 0;
-        match connection.talk.peer_closed() {
-            Closing::Replied(reply) => self.on_reply(slot, reply, at_ns),
-            Closing::Empty => self.end_connection(slot, Ending::closed(is_reused), at_ns),
-            Closing::Incomplete => self.end_connection(slot, Ending::incomplete(), at_ns),
-        }
+        let is_cut_off = connection.link.is_cut_off();
+        let ending = match &connection.link {
+            Link::Shaking { .. } => Ending::handshake_closed(),
+            _ if connection.request.is_none() => return self.close(slot),
+            _ => match connection.talk.peer_closed() {
+                Closing::Replied(reply) if !is_cut_off => return self.on_reply(slot, reply, at_ns),
+                Closing::Empty => Ending::closed(is_reused),
+                Closing::Replied(_) | Closing::Incomplete => Ending::incomplete(),
+            },
+        };
+        self.end_connection(slot, ending, at_ns);
     }
 }
