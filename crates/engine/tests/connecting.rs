@@ -134,7 +134,7 @@ fn attempts_at_most(for_ns: u64) -> u64 {
     let (mut at_ns, mut attempts) = (0, 0);
     while at_ns < for_ns {
         attempts += 1;
-        at_ns += (10 * MS << (attempts - 1)).min(SECOND) / 2;
+        at_ns += ((10 * MS) << (attempts - 1)).min(SECOND) / 2;
     }
     attempts
 }

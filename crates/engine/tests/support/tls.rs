@@ -1,1 +1,238 @@
-//! A small TLS server with certificates of its own making, good and bad.
+//! A small blocking TLS server, and an authority that signs good and bad certificates for it.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use engine::{Endpoint, Peer, TlsPeer, TlsTrust};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
+
+/// No read or write of the server takes longer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The server's end of a connection.
+pub(crate) type Stream = StreamOwned<ServerConnection, Wire>;
+
+/// A certificate chain with its key.
+#[derive(Clone)]
+pub(crate) struct Identity {
+    chain: Vec<CertificateDer<'static>>,
+    key: Arc<PrivateKeyDer<'static>>,
+}
+
+/// An authority of the test's own, whose certificate lies in a file.
+pub(crate) struct Authority {
+    issuer: CertifiedIssuer<'static, KeyPair>,
+    folder: tempfile::TempDir,
+}
+
+impl Authority {
+    /// Names are how certificates find their issuer: each authority needs one of its own.
+    pub(crate) fn new(name: &str) -> Self {
+        let mut params = CertificateParams::new([]).expect("no alternative names");
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        let issuer = CertifiedIssuer::self_signed(params, key).expect("an authority");
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("ca.pem"), issuer.pem()).expect("written");
+        Self { issuer, folder }
+    }
+
+    /// Trust in this authority alone.
+    pub(crate) fn trust(&self) -> TlsTrust {
+        TlsTrust::Authorities(self.path())
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.folder.path().join("ca.pem")
+    }
+
+    /// A certificate for these names, changed as a test wishes.
+    pub(crate) fn sign(&self, names: &[&str], change: impl FnOnce(&mut CertificateParams)) -> Identity {
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        let mut params = CertificateParams::new(names).expect("names");
+        change(&mut params);
+        let key = KeyPair::generate().expect("a key");
+        let certificate = params.signed_by(&key, &self.issuer).expect("a certificate");
+        identity(certificate.der().clone(), &key)
+    }
+
+    /// A good certificate for localhost.
+    pub(crate) fn sign_localhost(&self) -> Identity {
+        self.sign(&["localhost"], |_| ())
+    }
+}
+
+/// A certificate for localhost that vouches for itself.
+pub(crate) fn self_signed() -> Identity {
+    let params = CertificateParams::new(["localhost".to_owned()]).expect("a name");
+    let key = KeyPair::generate().expect("a key");
+    identity(params.self_signed(&key).expect("a certificate").der().clone(), &key)
+}
+
+fn identity(certificate: CertificateDer<'static>, key: &KeyPair) -> Identity {
+    let key = PrivateKeyDer::try_from(key.serialize_der()).expect("a key");
+    Identity { chain: vec![certificate], key: Arc::new(key) }
+}
+
+/// Ended long ago.
+pub(crate) fn expired(params: &mut CertificateParams) {
+    (params.not_before, params.not_after) = (date_time_ymd(2000, 1, 1), date_time_ymd(2001, 1, 1));
+}
+
+/// Begins in a far future.
+pub(crate) fn not_yet_valid(params: &mut CertificateParams) {
+    (params.not_before, params.not_after) = (date_time_ymd(2500, 1, 1), date_time_ymd(2501, 1, 1));
+}
+
+/// The server's socket, which may write a few bytes at a time.
+pub(crate) struct Wire {
+    socket: TcpStream,
+    /// Bytes of one write; 0 writes whatever there is.
+    drip: usize,
+}
+
+impl Wire {
+    /// Ends one side or both, without a word of TLS.
+    pub(crate) fn shut_down(&self, how: Shutdown) {
+        // The client may be gone already.
+        let _ = self.socket.shutdown(how);
+    }
+}
+
+impl Read for Wire {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.socket.read(buffer)
+    }
+}
+
+impl Write for Wire {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let end = if self.drip == 0 { bytes.len() } else { self.drip.min(bytes.len()) };
+        self.socket.write(&bytes[..end])
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A TLS server at work. Dropping it stops it.
+pub(crate) struct TlsServer {
+    address: SocketAddr,
+    connections: Arc<AtomicUsize>,
+    over: Arc<AtomicBool>,
+}
+
+impl TlsServer {
+    /// Serves each connection on a thread of its own with `act`, until an error of that connection.
+    pub(crate) fn start(
+        identity: &Identity,
+        version: &'static SupportedProtocolVersion,
+        drip: usize,
+        act: impl Fn(&mut Stream) -> std::io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(&[version])
+            .expect("a version")
+            .with_no_client_auth()
+            .with_single_cert(identity.chain.clone(), identity.key.clone_key())
+            .expect("a certificate and its key");
+        let (config, act) = (Arc::new(config), Arc::new(act));
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let (connections, over) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+        let (counter, is_over) = (Arc::clone(&connections), Arc::clone(&over));
+        thread::spawn(move || {
+            for socket in listener.incoming() {
+                if is_over.load(Ordering::Acquire) {
+                    break;
+                }
+                let Ok(socket) = socket else { continue };
+                counter.fetch_add(1, Ordering::AcqRel);
+                let (config, act) = (Arc::clone(&config), Arc::clone(&act));
+                thread::spawn(move || {
+                    let connection = ServerConnection::new(config).expect("a connection");
+                    for set in [TcpStream::set_read_timeout, TcpStream::set_write_timeout] {
+                        set(&socket, Some(PATIENCE)).expect("a time-out");
+                    }
+                    socket.set_nodelay(true).expect("no delay");
+                    // A client that goes away ends its own connection, and nothing else.
+                    let _ = act(&mut StreamOwned::new(connection, Wire { socket, drip }));
+                });
+            }
+        });
+        Self { address, connections, over }
+    }
+
+    /// Answers every request with these bytes.
+    pub(crate) fn answering(identity: &Identity, reply: Vec<u8>) -> Self {
+        Self::start(identity, &rustls::version::TLS13, 0, move |stream| {
+            loop {
+                read_request(stream)?;
+                stream.write_all(&reply)?;
+                stream.flush()?;
+            }
+        })
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::Acquire)
+    }
+
+    /// This server, called by a name and trusted in some way.
+    pub(crate) fn peer(&self, name: &str, trust: &TlsTrust) -> Peer {
+        peer(self.address, name, trust)
+    }
+}
+
+impl Drop for TlsServer {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Release);
+        // Wakes the thread that waits in accept.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+/// A TLS peer of this name.
+pub(crate) fn peer(address: SocketAddr, name: &str, trust: &TlsTrust) -> Peer {
+    let tls = TlsPeer::new(name, trust).expect("a TLS peer");
+    Peer { endpoint: Endpoint::Tcp(address), tls: Some(tls) }
+}
+
+/// Reads one request, its body included.
+pub(crate) fn read_request(stream: &mut Stream) -> std::io::Result<()> {
+    let (mut bytes, mut piece) = (Vec::new(), [0; 16 * 1024]);
+    let head_bytes = loop {
+        if let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            break at + 4;
+        }
+        match stream.read(&mut piece)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            count => bytes.extend_from_slice(&piece[..count]),
+        }
+    };
+    let head = String::from_utf8_lossy(&bytes[..head_bytes]).to_ascii_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let body_bytes: usize = length.map_or(0, |length| length.parse().expect("a length"));
+    let mut left = (head_bytes + body_bytes) - bytes.len();
+    while left > 0 {
+        match stream.read(&mut piece)? {
+            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            count => left -= count,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,289 @@
+//! TLS peers, good and bad: a good one carries load, a bad one is refused by a class of its own.
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::thread;
+use std::time::Duration;
+
+use engine::TlsTrust;
+use rustls::version::{TLS12, TLS13};
+use support::tls::{Authority, Identity, TlsServer, expired, not_yet_valid, peer, read_request, self_signed};
+use support::{Done, MS, SECOND, closed, count, get, lasting, open, post, reply, run, server};
+use target::scripted::Step;
+
+const LARGE: usize = 5 * 1024 * 1024;
+
+fn large_reply() -> Vec<u8> {
+    let mut bytes = format!("HTTP/1.1 200 OK\r\nContent-Length: {LARGE}\r\n\r\n").into_bytes();
+    bytes.resize(bytes.len() + LARGE, b'y');
+    bytes
+}
+
+#[test]
+fn a_trusted_peer_carries_load_on_kept_connections() {
+    let authority = Authority::new("ours");
+    for version in [&TLS12, &TLS13] {
+        let identity = authority.sign_localhost();
+        let server = TlsServer::start(&identity, version, 0, |stream| {
+            loop {
+                read_request(stream)?;
+                stream.write_all(&reply(200, "hello"))?;
+            }
+        });
+        let mut job = closed(server.peer("localhost", &authority.trust()), 4, count(400));
+        job.threads = 2;
+        let done = run(job, get("/"));
+        done.assert_all_ok(400);
+        assert_eq!((server.connections(), done.tally.connections), (4, 4));
+        assert_eq!((done.tally.tls.count(), done.tally.connect.count()), (4, 4));
+    }
+}
+
+#[test]
+fn a_peer_may_be_named_by_its_address() {
+    let authority = Authority::new("ours");
+    let server = TlsServer::answering(&authority.sign(&["127.0.0.1"], |_| ()), reply(200, "hello"));
+    run(closed(server.peer("127.0.0.1", &authority.trust()), 1, count(10)), get("/")).assert_all_ok(10);
+}
+
+fn three_requests(identity: &Identity, trust: &TlsTrust) -> Done {
+    let server = TlsServer::answering(identity, reply(200, "hello"));
+    run(closed(server.peer("localhost", trust), 1, count(3)), get("/"))
+}
+
+#[test]
+fn each_bad_certificate_is_refused_by_its_own_class() {
+    let (authority, stranger) = (Authority::new("ours"), Authority::new("a stranger"));
+    for (class, identity) in [
+        ("tls_expired", authority.sign(&["localhost"], expired)),
+        ("tls_not_yet_valid", authority.sign(&["localhost"], not_yet_valid)),
+        ("tls_wrong_host", authority.sign(&["other.test"], |_| ())),
+        ("tls_wrong_host", authority.sign(&["127.0.0.1"], |_| ())),
+        ("tls_unknown_issuer", stranger.sign_localhost()),
+        ("tls_unknown_issuer", self_signed()),
+    ] {
+        let done = three_requests(&identity, &authority.trust());
+        done.assert_all_failed(class, 3);
+        assert_eq!(done.classes(), [(class.to_owned(), 3)]);
+        let (failures, why) = done.ends[0].opening_failures.as_ref().expect("a failure before the load");
+        assert_eq!(*failures, 1, "{why}");
+        three_requests(&identity, &TlsTrust::Anything).assert_all_ok(3);
+    }
+}
+
+/// Four users, one request each, with a deadline of 400 ms.
+fn against(steps: Vec<Step>) -> Done {
+    let server = server(steps);
+    let mut job = closed(peer(server.address(), "localhost", &TlsTrust::Anything), 4, count(4));
+    (job.timeout_ns, job.connect_timeout_ns) = (400 * MS, 400 * MS);
+    run(job, get("/"))
+}
+
+#[test]
+fn a_handshake_that_breaks_off_is_a_failure_of_tls() {
+    let close_notify = b"\x15\x03\x03\x00\x02\x01\x00".to_vec();
+    let alert = b"\x15\x03\x03\x00\x02\x02\x28".to_vec();
+    let cases = [
+        (
+            "close_notify",
+            vec![Step::ReadBytes(100), Step::Send(close_notify.clone()), Step::CloseGracefully],
+            "tls_closed",
+        ),
+        ("an alert", vec![Step::ReadBytes(100), Step::Send(alert), Step::HoldOpen], "tls_alert"),
+        ("the end", vec![Step::ReadBytes(100), Step::CloseGracefully], "tls_closed"),
+        (
+            "half a record",
+            vec![Step::Send(b"\x16\x03\x03\x00\x50abc".to_vec()), Step::CloseGracefully],
+            "tls_closed",
+        ),
+        ("a reset", vec![Step::ReadBytes(100), Step::Reset], "tls_reset"),
+    ];
+    for (what, steps, class) in cases {
+        let done = against(steps);
+        assert_eq!(done.classes(), [(class.to_owned(), 4)], "{what}");
+        assert_eq!((done.tally.counts.failed, done.tally.counts.sent), (4, 4), "{what}");
+        let (failures, why) = done.ends[0].opening_failures.as_ref().expect("failures before the load");
+        assert_eq!(*failures, 4, "{what}: {why}");
+    }
+    // A peer that says that it closes, and then does not, costs its deadline and no more.
+    let done = against(vec![Step::ReadBytes(100), Step::Send(close_notify), Step::HoldOpen]);
+    assert_eq!(done.tally.counts.ok, 0);
+    assert!(done.took < Duration::from_secs(2), "{:?}", done.took);
+}
+
+#[test]
+fn what_is_no_tls_is_refused() {
+    let record = |kind: u8| [&[kind, 3, 3, 0x40, 0][..], &[0; 0x4000]].concat();
+    let endless_message = [b"\x16\x03\x03\x40\x00\x0b\xff\xff\xff".to_vec(), vec![0; 0x3ffc]].concat();
+    for (what, first, more) in [
+        ("HTTP", reply(400, "plain HTTP"), Vec::new()),
+        ("a banner", b"SSH-2.0-OpenSSH_9.2p1\r\n".to_vec(), Vec::new()),
+        ("zeros", vec![0; 100_000], vec![0; 65_536]),
+        ("records of nothing known", record(0x63), record(0x63)),
+        ("a message without end", endless_message, record(0x16)),
+        ("encrypted records too early", record(0x17), record(0x17)),
+    ] {
+        let steps = vec![Step::Send(first), Step::SendForever { bytes: more, every: None }];
+        let done = against(steps);
+        let counts = done.tally.counts;
+        assert_eq!((counts.ok, counts.failed), (0, 4), "{what}: {:?}", done.classes());
+        for (class, _) in done.classes() {
+            assert!(["tls_protocol", "tls_error", "tls_incompatible"].contains(&&*class), "{what}: {class}");
+        }
+    }
+}
+
+#[test]
+fn a_silent_handshake_ends_at_the_connect_deadline() {
+    let server = server(vec![Step::HoldOpen]);
+    let mut job = closed(peer(server.address(), "localhost", &TlsTrust::Anything), 3, count(3));
+    (job.connect_timeout_ns, job.timeout_ns) = (200 * MS, 20 * SECOND);
+    let done = run(job, get("/"));
+    done.assert_all_timed_out("timeout_tls", 3);
+    assert!(done.took < Duration::from_secs(2), "{:?}", done.took);
+}
+
+#[test]
+fn tls_that_comes_byte_by_byte_is_put_together() {
+    let authority = Authority::new("ours");
+    for version in [&TLS12, &TLS13] {
+        let server = TlsServer::start(&authority.sign_localhost(), version, 1, |stream| {
+            loop {
+                read_request(stream)?;
+                stream.write_all(&reply(200, "hello"))?;
+            }
+        });
+        let mut job = closed(server.peer("localhost", &authority.trust()), 2, count(6));
+        (job.timeout_ns, job.connect_timeout_ns) = (5 * SECOND, 5 * SECOND);
+        let done = run(job, get("/"));
+        done.assert_all_ok(6);
+        assert_eq!(server.connections(), 2);
+    }
+}
+
+#[test]
+fn large_bodies_come_and_go_whole() {
+    let authority = Authority::new("ours");
+    let server = TlsServer::answering(&authority.sign_localhost(), large_reply());
+    let mut job = closed(server.peer("localhost", &authority.trust()), 2, count(4));
+    (job.timeout_ns, job.connect_timeout_ns) = (20 * SECOND, 5 * SECOND);
+    let done = run(job, post("/", LARGE));
+    done.assert_all_ok(4);
+    assert!(done.tally.received_bytes > 4 * LARGE as u64);
+    assert!(done.tally.sent_bytes > 4 * LARGE as u64);
+}
+
+#[test]
+fn a_peer_that_does_not_take_the_request_is_told_from_one_that_does_not_answer() {
+    let authority = Authority::new("ours");
+    let deaf = |_: &mut support::tls::Stream| -> std::io::Result<()> {
+        thread::sleep(Duration::from_secs(2));
+        Ok(())
+    };
+    // The handshake needs the server to read, so it reads once and then no more.
+    let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, move |stream| {
+        stream.conn.complete_io(&mut stream.sock)?;
+        deaf(stream)
+    });
+    let mut job = closed(server.peer("localhost", &authority.trust()), 2, count(2));
+    job.timeout_ns = 500 * MS;
+    run(job, post("/", 4 * LARGE)).assert_all_timed_out("timeout_send", 2);
+}
+
+#[test]
+fn an_early_answer_to_half_a_request_ends_its_connection() {
+    let authority = Authority::new("ours");
+    let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {
+        stream.read_exact(&mut [0; 100])?;
+        stream.write_all(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")?;
+        thread::sleep(Duration::from_secs(2));
+        Ok(())
+    });
+    let done = run(closed(server.peer("localhost", &authority.trust()), 1, count(3)), post("/", 4 * LARGE));
+    assert_eq!(done.tally.counts.refused, 3, "{:?}", done.classes());
+    assert_eq!(server.connections(), 3, "the other half must not be read as the next request");
+}
+
+#[test]
+fn a_body_that_ends_with_the_connection_needs_an_orderly_end() {
+    let authority = Authority::new("ours");
+    for is_orderly in [true, false] {
+        let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, move |stream| {
+            read_request(stream)?;
+            stream.write_all(b"HTTP/1.1 200 OK\r\n\r\npart of a body")?;
+            if is_orderly {
+                stream.conn.send_close_notify();
+            }
+            stream.flush()?;
+            // Dropping a socket with unread input would reset it.
+            stream.sock.shut_down(Shutdown::Write);
+            thread::sleep(Duration::from_millis(200));
+            Ok(())
+        });
+        let done = run(closed(server.peer("localhost", &authority.trust()), 1, count(3)), get("/"));
+        if is_orderly {
+            done.assert_all_ok(3);
+        } else {
+            done.assert_all_failed("incomplete", 3);
+        }
+    }
+}
+
+#[test]
+fn a_sized_body_needs_no_orderly_end() {
+    let authority = Authority::new("ours");
+    let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {
+        read_request(stream)?;
+        stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok")?;
+        stream.sock.shut_down(Shutdown::Write);
+        Ok(())
+    });
+    run(closed(server.peer("localhost", &authority.trust()), 1, count(5)), get("/")).assert_all_ok(5);
+}
+
+#[test]
+fn a_kept_connection_that_tls_closes_is_replaced_without_an_error() {
+    let authority = Authority::new("ours");
+    let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {
+        read_request(stream)?;
+        stream.write_all(&reply(200, "hello"))?;
+        thread::sleep(Duration::from_millis(20));
+        stream.conn.send_close_notify();
+        stream.flush()?;
+        thread::sleep(Duration::from_millis(200));
+        Ok(())
+    });
+    let job = open(server.peer("localhost", &authority.trust()), 10.0, 500 * MS, 1);
+    run(job, get("/")).assert_all_ok(5);
+    assert_eq!(server.connections(), 5);
+}
+
+#[test]
+fn an_endless_body_over_tls_ends_at_the_deadline() {
+    let authority = Authority::new("ours");
+    let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {
+        read_request(stream)?;
+        stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n")?;
+        loop {
+            stream.write_all(&[b'x'; 16_384])?;
+        }
+    });
+    let mut job = closed(server.peer("localhost", &authority.trust()), 2, count(2));
+    job.timeout_ns = 400 * MS;
+    let done = run(job, get("/"));
+    done.assert_all_timed_out("timeout_body", 2);
+    assert!(done.took < Duration::from_secs(3), "{:?}", done.took);
+}
+
+#[test]
+fn a_load_over_tls_is_sent_as_it_was_planned() {
+    let authority = Authority::new("ours");
+    let server = TlsServer::answering(&authority.sign_localhost(), reply(200, "hello"));
+    let mut job = open(server.peer("localhost", &authority.trust()), 100.0, SECOND, 4);
+    job.threads = 2;
+    run(job, get("/")).assert_all_ok(100);
+    let done = run(closed(server.peer("localhost", &authority.trust()), 2, lasting(200 * MS)), get("/"));
+    done.assert_all_ok(done.tally.counts.sent);
+}
