@@ -1,0 +1,65 @@
+# Everything that is done to Tenbin by hand or by CI. `make` lists the targets.
+
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+TOOLS := $(abspath $(TARGET_DIR))/tools
+export PATH := $(TOOLS)/bin:$(PATH)
+
+GUNGRAUN_VERSION := 0.20.0
+DENY_VERSION := 0.20.2
+FUZZ_VERSION := 0.13.2
+FUZZ_TARGETS := http1 histogram_decode
+FUZZ_SECONDS := 30
+
+# In the order in which they are likely to say something.
+STEPS := tools fmt clippy doc deny instructions fuzz unit
+
+.PHONY: help build demo test $(STEPS) advisories
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
+
+build: ## Build the program for use: target/release/tenbin
+	cargo build --release --locked -p tenbin
+
+demo: build ## Weigh two settings of the built-in target; takes a minute
+	TENBIN=$(TARGET_DIR)/release/tenbin scripts/demo.sh
+
+test: ## Run every check, one after the other, and say how long each took
+	@for step in $(STEPS); do \
+	    begun=$$(date +%s); \
+	    echo "== $$step"; \
+	    $(MAKE) --no-print-directory $$step || { echo "== $$step failed" >&2; exit 1; }; \
+	    echo "== $$step took $$(( $$(date +%s) - begun )) s"; \
+	done
+
+tools: ## Install what the checks need and is missing
+	scripts/tools.sh $(TOOLS) cargo-deny=$(DENY_VERSION) cargo-fuzz=$(FUZZ_VERSION) gungraun-runner=$(GUNGRAUN_VERSION)
+	cargo fetch --locked
+
+fmt: ## Is everything formatted?
+	cargo fmt --all --check
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
+
+clippy: ## Does the compiler, or clippy, have something to say?
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+doc: ## Is the documentation of the code whole?
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+
+deny: ## Licences, banned crates, sources; needs no network
+	cargo deny --offline check licenses bans sources
+
+advisories: ## Known faults of dependencies; fetches the RustSec database
+	cargo deny check advisories
+
+instructions: ## Does the hot path need more instructions than crates/house/benches/instructions/bounds.rs allows?
+	cargo bench --locked --quiet -p house --bench instructions
+
+fuzz: ## Feed every fuzz target for FUZZ_SECONDS
+	for target in $(FUZZ_TARGETS); do \
+	    RUSTC_BOOTSTRAP=1 cargo fuzz run $$target -s none -- \
+	        -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 -print_final_stats=1 || exit 1; \
+	done
+
+unit: ## All tests, the rules of the house among them
+	cargo test --workspace --locked
