@@ -1,0 +1,453 @@
+//! What cannot be done is refused before anything is sent: what is wrong, where, and the way out.
+
+mod support;
+
+use std::process::Command;
+
+use support::{Home, Output, Started, TENBIN, answering, url};
+use target::scripted::{Scripted, blackhole, closed_port};
+
+/// A server that must not hear of any of it.
+fn untouched() -> Scripted {
+    answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+}
+
+/// Asserts that nothing was printed, sent or kept, and compares what was said; `{server}` stands for the server's address.
+#[track_caller]
+fn assert_refused(arguments: &[&str], code: i32, expected: &str) {
+    let (home, server) = (Home::new(), untouched());
+    let address = server.address().to_string();
+    let arguments: Vec<String> =
+        arguments.iter().map(|argument| argument.replace("{server}", &address)).collect();
+    let output = home.run(&arguments);
+    assert_eq!(output.stderr.replace(&address, "{server}"), expected, "{arguments:?}");
+    assert_nothing_came_of_it(&output, code, &server, &home);
+}
+
+#[track_caller]
+fn assert_nothing_came_of_it(output: &Output, code: i32, server: &Scripted, home: &Home) {
+    assert_eq!((output.code, output.stdout.as_str()), (Some(code), ""), "{output:?}");
+    assert_eq!(server.requests(), 0);
+    assert_eq!(home.history(), Vec::<serde_json::Value>::new());
+}
+
+const URL: &str = "http://{server}/";
+const SECURE: &str = "https://{server}/";
+
+#[test]
+fn wrong_urls() {
+    let way_out = "  way out: write http://HOST[:PORT]/PATH or https://…; `tenbin --help` lists the commands\n1 fault; nothing was sent\n";
+    for (text, what) in [
+        ("ftp://127.0.0.1/", "this URL's scheme is none of http, https"),
+        ("file:///etc/passwd", "this URL's scheme is none of http, https"),
+        ("postgres://127.0.0.1/db", "this URL's scheme is none of http, https"),
+        ("127.0.0.1:80", "this is neither a command nor a URL"),
+        ("histroy", "this is neither a command nor a URL"),
+        ("", "this is neither a command nor a URL"),
+        ("http:///", "this is not a URL: empty host"),
+        ("http://127.0.0.1:99999/", "this is not a URL: invalid port number"),
+        ("http://127.0.0.1:0/", "port 0 is no port to connect to"),
+        ("http://[::1/", "this is not a URL: invalid IPv6 address"),
+    ] {
+        assert_refused(&[text], 2, &format!("tenbin: {text:?}: {what}\n{way_out}"));
+    }
+}
+
+#[test]
+fn addresses_that_must_not_be_loaded() {
+    let only = "Tenbin loads loopback and private addresses only: run it on the target's own network";
+    for (host, class) in [
+        ("8.8.8.8", "a public address"),
+        ("[2001:4860::8888]", "a public address"),
+        ("169.254.169.254", "a link-local address (often a cloud's metadata service)"),
+        ("0.0.0.0", "no address of a server"),
+        ("224.0.0.1", "a multicast address"),
+        ("134744072", "a public address"),
+    ] {
+        let shown = if host == "134744072" { "8.8.8.8" } else { host.trim_matches(['[', ']']) };
+        assert_refused(
+            &[&format!("http://{host}/")],
+            2,
+            &format!("tenbin: nothing was sent: {shown} is {class}; {only}\n"),
+        );
+    }
+}
+
+#[test]
+fn hosts_and_ports_that_are_not_there() {
+    let home = Home::new();
+    let output = home.run(&["http://no-such-host.invalid/"]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    let expected = "tenbin: nothing was sent: cannot resolve no-such-host.invalid: ";
+    assert!(output.stderr.starts_with(expected), "{output:?}");
+    assert!(output.stderr.ends_with("; check the spelling, or write an IP address\n"), "{output:?}");
+
+    let port = closed_port().expect("a port");
+    let address = port.address();
+    assert_refused(
+        &[&format!("http://{address}/")],
+        1,
+        &format!(
+            "tenbin: nothing was sent: cannot connect to {address}: connection refused; \
+             is the server running, and on this port?\n"
+        ),
+    );
+    let hole = blackhole().expect("a full queue");
+    let address = hole.address();
+    assert_refused(
+        &[&format!("http://{address}/"), "--connect-timeout", "200ms"],
+        1,
+        &format!(
+            "tenbin: nothing was sent: cannot connect to {address}: no answer within 200ms; \
+             is the address right, or a firewall in the way?\n"
+        ),
+    );
+    let socket = home.path().join("none");
+    let shown = socket.display();
+    assert_refused(
+        &[URL, "--unix-socket", &shown.to_string()],
+        1,
+        &format!(
+            "tenbin: nothing was sent: cannot connect to unix:{shown}: there is no such socket; is the server running?\n"
+        ),
+    );
+}
+
+#[test]
+fn numbers_and_units() {
+    for (arguments, place, what, way_out) in [
+        (
+            ["-d", "10"],
+            "-d",
+            "\"10\" has no unit; write 10s for seconds or 10ms for milliseconds",
+            "correct the value",
+        ),
+        (["-d", "0s"], "-d", "it must be longer than nothing", "write a duration such as 10s"),
+        (
+            ["-d", "1e9s"],
+            "-d",
+            "\"1e9s\" is not a duration; write it like 10s, 200ms, 5m",
+            "correct the value",
+        ),
+        (["-d", "999999h"], "-d", "999999h is more than the limit of a year", "correct the value"),
+        (["-c", "0"], "-c", "0 is not between 1 and 1000000", "choose a number between them"),
+        (["-c-5", "-n5"], "-c", "\"-5\" is not a whole number; write it like 100, 10k, 2M", "correct the value"),
+        (["-n", "0"], "-n", "0 is not between 1 and 281474976710655", "choose a number between them"),
+        (
+            ["-n", "NaN"],
+            "-n",
+            "\"NaN\" is not a whole number; write it like 100, 10k, 2M",
+            "correct the value",
+        ),
+        (["-R", "0"], "-R", "a rate of nothing sends nothing", "write a rate such as 500/s"),
+        (
+            ["-R", "10x"],
+            "-R",
+            "\"10x\" is not a rate; write it like 500/s, 10k/s, 90/min",
+            "correct the value",
+        ),
+        (
+            ["-R", "1e308"],
+            "-R",
+            "\"1e308\" is not a rate; write it like 500/s, 10k/s, 90/min",
+            "correct the value",
+        ),
+        (["--timeout", "0s"], "--timeout", "it must be longer than nothing", "write a duration such as 10s"),
+        (
+            ["--warm-up", "soon"],
+            "--warm-up",
+            "\"soon\" is not a duration; write it like 10s, 200ms, 5m",
+            "correct the value",
+        ),
+        (["--threads", "0"], "--threads", "0 is not between 1 and 1024", "choose a number between them"),
+        (["--seed", "x"], "--seed", "\"x\" is not a whole number below 2^64", "write --seed 42"),
+        (["--pin=abc", "-c5"], "--pin", "\"abc\" is not a list of cores", "write --pin auto or --pin 1,2"),
+        (
+            ["--think", "soon"],
+            "--think",
+            "\"soon\" is not a duration; write it like 10s, 200ms, 5m",
+            "write 100ms, 50ms..150ms (uniform) or exp:100ms (exponential)",
+        ),
+        (
+            ["--think", "2s..1s"],
+            "--think",
+            "\"2s..1s\" ends before it begins",
+            "write 100ms, 50ms..150ms (uniform) or exp:100ms (exponential)",
+        ),
+        (
+            ["--stages", "10s"],
+            "--stages",
+            "\"10s\" has no colon",
+            "write TIME:RATE,TIME:RATE such as 10s:100/s,30s:500/s",
+        ),
+        (["--stages", "0s:100/s"], "--stages", "all of it takes no time", "write 10s:100/s,30s:500/s"),
+        (
+            ["--expect-status", "2xx,999"],
+            "--expect-status",
+            "\"2xx,999\" is not a list of statuses between 100 and 599",
+            "write 200,201 or 2xx or 200-299",
+        ),
+        (
+            ["--expect-size", "2KiB..1KiB"],
+            "--expect-size",
+            "\"2KiB..1KiB\" ends before it begins",
+            "write 1KiB..2KiB",
+        ),
+        (["-H", "no colon"], "-H", "\"no colon\" has no colon", "write -H 'Name: value'"),
+        (
+            ["--expect-body-regex", "("],
+            "--expect-body-regex",
+            "\"(\": error: unclosed group",
+            "see the syntax of Rust's regex crate: no look-around, no back-references",
+        ),
+        (
+            ["-m", "G ET"],
+            "request",
+            "the method \"G ET\" is not a word such as GET or POST",
+            "see the example: -m POST -H 'Name: value' -b 'body'",
+        ),
+        (
+            ["-H", "X: a\r\nEvil: b"],
+            "request",
+            "the value of header X has a line break or a NUL byte",
+            "see the example: -m POST -H 'Name: value' -b 'body'",
+        ),
+        (
+            ["-H", "Content-Length: 5"],
+            "request",
+            "the header Content-Length follows from the body and cannot be given",
+            "see the example: -m POST -H 'Name: value' -b 'body'",
+        ),
+        (
+            ["--body-file", "/no/such/file"],
+            "--body-file",
+            "/no/such/file: No such file or directory (os error 2)",
+            "name a readable file of at most 64 MiB",
+        ),
+        (
+            ["--body-file", "/dev/zero"],
+            "--body-file",
+            "/dev/zero is not a regular file",
+            "name a readable file of at most 64 MiB",
+        ),
+    ] {
+        let expected = format!("tenbin: {place}: {what}\n  way out: {way_out}\n1 fault; nothing was sent\n");
+        assert_refused(&[&[URL][..], &arguments].concat(), 2, &expected);
+    }
+}
+
+#[test]
+fn contradictions() {
+    let waits = "it is for users who wait, and -R or --stages sends at instants of its own";
+    let no_rate = "it shapes a rate, and there is none";
+    let one_of_two = "leave out one of the two";
+    let add_rate = "add -R (or --stages), or leave it out";
+    let only_one = "give only one of them";
+    let cases: &[(&[&str], &str, &str, &str)] = &[
+        (&[URL, "-R", "5", "--think", "1s"], "--think", waits, one_of_two),
+        (&[URL, "-R", "5", "--pacing", "1s"], "--pacing", waits, one_of_two),
+        (&[URL, "-R", "5", "--ramp-up", "1s"], "--ramp-up", waits, one_of_two),
+        (&[URL, "-R", "5", "--throughput", "1"], "--throughput", waits, one_of_two),
+        (&[URL, "--stages", "1s:5", "--think", "1s"], "--think", waits, one_of_two),
+        (&[URL, "--shed-after", "1s"], "--shed-after", no_rate, add_rate),
+        (&[URL, "--arrivals", "poisson"], "--arrivals", no_rate, add_rate),
+        (&[URL, "--ramp-from", "5"], "--ramp-from", no_rate, add_rate),
+        (&[URL, "-R", "5", "--stages", "1s:5"], "-R and --stages", "both give the rate", only_one),
+        (
+            &[URL, "-d", "5s", "--stages", "1s:5"],
+            "-d and --stages",
+            "the stages say how long it takes",
+            "leave out -d",
+        ),
+        (
+            &[URL, "-R", "5", "--ramp-from", "1", "-n", "5"],
+            "--ramp-from",
+            "a ramp needs to know how long it takes",
+            "add -d, such as -d 30s",
+        ),
+        (
+            &[URL, "--timeout", "1s", "--connect-timeout", "2s"],
+            "--connect-timeout",
+            "it is longer than the whole request may take (1s)",
+            "shorten it, or lengthen --timeout",
+        ),
+        (
+            &[URL, "-c", "2", "--threads", "3"],
+            "--threads",
+            "3 threads cannot share 2 connections",
+            "use at most one thread for each connection",
+        ),
+        (&[URL, "-b", "x", "--body-file", "y"], "--body and --body-file", "both name the body", only_one),
+        (
+            &[SECURE, "-k", "--cacert", "y"],
+            "--cacert and --insecure",
+            "one checks certificates and the other does not",
+            only_one,
+        ),
+        (
+            &[URL, "-k"],
+            "--insecure",
+            "the URL is http: there is no certificate",
+            "leave it out, or write https://",
+        ),
+        (
+            &[URL, "--cacert", "y"],
+            "--cacert",
+            "the URL is http: there is no certificate",
+            "leave it out, or write https://",
+        ),
+    ];
+    for (arguments, place, what, way_out) in cases {
+        let expected = format!("tenbin: {place}: {what}\n  way out: {way_out}\n1 fault; nothing was sent\n");
+        assert_refused(arguments, 2, &expected);
+    }
+}
+
+#[test]
+fn all_faults_are_told_at_once() {
+    let expected = "\
+tenbin: --body and --body-file: both name the body
+  way out: give only one of them
+-H: \"no colon\" has no colon
+  way out: write -H 'Name: value'
+--expect-status: \"999\" is not a list of statuses between 100 and 599
+  way out: write 200,201 or 2xx or 200-299
+-c: 0 is not between 1 and 1000000
+  way out: choose a number between them
+-d: \"10\" has no unit; write 10s for seconds or 10ms for milliseconds
+  way out: correct the value
+--think: it is for users who wait, and -R or --stages sends at instants of its own
+  way out: leave out one of the two
+--seed: \"abc\" is not a whole number below 2^64
+  way out: write --seed 42
+--arrivals: \"often\" is not known
+  way out: write even or poisson
+-R: \"10x\" is not a rate; write it like 500/s, 10k/s, 90/min
+  way out: correct the value
+--timeout: it must be longer than nothing
+  way out: write a duration such as 10s
+10 faults; nothing was sent
+";
+    let arguments = "-d 10 -c 0 -R 10x --timeout 0s --think 1s --expect-status 999 --body-file /no --body x --seed abc --arrivals often";
+    let mut arguments: Vec<&str> = arguments.split(' ').collect();
+    arguments.extend([URL, "-H", "no colon"]);
+    assert_refused(&arguments, 2, expected);
+}
+
+#[test]
+fn flags_that_are_not_known() {
+    for arguments in [
+        &[URL, "--frobnicate"][..],
+        &[URL, "-t", "5"],
+        &[URL, "--format"],
+        &[URL, "another"],
+        &["history", "--frobnicate"],
+    ] {
+        let (home, server) = (Home::new(), untouched());
+        let arguments: Vec<String> =
+            arguments.iter().map(|text| text.replace("{server}", &server.address().to_string())).collect();
+        let output = home.run(&arguments);
+        assert!(output.stderr.contains("For more information, try '--help'."), "{output:?}");
+        assert_nothing_came_of_it(&output, 2, &server, &home);
+    }
+    assert_refused(
+        &[URL, "--format", "xml"],
+        2,
+        "tenbin: --format \"xml\" is not known; write one of terminal, json, md, csv, jtl, hlog\n",
+    );
+}
+
+#[test]
+fn authorities_that_cannot_be_read() {
+    let place =
+        |file: &str| format!("tenbin: nothing was sent: {file} has no PEM certificate that can be used (");
+    let home = Home::new();
+    let empty = home.path().join("empty.pem");
+    std::fs::write(&empty, "nothing here").expect("written");
+    for file in ["/no/such/file", empty.to_str().expect("a plain path")] {
+        let server = untouched();
+        let output = home.run(&[&format!("https://{}/", server.address()), "--cacert", file]);
+        assert!(output.stderr.starts_with(&place(file)), "{output:?}");
+        assert!(output.stderr.ends_with("; give a file of CERTIFICATE blocks\n"), "{output:?}");
+        assert_nothing_came_of_it(&output, 1, &server, &home);
+    }
+}
+
+#[test]
+fn a_core_that_is_not_there() {
+    let (home, server) = (Home::new(), untouched());
+    let output = home.run(&[&url(server.address(), "/"), "--pin=1000"]);
+    let expected = "tenbin: nothing was sent: --pin: core 1000 is not one that this process may use\n";
+    assert!(output.stderr.starts_with(expected), "{output:?}");
+    assert_nothing_came_of_it(&output, 2, &server, &home);
+}
+
+#[test]
+fn too_few_descriptors() {
+    let (home, server) = (Home::new(), untouched());
+    let mut command = Command::new("prlimit");
+    command.args(["--nofile=64:64", TENBIN, &url(server.address(), "/"), "-c", "50", "--threads", "2"]);
+    command.arg("--store").arg(home.store());
+    home.isolate(&mut command);
+    let output = Started::spawn(command).finish();
+    assert_eq!(
+        output.stderr,
+        "tenbin: nothing was sent: this machine is too small for the load: need 84 file descriptors, have 64; \
+         raise the hard limit (ulimit -Hn 84) or use fewer connections (-c)\n"
+    );
+    assert_nothing_came_of_it(&output, 1, &server, &home);
+}
+
+#[test]
+fn a_soft_limit_of_descriptors_is_raised() {
+    let (home, server) = (Home::new(), untouched());
+    let mut command = Command::new("prlimit");
+    command.args(["--nofile=64:1024", TENBIN, &url(server.address(), "/"), "-c", "100", "-n", "200"]);
+    command.args(["--format", "json"]).arg("--store").arg(home.store());
+    home.isolate(&mut command);
+    let output = Started::spawn(command).finish();
+    assert_eq!(support::number(&output.json(), "outcomes.ok"), 200);
+}
+
+#[test]
+fn too_few_ports() {
+    // A network of its own, in which the range of local ports may be narrowed.
+    let (home, inner) = (
+        Home::new(),
+        r#"
+        ip link set lo up && echo "40000 40049" > /proc/sys/net/ipv4/ip_local_port_range || exit 77
+        exec "$0" http://127.0.0.1:80/ -c 51 --threads 1 --store runs.sqlite
+    "#,
+    );
+    let mut command = Command::new("unshare");
+    command.args(["--map-root-user", "--net", "sh", "-c", inner, TENBIN]);
+    home.isolate(&mut command);
+    let output = Started::spawn(command).finish();
+    if output.code == Some(77) || output.stderr.contains("unshare") {
+        // Not every machine lets its users have networks of their own.
+        return;
+    }
+    assert_eq!(
+        output.stderr,
+        "tenbin: nothing was sent: this machine is too small for the load: need 51 local ports towards the target, \
+         have 50; widen net.ipv4.ip_local_port_range, use a Unix socket (--unix-socket), or use fewer connections (-c)\n"
+    );
+    assert_eq!((output.code, output.stdout.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn commands_on_runs_that_are_not_there() {
+    let home = Home::new();
+    let shown = home.store().display().to_string();
+    let missing =
+        format!("tenbin: there is no store at {shown}; a first run makes it, or name another with --store\n");
+    for arguments in [&["report"][..], &["history"], &["report", "last", "--format", "json"]] {
+        let output = home.run(arguments);
+        assert_eq!((output.code, output.stderr), (Some(2), missing.clone()), "{arguments:?}");
+    }
+    assert!(!home.store().exists(), "looking makes no file");
+    home.json(&[&url(untouched().address(), "/"), "-n", "1", "-c", "1"]);
+    let output = home.run(&["report", "nope"]);
+    let unknown = format!("tenbin: no run in {shown} is called \"nope\"; `tenbin history` lists them\n");
+    assert_eq!((output.code, output.stderr), (Some(2), unknown));
+}

@@ -1,0 +1,221 @@
+//! Runs the program from outside, with a store of its own and a limit on its time.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use target::scripted::{self, Script, Scripted, Step};
+
+/// Longer than anything here takes, short enough to end a hanging test.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program under test.
+pub(crate) const TENBIN: &str = env!("CARGO_BIN_EXE_tenbin");
+
+/// A folder with a store that does not exist yet.
+pub(crate) struct Home {
+    folder: tempfile::TempDir,
+}
+
+/// What a finished program left.
+#[derive(Debug)]
+pub(crate) struct Output {
+    /// The exit code; none if a signal ended it.
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) took: Duration,
+}
+
+/// A program at work. Dropping it kills it.
+pub(crate) struct Started {
+    child: Child,
+    begun: Instant,
+    pipes: [Option<JoinHandle<String>>; 2],
+}
+
+impl Home {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn store(&self) -> PathBuf {
+        self.path().join("runs.sqlite")
+    }
+
+    /// The program with these arguments and this store; it inherits nothing that a user could have set.
+    pub(crate) fn command<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Command {
+        let mut command = Command::new(TENBIN);
+        command.args(arguments).arg("--store").arg(self.store());
+        self.isolate(&mut command);
+        command
+    }
+
+    pub(crate) fn isolate(&self, command: &mut Command) {
+        command.current_dir(self.path()).env("HOME", self.path()).stdin(Stdio::null());
+        command.env_remove("XDG_DATA_HOME").env_remove("NO_COLOR");
+    }
+
+    pub(crate) fn run<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Output {
+        self.start(arguments).finish()
+    }
+
+    pub(crate) fn start<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Started {
+        Started::spawn(self.command(arguments))
+    }
+
+    /// The object that `--format json` prints for these arguments, on success.
+    #[track_caller]
+    pub(crate) fn json<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Value {
+        let mut arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
+        arguments.extend(["--format", "json"].map(OsStr::new));
+        let output = self.run(&arguments);
+        assert_eq!(output.code, Some(0), "{output:?}");
+        output.json()
+    }
+
+    /// The newest run of the store.
+    #[track_caller]
+    pub(crate) fn last(&self) -> Value {
+        self.json(&["report", "last"])
+    }
+
+    /// The names of all kept runs, newest first; none without a store.
+    #[track_caller]
+    pub(crate) fn history(&self) -> Vec<Value> {
+        if !self.store().exists() {
+            return Vec::new();
+        }
+        let list = self.json(&["history"]);
+        list.as_array().expect("a list").clone()
+    }
+}
+
+impl Started {
+    pub(crate) fn spawn(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+        let pipes =
+            [child.stdout.take().map(|pipe| collect(pipe)), child.stderr.take().map(|pipe| collect(pipe))];
+        Self { child, begun: Instant::now(), pipes }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        let pid = Pid::from_child(&self.child);
+        // It may have ended already; then there is nobody to tell.
+        let _ = kill_process(pid, signal);
+    }
+
+    pub(crate) fn is_running(&mut self) -> bool {
+        self.child.try_wait().expect("a state").is_none()
+    }
+
+    /// Waits for its end, within the limit of all tests.
+    #[track_caller]
+    pub(crate) fn finish(mut self) -> Output {
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("a state") {
+                break status;
+            }
+            assert!(Instant::now() < deadline, "the program did not end");
+            thread::sleep(Duration::from_millis(2));
+        };
+        let took = self.begun.elapsed();
+        let [stdout, stderr] =
+            self.pipes.each_mut().map(|pipe| pipe.take().expect("once").join().expect("read"));
+        Output { code: status.code(), stdout, stderr, took }
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        // Either it has ended, or the test has failed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Output {
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error} in {self:?}"))
+    }
+}
+
+fn collect(mut pipe: impl Read + Send + 'static) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        pipe.read_to_end(&mut bytes).expect("read to the end");
+        String::from_utf8(bytes).expect("UTF-8")
+    })
+}
+
+/// The URL of a path on a server.
+pub(crate) fn url(address: SocketAddr, path: &str) -> String {
+    format!("http://{address}{path}")
+}
+
+/// A server whose every connection follows the same script.
+pub(crate) fn server(steps: Vec<Step>) -> Scripted {
+    let script = Script(steps);
+    scripted::start(move |_| script.clone()).expect("a scripted server")
+}
+
+/// A server that answers every request with these bytes.
+pub(crate) fn answering(bytes: impl AsRef<[u8]>) -> Scripted {
+    let bytes = bytes.as_ref().to_vec();
+    server(vec![Step::Loop(Box::new(Script(vec![Step::ReadRequest, Step::Send(bytes)])))])
+}
+
+/// A built-in target with its defaults.
+pub(crate) fn built_in() -> target::Running {
+    target::start(target::Settings::default()).expect("a target")
+}
+
+/// Waits until a condition holds; a test fails when it never does.
+#[track_caller]
+pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !condition() {
+        assert!(Instant::now() < deadline, "never: {what}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The number at a path such as `offered.sent`.
+#[track_caller]
+pub(crate) fn number(run: &Value, path: &str) -> u64 {
+    let found = path.split('.').fold(run, |value, key| &value[key]);
+    found.as_u64().unwrap_or_else(|| panic!("{path} is {found}"))
+}
+
+/// Asserts the accounting identity on the figures of a report.
+#[track_caller]
+pub(crate) fn assert_identity(run: &Value) {
+    let at = |path: &str| number(run, path);
+    assert_eq!(at("offered.planned"), at("offered.sent") + at("offered.not_sent"), "{run}");
+    let ended = ["ok", "refused", "failed", "timed_out", "unfinished"]
+        .map(|outcome| at(&format!("outcomes.{outcome}")));
+    assert_eq!(at("offered.sent"), ended.iter().sum::<u64>(), "{run}");
+}
+
+/// How often a class of errors was counted.
+pub(crate) fn errors(run: &Value, class: &str) -> u64 {
+    let list = run["errors"].as_array().expect("a list");
+    list.iter().filter(|error| error["class"] == class).map(|error| number(error, "count")).sum()
+}
