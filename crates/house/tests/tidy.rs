@@ -5,7 +5,9 @@ use house::{files, packages, tokens};
 const FILE_LINES_MAX: usize = 800;
 const FILE_LINES_MEDIAN_MAX: usize = 200;
 const FUNCTION_LINES_MAX: usize = 70;
-/// Longer ones, and how long they may be: tables in the shape of functions. The numbers may come down, never go up.
+/// In a test a function may be a table of cases. This may come down, never go up.
+const TEST_LINES_MAX: usize = 130;
+/// Tables in the shape of functions, and how long they may be. The numbers may come down, never go up.
 const LONGER_FUNCTIONS: &[(&str, &str, usize)] =
     &[("crates/wire/src/http1/samples.rs", "faults", 101), ("crates/target/src/settings.rs", "faults", 78)];
 /// A helper without a home has an idea without a name.
@@ -86,7 +88,8 @@ fn functions_fit_on_a_screen() {
         ten.map(|(lines, function, path)| format!("\n{lines:>5} {path} {}", function.name)).collect();
     for (lines, function, path) in longest {
         let longer = LONGER_FUNCTIONS.iter().find(|(file, name, _)| *file == path && *name == function.name);
-        let max = longer.map_or(FUNCTION_LINES_MAX, |(.., max)| *max);
+        let usual = if path.contains("/tests/") { TEST_LINES_MAX } else { FUNCTION_LINES_MAX };
+        let max = longer.map_or(usual, |(.., max)| *max);
         assert!(
             lines <= max,
             "{path}:{}: {} has {lines} lines of {max}: name its parts{ten}",

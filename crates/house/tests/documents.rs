@@ -1,0 +1,213 @@
+//! What the documents say is what there is.
+
+use std::collections::BTreeSet;
+
+use house::files::{self, Text};
+use house::{packages, tokens};
+
+fn documents() -> Vec<Text> {
+    files::all().into_iter().filter(|file| file.path.ends_with(".md")).collect()
+}
+
+/// The first words in backticks of the rows of a table.
+fn first_cells(section: &str) -> BTreeSet<String> {
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
+    rows.filter_map(|row| Some(row.split_once('`')?.0.to_owned())).collect()
+}
+
+fn section<'a>(text: &'a str, heading: &str) -> &'a str {
+    let rest = text.split(&format!("\n{heading}\n")).nth(1).unwrap_or_default();
+    assert!(!rest.is_empty(), "there is no heading {heading:?}");
+    rest.split("\n## ").next().unwrap_or_default()
+}
+
+#[test]
+fn the_changelog_begins_with_this_version() {
+    let changelog = files::read("CHANGELOG.md");
+    let newest = changelog.lines().find_map(|line| line.strip_prefix("## [")).unwrap_or_default();
+    for package in packages::all().values() {
+        let expected = format!("{}]", package.version);
+        assert!(
+            newest.starts_with(&expected),
+            "{} has version {}, CHANGELOG.md begins with [{newest}: describe the version there",
+            package.name,
+            package.version
+        );
+    }
+}
+
+#[test]
+fn the_architecture_lists_every_crate() {
+    let text = files::read("docs/architecture.md");
+    let listed = first_cells(section(&text, "## Crates"));
+    let actual: BTreeSet<String> = packages::all().into_keys().collect();
+    assert_eq!(listed, actual, "left: the table of crates in docs/architecture.md; right: crates/");
+    for name in &actual {
+        assert!(
+            files::root().join("crates").join(name).is_dir(),
+            "the crate {name} must lie in a folder of its name"
+        );
+    }
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    for document in documents() {
+        let folder = document.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        for link in document.text.split("](").skip(1) {
+            let link = link.split(')').next().unwrap_or_default();
+            if link.starts_with("https://") {
+                continue;
+            }
+            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = files::root().join(folder).join(path);
+            assert!(target.exists(), "{}: the link {link:?} leads nowhere", document.path);
+            let text = std::fs::read_to_string(&target).unwrap_or_default();
+            let has_anchor = text.lines().any(|line| {
+                line.starts_with('#')
+                    && line.trim_start_matches(['#', ' ']).to_lowercase().replace(' ', "-") == anchor
+            });
+            assert!(
+                anchor.is_empty() || has_anchor,
+                "{}: {path} has no heading for #{anchor}",
+                document.path
+            );
+        }
+    }
+}
+
+#[test]
+fn every_file_that_is_named_is_there() {
+    let places = ["crates/", "docs/", "fuzz/", "scripts/"];
+    for document in documents() {
+        for word in document.text.split(['`', ' ', '\n', '(', ')']) {
+            let is_path =
+                places.iter().any(|place| word.starts_with(place)) && !word.contains(['*', 'N', ':']);
+            let path = word.trim_end_matches(['.', ',', ';']).split('#').next().unwrap_or_default();
+            assert!(!is_path || files::root().join(path).exists(), "{}: {path} is not there", document.path);
+        }
+    }
+}
+
+#[test]
+fn every_make_target_that_is_named_is_there() {
+    let makefile = files::read("Makefile");
+    for document in documents() {
+        for words in document.text.split(['`', '\n']).filter_map(|text| text.trim().strip_prefix("make ")) {
+            let name = words.split([' ', ':']).next().unwrap_or_default();
+            let is_there = makefile.lines().any(|line| line.starts_with(&format!("{name}:")));
+            assert!(is_there, "{}: the Makefile has no target {name:?}", document.path);
+        }
+    }
+}
+
+#[test]
+fn every_flag_that_is_named_is_there() {
+    let all = files::all();
+    let commands: Vec<&Text> =
+        all.iter().filter(|file| file.path.starts_with("crates/tenbin/src/")).collect();
+    let is_field = |flag: &str| {
+        let field = format!("{}: ", flag.replace('-', "_"));
+        commands.iter().any(|file| file.text.lines().any(|line| line.trim_start().starts_with(&field)))
+    };
+    let is_named = |flag: &str| commands.iter().any(|file| file.text.contains(&format!("long = \"{flag}\"")));
+    let known = |flag: &str| is_field(flag) || is_named(flag) || flag == "help";
+    for document in documents().iter().filter(|file| file.path != "CONTRIBUTING.md") {
+        for code in
+            document.text.split('`').filter(|code| code.starts_with("--") || code.starts_with("tenbin "))
+        {
+            for flag in code.split([' ', '\n', '=', ',']).filter_map(|word| word.strip_prefix("--")) {
+                assert!(known(flag), "{}: tenbin has no flag --{flag}", document.path);
+            }
+        }
+    }
+}
+
+/// Words of the code that look like a class of error, and are one.
+fn classes_in(path: &str) -> BTreeSet<String> {
+    let code = tokens::without_tests(&files::read(path));
+    let literals =
+        code.iter().filter_map(|token| token.text.strip_prefix('"')?.strip_suffix('"').map(str::to_owned));
+    let is_class =
+        |text: &String| text.contains('_') && text.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    literals.filter(is_class).collect()
+}
+
+#[test]
+fn every_class_of_error_is_explained() {
+    let text = files::read("docs/measurement.md");
+    let explained = first_cells(section(&text, "## Errors"));
+    let sources = [
+        "crates/engine/src/endings.rs",
+        "crates/engine/src/net/tls/session.rs",
+        "crates/engine/src/worker/finishing.rs",
+        "crates/engine/src/worker/opening.rs",
+        "crates/wire/src/http1/fault.rs",
+        "crates/wire/src/http1/talk.rs",
+    ];
+    let mut actual: BTreeSet<String> = sources.iter().flat_map(|path| classes_in(path)).collect();
+    // Too short to be told from other words.
+    actual.extend(["status", "incomplete"].map(str::to_owned));
+    assert_eq!(
+        explained, actual,
+        "left: the table of errors in docs/measurement.md; right: the classes in the code"
+    );
+}
+
+#[test]
+fn every_cause_of_doubt_is_explained() {
+    let text = files::read("docs/measurement.md");
+    let explained = first_cells(section(&text, "## May the numbers be believed?"));
+    let code = files::read("crates/conductor/src/validity.rs") + &files::read("crates/report/src/view.rs");
+    for cause in &explained {
+        assert!(
+            code.contains(&format!("\"{cause}\"")),
+            "docs/measurement.md explains {cause}, which no run can have"
+        );
+    }
+    let causes = code.split("cause(\"").skip(1).filter_map(|rest| rest.split('"').next());
+    for cause in causes {
+        assert!(explained.contains(cause), "docs/measurement.md must explain the cause {cause}");
+    }
+}
+
+#[test]
+fn every_key_of_the_contract_is_listed() {
+    let text = files::read("docs/formats.md");
+    let listed: BTreeSet<&str> = section(&text, "## JSON").split('`').skip(1).step_by(2).collect();
+    let report = files::read("crates/report/tests/golden/errors.json");
+    let report: serde_json::Value = serde_json::from_str(&report).expect("the golden file is JSON");
+    let mut keys = BTreeSet::new();
+    collect_keys(&report, &mut keys);
+    let missing: Vec<_> = keys.iter().filter(|key| !listed.contains(key.as_str())).collect();
+    assert!(missing.is_empty(), "docs/formats.md must list {missing:?}");
+}
+
+/// Every key, but those of objects whose keys are data.
+fn collect_keys(value: &serde_json::Value, keys: &mut BTreeSet<String>) {
+    match value {
+        serde_json::Value::Object(object) => {
+            for (key, value) in object {
+                keys.insert(key.clone());
+                if !["statuses", "host", "system"].contains(&key.as_str()) {
+                    collect_keys(value, keys);
+                }
+            }
+        }
+        serde_json::Value::Array(items) => items.iter().for_each(|item| collect_keys(item, keys)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_format_is_listed() {
+    let text = files::read("docs/formats.md");
+    let listed = first_cells(text.split("\n## ").next().unwrap_or_default());
+    let code = files::read("crates/report/src/formats.rs");
+    let names = code.split("name: \"").skip(1).filter_map(|rest| rest.split('"').next());
+    assert_eq!(
+        listed,
+        names.map(str::to_owned).collect(),
+        "left: the table in docs/formats.md; right: report::FORMATS"
+    );
+}
