@@ -63,7 +63,7 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
 fn url(text: &str, faults: &mut Vec<Fault>) -> Option<Url> {
     let way_out = "write http://HOST[:PORT]/PATH or https://…; `tenbin --help` lists the commands";
     let schemes: Vec<&str> = wire::PROTOCOLS.iter().flat_map(|protocol| protocol.schemes).copied().collect();
-    let wrong = |what: String| Some(Fault::new(format!("{text:?}"), what, way_out));
+    let wrong = |what: String| Some(Fault::new(format!("{:?}", presentable(text)), what, way_out));
     let fault = match Url::parse(text) {
         Ok(url) if url.host_str().is_none_or(str::is_empty) || !schemes.contains(&url.scheme()) => {
             wrong(format!("this URL's scheme is none of {}", schemes.join(", ")))
@@ -77,6 +77,15 @@ fn url(text: &str, faults: &mut Vec<Fault>) -> Option<Url> {
     };
     faults.extend(fault);
     None
+}
+
+/// A URL as it may be shown: without a user and a password, whatever else is wrong with it.
+fn presentable(text: &str) -> String {
+    let from = text.find("://").map_or(0, |at| at + 3);
+    match text[from..].rfind('@') {
+        Some(at) => format!("{}(secret){}", &text[..from], &text[from + at..]),
+        None => text.to_owned(),
+    }
 }
 
 fn trust(draft: &Draft, url: &Url, faults: &mut Vec<Fault>) -> Option<Trust> {
@@ -137,7 +146,13 @@ fn headers(lines: &[String], flag: &str, faults: &mut Vec<Fault>) -> Vec<(String
     for line in lines {
         match line.split_once(':') {
             Some((name, value)) => headers.push((name.trim().to_owned(), value.trim().to_owned())),
-            None => faults.push(Fault::new(flag, format!("{line:?} has no colon"), "write -H 'Name: value'")),
+            None => {
+                // The rest may be a secret.
+                let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+                let dots = if rest.is_empty() { "" } else { " …" };
+                let what = format!("\"{}{dots}\" has no colon", word.escape_debug());
+                faults.push(Fault::new(flag, what, "write -H 'Name: value'"));
+            }
         }
     }
     headers

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) if output::is_broken_pipe(&error) => Exit::Ok.into(),
         Err(error) => {
-            output::complain(&format!("{error:#}"));
+            output::complain(&output::explain(&error));
             Exit::of(&error).into()
         }
     }

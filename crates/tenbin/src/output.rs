@@ -2,13 +2,21 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use report::{Format, Options};
+use anyhow::Context;
+use report::{Format, Options, ReportError};
 use store::Run;
 
 /// Says what went wrong.
 pub(crate) fn complain(message: &str) {
     // Nobody is left to tell when stderr is gone.
     let _ = writeln!(io::stderr(), "tenbin: {message}");
+}
+
+/// An error with its causes. Many errors quote their cause themselves; it is not said twice.
+pub(crate) fn explain(error: &anyhow::Error) -> String {
+    error.chain().skip(1).map(ToString::to_string).fold(error.to_string(), |text, cause| {
+        if text.contains(&cause) { text } else { format!("{text}: {cause}") }
+    })
 }
 
 /// Says something that is not a result.
@@ -25,16 +33,15 @@ pub(crate) fn results(format: &Format, runs: &[Run]) -> anyhow::Result<()> {
     let options = Options { color, width: if is_terminal && width >= 40 { width } else { 120 } };
     let mut out = io::BufWriter::new(stdout.lock());
     report::write(format, runs, &options, &mut out)?;
-    out.flush()?;
+    out.flush().map_err(ReportError::from)?;
     Ok(())
 }
 
 /// Writes lines to stdout.
 pub(crate) fn lines(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()?;
-    Ok(())
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    written.context("standard output cannot be written")
 }
 
 /// Whether a reader such as `head` has simply seen enough.

@@ -139,6 +139,11 @@ pub(crate) struct LoadFlags {
 pub(crate) fn run(flags: LoadFlags) -> anyhow::Result<Exit> {
     let format = format(&flags.format)?;
     let store_path = flags.store.path();
+    if format.name == "jtl" && flags.log_requests.is_none() {
+        let what =
+            "--format jtl: it lists single requests, and none are kept\n  way out: add --log-requests 1000";
+        return Err(BadArguments(format!("{what}\n1 fault; nothing was sent")).into());
+    }
     let plan = draft(flags).check().map_err(|faults| {
         let list: Vec<String> = faults.iter().map(ToString::to_string).collect();
         let count = if list.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", list.len()) };
@@ -153,8 +158,10 @@ pub(crate) fn run(flags: LoadFlags) -> anyhow::Result<Exit> {
     let Finished { run, verdict } =
         conductor::run(&plan, prepared, &store, &stopper, &mut line).inspect_err(show_what_is_left)?;
 
-    output::results(format, &[store.load(&run)?])?;
+    let shown = store.load(&run).map_err(Into::into).and_then(|run| output::results(format, &[run]));
+    // Where it is kept matters most when it could not be shown.
     output::remark(&format!("kept as {run} in {}", store.path().display()));
+    shown?;
     Ok(match (heard.exit(), verdict) {
         (_, Verdict::Invalid) => Exit::Invalid,
         (Some(exit), _) => exit,
