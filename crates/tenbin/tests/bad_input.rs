@@ -131,7 +131,12 @@ fn numbers_and_units() {
         ),
         (["-d", "999999h"], "-d", "999999h is more than the limit of a year", "correct the value"),
         (["-c", "0"], "-c", "0 is not between 1 and 1000000", "choose a number between them"),
-        (["-c-5", "-n5"], "-c", "\"-5\" is not a whole number; write it like 100, 10k, 2M", "correct the value"),
+        (
+            ["-c-5", "-n5"],
+            "-c",
+            "\"-5\" is not a whole number; write it like 100, 10k, 2M",
+            "correct the value",
+        ),
         (["-n", "0"], "-n", "0 is not between 1 and 281474976710655", "choose a number between them"),
         (
             ["-n", "NaN"],
@@ -193,7 +198,7 @@ fn numbers_and_units() {
             "\"2KiB..1KiB\" ends before it begins",
             "write 1KiB..2KiB",
         ),
-        (["-H", "no colon"], "-H", "\"no colon\" has no colon", "write -H 'Name: value'"),
+        (["-H", "no colon"], "-H", "\"no …\" has no colon", "write -H 'Name: value'"),
         (
             ["--expect-body-regex", "("],
             "--expect-body-regex",
@@ -308,7 +313,7 @@ fn all_faults_are_told_at_once() {
     let expected = "\
 tenbin: --body and --body-file: both name the body
   way out: give only one of them
--H: \"no colon\" has no colon
+-H: \"no …\" has no colon
   way out: write -H 'Name: value'
 --expect-status: \"999\" is not a list of statuses between 100 and 599
   way out: write 200,201 or 2xx or 200-299

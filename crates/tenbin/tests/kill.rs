@@ -1,0 +1,85 @@
+//! Killed at any moment: at most a second is lost, and what is left is a partial run of a store that goes on working.
+//!
+//! `TENBIN_KILLS` sets how many times, `TENBIN_SEED` which moments.
+
+mod support;
+
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rustix::process::Signal;
+use support::{Home, assert_identity, built_in, number, until, url};
+
+const PER_S: u64 = 1_000;
+/// A second, and what the store may take to be told of it.
+const LOST_MAX: u64 = PER_S * 12 / 10;
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}")))
+}
+
+/// The next of a row of numbers (Knuth's MMIX multiplier), of which the upper bits are used.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+#[test]
+fn a_killed_run_is_partial_and_has_lost_a_second_at_most() {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).expect("a later year");
+    let seed = setting("TENBIN_SEED").unwrap_or(since_1970.as_millis() as u64);
+    let kills = setting("TENBIN_KILLS").unwrap_or(8);
+    println!("TENBIN_SEED={seed} TENBIN_KILLS={kills}");
+    let (home, mut state) = (Home::new(), seed);
+    for number_of_kill in 1..=kills {
+        let moment = Duration::from_millis(next(&mut state) % 2_500);
+        kill_after(&home, moment, number_of_kill);
+    }
+    let url = url(built_in().address(), "/status");
+    assert!(home.run(&[url.as_str(), "-n", "5"]).code == Some(1), "that target is gone");
+    let target = built_in();
+    let run = home.json(&[&support::url(target.address(), "/status"), "-n", "50", "-c", "2"]);
+    assert_eq!((number(&run, "outcomes.ok"), &run["verdict"]), (50, &"complete".into()));
+    assert_eq!(home.json(&["history", "--limit", "1000"]).as_array().map(Vec::len), Some(kills as usize + 1));
+}
+
+fn kill_after(home: &Home, moment: Duration, number_of_kill: u64) {
+    let target = built_in();
+    let url = url(target.address(), "/status");
+    let program = home.start(&[&url, "-R", "1000/s", "-c", "20", "-d", "10m"]);
+    until("the load begins", || target.counters().requests > 0);
+    thread::sleep(moment);
+    program.signal(Signal::KILL);
+    let output = program.finish();
+    let seen = target.counters().requests;
+    assert_eq!((output.code, output.stdout.as_str()), (None, ""));
+
+    let run = home.last();
+    let kept = number(&run, "offered.sent");
+    assert_eq!(run["verdict"], "partial", "kill {number_of_kill} after {moment:?}");
+    assert_identity(&run);
+    assert!(kept <= seen, "{kept} of {seen}, killed after {moment:?}");
+    assert!(kept + LOST_MAX >= seen, "{kept} of {seen}, killed after {moment:?}");
+    let history = home.json(&["history", "--limit", "1000"]);
+    let history = history.as_array().expect("a list");
+    assert_eq!(history.len() as u64, number_of_kill, "every run is listed");
+    assert!(history.iter().all(|run| run["verdict"] == "partial"), "{history:?}");
+}
+
+#[test]
+fn a_run_that_goes_on_is_shown_as_running() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status");
+    let program = home.start(&[&url, "-R", "200/s", "-c", "20", "-d", "10m"]);
+    until("the load begins", || target.counters().requests > 0);
+    assert_eq!(home.history()[0]["verdict"], "running");
+    // Another run may be kept in the same file at the same time.
+    let other = home.json(&[url.as_str(), "-n", "50", "-c", "2"]);
+    assert_eq!(other["verdict"], "complete");
+    let begun = Instant::now();
+    program.signal(Signal::INT);
+    assert_eq!(program.finish().code, Some(130));
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    let verdicts: Vec<_> = home.history().iter().map(|run| run["verdict"].clone()).collect();
+    assert_eq!(verdicts, ["complete", "partial"]);
+}

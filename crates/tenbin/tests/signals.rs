@@ -1,0 +1,120 @@
+//! Signals: once to drain and report, twice to end at once, and before the load simply to go.
+
+mod support;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::Value;
+use support::{Home, Output, Started, assert_identity, built_in, number, server, until, url};
+use target::Running;
+use target::scripted::{Step, blackhole};
+
+/// Long enough that only a signal ends it within a test.
+const LONG: [&str; 4] = ["-d", "10m", "--timeout", "5m"];
+const JSON: [&str; 2] = ["--format", "json"];
+
+/// A load that has begun to be answered, or at least to be sent.
+fn loading(home: &Home, target: &Running, path: &str, more: &[&str]) -> Started {
+    let url = url(target.address(), path);
+    let program = home.start(&[&[url.as_str()][..], &LONG, &JSON, more].concat());
+    until("the load begins", || target.counters().requests >= 4);
+    program
+}
+
+/// A report that was printed and kept alike.
+#[track_caller]
+fn kept(home: &Home, output: &Output) -> Value {
+    let run = output.json();
+    assert_identity(&run);
+    assert_eq!(home.last(), run);
+    let history = home.history();
+    assert_eq!((history.len(), &history[0]["verdict"]), (1, &run["verdict"]));
+    assert!(output.stderr.starts_with("kept as "), "{output:?}");
+    run
+}
+
+#[test]
+fn one_signal_drains_and_reports() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 143)] {
+        for load in [&["-c", "4"][..], &["-c", "50", "-R", "100"]] {
+            let (home, target) = (Home::new(), built_in());
+            let program = loading(&home, &target, "/hold?mean_us=100000", load);
+            program.signal(signal);
+            let asked = Instant::now();
+            let output = program.finish();
+            assert_eq!(output.code, Some(code), "{output:?}");
+            assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+            let run = kept(&home, &output);
+            assert_eq!(run["verdict"], "partial");
+            assert_eq!(number(&run, "outcomes.unfinished"), 0, "what was in flight was waited for");
+            assert_eq!(number(&run, "offered.sent"), target.counters().requests);
+        }
+    }
+}
+
+#[test]
+fn a_second_signal_ends_the_run_within_a_second() {
+    for second in [Signal::INT, Signal::TERM] {
+        let (home, target) = (Home::new(), built_in());
+        let program = loading(&home, &target, "/hold?mean_us=9000000", &["-c", "4"]);
+        program.signal(Signal::INT);
+        thread::sleep(Duration::from_millis(200));
+        program.signal(second);
+        let asked = Instant::now();
+        let output = program.finish();
+        assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+        assert_eq!(output.code, Some(130), "the first signal decides: {output:?}");
+        let run = kept(&home, &output);
+        assert_eq!(run["verdict"], "aborted");
+        assert_eq!(number(&run, "outcomes.unfinished"), 4);
+    }
+}
+
+#[test]
+fn fifty_signals_are_as_good_as_two() {
+    let (home, target) = (Home::new(), built_in());
+    let program = loading(&home, &target, "/hold?mean_us=9000000", &["-c", "4"]);
+    for _ in 0..50 {
+        program.signal(Signal::INT);
+        thread::sleep(Duration::from_millis(2));
+    }
+    let asked = Instant::now();
+    let output = program.finish();
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    assert_eq!(output.code, Some(130), "{output:?}");
+    let run = kept(&home, &output);
+    assert_eq!(run["verdict"], "aborted");
+}
+
+#[test]
+fn a_signal_before_the_load_leaves_nothing_behind() {
+    let hole = blackhole().expect("a full queue");
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
+        let home = Home::new();
+        let program = home.start(&[&url(hole.address(), "/")]);
+        thread::sleep(Duration::from_millis(300));
+        program.signal(signal);
+        let asked = Instant::now();
+        let output = program.finish();
+        assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
+        assert_eq!((output.code, output.stdout.as_str()), (Some(code), ""), "{output:?}");
+        assert_eq!(home.history(), Vec::<Value>::new());
+    }
+}
+
+#[test]
+fn draining_against_silence_ends_at_the_deadline() {
+    let (home, silent) = (Home::new(), server(vec![Step::ReadRequest, Step::HoldOpen]));
+    let url = url(silent.address(), "/");
+    let program = home.start(&[&url, "-c", "3", "-d", "10m", "--timeout", "1s", "--format", "json"]);
+    until("the load begins", || silent.requests() >= 3);
+    program.signal(Signal::INT);
+    let asked = Instant::now();
+    let output = program.finish();
+    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+    assert_eq!(output.code, Some(130));
+    let run = kept(&home, &output);
+    assert_eq!((number(&run, "outcomes.timed_out"), number(&run, "offered.sent")), (3, 3));
+}

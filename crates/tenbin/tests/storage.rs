@@ -1,0 +1,139 @@
+//! Stores that cannot be written: an error with its own code, in time, and the counted requests are told.
+
+mod support;
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use support::{Home, Output, Started, TENBIN, assert_identity, built_in, url};
+
+const STORAGE: Option<i32> = Some(5);
+
+#[track_caller]
+fn assert_storage_error(output: &Output, what: &str) {
+    assert_eq!(output.code, STORAGE, "{output:?}");
+    assert!(output.stderr.starts_with("tenbin: ") && output.stderr.contains(what), "{output:?}");
+    assert_eq!(output.stderr.matches(what).count(), 1, "said once: {output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    assert!(output.took < Duration::from_secs(3), "{output:?}");
+}
+
+#[test]
+fn a_store_that_cannot_be_opened_costs_no_request() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status");
+    let foreign = home.path().join("foreign");
+    fs::write(&foreign, "something else entirely\n".repeat(100)).expect("written");
+    let below_a_file = foreign.join("below");
+    for (path, what) in [
+        (home.path(), "cannot be opened for writing"),
+        (foreign.as_path(), "is not a Tenbin store"),
+        (below_a_file.as_path(), "cannot make the folder"),
+        ("/proc/none/runs.sqlite".as_ref(), "cannot make the folder"),
+        ("/dev/full".as_ref(), "no room left"),
+    ] {
+        let mut command = Command::new(TENBIN);
+        command.args([url.as_str(), "-n", "5", "--store"]).arg(path);
+        home.isolate(&mut command);
+        assert_storage_error(&Started::spawn(command).finish(), what);
+    }
+    assert_eq!(target.counters().requests, 0);
+    assert_eq!(fs::read_to_string(&foreign).expect("text"), "something else entirely\n".repeat(100));
+}
+
+/// Runs a shell line in a mount namespace of its own, where `$DISK` is a small file system; none if that is not possible.
+fn on_a_small_disk(home: &Home, prepare: &str, arguments: &[&str]) -> Option<Output> {
+    let disk = home.path().join("disk");
+    fs::create_dir_all(&disk).expect("a folder");
+    let line = format!(
+        "mount -t tmpfs -o size=400k tmpfs {disk} || exit 77; cd {disk} || exit 77; {prepare}; exec \"$@\"",
+        disk = disk.display()
+    );
+    let mut command = Command::new("unshare");
+    command.args(["--map-root-user", "--mount", "sh", "-c", &line, "sh", TENBIN]).args(arguments);
+    command.args(["--store", "runs.sqlite"]);
+    home.isolate(&mut command);
+    let output = Started::spawn(command).finish();
+    // Not every machine lets its users mount.
+    let is_possible = output.code != Some(77) && !output.stderr.contains("unshare");
+    is_possible.then_some(output)
+}
+
+#[test]
+fn a_disk_that_fills_up_ends_the_run_and_what_was_counted_is_told() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status");
+    let arguments = [&url, "-R", "1000/s", "-c", "20", "-d", "60s", "--log-requests", "1000"];
+    let Some(output) = on_a_small_disk(&home, "true", &arguments) else { return };
+    assert_eq!(output.code, STORAGE, "{output:?}");
+    assert!(output.took < Duration::from_secs(30), "long before its time: {output:?}");
+    let lines: Vec<&str> = output.stderr.lines().collect();
+    let counted = lines.iter().find(|line| line.starts_with("counted until the store failed: planned "));
+    let counted = counted.unwrap_or_else(|| panic!("{output:?}"));
+    let sent = counted.split("sent ").nth(1).and_then(|rest| rest.split(',').next()).expect("a figure");
+    let sent: u64 = sent.parse().expect("a number");
+    let seen = target.counters().requests;
+    assert!(sent > 0 && sent <= seen && sent + 3_000 > seen, "{sent} of {seen}: stopped within two seconds");
+    assert_eq!(output.stderr.matches("no room left to write the store").count(), 1, "{output:?}");
+}
+
+#[test]
+fn a_disk_that_is_full_from_the_start_costs_no_request() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status");
+    let fill = "head -c 390k /dev/zero > filler";
+    let Some(output) = on_a_small_disk(&home, fill, &[&url, "-d", "60s"]) else { return };
+    assert_storage_error(&output, "no room left to write the store");
+    assert_eq!(target.counters().requests, 0);
+}
+
+#[test]
+fn a_disk_that_must_not_be_written_costs_no_request() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status");
+    let Some(output) = on_a_small_disk(&home, "mount -o remount,ro .", &[&url, "-d", "60s"]) else { return };
+    assert_storage_error(&output, "cannot be opened for writing");
+    assert_eq!(target.counters().requests, 0);
+}
+
+#[test]
+fn a_damaged_store_is_an_error_and_not_a_crash() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status");
+    home.json(&[url.as_str(), "-n", "2000", "-c", "2", "--log-requests", "1000"]);
+    let good = fs::read(home.store()).expect("a store");
+    for from in [100, 4_096, 8_192, 20_000, good.len() / 2] {
+        let mut bad = good.clone();
+        let to = (from + 3_000).min(bad.len());
+        bad[from..to].fill(0x5a);
+        fs::write(home.store(), &bad).expect("written");
+        for arguments in [&["report", "last"][..], &["history"], &["report", "last", "--format", "json"]] {
+            let output = home.run(arguments);
+            // What was overwritten may be what this command does not look at.
+            assert!(matches!(output.code, Some(0 | 1 | 2 | 5)), "{from}: {output:?}");
+            assert!(!output.stderr.contains("panicked"), "{from}: {output:?}");
+        }
+    }
+}
+
+#[test]
+fn a_store_locked_by_another_program_does_not_hang_the_run() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status");
+    home.json(&[url.as_str(), "-n", "5", "-c", "1"]);
+    let program = home.start(&[&url, "-R", "100/s", "-c", "5", "-d", "1s", "--timeout", "1s"]);
+    support::until("the load begins", || target.counters().requests > 10);
+    let locker = rusqlite::Connection::open(home.store()).expect("the store");
+    locker.execute_batch("BEGIN IMMEDIATE").expect("the lock");
+    let output = program.finish();
+    // Opening connections may take a second, too.
+    assert!(output.took < Duration::from_secs(1 + 1 + 1 + 5 + 1), "{output:?}");
+    assert!(matches!(output.code, Some(1 | 5)), "{output:?}");
+    assert!(!output.stderr.is_empty(), "and it says why");
+    drop(locker);
+    let run = home.last();
+    assert_eq!(run["verdict"], "partial");
+    assert_identity(&run);
+    assert_eq!(home.history().len(), 2);
+}
