@@ -9,11 +9,16 @@ use std::time::Duration;
 
 use engine::TlsTrust;
 use rustls::version::{TLS12, TLS13};
-use support::tls::{Authority, Identity, TlsServer, expired, not_yet_valid, peer, read_request, self_signed};
-use support::{Done, MS, SECOND, closed, count, get, lasting, open, post, reply, run, server};
+use support::tls::{Authority, Identity, TlsServer, expired, not_yet_valid, read_request, self_signed};
+use support::{Done, MS, SECOND, closed, count, get, lasting, open, post, reply, run, secure, server};
 use target::scripted::Step;
 
 const LARGE: usize = 5 * 1024 * 1024;
+
+/// Trust in this authority alone.
+fn trust(authority: &Authority) -> TlsTrust {
+    TlsTrust::Authorities(authority.path())
+}
 
 fn large_reply() -> Vec<u8> {
     let mut bytes = format!("HTTP/1.1 200 OK\r\nContent-Length: {LARGE}\r\n\r\n").into_bytes();
@@ -32,7 +37,7 @@ fn a_trusted_peer_carries_load_on_kept_connections() {
                 stream.write_all(&reply(200, "hello"))?;
             }
         });
-        let mut job = closed(server.peer("localhost", &authority.trust()), 4, count(400));
+        let mut job = closed(secure(server.address(), "localhost", &trust(&authority)), 4, count(400));
         job.threads = 2;
         let done = run(job, get("/"));
         done.assert_all_ok(400);
@@ -45,12 +50,13 @@ fn a_trusted_peer_carries_load_on_kept_connections() {
 fn a_peer_may_be_named_by_its_address() {
     let authority = Authority::new("ours");
     let server = TlsServer::answering(&authority.sign(&["127.0.0.1"], |_| ()), reply(200, "hello"));
-    run(closed(server.peer("127.0.0.1", &authority.trust()), 1, count(10)), get("/")).assert_all_ok(10);
+    run(closed(secure(server.address(), "127.0.0.1", &trust(&authority)), 1, count(10)), get("/"))
+        .assert_all_ok(10);
 }
 
 fn three_requests(identity: &Identity, trust: &TlsTrust) -> Done {
     let server = TlsServer::answering(identity, reply(200, "hello"));
-    run(closed(server.peer("localhost", trust), 1, count(3)), get("/"))
+    run(closed(secure(server.address(), "localhost", trust), 1, count(3)), get("/"))
 }
 
 #[test]
@@ -64,7 +70,7 @@ fn each_bad_certificate_is_refused_by_its_own_class() {
         ("tls_unknown_issuer", stranger.sign_localhost()),
         ("tls_unknown_issuer", self_signed()),
     ] {
-        let done = three_requests(&identity, &authority.trust());
+        let done = three_requests(&identity, &trust(&authority));
         done.assert_all_failed(class, 3);
         assert_eq!(done.classes(), [(class.to_owned(), 3)]);
         let (failures, why) = done.ends[0].opening_failures.as_ref().expect("a failure before the load");
@@ -76,7 +82,7 @@ fn each_bad_certificate_is_refused_by_its_own_class() {
 /// Four users, one request each, with a deadline of 400 ms.
 fn against(steps: Vec<Step>) -> Done {
     let server = server(steps);
-    let mut job = closed(peer(server.address(), "localhost", &TlsTrust::Anything), 4, count(4));
+    let mut job = closed(secure(server.address(), "localhost", &TlsTrust::Anything), 4, count(4));
     (job.timeout_ns, job.connect_timeout_ns) = (400 * MS, 400 * MS);
     run(job, get("/"))
 }
@@ -138,7 +144,7 @@ fn what_is_no_tls_is_refused() {
 #[test]
 fn a_silent_handshake_ends_at_the_connect_deadline() {
     let server = server(vec![Step::HoldOpen]);
-    let mut job = closed(peer(server.address(), "localhost", &TlsTrust::Anything), 3, count(3));
+    let mut job = closed(secure(server.address(), "localhost", &TlsTrust::Anything), 3, count(3));
     (job.connect_timeout_ns, job.timeout_ns) = (200 * MS, 20 * SECOND);
     let done = run(job, get("/"));
     done.assert_all_timed_out("timeout_tls", 3);
@@ -155,7 +161,7 @@ fn tls_that_comes_byte_by_byte_is_put_together() {
                 stream.write_all(&reply(200, "hello"))?;
             }
         });
-        let mut job = closed(server.peer("localhost", &authority.trust()), 2, count(6));
+        let mut job = closed(secure(server.address(), "localhost", &trust(&authority)), 2, count(6));
         (job.timeout_ns, job.connect_timeout_ns) = (5 * SECOND, 5 * SECOND);
         let done = run(job, get("/"));
         done.assert_all_ok(6);
@@ -167,7 +173,7 @@ fn tls_that_comes_byte_by_byte_is_put_together() {
 fn large_bodies_come_and_go_whole() {
     let authority = Authority::new("ours");
     let server = TlsServer::answering(&authority.sign_localhost(), large_reply());
-    let mut job = closed(server.peer("localhost", &authority.trust()), 2, count(4));
+    let mut job = closed(secure(server.address(), "localhost", &trust(&authority)), 2, count(4));
     (job.timeout_ns, job.connect_timeout_ns) = (20 * SECOND, 5 * SECOND);
     let done = run(job, post("/", LARGE));
     done.assert_all_ok(4);
@@ -187,7 +193,7 @@ fn a_peer_that_does_not_take_the_request_is_told_from_one_that_does_not_answer()
         stream.conn.complete_io(&mut stream.sock)?;
         deaf(stream)
     });
-    let mut job = closed(server.peer("localhost", &authority.trust()), 2, count(2));
+    let mut job = closed(secure(server.address(), "localhost", &trust(&authority)), 2, count(2));
     job.timeout_ns = 500 * MS;
     run(job, post("/", 4 * LARGE)).assert_all_timed_out("timeout_send", 2);
 }
@@ -201,7 +207,10 @@ fn an_early_answer_to_half_a_request_ends_its_connection() {
         thread::sleep(Duration::from_secs(2));
         Ok(())
     });
-    let done = run(closed(server.peer("localhost", &authority.trust()), 1, count(3)), post("/", 4 * LARGE));
+    let done = run(
+        closed(secure(server.address(), "localhost", &trust(&authority)), 1, count(3)),
+        post("/", 4 * LARGE),
+    );
     assert_eq!(done.tally.counts.refused, 3, "{:?}", done.classes());
     assert_eq!(server.connections(), 3, "the other half must not be read as the next request");
 }
@@ -222,7 +231,8 @@ fn a_body_that_ends_with_the_connection_needs_an_orderly_end() {
             thread::sleep(Duration::from_millis(200));
             Ok(())
         });
-        let done = run(closed(server.peer("localhost", &authority.trust()), 1, count(3)), get("/"));
+        let done =
+            run(closed(secure(server.address(), "localhost", &trust(&authority)), 1, count(3)), get("/"));
         if is_orderly {
             done.assert_all_ok(3);
         } else {
@@ -240,7 +250,8 @@ fn a_sized_body_needs_no_orderly_end() {
         stream.sock.shut_down(Shutdown::Write);
         Ok(())
     });
-    run(closed(server.peer("localhost", &authority.trust()), 1, count(5)), get("/")).assert_all_ok(5);
+    run(closed(secure(server.address(), "localhost", &trust(&authority)), 1, count(5)), get("/"))
+        .assert_all_ok(5);
 }
 
 #[test]
@@ -255,7 +266,7 @@ fn a_kept_connection_that_tls_closes_is_replaced_without_an_error() {
         thread::sleep(Duration::from_millis(200));
         Ok(())
     });
-    let job = open(server.peer("localhost", &authority.trust()), 10.0, 500 * MS, 1);
+    let job = open(secure(server.address(), "localhost", &trust(&authority)), 10.0, 500 * MS, 1);
     run(job, get("/")).assert_all_ok(5);
     assert_eq!(server.connections(), 5);
 }
@@ -270,7 +281,7 @@ fn an_endless_body_over_tls_ends_at_the_deadline() {
             stream.write_all(&[b'x'; 16_384])?;
         }
     });
-    let mut job = closed(server.peer("localhost", &authority.trust()), 2, count(2));
+    let mut job = closed(secure(server.address(), "localhost", &trust(&authority)), 2, count(2));
     job.timeout_ns = 400 * MS;
     let done = run(job, get("/"));
     done.assert_all_timed_out("timeout_body", 2);
@@ -281,9 +292,12 @@ fn an_endless_body_over_tls_ends_at_the_deadline() {
 fn a_load_over_tls_is_sent_as_it_was_planned() {
     let authority = Authority::new("ours");
     let server = TlsServer::answering(&authority.sign_localhost(), reply(200, "hello"));
-    let mut job = open(server.peer("localhost", &authority.trust()), 100.0, SECOND, 4);
+    let mut job = open(secure(server.address(), "localhost", &trust(&authority)), 100.0, SECOND, 4);
     job.threads = 2;
     run(job, get("/")).assert_all_ok(100);
-    let done = run(closed(server.peer("localhost", &authority.trust()), 2, lasting(200 * MS)), get("/"));
+    let done = run(
+        closed(secure(server.address(), "localhost", &trust(&authority)), 2, lasting(200 * MS)),
+        get("/"),
+    );
     done.assert_all_ok(done.tally.counts.sent);
 }

@@ -25,6 +25,7 @@ fn next(state: &mut u64) -> u64 {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "a failure must show the moments that led to it")]
 fn a_killed_run_is_partial_and_has_lost_a_second_at_most() {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).expect("a later year");
     let seed = setting("TENBIN_SEED").unwrap_or(since_1970.as_millis() as u64);

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use engine::{Endpoint, Job, Message, Peer, Running, WorkerEnd};
+use engine::{Endpoint, Job, Message, Peer, Running, TlsPeer, TlsTrust, WorkerEnd};
 use load::open::Profile;
 use load::{Closed, Load, Open, Spacing, Stop, ThinkTime};
 use record::{Phase, Sampled, Tally, Whole};
@@ -162,6 +162,12 @@ fn idle_excess(tally: &Tally) -> u64 {
 /// A peer in the clear.
 pub(crate) fn tcp(address: SocketAddr) -> Peer {
     Peer { endpoint: Endpoint::Tcp(address), tls: None }
+}
+
+/// A TLS peer of this name, trusted in some way.
+pub(crate) fn secure(address: SocketAddr, name: &str, trust: &TlsTrust) -> Peer {
+    let tls = TlsPeer::new(name, trust).expect("a TLS peer");
+    Peer { endpoint: Endpoint::Tcp(address), tls: Some(tls) }
 }
 
 /// Users without pauses, until the end of `stop`, with a deadline of a second.

@@ -1,4 +1,5 @@
 //! A small blocking TLS server, and an authority that signs good and bad certificates for it.
+#![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -8,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use engine::{Endpoint, Peer, TlsPeer, TlsTrust};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
@@ -45,11 +45,7 @@ impl Authority {
         Self { issuer, folder }
     }
 
-    /// Trust in this authority alone.
-    pub(crate) fn trust(&self) -> TlsTrust {
-        TlsTrust::Authorities(self.path())
-    }
-
+    /// The file of its certificate.
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join("ca.pem")
     }
@@ -191,11 +187,6 @@ impl TlsServer {
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::Acquire)
     }
-
-    /// This server, called by a name and trusted in some way.
-    pub(crate) fn peer(&self, name: &str, trust: &TlsTrust) -> Peer {
-        peer(self.address, name, trust)
-    }
 }
 
 impl Drop for TlsServer {
@@ -204,12 +195,6 @@ impl Drop for TlsServer {
         // Wakes the thread that waits in accept.
         let _ = TcpStream::connect(self.address);
     }
-}
-
-/// A TLS peer of this name.
-pub(crate) fn peer(address: SocketAddr, name: &str, trust: &TlsTrust) -> Peer {
-    let tls = TlsPeer::new(name, trust).expect("a TLS peer");
-    Peer { endpoint: Endpoint::Tcp(address), tls: Some(tls) }
 }
 
 /// Reads one request, its body included.

@@ -105,8 +105,7 @@ impl Home {
 impl Started {
     pub(crate) fn spawn(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
-        let pipes =
-            [child.stdout.take().map(|pipe| collect(pipe)), child.stderr.take().map(|pipe| collect(pipe))];
+        let pipes = [child.stdout.take().map(collect), child.stderr.take().map(collect)];
         Self { child, begun: Instant::now(), pipes }
     }
 

@@ -1,0 +1,201 @@
+//! Against every kind of hostile target a run ends in time, is kept, and says truly what happened.
+
+mod support;
+
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::Value;
+use support::{Home, TENBIN, assert_identity, built_in, number, server, until, url};
+use target::scripted::{Scripted, Step};
+use target::{Settings, Stall};
+
+/// The duration, the deadline, and five seconds.
+const LIMIT: Duration = Duration::from_secs(1 + 1 + 5);
+const LOADS: [&[&str]; 2] = [&["-c", "4"], &["-c", "4", "-R", "50/s"]];
+
+/// A second of load with a deadline of a second.
+#[track_caller]
+fn loaded(home: &Home, url: &str, load: &[&str]) -> Value {
+    let arguments = [&[url, "-d", "1s", "--timeout", "1s", "--format", "json"], load].concat();
+    let output = home.run(&arguments);
+    assert!(output.took < LIMIT, "{url} {load:?}: {output:?}");
+    let run = output.json();
+    assert_identity(&run);
+    let known: [&Value; 2] = [&"complete".into(), &"invalid".into()];
+    assert!(known.contains(&&run["verdict"]), "it came to its own end: {output:?}");
+    // A target that keeps connections busy leaves an open load with requests that were never sent: that is invalid.
+    let is_invalid = run["verdict"] == "invalid";
+    assert_eq!(output.code, Some(if is_invalid { 4 } else { 0 }), "{output:?}");
+    assert_eq!(is_invalid, number(&run, "offered.not_sent") > 0, "{output:?}");
+    run
+}
+
+/// Every kind that never gives a usable answer, with the classes that may be said about it.
+fn kinds() -> Vec<(&'static str, Scripted, &'static [&'static str])> {
+    let ok = "HTTP/1.1 200 OK\r\n";
+    let forever = |first: String, more: &str, every_ms: Option<u64>| {
+        let every = every_ms.map(Duration::from_millis);
+        let more = if every.is_some() { more.as_bytes().to_vec() } else { more.repeat(1_000).into_bytes() };
+        vec![Step::ReadRequest, Step::Send(first.into_bytes()), Step::SendForever { bytes: more, every }]
+    };
+    let answer = |text: &str, last: Step| vec![Step::ReadRequest, Step::Send(text.as_bytes().to_vec()), last];
+    let close = Step::CloseGracefully;
+    vec![
+        ("silence", server(vec![Step::ReadRequest, Step::HoldOpen]), &["timeout_first_byte"]),
+        ("not even reading", server(vec![Step::HoldOpen]), &["timeout_first_byte"]),
+        (
+            "a byte at a time",
+            server(forever(String::new(), "H", Some(300))),
+            &["protocol_error", "timeout_head"],
+        ),
+        ("an endless head", server(forever(ok.to_owned(), "A: b\r\n", None)), &["header_limit"]),
+        ("a slow head", server(forever(ok.to_owned(), "A: b\r\n", Some(200))), &["timeout_head"]),
+        ("an endless body", server(forever(format!("{ok}\r\n"), "x", None)), &["timeout_body"]),
+        ("a slow body", server(forever(format!("{ok}\r\n"), "x", Some(300))), &["timeout_body"]),
+        (
+            "endless interim replies",
+            server(forever(String::new(), "HTTP/1.1 102 P\r\n\r\n", None)),
+            &["protocol_error"],
+        ),
+        ("an upgrade", server(answer("HTTP/1.1 101 S\r\n\r\n", Step::HoldOpen)), &["protocol_error"]),
+        ("garbage", server(answer("garbage\r\n\r\n", close.clone())), &["protocol_error"]),
+        (
+            "half a body",
+            server(answer(&format!("{ok}Content-Length: 9\r\n\r\nhalf"), close.clone())),
+            &["incomplete"],
+        ),
+        ("a close", server(answer("", close)), &["closed_before_reply"]),
+        ("a reset", server(answer("", Step::Reset)), &["reset_before_reply"]),
+        (
+            "a reset at once",
+            server(vec![Step::Reset]),
+            // It may come before, while or after the connection is ready, or the request is sent.
+            &["reset_before_reply", "connect_reset", "closed_before_reply"],
+        ),
+        (
+            "two replies",
+            server(answer(&format!("{ok}Content-Length: 0\r\n\r\n").repeat(2), Step::HoldOpen)),
+            &["excess_bytes"],
+        ),
+    ]
+}
+
+#[test]
+fn a_run_against_any_hostile_target_ends_in_time_and_says_what_it_met() {
+    let kinds = kinds();
+    for load in LOADS {
+        // Four at a time: they wait more than they work.
+        for four in kinds.chunks(4) {
+            thread::scope(|scope| {
+                for (what, scripted, classes) in four {
+                    scope.spawn(move || {
+                        let home = Home::new();
+                        let run = loaded(&home, &url(scripted.address(), "/"), load);
+                        assert_eq!(number(&run, "outcomes.ok"), 0, "{what} {load:?}: {run}");
+                        assert!(number(&run, "offered.sent") >= 4, "{what} {load:?}: {run}");
+                        for error in run["errors"].as_array().expect("a list") {
+                            let class = error["class"].as_str().expect("a word");
+                            assert!(classes.contains(&class), "{what} {load:?}: {error}");
+                        }
+                        assert_eq!(home.last(), run, "{what} {load:?}: kept as it was shown");
+                    });
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn a_target_that_stops_answering_in_the_middle_is_waited_for_no_longer_than_its_deadline() {
+    let stall = Stall { first: Duration::from_millis(700), lasting: Duration::from_secs(30), every: None };
+    for load in LOADS {
+        let home = Home::new();
+        let target = target::start(Settings { stall: Some(stall), ..Settings::default() }).expect("a target");
+        let run = loaded(&home, &url(target.address(), "/hold?mean_us=10000"), load);
+        assert!(
+            number(&run, "outcomes.ok") > 0 && number(&run, "outcomes.timed_out") > 0,
+            "{}",
+            run["outcomes"]
+        );
+    }
+}
+
+/// The built-in target as a program of its own, that signals can be sent to.
+struct Program {
+    child: std::process::Child,
+    url: String,
+}
+
+impl Program {
+    fn start(home: &Home) -> Self {
+        let place = home.path().join("place");
+        let mut command = Command::new(TENBIN);
+        command.args(["target", "--listen", "127.0.0.1:0"]);
+        home.isolate(&mut command);
+        let stdout = std::fs::File::create(&place).expect("a file");
+        let child = command.stdout(stdout).stderr(Stdio::null()).spawn().expect("started");
+        let mut line = String::new();
+        until("it says where", || {
+            line = std::fs::read_to_string(&place).expect("UTF-8");
+            line.ends_with('\n')
+        });
+        let url = line.split_whitespace().find(|word| word.starts_with("http://")).expect("a URL").to_owned();
+        Self { child, url }
+    }
+
+    fn signal(&self, signal: Signal) {
+        rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal).expect("told");
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // A stopped process can be killed, too.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_target_that_is_stopped_or_killed_in_the_middle_shows_as_errors_and_not_as_a_longer_run() {
+    for (signal, outcome) in [(Signal::STOP, "timed_out"), (Signal::KILL, "failed")] {
+        for load in LOADS {
+            let home = Home::new();
+            let program = Program::start(&home);
+            let target_url = format!("{}hold?mean_us=5000", program.url);
+            let run = thread::scope(|scope| {
+                let run = scope.spawn(|| loaded(&home, &target_url, load));
+                thread::sleep(Duration::from_millis(700));
+                program.signal(signal);
+                run.join().expect("the run")
+            });
+            assert!(number(&run, "outcomes.ok") > 0, "{signal:?} {load:?}: {}", run["outcomes"]);
+            assert!(number(&run, &format!("outcomes.{outcome}")) > 0, "{signal:?} {load:?}: {run}");
+        }
+    }
+}
+
+#[test]
+fn an_overload_ends_in_time_and_is_called_what_it_is() {
+    let target = target::start(Settings { threads: 1, ..Settings::default() }).expect("a target");
+    let home = Home::new();
+    let url = url(target.address(), "/hold?mean_us=100000");
+    let run = loaded(&home, &url, &["-c", "2", "-R", "200/s"]);
+    assert_eq!(number(&run, "offered.planned"), 200);
+    assert!(number(&run, "offered.not_sent") > 100, "{}", run["offered"]);
+    assert_eq!(target.counters().requests, number(&run, "offered.sent"));
+    let causes = run["validity"]["causes"].to_string();
+    assert!(causes.contains("not_sent") && causes.contains("planned requests"), "{causes}");
+}
+
+#[test]
+fn a_good_target_takes_as_long_as_it_was_told() {
+    let (home, target) = (Home::new(), built_in());
+    let run =
+        loaded(&home, &url(target.address(), "/status"), &["-c", "4", "-R", "100/s", "--warm-up", "500ms"]);
+    assert_eq!((number(&run, "outcomes.ok"), number(&run, "warm_up.outcomes.ok")), (100, 50));
+    assert_eq!(target.counters().requests, 150);
+}

@@ -1,0 +1,164 @@
+//! Stored runs in every format, from the program as it is.
+
+mod support;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use support::{Home, assert_identity, built_in, number, url};
+
+/// A home with one run that kept a log of single requests.
+fn home_with_a_run() -> Home {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/hold?mean_us=2000");
+    let load = ["-R", "200/s", "-d", "1500ms", "-c", "10", "--warm-up", "500ms", "--log-requests", "50"];
+    home.json(&[&[url.as_str()][..], &load].concat());
+    home
+}
+
+fn report(home: &Home, format: &str) -> String {
+    let output = home.run(&["report", "last", "--format", format]);
+    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{format}: {output:?}");
+    output.stdout
+}
+
+#[test]
+fn every_format_is_written_from_the_store() {
+    let home = home_with_a_run();
+    for (format, beginning) in [
+        ("terminal", "GET http://127.0.0.1:"),
+        ("json", "{\n  \"schema\": \"tenbin.run/1\""),
+        ("md", "#"),
+        ("csv", "Label,# Samples,Average,Median,90% Line"),
+        ("jtl", "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,"),
+        ("hlog", "#["),
+    ] {
+        let text = report(&home, format);
+        assert!(text.starts_with(beginning), "{format}: {text}");
+        assert!(text.ends_with('\n') && !text.contains("NaN"), "{format}: {text}");
+    }
+    let default = home.run(&["report"]);
+    assert_eq!(default.stdout, report(&home, "terminal"), "the newest run, for reading");
+}
+
+#[test]
+fn a_run_is_shown_alike_at_its_end_and_later() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status");
+    let output = home.run(&[url.as_str(), "-n", "100", "-c", "2"]);
+    assert_eq!(output.stdout, report(&home, "terminal"));
+}
+
+#[test]
+fn figures_of_all_formats_are_the_same() {
+    let home = home_with_a_run();
+    let run = home.last();
+    assert_identity(&run);
+    assert_eq!(number(&run, "offered.sent"), 300);
+    let csv = report(&home, "csv");
+    let total: Vec<&str> = csv.lines().last().expect("a row").split(',').collect();
+    assert_eq!(total[..2], ["TOTAL", "300"]);
+    let mean_ms: f64 = total[2].parse().expect("a number");
+    let mean_us = run["response_time_us"]["mean"].as_f64().expect("a number");
+    assert!((mean_ms * 1_000.0 - mean_us).abs() < 1.0, "{mean_ms} ms, {mean_us} µs");
+    assert!(report(&home, "terminal").contains("planned 300 = sent 300 + not sent 0"));
+}
+
+#[test]
+fn the_request_log_has_up_to_so_many_requests_of_each_second() {
+    let home = home_with_a_run();
+    let jtl = report(&home, "jtl");
+    let lines: Vec<&str> = jtl.lines().skip(1).collect();
+    // The load takes two seconds, of which the first is half warm-up: 50 of the 100 and 50 of the 200 measured there.
+    assert!((50..=100).contains(&lines.len()), "{}", lines.len());
+    let run = home.last();
+    let started_at = lines[0].split(',').next().expect("a time").parse::<u64>().expect("milliseconds");
+    assert!(started_at > 1_700_000_000_000, "{started_at}");
+    for line in lines {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!((cells.len(), cells[3], cells[7]), (17, "200", "true"), "{line}");
+        assert!(cells[1].parse::<u64>().expect("milliseconds") >= 2, "{line}");
+    }
+    assert_eq!(run["steps"][0]["name"], "GET /hold?mean_us=2000");
+}
+
+#[test]
+fn single_requests_that_were_not_kept_cannot_be_listed() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status");
+    let run = home.json(&[url.as_str(), "-n", "10", "-c", "1"]);
+    let id = run["run"]["id"].as_str().expect("a name");
+    let output = home.run(&["report", "last", "--format", "jtl"]);
+    let expected = format!(
+        "tenbin: run {id} kept no single requests; measure with `--log-requests 1000` to write a JTL file\n"
+    );
+    assert_eq!((output.code, output.stdout.as_str(), output.stderr), (Some(1), "", expected));
+    let before = target.counters().requests;
+    let output = home.run(&[url.as_str(), "-n", "10", "--format", "jtl"]);
+    let expected = "tenbin: --format jtl: it lists single requests, and none are kept\n  way out: add --log-requests 1000\n1 fault; nothing was sent\n";
+    assert_eq!((output.code, output.stderr.as_str()), (Some(2), expected));
+    assert_eq!(target.counters().requests, before, "and it is said before the load");
+}
+
+#[test]
+fn the_interval_log_adds_up_to_the_report() {
+    let home = home_with_a_run();
+    let (log, run) = (report(&home, "hlog"), home.last());
+    for (tag, key) in
+        [("response", "response_time_us"), ("service", "service_time_us"), ("lateness", "lateness_us")]
+    {
+        let mut sum: Option<Histogram<u64>> = None;
+        for entry in IntervalLogIterator::new(log.as_bytes()) {
+            let LogEntry::Interval(interval) = entry.expect("a line") else { continue };
+            if interval.tag().map(|tag| tag.as_str()) != Some(tag) {
+                continue;
+            }
+            let packed = STANDARD.decode(interval.encoded_histogram()).expect("Base64");
+            let part: Histogram<u64> =
+                Deserializer::new().deserialize(&mut packed.as_slice()).expect("a histogram");
+            match &mut sum {
+                Some(sum) => sum.add(&part).expect("the same bounds"),
+                None => sum = Some(part),
+            }
+        }
+        let sum = sum.expect("at least one interval");
+        assert_eq!(sum.len(), 300, "{tag}");
+        for (name, quantile) in [("p50", 0.5), ("p90", 0.9), ("p95", 0.95)] {
+            let told_us = run[key][name].as_f64().expect("a number");
+            let read_us = sum.value_at_quantile(quantile) as f64 / 1_000.0;
+            // Three digits on either side.
+            assert!(
+                (told_us - read_us).abs() <= read_us / 500.0 + 0.01,
+                "{tag} {name}: {told_us}, {read_us}"
+            );
+        }
+    }
+}
+
+#[test]
+fn several_runs_stand_side_by_side() {
+    let (home, target) = (home_with_a_run(), built_in());
+    let url = url(target.address(), "/status");
+    home.json(&[url.as_str(), "-n", "2000", "-c", "2"]);
+    let port = format!(":{}/", target.address().port());
+    let ids: Vec<String> =
+        home.history().iter().map(|run| run["id"].as_str().expect("a name").to_owned()).collect();
+    // A title may be shortened in a table, but not to what both have in common.
+    for (format, named) in
+        [("terminal", port.as_str()), ("md", &port), ("csv", "GET /status,2000,"), ("json", &ids[0])]
+    {
+        let output = home.run(&["report", &ids[0], &ids[1], "--format", format]);
+        assert_eq!(output.code, Some(0), "{format}: {output:?}");
+        assert!(output.stdout.contains(named), "{format}: {output:?}");
+    }
+    let output = home.run(&["report", &ids[0], &ids[1], "--format", "hlog"]);
+    assert_eq!((output.code, output.stdout.as_str()), (Some(1), ""), "{output:?}");
+    // The beginning of a name will do, if it is the beginning of one.
+    let output = home.run(&["report", &ids[1][..ids[1].len() - 1]]);
+    assert!(output.code == Some(0) || output.stderr.contains("could be"), "{output:?}");
+    let output = home.run(&["report", "2"]);
+    assert_eq!(output.code, Some(2), "{output:?}");
+    assert!(output.stderr.contains(&ids[0]) && output.stderr.contains(&ids[1]), "{output:?}");
+}
