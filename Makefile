@@ -11,7 +11,7 @@ FUZZ_TARGETS := http1 histogram_decode
 FUZZ_SECONDS := 30
 
 # In the order in which they are likely to say something.
-STEPS := tools fmt clippy doc deny instructions fuzz unit
+STEPS := fmt clippy doc tools deny instructions fuzz unit
 
 .PHONY: help build demo test $(STEPS) advisories
 

@@ -23,3 +23,4 @@ for tool in "$@"; do
     # Unoptimised: they are built more often than they are waited for.
     cargo install --locked --debug --quiet --root "$folder" --target-dir "$folder/build" "$name" --version "$version"
 done
+rm -rf "$folder/build"
