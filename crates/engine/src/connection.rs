@@ -1,6 +1,7 @@
 //! One connection slot: its socket, the request it carries, and what it has seen.
 
 use record::ConnectionTotals;
+use rustix::io::Errno;
 
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
@@ -21,6 +22,10 @@ pub(crate) struct Connection<T> {
     pub(crate) generation: u32,
     /// Replies on the present socket.
     pub(crate) served: u32,
+    /// The peer has closed its side of the present socket: it carries no further request.
+    pub(crate) hung_up: bool,
+    /// Why sending on the present socket failed, if it did.
+    pub(crate) send_error: Option<Errno>,
     /// Ends without a reply in a row.
     pub(crate) failures: u32,
     /// When the user of this slot wants to start next (closed load).
@@ -78,11 +83,19 @@ impl<T> Connection<T> {
             armed_ns: NEVER,
             generation: 0,
             served: 0,
+            hung_up: false,
+            send_error: None,
             failures: 0,
             next_ns: 0,
             totals: ConnectionTotals::default(),
             connect_ns: 0,
         }
+    }
+
+    /// The instant by which what happens here is sorted into a phase: that of the request it carries. Connections that are
+    /// opened without one belong to the result.
+    pub(crate) fn counted_in_ns(&self) -> u64 {
+        self.request.map_or(NEVER, |request| request.intended_ns)
     }
 
     pub(crate) fn is_up(&self) -> bool {

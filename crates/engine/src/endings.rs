@@ -78,6 +78,11 @@ impl Ending {
         }
     }
 
+    /// The peer sent something before it was asked.
+    pub(crate) fn too_early() -> Self {
+        Self::failed("excess_bytes", 1, "bytes came with the TLS handshake, before any request")
+    }
+
     /// The peer closed within a reply.
     pub(crate) fn incomplete() -> Self {
         Self::failed("incomplete", 0, "the peer closed the connection within a reply")

@@ -1,5 +1,6 @@
 //! A load under way: its threads, its messages, and the way to stop it.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -78,13 +79,34 @@ pub(crate) struct Gate {
 
 impl Gate {
     /// Waits for all workers; returns when the load begins, the same for everyone.
-    pub(crate) fn pass(&self) -> Instant {
+    fn pass(&self) -> Instant {
         self.barrier.wait();
         *self.origin.get_or_init(|| {
             let origin = Instant::now() + LEAD;
             let _ = self.messages.send(Message::Begins(origin));
             origin
         })
+    }
+}
+
+/// One worker's way through the gate: even a worker that dies before it must not keep the others waiting.
+pub(crate) struct Entry<'a> {
+    gate: &'a Gate,
+    has_passed: Cell<bool>,
+}
+
+impl Entry<'_> {
+    pub(crate) fn pass(&self) -> Instant {
+        self.has_passed.set(true);
+        self.gate.pass()
+    }
+}
+
+impl Drop for Entry<'_> {
+    fn drop(&mut self) {
+        if !self.has_passed.get() {
+            self.gate.pass();
+        }
     }
 }
 
@@ -131,16 +153,11 @@ fn work<S: Script>(
     messages: Sender<Message>,
     share: Share,
 ) -> Result<WorkerEnd, rustix::io::Errno> {
-    let core = job.cores.get(share.index as usize % job.cores.len().max(1));
-    let pinned = core.map_or(Ok(()), |core| pin::pin_to(*core));
-    match pinned.and_then(|()| Worker::new(job, script, signal, messages, share)) {
-        Ok(worker) => worker.run(gate),
-        Err(errno) => {
-            // The others must not wait for this one.
-            gate.pass();
-            Err(errno)
-        }
+    let entry = Entry { gate, has_passed: Cell::new(false) };
+    if let Some(core) = job.cores.get(share.index as usize % job.cores.len().max(1)) {
+        pin::pin_to(*core)?;
     }
+    Worker::new(job, script, signal, messages, share)?.run(&entry)
 }
 
 impl Running {

@@ -7,6 +7,7 @@ mod opening;
 mod receiving;
 mod sending;
 
+use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
 
 use load::chance::Chance;
@@ -21,7 +22,7 @@ use crate::driver::Driver;
 use crate::health::Watch;
 use crate::job::Job;
 use crate::net::poll::Poll;
-use crate::running::{Gate, Message, StopLevel, StopSignal, WorkerEnd};
+use crate::running::{Entry, Message, StopLevel, StopSignal, WorkerEnd};
 use crate::timers::{Reason, Timers};
 use late_reading::LateReading;
 
@@ -54,7 +55,9 @@ pub(crate) struct Worker<'a, S: Script> {
     buffer: Vec<u8>,
     plain: Vec<u8>,
     /// Sockets to be read again at once: the kernel told us about them and will not tell us twice.
-    unread: Vec<(u32, u32)>,
+    unread: VecDeque<(u32, u32)>,
+    /// Slots on their way to a connection.
+    dialling: u32,
     in_flight: u32,
     /// By phase: planned, sent, given up.
     accounts: [Account; 2],
@@ -97,7 +100,8 @@ impl<'a, S: Script> Worker<'a, S> {
             late_reading: LateReading::for_job(job),
             buffer: vec![0; BUFFER_BYTES],
             plain: Vec::new(),
-            unread: Vec::new(),
+            unread: VecDeque::new(),
+            dialling: 0,
             in_flight: 0,
             accounts: [Account::default(); 2],
             opening_failures: None,
@@ -105,9 +109,9 @@ impl<'a, S: Script> Worker<'a, S> {
     }
 
     /// Opens the connections, waits for the other workers, and carries the load to its end.
-    pub(crate) fn run(mut self, gate: &Gate) -> Result<WorkerEnd, Errno> {
+    pub(crate) fn run(mut self, entry: &Entry<'_>) -> Result<WorkerEnd, Errno> {
         let opened = self.open_connections();
-        self.clock = Clock::from(gate.pass());
+        self.clock = Clock::from(entry.pass());
         opened?;
         self.wait_for_begin()?;
         let mut watch = Watch::begin();
@@ -132,7 +136,9 @@ impl<'a, S: Script> Worker<'a, S> {
             if wait_ns == 0 {
                 return Ok(());
             }
-            for index in 0..self.poll.wait(wait_ns)? {
+            let count = self.poll.wait(wait_ns)?;
+            self.set_clocks();
+            for index in 0..count {
                 self.on_ready(self.poll.take(index));
             }
         }
@@ -165,15 +171,23 @@ impl<'a, S: Script> Worker<'a, S> {
             count = self.poll.wait(wait_ns)?;
         }
         if count == 0 && wait_ns > 0 {
+            if self.clock.now() < asked_ns {
+                // A signal woke us: there is nothing to do yet.
+                return Ok(0);
+            }
             watch.woke(self.clock.now().saturating_sub(asked_ns));
             self.clock.spin_until(next_ns);
             self.start_due(self.clock.now());
             count = self.poll.wait(0)?;
         }
+        self.set_clocks();
+        Ok(count)
+    }
+
+    fn set_clocks(&mut self) {
         if let Some(late_reading) = &mut self.late_reading {
             late_reading.set_clock(&self.clock);
         }
-        Ok(count)
     }
 
     /// The next instant at which there is something to do, sockets apart.
@@ -198,8 +212,12 @@ impl<'a, S: Script> Worker<'a, S> {
         });
     }
 
-    fn look_at_timers(&mut self, now_ns: u64) {
-        while let Some((at_ns, slot, reason)) = self.timers.pop_due(now_ns) {
+    fn look_at_timers(&mut self, mut now_ns: u64) {
+        for looked_at in 1u32.. {
+            let Some((at_ns, slot, reason)) = self.timers.pop_due(now_ns) else { return };
+            if looked_at % STARTS_MAX == 0 {
+                now_ns = self.clock.now();
+            }
             match reason {
                 Reason::Deadline => self.check_deadline(slot, at_ns, now_ns),
                 Reason::Wake => self.wake(slot, now_ns),

@@ -24,6 +24,7 @@ impl<S: Script> Worker<'_, S> {
         match dialled {
             Ok(Dialled { socket, is_connected }) => {
                 connection.link = Link::Connecting { socket, since_ns: now_ns };
+                self.dialling += 1;
                 let until_ns = now_ns.saturating_add(self.job.connect_timeout_ns).min(connection.deadline_ns);
                 self.set_deadline(slot, until_ns);
                 if is_connected {
@@ -49,9 +50,7 @@ impl<S: Script> Worker<'_, S> {
             return;
         };
         connection.connect_ns = now_ns.saturating_sub(since_ns);
-        // Connections opened before the load belong to the result.
-        let counted_in_ns = connection.request.map_or(NEVER, |request| request.intended_ns);
-        let tally = self.recorder.tally(counted_in_ns);
+        let tally = self.recorder.tally(connection.counted_in_ns());
         tally.connections += 1;
         tally.connect.record(connection.connect_ns);
         let Some(peer) = &self.job.peer.tls else {
@@ -63,7 +62,10 @@ impl<S: Script> Worker<'_, S> {
                 connection.link = Link::Shaking { socket, session: Box::new(session), since_ns: now_ns };
                 self.flush(slot);
             }
-            Err(fault) => self.dialling_failed(slot, Ending::failed(fault.class, 0, fault.sentence), now_ns),
+            Err(fault) => {
+                self.dialling -= 1;
+                self.dialling_failed(slot, Ending::failed(fault.class, 0, fault.sentence), now_ns);
+            }
         }
     }
 
@@ -74,18 +76,18 @@ impl<S: Script> Worker<'_, S> {
             Link::Shaking { socket, session, since_ns } if session.is_established => {
                 let tls_ns = now_ns.saturating_sub(since_ns);
                 connection.connect_ns += tls_ns;
-                let counted_in_ns = connection.request.map_or(NEVER, |request| request.intended_ns);
-                self.recorder.tally(counted_in_ns).tls.record(tls_ns);
+                self.recorder.tally(connection.counted_in_ns()).tls.record(tls_ns);
                 connection.link = Link::Up { socket, session: Some(session) };
-                self.on_up(slot, now_ns);
+                // The handshake ended when its last bytes came; the request goes out only now.
+                self.on_up(slot, self.clock.now());
             }
             link => connection.link = link,
         }
     }
 
     fn on_up(&mut self, slot: u32, now_ns: u64) {
+        self.dialling -= 1;
         let connection = &mut self.connections[slot as usize];
-        connection.served = 0;
         match &mut connection.request {
             Some(request) => {
                 request.sent_ns = now_ns;
@@ -110,7 +112,12 @@ impl<S: Script> Worker<'_, S> {
     /// Lets the socket of a slot go. Whatever the kernel still says about it is not heard.
     pub(super) fn close(&mut self, slot: u32) {
         let connection = &mut self.connections[slot as usize];
-        connection.link = Link::Down;
+        let link = std::mem::replace(&mut connection.link, Link::Down);
+        if matches!(link, Link::Connecting { .. } | Link::Shaking { .. }) {
+            self.dialling -= 1;
+        }
+        (connection.served, connection.connect_ns) = (0, 0);
+        (connection.hung_up, connection.send_error) = (false, None);
         connection.generation = connection.generation.wrapping_add(1);
         connection.deadline_ns = NEVER;
         connection.talk.forget();

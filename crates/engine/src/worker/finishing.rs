@@ -41,7 +41,7 @@ impl<S: Script> Worker<'_, S> {
             });
         }
         if let Some(late_reading) = &mut self.late_reading {
-            late_reading.note_reply(reply.received_bytes);
+            late_reading.note_reply(&reply);
         }
         connection.served = connection.served.saturating_add(1);
         connection.failures = 0;
@@ -49,7 +49,7 @@ impl<S: Script> Worker<'_, S> {
         self.in_flight -= 1;
         // A reply to half a request says that the other half is not wanted: it would be read as the next one.
         let was_whole = request.written as usize == outgoing_bytes && !connection.link.has_unsent_records();
-        if !(reply.reusable && self.job.keep_alive && was_whole) {
+        if !(reply.reusable && self.job.keep_alive && was_whole && !connection.hung_up) {
             self.close(slot);
         }
         self.go_on(slot, request.intended_ns, at_ns, 0);
@@ -84,7 +84,7 @@ impl<S: Script> Worker<'_, S> {
             self.recorder.sample(Sampled {
                 finish,
                 connection: self.first_number + slot,
-                connect_ns: connection.connect_ns,
+                connect_ns: if connection.served == 0 { connection.connect_ns } else { 0 },
                 received_bytes: 0,
                 sent_bytes: u64::from(request.written),
             });

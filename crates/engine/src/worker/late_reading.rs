@@ -5,7 +5,7 @@
 //! times are the kernel's receive timestamps: closer to the truth than the instant at which a thread got round to them.
 
 use load::Load;
-use wire::Script;
+use wire::{Reply, Script};
 
 use super::Worker;
 use crate::clock::Clock;
@@ -26,7 +26,7 @@ pub(super) struct LateReading {
     real_time_ahead_ns: u64,
     /// The load's time when that was looked up.
     now_ns: u64,
-    saw_large_reply: bool,
+    saw_unfit_reply: bool,
 }
 
 impl LateReading {
@@ -37,7 +37,7 @@ impl LateReading {
             control: Control::new(),
             real_time_ahead_ns: 0,
             now_ns: 0,
-            saw_large_reply: false,
+            saw_unfit_reply: false,
         })
     }
 
@@ -48,12 +48,15 @@ impl LateReading {
     }
 
     /// The load's time of a timestamp. A clock that was set in between cannot send it into the future.
-    pub(super) fn time_of(&self, real_time_ns: u64) -> u64 {
-        real_time_ns.saturating_sub(self.real_time_ahead_ns).min(self.now_ns)
+    pub(super) fn time_of(&self, real_time_ns: u64, clock: &Clock) -> u64 {
+        let at_ns = real_time_ns.saturating_sub(self.real_time_ahead_ns);
+        if at_ns <= self.now_ns { at_ns } else { at_ns.min(clock.now()) }
     }
 
-    pub(super) fn note_reply(&mut self, bytes: u64) {
-        self.saw_large_reply |= bytes > REPLY_BYTES_MAX;
+    /// Notes a reply that was not fit to lie in the kernel: too large for its buffer, or followed by a close, which has no
+    /// timestamp and leads to a new connection.
+    pub(super) fn note_reply(&mut self, reply: &Reply) {
+        self.saw_unfit_reply |= reply.received_bytes > REPLY_BYTES_MAX || !reply.reusable;
     }
 }
 
@@ -65,8 +68,9 @@ impl<S: Script> Worker<'_, S> {
         };
         self.unread.is_empty()
             && self.in_flight > 0
+            && self.dialling == 0
             && wait_ns <= WAIT_MAX_NS
-            && !late_reading.saw_large_reply
+            && !late_reading.saw_unfit_reply
             && open.idle.len() * 2 >= self.connections.len()
     }
 }

@@ -33,7 +33,9 @@ impl<S: Script> Worker<'_, S> {
                 self.dial(slot, now_ns);
                 opening.push(slot);
             }
-            let count = self.poll.wait(HEARTBEAT_NS)?;
+            let is_waiting = opening.iter().any(|slot| self.is_opening(*slot));
+            let count = self.poll.wait(if is_waiting { HEARTBEAT_NS } else { 0 })?;
+            self.set_clocks();
             (0..count).for_each(|index| self.on_ready(self.poll.take(index)));
         }
         opening.into_iter().for_each(|slot| {

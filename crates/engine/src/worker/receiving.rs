@@ -11,14 +11,17 @@ use crate::net::{self, Io};
 
 /// Reads of one connection in a row before the others have their turn again.
 const READS_MAX: u32 = 16;
+/// Connections read again in one turn: what is due must not wait behind endless bodies.
+const UNREAD_MAX: usize = 8;
 
 impl<S: Script> Worker<'_, S> {
     /// Something happened to a socket.
     pub(super) fn on_ready(&mut self, ready: Ready) {
-        let connection = &self.connections[ready.slot as usize];
+        let connection = &mut self.connections[ready.slot as usize];
         if connection.generation != ready.generation {
             return;
         }
+        connection.hung_up |= ready.hung_up;
         if let Link::Connecting { socket, .. } = &connection.link {
             if !ready.can_write {
                 return;
@@ -35,10 +38,8 @@ impl<S: Script> Worker<'_, S> {
 
     /// Reads connections that were left in the middle.
     pub(super) fn read_again(&mut self) {
-        if self.unread.is_empty() {
-            return;
-        }
-        for (slot, generation) in std::mem::take(&mut self.unread) {
+        for _ in 0..self.unread.len().min(UNREAD_MAX) {
+            let Some((slot, generation)) = self.unread.pop_front() else { return };
             if self.connections[slot as usize].generation == generation {
                 self.receive(slot, true);
             }
@@ -72,7 +73,7 @@ impl<S: Script> Worker<'_, S> {
                 Some(late_reading) => {
                     let (io, real_time) =
                         net::stamped::receive(socket, &mut buffer, &mut late_reading.control);
-                    (io, real_time.map(|real_time_ns| late_reading.time_of(real_time_ns)))
+                    (io, real_time.map(|real_time_ns| late_reading.time_of(real_time_ns, &self.clock)))
                 }
                 None => (socket.receive(&mut buffer), None),
             };
@@ -96,7 +97,7 @@ impl<S: Script> Worker<'_, S> {
                 }
             }
             if reads == READS_MAX {
-                self.unread.push((slot, generation));
+                self.unread.push_back((slot, generation));
                 break;
             }
         }
@@ -106,8 +107,8 @@ impl<S: Script> Worker<'_, S> {
     /// Takes bytes as they were read, through TLS if there is TLS.
     fn take_in(&mut self, slot: u32, bytes: &mut [u8], at_ns: u64) {
         let connection = &mut self.connections[slot as usize];
-        let counted_in_ns = connection.request.map_or(u64::MAX, |request| request.intended_ns);
-        self.recorder.tally(counted_in_ns).received_bytes += bytes.len() as u64;
+        self.recorder.tally(connection.counted_in_ns()).received_bytes += bytes.len() as u64;
+        let was_up = connection.is_up();
         let (Link::Shaking { session, .. } | Link::Up { session: Some(session), .. }) = &mut connection.link
         else {
             return self.deliver(slot, bytes, at_ns);
@@ -125,7 +126,12 @@ impl<S: Script> Worker<'_, S> {
             Err(fault) => self.end_connection(slot, Ending::failed(fault.class, 0, fault.sentence), at_ns),
         }
         if !plain.is_empty() && self.connections[slot as usize].generation == generation {
-            self.deliver(slot, &plain, at_ns);
+            if was_up {
+                self.deliver(slot, &plain, at_ns);
+            } else {
+                // Whatever came with the handshake cannot be the reply to a request that goes out after it.
+                self.end_connection(slot, Ending::too_early(), at_ns);
+            }
         }
         self.plain = plain;
         if peer_closed && self.connections[slot as usize].generation == generation {
@@ -137,6 +143,7 @@ impl<S: Script> Worker<'_, S> {
     #[inline]
     fn deliver(&mut self, slot: u32, bytes: &[u8], at_ns: u64) {
         let connection = &mut self.connections[slot as usize];
+        let at_ns = connection.request.map_or(at_ns, |request| at_ns.max(request.sent_ns));
         if let Some(request) = &mut connection.request
             && request.first_byte_ns == 0
         {
@@ -172,6 +179,9 @@ impl<S: Script> Worker<'_, S> {
     /// The peer will send nothing more.
     fn on_closed(&mut self, slot: u32, at_ns: u64) {
         let connection = &mut self.connections[slot as usize];
+        if let Some(errno) = connection.send_error.take().filter(|_| connection.request.is_some()) {
+            return self.on_lost(slot, errno, at_ns);
+        }
         let is_reused = connection.served > 0;
         let is_cut_off = connection.link.is_cut_off();
         let ending = match &connection.link {

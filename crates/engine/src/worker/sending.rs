@@ -6,6 +6,8 @@ use super::Worker;
 use crate::connection::{InFlight, Link};
 use crate::driver::Driver;
 use crate::net::Io;
+use crate::net::socket::Socket;
+use crate::net::tls::Session;
 
 impl<S: Script> Worker<'_, S> {
     /// Starts a request on a slot that carries none.
@@ -34,51 +36,59 @@ impl<S: Script> Worker<'_, S> {
     /// Hands the kernel whatever a slot has to send, as far as it takes it.
     pub(super) fn flush(&mut self, slot: u32) {
         let connection = &mut self.connections[slot as usize];
-        let (sent_bytes, is_broken) = match (&mut connection.link, &mut connection.request) {
+        let (sent_bytes, end) = match (&mut connection.link, &mut connection.request) {
             (Link::Up { socket, session: None }, Some(request)) => {
-                let outgoing = connection.talk.outgoing();
-                let rest = &outgoing[request.written as usize..];
-                let (sent, is_broken) = send_all(rest, |bytes| socket.send(bytes));
+                let rest = &connection.talk.outgoing()[request.written as usize..];
+                let (sent, end) = send_all(rest, |bytes| socket.send(bytes));
                 request.written += sent as u32;
-                (sent, is_broken)
+                (sent, end)
             }
-            (Link::Up { socket, session: Some(session) }, Some(request)) => {
-                let outgoing = connection.talk.outgoing();
-                let sealed = if request.written == 0 { session.send(outgoing) } else { Ok(()) };
-                request.written = outgoing.len() as u32;
-                let (sent, is_broken) = send_all(&session.outgoing, |bytes| socket.send(bytes));
-                session.took(sent);
-                (sent, is_broken || sealed.is_err())
+            (Link::Up { socket, session: Some(session) }, request) => {
+                if let Some(request) = request.as_mut().filter(|request| request.written == 0) {
+                    let outgoing = connection.talk.outgoing();
+                    // A session that seals nothing any more was closed by the peer, which reading will show.
+                    let _ = session.send(outgoing);
+                    request.written = outgoing.len() as u32;
+                }
+                send_records(socket, session)
             }
-            (Link::Up { socket, session: Some(session) } | Link::Shaking { socket, session, .. }, _) => {
-                let (sent, is_broken) = send_all(&session.outgoing, |bytes| socket.send(bytes));
-                session.took(sent);
-                (sent, is_broken)
+            (Link::Shaking { socket, session, .. }, _) => send_records(socket, session),
+            (Link::Up { session: None, .. }, None) | (Link::Down | Link::Connecting { .. }, _) => {
+                (0, Io::Moved(0))
             }
-            _ => (0, false),
         };
         if sent_bytes > 0 {
-            let counted_in_ns = connection.request.map_or(u64::MAX, |request| request.intended_ns);
-            self.recorder.tally(counted_in_ns).sent_bytes += sent_bytes as u64;
+            self.recorder.tally(connection.counted_in_ns()).sent_bytes += sent_bytes as u64;
         }
-        if is_broken {
-            // The peer may have answered before it went away: what can be read says how this ends.
-            self.unread.push((slot, self.connections[slot as usize].generation));
+        match end {
+            Io::Moved(_) => {}
+            // The rest goes out when the kernel has room, and somebody must be there to hear of it.
+            Io::NotYet => self.late_reading = None,
+            Io::Closed | Io::Lost(_) => {
+                // The peer may have answered before it went away: what can be read says how this ends.
+                connection.send_error = if let Io::Lost(errno) = end { Some(errno) } else { None };
+                self.unread.push_back((slot, connection.generation));
+            }
         }
     }
 }
 
-/// Sends until all is sent, the kernel takes no more, or the connection is lost. Returns how much was sent, and whether
-/// it is lost.
+fn send_records(socket: &Socket, session: &mut Session) -> (usize, Io) {
+    let (sent, end) = send_all(&session.outgoing, |bytes| socket.send(bytes));
+    session.took(sent);
+    (sent, end)
+}
+
+/// Sends until all is sent, the kernel takes no more, or the connection is lost. Returns how much was sent, and what the
+/// kernel said last.
 #[inline]
-fn send_all(bytes: &[u8], mut send: impl FnMut(&[u8]) -> Io) -> (usize, bool) {
+fn send_all(bytes: &[u8], mut send: impl FnMut(&[u8]) -> Io) -> (usize, Io) {
     let mut sent = 0;
     while sent < bytes.len() {
         match send(&bytes[sent..]) {
             Io::Moved(more) => sent += more,
-            Io::NotYet => return (sent, false),
-            Io::Closed | Io::Lost(_) => return (sent, true),
+            end => return (sent, end),
         }
     }
-    (sent, false)
+    (sent, Io::Moved(sent))
 }

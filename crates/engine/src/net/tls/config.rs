@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rustls::client::Resumption;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
@@ -68,6 +69,8 @@ impl TlsPeer {
                 .with_custom_certificate_verifier(Arc::new(AnyCertificate::new()))
                 .with_no_client_auth(),
         };
+        // Every handshake is a full one, as for a user who comes for the first time; and threads share no cache.
+        config.resumption = Resumption::disabled();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self { config: Arc::new(config), name })
     }
