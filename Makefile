@@ -13,7 +13,7 @@ FUZZ_SECONDS := 30
 # In the order in which they are likely to say something.
 STEPS := fmt clippy doc tools deny instructions fuzz unit
 
-.PHONY: help build demo test $(STEPS) advisories
+.PHONY: help build demo bench-http test $(STEPS) advisories
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -23,6 +23,11 @@ build: ## Build the program for use: target/release/tenbin
 
 demo: build ## Weigh two settings of the built-in target; takes a minute
 	TENBIN=$(TARGET_DIR)/release/tenbin scripts/demo.sh
+
+bench-http: build ## Compare with other load testers on one nginx, in about 20 minutes; OHA=1 installs oha first
+	bench/http/install-peers.sh $(TOOLS) $(OHA)
+	cargo build --release --locked -p bench-http
+	$(TARGET_DIR)/release/bench-http --tenbin $(TARGET_DIR)/release/tenbin --json $(TARGET_DIR)/bench-http.json $(BENCH_FLAGS)
 
 test: ## Run every check, one after the other, and say how long each took
 	@for step in $(STEPS); do \

@@ -1,0 +1,51 @@
+//! A certificate for one afternoon: P-256, signed by itself.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+
+use crate::child;
+use crate::interrupt::Interrupt;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Files that nginx can read.
+#[derive(Debug)]
+pub(crate) struct Certificate {
+    pub(crate) certificate: PathBuf,
+    pub(crate) key: PathBuf,
+}
+
+/// Makes both in the folder.
+///
+/// # Errors
+///
+/// What openssl says.
+pub(crate) fn make(folder: &Path, openssl: &Path, interrupt: &Interrupt) -> anyhow::Result<Certificate> {
+    let made = Certificate { certificate: folder.join("certificate.pem"), key: folder.join("key.pem") };
+    let mut command = Command::new(openssl);
+    command
+        .args([
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-days",
+            "2",
+        ])
+        .args(["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"])
+        .arg("-keyout")
+        .arg(&made.key)
+        .arg("-out")
+        .arg(&made.certificate);
+    let output = child::run(&mut command, PATIENCE, interrupt)
+        .map_err(anyhow::Error::msg)
+        .context("no certificate")?;
+    ensure!(output.status.success(), "no certificate: openssl says {}", output.stderr.trim());
+    Ok(made)
+}

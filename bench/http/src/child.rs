@@ -1,0 +1,175 @@
+//! A program that was started here: it never outlives its time, nor this program.
+
+use std::io::{Read as _, Seek as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use crate::interrupt::Interrupt;
+
+/// How often a child is looked at: seldom enough not to disturb what is measured.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// What is read of a child's output. None of the tools says more.
+const OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
+
+/// What a child wrote, and how it ended.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs a command to its end.
+///
+/// # Errors
+///
+/// A sentence: it cannot be started, was not done after `patience` (then it is killed), or Ctrl-C came (then too).
+pub(crate) fn run(
+    command: &mut Command,
+    patience: Duration,
+    interrupt: &Interrupt,
+) -> Result<Output, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let no_file = |error| format!("no temporary file for what {name} writes: {error}");
+    // Files, since a pipe that nobody reads would hold the child up.
+    let (mut stdout, mut stderr) =
+        (tempfile::tempfile().map_err(no_file)?, tempfile::tempfile().map_err(no_file)?);
+    command.stdout(stdout.try_clone().map_err(no_file)?).stderr(stderr.try_clone().map_err(no_file)?);
+    let mut child = Child::start(command)?;
+    let status = child.wait(patience, interrupt)?;
+    let read = |file: &mut std::fs::File| -> std::io::Result<String> {
+        let mut bytes = Vec::new();
+        file.rewind()?;
+        file.take(OUTPUT_BYTES_MAX).read_to_end(&mut bytes)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    Ok(Output {
+        status,
+        stdout: read(&mut stdout).map_err(no_file)?,
+        stderr: read(&mut stderr).map_err(no_file)?,
+    })
+}
+
+/// A running child, first of its own process group: Ctrl-C in a terminal reaches this program alone, which then ends it.
+#[derive(Debug)]
+pub(crate) struct Child {
+    name: String,
+    process: std::process::Child,
+    is_over: bool,
+}
+
+impl Child {
+    /// Starts a command without standard input, in the language that the parsers know.
+    pub(crate) fn start(command: &mut Command) -> Result<Self, String> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        command.stdin(Stdio::null()).env("LC_ALL", "C").process_group(0);
+        let process = command.spawn().map_err(|error| format!("cannot start {name}: {error}"))?;
+        Ok(Self { name, process, is_over: false })
+    }
+
+    /// How it ended, if it has.
+    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
+        let status =
+            self.process.try_wait().map_err(|error| format!("cannot wait for {}: {error}", self.name))?;
+        self.is_over |= status.is_some();
+        Ok(status)
+    }
+
+    /// Waits for its end.
+    pub(crate) fn wait(&mut self, patience: Duration, interrupt: &Interrupt) -> Result<ExitStatus, String> {
+        let deadline = Instant::now() + patience;
+        loop {
+            if let Some(status) = self.ended()? {
+                return Ok(status);
+            }
+            if interrupt.is_asked() {
+                self.kill();
+                return Err("interrupted".to_owned());
+            }
+            if Instant::now() >= deadline {
+                self.kill();
+                return Err(format!(
+                    "{} was not done after {} s and was killed",
+                    self.name,
+                    patience.as_secs()
+                ));
+            }
+            thread::sleep(LOOK_EVERY);
+        }
+    }
+
+    /// Asks it to end; it is killed if it does not.
+    pub(crate) fn stop(&mut self, patience: Duration) {
+        if let Some(pid) = self.pid() {
+            let _ = kill_process(pid, Signal::TERM);
+            let _ = self.wait(patience, &Interrupt::default());
+        }
+    }
+
+    fn kill(&mut self) {
+        if let Some(pid) = self.pid() {
+            let _ = kill_process_group(pid, Signal::KILL);
+            let _ = self.process.wait();
+            self.is_over = true;
+        }
+    }
+
+    fn pid(&self) -> Option<Pid> {
+        if self.is_over { None } else { Pid::from_raw(i32::try_from(self.process.id()).ok()?) }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str, patience: Duration) -> Result<Output, String> {
+        run(Command::new("sh").args(["-c", script]), patience, &Interrupt::default())
+    }
+
+    #[test]
+    fn both_outputs_and_the_exit_code_are_kept() {
+        let output = sh("echo out; echo err >&2; exit 3", Duration::from_secs(20)).unwrap();
+        assert_eq!(
+            (output.stdout.as_str(), output.stderr.as_str(), output.status.code()),
+            ("out\n", "err\n", Some(3))
+        );
+    }
+
+    #[test]
+    fn a_child_that_does_not_end_is_killed_and_so_are_its_children() {
+        let folder = tempfile::tempdir().unwrap();
+        let pid_file = folder.path().join("pid");
+        let script = format!("sleep 600 & echo $! > {}; wait", pid_file.display());
+        let error = sh(&script, Duration::from_secs(1)).unwrap_err();
+        assert!(error.contains("killed"), "{error}");
+        let pid: i32 = std::fs::read_to_string(pid_file).unwrap().trim().parse().unwrap();
+        // It may stay for a moment as a zombie, until its new parent has taken note.
+        let stat = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let is_gone = || stat().is_empty() || stat().contains(") Z ");
+        let is_gone_soon = (0..500).any(|_| {
+            is_gone() || {
+                thread::sleep(Duration::from_millis(10));
+                false
+            }
+        });
+        assert!(is_gone_soon, "{}", stat());
+    }
+
+    #[test]
+    fn what_cannot_be_started_is_said() {
+        let error = run(&mut Command::new("no-such-program"), Duration::from_secs(1), &Interrupt::default())
+            .unwrap_err();
+        assert!(error.starts_with("cannot start no-such-program"), "{error}");
+    }
+}

@@ -1,0 +1,95 @@
+//! Tenbin and its peers on one HTTP server, taking turns; the results are ratios.
+
+mod bare;
+mod cases;
+mod certificate;
+mod child;
+mod figures;
+mod flags;
+mod installed;
+mod interrupt;
+mod json_file;
+mod limits;
+mod machine;
+mod measured;
+mod nginx;
+mod rounds;
+mod row;
+mod spread;
+mod tables;
+mod time_file;
+mod tools;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Parser as _;
+
+use flags::{Arguments, Command, Flags};
+use installed::Installed;
+use interrupt::Interrupt;
+use nginx::Nginx;
+use rounds::Bench;
+
+/// What shells answer for a program that was ended by Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    let Arguments { command, flags } = Arguments::parse();
+    let result = match command {
+        Some(Command::Bare(flags)) => bare::run(&flags).map(|()| ExitCode::SUCCESS),
+        None => compare(&flags),
+    };
+    result.unwrap_or_else(|error| {
+        say_aside(&format!("error: {error:#}"));
+        ExitCode::FAILURE
+    })
+}
+
+/// Every chosen case, one after the other; what was measured is printed and kept case by case.
+fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
+    let cases = cases::chosen(&flags.cases, &flags.tools)?;
+    let installed = Installed::look(flags)?;
+    let interrupt = Interrupt::listen()?;
+    let open_files = limits::raise_open_files();
+    let cores = machine::two_cores()?;
+    let folder = tempfile::tempdir()
+        .context("cannot make a temporary folder; set TMPDIR to one that can be written")?;
+    let nginx = Nginx::start(folder.path(), &installed, cores.server, &interrupt)?;
+    let machine = machine::describe(&installed, cores, &cases, &interrupt)?;
+    say(&machine::sentence(&machine))?;
+
+    let bench = Bench {
+        flags,
+        installed: &installed,
+        nginx: &nginx,
+        folder: folder.path(),
+        cores,
+        open_files,
+        interrupt: &interrupt,
+    };
+    let mut rows = Vec::new();
+    for case in &cases {
+        let measured = bench.measure(case, say_aside);
+        say(&tables::of(case, &measured, &installed, flags))?;
+        rows.extend(measured);
+        json_file::write(&flags.json, &machine, flags, &rows)?;
+        if interrupt.is_asked() {
+            break;
+        }
+    }
+    say_aside(&format!("every single measurement is in {}", flags.json.display()));
+    Ok(if interrupt.is_asked() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// What was found out.
+fn say(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{text}").and_then(|()| out.flush()).context("cannot write to standard output")
+}
+
+/// What is only of interest meanwhile. If it cannot be shown, nothing is lost.
+fn say_aside(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

@@ -1,0 +1,119 @@
+//! Taking turns: in every round each tool has one, A B C A B C, so that what the machine does meanwhile meets them all.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use crate::cases::Case;
+use crate::child;
+use crate::flags::Flags;
+use crate::installed::Installed;
+use crate::interrupt::Interrupt;
+use crate::machine::Cores;
+use crate::nginx::Nginx;
+use crate::row::{Done, Row, Turn};
+use crate::time_file;
+use crate::tools::{Order, Tool};
+
+/// How much longer than its load a tool may take: connecting, and waiting for the last replies.
+const PATIENCE_BEYOND: Duration = Duration::from_secs(30);
+/// Files that a tool opens beside its connections.
+const FILES_ASIDE: u64 = 64;
+/// Pause after a turn, in which nginx takes note of closed connections.
+const PAUSE: Duration = Duration::from_millis(300);
+/// The same after many: Linux gives a local port out again after a second.
+const PAUSE_AFTER_MANY: Duration = Duration::from_millis(1_500);
+const MANY: u32 = 1_000;
+const ERROR_CHARS_MAX: usize = 200;
+
+/// What all turns share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bench<'a> {
+    pub(crate) flags: &'a Flags,
+    pub(crate) installed: &'a Installed,
+    pub(crate) nginx: &'a Nginx,
+    /// For files that nobody needs afterwards.
+    pub(crate) folder: &'a Path,
+    pub(crate) cores: Cores,
+    /// How many files may be open.
+    pub(crate) open_files: u64,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+impl Bench<'_> {
+    /// Every turn of a case; tools that are not installed have none. Fewer after Ctrl-C.
+    pub(crate) fn measure(&self, case: &Case, say_aside: fn(&str)) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for round in 1..=self.flags.rounds {
+            say_aside(&format!("{}: round {round} of {}", case.name, self.flags.rounds));
+            for tool in &case.tools {
+                let Some(program) = self.installed.program(tool) else { continue };
+                let turn = self.turn(case, tool, program).map_or_else(Turn::Failed, Turn::Done);
+                if self.interrupt.is_asked() {
+                    return rows;
+                }
+                rows.push(Row { case: case.name, round, tool: tool.name, turn });
+                thread::sleep(if case.load.connections >= MANY { PAUSE_AFTER_MANY } else { PAUSE });
+            }
+        }
+        rows
+    }
+
+    fn turn(&self, case: &Case, tool: &Tool, program: &Path) -> Result<Done, String> {
+        let need = u64::from(case.load.connections) + FILES_ASIDE;
+        if need > self.open_files {
+            return Err(format!("needs {need} open files, may have {}; raise ulimit -Hn", self.open_files));
+        }
+        let address = if case.load.is_tls { self.nginx.tls } else { self.nginx.plain };
+        let store = self.folder.join("bench.sqlite").to_string_lossy().into_owned();
+        let order = Order { load: case.load, address, seconds: self.flags.seconds, store: &store };
+        let time_file = self.folder.join("time.txt");
+        let mut command = self.pinned(&time_file);
+        command.arg(program).args((tool.arguments)(&order)).current_dir(self.folder);
+        let patience = Duration::from_secs(self.flags.seconds.into()) + PATIENCE_BEYOND;
+        let output = child::run(&mut command, patience, self.interrupt)?;
+        if !output.status.code().is_some_and(|code| tool.good_exits.contains(&code)) {
+            return Err(format!("{}; {}", output.status, last_words(&output.stderr, &output.stdout)));
+        }
+        let measured = (tool.parse)(&output.stdout)?;
+        let text =
+            fs::read_to_string(&time_file).map_err(|error| format!("time(1) left no file: {error}"))?;
+        Ok(Done { measured, used: time_file::parse(&text)? })
+    }
+
+    /// `taskset -c CORE time …`, which the tool's own command follows. A file of an earlier turn must not be taken for
+    /// that of this one.
+    fn pinned(&self, time_file: &Path) -> Command {
+        let _ = fs::remove_file(time_file);
+        let mut command = Command::new(&self.installed.taskset);
+        command.args(["-c", &self.cores.client.to_string()]).arg(&self.installed.time);
+        command.args(["-f", time_file::FORMAT, "-o"]).arg(time_file);
+        command
+    }
+}
+
+/// The last line that a failing tool wrote, to the error output if there is one.
+fn last_words(stderr: &str, stdout: &str) -> String {
+    let last =
+        |text: &str| text.lines().rfind(|line| !line.trim().is_empty()).map(str::trim).map(str::to_owned);
+    let words = last(stderr).or_else(|| last(stdout)).unwrap_or_else(|| "it said nothing".to_owned());
+    words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(ERROR_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_words_are_one_short_line() {
+        assert_eq!(
+            last_words("first\n  apr_socket: closed\u{7} (104)\n\n", "out"),
+            "apr_socket: closed  (104)"
+        );
+        assert_eq!(last_words("\n", "usage\n"), "usage");
+        assert_eq!(last_words("", ""), "it said nothing");
+        assert_eq!(last_words(&"x".repeat(9_999), "").len(), ERROR_CHARS_MAX);
+    }
+}

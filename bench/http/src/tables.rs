@@ -1,0 +1,229 @@
+//! A case as two calm tables: what each tool did, and what Tenbin did in relation to it.
+
+use std::fmt::Write as _;
+
+use crate::cases::Case;
+use crate::flags::Flags;
+use crate::installed::Installed;
+use crate::row::{
+    self, CPU_US, Figure, LATENESS_P99_US, MEDIAN_US, P99_US, REQUESTS_PER_S, RSS_MIB, Row, Turn, WALL_S,
+};
+use crate::spread::{self, Spread};
+use crate::tools::{OURS, OURS_ALONE};
+
+/// What stands where there is no figure.
+const NONE: &str = "–";
+
+struct Column {
+    title: &'static str,
+    figure: Figure,
+    decimals: usize,
+}
+
+const ALWAYS: [Column; 4] = [
+    Column { title: "requests/s", figure: REQUESTS_PER_S, decimals: 0 },
+    Column { title: "client CPU µs/request", figure: CPU_US, decimals: 2 },
+    Column { title: "peak RSS MiB", figure: RSS_MIB, decimals: 1 },
+    Column { title: "wall s", figure: WALL_S, decimals: 2 },
+];
+const OPEN: [Column; 3] = [
+    Column { title: "median response µs", figure: MEDIAN_US, decimals: 0 },
+    Column { title: "p99 response µs", figure: P99_US, decimals: 0 },
+    Column { title: "p99 lateness µs", figure: LATENESS_P99_US, decimals: 0 },
+];
+const RATIOS: [Column; 3] = [
+    Column { title: "CPU per request", figure: CPU_US, decimals: 2 },
+    Column { title: "requests/s", figure: REQUESTS_PER_S, decimals: 2 },
+    Column { title: "peak RSS", figure: RSS_MIB, decimals: 2 },
+];
+
+/// Everything that is to be said of a case.
+pub(crate) fn of(case: &Case, rows: &[Row], installed: &Installed, flags: &Flags) -> String {
+    let missing = case.tools.iter().filter(|tool| installed.program(tool).is_none());
+    let missing: Vec<(&str, &str)> = missing.map(|tool| (tool.name, tool.how_to_get)).collect();
+    let rounds = if flags.rounds == 1 { "1 round".to_owned() } else { format!("{} rounds", flags.rounds) };
+    let mut text = format!("\n{}: {} ({rounds} of {} s)\n", case.name, case.title, flags.seconds);
+    text += &figures(case, rows, &missing);
+    text += &ratios(case, rows);
+    text += &waiting(case, rows);
+    text += &remarks(rows);
+    text
+}
+
+fn figures(case: &Case, rows: &[Row], missing: &[(&str, &str)]) -> String {
+    let columns: Vec<&Column> =
+        ALWAYS.iter().chain(OPEN.iter().filter(|_| case.load.rate.is_some())).collect();
+    let mut lines = vec![titles("tool", &columns)];
+    let mut notes = String::new();
+    for tool in &case.tools {
+        let name = tool.name;
+        if let Some((_, how_to_get)) = missing.iter().find(|(missing, _)| *missing == name) {
+            let _ = writeln!(notes, "  {name}: not installed ({how_to_get})");
+        } else if row::values(rows, name, REQUESTS_PER_S).is_empty() {
+            let _ = writeln!(notes, "  {name}: no figures");
+        } else {
+            let cells = columns
+                .iter()
+                .map(|column| cell(spread::of(row::values(rows, name, column.figure)), column.decimals));
+            lines.push(std::iter::once(name.to_owned()).chain(cells).collect());
+        }
+    }
+    if lines.len() == 1 {
+        notes
+    } else {
+        "min – median – max over the rounds\n".to_owned() + &aligned(&lines) + &notes
+    }
+}
+
+fn ratios(case: &Case, rows: &[Row]) -> String {
+    let columns: Vec<&Column> = RATIOS.iter().collect();
+    let mut lines = vec![titles("tenbin ÷", &columns)];
+    for tool in case.tools.iter().filter(|tool| tool.name != OURS && tool.name != OURS_ALONE) {
+        let spreads: Vec<Option<Spread>> = columns
+            .iter()
+            .map(|column| {
+                spread::of(row::pairs(rows, OURS, tool.name, column.figure, |ours, theirs| ours / theirs))
+            })
+            .collect();
+        if spreads.iter().any(Option::is_some) {
+            let cells = spreads.into_iter().map(|spread| cell(spread, 2));
+            lines.push(std::iter::once(tool.name.to_owned()).chain(cells).collect());
+        }
+    }
+    if lines.len() == 1 { String::new() } else { "round by round\n".to_owned() + &aligned(&lines) }
+}
+
+/// How much longer a response takes in the open load than when nothing else goes on.
+fn waiting(case: &Case, rows: &[Row]) -> String {
+    if case.load.rate.is_none() {
+        return String::new();
+    }
+    let more = row::pairs(rows, OURS, OURS_ALONE, MEDIAN_US, |open, alone| open - alone);
+    spread::of(more).map_or_else(String::new, |spread| {
+        format!(
+            "tenbin open median − tenbin closed c=1 median, round by round: {} µs\n",
+            cell(Some(spread), 0)
+        )
+    })
+}
+
+/// What went wrong, and what tools have against their own runs.
+fn remarks(rows: &[Row]) -> String {
+    let mut text = String::new();
+    for Row { tool, round, turn, .. } in rows {
+        match turn {
+            Turn::Failed(reason) => {
+                let _ = writeln!(text, "  {tool}, round {round}: failed: {reason}");
+            }
+            Turn::Done(done) => {
+                if done.measured.errors > 0 {
+                    let _ = writeln!(text, "  {tool}, round {round}: {} errors", done.measured.errors);
+                }
+                if let Some(remark) = &done.measured.remark {
+                    let _ = writeln!(text, "  {tool}, round {round}: {remark}");
+                }
+            }
+        }
+    }
+    text
+}
+
+fn titles(first: &str, columns: &[&Column]) -> Vec<String> {
+    std::iter::once(first).chain(columns.iter().map(|column| column.title)).map(str::to_owned).collect()
+}
+
+fn cell(spread: Option<Spread>, decimals: usize) -> String {
+    let Some(Spread { min, median, max }) = spread else { return NONE.to_owned() };
+    [min, median, max].map(|value| number(value, decimals)).join(" – ")
+}
+
+/// With a comma between thousands.
+fn number(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let (sign, digits) = whole.split_at(usize::from(whole.starts_with('-')));
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    format!("{sign}{grouped}{rest}")
+}
+
+/// The first column to the left, the others to the right.
+fn aligned(lines: &[Vec<String>]) -> String {
+    let columns = lines.iter().map(Vec::len).max().unwrap_or_default();
+    let width = |column: usize| {
+        lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max()
+    };
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or_default()).collect();
+    let mut text = String::new();
+    for line in lines {
+        let mut cells = line.iter().zip(&widths);
+        if let Some((name, width)) = cells.next() {
+            let _ = write!(text, "  {name:<width$}");
+        }
+        for (cell, width) in cells {
+            let _ = write!(text, "   {cell:>width$}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cases;
+    use crate::row::tests::{failed, row};
+
+    fn case(name: &str) -> Case {
+        let tools = ["tenbin", "tenbin-c1", "wrk", "ab", "oha"].map(str::to_owned);
+        cases::chosen(&[name.to_owned()], &tools).unwrap().remove(0)
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!(number(1_234_567.0, 0), "1,234,567");
+        assert_eq!(number(-1_234.5, 1), "-1,234.5");
+        assert_eq!(number(999.994, 2), "999.99");
+        assert_eq!(number(0.0, 0), "0");
+    }
+
+    #[test]
+    fn figures_ratios_and_failures_each_have_their_place() {
+        let rows = [row("tenbin", 1, 1_000_000, 6.0), row("wrk", 1, 1_000_000, 8.0), failed("ab", 1)];
+        let case = case("closed-1");
+        let table = figures(&case, &rows, &[("oha", "cargo install --locked oha")]);
+        assert!(table.contains("500,000 – 500,000 – 500,000   "), "{table}");
+        assert!(table.contains("6.00 – 6.00 – 6.00"), "{table}");
+        assert!(table.contains("oha: not installed (cargo install"), "{table}");
+        assert!(table.contains("ab: no figures"), "{table}");
+        let ratios = ratios(&case, &rows);
+        assert!(ratios.contains("0.75 – 0.75 – 0.75   1.00 – 1.00 – 1.00"), "{ratios}");
+        assert!(!ratios.contains("ab"), "{ratios}");
+        assert_eq!(remarks(&rows), "  ab, round 1: failed: it would not\n");
+        assert_eq!(waiting(&case, &rows), "");
+    }
+
+    #[test]
+    fn without_tenbin_there_are_no_ratios() {
+        assert_eq!(ratios(&case("closed-1"), &[row("wrk", 1, 10, 1.0)]), "");
+    }
+
+    #[test]
+    fn the_open_median_is_set_against_that_of_a_lonely_connection() {
+        let with_median = |tool, median_us| {
+            let mut row = row(tool, 1, 10, 1.0);
+            if let Turn::Done(done) = &mut row.turn {
+                done.measured.median_us = Some(median_us);
+            }
+            row
+        };
+        let text =
+            waiting(&case("open-2000"), &[with_median("tenbin", 80.0), with_median("tenbin-c1", 60.0)]);
+        assert!(text.ends_with(": 20 – 20 – 20 µs\n"), "{text}");
+    }
+}

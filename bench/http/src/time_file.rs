@@ -1,0 +1,55 @@
+//! What GNU time wrote: how long, CPU in steps of 10 ms, and the peak of resident memory.
+
+use serde::Serialize;
+
+/// The format that `time -f` is given.
+pub(crate) const FORMAT: &str = "%e %U %S %M";
+
+/// What a program used.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Used {
+    /// From start to end of the program; the last digit is 10 ms.
+    pub(crate) wall_s: f64,
+    /// CPU time in user space; the last digit is 10 ms.
+    pub(crate) cpu_user_s: f64,
+    /// CPU time in the kernel; the last digit is 10 ms.
+    pub(crate) cpu_sys_s: f64,
+    /// The most memory that was resident at a time.
+    pub(crate) rss_peak_bytes: u64,
+}
+
+/// Reads the last line: before it stand remarks, such as a bad exit code.
+///
+/// # Errors
+///
+/// A sentence that shows the line.
+pub(crate) fn parse(text: &str) -> Result<Used, String> {
+    let line = text.lines().last().unwrap_or_default();
+    let words: Vec<&str> = line.split(' ').collect();
+    let numbers = match words[..] {
+        [wall, user, system, rss_kib] => {
+            (wall.parse().ok(), user.parse().ok(), system.parse().ok(), rss_kib.parse::<u64>().ok())
+        }
+        _ => (None, None, None, None),
+    };
+    let (Some(wall_s), Some(cpu_user_s), Some(cpu_sys_s), Some(rss_kib)) = numbers else {
+        return Err(format!("time(1) wrote {line:?} instead of times and memory"));
+    };
+    Ok(Used { wall_s, cpu_user_s, cpu_sys_s, rss_peak_bytes: rss_kib.saturating_mul(1024) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_counts() {
+        let used = Used { wall_s: 1.1, cpu_user_s: 0.12, cpu_sys_s: 0.97, rss_peak_bytes: 4_743_168 };
+        assert_eq!(parse("1.10 0.12 0.97 4632\n"), Ok(used));
+        assert_eq!(parse("Command exited with non-zero status 4\n1.10 0.12 0.97 4632\n"), Ok(used));
+        for odd in ["", "1.10 0.12 0.97", "a b c d", "1.10 0.12 0.97 46 32", "Command terminated by signal 9"]
+        {
+            assert!(parse(odd).is_err(), "{odd}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Tenbin itself, by its JSON contract.
+
+use serde_json::Value;
+
+use super::{Load, Order, Program, Tool, arguments};
+use crate::figures::{at, count, json};
+use crate::measured::Measured;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "tenbin",
+    program: Program::Tenbin,
+    how_to_get: "cargo build --release -p tenbin, or --tenbin PATH",
+    version: &["--version"],
+    arguments: flags,
+    parse,
+    // 4: it judges its own run invalid. The figures stand, with its judgement beside them.
+    good_exits: &[0, 4],
+};
+
+/// Whatever the case is: one connection, closed loop.
+pub(super) const ALONE: Tool = Tool {
+    name: "tenbin-c1",
+    arguments: |order| flags(&Order { load: Load { connections: 1, rate: None, ..order.load }, ..*order }),
+    ..TOOL
+};
+
+fn flags(order: &Order<'_>) -> Vec<String> {
+    let duration = format!("{}s", order.seconds);
+    let mut all =
+        arguments([&order.url(), &"-c", &order.load.connections, &"-d", &duration, &"--threads", &1]);
+    all.extend(arguments([&"--store", &order.store, &"--format", &"json"]));
+    if let Some(rate) = order.load.rate {
+        all.extend(arguments([&"-R", &format!("{rate}/s")]));
+    }
+    if order.load.is_tls {
+        // As the others, which do not look at certificates.
+        all.push("-k".to_owned());
+    }
+    all
+}
+
+fn parse(text: &str) -> Result<Measured, String> {
+    let json = json(text)?;
+    let [ok, refused, failed, timed_out, not_sent] = [
+        at(&json, "/outcomes/ok")?,
+        at(&json, "/outcomes/refused")?,
+        at(&json, "/outcomes/failed")?,
+        at(&json, "/outcomes/timed_out")?,
+        at(&json, "/offered/not_sent")?,
+    ];
+    Measured {
+        requests: count(ok)?,
+        requests_per_s: at(&json, "/throughput_per_s")?,
+        errors: count(refused + failed + timed_out + not_sent)?,
+        // Null in a run too short for them.
+        median_us: at(&json, "/response_time_us/p50").ok(),
+        p99_us: at(&json, "/response_time_us/p99").ok(),
+        lateness_p99_us: at(&json, "/lateness_us/p99").ok(),
+        remark: judgement(&json),
+    }
+    .checked()
+}
+
+/// What it has against its own run.
+fn judgement(json: &Value) -> Option<String> {
+    let verdict = json.pointer("/validity/verdict")?.as_str().filter(|verdict| *verdict != "valid")?;
+    let causes = json.pointer("/validity/causes").and_then(Value::as_array).into_iter().flatten();
+    let codes: Vec<&str> = causes.filter_map(|cause| cause["code"].as_str()).collect();
+    Some(format!("judges itself {verdict}: {}", codes.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::order;
+    use super::*;
+
+    const SAMPLE: &str = include_str!("../../samples/tenbin.json");
+
+    #[test]
+    fn an_open_run_is_read_with_its_lateness() {
+        let measured = parse(SAMPLE).unwrap();
+        assert_eq!((measured.requests, measured.errors, measured.remark), (4_000, 0, None));
+        assert_eq!((measured.median_us, measured.p99_us), (Some(30.303), Some(136.063)));
+        assert_eq!(measured.lateness_p99_us, Some(77.631));
+    }
+
+    #[test]
+    fn its_judgement_of_itself_is_passed_on() {
+        let mut json: Value = serde_json::from_str(SAMPLE).unwrap();
+        json["validity"] = serde_json::json!({ "verdict": "invalid", "causes": [{ "code": "wake_lag" }] });
+        let remark = parse(&json.to_string()).unwrap().remark;
+        assert_eq!(remark.as_deref(), Some("judges itself invalid: wake_lag"));
+    }
+
+    #[test]
+    fn a_percentile_that_it_does_not_print_is_none() {
+        let text = SAMPLE.replace("\"p99\": 136.063", "\"p99\": null");
+        assert_eq!(parse(&text).unwrap().p99_us, None);
+    }
+
+    #[test]
+    fn requests_that_were_not_sent_are_errors() {
+        let text =
+            SAMPLE.replace("\"not_sent\": 0", "\"not_sent\": 9").replace("\"refused\": 0", "\"refused\": 1");
+        assert_eq!(parse(&text).unwrap().errors, 10);
+    }
+
+    #[test]
+    fn the_companion_is_closed_on_one_connection() {
+        let flags = (ALONE.arguments)(&order(50, Some(2_000))).join(" ");
+        assert!(flags.contains("-c 1 ") && !flags.contains("-R"), "{flags}");
+        let flags = (TOOL.arguments)(&order(50, Some(2_000))).join(" ");
+        assert!(flags.contains("-c 50 ") && flags.ends_with("-R 2000/s"), "{flags}");
+    }
+}
