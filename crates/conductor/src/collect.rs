@@ -17,8 +17,8 @@ use crate::usage::Cpu;
 const LISTEN: Duration = Duration::from_millis(50);
 /// How long the seconds of several workers are waited for, to be kept together.
 const GATHER: Duration = Duration::from_millis(20);
-/// Two of the five seconds that a run may take beyond its duration and its deadline: then it is told to end.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Three of the five seconds that a run may take beyond its duration and its deadline: then it is told to end.
+const PATIENCE: Duration = Duration::from_secs(3);
 const STEP: u16 = 0;
 
 /// Everything that came of the load.
@@ -44,6 +44,8 @@ pub(crate) struct Collector<'a> {
     pub(crate) planned: Option<Duration>,
     pub(crate) planned_requests: Option<u64>,
     pub(crate) timeout: Duration,
+    /// Workers that will say when they are done.
+    pub(crate) threads: usize,
 }
 
 impl Collector<'_> {
@@ -58,7 +60,8 @@ impl Collector<'_> {
             if level != StopLevel::Go {
                 stop_asked.get_or_insert_with(Instant::now);
             }
-            if self.is_overdue(begun.0, stop_asked) {
+            let are_all_done = collected.ends.len() + collected.broke.len() >= self.threads;
+            if !are_all_done && self.is_overdue(begun.0, stop_asked) {
                 collected.overran = true;
                 running.stop(StopLevel::Abort);
             }
@@ -143,5 +146,5 @@ impl Collector<'_> {
 /// The store failed: what was measured so far goes into the error, so that it can be shown at least once.
 fn storage(error: StoreError, collected: &Collected) -> RunError {
     let counts = collected.wholes[Phase::Measured as usize].tally().counts;
-    RunError::Storage { source: Box::new(error), counts: Some(Box::new(counts)) }
+    RunError::storage(error, Some(counts))
 }

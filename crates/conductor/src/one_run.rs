@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use load::Load;
 use plan::Plan;
-use record::{ConnectionTotals, Counts, IdentityBroken, Percentile, Spread};
+use record::{ConnectionTotals, Counts, IdentityBroken, Percentile, Phase, Spread};
 use store::{Ending, Generator, Level, Model, NewRun, RunId, Store, StoreError, Verdict};
 
 use crate::collect::{Collected, Collector};
@@ -51,7 +51,13 @@ pub enum RunError {
 
 impl From<StoreError> for RunError {
     fn from(source: StoreError) -> Self {
-        Self::Storage { source: Box::new(source), counts: None }
+        Self::storage(source, None)
+    }
+}
+
+impl RunError {
+    pub(crate) fn storage(source: StoreError, counts: Option<Counts>) -> Self {
+        Self::Storage { source: Box::new(source), counts: counts.map(Box::new) }
     }
 }
 
@@ -75,21 +81,36 @@ pub fn run(
     let threads = job.threads;
     let running = engine::start(job, script)?;
     let planned_requests = plan.stop.requests;
-    let mut collector = Collector { store, run: &run, observer, stopper, planned, planned_requests, timeout };
-    let collected = collector.collect(running)?;
+    let workers = threads as usize;
+    let mut collector = Collector {
+        store,
+        run: &run,
+        observer,
+        stopper,
+        planned,
+        planned_requests,
+        timeout,
+        threads: workers,
+    };
+    let collected = collector.collect(running);
     observer.ends();
+    let collected = collected?;
+    let counts = collected.wholes[Phase::Measured as usize].tally().counts;
 
     let mut ending = judge(plan, collected, threads, stopper.level())?;
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = probed.tls;
-    store.finish(&run, &ending)?;
+    store.finish(&run, &ending).map_err(|source| RunError::storage(source, Some(counts)))?;
     drop(watchdog);
     Ok(Finished { run, verdict: ending.verdict })
 }
 
 fn describe(plan: &Plan) -> NewRun {
     let plan_json = plan.to_json();
-    let hash = ring::digest::digest(&ring::digest::SHA256, plan_json.to_string().as_bytes());
+    let mut hash = ring::digest::Context::new(&ring::digest::SHA256);
+    hash.update(plan_json.to_string().as_bytes());
+    hash.update(&plan.request.encode().unwrap_or_default());
+    let hash = hash.finish();
     NewRun {
         started_at_unix_ms: unix_ms(),
         title: plan.title.clone(),
@@ -119,7 +140,7 @@ fn judge(plan: &Plan, collected: Collected, threads: u32, asked: StopLevel) -> R
     let is_whole = broke.is_empty();
     let [warm_up, measured] = wholes.map(|whole| if is_whole { whole.settle() } else { whole.cut_short() });
     let (_, tally) = (warm_up?, measured?);
-    let validity = validity::judge(&plan.load, &tally, &ends, &broke);
+    let validity = validity::judge(&plan.load, &tally, &ends, &broke, asked);
     let verdict = match asked {
         _ if validity.verdict == Level::Invalid => Verdict::Invalid,
         StopLevel::Abort => Verdict::Aborted,

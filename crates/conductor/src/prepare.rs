@@ -24,10 +24,10 @@ pub struct Prepared {
 mod bound {
     /// A connection's own state, the kernel's not included.
     pub(super) const CONNECTION: u64 = 1024;
-    /// A reply's head that comes in pieces.
-    pub(super) const PARTIAL_HEAD: u64 = 64 * 1024;
+    /// A reply's head that comes in pieces. What grows as it comes may own twice what it holds.
+    pub(super) const PARTIAL_HEAD: u64 = 2 * 64 * 1024;
     /// A TLS session with an incomplete message.
-    pub(super) const TLS: u64 = 300 * 1024;
+    pub(super) const TLS: u64 = 2 * 300 * 1024;
     /// One set of histograms with every counter in use: 12 of 33 chunks of 8 KiB, for warm-up and measurement.
     pub(super) const HISTOGRAMS: u64 = 2 * 12 * 33 * 8 * 1024;
     /// Read buffers and events of a thread.
@@ -37,16 +37,17 @@ mod bound {
     /// Sets in the thread that keeps results: the sum so far, and the second that is added.
     pub(super) const SETS_OF_KEEPER: u64 = 2;
     /// A request kept for a log, now and on its way to the store.
-    pub(super) const LOGGED: u64 = 2 * 128;
+    pub(super) const LOGGED: u64 = 4 * 128;
     /// The program, the store's cache, the terminal.
     pub(super) const PROGRAM: u64 = 24 * 1024 * 1024;
 }
 
 impl Prepared {
-    /// More memory than this the run does not take, however long it lasts and whatever the target sends, in bytes.
+    /// More memory than this the run does not take, however long it lasts and whatever the target sends, as long as the
+    /// store takes in each second within the next one; in bytes.
     pub fn memory_bound_bytes(&self) -> u64 {
         let (connections, threads) = (u64::from(self.job.connections()), u64::from(self.job.threads));
-        let body = self.script.kept_body_bytes_max();
+        let body = 2 * self.script.kept_body_bytes_max();
         let sent =
             if self.job.peer.tls.is_some() { self.script.request_bytes() as u64 + bound::TLS } else { 0 };
         let per_connection = bound::CONNECTION + bound::PARTIAL_HEAD + body + sent;

@@ -1,6 +1,6 @@
 //! May the numbers be believed? Judged from the generator's own signals, never from the metric.
 
-use engine::WorkerEnd;
+use engine::{StopLevel, WorkerEnd};
 use load::Load;
 use record::{Histogram, Percentile, Tally};
 use store::{Cause, Level, Validity};
@@ -26,7 +26,13 @@ pub(crate) fn busiest_share(ends: &[WorkerEnd]) -> Option<f64> {
 }
 
 /// The judgement, with everything that led to it.
-pub(crate) fn judge(load: &Load, tally: &Tally, ends: &[WorkerEnd], broke: &[String]) -> Validity {
+pub(crate) fn judge(
+    load: &Load,
+    tally: &Tally,
+    ends: &[WorkerEnd],
+    broke: &[String],
+    asked: StopLevel,
+) -> Validity {
     let mut found = Vec::new();
     for what in broke {
         found.push((
@@ -50,7 +56,8 @@ pub(crate) fn judge(load: &Load, tally: &Tally, ends: &[WorkerEnd], broke: &[Str
         ));
     }
     let counts = tally.counts;
-    if counts.not_sent as f64 > counts.planned as f64 * NOT_SENT_SHARE_MAX {
+    // Whoever stops a run stops what was due as well.
+    if asked == StopLevel::Go && counts.not_sent as f64 > counts.planned as f64 * NOT_SENT_SHARE_MAX {
         let percent = counts.not_sent as f64 / counts.planned as f64 * 100.0;
         let sentence = format!(
             "{} of {} planned requests ({percent:.1} %) were not sent",

@@ -27,6 +27,10 @@ pub struct Ledger {
 impl Ledger {
     /// Kinds kept apart; later kinds are counted together as others.
     pub const KINDS_MAX: usize = 64;
+    /// Room beyond that for the classes that are always kept, one entry for each errno that belongs to them.
+    const ERRNOS_MAX: usize = 16;
+    /// Classes that are kept apart even when the list is full: verdicts rest on them.
+    const ALWAYS_KEPT: [&str; 1] = ["generator_fault"];
     /// Bytes kept of one message.
     pub const MESSAGE_BYTES_MAX: usize = 256;
 
@@ -54,7 +58,10 @@ impl Ledger {
 
     /// Adds a kind, or counts it among the others when the list is full.
     pub fn insert(&mut self, mut entry: LedgerEntry) {
-        if self.entries.len() == Self::KINDS_MAX {
+        let is_full = self.entries.len() >= Self::KINDS_MAX;
+        let hard_max = Self::KINDS_MAX + Self::ERRNOS_MAX;
+        let is_reserved = Self::ALWAYS_KEPT.contains(&&*entry.class) && self.entries.len() < hard_max;
+        if is_full && !is_reserved {
             self.others += entry.count;
             return;
         }

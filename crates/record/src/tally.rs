@@ -149,7 +149,7 @@ impl Tally {
         if status != 0 {
             self.statuses.add(status, 1);
         }
-        self.last_finished_ns = Some(finished_ns);
+        self.last_finished_ns = self.last_finished_ns.max(Some(finished_ns));
     }
 
     /// Adds another stretch of the same run.
@@ -187,11 +187,6 @@ impl Tally {
         (self.first_sent_ns, self.last_finished_ns) = (None, None);
         self.statuses.0.clear();
         self.errors.clear();
-    }
-
-    /// The mean number of requests in flight per second of the stretch, by Little's law's other side: Σ service time.
-    pub fn service_sum_ns(&self) -> u128 {
-        self.service.ok.sum_ns() + self.service.refused.sum_ns() + self.service.other.sum_ns()
     }
 
     /// All histograms as bytes, for keeping. [`Tally::decode_histograms`] reads them back.

@@ -46,11 +46,14 @@ impl Profile {
 
     /// The same profile, after its first rate was held for `for_ns`: a warm-up before the shape begins.
     pub fn held_first(mut self, for_ns: u64) -> Self {
-        if let Some(first) = self.segments.first().copied() {
-            let per_s = first.from_per_s;
-            self.segments.insert(0, Segment { from_per_s: per_s, to_per_s: per_s, for_ns });
-        }
+        let per_s = self.first_per_s();
+        self.segments.insert(0, Segment { from_per_s: per_s, to_per_s: per_s, for_ns });
         self
+    }
+
+    /// The rate at the beginning, after jumps.
+    pub fn first_per_s(&self) -> f64 {
+        self.segments.iter().find(|segment| segment.for_ns > 0).map_or(0.0, |segment| segment.from_per_s)
     }
 
     /// The segments, in order of time.

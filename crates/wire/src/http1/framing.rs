@@ -11,6 +11,8 @@ use crate::blame::PeerFault;
 /// Bytes that a head may have.
 pub(super) const HEAD_BYTES_MAX: usize = 64 * 1024;
 const HEADERS_MAX: usize = 256;
+/// Bytes of empty lines before a head.
+const EMPTY_LINE_BYTES_MAX: usize = 8;
 
 /// What a head says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +34,12 @@ pub(super) enum Length {
 
 /// Reads a head from the front of `bytes`; `None` while it is incomplete. Also says how many bytes it took.
 pub(super) fn read(bytes: &[u8], is_head: bool, checks: &Checks) -> Result<Option<(usize, Head)>, PeerFault> {
+    // A few empty lines before a head are allowed (RFC 9112 §2.2); a flood of them is not worth reading again and again.
+    if bytes.len() > EMPTY_LINE_BYTES_MAX
+        && bytes[..=EMPTY_LINE_BYTES_MAX].iter().all(|byte| b"\r\n".contains(byte))
+    {
+        return Err(Fault::NotHttp.showing(bytes));
+    }
     let mut headers = [const { MaybeUninit::<Header<'_>>::uninit() }; HEADERS_MAX];
     let mut response = Response::new(&mut []);
     let parsed =
@@ -56,11 +64,13 @@ fn interpret(response: &Response<'_, '_>, is_head: bool, checks: &Checks) -> Res
     }
     let mut length = None;
     let mut coding: Option<bool> = None;
-    let mut keeps_alive = minor == 1;
+    let (mut says_close, mut says_keep_alive) = (false, minor == 1);
     for header in response.headers.iter() {
         match header.name.len() {
             10 if header.name.eq_ignore_ascii_case("connection") => {
-                keeps_alive = connection_keeps_alive(header.value, keeps_alive);
+                says_close |= tokens(header.value).any(|token| token.eq_ignore_ascii_case(b"close"));
+                says_keep_alive |=
+                    tokens(header.value).any(|token| token.eq_ignore_ascii_case(b"keep-alive"));
             }
             14 if header.name.eq_ignore_ascii_case("content-length") => {
                 let new = parse_length(header.value).ok_or_else(|| Fault::BadLength.showing(header.value))?;
@@ -85,6 +95,7 @@ fn interpret(response: &Response<'_, '_>, is_head: bool, checks: &Checks) -> Res
         (None, _) => Length::UntilClose,
     };
     let failed_check = checks.first_failed_header(response.headers);
+    let keeps_alive = says_keep_alive && !says_close;
     Ok(Head { status, length, keeps_alive: keeps_alive && length != Length::UntilClose, failed_check })
 }
 
@@ -94,16 +105,6 @@ fn parse_length(value: &[u8]) -> Option<u64> {
     let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
     let number = is_number.then(|| core::str::from_utf8(value).ok()?.parse().ok())?;
     number.filter(|number| *number <= i64::MAX as u64)
-}
-
-fn connection_keeps_alive(value: &[u8], before: bool) -> bool {
-    tokens(value).fold(before, |keeps, token| {
-        if token.eq_ignore_ascii_case(b"close") {
-            false
-        } else {
-            keeps || token.eq_ignore_ascii_case(b"keep-alive")
-        }
-    })
 }
 
 fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {

@@ -71,8 +71,10 @@ impl Request {
         add("Host", &self.host);
         add("User-Agent", concat!("tenbin/", env!("CARGO_PKG_VERSION")));
         add("Accept", "*/*");
-        if let Some(body) = &self.body {
-            add("Content-Length", &body.len().to_string());
+        // Without a body these methods say so (RFC 9110 §8.6); some servers insist on it.
+        let expects_body = matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
+        if self.body.is_some() || expects_body {
+            add("Content-Length", &self.body.as_ref().map_or(0, Vec::len).to_string());
         }
         if !self.keep_alive {
             add("Connection", "close");

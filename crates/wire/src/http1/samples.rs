@@ -47,6 +47,11 @@ fn replies() -> Vec<Sample> {
             "HTTP/1.1 200 OK\r\nConnection: x, Close\r\nContent-Length: 0\r\n\r\n",
             last(200),
         ),
+        sample(
+            "close beats keep-alive",
+            "HTTP/1.1 200 OK\r\nConnection: close, keep-alive\r\nContent-Length: 0\r\n\r\n",
+            last(200),
+        ),
         sample("old version closes", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", last(200)),
         sample(
             "old version may stay",
@@ -160,6 +165,7 @@ fn faults() -> Vec<Sample> {
             protocol("the status of the reply is not between 100 and 599"),
         ),
         sample("very old HTTP", "<html>hello</html>\r\n", protocol(not_http)),
+        sample("flood of empty lines", "\r\n".repeat(20), protocol(not_http)),
         sample("another protocol", "SSH-2.0-OpenSSH_9.2p1\r\n", protocol(not_http)),
         sample("TLS on a plain port", b"\x15\x03\x01\x00\x02\x02\x46", protocol(not_http)),
         sample("HTTP/2 on a plain port", b"\x00\x00\x12\x04\x00\x00\x00\x00\x00", protocol(not_http)),
