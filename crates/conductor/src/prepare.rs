@@ -69,7 +69,10 @@ pub enum Refusal {
     Resolve(#[from] ResolveError),
     /// TLS cannot be set up.
     #[error(transparent)]
-    Tls(#[from] TlsError),
+    Tls(TlsError),
+    /// The file of authorities cannot be used.
+    #[error(transparent)]
+    Authorities(TlsError),
     /// The target cannot be spoken to.
     #[error(transparent)]
     Probe(#[from] ProbeError),
@@ -83,6 +86,16 @@ pub enum Refusal {
 
 fn list(shortfalls: &[Shortfall]) -> String {
     shortfalls.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+impl From<TlsError> for Refusal {
+    fn from(error: TlsError) -> Self {
+        if matches!(error, TlsError::Authorities { .. }) {
+            Self::Authorities(error)
+        } else {
+            Self::Tls(error)
+        }
+    }
 }
 
 /// Resolves, checks the machine's limits, and connects once. Sends nothing.

@@ -16,6 +16,8 @@ const TIMEOUT_DEFAULT_NS: u64 = 10_000_000_000;
 const THREADS_MAX: u64 = 1024;
 const LOG_PER_SECOND_MAX: u64 = 100_000;
 const SEED_DEFAULT: u64 = 1;
+/// Starts are grouped within a tenth of this.
+const SHED_AFTER_MIN_NS: u64 = 1_000_000;
 
 pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
@@ -107,7 +109,9 @@ impl Reader<'_> {
         let stages = draft.stages.as_deref().map(|text| self.stages(text));
         self.forbid_contradictions();
 
-        let staged_ns = stages.as_ref().map(|stages| stages.iter().map(|stage| stage.for_ns).sum());
+        let staged_ns = stages
+            .as_ref()
+            .map(|stages| stages.iter().fold(0u64, |total_ns, stage| total_ns.saturating_add(stage.for_ns)));
         let measured_ns = staged_ns.or(given_ns).or(requests.is_none().then_some(DURATION_DEFAULT_NS));
         let at_ns = measured_ns.map(|ns| ns.saturating_add(warm_up_ns));
         // Every flag is read, also those that do not fit the load: all faults are told at once.
@@ -116,15 +120,41 @@ impl Reader<'_> {
         let shed_after_ns = self.duration("--shed-after", draft.shed_after.as_deref());
         let closed = self.closed(connections, seed);
         let load = match self.profile(stages, measured_ns) {
-            Some(profile) => Load::Open(Open {
-                profile: profile.held_first(warm_up_ns),
-                spacing,
-                connections,
-                shed_after_ns,
-            }),
-            None => Load::Closed(closed),
+            Some(profile) => {
+                self.check_profile(&profile, warm_up_ns, shed_after_ns);
+                Load::Open(Open {
+                    profile: profile.held_first(warm_up_ns),
+                    spacing,
+                    connections,
+                    shed_after_ns,
+                })
+            }
+            None => {
+                if at_ns.is_some_and(|at_ns| closed.ramp_up_ns >= at_ns) {
+                    let what = "the load ends before the last users come in";
+                    self.fault("--ramp-up", what, "shorten it, or lengthen -d");
+                }
+                Load::Closed(closed)
+            }
         };
         (load, Stop { at_ns, requests }, warm_up_ns)
+    }
+
+    fn check_profile(&mut self, profile: &Profile, warm_up_ns: u64, shed_after_ns: Option<u64>) {
+        if profile.peak_per_s() <= 0.0 {
+            self.fault("--stages", "a rate of nothing sends nothing", "write a rate such as 10s:100/s");
+        } else if warm_up_ns > 0 && profile.first_per_s() <= 0.0 {
+            let what = "the load begins with a rate of 0, which warms nothing";
+            self.fault(
+                "--warm-up",
+                what,
+                "begin with a rate, such as --ramp-from 10/s or --stages 0s:10/s,…",
+            );
+        }
+        if shed_after_ns.is_some_and(|ns| ns < SHED_AFTER_MIN_NS) {
+            let what = "the generator itself may start a request that late";
+            self.fault("--shed-after", what, "allow 1ms or more");
+        }
     }
 
     fn profile(&mut self, stages: Option<Vec<Stage>>, measured_ns: Option<u64>) -> Option<Profile> {

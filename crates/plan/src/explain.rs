@@ -3,12 +3,21 @@
 use load::{Closed, Load, Open, Spacing, ThinkTime};
 use serde_json::{Value, json};
 
-use crate::plan::{Plan, Trust};
+use crate::plan::{Pin, Plan, Trust};
 use crate::units::{show_duration, show_rate};
 
-/// Headers whose values are never shown.
-const SECRET_HEADERS: [&str; 5] =
-    ["authorization", "cookie", "proxy-authorization", "x-api-key", "x-auth-token"];
+/// Headers whose values may be shown; any other may hold a secret, whatever its name.
+const SHOWN_HEADERS: [&str; 9] = [
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "cache-control",
+    "connection",
+    "content-type",
+    "host",
+    "range",
+    "user-agent",
+];
 
 impl Plan {
     /// The load in a few words: `100 users, closed`.
@@ -41,15 +50,15 @@ impl Plan {
     /// All of it as JSON, for the record and its hash. Secrets are replaced.
     pub fn to_json(&self) -> Value {
         let headers = self.request.headers.iter().map(|(name, value)| {
-            let is_secret = SECRET_HEADERS.iter().any(|secret| name.eq_ignore_ascii_case(secret));
-            json!([name, if is_secret { "(secret)" } else { value.as_str() }])
+            let is_shown = SHOWN_HEADERS.iter().any(|shown| name.eq_ignore_ascii_case(shown));
+            json!([name, if is_shown { value.as_str() } else { "(not shown)" }])
         });
         json!({
             "title": self.title,
             "request": {
                 "method": self.request.method,
                 "host": self.request.host,
-                "target": self.request.target,
+                "step": self.step,
                 "headers": headers.collect::<Vec<Value>>(),
                 "body_bytes": self.request.body.as_ref().map(Vec::len),
                 "keep_alive": self.request.keep_alive,
@@ -60,15 +69,23 @@ impl Plan {
                 Trust::Authorities(_) => "cacert",
                 Trust::Anything => "insecure",
             }),
-            "expect": format!("{:?}", self.checks),
-            "load": format!("{:?}", self.load),
-            "load_words": self.load_words(),
+            "expect": {
+                "status": self.checks.status.to_string(),
+                "headers": self.checks.headers.iter().map(|check| check.name.as_str()).collect::<Vec<_>>(),
+                "body_checks": self.checks.bodies.len(),
+                "size": self.checks.size.map(|size| json!([size.min_bytes, size.max_bytes])),
+            },
+            "load": self.load_words(),
             "stop": { "at_ns": self.stop.at_ns, "requests": self.stop.requests },
             "warm_up_ns": self.warm_up_ns,
             "timeout_ns": self.timeout_ns,
             "connect_timeout_ns": self.connect_timeout_ns,
             "threads": self.threads,
-            "pin": format!("{:?}", self.pin),
+            "pin": match &self.pin {
+                Pin::No => json!("no"),
+                Pin::Auto => json!("auto"),
+                Pin::Cores(cores) => json!(cores),
+            },
             "seed": self.seed,
             "log_per_second": self.log_per_second,
         })

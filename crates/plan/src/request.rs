@@ -6,6 +6,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use percent_encoding::percent_decode_str;
 use regex::bytes::RegexBuilder;
 use url::{Host, Url};
 use wire::http1::{BodyCheck, Checks, HeaderCheck, Request, SizeCheck, StatusSet};
@@ -39,9 +40,16 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     let method =
         draft.method.clone().unwrap_or_else(|| if body.is_some() { "POST" } else { "GET" }.to_owned());
     let mut headers = headers(&draft.headers, "-H", faults);
-    if !url.username().is_empty() {
-        let secret = STANDARD.encode(format!("{}:{}", url.username(), url.password().unwrap_or_default()));
-        headers.push(("Authorization".to_owned(), format!("Basic {secret}")));
+    if let Some(credentials) = credentials(&url) {
+        if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
+            let what = "both the URL and a header say who is asking";
+            faults.push(Fault::new("-H Authorization", what, "leave the name and password out of the URL"));
+        }
+        headers.push(("Authorization".to_owned(), format!("Basic {}", STANDARD.encode(credentials))));
+    }
+    if method == "HEAD" && !(draft.expect_body.is_empty() && draft.expect_body_regex.is_empty()) {
+        let what = "the reply to HEAD has no body";
+        faults.push(Fault::new("--expect-body", what, "leave it out, or use another method"));
     }
     let request = Request {
         method: method.clone(),
@@ -56,8 +64,49 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
         faults.extend(wrong.iter().map(|fault| Fault::new("request", fault.to_string(), way_out)));
     }
     let place = draft.unix_socket.as_ref().map_or(String::new(), |path| format!(" over {}", path.display()));
-    let title = format!("{method} {}://{authority}{path}{place}", url.scheme());
-    Some((title, format!("{method} {path}"), peer, request))
+    let shown = without_secrets(&url);
+    let title = format!("{method} {}://{authority}{shown}{place}", url.scheme());
+    Some((title, format!("{method} {shown}"), peer, request))
+}
+
+/// `name:password` of a URL, decoded.
+fn credentials(url: &Url) -> Option<Vec<u8>> {
+    if url.username().is_empty() && url.password().is_none() {
+        return None;
+    }
+    let decoded = |text: &str| percent_decode_str(text).collect::<Vec<u8>>();
+    Some([decoded(url.username()), b":".to_vec(), decoded(url.password().unwrap_or_default())].concat())
+}
+
+/// Path and query as they may be shown: values whose keys sound like secrets are replaced.
+fn without_secrets(url: &Url) -> String {
+    let Some(query) = url.query() else { return url.path().to_owned() };
+    let shown = query.split('&').map(|pair| match pair.split_once('=') {
+        Some((key, _)) if sounds_secret(key) => format!("{key}=(secret)"),
+        _ => pair.to_owned(),
+    });
+    format!("{}?{}", url.path(), shown.collect::<Vec<_>>().join("&"))
+}
+
+/// Whether the name of a parameter or a header suggests that its value is nobody's business.
+pub(crate) fn sounds_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [
+        "auth",
+        "key",
+        "token",
+        "secret",
+        "passw",
+        "pwd",
+        "sig",
+        "session",
+        "cookie",
+        "credential",
+        "csrf",
+        "jwt",
+    ]
+    .iter()
+    .any(|part| name.contains(part))
 }
 
 fn url(text: &str, faults: &mut Vec<Fault>) -> Option<Url> {

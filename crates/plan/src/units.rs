@@ -105,9 +105,10 @@ pub fn show_duration(ns: u64) -> String {
     shown
 }
 
-/// A rate with its unit, in the fewest digits.
+/// A rate with its unit, to three decimals.
 pub fn show_rate(per_s: f64) -> String {
-    format!("{per_s}/s")
+    let shown = format!("{per_s:.3}");
+    format!("{}/s", shown.trim_end_matches('0').trim_end_matches('.'))
 }
 
 fn split(text: &str) -> (&str, &str) {

@@ -32,7 +32,10 @@ impl Exit {
             return Self::Storage;
         }
         let is_forbidden = |refusal: &Refusal| {
-            matches!(refusal, Refusal::Plan(_) | Refusal::Resolve(ResolveError::Forbidden { .. }))
+            matches!(
+                refusal,
+                Refusal::Plan(_) | Refusal::Resolve(ResolveError::Forbidden { .. }) | Refusal::Authorities(_)
+            )
         };
         if error.is::<BadArguments>() || error.downcast_ref().is_some_and(is_forbidden) {
             return Self::BadArguments;

@@ -41,6 +41,7 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(exit) => exit.into(),
+        // Whoever reads, such as `head`, has seen enough.
         Err(error) if output::is_broken_pipe(&error) => Exit::Ok.into(),
         Err(error) => {
             output::complain(&output::explain(&error));

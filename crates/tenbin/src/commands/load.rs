@@ -161,10 +161,14 @@ pub(crate) fn run(flags: LoadFlags) -> anyhow::Result<Exit> {
     let shown = store.load(&run).map_err(Into::into).and_then(|run| output::results(format, &[run]));
     // Where it is kept matters most when it could not be shown.
     output::remark(&format!("kept as {run} in {}", store.path().display()));
-    shown?;
+    if let Err(error) = shown
+        && !output::is_broken_pipe(&error)
+    {
+        return Err(error);
+    }
     Ok(match (heard.exit(), verdict) {
-        (_, Verdict::Invalid) => Exit::Invalid,
         (Some(exit), _) => exit,
+        (None, Verdict::Invalid) => Exit::Invalid,
         (None, Verdict::Complete | Verdict::Degraded) => Exit::Ok,
         (None, Verdict::Partial | Verdict::Aborted) => Exit::CouldNotRun,
     })
@@ -174,8 +178,16 @@ pub(crate) fn run(flags: LoadFlags) -> anyhow::Result<Exit> {
 fn show_what_is_left(error: &RunError) {
     if let RunError::Storage { counts: Some(counts), .. } = error {
         output::remark(&format!(
-            "counted until the store failed: planned {}, sent {}, ok {}, refused {}, failed {}, timed out {}",
-            counts.planned, counts.sent, counts.ok, counts.refused, counts.failed, counts.timed_out
+            "counted until the store failed: planned {}, sent {}, not sent {}; ok {}, refused {}, failed {}, timed out {}, \
+             unfinished {}",
+            counts.planned,
+            counts.sent,
+            counts.not_sent,
+            counts.ok,
+            counts.refused,
+            counts.failed,
+            counts.timed_out,
+            counts.unfinished
         ));
     }
 }
