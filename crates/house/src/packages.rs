@@ -12,6 +12,8 @@ use crate::files;
 pub struct Package {
     /// Its name.
     pub name: String,
+    /// Its folder, from the root.
+    pub folder: String,
     /// Its version.
     pub version: String,
     /// Whether it can be published.
@@ -41,10 +43,16 @@ fn package(json: &Value) -> Package {
     let needs = items(&json["dependencies"]).filter(|dependency| dependency["kind"].is_null());
     Package {
         name: text("name"),
+        folder: folder(&text("manifest_path")),
         version: text("version"),
         is_published: json["publish"].as_array().is_none_or(|registries| !registries.is_empty()),
         needs: needs.filter_map(|dependency| Some(dependency["name"].as_str()?.to_owned())).collect(),
     }
+}
+
+fn folder(manifest: &str) -> String {
+    let root = format!("{}/", files::root().display());
+    manifest.trim_start_matches(&root).trim_end_matches("/Cargo.toml").to_owned()
 }
 
 fn items(list: &Value) -> impl Iterator<Item = &Value> {

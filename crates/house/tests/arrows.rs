@@ -17,6 +17,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("conductor", &["engine", "load", "plan", "record", "store", "wire"]),
     ("tenbin", &["conductor", "plan", "report", "store", "target"]),
     ("house", &[]),
+    ("bench-http", &[]),
 ];
 
 fn allowed() -> BTreeMap<String, BTreeSet<String>> {

@@ -148,7 +148,7 @@ fn no_text_knows_one_machine() {
 #[test]
 fn every_crate_follows_the_workspace() {
     for package in packages::all().values() {
-        let path = format!("crates/{}/Cargo.toml", package.name);
+        let path = format!("{}/Cargo.toml", package.folder);
         let manifest = files::read(&path);
         assert!(
             manifest.contains("\n[lints]\nworkspace = true\n"),

@@ -10,6 +10,7 @@ use crate::testing::{End, Sample};
 pub(super) fn all() -> Vec<Sample> {
     let mut samples = replies();
     samples.extend(faults());
+    samples.extend(foreign());
     samples
 }
 
@@ -86,13 +87,11 @@ fn replies() -> Vec<Sample> {
 
 fn faults() -> Vec<Sample> {
     let protocol = |sentence| End::Fault("protocol_error", sentence);
-    let limit = |sentence| End::Fault("header_limit", sentence);
     let ok = "HTTP/1.1 200 OK\r\n";
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     let both = "the reply has both Content-Length and Transfer-Encoding";
     let bad_length = "the reply has a malformed Content-Length";
     let bad_size = "a chunk of the reply has a malformed size";
-    let not_http = "the reply is not HTTP/1.1";
     vec![
         sample(
             "length and coding",
@@ -159,6 +158,16 @@ fn faults() -> Vec<Sample> {
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
             protocol("the peer switched protocols (101) unasked"),
         ),
+    ]
+}
+
+/// What is not HTTP/1.1 at all, or more of it than anybody needs.
+fn foreign() -> Vec<Sample> {
+    let protocol = |sentence| End::Fault("protocol_error", sentence);
+    let limit = |sentence| End::Fault("header_limit", sentence);
+    let ok = "HTTP/1.1 200 OK\r\n";
+    let not_http = "the reply is not HTTP/1.1";
+    vec![
         sample(
             "status out of range",
             "HTTP/1.1 999 X\r\n\r\n",
