@@ -141,9 +141,11 @@ impl Reader<'_> {
     }
 
     fn check_profile(&mut self, profile: &Profile, warm_up_ns: u64, shed_after_ns: Option<u64>) {
-        if profile.peak_per_s() <= 0.0 {
+        // Stages that could not be read leave an empty profile, and were complained about already.
+        let is_read = !profile.segments().is_empty();
+        if is_read && profile.peak_per_s() <= 0.0 {
             self.fault("--stages", "a rate of nothing sends nothing", "write a rate such as 10s:100/s");
-        } else if warm_up_ns > 0 && profile.first_per_s() <= 0.0 {
+        } else if is_read && warm_up_ns > 0 && profile.first_per_s() <= 0.0 {
             let what = "the load begins with a rate of 0, which warms nothing";
             self.fault(
                 "--warm-up",
