@@ -99,6 +99,9 @@ fn explain(error: &std::io::Error, timeout: Duration) -> String {
         ErrorKind::TimedOut | ErrorKind::WouldBlock => {
             format!("no answer within {timeout:?}; is the address right, or a firewall in the way?")
         }
+        ErrorKind::ConnectionReset => {
+            "the connection was reset as it was opened; does the server take connections from here?".into()
+        }
         ErrorKind::NotFound => "there is no such socket; is the server running?".into(),
         ErrorKind::PermissionDenied => "permission denied; may this user open it?".into(),
         _ => error.to_string(),
