@@ -102,7 +102,7 @@ fn heads_without_end_hit_the_limit() {
         ("endless trailer", endless(&format!("{CHUNKED}0\r\n"), "A: b\r\n"), "header_limit"),
         ("endless interim replies", endless("", "HTTP/1.1 102 P\r\n\r\n"), "protocol_error"),
         ("endless zeros of a size", endless(CHUNKED, "0"), "protocol_error"),
-        ("endless blank lines", endless("", "\r\n"), "header_limit"),
+        ("endless blank lines", endless("", "\r\n"), "protocol_error"),
     ] {
         let (done, connections) = exchange(steps, 2);
         let counts = done.tally.counts;

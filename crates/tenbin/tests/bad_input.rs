@@ -271,6 +271,42 @@ fn contradictions() {
             "add -d, such as -d 30s",
         ),
         (
+            &[URL, "--ramp-up", "10s", "-d", "5s"],
+            "--ramp-up",
+            "the load ends before the last users come in",
+            "shorten it, or lengthen -d",
+        ),
+        (
+            &[URL, "-R", "5", "--shed-after", "10us"],
+            "--shed-after",
+            "the generator itself may start a request that late",
+            "allow 1ms or more",
+        ),
+        (
+            &[URL, "--stages", "1s:0,1s:0"],
+            "--stages",
+            "a rate of nothing sends nothing",
+            "write a rate such as 10s:100/s",
+        ),
+        (
+            &[URL, "--stages", "1s:5", "--warm-up", "1s"],
+            "--warm-up",
+            "the load begins with a rate of 0, which warms nothing",
+            "begin with a rate, such as --ramp-from 10/s or --stages 0s:10/s,…",
+        ),
+        (
+            &[URL, "-m", "HEAD", "--expect-body", "x"],
+            "--expect-body",
+            "the reply to HEAD has no body",
+            "leave it out, or use another method",
+        ),
+        (
+            &["http://user:pass@{server}/", "-H", "authorization: Bearer x"],
+            "-H Authorization",
+            "both the URL and a header say who is asking",
+            "leave the name and password out of the URL",
+        ),
+        (
             &[URL, "--timeout", "1s", "--connect-timeout", "2s"],
             "--connect-timeout",
             "it is longer than the whole request may take (1s)",
@@ -374,7 +410,7 @@ fn authorities_that_cannot_be_read() {
         let output = home.run(&[&format!("https://{}/", server.address()), "--cacert", file]);
         assert!(output.stderr.starts_with(&place(file)), "{output:?}");
         assert!(output.stderr.ends_with("; give a file of CERTIFICATE blocks\n"), "{output:?}");
-        assert_nothing_came_of_it(&output, 1, &server, &home);
+        assert_nothing_came_of_it(&output, 2, &server, &home);
     }
 }
 

@@ -70,9 +70,9 @@ fn kinds() -> Vec<(&'static str, Scripted, &'static [&'static str])> {
         ("a close", server(answer("", close)), &["closed_before_reply"]),
         ("a reset", server(answer("", Step::Reset)), &["reset_before_reply"]),
         (
-            "a reset at once",
-            server(vec![Step::Reset]),
-            // It may come before, while or after the connection is ready, or the request is sent.
+            "a reset out of nothing",
+            // Late enough for a look whether somebody is there; before, while or after the request is sent.
+            server(vec![Step::Wait(Duration::from_millis(20)), Step::Reset]),
             &["reset_before_reply", "connect_reset", "closed_before_reply"],
         ),
         (

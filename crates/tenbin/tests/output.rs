@@ -161,6 +161,8 @@ fn secrets_are_sent_and_nowhere_else() {
     let (home, target) = (Home::new(), built_in());
     let address = target.address();
     let bearer = format!("Authorization: Bearer {SECRET}");
+    let in_query = url(address, &format!("/status?code=200&token={SECRET}"));
+    let own = format!("X-Of-Our-Own: {SECRET}");
     let (cookie, key) = (format!("cookie: id={SECRET}"), format!("X-API-Key: {SECRET}"));
     let with_user = format!("http://user:{SECRET}@{address}/status");
     let plain = url(address, "/status");
@@ -168,6 +170,8 @@ fn secrets_are_sent_and_nowhere_else() {
         &[with_user.as_str()][..],
         &[&plain, "-H", &bearer],
         &[&plain, "-H", &cookie, "-H", &key],
+        &[&plain, "-H", &own],
+        &[&in_query],
         &[&plain, "-b", SECRET, "-m", "GET"],
     ] {
         // What is in the file while the run goes on counts, too.
