@@ -48,8 +48,9 @@ fmt: ## Is everything formatted?
 clippy: ## Does the compiler, or clippy, have something to say?
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
+# The doc comments of the program itself are its help text.
 doc: ## Is the documentation of the code whole?
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude tenbin --no-deps --locked --quiet
 
 deny: ## Licences, banned crates, sources; needs no network
 	cargo deny --offline check licenses bans sources
