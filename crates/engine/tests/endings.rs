@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use support::{
-    Done, MS, closed, count, each_request, exchange, get, lasting, open, post, reply, run, server, tcp,
+    Done, MS, SECOND, closed, count, each_request, exchange, get, lasting, open, post, reply, run, server, tcp,
 };
 use target::scripted::{self, Script, Step};
 
@@ -58,9 +58,9 @@ fn a_reset_after_the_last_byte_harms_no_reply() {
     for pause in [PAUSE, Duration::ZERO] {
         let steps = vec![Step::ReadRequest, Step::Send(reply(200, "hello")), Step::Wait(pause), Step::Reset];
         let server = server(steps);
-        let done = run(open(tcp(server.address()), 10.0, 500 * MS, 1), get("/"));
-        done.assert_all_ok(5);
-        assert_eq!(server.connections(), 5);
+        let done = run(open(tcp(server.address()), 4.0, SECOND, 1), get("/"));
+        done.assert_all_ok(4);
+        assert_eq!(server.connections(), 4);
     }
 }
 
@@ -110,9 +110,9 @@ fn an_idle_connection_that_was_closed_is_replaced_without_an_error() {
     let steps =
         vec![Step::ReadRequest, Step::Send(reply(200, "ok")), Step::Wait(PAUSE), Step::CloseGracefully];
     let server = server(steps);
-    let done = run(open(tcp(server.address()), 10.0, 500 * MS, 1), get("/"));
-    done.assert_all_ok(5);
-    assert_eq!(server.connections(), 5);
+    let done = run(open(tcp(server.address()), 4.0, SECOND, 1), get("/"));
+    done.assert_all_ok(4);
+    assert_eq!(server.connections(), 4);
 }
 
 #[test]

@@ -181,12 +181,13 @@ fn excess_on_an_idle_connection_drops_it_and_harms_no_request() {
         Step::HoldOpen,
     ];
     let server = server(late.to_vec());
-    let done = run(open(tcp(server.address()), 10.0, 600 * MS, 1), get("/"));
+    // Far enough apart that the excess comes before the next request, even from a server that is kept waiting.
+    let done = run(open(tcp(server.address()), 2.0, 1_600 * MS, 1), get("/"));
     let counts = done.tally.counts;
-    assert_eq!((counts.planned, counts.sent, counts.ok), (6, 6, 6), "{:?}", done.classes());
-    assert_eq!(server.connections(), 6, "each connection serves once");
+    assert_eq!((counts.planned, counts.sent, counts.ok), (4, 4, 4), "{:?}", done.classes());
+    assert_eq!(server.connections(), 4, "each connection serves once");
     // The load may be over before the last one is seen.
-    assert!((5..=6).contains(&done.idle_excess()), "{:?}", done.classes());
+    assert!((3..=4).contains(&done.idle_excess()), "{:?}", done.classes());
     assert!(done.messages("excess_bytes")[0].contains("no request was affected"));
 }
 

@@ -266,9 +266,9 @@ fn a_kept_connection_that_tls_closes_is_replaced_without_an_error() {
         thread::sleep(Duration::from_millis(200));
         Ok(())
     });
-    let job = open(secure(server.address(), "localhost", &trust(&authority)), 10.0, 500 * MS, 1);
-    run(job, get("/")).assert_all_ok(5);
-    assert_eq!(server.connections(), 5);
+    let job = open(secure(server.address(), "localhost", &trust(&authority)), 4.0, SECOND, 1);
+    run(job, get("/")).assert_all_ok(4);
+    assert_eq!(server.connections(), 4);
 }
 
 #[test]
