@@ -68,9 +68,10 @@ fn interpret(response: &Response<'_, '_>, is_head: bool, checks: &Checks) -> Res
     for header in response.headers.iter() {
         match header.name.len() {
             10 if header.name.eq_ignore_ascii_case("connection") => {
-                says_close |= tokens(header.value).any(|token| token.eq_ignore_ascii_case(b"close"));
-                says_keep_alive |=
-                    tokens(header.value).any(|token| token.eq_ignore_ascii_case(b"keep-alive"));
+                for token in tokens(header.value) {
+                    says_close |= token.eq_ignore_ascii_case(b"close");
+                    says_keep_alive |= token.eq_ignore_ascii_case(b"keep-alive");
+                }
             }
             14 if header.name.eq_ignore_ascii_case("content-length") => {
                 let new = parse_length(header.value).ok_or_else(|| Fault::BadLength.showing(header.value))?;
