@@ -5,7 +5,8 @@ mod support;
 use std::time::Duration;
 
 use support::{
-    Done, MS, SECOND, closed, count, each_request, exchange, get, lasting, open, post, reply, run, server, tcp,
+    Done, MS, SECOND, closed, count, each_request, exchange, get, lasting, open, post, reply, run, server,
+    tcp,
 };
 use target::scripted::{self, Script, Step};
 

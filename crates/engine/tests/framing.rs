@@ -192,6 +192,16 @@ fn excess_on_an_idle_connection_drops_it_and_harms_no_request() {
 }
 
 #[test]
+fn a_coded_body_is_counted_as_it_comes_and_not_unpacked() {
+    // The coding is broken: whoever unpacked it would notice, and whoever did so blindly could be made to fill memory.
+    let bytes =
+        b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 6\r\n\r\n\x1f\x8b\x08\xff\xff\xff";
+    let (done, connections) = answered_with(bytes);
+    done.assert_all_ok(3);
+    assert_eq!((connections, done.tally.received_bytes), (1, 3 * bytes.len() as u64));
+}
+
+#[test]
 fn every_byte_on_the_wire_is_counted() {
     let (whole, script) = (reply(200, "hello"), get("/some/path?a=b"));
     let (received, sent) = (whole.len() as u64, script.request_bytes() as u64);

@@ -4,12 +4,18 @@
 
 mod support;
 
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use record::{Histogram, Percentile};
 use support::{MS, SECOND, closed, count, get, lasting, open, run, tcp};
 use target::{Running, Settings, Stall};
+
+/// A minute: longer than any load here.
+const WATCHES_MAX: u32 = 3_000;
 
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -76,6 +82,35 @@ fn a_closed_load_hides_the_same_stall() {
     });
 }
 
+/// How long the threads of this process waited for a core that others had while `work` went on.
+fn waiting_ns<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        // A thread takes its figure with it when it ends: the highest sum is the nearest to all of them.
+        let watcher = scope.spawn(|| {
+            let (before_ns, mut most_ns) = (run_delays_ns(), 0);
+            for _ in 0..WATCHES_MAX {
+                if is_over.load(Ordering::Relaxed) {
+                    break;
+                }
+                most_ns = run_delays_ns().saturating_sub(before_ns).max(most_ns);
+                thread::sleep(Duration::from_millis(20));
+            }
+            most_ns
+        });
+        let result = work();
+        is_over.store(true, Ordering::Relaxed);
+        (result, watcher.join().expect("no panic"))
+    })
+}
+
+/// The second figure of each thread's schedstat: nanoseconds that it could have run and did not.
+fn run_delays_ns() -> u64 {
+    let tasks = fs::read_dir("/proc/self/task").expect("threads").filter_map(Result::ok);
+    let stats = tasks.filter_map(|task| fs::read_to_string(task.path().join("schedstat")).ok());
+    stats.filter_map(|stat| stat.split(' ').nth(1)?.parse::<u64>().ok()).sum()
+}
+
 #[test]
 fn a_known_distribution_is_measured_as_it_was_served() {
     let _turn = turn();
@@ -83,7 +118,8 @@ fn a_known_distribution_is_measured_as_it_was_served() {
         let settings = Settings { log_service: true, ..Settings::default() };
         let target = target::start(settings).expect("a target");
         let hold_times = "/hold?dist=lognormal&median_us=5000&sigma=0.5";
-        let done = run(closed(tcp(target.address()), 8, count(4_000)), get(hold_times));
+        let job = closed(tcp(target.address()), 8, count(4_000));
+        let (done, waited_ns) = waiting_ns(|| run(job, get(hold_times)));
         done.assert_all_ok(4_000);
         let mut served_us = target.take_service_log();
         served_us.sort_unstable();
@@ -92,9 +128,12 @@ fn a_known_distribution_is_measured_as_it_was_served() {
             let rank = percentile.rank(4_000).expect("samples") as usize;
             let truth_ns = served_us[rank - 1] * 1_000;
             let measured_ns = at(&done.tally.response.ok, percentile);
-            let allowed_ns = (truth_ns / 50).max(300_000);
+            // On cores of its own this process waits 0.05 ms a request. What is beyond it other programs take, and in a
+            // tail they take several times the mean.
+            let taken_ns = (waited_ns / 4_000).saturating_sub(50_000);
+            let allowed_ns = (truth_ns / 50).max(300_000) + 5 * taken_ns;
             let is_so = measured_ns + 1_000 >= truth_ns && measured_ns <= truth_ns + allowed_ns;
-            hold("measured is served", is_so, (percentile, truth_ns, measured_ns))?;
+            hold("measured is served", is_so, (percentile, truth_ns, measured_ns, waited_ns))?;
         }
         Ok(())
     });
