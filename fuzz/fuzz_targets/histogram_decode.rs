@@ -2,6 +2,6 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(
-    init: { fuzz::sow_histograms("histogram_decode") },
+    init: fuzz::sow_histograms("histogram_decode"),
     |bytes: &[u8]| { fuzz::decode_histograms(bytes) }
 );

@@ -2,6 +2,6 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(
-    init: { fuzz::sow_samples("http1") },
+    init: fuzz::sow_samples("http1"),
     |bytes: &[u8]| { fuzz::feed_protocol("http1", bytes) }
 );
