@@ -1,18 +1,25 @@
 #!/bin/sh
-# Installs the named versions of Cargo's helpers into FOLDER, and Valgrind into the system, where they are missing.
+# Installs the named versions of Cargo's helpers into FOLDER, and the system's packages that the tests need, where they are missing.
 # Usage: tools.sh FOLDER NAME=VERSION...
 set -eu
 
 folder=$1
 shift
 
-if ! command -v valgrind >/dev/null; then
+missing=
+need() { command -v "$1" >/dev/null || { shift; missing="$missing $*"; }; }
+need valgrind valgrind libc6-dbg
+need ip iproute2
+need unshare util-linux
+need script bsdutils
+if [ -n "$missing" ]; then
     if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
-        echo "valgrind is missing: install it with the system's package manager" >&2
+        echo "missing here:$missing (names of Debian's packages); install them with the system's package manager" >&2
         exit 1
     fi
     apt-get update -qq
-    apt-get install -y -qq --no-install-recommends valgrind libc6-dbg
+    # shellcheck disable=SC2086 # a list of names
+    apt-get install -y -qq --no-install-recommends $missing
 fi
 
 for tool in "$@"; do

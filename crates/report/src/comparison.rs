@@ -46,14 +46,33 @@ pub(crate) fn service(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
 
 /// Names that differ: the variant or title, and where two have the same, the end of the run's name.
 pub(crate) fn names(views: &[View<'_>]) -> Vec<String> {
-    let short = |view: &View<'_>| shortened(&visible(view.name()), NAME_CHARACTERS_MAX);
-    let plain: Vec<String> = views.iter().map(short).collect();
+    let whole: Vec<String> = views.iter().map(|view| visible(view.name())).collect();
+    let plain: Vec<String> = without_shared_beginning(&whole)
+        .into_iter()
+        .map(|name| shortened(&name, NAME_CHARACTERS_MAX))
+        .collect();
     let is_shared = |name: &String| plain.iter().filter(|other| *other == name).count() > 1;
     let told_apart = |(view, name): (&View<'_>, &String)| match view.run.id.as_str().rsplit('-').next() {
         Some(end) if is_shared(name) => format!("{name} {end}"),
         _ => name.clone(),
     };
     views.iter().zip(&plain).map(told_apart).collect()
+}
+
+/// Names that are too long lose the folders, or the scheme and host, that all of them have: what differs comes last.
+fn without_shared_beginning(names: &[String]) -> Vec<String> {
+    let is_long = names.iter().any(|name| name.chars().count() > NAME_CHARACTERS_MAX);
+    let shared = names.iter().skip(1).fold(names.first().map_or("", String::as_str), |shared, name| {
+        let differs_at = shared.char_indices().zip(name.chars()).find(|((_, a), b)| a != b);
+        let end = differs_at.map_or(shared.len().min(name.len()), |((at, _), _)| at);
+        &shared[..end]
+    });
+    match shared.rfind('/') {
+        Some(at) if is_long && names.len() > 1 => {
+            names.iter().map(|name| format!("…{}", &name[at..])).collect()
+        }
+        _ => names.to_vec(),
+    }
 }
 
 /// What must be said under the table, if anything.
@@ -84,4 +103,32 @@ fn times(table: &mut Table, rows: &[&Durations]) {
 
 fn or_na(figure: Option<String>) -> String {
     figure.unwrap_or_else(|| "n/a".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_keep_what_tells_them_apart() {
+        let names = |names: &[&str]| {
+            without_shared_beginning(&names.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            names(&["GET http://127.0.0.1:8080/api/light", "GET http://127.0.0.1:8080/api/heavy"]),
+            ["…/light", "…/heavy"]
+        );
+        assert_eq!(
+            names(&["GET http://a/x", "GET http://a/y"]),
+            ["GET http://a/x", "GET http://a/y"],
+            "short enough"
+        );
+        let same = "GET http://127.0.0.1:8080/fibonacci?n=1000";
+        assert_eq!(names(&[same, same]), ["…/fibonacci?n=1000", "…/fibonacci?n=1000"]);
+        assert_eq!(
+            names(&["天秤天秤天秤天秤天秤天秤天秤天秤天秤天秤天秤天秤天秤天秤天秤/é", "天/ê"])[1],
+            "天/ê"
+        );
+        assert_eq!(names(&[]), Vec::<String>::new());
+    }
 }

@@ -22,6 +22,7 @@ use exit::Exit;
     version,
     args_conflicts_with_subcommands = true,
     arg_required_else_help = true,
+    allow_negative_numbers = true,
     max_term_width = 100
 )]
 struct Arguments {

@@ -42,8 +42,8 @@ fn a_store_that_cannot_be_opened_costs_no_request() {
     assert_eq!(fs::read_to_string(&foreign).expect("text"), "something else entirely\n".repeat(100));
 }
 
-/// Runs a shell line in a mount namespace of its own, where `$DISK` is a small file system; none if that is not possible.
-fn on_a_small_disk(home: &Home, prepare: &str, arguments: &[&str]) -> Option<Output> {
+/// Runs the program in a mount namespace of its own, on a small file system, after a shell line that prepares it.
+fn on_a_small_disk(home: &Home, prepare: &str, arguments: &[&str]) -> Output {
     let disk = home.path().join("disk");
     fs::create_dir_all(&disk).expect("a folder");
     let line = format!(
@@ -55,9 +55,12 @@ fn on_a_small_disk(home: &Home, prepare: &str, arguments: &[&str]) -> Option<Out
     command.args(["--store", "runs.sqlite"]);
     home.isolate(&mut command);
     let output = Started::spawn(command).finish();
-    // Not every machine lets its users mount.
-    let is_possible = output.code != Some(77) && !output.stderr.contains("unshare");
-    is_possible.then_some(output)
+    assert!(
+        output.code != Some(77) && !output.stderr.contains("unshare"),
+        "this test mounts a file system of its own: run it as root, or allow user namespaces, and \
+         `apt-get install util-linux`: {output:?}"
+    );
+    output
 }
 
 #[test]
@@ -65,7 +68,7 @@ fn a_disk_that_fills_up_ends_the_run_and_what_was_counted_is_told() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     let arguments = [&url, "-R", "1000/s", "-c", "20", "-d", "60s", "--log-requests", "1000"];
-    let Some(output) = on_a_small_disk(&home, "true", &arguments) else { return };
+    let output = on_a_small_disk(&home, "true", &arguments);
     assert_eq!(output.code, STORAGE, "{output:?}");
     assert!(output.took < Duration::from_secs(30), "long before its time: {output:?}");
     let lines: Vec<&str> = output.stderr.lines().collect();
@@ -83,7 +86,7 @@ fn a_disk_that_is_full_from_the_start_costs_no_request() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
     let fill = "head -c 390k /dev/zero > filler";
-    let Some(output) = on_a_small_disk(&home, fill, &[&url, "-d", "60s"]) else { return };
+    let output = on_a_small_disk(&home, fill, &[&url, "-d", "60s"]);
     assert_storage_error(&output, "no room left to write the store");
     assert_eq!(target.counters().requests, 0);
 }
@@ -92,7 +95,7 @@ fn a_disk_that_is_full_from_the_start_costs_no_request() {
 fn a_disk_that_must_not_be_written_costs_no_request() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
-    let Some(output) = on_a_small_disk(&home, "mount -o remount,ro .", &[&url, "-d", "60s"]) else { return };
+    let output = on_a_small_disk(&home, "mount -o remount,ro .", &[&url, "-d", "60s"]);
     assert_storage_error(&output, "cannot be opened for writing");
     assert_eq!(target.counters().requests, 0);
 }
