@@ -8,7 +8,7 @@ use load::{Load, Share, Stop};
 
 /// Requests whose instants lie within this window are started in one go, when the last of them is due: each is late by
 /// less than the window, and the machine wakes up once for all of them, at a fraction of the cost.
-const GROUP_WINDOW_NS: u64 = 100_000;
+const GROUP_WINDOW_NS: u64 = 60_000;
 /// Instants that are looked ahead for that.
 const GROUP_MAX: usize = 64;
 

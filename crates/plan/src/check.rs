@@ -16,7 +16,7 @@ const TIMEOUT_DEFAULT_NS: u64 = 10_000_000_000;
 const THREADS_MAX: u64 = 1024;
 const LOG_PER_SECOND_MAX: u64 = 100_000;
 const SEED_DEFAULT: u64 = 1;
-/// Starts are grouped within a tenth of this.
+/// Starts are grouped within a small part of this.
 const SHED_AFTER_MIN_NS: u64 = 1_000_000;
 
 pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
