@@ -30,10 +30,10 @@ impl Clock {
         let _ = clock_nanosleep_relative(rustix::thread::ClockId::Monotonic, &wait);
     }
 
-    /// What the real-time clock shows beyond this one, now.
-    pub(crate) fn real_time_ahead_ns(&self) -> u64 {
+    /// What the real-time clock shows, in nanoseconds since 1970.
+    pub(crate) fn real_time_ns() -> u64 {
         let time = clock_gettime(ClockId::Realtime);
-        (time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64).saturating_sub(self.now())
+        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
     }
 
     /// Waits without letting go of the core: only for the last few microseconds before an instant.

@@ -225,14 +225,20 @@ impl<'a, S: Script> Worker<'a, S> {
         }
     }
 
+    /// Counts open requests whose instant has come as planned, whether or not they can be started.
+    fn count_due(&mut self, now_ns: u64) {
+        let Driver::Open(open) = &mut self.driver else { return };
+        while let Some(due_ns) = open.take_due(now_ns) {
+            self.recorder.tally(due_ns).note_due(1);
+            self.accounts[self.recorder.phase(due_ns) as usize].planned += 1;
+        }
+    }
+
     /// Starts open requests whose instant has come, as far as there are connections for them.
     fn start_due(&mut self, now_ns: u64) {
+        self.count_due(now_ns);
         for _ in 0..STARTS_MAX {
             let Driver::Open(open) = &mut self.driver else { return };
-            while let Some(due_ns) = open.take_due(now_ns) {
-                self.recorder.tally(due_ns).note_due(1);
-                self.accounts[self.recorder.phase(due_ns) as usize].planned += 1;
-            }
             let shed_after_ns = open.shed_after_ns.unwrap_or(NEVER);
             if let Some(too_late_ns) = now_ns.checked_sub(shed_after_ns.saturating_add(1)) {
                 while let Some(shed_ns) = open.take_start(too_late_ns) {
@@ -320,13 +326,7 @@ impl<'a, S: Script> Worker<'a, S> {
 
     /// Gives up what was due and never started, and hands over the rest.
     fn settle(&mut self) {
-        let now_ns = self.clock.now();
-        if let Driver::Open(open) = &mut self.driver {
-            while let Some(due_ns) = open.take_due(now_ns) {
-                self.recorder.tally(due_ns).note_due(1);
-                self.accounts[self.recorder.phase(due_ns) as usize].planned += 1;
-            }
-        }
+        self.count_due(self.clock.now());
         for (phase, account) in Phase::ALL.into_iter().zip(self.accounts) {
             let Account { planned, sent, not_sent } = account;
             let intended_ns = if phase == Phase::Measured { NEVER } else { 0 };

@@ -30,19 +30,11 @@ impl<S: Script> Worker<'_, S> {
             connection.totals.note(at_ns.saturating_sub(request.intended_ns));
         }
         let outgoing_bytes = connection.talk.outgoing().len();
-        if self.recorder.logs() {
-            let first_on_it = connection.served == 0;
-            self.recorder.sample(Sampled {
-                finish,
-                connection: self.first_number + slot,
-                connect_ns: if first_on_it { connection.connect_ns } else { 0 },
-                received_bytes: reply.received_bytes,
-                sent_bytes: u64::from(request.written),
-            });
-        }
+        self.sample(slot, finish, reply.received_bytes, request.written);
         if let Some(late_reading) = &mut self.late_reading {
             late_reading.note_reply(&reply);
         }
+        let connection = &mut self.connections[slot as usize];
         connection.served = connection.served.saturating_add(1);
         connection.failures = 0;
         connection.deadline_ns = crate::connection::NEVER;
@@ -53,6 +45,22 @@ impl<S: Script> Worker<'_, S> {
             self.close(slot);
         }
         self.go_on(slot, request.intended_ns, at_ns, 0);
+    }
+
+    /// Offers a request that has ended to the log, if there is one, before its slot goes on.
+    #[inline]
+    fn sample(&mut self, slot: u32, finish: Finish, received_bytes: u64, written: u32) {
+        if !self.recorder.logs() {
+            return;
+        }
+        let connection = &self.connections[slot as usize];
+        self.recorder.sample(Sampled {
+            finish,
+            connection: self.first_number + slot,
+            connect_ns: if connection.served == 0 { connection.connect_ns } else { 0 },
+            received_bytes,
+            sent_bytes: u64::from(written),
+        });
     }
 
     /// Nothing usable will come over this connection any more. Its request, if it carries one, ends with it.
@@ -80,18 +88,11 @@ impl<S: Script> Worker<'_, S> {
         let Some(request) = connection.request.take() else { return };
         let finish = finish(&request, at_ns, ending.outcome, 0);
         self.recorder.finished(&finish);
-        if self.recorder.logs() {
-            self.recorder.sample(Sampled {
-                finish,
-                connection: self.first_number + slot,
-                connect_ns: if connection.served == 0 { connection.connect_ns } else { 0 },
-                received_bytes: 0,
-                sent_bytes: u64::from(request.written),
-            });
-        }
+        self.sample(slot, finish, 0, request.written);
         let tally = self.recorder.tally(request.intended_ns);
         tally.errors.note(ending.class, ending.code, || ending.message);
         self.in_flight -= 1;
+        let connection = &mut self.connections[slot as usize];
         let had_served = connection.served > 0;
         connection.failures = connection.failures.saturating_add(1);
         let failures = connection.failures;

@@ -43,8 +43,8 @@ impl LateReading {
 
     /// Looks up how the clocks stand, once a turn: the real-time clock may be set while we run.
     pub(super) fn set_clock(&mut self, clock: &Clock) {
-        self.real_time_ahead_ns = clock.real_time_ahead_ns();
         self.now_ns = clock.now();
+        self.real_time_ahead_ns = Clock::real_time_ns().saturating_sub(self.now_ns);
     }
 
     /// The load's time of a timestamp. A clock that was set in between cannot send it into the future.
