@@ -9,6 +9,8 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("load", &[]),
     ("wire", &[]),
     ("record", &[]),
+    ("stats", &[]),
+    ("lab", &[]),
     ("target", &[]),
     ("engine", &["load", "record", "wire"]),
     ("plan", &["load", "wire"]),

@@ -1,0 +1,3 @@
+//! Starts, watches and stops systems. It generates no load.
+
+pub mod probes;

@@ -1,0 +1,1 @@
+//! What a system and its machine are doing, read once a second.
