@@ -1,0 +1,60 @@
+//! How far the figures of repeated runs lie apart.
+
+use alloc::vec::Vec;
+
+/// A figure over several runs: never its mean alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// How many figures there were.
+    pub count: usize,
+    /// The middle one, or the mean of the two in the middle.
+    pub median: f64,
+    /// The smallest.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+impl Spread {
+    /// Over all finite figures; `None` if there are none.
+    pub fn over(figures: impl IntoIterator<Item = f64>) -> Option<Self> {
+        let mut figures: Vec<f64> = figures.into_iter().filter(|figure| figure.is_finite()).collect();
+        figures.sort_unstable_by(f64::total_cmp);
+        let (min, max) = (*figures.first()?, *figures.last()?);
+        Some(Self { count: figures.len(), median: middle(&figures)?, min, max })
+    }
+}
+
+/// The median of all finite figures: the middle one, or the mean of the two in the middle.
+pub fn median(figures: impl IntoIterator<Item = f64>) -> Option<f64> {
+    Spread::over(figures).map(|spread| spread.median)
+}
+
+/// The median of sorted figures.
+pub(crate) fn middle(sorted: &[f64]) -> Option<f64> {
+    let upper = *sorted.get(sorted.len() / 2)?;
+    let lower = sorted[(sorted.len() - 1) / 2];
+    // Halved first: the sum of two finite figures may not be finite.
+    Some(if lower == upper { upper } else { lower / 2.0 + upper / 2.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_lies_in_the_middle() {
+        let spread = Spread::over([3.0, 1.0, 10.0, 2.0]).unwrap();
+        assert_eq!(spread, Spread { count: 4, median: 2.5, min: 1.0, max: 10.0 });
+        assert_eq!(median([5.0]), Some(5.0));
+        assert_eq!(median([f64::MAX, f64::MAX]), Some(f64::MAX));
+        assert_eq!(median([f64::MIN, f64::MAX]), Some(0.0));
+    }
+
+    #[test]
+    fn what_is_no_figure_is_left_out() {
+        assert_eq!(Spread::over([f64::NAN, f64::INFINITY]), None);
+        assert_eq!(Spread::over([]), None);
+        assert_eq!(median([f64::NAN, 1.0, 3.0]), Some(2.0));
+    }
+}

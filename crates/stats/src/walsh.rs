@@ -1,0 +1,107 @@
+//! Walsh averages: the estimate, the interval and the test of a shift all read them.
+
+use alloc::vec::Vec;
+
+use crate::spread::middle;
+
+/// The mean of every pair of figures, each with itself too, in order of size: n(n+1)/2 of them.
+#[derive(Clone, Debug)]
+pub struct Walsh {
+    sorted: Vec<f64>,
+}
+
+impl Walsh {
+    /// Of figures that are all finite.
+    pub fn of(figures: &[f64]) -> Self {
+        let mut sorted: Vec<f64> = (0..figures.len())
+            .flat_map(|a| (a..figures.len()).map(move |b| figures[a] / 2.0 + figures[b] / 2.0))
+            .collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        Self { sorted }
+    }
+
+    /// The Hodges–Lehmann estimate of the centre: their median. `None` of no figures.
+    pub fn centre(&self) -> Option<f64> {
+        middle(&self.sorted)
+    }
+
+    /// The interval that belongs to the test with this critical value: from the (c+1)th smallest to the (c+1)th largest.
+    /// `None` if there are too few.
+    pub fn interval(&self, critical: u32) -> Option<[f64; 2]> {
+        let from = critical as usize;
+        let to = self.sorted.len().checked_sub(from + 1)?;
+        (from <= to).then(|| [self.sorted[from], self.sorted[to]])
+    }
+
+    /// The smaller signed-rank sum about zero. Averages of exactly zero (from figures that are zero, or equal with opposite
+    /// signs) are counted on both sides, so that they can only speak against a difference.
+    pub fn signed_rank_sum(&self) -> u32 {
+        let not_above = self.sorted.partition_point(|average| *average <= 0.0);
+        let not_below = self.sorted.len() - self.sorted.partition_point(|average| *average < 0.0);
+        u32::try_from(not_above.min(not_below)).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn three_figures_by_hand() {
+        let walsh = Walsh::of(&[1.0, 2.0, 6.0]);
+        assert_eq!(walsh.sorted, [1.0, 1.5, 2.0, 3.5, 4.0, 6.0]);
+        assert_eq!(walsh.centre(), Some(2.75));
+        assert_eq!(walsh.interval(0), Some([1.0, 6.0]));
+        assert_eq!(walsh.interval(2), Some([2.0, 3.5]));
+        assert_eq!(walsh.interval(3), None);
+        assert_eq!(Walsh::of(&[]).centre(), None);
+        assert_eq!(Walsh::of(&[]).interval(0), None);
+    }
+
+    #[test]
+    fn zeros_and_ties_speak_against_a_difference() {
+        assert_eq!(Walsh::of(&[1.0, 2.0, 3.0]).signed_rank_sum(), 0);
+        assert_eq!(Walsh::of(&[0.0, 2.0, 3.0]).signed_rank_sum(), 1, "one average is zero");
+        assert_eq!(Walsh::of(&[-1.0, 1.0, 3.0]).signed_rank_sum(), 2, "-1, and -1 with 1");
+        assert_eq!(Walsh::of(&[0.0, 0.0]).signed_rank_sum(), 3);
+    }
+
+    /// The sum as textbooks define it, of figures without zeros and ties.
+    fn by_ranks(figures: &[f64]) -> u32 {
+        let mut by_size = figures.to_vec();
+        by_size.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+        let ranked = || (1u32..).zip(&by_size);
+        let above: u32 = ranked().filter(|(_, figure)| **figure > 0.0).map(|(rank, _)| rank).sum();
+        let below: u32 = ranked().filter(|(_, figure)| **figure < 0.0).map(|(rank, _)| rank).sum();
+        above.min(below)
+    }
+
+    proptest! {
+        #[test]
+        fn the_sum_is_the_sum_of_ranks(sizes in prop::collection::btree_set(1u32..100_000, 1..20), signs: u32) {
+            let sign = |place: usize| if signs >> place & 1 == 1 { -1.0 } else { 1.0 };
+            let figures: Vec<f64> =
+                sizes.iter().enumerate().map(|(place, size)| f64::from(*size) * sign(place)).collect();
+            prop_assert_eq!(Walsh::of(&figures).signed_rank_sum(), by_ranks(&figures));
+        }
+
+        #[test]
+        fn interval_and_test_say_the_same(figures in prop::collection::vec(-5i32..6, 8), critical in 0u32..18) {
+            let figures: Vec<f64> = figures.into_iter().map(f64::from).collect();
+            let walsh = Walsh::of(&figures);
+            let [low, high] = walsh.interval(critical).unwrap();
+            prop_assert_eq!(walsh.signed_rank_sum() <= critical, low > 0.0 || high < 0.0);
+            let centre = walsh.centre().unwrap();
+            prop_assert!(low <= centre && centre <= high);
+        }
+
+        #[test]
+        fn a_shift_moves_everything_along(figures in prop::collection::vec(-1_000i32..1_000, 1..15), by in -100i32..100) {
+            let plain: Vec<f64> = figures.iter().map(|figure| f64::from(*figure)).collect();
+            let moved: Vec<f64> = plain.iter().map(|figure| figure + f64::from(by)).collect();
+            let (plain, moved) = (Walsh::of(&plain), Walsh::of(&moved));
+            prop_assert_eq!(plain.centre().unwrap() + f64::from(by), moved.centre().unwrap());
+        }
+    }
+}
