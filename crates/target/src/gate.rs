@@ -1,7 +1,9 @@
 //! The model of a worker: at most so many requests in execution, the others first in, first out, and a full queue refuses.
+//! A pool that grows lets another request in for each that blocks.
 
 use crate::endpoints::Computation;
 use crate::request::Order;
+use crate::settings::ThreadPool;
 use crate::slab::Token;
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
@@ -24,9 +26,19 @@ pub(crate) enum Admission {
     Full,
 }
 
+/// What a request in execution does; one that blocks needs no processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    Running,
+    Blocked,
+}
+
 /// The slots of one worker, shared by its reactor and its handler threads.
 pub(crate) struct Gate {
+    /// Most requests that run.
     slots: usize,
+    /// Most requests that run or are blocked; as many as slots when the pool does not grow.
+    limit: usize,
     places: usize,
     inside: Mutex<Inside>,
     work: Condvar,
@@ -35,6 +47,7 @@ pub(crate) struct Gate {
 #[derive(Default)]
 struct Inside {
     running: usize,
+    blocked: usize,
     waiting: VecDeque<Job>,
     /// Have a slot and need a handler thread.
     assigned: VecDeque<(Token, Computation)>,
@@ -43,9 +56,14 @@ struct Inside {
 
 impl Gate {
     /// `threads` 0 and `queue` none are unlimited.
-    pub(crate) fn new(threads: usize, queue: Option<usize>) -> Self {
+    pub(crate) fn new(threads: usize, pool: ThreadPool, queue: Option<usize>) -> Self {
+        let slots = if threads == 0 { usize::MAX } else { threads };
         Self {
-            slots: if threads == 0 { usize::MAX } else { threads },
+            slots,
+            limit: match pool {
+                ThreadPool::Fixed => slots,
+                ThreadPool::Growing { limit } => limit,
+            },
             places: queue.unwrap_or(usize::MAX),
             inside: Mutex::default(),
             work: Condvar::new(),
@@ -54,7 +72,7 @@ impl Gate {
 
     pub(crate) fn admit(&self, job: Job) -> Admission {
         let mut inside = self.lock();
-        if inside.running < self.slots {
+        if self.has_room(&inside) {
             inside.running += 1;
             Admission::Start(job)
         } else if inside.waiting.len() < self.places {
@@ -65,14 +83,22 @@ impl Gate {
         }
     }
 
-    /// Gives a slot back; it passes to the oldest waiting request, which the caller must start.
-    pub(crate) fn release(&self) -> Option<Job> {
+    /// A running request blocks from now on. If that lets the oldest waiting request in, the caller must start it.
+    pub(crate) fn block(&self) -> Option<Job> {
         let mut inside = self.lock();
-        let next = inside.waiting.pop_front();
-        if next.is_none() {
-            inside.running -= 1;
+        inside.running -= 1;
+        inside.blocked += 1;
+        self.next(&mut inside)
+    }
+
+    /// Gives a slot back; it passes to the oldest waiting request, which the caller must start.
+    pub(crate) fn release(&self, slot: Slot) -> Option<Job> {
+        let mut inside = self.lock();
+        match slot {
+            Slot::Running => inside.running -= 1,
+            Slot::Blocked => inside.blocked -= 1,
         }
-        next
+        self.next(&mut inside)
     }
 
     /// Leaves the work of a started request to a handler thread.
@@ -101,6 +127,19 @@ impl Gate {
         self.work.notify_all();
     }
 
+    fn has_room(&self, inside: &Inside) -> bool {
+        inside.running < self.slots && inside.running + inside.blocked < self.limit
+    }
+
+    fn next(&self, inside: &mut Inside) -> Option<Job> {
+        if !self.has_room(inside) {
+            return None;
+        }
+        let next = inside.waiting.pop_front()?;
+        inside.running += 1;
+        Some(next)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inside> {
         self.inside.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -120,13 +159,32 @@ mod tests {
 
     #[test]
     fn slots_then_queue_then_refusal_and_first_in_first_out() {
-        let gate = Gate::new(1, Some(2));
+        let gate = Gate::new(1, ThreadPool::Fixed, Some(2));
         assert!(matches!(gate.admit(job(0)), Admission::Start(_)));
         assert!(matches!(gate.admit(job(1)), Admission::Waits));
         assert!(matches!(gate.admit(job(2)), Admission::Waits));
         assert!(matches!(gate.admit(job(3)), Admission::Full));
-        let next: Vec<_> = (0..3).map(|_| gate.release().map(|job| job.token.slot)).collect();
+        let next: Vec<_> = (0..3).map(|_| gate.release(Slot::Running).map(|job| job.token.slot)).collect();
         assert_eq!(next, [Some(1), Some(2), None]);
         assert!(matches!(gate.admit(job(4)), Admission::Start(_)));
+    }
+
+    #[test]
+    fn only_a_growing_pool_lets_one_in_for_each_that_blocks() {
+        let fixed = Gate::new(1, ThreadPool::Fixed, None);
+        assert!(matches!(fixed.admit(job(0)), Admission::Start(_)));
+        assert!(matches!(fixed.admit(job(1)), Admission::Waits));
+        assert!(fixed.block().is_none());
+        assert_eq!(fixed.release(Slot::Blocked).map(|job| job.token.slot), Some(1));
+
+        let growing = Gate::new(1, ThreadPool::Growing { limit: 3 }, Some(2));
+        assert!(matches!(growing.admit(job(0)), Admission::Start(_)));
+        assert!(matches!(growing.admit(job(1)), Admission::Waits));
+        assert_eq!(growing.block().map(|job| job.token.slot), Some(1), "one slot is free for another to run");
+        assert!(growing.block().is_none(), "nobody waits");
+        assert!(matches!(growing.admit(job(2)), Admission::Start(_)));
+        assert!(matches!(growing.admit(job(3)), Admission::Waits));
+        assert!(growing.block().is_none(), "the limit is reached");
+        assert_eq!(growing.release(Slot::Blocked).map(|job| job.token.slot), Some(3));
     }
 }

@@ -1,7 +1,7 @@
 //! A handler thread: executes the processor work of one worker.
 
 use crate::endpoints::Work;
-use crate::gate::Job;
+use crate::gate::{Job, Slot};
 use crate::mailbox::Letter;
 use crate::request::Order;
 use crate::shared::Shared;
@@ -14,7 +14,7 @@ pub(crate) fn run(shared: &Shared, desk: &Desk) {
         let Some((token, task)) = next.take().or_else(|| desk.gate.next_assigned()) else { return };
         shared.stalls.sit_out(None, &shared.stop);
         let reply = (task.run)(task.argument, &shared.stop);
-        let following = desk.gate.release();
+        let following = desk.gate.release(Slot::Running);
         desk.mailbox.post(Letter::Done { token, reply });
         // Processor work that was waiting needs no detour over the reactor.
         match following {

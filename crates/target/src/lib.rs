@@ -44,6 +44,6 @@ mod worker;
 
 pub use endpoints::{Endpoint, endpoints};
 pub use running::{Running, StartError, start};
-pub use settings::{Fault, RateLimit, Settings, Stall};
+pub use settings::{Fault, RateLimit, Settings, Stall, ThreadPool};
 pub use stalls::Pause;
 pub use tally::Counters;

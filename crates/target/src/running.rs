@@ -155,11 +155,11 @@ impl Running {
     }
 
     fn spawn_workers(&mut self) -> io::Result<()> {
-        let Settings { workers, threads, queue, .. } = self.shared.settings;
+        let Settings { workers, threads, thread_pool, queue, .. } = self.shared.settings;
         for number in 0..workers {
             let desk = Desk {
                 mailbox: Arc::new(Mailbox::new()?),
-                gate: Arc::new(Gate::new(threads, queue)),
+                gate: Arc::new(Gate::new(threads, thread_pool, queue)),
                 tally: Arc::new(Tally::default()),
             };
             self.desks.push(desk.clone());

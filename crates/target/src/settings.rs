@@ -20,6 +20,8 @@ pub struct Settings {
     /// Requests one worker executes at a time; the others wait first in, first out. CPU work runs on that many real threads.
     /// 0 is unlimited: holds never wait for one another, and CPU work runs on the reactor itself. 0 to 1024, default 0.
     pub threads: usize,
+    /// What happens when all of `threads` wait for something. Default [`ThreadPool::Fixed`].
+    pub thread_pool: ThreadPool,
     /// Requests that may wait per worker; one more is answered `503` with "queue full" at once. Needs `threads`.
     /// Default none, which is unlimited.
     pub queue: Option<usize>,
@@ -44,6 +46,20 @@ pub struct Settings {
     pub seed: u64,
     /// Keep the service time of every hold for [`Running::take_service_log`](crate::Running::take_service_log). Default no.
     pub log_service: bool,
+}
+
+/// How many requests a worker takes on when those in execution block, as `/hold` and `/insert` do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThreadPool {
+    /// A thread that blocks stays taken: never more than `threads` requests are in execution.
+    #[default]
+    Fixed,
+    /// For each thread that blocks another is started, so that up to `threads` requests run and others are blocked beside them.
+    /// Processor work stays limited to `threads`.
+    Growing {
+        /// Most requests in execution, running and blocked, per worker. From `threads` to 65536.
+        limit: usize,
+    },
 }
 
 /// A token bucket: `burst` requests at once, `per_s` in the long run.
@@ -88,6 +104,7 @@ impl Default for Settings {
             unix: None,
             workers: 1,
             threads: 0,
+            thread_pool: ThreadPool::Fixed,
             queue: None,
             backlog: 1024,
             accept_delay: Duration::ZERO,
@@ -126,6 +143,18 @@ impl Settings {
             format!("must be from 1 to 256, found {}", self.workers),
         );
         check(self.threads <= 1024, "threads", format!("must be at most 1024, found {}", self.threads));
+        if let ThreadPool::Growing { limit } = self.thread_pool {
+            check(
+                self.threads > 0,
+                "thread_pool",
+                "nothing has to grow while threads is 0 (unlimited); set threads to at least 1".into(),
+            );
+            check(
+                (self.threads.max(1)..=65_536).contains(&limit),
+                "thread_pool",
+                format!("its limit must be from {} (threads) to 65536, found {limit}", self.threads.max(1)),
+            );
+        }
         check(
             self.queue.is_none() || self.threads > 0,
             "queue",
@@ -200,6 +229,7 @@ mod tests {
             address: SocketAddr::from(([0, 0, 0, 0], 80)),
             workers: 0,
             threads: 0,
+            thread_pool: ThreadPool::Growing { limit: 0 },
             queue: Some(5),
             backlog: 0,
             pool: 0,
@@ -213,6 +243,8 @@ mod tests {
             [
                 "address",
                 "workers",
+                "thread_pool",
+                "thread_pool",
                 "queue",
                 "backlog",
                 "pool",

@@ -2,7 +2,7 @@
 
 use super::{Desk, Task, Worker};
 use crate::endpoints::{self, Work};
-use crate::gate::{Admission, Job};
+use crate::gate::{Admission, Job, Slot};
 use crate::mailbox::Letter;
 use crate::reply::{self, Body, Reply};
 use crate::request::Order;
@@ -26,7 +26,7 @@ impl Worker {
         match self.desk.gate.admit(Job { token, order, arrived: self.now }) {
             Admission::Start(Job { order: Order { work: Work::Ready(reply), .. }, .. }) => {
                 self.render(token, &reply);
-                self.release();
+                self.release(Slot::Running);
             }
             Admission::Start(job) => {
                 connection.executing = true;
@@ -43,25 +43,32 @@ impl Worker {
     pub(super) fn start(&mut self, job: Job) {
         let Job { token, order: Order { work, body, .. }, arrived } = job;
         match work {
-            Work::Ready(reply) => self.executed(token, reply),
-            Work::Help => self.executed(token, Reply::text(200, self.shared.help.as_str())),
+            Work::Ready(reply) => self.executed(token, reply, Slot::Running),
+            Work::Help => {
+                self.executed(token, Reply::text(200, self.shared.help.as_str()), Slot::Running);
+            }
             Work::Echo => {
-                self.executed(token, Reply { status: 200, headers: Vec::new(), body: Body::Owned(body) })
+                let reply = Reply { status: 200, headers: Vec::new(), body: Body::Owned(body) };
+                self.executed(token, reply, Slot::Running);
             }
             Work::Hold(distribution) => {
                 let drawn = self.stream.draw(distribution);
                 let started = Instant::now();
                 let hold = Hold { token, queued: started.saturating_duration_since(arrived), started, drawn };
                 self.timers.push(started + drawn, Alarm::Held(hold));
+                self.block();
             }
             Work::Compute(task) if self.shared.settings.threads == 0 => {
                 let reply = (task.run)(task.argument, &self.shared.stop);
-                self.executed(token, reply);
+                self.executed(token, reply, Slot::Running);
             }
             Work::Compute(task) => self.desk.gate.assign(token, task),
             Work::Insert { email } => match endpoints::email_of(email, &body) {
-                Ok(email) => self.insert(token, email),
-                Err(reply) => self.executed(token, reply),
+                Ok(email) => {
+                    self.block();
+                    self.insert(token, email);
+                }
+                Err(reply) => self.executed(token, reply, Slot::Running),
             },
         }
     }
@@ -69,7 +76,7 @@ impl Worker {
     fn insert(&self, token: Token, email: String) {
         let Desk { mailbox, gate, .. } = self.desk.clone();
         let answer = move |outcome, waited| {
-            let next = gate.release();
+            let next = gate.release(Slot::Blocked);
             mailbox.post(Letter::Done { token, reply: endpoints::inserted(&outcome, waited) });
             if let Some(job) = next {
                 mailbox.post(Letter::Start(job));
@@ -83,18 +90,23 @@ impl Worker {
         if self.shared.settings.log_service && !self.shared.service_log.note(service.as_micros() as u64) {
             self.desk.tally.unlogged.add_one();
         }
-        self.executed(hold.token, endpoints::held(hold.queued, hold.drawn, service));
+        self.executed(hold.token, endpoints::held(hold.queued, hold.drawn, service), Slot::Blocked);
     }
 
-    fn executed(&mut self, token: Token, reply: Reply) {
+    fn executed(&mut self, token: Token, reply: Reply, slot: Slot) {
         // The next request starts before this one is answered, so that answering takes nothing from its slot.
-        self.release();
+        self.release(slot);
         self.tasks.push_back(Task::Answer { token, reply });
     }
 
-    fn release(&mut self) {
-        if let Some(job) = self.desk.gate.release() {
-            self.tasks.push_back(Task::Start(job));
-        }
+    /// What has started waits from now on; a pool that grows takes the next request in.
+    fn block(&mut self) {
+        let next = self.desk.gate.block();
+        self.tasks.extend(next.map(Task::Start));
+    }
+
+    fn release(&mut self, slot: Slot) {
+        let next = self.desk.gate.release(slot);
+        self.tasks.extend(next.map(Task::Start));
     }
 }

@@ -1,0 +1,98 @@
+//! A fixed pool has its plateau at threads per hold time; a growing one has none up to its limit.
+
+mod client;
+
+use client::{Client, until};
+use std::time::{Duration, Instant};
+use target::{Running, Settings, StartError, ThreadPool, start};
+
+const HOLD: Duration = Duration::from_millis(200);
+
+fn target(threads: usize, thread_pool: ThreadPool, queue: Option<usize>) -> Running {
+    start(Settings { threads, thread_pool, queue, ..Settings::default() }).expect("a target")
+}
+
+/// Starts `count` holds at once; gives their connections.
+fn hold(target: &Running, count: usize) -> Vec<Client> {
+    let mut clients: Vec<_> = (0..count).map(|_| Client::connect(target.address())).collect();
+    for client in &mut clients {
+        client.send("GET", &format!("/hold?mean_us={}", HOLD.as_micros()), b"");
+    }
+    clients
+}
+
+fn statuses(clients: &mut [Client]) -> Vec<u16> {
+    clients.iter_mut().map(|client| client.reply().status).collect()
+}
+
+#[test]
+fn a_fixed_pool_takes_a_hold_time_for_every_so_many_jobs() {
+    let target = target(2, ThreadPool::Fixed, None);
+    let begun = Instant::now();
+    let mut clients = hold(&target, 10);
+    assert_eq!(statuses(&mut clients), [200; 10]);
+    assert!(begun.elapsed() >= HOLD * 5, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_growing_pool_takes_about_one_hold_time_for_all() {
+    let target = target(2, ThreadPool::Growing { limit: 100 }, Some(0));
+    let begun = Instant::now();
+    let mut clients = hold(&target, 100);
+    // Nothing could wait, so an answer to all means that all were in execution at once.
+    assert_eq!(statuses(&mut clients), [200; 100]);
+    // A fixed pool would need fifty hold times.
+    assert!(begun.elapsed() < HOLD * 25, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_pool_grows_to_its_limit_and_no_further() {
+    let target = target(1, ThreadPool::Growing { limit: 3 }, Some(2));
+    let begun = Instant::now();
+    let mut clients = hold(&target, 5);
+    until("five are inside", || target.counters().requests == 5);
+    let refused = Client::connect(target.address()).get("/hold?mean_us=1");
+    assert_eq!((refused.status, refused.text()), (503, "queue full\n"));
+    assert_eq!(statuses(&mut clients), [200; 5]);
+    assert!(begun.elapsed() >= HOLD * 2, "two had to wait: {:?}", begun.elapsed());
+    assert_eq!(target.counters().queue_rejected, 1);
+}
+
+#[test]
+fn work_for_the_processor_makes_no_pool_grow() {
+    let target = target(1, ThreadPool::Growing { limit: 100 }, None);
+    let begun = Instant::now();
+    let mut clients: Vec<_> = (0..5).map(|_| Client::connect(target.address())).collect();
+    for client in &mut clients {
+        client.send("GET", "/spin?us=40000", b"");
+    }
+    assert_eq!(statuses(&mut clients), [200; 5]);
+    assert!(begun.elapsed() >= Duration::from_millis(200), "they ran side by side: {:?}", begun.elapsed());
+}
+
+#[test]
+fn blocked_and_running_requests_all_come_to_their_end() {
+    let target = target(2, ThreadPool::Growing { limit: 8 }, None);
+    let mut clients: Vec<_> = (0..40).map(|_| Client::connect(target.address())).collect();
+    for (number, client) in clients.iter_mut().enumerate() {
+        match number % 4 {
+            0 => client.send("GET", "/hold?mean_us=3000", b""),
+            1 => client.send("GET", "/spin?us=1000", b""),
+            2 => client.send("POST", &format!("/insert?email=a{number}@b.c"), b""),
+            _ => client.send("GET", "/status", b""),
+        }
+    }
+    assert!(statuses(&mut clients).iter().all(|status| matches!(status, 200 | 201)));
+    // Nothing is left taken: as many as before fit in.
+    assert_eq!(statuses(&mut hold(&target, 8)), [200; 8]);
+}
+
+#[test]
+fn what_cannot_grow_is_refused() {
+    for (threads, limit) in [(0, 10), (4, 3), (4, 65_537)] {
+        let settings =
+            Settings { threads, thread_pool: ThreadPool::Growing { limit }, ..Settings::default() };
+        let refused = start(settings);
+        assert!(matches!(&refused, Err(StartError::Faults(faults)) if faults[0].knob == "thread_pool"));
+    }
+}
