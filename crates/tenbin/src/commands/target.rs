@@ -6,14 +6,26 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use plan::{Fault, units};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use target::{RateLimit, Running, Settings, Stall, StartError};
+use target::{RateLimit, Running, Settings, Stall, StartError, ThreadPool};
 
 use crate::exit::{BadArguments, Exit};
 use crate::output;
+
+/// Most threads of a pool that grows, unless told otherwise.
+const THREAD_LIMIT: usize = 1024;
+
+/// What happens when all threads of a worker wait for something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ThreadPoolKind {
+    /// Further requests wait
+    Fixed,
+    /// Another thread is started for each that waits
+    Growing,
+}
 
 /// The knobs of the target.
 #[derive(Args, Debug)]
@@ -30,6 +42,12 @@ pub(crate) struct TargetFlags {
     /// Requests that a worker executes at a time; 0: all of them.
     #[arg(long, value_name = "N", default_value = "0")]
     threads: String,
+    /// What happens when all --threads wait, as in /hold and /insert.
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = ThreadPoolKind::Fixed)]
+    thread_pool: ThreadPoolKind,
+    /// Most threads of a growing pool [default: 1024].
+    #[arg(long, value_name = "N")]
+    thread_limit: Option<String>,
     /// Requests that may wait in a worker; one more is answered 503 [default: no limit].
     #[arg(long, value_name = "N")]
     queue: Option<String>,
@@ -125,6 +143,17 @@ fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
         reader
             .fault("--stall-after and --stall-every", "they belong to --stall, and there is none".to_owned());
     }
+    let thread_limit = reader.read("--thread-limit", flags.thread_limit.as_deref(), units::count);
+    if thread_limit.is_some() && flags.thread_pool == ThreadPoolKind::Fixed {
+        reader
+            .fault("--thread-limit", "it belongs to --thread-pool growing, and the pool is fixed".to_owned());
+    }
+    let thread_pool = match flags.thread_pool {
+        ThreadPoolKind::Fixed => ThreadPool::Fixed,
+        ThreadPoolKind::Growing => {
+            ThreadPool::Growing { limit: thread_limit.map_or(THREAD_LIMIT, |limit| limit as usize) }
+        }
+    };
     let number = |reader: &mut Reader, place, text: &str| {
         reader.read(place, Some(text), units::count).unwrap_or(0) as usize
     };
@@ -133,6 +162,7 @@ fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
         unix: flags.unix_socket,
         workers: number(&mut reader, "--workers", &flags.workers),
         threads: number(&mut reader, "--threads", &flags.threads),
+        thread_pool,
         queue: reader.read("--queue", flags.queue.as_deref(), units::count).map(|count| count as usize),
         backlog: number(&mut reader, "--backlog", &flags.backlog) as u32,
         accept_delay: reader
