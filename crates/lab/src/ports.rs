@@ -1,0 +1,148 @@
+//! Ports for systems: free ones, and who holds the others.
+
+mod holder;
+
+use std::fmt;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, socket_with, sockopt};
+
+pub(crate) use holder::holder;
+
+const LOWEST: u16 = 20_000;
+/// Where there are fewer ports than this, others are looked for.
+const ROOM: usize = 500;
+
+/// There are not as many free ports as were asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoPorts {
+    wanted: usize,
+    found: usize,
+}
+
+impl fmt::Display for NoPorts {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NoPorts { wanted, found } = self;
+        write!(
+            out,
+            "{wanted} free ports are wanted on 127.0.0.1, and only {found} were found: stop something that listens, \
+             or move the ephemeral ports up (sysctl net.ipv4.ip_local_port_range)"
+        )
+    }
+}
+
+impl std::error::Error for NoPorts {}
+
+/// How many ports this process has handed out, or stepped over.
+static TAKEN: AtomicU32 = AtomicU32::new(0);
+
+/// Free ports on 127.0.0.1, all different, and none that was handed out lately.
+///
+/// They lie below the ephemeral ports where possible, so that no connection of a client can take them in between. Where to
+/// begin depends on the pid, so that two programs that look at the same time find different ones.
+///
+/// # Errors
+/// When there are too few.
+pub fn free(count: usize) -> Result<Vec<u16>, NoPorts> {
+    let candidates = candidates(
+        &read("/proc/sys/net/ipv4/ip_local_port_range"),
+        &read("/proc/sys/net/ipv4/ip_local_reserved_ports"),
+    );
+    let mut found = Vec::with_capacity(count.min(candidates.len()));
+    let first = std::process::id().wrapping_mul(61);
+    for _ in 0..candidates.len() {
+        if found.len() == count {
+            break;
+        }
+        let step = first.wrapping_add(TAKEN.fetch_add(1, Ordering::Relaxed)) as usize;
+        let port = candidates[step % candidates.len()];
+        if is_free(Ipv4Addr::UNSPECIFIED, port) && !found.contains(&port) {
+            found.push(port);
+        }
+    }
+    if found.len() < count { Err(NoPorts { wanted: count, found: found.len() }) } else { Ok(found) }
+}
+
+/// Whether a server could listen there now. Connections that linger from before are no obstacle.
+pub(crate) fn is_free(address: Ipv4Addr, port: u16) -> bool {
+    let attempt = || {
+        let socket = socket_with(AddressFamily::INET, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        sockopt::set_socket_reuseaddr(&socket, true)?;
+        bind(&socket, &SocketAddrV4::new(address, port))
+    };
+    attempt().is_ok()
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap_or_default()
+}
+
+/// Below the ephemeral ports; else reserved ones; else above; else any.
+fn candidates(ephemeral: &str, reserved: &str) -> Vec<u16> {
+    let mut ends = ephemeral.split_whitespace().filter_map(|end| end.parse::<u16>().ok());
+    let low = ends.next().unwrap_or(32_768);
+    let high = ends.next().unwrap_or(60_999).max(low);
+    let reserved: Vec<u16> = reserved.trim().split(',').filter_map(range).flatten().collect();
+    let below = |from: u16| (from..low).collect::<Vec<u16>>();
+    let kept: Vec<u16> = reserved.into_iter().filter(|port| *port >= 1024).collect();
+    let above: Vec<u16> = (high..=u16::MAX).skip(1).collect();
+    let choices = [below(LOWEST), below(10_000), kept, above];
+    choices.into_iter().find(|ports| ports.len() >= ROOM).unwrap_or_else(|| (LOWEST..=u16::MAX).collect())
+}
+
+fn range(text: &str) -> Option<RangeInclusive<u16>> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    Some(from.trim().parse().ok()?..=to.trim().parse().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[test]
+    fn ports_lie_below_the_ephemeral_ones() {
+        let ports = candidates("32768\t60999\n", "\n");
+        assert_eq!((ports.first(), ports.last()), (Some(&20_000), Some(&32_767)));
+        let ports = candidates("15000 60999", "");
+        assert_eq!((ports.first(), ports.last()), (Some(&10_000), Some(&14_999)));
+    }
+
+    #[test]
+    fn a_wide_range_leaves_reserved_ports_or_those_above() {
+        let ports = candidates("1024 60999", "8080,20000-20999\n");
+        assert_eq!((ports.first(), ports.last(), ports.len()), (Some(&8080), Some(&20_999), 1001));
+        let ports = candidates("1024 60999", "8080");
+        assert_eq!((ports.first(), ports.last()), (Some(&61_000), Some(&65_535)));
+        let ports = candidates("1024 65535", "");
+        assert_eq!((ports.first(), ports.last()), (Some(&20_000), Some(&65_535)));
+        assert_eq!(candidates("nonsense", "9-1,x-y,70000").first(), Some(&20_000));
+    }
+
+    #[test]
+    fn ports_are_different_and_never_the_same_again() {
+        let first = free(3).expect("three ports");
+        let second = free(3).expect("three more ports");
+        let mut all = [first, second].concat();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 6);
+    }
+
+    #[test]
+    fn too_many_are_refused_in_words() {
+        let error = free(100_000).expect_err("there are no so many ports");
+        assert!(error.to_string().contains("100000 free ports are wanted"), "{error}");
+    }
+
+    #[test]
+    fn a_port_that_listens_is_not_free() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("its address").port();
+        assert!(!is_free(Ipv4Addr::LOCALHOST, port));
+        assert!(!is_free(Ipv4Addr::UNSPECIFIED, port));
+    }
+}

@@ -1,0 +1,126 @@
+//! Processes as `/proc` shows them: who is below whom, and a way to signal exactly the one that was seen.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
+
+use crate::Signal;
+
+const COMMAND_CHARS_MAX: usize = 120;
+
+/// One process at the moment it was looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) pid: u32,
+    pub(crate) parent: u32,
+    pub(crate) group: u32,
+    pub(crate) is_zombie: bool,
+    /// In ticks since the machine was booted: with the pid, it names a process for good.
+    pub(crate) started_ticks: u64,
+}
+
+/// All process numbers there are, in order.
+pub(crate) fn pids() -> Vec<u32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let mut pids: Vec<u32> =
+        entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    pids.sort_unstable();
+    pids
+}
+
+/// Looks at one process; `None` if there is none.
+pub(crate) fn look(pid: u32) -> Option<Seen> {
+    let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    parse(pid, &String::from_utf8_lossy(&stat))
+}
+
+/// The name in the second field may hold anything, so the fields are counted from its closing parenthesis.
+fn parse(pid: u32, stat: &str) -> Option<Seen> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace();
+    let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    let group = fields.next()?.parse().ok()?;
+    let started_ticks = fields.nth(16)?.parse().ok()?;
+    Some(Seen { pid, parent, group, is_zombie: matches!(state, "Z" | "X"), started_ticks })
+}
+
+/// Everything below a process that is not a zombie.
+pub(crate) fn below(root: u32) -> Vec<Seen> {
+    let all: Vec<Seen> = pids().into_iter().filter_map(look).collect();
+    let mut children: BTreeMap<u32, Vec<&Seen>> = BTreeMap::new();
+    for seen in &all {
+        children.entry(seen.parent).or_default().push(seen);
+    }
+    let (mut found, mut reached, mut next) = (Vec::new(), BTreeSet::from([root]), vec![root]);
+    while let Some(pid) = next.pop() {
+        for child in children.get(&pid).into_iter().flatten() {
+            if reached.insert(child.pid) {
+                next.push(child.pid);
+                found.push((*child).clone());
+            }
+        }
+    }
+    found.retain(|seen| !seen.is_zombie);
+    found
+}
+
+/// This process and those above it.
+pub(crate) fn self_and_above() -> BTreeSet<u32> {
+    let mut line = BTreeSet::new();
+    let mut pid = std::process::id();
+    while pid != 0 && line.insert(pid) {
+        pid = look(pid).map_or(0, |seen| seen.parent);
+    }
+    line
+}
+
+/// Sends a signal to exactly this process: not to another that got its number meanwhile. Says whether it was sent.
+pub(crate) fn signal(seen: &Seen, signal: Signal) -> bool {
+    let Some(pid) = i32::try_from(seen.pid).ok().and_then(Pid::from_raw) else { return false };
+    let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
+    let is_the_same = look(seen.pid).is_some_and(|now| now.started_ticks == seen.started_ticks);
+    is_the_same && pidfd_send_signal(&handle, signal.raw()).is_ok()
+}
+
+/// Whether exactly this process is still there, and not just waiting to be reaped.
+pub(crate) fn is_alive(seen: &Seen) -> bool {
+    look(seen.pid).is_some_and(|now| now.started_ticks == seen.started_ticks && !now.is_zombie)
+}
+
+/// The words a process was started with, shortened; its name in brackets if there are none.
+pub(crate) fn command_line(pid: u32) -> String {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let text = String::from_utf8_lossy(&words).replace('\0', " ");
+    let text: String = text.trim().chars().take(COMMAND_CHARS_MAX).collect();
+    if !text.is_empty() {
+        return text.escape_debug().to_string();
+    }
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    format!("[{}]", name.trim().escape_debug())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_hold_anything() {
+        let tail = "S 7 8 9 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 998877 1 1";
+        for name in ["sh", "a b", ") S 1 2", "((("] {
+            let seen = parse(5, &format!("5 ({name}) {tail}")).expect("a process");
+            assert_eq!((seen.parent, seen.group, seen.started_ticks, seen.is_zombie), (7, 8, 998_877, false));
+        }
+        assert!(parse(5, "").is_none());
+        assert!(parse(5, "5 (sh) S 1").is_none());
+    }
+
+    #[test]
+    fn this_process_is_there() {
+        let seen = look(std::process::id()).expect("this process");
+        assert!(is_alive(&seen));
+        assert!(self_and_above().contains(&seen.parent));
+        assert!(below(seen.parent).contains(&seen));
+    }
+}
