@@ -1,1 +1,71 @@
-//! What a system and its machine are doing, read once a second.
+//! What a system, its machine and this process are doing, read once a second from the kernel's own counts.
+//!
+//! Every probe only reads, and every one is optional: what cannot be read is named once, with the reason, and the rest
+//! goes on. Probes share no state but the processes of the system, which are read once per look.
+
+mod cores;
+mod sheet;
+mod source;
+mod watch;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+pub use watch::Watch;
+
+/// What is looked at, besides the machine and this process.
+#[derive(Clone, Debug, Default)]
+pub struct Subject {
+    /// The name of each process of the system, and the process id of its keeper. The keeper's descendants are measured,
+    /// the keeper itself is not.
+    pub roots: Vec<(String, u32)>,
+    /// TCP ports on which the system listens.
+    pub ports: Vec<u16>,
+    /// Unix sockets on which the system listens.
+    pub unix_sockets: Vec<PathBuf>,
+}
+
+/// One value of one look.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// `machine`, `system` (all its processes), `generator` (this process), or the name of a process of the system.
+    pub subject: String,
+    /// What was read, with its unit at the end: `cpu_user_s`.
+    pub metric: &'static str,
+    /// Which one of several: `core0`, `vda`, `eth0`, a port, a socket's path. Empty if there is only one.
+    pub label: String,
+    /// The value.
+    pub value: f64,
+}
+
+/// What was read at one instant.
+///
+/// Counts and times (`cpu_user_s`, `switches_voluntary`, `disk_read_bytes`, …) say by how much they grew during `over`,
+/// and are not scaled to a second: a share or a rate is the value divided by `over`. `pressure_…_share` are shares of
+/// `over` already. Sizes and lengths (`rss_bytes`, `threads`, `listen_queue`, …) are what they were at `at`.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// When it began.
+    pub at: Instant,
+    /// How long it was since the look before it: about a second, less in the last look, more after a late one.
+    pub over: Duration,
+    /// The values, in no particular order.
+    pub readings: Vec<Reading>,
+}
+
+/// What could not be read, and why; each probe says it once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAvailable {
+    /// The probe, or the part of it that is missing.
+    pub probe: String,
+    /// What stood in the way.
+    pub because: String,
+}
+
+/// The subject of what concerns the whole machine.
+const MACHINE: &str = "machine";
+
+/// Every probe, in the order of reading.
+fn all(_subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
+    vec![Box::new(cores::Cores::default())]
+}

@@ -1,0 +1,97 @@
+//! The sheet that the probes of one look write on.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::{NotAvailable, Reading};
+
+/// One source of readings.
+pub(crate) trait Probe: Send {
+    /// Adds what it can read. In the first look there is nothing to compare with: counters are remembered only.
+    fn look(&mut self, sheet: &mut Sheet);
+}
+
+/// The readings of one look, and what was never available.
+#[derive(Debug, Default)]
+pub(crate) struct Sheet {
+    /// How long it was since the look before; nothing in the first one.
+    pub(crate) over: Option<Duration>,
+    pub(crate) readings: Vec<Reading>,
+    missing: Vec<NotAvailable>,
+}
+
+impl Sheet {
+    pub(crate) fn add(&mut self, subject: &str, metric: &'static str, label: &str, value: f64) {
+        self.readings.push(Reading { subject: subject.to_owned(), metric, label: label.to_owned(), value });
+    }
+
+    pub(crate) fn machine(&mut self, metric: &'static str, label: &str, value: f64) {
+        self.add(super::MACHINE, metric, label, value);
+    }
+
+    /// Notes that something cannot be read. Only the first reason of each probe is kept.
+    pub(crate) fn not_available(&mut self, probe: &str, because: impl FnOnce() -> String) {
+        if self.missing.iter().all(|known| known.probe != probe) {
+            self.missing.push(NotAvailable { probe: probe.to_owned(), because: because() });
+        }
+    }
+
+    /// The readings so far; what is not available stays noted.
+    pub(crate) fn take(&mut self) -> Vec<Reading> {
+        let room = self.readings.len();
+        std::mem::replace(&mut self.readings, Vec::with_capacity(room))
+    }
+
+    pub(crate) fn missing(self) -> Vec<NotAvailable> {
+        self.missing
+    }
+}
+
+/// Counters of several things by name, as they were in the look before.
+#[derive(Debug)]
+pub(crate) struct Counters<const N: usize> {
+    last: HashMap<String, [u64; N]>,
+}
+
+impl<const N: usize> Default for Counters<N> {
+    fn default() -> Self {
+        Self { last: HashMap::new() }
+    }
+}
+
+impl<const N: usize> Counters<N> {
+    /// By how much each grew. What was not there before is left out; what went down did not grow.
+    pub(crate) fn grown(&mut self, now: Vec<(String, [u64; N])>) -> Vec<(String, [u64; N])> {
+        let grown = now.iter().filter_map(|(name, counts)| {
+            let last = self.last.get(name)?;
+            Some((name.clone(), std::array::from_fn(|at| counts[at].saturating_sub(last[at]))))
+        });
+        let grown = grown.collect();
+        self.last = now.into_iter().collect();
+        grown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_there_before_has_grown_and_nothing_grows_below_zero() {
+        let mut counters = Counters::default();
+        let row = |name: &str, counts| (name.to_owned(), counts);
+        assert!(counters.grown(vec![row("a", [5, 5])]).is_empty());
+        assert_eq!(counters.grown(vec![row("a", [7, 4]), row("b", [9, 9])]), [row("a", [2, 0])]);
+        assert_eq!(counters.grown(vec![row("b", [9, 10])]), [row("b", [0, 1])]);
+        assert!(counters.grown(vec![row("a", [100, 100])]).is_empty());
+    }
+
+    #[test]
+    fn a_reason_is_kept_once() {
+        let mut sheet = Sheet::default();
+        sheet.not_available("disk", || "first".into());
+        sheet.not_available("disk", || unreachable!("it is not asked again"));
+        let missing = sheet.missing();
+        assert_eq!(missing, [NotAvailable { probe: "disk".into(), because: "first".into() }]);
+    }
+}

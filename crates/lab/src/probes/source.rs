@@ -1,0 +1,162 @@
+//! A file of the kernel that is read again and again.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// No file that is read here is longer; the rest of a longer one is left out.
+const LENGTH_MAX: usize = 1 << 20;
+/// What the kernel hands out at once, at least.
+const PAGE: usize = 4096;
+
+/// How many more files may be kept open. Files beyond it are opened for every look.
+#[derive(Clone, Debug)]
+pub(crate) struct Allowance(Arc<AtomicUsize>);
+
+impl Allowance {
+    pub(crate) fn of(files: usize) -> Self {
+        Self(Arc::new(AtomicUsize::new(files)))
+    }
+
+    fn take(&self) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+    }
+
+    fn give_back(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// One file, kept open if the allowance lets it.
+#[derive(Debug)]
+pub(crate) struct Source {
+    path: PathBuf,
+    open: Option<File>,
+    allowance: Allowance,
+}
+
+impl Source {
+    /// A file of the machine: there are few, and they are always kept open.
+    pub(crate) fn of_machine(path: &str) -> Self {
+        Self::new(PathBuf::from(path), Allowance::of(1))
+    }
+
+    pub(crate) fn new(path: PathBuf, allowance: Allowance) -> Self {
+        Self { path, open: None, allowance }
+    }
+
+    /// The whole text, without what is not UTF-8.
+    ///
+    /// # Errors
+    ///
+    /// Names the file.
+    pub(crate) fn text(&mut self) -> Result<String, String> {
+        let mut bytes = Vec::new();
+        self.read(&mut bytes, LENGTH_MAX).map_err(|error| format!("{}: {error}", self.path.display()))?;
+        Ok(into_text(bytes))
+    }
+
+    /// The text of a file that is known to be shorter than a page. One call of the kernel instead of two.
+    pub(crate) fn short_text(&mut self) -> io::Result<String> {
+        let mut bytes = Vec::new();
+        self.read(&mut bytes, PAGE)?;
+        Ok(into_text(bytes))
+    }
+
+    fn read(&mut self, bytes: &mut Vec<u8>, length_max: usize) -> io::Result<()> {
+        if let Some(file) = &self.open {
+            return read_at_most(file, bytes, length_max);
+        }
+        let file = File::open(&self.path)?;
+        read_at_most(&file, bytes, length_max)?;
+        if self.allowance.take() {
+            self.open = Some(file);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Source {
+    fn drop(&mut self) {
+        if self.open.take().is_some() {
+            self.allowance.give_back();
+        }
+    }
+}
+
+fn into_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// Reads from the start, up to the end or to `length_max`.
+fn read_at_most(file: &File, bytes: &mut Vec<u8>, length_max: usize) -> io::Result<()> {
+    let mut length = 0;
+    while length < length_max {
+        bytes.resize((length + 2 * PAGE).min(length_max), 0);
+        let count = match file.read_at(&mut bytes[length..], length as u64) {
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        length += count;
+        if count == 0 || length_max == PAGE {
+            break;
+        }
+    }
+    bytes.truncate(length);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_kept_file_is_read_anew_every_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("counts");
+        fs::write(&path, "1").unwrap();
+        let mut source = Source::new(path.clone(), Allowance::of(1));
+        assert_eq!(source.text().unwrap(), "1");
+        fs::write(&path, "22").unwrap();
+        assert_eq!(source.text().unwrap(), "22");
+        assert!(source.open.is_some());
+    }
+
+    #[test]
+    fn long_files_are_cut_and_bytes_that_are_no_text_do_no_harm() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("long");
+        fs::write(&path, vec![0xff; LENGTH_MAX + 5]).unwrap();
+        let mut source = Source::new(path, Allowance::of(0));
+        assert_eq!(source.text().unwrap().chars().count(), LENGTH_MAX);
+        assert_eq!(source.short_text().unwrap().chars().count(), PAGE);
+        assert!(source.open.is_none());
+    }
+
+    #[test]
+    fn the_allowance_comes_back_when_a_file_is_dropped() {
+        let allowance = Allowance::of(1);
+        let open = |allowance: &Allowance| {
+            let mut source = Source::new("/proc/self/stat".into(), allowance.clone());
+            source.short_text().unwrap();
+            source
+        };
+        let first = open(&allowance);
+        assert!(first.open.is_some());
+        assert!(open(&allowance).open.is_none());
+        drop(first);
+        assert!(open(&allowance).open.is_some());
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let error = Source::of_machine("/proc/no-such-file").text().unwrap_err();
+        assert!(error.contains("/proc/no-such-file"), "{error}");
+    }
+}

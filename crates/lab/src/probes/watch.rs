@@ -1,0 +1,168 @@
+//! The thread that looks once a second.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::sheet::{Probe, Sheet};
+use super::{Look, NotAvailable, Subject};
+
+const BETWEEN_LOOKS: Duration = Duration::from_secs(1);
+/// Looks that wait to be taken; beyond it the oldest are dropped.
+const WAITING_MAX: usize = 900;
+
+/// Looks once a second, until it is ended or dropped.
+#[derive(Debug)]
+pub struct Watch {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<Vec<NotAvailable>>>,
+    never_began: Option<NotAvailable>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    looks: VecDeque<Look>,
+    is_ended: bool,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the instant or the end. Says whether it is the end.
+    fn wait_until(&self, instant: Instant) -> bool {
+        let mut state = self.state();
+        loop {
+            let left = instant.saturating_duration_since(Instant::now());
+            if state.is_ended || left.is_zero() {
+                return state.is_ended;
+            }
+            state = self.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+impl Watch {
+    /// Reads everything once, so that there is something to compare with, and begins. The first look is a second later, and
+    /// all others are on whole seconds from now. A look that comes late is made late; one that was missed is not made up.
+    pub fn begin(subject: Subject) -> Self {
+        let shared = Arc::new(Shared::default());
+        let mut probes = super::all(&subject);
+        let (mut sheet, begun) = (Sheet::default(), Instant::now());
+        look_at_all(&mut probes, &mut sheet);
+        sheet.take();
+        let theirs = Arc::clone(&shared);
+        let spawned =
+            thread::Builder::new().name("watch".into()).spawn(move || run(&theirs, probes, sheet, begun));
+        match spawned {
+            Ok(thread) => Self { shared, thread: Some(thread), never_began: None },
+            Err(error) => {
+                let never_began = NotAvailable {
+                    probe: "everything that is read once a second".into(),
+                    because: format!("no thread could be started for it: {error}"),
+                };
+                Self { shared, thread: None, never_began: Some(never_began) }
+            }
+        }
+    }
+
+    /// The looks since the last call, oldest first. At most 900 wait; if nobody takes them the oldest are lost.
+    pub fn take(&self) -> Vec<Look> {
+        self.shared.state().looks.drain(..).collect()
+    }
+
+    /// Looks a last time, and ends. What was not taken before, and what could not be read at all.
+    pub fn end(mut self) -> (Vec<Look>, Vec<NotAvailable>) {
+        let mut missing = self.join();
+        missing.extend(self.never_began.take());
+        (self.take(), missing)
+    }
+
+    fn join(&mut self) -> Vec<NotAvailable> {
+        self.shared.state().is_ended = true;
+        self.shared.wake.notify_all();
+        let Some(thread) = self.thread.take() else { return Vec::new() };
+        thread.join().unwrap_or_else(|_| {
+            vec![NotAvailable {
+                probe: "everything that is read once a second".into(),
+                because: "the thread that reads it broke off".into(),
+            }]
+        })
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.join();
+    }
+}
+
+fn look_at_all(probes: &mut [Box<dyn Probe>], sheet: &mut Sheet) {
+    for probe in probes {
+        probe.look(sheet);
+    }
+}
+
+fn run(
+    shared: &Shared,
+    mut probes: Vec<Box<dyn Probe>>,
+    mut sheet: Sheet,
+    begun: Instant,
+) -> Vec<NotAvailable> {
+    let mut last = begun;
+    loop {
+        let is_ended = shared.wait_until(next_second(begun, last));
+        let at = Instant::now();
+        let over = at.saturating_duration_since(last);
+        sheet.over = Some(over);
+        look_at_all(&mut probes, &mut sheet);
+        let readings = sheet.take();
+        let mut state = shared.state();
+        if state.looks.len() >= WAITING_MAX {
+            state.looks.pop_front();
+        }
+        state.looks.push_back(Look { at, over, readings });
+        drop(state);
+        if is_ended {
+            return sheet.missing();
+        }
+        last = at;
+    }
+}
+
+/// The first whole second from `begun` after `last`.
+fn next_second(begun: Instant, last: Instant) -> Instant {
+    let seconds = last.saturating_duration_since(begun).as_secs();
+    begun + BETWEEN_LOOKS * u32::try_from(seconds + 1).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_fall_on_whole_seconds_and_missed_ones_are_not_made_up() {
+        let begun = Instant::now();
+        let ms = Duration::from_millis;
+        for (last_ms, next_s) in [(0, 1), (1, 1), (999, 1), (1_000, 2), (1_003, 2), (4_999, 5), (5_200, 6)] {
+            assert_eq!(next_second(begun, begun + ms(last_ms)), begun + ms(next_s * 1_000), "{last_ms}");
+        }
+    }
+
+    #[test]
+    fn a_watch_ends_with_a_last_look() {
+        let watch = Watch::begin(Subject::default());
+        assert!(watch.take().is_empty());
+        let (looks, _) = watch.end();
+        assert_eq!(looks.len(), 1);
+        assert!(looks[0].readings.iter().any(|reading| reading.label == "core0"));
+    }
+}
