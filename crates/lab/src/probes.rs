@@ -4,8 +4,16 @@
 //! goes on. Probes share no state but the processes of the system, which are read once per look.
 
 mod cores;
+mod disks;
+mod fields;
+mod memory;
+mod network;
+mod paging;
+mod pressure;
+mod refused;
 mod sheet;
 mod source;
+mod time_wait;
 mod watch;
 
 use std::path::PathBuf;
@@ -67,5 +75,14 @@ const MACHINE: &str = "machine";
 
 /// Every probe, in the order of reading.
 fn all(_subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
-    vec![Box::new(cores::Cores::default())]
+    vec![
+        Box::new(cores::Cores::default()),
+        Box::new(memory::Memory::default()),
+        Box::new(paging::Paging::default()),
+        Box::new(disks::Disks::default()),
+        Box::new(network::Network::default()),
+        Box::new(time_wait::TimeWait::default()),
+        Box::new(refused::Refused::default()),
+        Box::new(pressure::Pressure::default()),
+    ]
 }

@@ -70,6 +70,13 @@ impl<const N: usize> Counters<N> {
         self.last = now.into_iter().collect();
         grown
     }
+
+    /// The same without those that never counted anything: a machine has many devices that nobody uses.
+    pub(crate) fn grown_if_used(&mut self, now: Vec<(String, [u64; N])>) -> Vec<(String, [u64; N])> {
+        let mut grown = self.grown(now);
+        grown.retain(|(name, _)| self.last.get(name).is_some_and(|counts| *counts != [0; N]));
+        grown
+    }
 }
 
 #[cfg(test)]
@@ -84,6 +91,15 @@ mod tests {
         assert_eq!(counters.grown(vec![row("a", [7, 4]), row("b", [9, 9])]), [row("a", [2, 0])]);
         assert_eq!(counters.grown(vec![row("b", [9, 10])]), [row("b", [0, 1])]);
         assert!(counters.grown(vec![row("a", [100, 100])]).is_empty());
+    }
+
+    #[test]
+    fn what_was_never_used_is_left_out_and_its_first_use_is_counted() {
+        let mut counters = Counters::default();
+        let row = |name: &str, count| (name.to_owned(), [count]);
+        counters.grown_if_used(vec![row("vda", 5), row("loop0", 0)]);
+        assert_eq!(counters.grown_if_used(vec![row("vda", 5), row("loop0", 0)]), [row("vda", 0)]);
+        assert_eq!(counters.grown_if_used(vec![row("loop0", 9)]), [row("loop0", 9)]);
     }
 
     #[test]
