@@ -8,8 +8,13 @@ mod explain;
 mod fault;
 mod plan;
 mod request;
+mod study;
 pub mod units;
 
 pub use draft::Draft;
 pub use fault::Fault;
 pub use plan::{Peer, Pin, Plan, Trust};
+pub use study::{
+    Around, Cmd, Compare, Gate, GateMetric, Knob, Launch, Metric, Proc, Ready, ReadyWhen, StopHow, Study,
+    StudyLoad, StudyPin, System, Variant,
+};

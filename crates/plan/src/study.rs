@@ -1,0 +1,101 @@
+//! A checked plan file: systems, variants, loads, and how they are compared.
+
+mod around;
+mod braced;
+mod gate;
+mod launch;
+mod metric;
+mod system;
+
+use std::path::PathBuf;
+
+pub use around::{Around, Cmd, Launch, Proc, Ready, ReadyWhen, StopHow};
+pub use gate::{Gate, GateMetric};
+pub use metric::Metric;
+pub use system::{Knob, System, Variant};
+
+pub(crate) use braced::{Braced, Part};
+pub(crate) use system::{Process, ReadyText, StopText, WhenText};
+
+use crate::draft::Draft;
+
+/// Everything a plan file asks for, free of contradictions. Made by [`Study::read`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Study {
+    /// The name of the file, without its ending.
+    pub title: String,
+    /// What it is to answer.
+    pub question: Option<String>,
+    /// The text of the file.
+    pub source: String,
+    /// 16 hex digits over the text, every file it reads, and whether it is quick.
+    pub hash: String,
+    /// The folder of the file, absolute.
+    pub dir: PathBuf,
+    /// The seed of every draw, the order of runs included.
+    pub seed: u64,
+    /// Whether `quick:` was applied.
+    pub is_quick: bool,
+    /// At least one, in the order of the file.
+    pub loads: Vec<StudyLoad>,
+    /// At least one, in the order of the file.
+    pub systems: Vec<System>,
+    /// Of every system, in the order of the file; at least one.
+    pub variants: Vec<Variant>,
+    /// By what they are compared.
+    pub compare: Compare,
+    /// What must hold for every run.
+    pub gates: Vec<Gate>,
+    /// Which cores system and generator stay on.
+    pub pin: StudyPin,
+}
+
+/// A load of a study.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct StudyLoad {
+    /// Its name; unique in the study.
+    pub name: String,
+    /// How much, in words: `100 users, closed`.
+    pub words: String,
+    /// When it ends, in words: `10s after 2s of warm-up`.
+    pub stop_words: String,
+    /// Left out of the result.
+    pub warm_up_ns: u64,
+    /// The longest a request may take.
+    pub timeout_ns: u64,
+    /// Warm-up included; `None`: a number of requests ends it, whenever that is.
+    pub run_ns: Option<u64>,
+    pub(crate) draft: Draft,
+}
+
+/// What decides between variants.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Compare {
+    /// The figure.
+    pub by: Metric,
+    /// Whether more of it is better.
+    pub higher_is_better: bool,
+    /// The smallest difference that matters, as a share: 0.03 for 3 %.
+    pub matters: f64,
+    /// How often every variant is run.
+    pub blocks: u32,
+}
+
+/// Which cores system and generator stay on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StudyPin {
+    /// Anywhere.
+    No,
+    /// The generator on the last core this process may use, the system on the others.
+    Auto,
+    /// On these; no core is in both lists.
+    Cores {
+        /// Of the systems.
+        system: Vec<usize>,
+        /// Of the generator.
+        generator: Vec<usize>,
+    },
+}

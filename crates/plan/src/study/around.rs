@@ -1,0 +1,100 @@
+//! What a system is started with: every variable filled in.
+
+use std::path::{Path, PathBuf};
+
+/// What a run has that its plan does not know: ports, a folder, this program.
+#[derive(Clone, Copy, Debug)]
+pub struct Around<'a> {
+    /// A free port for each name that [`super::Study::ports`] asks for.
+    pub ports: &'a [(String, u16)],
+    /// A fresh folder.
+    pub dir: &'a Path,
+    /// This program.
+    pub tenbin: &'a Path,
+}
+
+/// How one variant of a system is started, spoken to and stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// The name of the system.
+    pub system: String,
+    /// The name of the variant: `workers=8 threads=1`, or nothing.
+    pub variant: String,
+    /// Where the load goes.
+    pub url: String,
+    /// A Unix socket to connect to instead of the URL's host and port.
+    pub socket: Option<PathBuf>,
+    /// What is written before anything is started: a path relative to the run's folder, and the bytes.
+    pub files: Vec<(PathBuf, Vec<u8>)>,
+    /// Run to their end before the first process starts.
+    pub before: Vec<Cmd>,
+    /// Run to their end after the last process has stopped.
+    pub after: Vec<Cmd>,
+    /// Its first line of output names the system's version.
+    pub version: Option<Cmd>,
+    /// In the order of start; none: the system runs already.
+    pub processes: Vec<Proc>,
+    /// For each command of `before` and `after`.
+    pub commands_within_ns: u64,
+}
+
+/// A command, run without a shell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cmd {
+    /// The program and its arguments; at least one word.
+    pub argv: Vec<String>,
+    /// Added to the environment.
+    pub env: Vec<(String, String)>,
+    /// Where it runs; absolute.
+    pub dir: PathBuf,
+}
+
+/// A process of a system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proc {
+    /// Unique in the system; the only process has the system's name.
+    pub name: String,
+    /// What is run.
+    pub command: Cmd,
+    /// When it can be used.
+    pub ready: Ready,
+    /// How it is ended.
+    pub stop: StopHow,
+}
+
+/// When a process can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ready {
+    /// The sign.
+    pub when: ReadyWhen,
+    /// Where it is looked for, at 127.0.0.1; `None` for signs that need no port.
+    pub port: Option<u16>,
+    /// How long it may take.
+    pub within_ns: u64,
+}
+
+/// The sign that a process can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadyWhen {
+    /// A GET of this path is answered with 2xx.
+    Get(String),
+    /// The port accepts connections.
+    Tcp,
+    /// This Unix socket accepts connections.
+    Unix(PathBuf),
+    /// The output has this text.
+    Log(String),
+    /// This command ends with 0.
+    Command(Cmd),
+}
+
+/// How a process is ended. What is left after the time is killed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StopHow {
+    /// Without SIG: `TERM`.
+    pub signal: String,
+    /// Run instead of sending the signal.
+    pub command: Option<Cmd>,
+    /// How long it may take.
+    pub within_ns: u64,
+}

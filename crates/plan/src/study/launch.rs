@@ -1,0 +1,131 @@
+//! From a variant and the ports of a run to what is started.
+
+use std::path::{Path, PathBuf};
+
+use url::Url;
+
+use super::Study;
+use super::around::{Around, Cmd, Launch, Proc, Ready, ReadyWhen, StopHow};
+use super::braced::Braced;
+use super::system::{PortText, Process, System, Variant, WhenText};
+
+impl Study {
+    /// The names of the ports that a variant wants: nothing for `{port}`, `app` for `{port.app}`, in the order of their first
+    /// use. The variant must be one of the study's.
+    pub fn ports(&self, variant: usize) -> Vec<String> {
+        let mut ports: Vec<String> = Vec::new();
+        for name in self.systems[self.variants[variant].system].texts().flat_map(Braced::names) {
+            let port = if name == "port" { Some("") } else { name.strip_prefix("port.") };
+            if let Some(port) = port.filter(|port| !ports.iter().any(|known| known == port)) {
+                ports.push(port.to_owned());
+            }
+        }
+        ports
+    }
+
+    /// How a variant is started, with every variable filled in. `around` must have the ports that [`Self::ports`] asks for.
+    pub fn launch(&self, variant: usize, around: &Around<'_>) -> Launch {
+        let variant = &self.variants[variant];
+        let system = &self.systems[variant.system];
+        let fill = Fill { study: self, system, variant, around };
+        let url = fill.text(&system.url);
+        Launch {
+            system: system.name.clone(),
+            variant: variant.name.clone(),
+            socket: system.socket.as_ref().map(|socket| fill.path(socket)),
+            files: system
+                .files
+                .iter()
+                .map(|(path, text)| (path.clone(), fill.text(text).into_bytes()))
+                .collect(),
+            before: system.before.iter().map(|words| fill.command(words, None)).collect(),
+            after: system.after.iter().map(|words| fill.command(words, None)).collect(),
+            version: system.version.as_ref().map(|words| fill.command(words, None)),
+            processes: system.processes.iter().map(|process| fill.process(process, &url)).collect(),
+            commands_within_ns: system.commands_within_ns,
+            url,
+        }
+    }
+}
+
+struct Fill<'a> {
+    study: &'a Study,
+    system: &'a System,
+    variant: &'a Variant,
+    around: &'a Around<'a>,
+}
+
+impl Fill<'_> {
+    fn text(&self, text: &Braced) -> String {
+        text.fill(|name| self.value(name))
+    }
+
+    fn value(&self, name: &str) -> Option<String> {
+        let shown = |path: &Path| path.to_string_lossy().into_owned();
+        match name {
+            "port" => self.port("").map(|port| port.to_string()),
+            "dir" => Some(shown(self.around.dir)),
+            "plan" => Some(shown(&self.study.dir)),
+            "tenbin" => Some(shown(self.around.tenbin)),
+            "system" => Some(self.system.name.clone()),
+            _ => match name.strip_prefix("port.") {
+                Some(port) => self.port(port).map(|port| port.to_string()),
+                None => {
+                    self.variant.knobs.iter().find(|(knob, _)| knob == name).map(|(_, value)| value.clone())
+                }
+            },
+        }
+    }
+
+    fn port(&self, name: &str) -> Option<u16> {
+        self.around.ports.iter().find(|(known, _)| known == name).map(|(_, port)| *port)
+    }
+
+    /// Relative paths begin at the plan's folder.
+    fn path(&self, text: &Braced) -> PathBuf {
+        self.study.dir.join(self.text(text))
+    }
+
+    fn command(&self, words: &[Braced], process: Option<&Process>) -> Cmd {
+        let mut env: Vec<(String, String)> = Vec::new();
+        let further = process.map_or(&[][..], |process| &process.env);
+        for (name, text) in self.system.env.iter().chain(further) {
+            env.retain(|(known, _)| known != name);
+            env.push((name.clone(), self.text(text)));
+        }
+        let dir = process.and_then(|process| process.dir.as_ref()).or(self.system.dir.as_ref());
+        Cmd {
+            argv: words.iter().map(|word| self.text(word)).collect(),
+            env,
+            dir: dir.map_or_else(|| self.study.dir.clone(), |dir| self.path(dir)),
+        }
+    }
+
+    fn process(&self, process: &Process, url: &str) -> Proc {
+        let when = match &process.ready.when {
+            WhenText::Get(path) => ReadyWhen::Get(self.text(path)),
+            WhenText::Tcp => ReadyWhen::Tcp,
+            WhenText::Socket => ReadyWhen::Unix(
+                self.system.socket.as_ref().map(|socket| self.path(socket)).unwrap_or_default(),
+            ),
+            WhenText::Log(text) => ReadyWhen::Log(self.text(text)),
+            WhenText::Command(words) => ReadyWhen::Command(self.command(words, Some(process))),
+        };
+        let port = match &process.ready.port {
+            PortText::Named(name) => self.port(name.strip_prefix("port.").unwrap_or_default()),
+            PortText::OfUrl => Url::parse(url).ok().and_then(|url| url.port_or_known_default()),
+            PortText::None => None,
+        };
+        let stop = StopHow {
+            signal: process.stop.signal.clone(),
+            command: process.stop.command.as_ref().map(|words| self.command(words, Some(process))),
+            within_ns: process.stop.within_ns,
+        };
+        Proc {
+            name: process.name.clone(),
+            command: self.command(&process.start, Some(process)),
+            ready: Ready { when, port, within_ns: process.ready.within_ns },
+            stop,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A system as its plan describes it, and its variants.
+
+use std::path::PathBuf;
+
+use super::braced::Braced;
+
+/// Something that is measured.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct System {
+    /// Its name; unique in the study.
+    pub name: String,
+    /// What is varied, in the order of the file.
+    pub knobs: Vec<Knob>,
+    pub(crate) url: Braced,
+    pub(crate) socket: Option<Braced>,
+    pub(crate) files: Vec<(PathBuf, Braced)>,
+    pub(crate) before: Vec<Vec<Braced>>,
+    pub(crate) after: Vec<Vec<Braced>>,
+    pub(crate) version: Option<Vec<Braced>>,
+    pub(crate) env: Vec<(String, Braced)>,
+    /// Relative to the plan's folder.
+    pub(crate) dir: Option<Braced>,
+    pub(crate) commands_within_ns: u64,
+    /// In the order of start.
+    pub(crate) processes: Vec<Process>,
+}
+
+/// What is varied, and the values it takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Knob {
+    /// Its name.
+    pub name: String,
+    /// Its values as they were written; at least one, all different.
+    pub values: Vec<String>,
+}
+
+/// One setting of a system's knobs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Variant {
+    /// The number of its system.
+    pub system: usize,
+    /// `workers=8 threads=1`; nothing for a system without knobs.
+    pub name: String,
+    /// The value of each knob, in the order of the file.
+    pub knobs: Vec<(String, String)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Process {
+    pub(crate) name: String,
+    pub(crate) start: Vec<Braced>,
+    pub(crate) env: Vec<(String, Braced)>,
+    pub(crate) dir: Option<Braced>,
+    pub(crate) ready: ReadyText,
+    pub(crate) stop: StopText,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct ReadyText {
+    pub(crate) when: WhenText,
+    pub(crate) port: PortText,
+    pub(crate) within_ns: u64,
+}
+
+/// The port at which a process is asked whether it is ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum PortText {
+    /// Of this name: `port`, `port.app`.
+    Named(String),
+    /// The one in the URL.
+    OfUrl,
+    /// None is needed.
+    None,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum WhenText {
+    Get(Braced),
+    Tcp,
+    Socket,
+    Log(Braced),
+    Command(Vec<Braced>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct StopText {
+    pub(crate) signal: String,
+    pub(crate) command: Option<Vec<Braced>>,
+    pub(crate) within_ns: u64,
+}
+
+impl System {
+    /// Whether it is started for each run, or runs already.
+    pub fn is_started(&self) -> bool {
+        !self.processes.is_empty()
+    }
+
+    /// Every text of it in which a variable may stand.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &Braced> {
+        let commands = self.before.iter().chain(&self.after).chain(&self.version).flatten();
+        let around = std::iter::once(&self.url).chain(&self.socket).chain(&self.dir).chain(commands);
+        let kept = self.files.iter().map(|(_, text)| text).chain(self.env.iter().map(|(_, text)| text));
+        around.chain(kept).chain(self.processes.iter().flat_map(Process::texts))
+    }
+}
+
+impl Process {
+    /// Every text of it in which a variable may stand.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &Braced> {
+        let ready: &[Braced] = match &self.ready.when {
+            WhenText::Get(text) | WhenText::Log(text) => std::slice::from_ref(text),
+            WhenText::Command(words) => words,
+            WhenText::Tcp | WhenText::Socket => &[],
+        };
+        let env = self.env.iter().map(|(_, text)| text);
+        self.start.iter().chain(env).chain(&self.dir).chain(ready).chain(self.stop.command.iter().flatten())
+    }
+}
