@@ -6,12 +6,14 @@
 mod cores;
 mod disks;
 mod fields;
+mod listeners;
 mod memory;
 mod network;
 mod paging;
 mod pressure;
 mod refused;
 mod sheet;
+mod sock_diag;
 mod source;
 mod time_wait;
 mod watch;
@@ -72,9 +74,11 @@ pub struct NotAvailable {
 
 /// The subject of what concerns the whole machine.
 const MACHINE: &str = "machine";
+/// The subject of what concerns all processes of the system, and its sockets.
+const SYSTEM: &str = "system";
 
 /// Every probe, in the order of reading.
-fn all(_subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
+fn all(subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
     vec![
         Box::new(cores::Cores::default()),
         Box::new(memory::Memory::default()),
@@ -82,6 +86,7 @@ fn all(_subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
         Box::new(disks::Disks::default()),
         Box::new(network::Network::default()),
         Box::new(time_wait::TimeWait::default()),
+        Box::new(listeners::Listeners::of(subject)),
         Box::new(refused::Refused::default()),
         Box::new(pressure::Pressure::default()),
     ]

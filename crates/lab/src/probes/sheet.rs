@@ -17,7 +17,7 @@ pub(crate) struct Sheet {
     /// How long it was since the look before; nothing in the first one.
     pub(crate) over: Option<Duration>,
     pub(crate) readings: Vec<Reading>,
-    missing: Vec<NotAvailable>,
+    pub(crate) missing: Vec<NotAvailable>,
 }
 
 impl Sheet {
