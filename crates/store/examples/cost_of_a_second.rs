@@ -26,9 +26,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         warm_up_ns: 0,
         planned_duration_ns: None,
         stamps: Vec::new(),
-        system: None,
-        variant: None,
-        study: None,
+        place: None,
+        system_version: None,
     })?;
     let mut tally = Tally::default();
     let mut random = 1u64;

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::Result;
 use crate::description::NewRun;
-use crate::ending::Ending;
+use crate::ending::{Ending, Failure};
 use crate::error::StoreError;
 use crate::run_id::RunId;
 use crate::spread;
@@ -13,7 +13,7 @@ use crate::store::{Durability, Store, signed};
 use crate::writer::Writer;
 
 /// Names to try. Of a million per second, that many are never all taken.
-const DRAWS_MAX: usize = 100;
+pub(crate) const DRAWS_MAX: usize = 100;
 
 impl Store {
     /// Announces a run that this process will write, and gives it its name. It is on the disk when this returns.
@@ -38,13 +38,18 @@ impl Store {
         let warm_up_ns = signed(new.warm_up_ns)?;
         let planned_duration_ns = new.planned_duration_ns.map(signed).transpose()?;
         let (plan, host, stamps) = (json(&new.plan_json)?, json(&new.host)?, json(&new.stamps)?);
-        let (system, writer) = (new.system.as_ref().map(json).transpose()?, json(&Writer::this_process())?);
+        let writer = Writer::this_process();
+        let place = match &new.place {
+            Some((study, place)) => Some(self.place_number(transaction, study, place, &writer)?),
+            None => None,
+        };
+        let writer = json(&writer)?;
         let mut insert = transaction
             .prepare(
                 "INSERT INTO run (id, started_at_unix_ms, title, plan_text, plan, plan_hash, tenbin_version, host, load, \
-                 model, warm_up_ns, planned_duration_ns, stamps, system, variant, study, writer) VALUES (:id, \
+                 model, warm_up_ns, planned_duration_ns, stamps, place, system_version, writer) VALUES (:id, \
                  :started_at_unix_ms, :title, :plan_text, :plan, :plan_hash, :tenbin_version, :host, :load, :model, \
-                 :warm_up_ns, :planned_duration_ns, :stamps, :system, :variant, :study, :writer)",
+                 :warm_up_ns, :planned_duration_ns, :stamps, :place, :system_version, :writer)",
             )
             .map_err(|error| self.explain(error))?;
         let mut draws = 1;
@@ -64,9 +69,8 @@ impl Store {
                 ":warm_up_ns": warm_up_ns,
                 ":planned_duration_ns": planned_duration_ns,
                 ":stamps": stamps,
-                ":system": system,
-                ":variant": new.variant,
-                ":study": new.study,
+                ":place": place,
+                ":system_version": new.system_version,
                 ":writer": writer,
             });
             match inserted {
@@ -80,19 +84,20 @@ impl Store {
     /// Ends a run. It is on the disk when this returns. A run ends once.
     pub fn finish(&self, run: &RunId, ending: &Ending) -> Result<()> {
         let spread = match &ending.spread {
-            Some(spread) => Some(json(&spread::Kept::of(spread).ok_or(NOT_FINITE)?)?),
+            Some(spread) => Some(json(&spread::Kept::of(spread).ok_or(StoreError::NOT_FINITE)?)?),
             None => None,
         };
         if !ending.generator.is_finite() {
-            return Err(NOT_FINITE);
+            return Err(StoreError::NOT_FINITE);
         }
         let transaction = self.transaction(Durability::Full)?;
+        let number = self.number(run)?;
         let inserted = transaction.execute(
             "INSERT INTO ending (run, ended_at_unix_ms, verdict, validity, generator, spread, planned_left, notes, \
-             resolved_ns, tls, system) VALUES (:run, :ended_at_unix_ms, :verdict, :validity, :generator, :spread, \
-             :planned_left, :notes, :resolved_ns, :tls, :system)",
+             resolved_ns, tls, system, not_available) VALUES (:run, :ended_at_unix_ms, :verdict, :validity, :generator, \
+             :spread, :planned_left, :notes, :resolved_ns, :tls, :system, :not_available)",
             named_params! {
-                ":run": self.number(run)?,
+                ":run": number,
                 ":ended_at_unix_ms": ending.ended_at_unix_ms,
                 ":verdict": ending.verdict.name(),
                 ":validity": json(&ending.validity)?,
@@ -103,23 +108,29 @@ impl Store {
                 ":resolved_ns": ending.resolved_ns.map(signed).transpose()?,
                 ":tls": ending.tls,
                 ":system": ending.system.as_ref().map(json).transpose()?,
+                ":not_available": json(&ending.not_available)?,
             },
         );
-        match inserted {
-            Err(error) if is_taken(&error) => Err(StoreError::AlreadyFinished { run: run.clone() }),
-            Err(error) => Err(self.explain(error)),
-            Ok(_) => transaction.commit().map_err(|error| self.explain(error)),
+        inserted.map_err(|error| match is_taken(&error) {
+            true => StoreError::AlreadyFinished { run: run.clone() },
+            false => self.explain(error),
+        })?;
+        if let Some(Failure { stage, process, what, way_out }) = &ending.failure {
+            let insert = "INSERT INTO failure (run, stage, process, what, way_out) VALUES (?, ?, ?, ?, ?)";
+            transaction
+                .execute(insert, (number, stage, process, what, way_out))
+                .map_err(|error| self.explain(error))?;
         }
+        transaction.commit().map_err(|error| self.explain(error))
     }
 }
 
-const NOT_FINITE: StoreError = StoreError::Unstorable { what: "a figure that is not a number" };
-
-fn is_taken(error: &rusqlite::Error) -> bool {
+pub(crate) fn is_taken(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
 }
 
-fn json(value: &impl Serialize) -> Result<String> {
+/// A value as a column of JSON holds it.
+pub(crate) fn json(value: &impl Serialize) -> Result<String> {
     serde_json::to_string(value)
         .map_err(|_| StoreError::Unstorable { what: "a value that JSON cannot write" })
 }

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use crate::study::Place;
+use crate::study_id::StudyId;
+
 /// Whether requests wait for replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
@@ -60,10 +63,8 @@ pub struct NewRun {
     pub planned_duration_ns: Option<u64>,
     /// What every reader must know, such as `TLS certificates were not verified (--insecure)`.
     pub stamps: Vec<String>,
-    /// The system under load, if it is known: a JSON object.
-    pub system: Option<serde_json::Value>,
-    /// The setting of the system's knobs in words.
-    pub variant: Option<String>,
-    /// The study that this run belongs to.
-    pub study: Option<String>,
+    /// The study that this run belongs to, and where; `None` for a run on its own.
+    pub place: Option<(StudyId, Place)>,
+    /// What the system says of its version, in one line.
+    pub system_version: Option<String>,
 }

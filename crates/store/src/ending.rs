@@ -141,6 +141,32 @@ pub struct Ending {
     pub resolved_ns: Option<u64>,
     /// Version, cipher and group, such as `TLSv1.3 TLS13_AES_256_GCM_SHA384 X25519`.
     pub tls: Option<String>,
-    /// What is known about the system now: a JSON object that adds to the one of the beginning.
+    /// What is known about the system now: a JSON object.
     pub system: Option<serde_json::Value>,
+    /// Why the system failed, if it did.
+    pub failure: Option<Failure>,
+    /// Probes that could not look, and why.
+    pub not_available: Vec<(String, String)>,
+}
+
+impl Ending {
+    /// Whether nothing would be gained by making the run again: it came to its end, or its system failed.
+    pub fn is_done(&self) -> bool {
+        let came_to_its_end =
+            matches!(self.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid);
+        came_to_its_end || self.failure.is_some()
+    }
+}
+
+/// Why a system failed. Texts may hold anything: whoever prints them escapes them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// When, in one word, such as `ready`.
+    pub stage: String,
+    /// Which process, if it was one.
+    pub process: Option<String>,
+    /// What happened.
+    pub what: String,
+    /// What to do about it.
+    pub way_out: String,
 }

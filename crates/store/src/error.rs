@@ -7,6 +7,7 @@ use record::IdentityBroken;
 use rusqlite::ErrorCode;
 
 use crate::run_id::RunId;
+use crate::study_id::StudyId;
 
 /// Why the store could not do it.
 #[derive(Debug, thiserror::Error)]
@@ -46,13 +47,13 @@ pub enum StoreError {
     },
     /// Something in the file contradicts itself.
     #[error(
-        "the store {} is damaged: {what}; delete the run if it is named here, \
+        "the store {} is damaged: {what}; delete the run or study if it is named here, \
          else put the file aside and restore a copy", .path.display()
     )]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What does not fit, and in which run.
+        /// What does not fit, and in which run or study.
         what: String,
     },
     /// No room for more.
@@ -100,17 +101,31 @@ pub enum StoreError {
         /// What was looked for.
         text: String,
     },
-    /// Several runs begin with this text.
+    /// There is no study yet.
+    #[error("the store {} has no studies yet", .path.display())]
+    NoStudies {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No study has this name.
+    #[error("no study in {} is called {text:?}; `tenbin history` lists them", .path.display())]
+    UnknownStudy {
+        /// The file.
+        path: PathBuf,
+        /// What was looked for.
+        text: String,
+    },
+    /// Several runs or studies begin with this text.
     #[error(
         "{text:?} could be {}{}; write more of the name",
-        .candidates.iter().map(RunId::as_str).collect::<Vec<_>>().join(", "),
+        .candidates.join(", "),
         if *.more { ", and others" } else { "" }
     )]
     Ambiguous {
         /// What was looked for.
         text: String,
-        /// Some runs that begin so, newest first.
-        candidates: Vec<RunId>,
+        /// Some names that begin so, newest first.
+        candidates: Vec<String>,
         /// Whether there are more.
         more: bool,
     },
@@ -127,6 +142,46 @@ pub enum StoreError {
         run: RunId,
         /// The number of the step.
         step: u16,
+    },
+    /// A study is written by one process at a time.
+    #[error("study {study} is being written by process {pid}; wait until it is done, or end it first")]
+    StudyRunning {
+        /// The study.
+        study: StudyId,
+        /// Its writer.
+        pid: u32,
+    },
+    /// Another process writes the study now.
+    #[error(
+        "study {study} was taken over by process {pid}; nothing more of it is kept here, resume it when that one is done"
+    )]
+    StudyTakenOver {
+        /// The study.
+        study: StudyId,
+        /// Its writer.
+        pid: u32,
+    },
+    /// A study that has ended must be resumed first.
+    #[error("study {study} has its ending already; resume it to add to it")]
+    StudyEnded {
+        /// The study.
+        study: StudyId,
+    },
+    /// Nothing is left to resume.
+    #[error("study {study} is complete: each planned run is there; start it anew to measure again")]
+    StudyComplete {
+        /// The study.
+        study: StudyId,
+    },
+    /// A run of a study that did not plan it.
+    #[error(
+        "study {study} did not plan this run at position {position}; name every place when the study begins"
+    )]
+    UnknownPlace {
+        /// The study.
+        study: StudyId,
+        /// The position of the run.
+        position: u32,
     },
     /// A figure that the file cannot hold.
     #[error("{what} cannot be kept; this is a fault of Tenbin, please report it")]
@@ -156,6 +211,9 @@ pub enum StoreError {
 pub(crate) const BUSY_MS: u64 = 10_000;
 
 impl StoreError {
+    /// JSON and SQLite know no such number, and no reader could use it.
+    pub(crate) const NOT_FINITE: Self = Self::Unstorable { what: "a figure that is not a number" };
+
     /// Gives a failure of SQLite its name.
     pub(crate) fn of(path: &Path, source: rusqlite::Error) -> Self {
         use rusqlite::Error as E;

@@ -154,9 +154,8 @@ mod tests {
             warm_up_ns: 0,
             planned_duration_ns: None,
             stamps: Vec::new(),
-            system: None,
-            variant: None,
-            study: None,
+            place: None,
+            system_version: None,
         };
         let run = store.begin(&new).unwrap();
         let pages: i64 = store.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();

@@ -1,31 +1,47 @@
-//! Every run, in one SQLite file.
+//! Every run and every study, in one SQLite file.
 //!
 //! A run is begun, its seconds are kept as they come, and it is finished; what a crash leaves is a partial run, never a
-//! broken file. The crate never knows statistics or formats.
+//! broken file. A study plans runs, and can be resumed where it was interrupted. The crate never knows statistics or
+//! formats.
 
 mod begin;
+mod begin_study;
+mod beside;
 mod description;
 mod ending;
 mod error;
+mod find;
 mod keep;
 mod load;
+mod load_beside;
+mod load_study;
 mod open;
+mod owner;
 mod path;
+mod query;
+mod reading;
 mod run;
 mod run_id;
 mod schema;
 mod spread;
 mod store;
+mod studies;
+mod study;
+mod study_id;
 mod utc;
 mod writer;
 
+pub use beside::{GateResult, Output};
 pub use description::{Model, NewRun};
-pub use ending::{Cause, Ending, Generator, Level, Validity, Verdict};
+pub use ending::{Cause, Ending, Failure, Generator, Level, Validity, Verdict};
 pub use error::StoreError;
 pub use path::default_path;
+pub use reading::{Reading, StoredReading};
 pub use run::Run;
 pub use run_id::{NotARunId, RunId};
 pub use store::{State, Store, Summary};
+pub use study::{Compare, NewStudy, Place, Study, StudyEnding, StudyState, StudySummary};
+pub use study_id::{NotAStudyId, StudyId};
 pub use utc::Utc;
 
 /// What every call of the store answers.

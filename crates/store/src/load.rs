@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row};
 
 use crate::Result;
 use crate::description::{Model, NewRun};
-use crate::ending::{Ending, Verdict};
+use crate::ending::{Ending, Failure, Verdict};
 use crate::run::{Part, Run, STATUSES_MAX};
 use crate::run_id::RunId;
 use crate::spread;
@@ -17,60 +17,37 @@ impl Store {
     /// Reads a whole run, and asserts that everything kept of it unpacks and adds up.
     pub fn load(&self, id: &RunId) -> Result<Run> {
         // One view of the file, even while the run goes on.
-        let snapshot = self.connection.unchecked_transaction().map_err(|error| self.explain(error))?;
+        let snapshot = self.snapshot()?;
+        self.load_from(&snapshot, id)
+    }
+
+    pub(crate) fn load_from(&self, snapshot: &Connection, id: &RunId) -> Result<Run> {
         let number = self.number(id)?;
-        let mut new =
-            self.one(&snapshot, "SELECT * FROM run WHERE number = ?1", number, |row| self.new_run(id, row))?;
+        let run = "SELECT * FROM run WHERE number = ?1";
+        let mut new = self.one(snapshot, run, [number], |row| self.new_run(id, row, snapshot))?;
         let steps = "SELECT name FROM step WHERE run = ?1 ORDER BY number";
-        new.steps = self.all(&snapshot, steps, number, |row| self.get(row, "name"))?;
+        new.steps = self.all(snapshot, steps, [number], |row| self.get(row, "name"))?;
         if new.steps.len() > usize::from(u16::MAX) + 1 {
             return Err(self.damaged(id, "it has too many steps"));
         }
-        let ending = "SELECT * FROM ending WHERE run = ?1";
-        let ending = self.all(&snapshot, ending, number, |row| self.ending(id, row))?.pop();
+        let ending =
+            "SELECT * FROM ending LEFT JOIN failure ON failure.run = ending.run WHERE ending.run = ?1";
+        let ending = self.all(snapshot, ending, [number], |row| self.ending(id, row))?.pop();
         let state = match &ending {
             Some(ending) => State::Ended(ending.verdict),
             None => {
                 let state = "SELECT writer, NULL AS verdict FROM run WHERE number = ?1";
-                self.one(&snapshot, state, number, |row| self.state(id, row))?
+                self.one(snapshot, state, [number], |row| self.state(id, row))?
             }
         };
         let parts = "SELECT * FROM part WHERE run = ?1 ORDER BY number";
-        let parts = self.all(&snapshot, parts, number, |row| self.part(id, row, &new, &snapshot))?;
-        Run::assemble(id.clone(), new, ending, state, parts)
-    }
-
-    /// Every row of a query about one number, read one by one.
-    fn all<T>(
-        &self,
-        snapshot: &Connection,
-        query: &str,
-        number: i64,
-        mut read: impl FnMut(&Row<'_>) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        let explain = |error| self.explain(error);
-        let mut select = snapshot.prepare_cached(query).map_err(explain)?;
-        let mut rows = select.query([number]).map_err(explain)?;
-        let mut all = Vec::new();
-        while let Some(row) = rows.next().map_err(explain)? {
-            all.push(read(row)?);
-        }
-        Ok(all)
-    }
-
-    fn one<T>(
-        &self,
-        snapshot: &Connection,
-        query: &str,
-        number: i64,
-        read: impl FnMut(&Row<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let last = self.all(snapshot, query, number, read)?.pop();
-        last.ok_or_else(|| self.explain(rusqlite::Error::QueryReturnedNoRows))
+        let parts = self.all(snapshot, parts, [number], |row| self.part(id, row, &new, snapshot))?;
+        let beside = self.beside(snapshot, id, number)?;
+        Run::assemble(id.clone(), new, ending, state, parts, beside)
     }
 
     /// All but the steps.
-    fn new_run(&self, id: &RunId, row: &Row<'_>) -> Result<NewRun> {
+    fn new_run(&self, id: &RunId, row: &Row<'_>, snapshot: &Connection) -> Result<NewRun> {
         let text = |column: &str| self.get::<String>(row, column);
         let model =
             Model::from_name(&text("model")?).ok_or_else(|| self.damaged(id, "its model is unknown"))?;
@@ -88,9 +65,8 @@ impl Store {
             warm_up_ns: self.count(id, row, "warm_up_ns")?,
             planned_duration_ns: self.optional_count(id, row, "planned_duration_ns")?,
             stamps: self.json(id, "stamps", &text("stamps")?)?,
-            system: self.optional_json(id, "system", self.get(row, "system")?)?,
-            variant: self.get(row, "variant")?,
-            study: self.get(row, "study")?,
+            place: self.place_of(snapshot, id, row)?,
+            system_version: self.get(row, "system_version")?,
         })
     }
 
@@ -109,7 +85,17 @@ impl Store {
             resolved_ns: self.optional_count(id, row, "resolved_ns")?,
             tls: self.get(row, "tls")?,
             system: self.optional_json(id, "system", self.get(row, "system")?)?,
+            failure: self.failure(row)?,
+            not_available: self.json(id, "not_available", &text("not_available")?)?,
         })
+    }
+
+    /// From a row with the columns of table `failure`, which are null if there is none.
+    fn failure(&self, row: &Row<'_>) -> Result<Option<Failure>> {
+        let Some(stage) = self.get(row, "stage")? else { return Ok(None) };
+        let (process, what, way_out) =
+            (self.get(row, "process")?, self.get(row, "what")?, self.get(row, "way_out")?);
+        Ok(Some(Failure { stage, process, what, way_out }))
     }
 
     fn part(&self, id: &RunId, row: &Row<'_>, new: &NewRun, snapshot: &Connection) -> Result<Part> {
@@ -149,7 +135,7 @@ impl Store {
     fn statuses(&self, id: &RunId, snapshot: &Connection, part: i64) -> Result<Statuses> {
         let query = "SELECT status, count FROM status WHERE part = ?1 ORDER BY position";
         let read = |row: &Row<'_>| Ok((self.get(row, "status")?, self.count(id, row, "count")?));
-        let all: Vec<(u16, u64)> = self.all(snapshot, query, part, read)?;
+        let all: Vec<(u16, u64)> = self.all(snapshot, query, [part], read)?;
         let distinct: BTreeSet<u16> = all.iter().map(|(status, _)| *status).collect();
         if all.len() > STATUSES_MAX || distinct.len() < all.len() {
             return Err(self.damaged(id, "a second has too many statuses"));
@@ -161,7 +147,7 @@ impl Store {
 
     fn errors(&self, id: &RunId, snapshot: &Connection, part: i64, others: u64) -> Result<Ledger> {
         let query = "SELECT class, code, message, count FROM error WHERE part = ?1 ORDER BY position";
-        let all = self.all(snapshot, query, part, |row| {
+        let all = self.all(snapshot, query, [part], |row| {
             let class = self.get::<String>(row, "class")?.into();
             let (code, message) = (self.get(row, "code")?, self.get(row, "message")?);
             Ok(LedgerEntry { class, code, message, count: self.count(id, row, "count")? })
@@ -177,7 +163,7 @@ impl Store {
 
     fn sampled(&self, id: &RunId, snapshot: &Connection, part: i64) -> Result<Vec<Sampled>> {
         let query = "SELECT * FROM request WHERE part = ?1 ORDER BY position";
-        self.all(snapshot, query, part, |row| {
+        self.all(snapshot, query, [part], |row| {
             let name: String = self.get(row, "outcome")?;
             let outcome = Outcome::ALL.into_iter().find(|outcome| outcome.name() == name);
             let count = |column| self.count(id, row, column);
@@ -199,7 +185,7 @@ impl Store {
         })
     }
 
-    fn count(&self, id: &RunId, row: &Row<'_>, column: &str) -> Result<u64> {
+    pub(crate) fn count(&self, id: &RunId, row: &Row<'_>, column: &str) -> Result<u64> {
         self.unsigned(id, column, self.get(row, column)?)
     }
 

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use record::{Counts, IdentityBroken, Interval, Ledger, Malformed, Phase, Sampled, Statuses, Tally, Whole};
 
 use crate::Result;
+use crate::beside::{Beside, GateResult, Output};
 use crate::description::NewRun;
 use crate::ending::Ending;
 use crate::error::StoreError;
+use crate::reading::StoredReading;
 use crate::run_id::RunId;
 use crate::store::State;
 
@@ -26,6 +28,7 @@ pub struct Run {
     parts: Vec<Part>,
     /// Places in `parts`, in order of second, phase, step.
     by_second: Vec<usize>,
+    beside: Beside,
 }
 
 /// An interval with packed histograms.
@@ -59,11 +62,12 @@ impl Run {
         ending: Option<Ending>,
         state: State,
         mut parts: Vec<Part>,
+        beside: Beside,
     ) -> Result<Self> {
         parts.sort_by_key(|part| (part.step, part.phase, part.second));
         let mut by_second: Vec<usize> = (0..parts.len()).collect();
         by_second.sort_by_key(|place| (parts[*place].second, parts[*place].phase, parts[*place].step));
-        let run = Self { id, new, ending, state, parts, by_second };
+        let run = Self { id, new, ending, state, parts, by_second, beside };
         let (mut weight, mut statuses) = (0u64, BTreeSet::new());
         for part in &run.parts {
             let tally = part.tally().map_err(|Malformed| run.damaged())?;
@@ -107,6 +111,21 @@ impl Run {
     /// Every single request that was kept, with its step and phase, in order of the second of its end.
     pub fn requests(&self) -> impl Iterator<Item = (u16, Phase, &Sampled)> + '_ {
         self.in_time().flat_map(|part| part.sampled.iter().map(|request| (part.step, part.phase, request)))
+    }
+
+    /// What probes read, in order of time.
+    pub fn readings(&self) -> impl Iterator<Item = StoredReading<'_>> {
+        self.beside.readings.iter()
+    }
+
+    /// What the processes of the system wrote.
+    pub fn outputs(&self) -> &[Output] {
+        &self.beside.outputs
+    }
+
+    /// What became of the gates, in the order of the plan.
+    pub fn gates(&self) -> &[GateResult] {
+        &self.beside.gates
     }
 
     fn in_time(&self) -> impl Iterator<Item = &Part> + '_ {

@@ -6,7 +6,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 const APPLICATION_ID: i64 = 0x7465_6e62;
 
 /// What takes an empty file to version 1, 1 to 2, and so on. A step that was released never changes.
-const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 /// The version that this program writes.
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
@@ -53,8 +53,7 @@ fn recognise(connection: &Connection) -> rusqlite::Result<Kind> {
     let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     Ok(match (id, version) {
         (0, 0) if objects == 0 => Kind::Ours,
-        (APPLICATION_ID, VERSION) if has_our_tables(connection)? => Kind::Ours,
-        (APPLICATION_ID, older) if (1..VERSION).contains(&older) => Kind::Ours,
+        (APPLICATION_ID, 1..=VERSION) if has_our_tables(connection, version)? => Kind::Ours,
         (APPLICATION_ID, newer) if newer > VERSION => Kind::Newer(newer),
         (APPLICATION_ID, _) => Kind::Altered,
         _ => Kind::Foreign,
@@ -65,11 +64,11 @@ fn version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Whether every table and index is there exactly as this program makes it. Otherwise a file could put a view or a
+/// Whether every table and index of a version is there exactly as this program makes it. Otherwise a file could put a view or a
 /// virtual table in its place, and let a query run for ever.
-fn has_our_tables(connection: &Connection) -> rusqlite::Result<bool> {
+fn has_our_tables(connection: &Connection, version: i64) -> rusqlite::Result<bool> {
     let model = Connection::open_in_memory()?;
-    MIGRATIONS.iter().try_for_each(|migration| model.execute_batch(migration))?;
+    MIGRATIONS[..version as usize].iter().try_for_each(|migration| model.execute_batch(migration))?;
     let mut expected = model.prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")?;
     let mut found = connection
         .prepare("SELECT count(*) FROM sqlite_schema WHERE type = ?1 AND name = ?2 AND sql = ?3")?;

@@ -7,7 +7,10 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehav
 use crate::Result;
 use crate::ending::{Level, Validity, Verdict};
 use crate::error::StoreError;
+use crate::owner::Owner;
 use crate::run_id::RunId;
+use crate::study::Place;
+use crate::study_id::StudyId;
 use crate::writer::Writer;
 
 /// An open store. Several processes may have the same file open; one `Store` serves one thread at a time.
@@ -39,10 +42,8 @@ pub struct Summary {
     pub title: String,
     /// The load in words.
     pub load_words: String,
-    /// The setting of the system's knobs.
-    pub variant: Option<String>,
-    /// The study that it belongs to.
-    pub study: Option<String>,
+    /// The study that it belongs to, and where.
+    pub place: Option<(StudyId, Place)>,
     /// Where it stands.
     pub state: State,
     /// Whether its numbers may be believed; `None` without an ending.
@@ -62,9 +63,6 @@ pub(crate) enum Durability {
     Full,
 }
 
-/// Names listed when a prefix fits several runs.
-const CANDIDATES_MAX: usize = 8;
-
 impl Store {
     /// The file.
     pub fn path(&self) -> &Path {
@@ -77,9 +75,9 @@ impl Store {
         let mut select = self
             .connection
             .prepare(
-                "SELECT id, started_at_unix_ms, title, load, variant, study, writer, verdict, validity, \
-                 (SELECT CAST(total(sent) AS INTEGER) FROM part WHERE part.run = run.number AND phase = 1), \
-                 (SELECT CAST(total(ok) AS INTEGER) FROM part WHERE part.run = run.number AND phase = 1) \
+                "SELECT id, started_at_unix_ms, title, load, place, writer, verdict, validity, \
+                 (SELECT CAST(total(sent) AS INTEGER) FROM part WHERE part.run = run.number AND phase = 1) AS sent, \
+                 (SELECT CAST(total(ok) AS INTEGER) FROM part WHERE part.run = run.number AND phase = 1) AS ok \
                  FROM run LEFT JOIN ending ON ending.run = run.number \
                  ORDER BY started_at_unix_ms DESC, run.number DESC LIMIT ?1",
             )
@@ -99,49 +97,13 @@ impl Store {
             started_at_unix_ms: self.get(row, "started_at_unix_ms")?,
             title: self.get(row, "title")?,
             load_words: self.get(row, "load")?,
-            variant: self.get(row, "variant")?,
-            study: self.get(row, "study")?,
+            place: self.place_of(&self.connection, &id, row)?,
             state: self.state(&id, row)?,
             validity: validity.map(|validity| validity.verdict),
-            sent: self.unsigned(&id, "sent", self.get(row, 9)?)?,
-            ok: self.unsigned(&id, "ok", self.get(row, 10)?)?,
+            sent: self.unsigned(&id, "sent", self.get(row, "sent")?)?,
+            ok: self.unsigned(&id, "ok", self.get(row, "ok")?)?,
             id,
         })
-    }
-
-    /// The run that a person means: a whole name, the beginning of just one, or `last`.
-    pub fn find(&self, text: &str) -> Result<RunId> {
-        let text = text.trim().to_ascii_lowercase();
-        let wanted = if text == "last" { "" } else { &text };
-        let mut ids = self.beginning_with(wanted)?;
-        match ids.len() {
-            0 if text == "last" => Err(StoreError::Empty { path: self.path.clone() }),
-            0 => Err(StoreError::UnknownRun { path: self.path.clone(), text }),
-            _ if text == "last" => Ok(ids.swap_remove(0)),
-            1 => Ok(ids.swap_remove(0)),
-            many => {
-                ids.truncate(CANDIDATES_MAX);
-                Err(StoreError::Ambiguous { text, candidates: ids, more: many > CANDIDATES_MAX })
-            }
-        }
-    }
-
-    /// Runs whose name begins so, newest first, and one more than are listed.
-    fn beginning_with(&self, prefix: &str) -> Result<Vec<RunId>> {
-        let explain = |error| self.explain(error);
-        let mut select = self
-            .connection
-            .prepare(
-                "SELECT id FROM run WHERE substr(id, 1, length(?1)) = ?1 \
-                 ORDER BY started_at_unix_ms DESC, number DESC LIMIT ?2",
-            )
-            .map_err(explain)?;
-        let mut rows = select.query((prefix, CANDIDATES_MAX as i64 + 1)).map_err(explain)?;
-        let mut ids = Vec::new();
-        while let Some(row) = rows.next().map_err(explain)? {
-            ids.push(self.id(row)?);
-        }
-        Ok(ids)
     }
 
     /// Removes a run and everything kept of it.
@@ -187,10 +149,8 @@ impl Store {
         Ok(if writer.is_alive() { State::Running } else { State::Partial })
     }
 
-    fn id(&self, row: &Row<'_>) -> Result<RunId> {
-        let damaged =
-            |_| StoreError::Damaged { path: self.path.clone(), what: "a run has no proper name".to_owned() };
-        self.get::<String>(row, "id")?.parse().map_err(damaged)
+    pub(crate) fn id(&self, row: &Row<'_>) -> Result<RunId> {
+        self.get::<String>(row, "id")?.parse().map_err(|_| self.nameless("run"))
     }
 
     pub(crate) fn get<T: rusqlite::types::FromSql>(
@@ -203,7 +163,7 @@ impl Store {
 
     pub(crate) fn json<T: serde::de::DeserializeOwned>(
         &self,
-        id: &RunId,
+        id: &impl Owner,
         column: &str,
         text: &str,
     ) -> Result<T> {
@@ -212,19 +172,19 @@ impl Store {
 
     pub(crate) fn optional_json<T: serde::de::DeserializeOwned>(
         &self,
-        id: &RunId,
+        id: &impl Owner,
         column: &str,
         text: Option<String>,
     ) -> Result<Option<T>> {
         text.map(|text| self.json(id, column, &text)).transpose()
     }
 
-    pub(crate) fn unsigned(&self, id: &RunId, column: &str, value: i64) -> Result<u64> {
+    pub(crate) fn unsigned(&self, id: &impl Owner, column: &str, value: i64) -> Result<u64> {
         u64::try_from(value).map_err(|_| self.damaged(id, &format!("{column} is below zero")))
     }
 
-    pub(crate) fn damaged(&self, id: &RunId, what: &str) -> StoreError {
-        StoreError::Damaged { path: self.path.clone(), what: format!("run {id}: {what}") }
+    pub(crate) fn damaged<O: Owner>(&self, id: &O, what: &str) -> StoreError {
+        StoreError::Damaged { path: self.path.clone(), what: format!("{} {id}: {what}", O::WORD) }
     }
 
     pub(crate) fn explain(&self, error: rusqlite::Error) -> StoreError {

@@ -1,4 +1,4 @@
-//! Which process writes a run, and whether it still lives.
+//! Which process writes a run or a study, and whether it still lives.
 
 use std::fs;
 
@@ -19,6 +19,11 @@ impl Writer {
     pub(crate) fn this_process() -> Self {
         let pid = std::process::id();
         Self { pid, boot_id: boot_id(), start_ticks: start_ticks(pid).unwrap_or(0) }
+    }
+
+    /// Its number, for people.
+    pub(crate) fn pid(&self) -> u32 {
+        self.pid
     }
 
     /// Whether it still runs, as far as this machine can tell.

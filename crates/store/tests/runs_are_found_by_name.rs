@@ -26,7 +26,8 @@ fn a_unique_beginning_is_enough() {
     assert_eq!(store.find("20261121-142502").unwrap(), second);
     match store.find("20261121-1425").unwrap_err() {
         StoreError::Ambiguous { candidates, more, .. } => {
-            assert_eq!((candidates, more), (vec![second.clone(), first.clone()], false));
+            let expected = [&second, &first].map(RunId::to_string);
+            assert_eq!((candidates, more), (expected.to_vec(), false));
         }
         other => panic!("{other}"),
     }

@@ -24,9 +24,8 @@ pub(crate) fn new_run() -> NewRun {
         warm_up_ns: 2_000_000_000,
         planned_duration_ns: Some(10_000_000_000),
         stamps: vec!["TLS certificates were not verified (--insecure)".to_owned()],
-        system: Some(json!({"name": "puma"})),
-        variant: Some("workers=8".to_owned()),
-        study: None,
+        place: None,
+        system_version: Some("puma 8.0.0 (\u{1b}[1m)".to_owned()),
     }
 }
 
@@ -61,6 +60,8 @@ pub(crate) fn ending() -> Ending {
         resolved_ns: Some(1_234),
         tls: Some("TLSv1.3 TLS13_AES_256_GCM_SHA384 X25519".to_owned()),
         system: Some(json!({"cpu_s": 9.25})),
+        failure: None,
+        not_available: vec![("pressure".to_owned(), "the kernel was built without it".to_owned())],
     }
 }
 

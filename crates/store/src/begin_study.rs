@@ -1,0 +1,191 @@
+//! The first and the last word about a study, and who may write it.
+
+use rusqlite::{Connection, Transaction, named_params};
+
+use crate::Result;
+use crate::begin::{DRAWS_MAX, is_taken, json};
+use crate::error::StoreError;
+use crate::store::{Durability, Store};
+use crate::study::{NewStudy, Place, StudyEnding};
+use crate::study_id::StudyId;
+use crate::writer::Writer;
+
+/// Runs of one study.
+pub(crate) const PLACES_MAX: usize = 100_000;
+
+impl Store {
+    /// Announces a study that this process will write, and gives it its name. It is on the disk when this returns.
+    pub fn begin_study(&self, new: &NewStudy) -> Result<StudyId> {
+        if !new.compare.matters.is_finite() {
+            return Err(StoreError::NOT_FINITE);
+        }
+        if new.planned.len() > PLACES_MAX {
+            return Err(StoreError::Unstorable { what: "a study of over 100,000 runs" });
+        }
+        let transaction = self.transaction(Durability::Full)?;
+        let id = self.insert_study(&transaction, new)?;
+        let study = transaction.last_insert_rowid();
+        new.planned.iter().try_for_each(|place| self.insert_place(&transaction, study, place))?;
+        transaction.commit().map_err(|error| self.explain(error))?;
+        Ok(id)
+    }
+
+    fn insert_study(&self, transaction: &Transaction<'_>, new: &NewStudy) -> Result<StudyId> {
+        let (host, gates, stamps) = (json(&new.host)?, json(&new.gates)?, json(&new.stamps)?);
+        let writer = json(&Writer::this_process())?;
+        let mut insert = transaction
+            .prepare(
+                "INSERT INTO study (id, started_at_unix_ms, title, question, source, plan_hash, tenbin_version, host, \
+                 seed, is_quick, compare_by, higher_is_better, matters, blocks, gates, stamps, writer) VALUES (:id, \
+                 :started_at_unix_ms, :title, :question, :source, :plan_hash, :tenbin_version, :host, :seed, :is_quick, \
+                 :compare_by, :higher_is_better, :matters, :blocks, :gates, :stamps, :writer)",
+            )
+            .map_err(|error| self.explain(error))?;
+        let mut draws = 1;
+        loop {
+            let id = StudyId::draw(new.started_at_unix_ms);
+            let inserted = insert.execute(named_params! {
+                ":id": id.as_str(),
+                ":started_at_unix_ms": new.started_at_unix_ms,
+                ":title": new.title,
+                ":question": new.question,
+                ":source": new.source,
+                ":plan_hash": new.plan_hash,
+                ":tenbin_version": new.tenbin_version,
+                ":host": host,
+                ":seed": new.seed.cast_signed(),
+                ":is_quick": new.is_quick,
+                ":compare_by": new.compare.by,
+                ":higher_is_better": new.compare.higher_is_better,
+                ":matters": new.compare.matters,
+                ":blocks": new.compare.blocks,
+                ":gates": gates,
+                ":stamps": stamps,
+                ":writer": writer,
+            });
+            match inserted {
+                Ok(_) => return Ok(id),
+                Err(error) if is_taken(&error) && draws < DRAWS_MAX => draws += 1,
+                Err(error) => return Err(self.explain(error)),
+            }
+        }
+    }
+
+    fn insert_place(&self, transaction: &Transaction<'_>, study: i64, place: &Place) -> Result<()> {
+        let Place { block, position, system, variant, knobs, load } = place;
+        let knobs = json(knobs)?;
+        let inserted = transaction
+            .prepare_cached(
+                "INSERT INTO place (study, position, block, system, variant, knobs, load) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            )
+            .and_then(|mut insert| {
+                insert.execute((study, position, block, system, variant, knobs, load))
+            });
+        match inserted {
+            Err(error) if is_taken(&error) => {
+                Err(StoreError::Unstorable { what: "a study with two runs at one position" })
+            }
+            answer => answer.map(drop).map_err(|error| self.explain(error)),
+        }
+    }
+
+    /// Ends a study. It is on the disk when this returns. A study ends once, unless it is resumed.
+    pub fn finish_study(&self, study: &StudyId, ending: &StudyEnding) -> Result<()> {
+        let transaction = self.transaction(Durability::Full)?;
+        let number = self.study_number(study)?;
+        self.must_be_ours(&transaction, study, number, &Writer::this_process())?;
+        let StudyEnding { ended_at_unix_ms, verdict } = ending;
+        transaction
+            .execute(
+                "INSERT INTO study_ending (study, ended_at_unix_ms, verdict) VALUES (?, ?, ?)",
+                (number, ended_at_unix_ms, verdict.name()),
+            )
+            .map_err(|error| self.explain(error))?;
+        transaction.commit().map_err(|error| self.explain(error))
+    }
+
+    /// Takes over a study that was interrupted: from now on this process writes it, and no other can.
+    ///
+    /// Refused while its writer lives and has not ended it, and when nothing of it is missing.
+    pub fn resume_study(&self, study: &StudyId) -> Result<()> {
+        let transaction = self.transaction(Durability::Full)?;
+        let number = self.study_number(study)?;
+        let (writer, has_ended) = self.writer_of(&transaction, study, number)?;
+        if !has_ended && writer.is_alive() {
+            return Err(StoreError::StudyRunning { study: study.clone(), pid: writer.pid() });
+        }
+        if has_ended && self.missing_of(&transaction, study, number)?.is_empty() {
+            return Err(StoreError::StudyComplete { study: study.clone() });
+        }
+        let writer = json(&Writer::this_process())?;
+        transaction
+            .execute("DELETE FROM study_ending WHERE study = ?1", [number])
+            .and_then(|_| {
+                transaction.execute("UPDATE study SET writer = ?2 WHERE number = ?1", (number, writer))
+            })
+            .map_err(|error| self.explain(error))?;
+        transaction.commit().map_err(|error| self.explain(error))
+    }
+
+    /// Removes a study, its runs, and everything kept of them.
+    pub fn delete_study(&self, study: &StudyId) -> Result<()> {
+        let transaction = self.transaction(Durability::Full)?;
+        let number = self.study_number(study)?;
+        transaction
+            .execute("DELETE FROM study WHERE number = ?1", [number])
+            .map_err(|error| self.explain(error))?;
+        transaction.commit().map_err(|error| self.explain(error))
+    }
+
+    /// The row of a planned place, for a run that `writer` begins.
+    pub(crate) fn place_number(
+        &self,
+        transaction: &Connection,
+        study: &StudyId,
+        place: &Place,
+        writer: &Writer,
+    ) -> Result<i64> {
+        let number = self.study_number(study)?;
+        self.must_be_ours(transaction, study, number, writer)?;
+        let query = "SELECT * FROM place WHERE study = ?1 AND position = ?2";
+        let planned = self.all(transaction, query, (number, place.position), |row| {
+            Ok((self.get(row, "number")?, self.place(study, row)?))
+        })?;
+        let found = planned.into_iter().find(|(_, planned)| planned == place);
+        found
+            .map(|(number, _)| number)
+            .ok_or_else(|| StoreError::UnknownPlace { study: study.clone(), position: place.position })
+    }
+
+    /// A study is written by one process at a time, and no more once it has ended.
+    fn must_be_ours(
+        &self,
+        transaction: &Connection,
+        study: &StudyId,
+        number: i64,
+        this: &Writer,
+    ) -> Result<()> {
+        let (writer, has_ended) = self.writer_of(transaction, study, number)?;
+        if writer != *this {
+            return Err(StoreError::StudyTakenOver { study: study.clone(), pid: writer.pid() });
+        }
+        if has_ended { Err(StoreError::StudyEnded { study: study.clone() }) } else { Ok(()) }
+    }
+
+    /// Who writes a study, and whether it has ended.
+    pub(crate) fn writer_of(
+        &self,
+        transaction: &Connection,
+        study: &StudyId,
+        number: i64,
+    ) -> Result<(Writer, bool)> {
+        let query = "SELECT writer, ending.study IS NOT NULL AS has_ended FROM study \
+                     LEFT JOIN study_ending AS ending ON ending.study = study.number WHERE number = ?1";
+        self.one(transaction, query, [number], |row| {
+            Ok((
+                self.json(study, "writer", &self.get::<String>(row, "writer")?)?,
+                self.get(row, "has_ended")?,
+            ))
+        })
+    }
+}

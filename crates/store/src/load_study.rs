@@ -1,0 +1,146 @@
+//! A study on its way out of the file.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, Row};
+
+use crate::Result;
+use crate::begin_study::PLACES_MAX;
+use crate::ending::Verdict;
+use crate::run_id::RunId;
+use crate::store::Store;
+use crate::study::{Compare, NewStudy, Place, Study, StudyEnding, StudyState};
+use crate::study_id::StudyId;
+
+/// Says in SQL of a row of `ending` what [`crate::Ending::is_done`] says.
+pub(crate) const IS_DONE: &str = "(ending.verdict IN ('complete', 'degraded', 'invalid') \
+     OR EXISTS (SELECT 1 FROM failure WHERE failure.run = ending.run))";
+
+/// How far a run came, from the least.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Progress {
+    CutShort,
+    Ended,
+    Done,
+}
+
+impl Store {
+    /// Reads a whole study with its runs, and asserts that everything kept of them unpacks and adds up.
+    pub fn load_study(&self, id: &StudyId) -> Result<Study> {
+        // One view of the file, even while the study goes on.
+        let snapshot = self.snapshot()?;
+        let number = self.study_number(id)?;
+        let study = "SELECT * FROM study LEFT JOIN study_ending ON study = number WHERE number = ?1";
+        let (mut new, ending) = self.one(&snapshot, study, [number], |row| {
+            Ok((self.new_study(id, row)?, self.study_ending(id, row)?))
+        })?;
+        let places = "SELECT * FROM place WHERE study = ?1 ORDER BY position";
+        new.planned = self.all(&snapshot, places, [number], |row| self.place(id, row))?;
+        if new.planned.len() > PLACES_MAX {
+            return Err(self.damaged(id, "it has too many places"));
+        }
+        let (writer, has_ended) = self.writer_of(&snapshot, id, number)?;
+        let is_whole = self.missing_of(&snapshot, id, number)?.is_empty();
+        let state = StudyState::of(has_ended, is_whole, || writer.is_alive());
+        let (counting, superseded) = self.sorted_out(&snapshot, number)?;
+        let runs = counting.iter().map(|run| self.load_from(&snapshot, run)).collect::<Result<_>>()?;
+        Ok(Study { id: id.clone(), new, ending, state, runs, superseded })
+    }
+
+    /// The planned places of which no run is done, in order of their positions: what is left when a study is resumed.
+    pub fn missing(&self, id: &StudyId) -> Result<Vec<Place>> {
+        let snapshot = self.snapshot()?;
+        self.missing_of(&snapshot, id, self.study_number(id)?)
+    }
+
+    pub(crate) fn missing_of(&self, snapshot: &Connection, id: &StudyId, study: i64) -> Result<Vec<Place>> {
+        let query = format!(
+            "SELECT * FROM place WHERE study = ?1 AND NOT EXISTS (SELECT 1 FROM run \
+             JOIN ending ON ending.run = run.number WHERE run.place = place.number AND {IS_DONE}) ORDER BY position"
+        );
+        self.all(snapshot, &query, [study], |row| self.place(id, row))
+    }
+
+    /// The run that counts of each place, in order of the places, and the other runs, in the order in which they began.
+    fn sorted_out(&self, snapshot: &Connection, study: i64) -> Result<(Vec<RunId>, Vec<RunId>)> {
+        let query = format!(
+            "SELECT id, position, ending.run IS NOT NULL AS has_ended, coalesce({IS_DONE}, 0) AS is_done FROM place \
+             JOIN run ON run.place = place.number LEFT JOIN ending ON ending.run = run.number \
+             WHERE study = ?1 ORDER BY run.number"
+        );
+        let runs = self.all(snapshot, &query, [study], |row| {
+            let progress = match (self.get(row, "is_done")?, self.get(row, "has_ended")?) {
+                (true, _) => Progress::Done,
+                (false, true) => Progress::Ended,
+                (false, false) => Progress::CutShort,
+            };
+            Ok((self.id(row)?, self.get::<u32>(row, "position")?, progress))
+        })?;
+        let mut best: BTreeMap<u32, (Progress, usize)> = BTreeMap::new();
+        for (order, (_, position, progress)) in runs.iter().enumerate() {
+            let this = (*progress, order);
+            best.entry(*position).and_modify(|best| *best = this.max(*best)).or_insert(this);
+        }
+        best.retain(|_, (progress, _)| *progress > Progress::CutShort);
+        let counting = best.values().map(|(_, order)| runs[*order].0.clone()).collect();
+        let counts =
+            |order: &usize, position: &u32| best.get(position).is_some_and(|(_, best)| best == order);
+        let others = runs.iter().enumerate().filter(|(order, (_, position, _))| !counts(order, position));
+        Ok((counting, others.map(|(_, (id, ..))| id.clone()).collect()))
+    }
+
+    /// All but the places.
+    fn new_study(&self, id: &StudyId, row: &Row<'_>) -> Result<NewStudy> {
+        let text = |column: &str| self.get::<String>(row, column);
+        let compare = Compare {
+            by: text("compare_by")?,
+            higher_is_better: self.get(row, "higher_is_better")?,
+            matters: self.get(row, "matters")?,
+            blocks: self.get(row, "blocks")?,
+        };
+        if !compare.matters.is_finite() {
+            return Err(self.damaged(id, "the difference that matters is not a number"));
+        }
+        Ok(NewStudy {
+            started_at_unix_ms: self.get(row, "started_at_unix_ms")?,
+            title: text("title")?,
+            question: self.get(row, "question")?,
+            source: text("source")?,
+            plan_hash: text("plan_hash")?,
+            tenbin_version: text("tenbin_version")?,
+            host: self.json(id, "host", &text("host")?)?,
+            seed: self.get::<i64>(row, "seed")?.cast_unsigned(),
+            is_quick: self.get(row, "is_quick")?,
+            compare,
+            gates: self.json(id, "gates", &text("gates")?)?,
+            planned: Vec::new(),
+            stamps: self.json(id, "stamps", &text("stamps")?)?,
+        })
+    }
+
+    fn study_ending(&self, id: &StudyId, row: &Row<'_>) -> Result<Option<StudyEnding>> {
+        let Some(verdict) = self.study_verdict(id, row)? else { return Ok(None) };
+        Ok(Some(StudyEnding { ended_at_unix_ms: self.get(row, "ended_at_unix_ms")?, verdict }))
+    }
+
+    /// From a row with the column `verdict`, which is null without an ending.
+    pub(crate) fn study_verdict(&self, id: &StudyId, row: &Row<'_>) -> Result<Option<Verdict>> {
+        let verdict: Option<String> = self.get(row, "verdict")?;
+        let known = |verdict: String| {
+            Verdict::from_name(&verdict).ok_or_else(|| self.damaged(id, "its verdict is unknown"))
+        };
+        verdict.map(known).transpose()
+    }
+
+    /// From a row of table `place`.
+    pub(crate) fn place(&self, study: &StudyId, row: &Row<'_>) -> Result<Place> {
+        Ok(Place {
+            block: self.get(row, "block")?,
+            position: self.get(row, "position")?,
+            system: self.get(row, "system")?,
+            variant: self.get(row, "variant")?,
+            knobs: self.json(study, "knobs", &self.get::<String>(row, "knobs")?)?,
+            load: self.get(row, "load")?,
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! Rows of a query, read one by one.
+
+use rusqlite::{Connection, Params, Row, Transaction};
+
+use crate::Result;
+use crate::store::Store;
+
+impl Store {
+    /// One view of the file for several queries, whatever others write.
+    pub(crate) fn snapshot(&self) -> Result<Transaction<'_>> {
+        self.connection.unchecked_transaction().map_err(|error| self.explain(error))
+    }
+
+    /// Every row.
+    pub(crate) fn all<T>(
+        &self,
+        snapshot: &Connection,
+        query: &str,
+        parameters: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let explain = |error| self.explain(error);
+        let mut select = snapshot.prepare_cached(query).map_err(explain)?;
+        let mut rows = select.query(parameters).map_err(explain)?;
+        let mut all = Vec::new();
+        while let Some(row) = rows.next().map_err(explain)? {
+            all.push(read(row)?);
+        }
+        Ok(all)
+    }
+
+    /// The row that must be there.
+    pub(crate) fn one<T>(
+        &self,
+        snapshot: &Connection,
+        query: &str,
+        parameters: impl Params,
+        read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let last = self.all(snapshot, query, parameters, read)?.pop();
+        last.ok_or_else(|| self.explain(rusqlite::Error::QueryReturnedNoRows))
+    }
+}

@@ -1,0 +1,181 @@
+//! What probes read, and how the readings of a second are packed.
+
+/// One reading of a probe.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// What was looked at: `machine`, `system`, `generator`, or the name of a process.
+    pub subject: String,
+    /// What was read, ending in its unit, such as `cpu_user_s`.
+    pub metric: String,
+    /// Which of several, such as `core0`; else empty.
+    pub label: String,
+    /// A finite number.
+    pub value: f64,
+}
+
+/// A stored reading.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StoredReading<'a> {
+    /// Since the load began.
+    pub second: u64,
+    /// What was looked at: `machine`, `system`, `generator`, or the name of a process.
+    pub subject: &'a str,
+    /// What was read, ending in its unit, such as `cpu_user_s`.
+    pub metric: &'a str,
+    /// Which of several, such as `core0`; else empty.
+    pub label: &'a str,
+    /// A finite number.
+    pub value: f64,
+}
+
+/// Subject, metric and label: what readings of different seconds share.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Kind {
+    pub(crate) subject: String,
+    pub(crate) metric: String,
+    pub(crate) label: String,
+}
+
+/// The readings of a run, packed: a study of many runs has millions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Readings {
+    kinds: Vec<Kind>,
+    /// In order of time.
+    seconds: Vec<(u64, Box<[u8]>)>,
+}
+
+/// Kinds of one run. A large machine with many processes has a few thousand.
+pub(crate) const KINDS_MAX: usize = 1 << 16;
+
+/// The packed readings cannot be what was kept.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct BrokenReadings;
+
+impl Readings {
+    /// Checks that everything unpacks to finite numbers of known kinds.
+    pub(crate) fn checked(kinds: Vec<Kind>, seconds: Vec<(u64, Box<[u8]>)>) -> Result<Self, BrokenReadings> {
+        for (_, packed) in &seconds {
+            for reading in Unpack(packed) {
+                let (kind, value) = reading?;
+                if kind >= kinds.len() || !value.is_finite() {
+                    return Err(BrokenReadings);
+                }
+            }
+        }
+        Ok(Self { kinds, seconds })
+    }
+
+    /// Every reading, in order of time and within a second as they were handed in.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = StoredReading<'_>> {
+        self.seconds.iter().flat_map(move |(second, packed)| {
+            // They unpacked when they were checked.
+            Unpack(packed).flatten().filter_map(move |(kind, value)| {
+                let Kind { subject, metric, label } = self.kinds.get(kind)?;
+                Some(StoredReading { second: *second, subject, metric, label, value })
+            })
+        })
+    }
+}
+
+/// Appends a reading. Counts and ticks have few significant bits, so the zero bytes at the end of a number are left out.
+pub(crate) fn pack(packed: &mut Vec<u8>, kind: u16, value: f64) {
+    let mut rest = kind;
+    while rest >= 0x80 {
+        packed.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    packed.push(rest as u8);
+    let bytes = value.to_bits().to_be_bytes();
+    let used = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    packed.push(used as u8);
+    packed.extend_from_slice(&bytes[..used]);
+}
+
+/// Takes readings from packed bytes: the number of the kind, and the value. Ends after the first that is broken.
+struct Unpack<'a>(&'a [u8]);
+
+impl Iterator for Unpack<'_> {
+    type Item = Result<(usize, f64), BrokenReadings>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let reading = self.take();
+        if reading.is_none() {
+            self.0 = &[];
+        }
+        Some(reading.ok_or(BrokenReadings))
+    }
+}
+
+impl Unpack<'_> {
+    fn take(&mut self) -> Option<(usize, f64)> {
+        let mut kind = 0;
+        for shift in [0, 7, 14] {
+            let byte = self.byte()?;
+            kind |= usize::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                let used = usize::from(self.byte()?);
+                let (value, rest) = self.0.split_at_checked(used)?;
+                let mut bytes = [0; 8];
+                bytes.get_mut(..used)?.copy_from_slice(value);
+                self.0 = rest;
+                return Some((kind, f64::from_bits(u64::from_be_bytes(bytes))));
+            }
+        }
+        None
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back_to_the_last_bit() {
+        let values = [0.0, -0.0, 1.0, 0.1 + 0.2, -1e300, f64::MIN_POSITIVE, 5e-324, f64::MAX, 123_456_789.0];
+        let kinds = [0, 1, 127, 128, 16_383, 16_384, u16::MAX];
+        let mut packed = Vec::new();
+        let all: Vec<(u16, f64)> =
+            kinds.iter().flat_map(|kind| values.iter().map(|value| (*kind, *value))).collect();
+        all.iter().for_each(|(kind, value)| pack(&mut packed, *kind, *value));
+        let unpacked: Vec<_> = Unpack(&packed).map(Result::unwrap).collect();
+        let bits = |kind: usize, value: f64| (kind, value.to_bits());
+        assert_eq!(
+            unpacked.into_iter().map(|(kind, value)| bits(kind, value)).collect::<Vec<_>>(),
+            all.into_iter().map(|(kind, value)| bits(usize::from(kind), value)).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn any_bytes_end_in_readings_or_in_one_error() {
+        let mut packed = Vec::new();
+        (0..40).for_each(|place| pack(&mut packed, place * 1_000, f64::from(place) / 3.0));
+        for cut in 0..packed.len() {
+            for flip in 0..8 {
+                let mut bytes = packed[..=cut].to_vec();
+                bytes[cut / 2] ^= 1 << flip;
+                let errors = Unpack(&bytes).filter(Result::is_err).count();
+                assert!(errors <= 1);
+                let all = Readings::checked(Vec::new(), vec![(0, bytes.into())]);
+                assert!(all.is_err(), "no kind is known");
+            }
+        }
+    }
+
+    #[test]
+    fn zero_takes_two_bytes_and_a_count_few_more() {
+        for (value, bytes) in [(0.0, 2), (1.0, 4), (4_096.0, 4), (1_048_577.0, 6)] {
+            let mut packed = Vec::new();
+            pack(&mut packed, 5, value);
+            assert_eq!(packed.len(), bytes, "{value}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! A study: what it plans, and what came of it.
+
+use crate::ending::Verdict;
+use crate::run::Run;
+use crate::run_id::RunId;
+use crate::study_id::StudyId;
+
+/// A study that begins. Texts may hold anything: whoever prints them escapes them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewStudy {
+    /// When it began, in milliseconds since 1970 (UTC).
+    pub started_at_unix_ms: i64,
+    /// One line for people.
+    pub title: String,
+    /// What it is to answer.
+    pub question: Option<String>,
+    /// The text of the plan file.
+    pub source: String,
+    /// The same for equal plans.
+    pub plan_hash: String,
+    /// The version that measured.
+    pub tenbin_version: String,
+    /// The machine that measured: a JSON object.
+    pub host: serde_json::Value,
+    /// What every draw of the study follows from.
+    pub seed: u64,
+    /// Whether it is the short form, which only shows that the plan works.
+    pub is_quick: bool,
+    /// How its variants are compared.
+    pub compare: Compare,
+    /// What every run must hold, in the words of the plan.
+    pub gates: Vec<String>,
+    /// Every run that is to be made, in order of their positions.
+    pub planned: Vec<Place>,
+    /// What every reader must know.
+    pub stamps: Vec<String>,
+}
+
+/// How the variants of a study are compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compare {
+    /// The metric, such as `throughput`.
+    pub by: String,
+    /// Whether more of it is better.
+    pub higher_is_better: bool,
+    /// The smallest difference that matters, as a share: 0.03 is 3 %.
+    pub matters: f64,
+    /// How often every variant is measured.
+    pub blocks: u32,
+}
+
+/// Where a run belongs in its study.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// From 0.
+    pub block: u32,
+    /// Its place in the order of the whole study, from 0; no two are the same.
+    pub position: u32,
+    /// The name of the system.
+    pub system: String,
+    /// The setting of its knobs in words, such as `workers=8 threads=1`; empty if it has none.
+    pub variant: String,
+    /// The same, by knob.
+    pub knobs: Vec<(String, String)>,
+    /// The name of the load.
+    pub load: String,
+}
+
+/// The end of a study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StudyEnding {
+    /// In milliseconds since 1970 (UTC).
+    pub ended_at_unix_ms: i64,
+    /// How it went.
+    pub verdict: Verdict,
+}
+
+/// Where a study stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StudyState {
+    /// Its process is still writing.
+    Running,
+    /// Runs are missing, or its ending, and nobody is making them. It can be resumed.
+    Interrupted,
+    /// It has ended, and every planned run is there.
+    Complete,
+}
+
+impl StudyState {
+    pub(crate) fn of(has_ended: bool, is_whole: bool, is_written: impl FnOnce() -> bool) -> Self {
+        match has_ended {
+            true if is_whole => Self::Complete,
+            false if is_written() => Self::Running,
+            _ => Self::Interrupted,
+        }
+    }
+
+    /// The word in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Interrupted => "interrupted",
+            Self::Complete => "complete",
+        }
+    }
+}
+
+/// One line about a study.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StudySummary {
+    /// Its name.
+    pub id: StudyId,
+    /// When it began, in milliseconds since 1970 (UTC).
+    pub started_at_unix_ms: i64,
+    /// One line for people.
+    pub title: String,
+    /// What it is to answer.
+    pub question: Option<String>,
+    /// Runs planned.
+    pub planned: u64,
+    /// Planned runs that are done.
+    pub done: u64,
+    /// Where it stands.
+    pub state: StudyState,
+    /// How it went; `None` without an ending.
+    pub verdict: Option<Verdict>,
+}
+
+/// A stored study with its runs.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// Its name.
+    pub id: StudyId,
+    /// What was known when it began.
+    pub new: NewStudy,
+    /// What was known when it had ended; `None` if it goes on or was cut short.
+    pub ending: Option<StudyEnding>,
+    /// Where it stands.
+    pub state: StudyState,
+    /// In order of their positions: of each place the latest run that is done; if none is, the latest that has an ending;
+    /// if none has, nothing.
+    pub runs: Vec<Run>,
+    /// Its other runs, which its figures leave out, in the order in which they began: made again since, cut short, or
+    /// going on.
+    pub superseded: Vec<RunId>,
+}
+
+impl Study {
+    /// The run of a place, if there is one.
+    pub fn run(&self, position: u32) -> Option<&Run> {
+        self.runs
+            .iter()
+            .find(|run| run.new.place.as_ref().is_some_and(|(_, place)| place.position == position))
+    }
+
+    /// The planned places of which no run is done.
+    pub fn missing(&self) -> impl Iterator<Item = &Place> {
+        let is_done = |place: &Place| {
+            let run = self.run(place.position);
+            run.and_then(|run| run.ending.as_ref()).is_some_and(|ending| ending.is_done())
+        };
+        self.new.planned.iter().filter(move |place| !is_done(place))
+    }
+}

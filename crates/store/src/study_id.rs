@@ -1,0 +1,60 @@
+//! The name of a study: that of a run, with a mark.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::run_id::RunId;
+
+/// `s-`, the start of a study to the second, in UTC, and four random characters: `s-20261121-142501-k3f9`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StudyId(String);
+
+impl StudyId {
+    /// What every name of a study begins with, and no name of a run.
+    pub const PREFIX: &str = "s-";
+
+    /// A fresh name for a study that starts now; may, rarely, be taken.
+    pub(crate) fn draw(started_at_unix_ms: i64) -> Self {
+        Self(format!("{}{}", Self::PREFIX, RunId::draw(started_at_unix_ms)))
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for StudyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The text is not a whole name of a study.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the name of a study looks like s-20261121-142501-k3f9")]
+pub struct NotAStudyId;
+
+impl FromStr for StudyId {
+    type Err = NotAStudyId;
+
+    fn from_str(text: &str) -> Result<Self, NotAStudyId> {
+        let rest: Option<RunId> = text.strip_prefix(Self::PREFIX).and_then(|rest| rest.parse().ok());
+        rest.map(|_| Self(text.to_owned())).ok_or(NotAStudyId)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_studies_and_of_runs_are_told_apart() {
+        let id = StudyId::draw(1_795_271_101_042);
+        assert!(id.as_str().starts_with("s-20261121-142501-"), "{id}");
+        assert_eq!(id.as_str().parse(), Ok(id.clone()));
+        assert!(id.as_str().parse::<RunId>().is_err());
+        assert_eq!(RunId::draw(0).as_str().parse::<StudyId>(), Err(NotAStudyId));
+        assert_eq!("s-".parse::<StudyId>(), Err(NotAStudyId));
+    }
+}
