@@ -2,6 +2,7 @@
 //!
 //! `one_run.rs` fits on a screen and names every stage. The crate never knows report formats.
 
+mod beside;
 mod collect;
 mod host;
 mod live;

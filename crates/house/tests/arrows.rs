@@ -16,7 +16,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("plan", &["load", "wire"]),
     ("store", &["record"]),
     ("report", &["record", "store"]),
-    ("conductor", &["engine", "load", "plan", "record", "store", "wire"]),
+    ("conductor", &["engine", "lab", "load", "plan", "record", "store", "wire"]),
     ("tenbin", &["conductor", "plan", "report", "store", "target"]),
     ("house", &[]),
     ("bench-http", &[]),

@@ -1,0 +1,133 @@
+//! What goes on beside a load: the system may die, and probes look at it once a second.
+
+use std::time::{Duration, Instant};
+
+use lab::System;
+use lab::probes::{Look, NotAvailable, Subject, Watch};
+use store::{Reading, RunId, Store, StoreError};
+
+/// A look this soon after the one before has hardly anything in it.
+const LOOK_MIN: Duration = Duration::from_millis(200);
+
+/// Heard by the thread that keeps the results, about twenty times a second.
+pub(crate) trait Beside {
+    /// The load begins.
+    fn begins(&mut self, origin: Instant);
+    /// What is new is kept. Answers whether the system is gone, so that going on makes no sense.
+    fn attend(&mut self, store: &Store, run: &RunId) -> Result<bool, StoreError>;
+    /// The load is over.
+    fn ends(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError>;
+}
+
+/// A load on something that somebody else started.
+pub(crate) struct Nothing;
+
+impl Beside for Nothing {
+    fn begins(&mut self, _: Instant) {}
+
+    fn attend(&mut self, _: &Store, _: &RunId) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn ends(&mut self, _: &Store, _: &RunId) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+/// A load on a system that the lab has started.
+pub(crate) struct Attended<'a> {
+    system: &'a mut System,
+    subject: Option<Subject>,
+    watch: Option<(Watch, Clock)>,
+    /// Why the system is gone, if it is.
+    pub(crate) died: Option<lab::Failure>,
+    /// Probes that could not look.
+    pub(crate) not_available: Vec<NotAvailable>,
+}
+
+/// Looks in seconds since the load began.
+struct Clock {
+    origin: Instant,
+    next_second: u64,
+}
+
+impl<'a> Attended<'a> {
+    pub(crate) fn new(system: &'a mut System, subject: Subject) -> Self {
+        Self { system, subject: Some(subject), watch: None, died: None, not_available: Vec::new() }
+    }
+}
+
+impl Beside for Attended<'_> {
+    fn begins(&mut self, origin: Instant) {
+        if let Some(subject) = self.subject.take() {
+            self.watch = Some((Watch::begin(subject), Clock { origin, next_second: 0 }));
+        }
+    }
+
+    fn attend(&mut self, store: &Store, run: &RunId) -> Result<bool, StoreError> {
+        if let Some((watch, clock)) = &mut self.watch {
+            keep(store, run, clock, watch.take())?;
+        }
+        if self.died.is_none() {
+            self.died = self.system.died();
+        }
+        Ok(self.died.is_some())
+    }
+
+    fn ends(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError> {
+        let Some((watch, mut clock)) = self.watch.take() else { return Ok(()) };
+        let (looks, not_available) = watch.end();
+        self.not_available = not_available;
+        keep(store, run, &mut clock, looks)
+    }
+}
+
+fn keep(store: &Store, run: &RunId, clock: &mut Clock, looks: Vec<Look>) -> Result<(), StoreError> {
+    for look in looks {
+        let Some(second) = clock.second(look.at, look.over) else { continue };
+        let readings: Vec<Reading> = look
+            .readings
+            .into_iter()
+            .map(|reading| Reading {
+                subject: reading.subject,
+                metric: reading.metric.to_owned(),
+                label: reading.label,
+                value: reading.value,
+            })
+            .collect();
+        store.keep_readings(run, second, &readings)?;
+    }
+    Ok(())
+}
+
+impl Clock {
+    /// The second that a look ends, and `None` for one that hardly saw anything of it. No second has two.
+    fn second(&mut self, at: Instant, over: Duration) -> Option<u64> {
+        if over < LOOK_MIN {
+            return None;
+        }
+        let since = at.saturating_duration_since(self.origin).saturating_sub(LOOK_MIN);
+        let second = since.as_secs().max(self.next_second);
+        self.next_second = second + 1;
+        Some(second)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_belongs_to_the_second_that_it_ends() {
+        let origin = Instant::now();
+        let mut clock = Clock { origin, next_second: 0 };
+        let mut second = |at_ms: u64, over_ms: u64| {
+            clock.second(origin + Duration::from_millis(at_ms), Duration::from_millis(over_ms))
+        };
+        assert_eq!(second(1_000, 1_000), Some(0));
+        assert_eq!(second(2_050, 1_050), Some(1), "a little late");
+        assert_eq!(second(3_900, 1_850), Some(3), "so late that a second was missed");
+        assert_eq!(second(4_000, 100), None, "hardly anything new");
+        assert_eq!(second(4_300, 400), Some(4), "the last one");
+    }
+}
