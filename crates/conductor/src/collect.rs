@@ -5,7 +5,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use engine::{Message, Running, StopLevel, WorkerEnd};
-use record::{IdentityBroken, Interval, Phase, Tally, Whole};
+use record::{Counts, IdentityBroken, Interval, Phase, Tally, Whole};
 use store::{RunId, Store, StoreError};
 
 use crate::live::{Live, Observer};
@@ -19,13 +19,12 @@ const LISTEN: Duration = Duration::from_millis(50);
 const GATHER: Duration = Duration::from_millis(20);
 /// Three of the five seconds that a run may take beyond its duration and its deadline: then it is told to end.
 const PATIENCE: Duration = Duration::from_secs(3);
-const STEP: u16 = 0;
 
 /// Everything that came of the load.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
-    /// By phase.
-    pub(crate) wholes: [Whole; 2],
+    /// By step and phase.
+    pub(crate) wholes: Vec<[Whole; 2]>,
     pub(crate) ends: Vec<WorkerEnd>,
     /// Faults of this program or its machine.
     pub(crate) broke: Vec<String>,
@@ -34,6 +33,19 @@ pub(crate) struct Collected {
     /// CPU time since the load began.
     pub(crate) cpu: Cpu,
 }
+
+impl Collected {
+    /// What was counted so far in a phase, over all steps.
+    pub(crate) fn counts(&self, phase: Phase) -> Counts {
+        self.wholes.iter().fold(Counts::default(), |mut all, step| {
+            all.add(&step[phase as usize].tally().counts);
+            all
+        })
+    }
+}
+
+/// What the workers saw in one second, by step.
+type Second = BTreeMap<u16, Vec<Interval>>;
 
 pub(crate) struct Collector<'a> {
     pub(crate) store: &'a Store,
@@ -46,12 +58,15 @@ pub(crate) struct Collector<'a> {
     pub(crate) timeout: Duration,
     /// Workers that will say when they are done.
     pub(crate) threads: usize,
+    /// Steps of the plan.
+    pub(crate) steps: usize,
 }
 
 impl Collector<'_> {
     /// Listens until the last worker is done.
     pub(crate) fn collect(&mut self, running: Running) -> Result<Collected, RunError> {
-        let mut collected = Collected::default();
+        let wholes = (0..self.steps).map(|_| Default::default()).collect();
+        let mut collected = Collected { wholes, ..Collected::default() };
         let mut begun = (Instant::now(), Cpu::now());
         let mut stop_asked: Option<Instant> = None;
         loop {
@@ -70,14 +85,15 @@ impl Collector<'_> {
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => break,
             };
-            let mut seconds: BTreeMap<u64, Vec<Interval>> = BTreeMap::new();
+            let mut seconds: BTreeMap<u64, Second> = BTreeMap::new();
             let mut next = Some(first);
             let gathered_by = Instant::now() + GATHER;
             while let Some(message) = next {
                 match message {
                     Message::Begins(origin) => begun = (origin, Cpu::now()),
-                    Message::Interval(interval) => {
-                        seconds.entry(interval.second).or_default().push(*interval)
+                    Message::Interval { step, interval } => {
+                        let second = seconds.entry(interval.second).or_default();
+                        second.entry(step).or_default().push(*interval);
                     }
                     Message::Ended(end) => collected.ends.push(*end),
                     Message::Broke(what) => collected.broke.push(what),
@@ -104,15 +120,20 @@ impl Collector<'_> {
     fn take(
         &mut self,
         collected: &mut Collected,
-        seconds: BTreeMap<u64, Vec<Interval>>,
+        seconds: BTreeMap<u64, Second>,
         begun: Instant,
     ) -> Result<(), RunError> {
-        for intervals in seconds.into_values() {
-            for interval in &intervals {
-                collected.wholes[interval.phase as usize].absorb(&interval.tally)?;
+        for steps in seconds.into_values() {
+            for (step, intervals) in &steps {
+                for interval in intervals {
+                    // The scenarios were held against the steps before the load.
+                    let whole = &mut collected.wholes[usize::from(*step)][interval.phase as usize];
+                    whole.absorb(&interval.tally)?;
+                }
+                let kept = self.store.keep_second(self.run, *step, intervals);
+                kept.map_err(|error| storage(error, collected))?;
             }
-            let kept = self.store.keep_second(self.run, STEP, &intervals);
-            kept.map_err(|error| storage(error, collected))?;
+            let intervals: Vec<&Interval> = steps.values().flatten().collect();
             let phase = intervals.iter().map(|interval| interval.phase).max().unwrap_or(Phase::Measured);
             let mut second = Tally::default();
             intervals
@@ -131,7 +152,7 @@ impl Collector<'_> {
         collected: &Collected,
         begun: Instant,
     ) -> Result<Live, IdentityBroken> {
-        let counts = |phase: Phase| collected.wholes[phase as usize].tally().counts;
+        let counts = |phase: Phase| collected.counts(phase);
         Ok(Live {
             elapsed_s: begun.elapsed().as_secs_f64(),
             planned_s: self.planned.map(|planned| planned.as_secs_f64()),
@@ -145,6 +166,5 @@ impl Collector<'_> {
 
 /// The store failed: what was measured so far goes into the error, so that it can be shown at least once.
 fn storage(error: StoreError, collected: &Collected) -> RunError {
-    let counts = collected.wholes[Phase::Measured as usize].tally().counts;
-    RunError::storage(error, Some(counts))
+    RunError::storage(error, Some(collected.counts(Phase::Measured)))
 }

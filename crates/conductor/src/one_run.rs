@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use load::Load;
 use plan::Plan;
-use record::{ConnectionTotals, Counts, IdentityBroken, Percentile, Phase, Spread};
+use record::{ConnectionTotals, Counts, IdentityBroken, Percentile, Phase, Spread, Tally};
 use store::{Ending, Generator, Level, Model, NewRun, RunId, Store, StoreError, Verdict};
 
 use crate::collect::{Collected, Collector};
@@ -82,6 +82,7 @@ pub fn run(
     let running = engine::start(job, script)?;
     let planned_requests = plan.stop.requests;
     let workers = threads as usize;
+    let steps = plan.steps.len();
     let mut collector = Collector {
         store,
         run: &run,
@@ -91,11 +92,12 @@ pub fn run(
         planned_requests,
         timeout,
         threads: workers,
+        steps,
     };
     let collected = collector.collect(running);
     observer.ends();
     let collected = collected?;
-    let counts = collected.wholes[Phase::Measured as usize].tally().counts;
+    let counts = collected.counts(Phase::Measured);
 
     let mut ending = judge(plan, collected, threads, stopper.level())?;
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
@@ -109,7 +111,9 @@ fn describe(plan: &Plan) -> NewRun {
     let plan_json = plan.to_json();
     let mut hash = ring::digest::Context::new(&ring::digest::SHA256);
     hash.update(plan_json.to_string().as_bytes());
-    hash.update(&plan.request.encode().unwrap_or_default());
+    for step in &plan.steps {
+        hash.update(&step.request.encode().unwrap_or_default());
+    }
     let hash = hash.finish();
     NewRun {
         started_at_unix_ms: unix_ms(),
@@ -124,13 +128,12 @@ fn describe(plan: &Plan) -> NewRun {
             Load::Closed(_) => Model::Closed,
             Load::Open(_) => Model::Open,
         },
-        steps: vec![plan.step.clone()],
+        steps: plan.steps.iter().map(|step| step.name.clone()).collect(),
         warm_up_ns: plan.warm_up_ns,
         planned_duration_ns: plan.planned_ns().map(|ns| ns - plan.warm_up_ns),
         stamps: plan.stamps(),
-        system: None,
-        variant: None,
-        study: None,
+        place: None,
+        system_version: None,
     }
 }
 
@@ -138,8 +141,13 @@ fn describe(plan: &Plan) -> NewRun {
 fn judge(plan: &Plan, collected: Collected, threads: u32, asked: StopLevel) -> Result<Ending, RunError> {
     let Collected { wholes, ends, broke, overran, cpu } = collected;
     let is_whole = broke.is_empty();
-    let [warm_up, measured] = wholes.map(|whole| if is_whole { whole.settle() } else { whole.cut_short() });
-    let (_, tally) = (warm_up?, measured?);
+    let mut tally = Tally::default();
+    for whole in wholes {
+        let [warm_up, measured] =
+            whole.map(|whole| if is_whole { whole.settle() } else { whole.cut_short() });
+        warm_up?;
+        tally.merge(&measured?);
+    }
     let validity = validity::judge(&plan.load, &tally, &ends, &broke, asked);
     let verdict = match asked {
         _ if validity.verdict == Level::Invalid => Verdict::Invalid,
@@ -171,6 +179,8 @@ fn judge(plan: &Plan, collected: Collected, threads: u32, asked: StopLevel) -> R
         resolved_ns: None,
         tls: None,
         system: None,
+        failure: None,
+        not_available: Vec::new(),
     })
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use engine::limits::{Shortfall, shortfalls};
 use engine::{Endpoint, Job, Peer, ProbeError, Probed, TlsError, TlsPeer, TlsTrust, allowed_cores};
 use plan::{Fault, Pin, Plan, Trust};
-use wire::http1::Http1;
+use wire::http1::{Http1, Step, Template};
 
 use crate::resolve::{self, ResolveError};
 
@@ -32,10 +32,12 @@ mod bound {
     pub(super) const HISTOGRAMS: u64 = 2 * 12 * 33 * 8 * 1024;
     /// Read buffers and events of a thread.
     pub(super) const THREAD: u64 = 256 * 1024;
-    /// Sets of histograms per thread: the second that is counted, and one on its way to the store.
+    /// Sets of histograms per thread and step: the second that is counted, and one on its way to the store.
     pub(super) const SETS_PER_THREAD: u64 = 2;
-    /// Sets in the thread that keeps results: the sum so far, and the second that is added.
-    pub(super) const SETS_OF_KEEPER: u64 = 2;
+    /// Sets per step in the thread that keeps results: the sum so far.
+    pub(super) const SETS_OF_KEEPER: u64 = 1;
+    /// Sets of all steps together: the second that is shown, or the sum that is judged.
+    pub(super) const SETS_OF_ALL_STEPS: u64 = 1;
     /// A request kept for a log, now and on its way to the store.
     pub(super) const LOGGED: u64 = 4 * 128;
     /// The program, the store's cache, the terminal.
@@ -47,17 +49,37 @@ impl Prepared {
     /// store takes in each second within the next one; in bytes.
     pub fn memory_bound_bytes(&self) -> u64 {
         let (connections, threads) = (u64::from(self.job.connections()), u64::from(self.job.threads));
-        let body = 2 * self.script.kept_body_bytes_max();
-        let sent =
-            if self.job.peer.tls.is_some() { self.script.request_bytes() as u64 + bound::TLS } else { 0 };
-        let per_connection = bound::CONNECTION + bound::PARTIAL_HEAD + body + sent;
-        let sets = threads * bound::SETS_PER_THREAD + bound::SETS_OF_KEEPER;
-        connections * per_connection
-            + threads * bound::THREAD
-            + sets * bound::HISTOGRAMS
-            + u64::from(self.job.log_per_second) * bound::LOGGED
-            + self.script.request_bytes() as u64
-            + bound::PROGRAM
+        let steps = self.job.scenarios.steps() as u64;
+        let longest = |variable| self.longest_bytes(variable);
+        let sealed = if self.job.peer.tls.is_some() {
+            self.script.request_bytes_max(longest).saturating_add(bound::TLS)
+        } else {
+            0
+        };
+        let per_connection =
+            [bound::CONNECTION, bound::PARTIAL_HEAD, self.script.kept_bytes_max(longest), sealed]
+                .into_iter()
+                .fold(0, u64::saturating_add);
+        let sets =
+            steps * (threads * bound::SETS_PER_THREAD + bound::SETS_OF_KEEPER) + bound::SETS_OF_ALL_STEPS;
+        [
+            connections.saturating_mul(per_connection),
+            threads * bound::THREAD,
+            sets * bound::HISTOGRAMS,
+            steps * u64::from(self.job.log_per_second) * bound::LOGGED,
+            self.script.shared_bytes(),
+            bound::PROGRAM,
+        ]
+        .into_iter()
+        .fold(0, u64::saturating_add)
+    }
+
+    /// Bytes of the longest value that a source of data gives to a variable.
+    fn longest_bytes(&self, variable: u16) -> u64 {
+        let fills =
+            self.job.data.iter().flat_map(|data| data.fills.iter().map(move |fill| (&data.source, fill)));
+        let of_variable = fills.filter(|(_, (filled, _))| *filled == variable);
+        of_variable.map(|(source, (_, column))| source.longest_bytes(*column) as u64).max().unwrap_or(0)
     }
 }
 
@@ -124,10 +146,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
     let tls = trust.map(|trust| TlsPeer::new(&plan.peer.host, &trust)).transpose()?;
     let peer = Peer { endpoint, tls };
     let probed = engine::probe(&peer, Duration::from_nanos(plan.connect_timeout_ns))?;
-    let request = plan.request.encode().map_err(|faults| {
-        let what = faults.first().map(ToString::to_string).unwrap_or_default();
-        Refusal::Plan(Fault::new("request", what, "correct the request"))
-    })?;
+    let script = script(plan)?;
     let job = Job {
         load: plan.load.clone(),
         stop: plan.stop,
@@ -135,13 +154,38 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
         peer,
         timeout_ns: plan.timeout_ns,
         connect_timeout_ns: plan.connect_timeout_ns,
-        keep_alive: plan.request.keep_alive,
+        keep_alive: plan.steps.iter().all(|step| step.request.keep_alive),
         threads,
         cores,
         log_per_second: plan.log_per_second,
+        scenarios: plan.scenarios.clone(),
+        data: plan.data.clone(),
+        seed: plan.seed,
     };
-    let script = Http1::new(request, plan.request.is_head(), plan.checks.clone());
     Ok(Prepared { job, script, resolved, probed })
+}
+
+fn script(plan: &Plan) -> Result<Http1, Refusal> {
+    let refuse = |name: &str, what: String| {
+        Err(Refusal::Plan(Fault::new(format!("step {name:?}"), what, "correct the step")))
+    };
+    let mut steps = Vec::new();
+    for step in &plan.steps {
+        match Template::compile(&step.request, &plan.variables) {
+            Ok(request) => {
+                let (checks, captures) = (step.checks.clone(), step.captures.clone());
+                steps.push(Step { request, checks, captures });
+            }
+            Err(faults) => {
+                return refuse(&step.name, faults.first().map(ToString::to_string).unwrap_or_default());
+            }
+        }
+    }
+    let missing = plan.scenarios.visits().find(|visit| usize::from(visit.step) >= steps.len());
+    if let Some(visit) = missing {
+        return refuse(&visit.step.to_string(), "a scenario has it, and the plan does not".to_owned());
+    }
+    Ok(Http1::new(steps, plan.variables.len() as u16))
 }
 
 fn cores(pin: &Pin) -> Result<Vec<usize>, Refusal> {

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use load::{Load, Stop};
+use load::{DataSource, Load, Scenarios, Stop};
 
 use crate::net::tls::TlsPeer;
 
@@ -28,8 +28,14 @@ pub struct Job {
     pub threads: u32,
     /// The core of each thread; empty: wherever the system likes.
     pub cores: Vec<usize>,
-    /// Single requests kept of each second, over all threads; 0 keeps none.
+    /// Single requests of each step kept of each second, over all threads; 0 keeps none.
     pub log_per_second: u32,
+    /// What users do. The steps are those of the script.
+    pub scenarios: Scenarios,
+    /// Where the script's variables get values from.
+    pub data: Vec<DataSource>,
+    /// Of the draws of scenarios, values and pauses within an iteration.
+    pub seed: u64,
 }
 
 impl Job {

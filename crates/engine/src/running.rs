@@ -26,7 +26,12 @@ pub enum Message {
     /// All connections are open, and the load begins at this instant.
     Begins(Instant),
     /// A second of one worker is over.
-    Interval(Box<Interval>),
+    Interval {
+        /// The number of the step.
+        step: u16,
+        /// What the worker saw of it.
+        interval: Box<Interval>,
+    },
     /// A worker is done.
     Ended(Box<WorkerEnd>),
     /// A worker cannot go on: a fault of this program or its machine, in words.

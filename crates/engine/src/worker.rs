@@ -208,7 +208,7 @@ impl<'a, S: Script> Worker<'a, S> {
         let messages = &self.messages;
         self.recorder.turn(now_ns, |interval| {
             // Nobody listens only when the run was given up from outside; then nothing is lost by not telling.
-            let _ = messages.send(Message::Interval(Box::new(interval)));
+            let _ = messages.send(Message::Interval { step: 0, interval: Box::new(interval) });
         });
     }
 
@@ -336,7 +336,7 @@ impl<'a, S: Script> Worker<'a, S> {
         }
         let messages = &self.messages;
         self.recorder.close(&mut |interval| {
-            let _ = messages.send(Message::Interval(Box::new(interval)));
+            let _ = messages.send(Message::Interval { step: 0, interval: Box::new(interval) });
         });
     }
 }

@@ -164,7 +164,7 @@ fn sends_large(steps: Vec<Step>, requests: u64) -> (Done, usize) {
 fn a_large_request_goes_out_in_parts_to_a_slow_reader() {
     let mut one = vec![Step::ReadBytes(1000), Step::Wait(PAUSE)];
     // What is left of the request, piece by piece, is read slower than it is written.
-    let bytes = post("/", LARGE).request_bytes() - 1000;
+    let bytes = post("/", LARGE).request_bytes_max(|_| 0) as usize - 1000;
     let pieces = 16;
     for piece in 0..pieces {
         let size = bytes / pieces + if piece == 0 { bytes % pieces } else { 0 };
@@ -173,7 +173,7 @@ fn a_large_request_goes_out_in_parts_to_a_slow_reader() {
     one.push(Step::Send(reply(200, "thanks")));
     let (done, connections) = sends_large(each_request(one), 3);
     done.assert_all_ok(3);
-    assert_eq!(done.tally.sent_bytes, 3 * post("/", LARGE).request_bytes() as u64);
+    assert_eq!(done.tally.sent_bytes, 3 * post("/", LARGE).request_bytes_max(|_| 0));
     assert_eq!(connections, 1);
 }
 

@@ -13,7 +13,7 @@ const GROWTH_MAX: u64 = 16 * 1024 * 1024;
 /// A script that must keep its bodies for a while.
 fn checked() -> Http1 {
     let checks = Checks { bodies: vec![BodyCheck::Contains(b"never".to_vec())], ..Checks::default() };
-    Http1::new(Request::get("localhost", "/").encode().expect("a request"), false, checks)
+    Http1::single(&Request::get("localhost", "/"), checks).expect("a request")
 }
 
 #[test]

@@ -19,6 +19,25 @@ impl Chance {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// Uniform among the whole numbers from `min` to `max`, without bias: D. Lemire, "Fast random integer generation in an
+    /// interval", ACM Transactions on Modeling and Computer Simulation 29 (2019). `min` where there are none.
+    pub fn within(&mut self, min: i64, max: i64) -> i64 {
+        if max <= min {
+            return min;
+        }
+        let last = max.wrapping_sub(min) as u64;
+        let Some(count) = last.checked_add(1) else { return self.0.next_u64() as i64 };
+        let mut product = u128::from(self.0.next_u64()) * u128::from(count);
+        if (product as u64) < count {
+            // The lowest 2⁶⁴ mod `count` of the fractions would give some numbers one chance too many.
+            let excess = count.wrapping_neg() % count;
+            while (product as u64) < excess {
+                product = u128::from(self.0.next_u64()) * u128::from(count);
+            }
+        }
+        min.wrapping_add((product >> 64) as i64)
+    }
+
     /// Exponential with mean 1, by inversion: −ln(1 − u).
     pub fn exponential(&mut self) -> f64 {
         -libm::log1p(-self.unit())

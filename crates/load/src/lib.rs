@@ -9,13 +9,17 @@ extern crate alloc;
 pub mod chance;
 pub mod closed;
 pub mod open;
+mod scenario;
 mod share;
 mod stop;
+pub mod values;
 
 pub use closed::{Closed, ThinkTime};
 pub use open::{Open, Spacing};
+pub use scenario::{Order, Place, Routes, Scenario, Scenarios, Visit};
 pub use share::Share;
 pub use stop::Stop;
+pub use values::{DataSource, Values};
 
 /// Nanoseconds in a second, the unit of rates against the unit of times.
 pub const SECOND_NS: u64 = 1_000_000_000;

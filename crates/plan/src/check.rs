@@ -1,11 +1,11 @@
 //! From draft to plan: every rule, all faults at once.
 
 use load::open::{Profile, Stage};
-use load::{Closed, Load, Open, Spacing, Stop, ThinkTime};
+use load::{Closed, Load, Open, Scenarios, Spacing, Stop, ThinkTime};
 
 use crate::draft::Draft;
 use crate::fault::Fault;
-use crate::plan::{Pin, Plan};
+use crate::plan::{Pin, Plan, PlannedStep};
 use crate::request;
 use crate::units;
 
@@ -32,12 +32,13 @@ pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let pin = reader.pin();
     let log_per_second = reader.count("--log-requests", draft.log_requests.as_deref(), 0, LOG_PER_SECOND_MAX);
     match target {
-        Some((title, step, peer, request)) if reader.faults.is_empty() => Ok(Plan {
+        Some((title, name, peer, request)) if reader.faults.is_empty() => Ok(Plan {
             title,
-            step,
             peer,
-            request,
-            checks,
+            steps: vec![PlannedStep { name, request, checks, captures: Vec::new() }],
+            variables: Vec::new(),
+            scenarios: Scenarios::single(),
+            data: Vec::new(),
             load,
             stop,
             warm_up_ns,

@@ -1,9 +1,9 @@
 //! A plan in words, and as JSON for the record; neither shows a secret.
 
-use load::{Closed, Load, Open, Spacing, ThinkTime};
+use load::{Closed, Load, Open, Order, Spacing, ThinkTime};
 use serde_json::{Value, json};
 
-use crate::plan::{Pin, Plan, Trust};
+use crate::plan::{Pin, Plan, PlannedStep, Trust};
 use crate::units::{show_duration, show_rate};
 
 /// Headers whose values may be shown; any other may hold a secret, whatever its name.
@@ -49,32 +49,27 @@ impl Plan {
 
     /// All of it as JSON, for the record and its hash. Secrets are replaced.
     pub fn to_json(&self) -> Value {
-        let headers = self.request.headers.iter().map(|(name, value)| {
-            let is_shown = SHOWN_HEADERS.iter().any(|shown| name.eq_ignore_ascii_case(shown));
-            json!([name, if is_shown { value.as_str() } else { "(not shown)" }])
+        let scenarios = self.scenarios.list.iter().map(|scenario| {
+            let visits: Vec<Value> = match &scenario.order {
+                Order::InTurn(visits) => visits.iter().map(|visit| json!({ "step": visit.step })).collect(),
+                Order::Mix(visits) => visits
+                    .iter()
+                    .map(|(visit, weight)| json!({ "step": visit.step, "weight": weight }))
+                    .collect(),
+            };
+            json!({ "name": scenario.name, "share": scenario.share, "visits": visits })
         });
         json!({
             "title": self.title,
-            "request": {
-                "method": self.request.method,
-                "host": self.request.host,
-                "step": self.step,
-                "headers": headers.collect::<Vec<Value>>(),
-                "body_bytes": self.request.body.as_ref().map(Vec::len),
-                "keep_alive": self.request.keep_alive,
-            },
+            "steps": self.steps.iter().map(step_json).collect::<Vec<Value>>(),
+            "scenarios": scenarios.collect::<Vec<Value>>(),
+            "variables": self.variables,
             "unix_socket": self.peer.unix_socket.as_ref().map(|path| path.display().to_string()),
             "tls": self.peer.tls.as_ref().map(|trust| match trust {
                 Trust::System => "system",
                 Trust::Authorities(_) => "cacert",
                 Trust::Anything => "insecure",
             }),
-            "expect": {
-                "status": self.checks.status.to_string(),
-                "headers": self.checks.headers.iter().map(|check| check.name.as_str()).collect::<Vec<_>>(),
-                "body_checks": self.checks.bodies.len(),
-                "size": self.checks.size.map(|size| json!([size.min_bytes, size.max_bytes])),
-            },
             "load": self.load_words(),
             "stop": { "at_ns": self.stop.at_ns, "requests": self.stop.requests },
             "warm_up_ns": self.warm_up_ns,
@@ -90,6 +85,29 @@ impl Plan {
             "log_per_second": self.log_per_second,
         })
     }
+}
+
+fn step_json(step: &PlannedStep) -> Value {
+    let PlannedStep { name, request, checks, captures } = step;
+    let headers = request.headers.iter().map(|(name, value)| {
+        let is_shown = SHOWN_HEADERS.iter().any(|shown| name.eq_ignore_ascii_case(shown));
+        json!([name, if is_shown { value.as_str() } else { "(not shown)" }])
+    });
+    json!({
+        "name": name,
+        "method": request.method,
+        "host": request.host,
+        "headers": headers.collect::<Vec<Value>>(),
+        "body_bytes": request.body.as_ref().map(Vec::len),
+        "keep_alive": request.keep_alive,
+        "expect": {
+            "status": checks.status.to_string(),
+            "headers": checks.headers.iter().map(|check| check.name.as_str()).collect::<Vec<_>>(),
+            "body_checks": checks.bodies.len(),
+            "size": checks.size.map(|size| json!([size.min_bytes, size.max_bytes])),
+        },
+        "saves": captures.iter().map(|capture| capture.variable).collect::<Vec<_>>(),
+    })
 }
 
 fn closed_words(closed: &Closed) -> String {

@@ -13,7 +13,7 @@ pub mod units;
 
 pub use draft::Draft;
 pub use fault::Fault;
-pub use plan::{Peer, Pin, Plan, Trust};
+pub use plan::{Peer, Pin, Plan, PlannedStep, Trust};
 pub use study::{
     Around, Cmd, Compare, Gate, GateMetric, Knob, Launch, Metric, Proc, Ready, ReadyWhen, StopHow, Study,
     StudyLoad, StudyPin, System, Variant,

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use load::{Load, Stop};
-use wire::http1::{Checks, Request};
+use load::{DataSource, Load, Scenarios, Stop};
+use wire::http1::{Capture, Checks, Request};
 
 /// One load on one system, free of contradictions. Made by [`crate::Draft::check`].
 #[derive(Clone, Debug)]
@@ -11,14 +11,16 @@ use wire::http1::{Checks, Request};
 pub struct Plan {
     /// What it is called in reports: method and URL, without secrets.
     pub title: String,
-    /// The name of its one step: method and path.
-    pub step: String,
     /// Who is spoken to.
     pub peer: Peer,
-    /// What is sent.
-    pub request: Request,
-    /// What replies are held against.
-    pub checks: Checks,
+    /// Every request that is made, in the order of their numbers.
+    pub steps: Vec<PlannedStep>,
+    /// Names of the variables, in the order of their numbers.
+    pub variables: Vec<String>,
+    /// Which steps a user goes through.
+    pub scenarios: Scenarios,
+    /// Where variables that are not saved from replies get their values.
+    pub data: Vec<DataSource>,
     /// How much, in which shape.
     pub load: Load,
     /// When nothing more is started.
@@ -37,6 +39,19 @@ pub struct Plan {
     pub seed: u64,
     /// Single requests kept of each second.
     pub log_per_second: u32,
+}
+
+/// One request of a plan.
+#[derive(Clone, Debug)]
+pub struct PlannedStep {
+    /// Its name in reports; shows no secret.
+    pub name: String,
+    /// What is sent. Target, header values and body may have names of variables in braces, as [`wire::braces`] reads them.
+    pub request: Request,
+    /// What replies are held against.
+    pub checks: Checks,
+    /// What is kept of replies for later requests of the same iteration.
+    pub captures: Vec<Capture>,
 }
 
 /// Who is spoken to.

@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
 use regex::bytes::RegexBuilder;
 use url::{Host, Url};
+use wire::braces;
 use wire::http1::{BodyCheck, Checks, HeaderCheck, Request, SizeCheck, StatusSet};
 
 use crate::draft::Draft;
@@ -66,7 +67,18 @@ pub(crate) fn target(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Target> {
     let place = draft.unix_socket.as_ref().map_or(String::new(), |path| format!(" over {}", path.display()));
     let shown = without_secrets(&url);
     let title = format!("{method} {}://{authority}{shown}{place}", url.scheme());
-    Some((title, format!("{method} {shown}"), peer, request))
+    Some((title, format!("{method} {shown}"), peer, literal(request)))
+}
+
+/// A planned request that sends exactly this: on the command line, braces are only braces.
+fn literal(request: Request) -> Request {
+    let text = |text: &str| String::from_utf8_lossy(&braces::literal(text.as_bytes())).into_owned();
+    Request {
+        target: text(&request.target),
+        headers: request.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+        body: request.body.as_deref().map(braces::literal),
+        ..request
+    }
 }
 
 /// `name:password` of a URL, decoded.

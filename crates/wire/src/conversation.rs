@@ -4,17 +4,20 @@ use alloc::string::String;
 
 use crate::blame::PeerFault;
 
-/// One client's side of one connection.
+/// One client's side of one connection, and the values of its user's variables.
 ///
 /// ```text
-///          begin()                 received() → Replied
+///          begin(step)             received() → Replied
 ///   Idle ───────────► a reply is awaited ───────────► Idle
 ///    ▲                      │ received() → fault, peer_closed()
 ///    └────── forget() ◄─────┘ the connection is given up
 /// ```
 pub trait Conversation: Send {
-    /// Starts the next request: its bytes are [`Conversation::outgoing`], and from now on a reply is awaited.
-    fn begin(&mut self);
+    /// Gives a variable its value, for requests that begin from now on.
+    fn set(&mut self, variable: u16, value: &[u8]);
+
+    /// Starts the request of a step: its bytes are [`Conversation::outgoing`], and from now on a reply is awaited.
+    fn begin(&mut self, step: u16);
 
     /// The bytes of the request under way, whole; the engine knows how far it has written them.
     fn outgoing(&self) -> &[u8];
@@ -32,7 +35,7 @@ pub trait Conversation: Send {
     fn forget(&mut self);
 }
 
-/// Opens conversations that all follow the same scenario; shared by all threads.
+/// The steps of all conversations; shared by all threads.
 pub trait Script: Send + Sync {
     /// The conversation of one connection.
     type Talk: Conversation;
@@ -40,8 +43,11 @@ pub trait Script: Send + Sync {
     /// A conversation with nothing under way.
     fn open(&self) -> Self::Talk;
 
-    /// What a refusal of this script means, in words.
-    fn explain(&self, refusal: Refusal) -> String;
+    /// Whether a step's request needs the value of a variable.
+    fn needs(&self, step: u16, variable: u16) -> bool;
+
+    /// What a refusal of a step's reply means, in words.
+    fn explain(&self, step: u16, refusal: Refusal) -> String;
 }
 
 /// What the bytes so far amount to.
@@ -76,7 +82,7 @@ pub struct Reply {
 pub struct Refusal {
     /// The error class in reports, such as `status` or `check_body`.
     pub class: &'static str,
-    /// The status, or the number of the check.
+    /// The status, or what tells the rules of the step apart.
     pub code: u32,
 }
 

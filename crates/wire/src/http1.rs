@@ -1,7 +1,7 @@
 //! HTTP/1.1, the client's side (RFC 9110, RFC 9112).
 //!
 //! ```text
-//!           begin()        head complete         body complete
+//!           begin(step)    head complete         body complete
 //!   Idle ─────────► Head ────────────────► Body ───────────────► Idle
 //!                    ▲ └─ 1xx: again ─┘     │
 //!                    │                      ├ Sized      left bytes of Content-Length
@@ -9,22 +9,30 @@
 //!                    │                      └ UntilClose the close is the end
 //! ```
 
+mod capture;
 mod checks;
 mod chunked;
 mod fault;
 mod framing;
+mod json;
 mod request;
 mod samples;
+mod step;
 mod talk;
+mod template;
 
+pub use capture::{CAPTURED_BYTES_MAX, Capture, CaptureFrom};
 pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck, StatusSet};
 pub use request::{Request, RequestFault};
+pub use step::Step;
 pub use talk::Talk;
+pub use template::Template;
 
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use crate::Protocol;
 use crate::conversation::{Conversation, Refusal, Script};
@@ -35,42 +43,71 @@ pub const PROTOCOL: Protocol = Protocol {
     sentence: "HTTP/1.1 over TCP, TLS or a Unix socket.",
     schemes: &["http", "https"],
     open: || {
-        let request = Request::get("localhost", "/").encode().unwrap_or_default();
-        let mut talk = Http1::new(request, false, Checks::default()).open();
-        talk.begin();
+        let mut talk =
+            Http1::single(&Request::get("localhost", "/"), Checks::default()).unwrap_or_default().open();
+        talk.begin(0);
         Box::new(talk)
     },
     samples: samples::all,
 };
 
-/// The scenario "send this request again and again, and check each reply".
-#[derive(Clone, Debug)]
+/// The steps that connections go through, in any order.
+#[derive(Clone, Debug, Default)]
 pub struct Http1 {
-    script: Arc<Fixed>,
+    script: Arc<Steps>,
 }
 
-/// What all connections share: the request, encoded once, and what its replies are held against.
-#[derive(Debug)]
-struct Fixed {
-    request: Box<[u8]>,
-    is_head: bool,
-    checks: Checks,
+/// What all connections share.
+#[derive(Debug, Default)]
+struct Steps {
+    list: Box<[Step]>,
+    /// How many there are; each connection has its own values.
+    variables: u16,
 }
 
 impl Http1 {
-    /// From a request as [`Request::encode`] makes it. The reply to HEAD has no body, whatever its header says.
-    pub fn new(request: Box<[u8]>, is_head: bool, checks: Checks) -> Self {
-        Self { script: Arc::new(Fixed { request, is_head, checks }) }
+    /// From the steps, whose place in the list is their number, and the number of variables in them.
+    pub fn new(steps: Vec<Step>, variables: u16) -> Self {
+        Self { script: Arc::new(Steps { list: steps.into_boxed_slice(), variables }) }
     }
 
-    /// Bytes of a reply's body that a connection may keep, for checks.
-    pub fn kept_body_bytes_max(&self) -> u64 {
-        if self.script.checks.need_body() { KEPT_BODY_BYTES_MAX as u64 } else { 0 }
+    /// The one step "send this request as it is written, and check the reply".
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the request.
+    pub fn single(request: &Request, checks: Checks) -> Result<Self, Vec<RequestFault>> {
+        let request = Template::literal(request)?;
+        Ok(Self::new(Vec::from([Step { request, checks, captures: Vec::new() }]), 0))
     }
 
-    /// Bytes of one request on the wire.
-    pub fn request_bytes(&self) -> usize {
-        self.script.request.len()
+    /// Bytes that a connection may keep at worst, whatever its peer sends: a reply's body for checks and captures, the
+    /// values of variables, and a request with values filled in. `longest_bytes` says how long the values of a variable
+    /// that is not captured can be.
+    pub fn kept_bytes_max(&self, longest_bytes: impl Fn(u16) -> u64) -> u64 {
+        let steps = &self.script.list;
+        let is_captured = |variable| {
+            steps.iter().flat_map(|step| &step.captures).any(|capture| capture.variable == variable)
+        };
+        let value_bytes = |variable| {
+            if is_captured(variable) { CAPTURED_BYTES_MAX as u64 } else { longest_bytes(variable) }
+        };
+        let body_bytes = if steps.iter().any(Step::need_body) { KEPT_BODY_BYTES_MAX as u64 } else { 0 };
+        let filled = steps.iter().filter(|step| step.request.fixed_bytes().is_none());
+        let request_bytes = filled.map(|step| step.request.bytes_max(value_bytes)).max().unwrap_or(0);
+        // What grows as it is written may own twice what it holds.
+        let growing_bytes = body_bytes.saturating_add(request_bytes).saturating_mul(2);
+        (0..self.script.variables).map(value_bytes).fold(growing_bytes, u64::saturating_add)
+    }
+
+    /// Bytes of the longest request on the wire; see [`Http1::kept_bytes_max`].
+    pub fn request_bytes_max(&self, longest_bytes: impl Fn(u16) -> u64) -> u64 {
+        self.script.list.iter().map(|step| step.request.bytes_max(&longest_bytes)).max().unwrap_or(0)
+    }
+
+    /// Bytes of requests that all connections share.
+    pub fn shared_bytes(&self) -> u64 {
+        self.script.list.iter().map(|step| step.request.bytes_max(|_| 0)).sum()
     }
 }
 
@@ -81,10 +118,18 @@ impl Script for Http1 {
         Talk::new(Arc::clone(&self.script))
     }
 
-    fn explain(&self, refusal: Refusal) -> String {
-        match refusal.class {
-            "status" => format!("status {}, expected {}", refusal.code, self.script.checks.status),
-            _ => self.script.checks.explain(refusal.code).unwrap_or_else(|| refusal.class.to_string()),
-        }
+    fn needs(&self, step: u16, variable: u16) -> bool {
+        let step = self.script.list.get(usize::from(step));
+        step.is_some_and(|step| step.request.variables().any(|needed| needed == variable))
+    }
+
+    fn explain(&self, step: u16, refusal: Refusal) -> String {
+        let Some(step) = self.script.list.get(usize::from(step)) else { return refusal.class.to_string() };
+        let rule = match refusal.class {
+            "status" => return format!("status {}, expected {}", refusal.code, step.checks.status),
+            "capture" => capture::explain(&step.captures, refusal.code),
+            _ => step.checks.explain(refusal.code),
+        };
+        rule.unwrap_or_else(|| refusal.class.to_string())
     }
 }

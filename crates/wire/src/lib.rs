@@ -7,6 +7,7 @@
 extern crate alloc;
 
 mod blame;
+pub mod braces;
 mod conversation;
 pub mod http1;
 pub mod testing;

@@ -4,18 +4,18 @@ use wire::http1::{BodyCheck, Checks, Http1, KEPT_BODY_BYTES_MAX, Request, SizeCh
 use wire::{Closing, Conversation, Progress, Script, Stage};
 
 fn talk(checks: Checks) -> wire::http1::Talk {
-    let mut talk = Http1::new(Request::get("h", "/").encode().unwrap(), false, checks).open();
-    talk.begin();
+    let mut talk = Http1::single(&Request::get("h", "/"), checks).unwrap().open();
+    talk.begin(0);
     talk
 }
 
 fn refusal(checks: Checks, reply: &[u8]) -> Option<(&'static str, String)> {
-    let script = Http1::new(Request::get("h", "/").encode().unwrap(), false, checks);
+    let script = Http1::single(&Request::get("h", "/"), checks).unwrap();
     let mut talk = script.open();
-    talk.begin();
+    talk.begin(0);
     match talk.received(reply).unwrap() {
         Progress::Replied { reply, .. } => {
-            reply.refusal.map(|refusal| (refusal.class, script.explain(refusal)))
+            reply.refusal.map(|refusal| (refusal.class, script.explain(0, refusal)))
         }
         Progress::NeedMore => panic!("the reply is complete"),
     }
@@ -94,8 +94,9 @@ fn checks_say_what_did_not_hold() {
 
 #[test]
 fn a_reply_to_head_has_no_body() {
-    let mut talk = Http1::new(Request::get("h", "/").encode().unwrap(), true, Checks::default()).open();
-    talk.begin();
+    let request = Request { method: "HEAD".to_string(), ..Request::get("h", "/") };
+    let mut talk = Http1::single(&request, Checks::default()).unwrap().open();
+    talk.begin(0);
     let reply = b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n";
     assert!(matches!(talk.received(reply), Ok(Progress::Replied { used, .. }) if used == reply.len()));
 }
@@ -110,7 +111,7 @@ fn the_stage_follows_the_reply_and_a_close_before_it_is_empty() {
     assert_eq!(talk.stage(), Stage::Body);
     assert_eq!(talk.peer_closed(), Closing::Incomplete);
     assert_eq!(talk.stage(), Stage::Idle);
-    talk.begin();
+    talk.begin(0);
     assert_eq!(talk.peer_closed(), Closing::Empty);
 }
 

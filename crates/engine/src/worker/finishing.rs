@@ -24,7 +24,7 @@ impl<S: Script> Worker<'_, S> {
         self.recorder.finished(&finish);
         if let Some(refusal) = reply.refusal {
             let errors = &mut self.recorder.tally(request.intended_ns).errors;
-            errors.note(refusal.class, refusal.code, || self.script.explain(refusal));
+            errors.note(refusal.class, refusal.code, || self.script.explain(0, refusal));
         }
         if self.recorder.phase(request.intended_ns) == Phase::Measured {
             connection.totals.note(at_ns.saturating_sub(request.intended_ns));

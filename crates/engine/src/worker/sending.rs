@@ -25,7 +25,7 @@ impl<S: Script> Worker<'_, S> {
         }
         self.in_flight += 1;
         let connection = &mut self.connections[slot as usize];
-        connection.talk.begin();
+        connection.talk.begin(0);
         connection.request =
             Some(InFlight { intended_ns, begun_ns: now_ns, sent_ns: now_ns, first_byte_ns: 0, written: 0 });
         let is_up = connection.is_up();

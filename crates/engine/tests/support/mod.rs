@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use engine::{Endpoint, Job, Message, Peer, Running, TlsPeer, TlsTrust, WorkerEnd};
 use load::open::Profile;
-use load::{Closed, Load, Open, Spacing, Stop, ThinkTime};
+use load::{Closed, Load, Open, Scenarios, Spacing, Stop, ThinkTime};
 use record::{Phase, Sampled, Tally, Whole};
 use target::scripted::{self, Script, Scripted, Step};
 use wire::http1::{Checks, Http1, Request};
@@ -56,7 +56,7 @@ pub(crate) fn finish(running: Running, limit: Duration) -> Done {
     loop {
         match running.messages.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(Message::Begins(origin)) => begun = origin,
-            Ok(Message::Interval(interval)) => {
+            Ok(Message::Interval { interval, .. }) => {
                 wholes[interval.phase as usize].absorb(&interval.tally).expect("the identity, up to now");
                 sampled.extend(interval.sampled);
             }
@@ -202,6 +202,9 @@ fn job(peer: Peer, load: Load, stop: Stop) -> Job {
         threads: 1,
         cores: Vec::new(),
         log_per_second: 0,
+        scenarios: Scenarios::single(),
+        data: Vec::new(),
+        seed: 1,
     }
 }
 
@@ -217,7 +220,7 @@ pub(crate) fn lasting(for_ns: u64) -> Stop {
 
 /// A GET of this target.
 pub(crate) fn get(target: &str) -> Http1 {
-    Http1::new(Request::get("localhost", target).encode().expect("a request"), false, Checks::default())
+    Http1::single(&Request::get("localhost", target), Checks::default()).expect("a request")
 }
 
 /// A POST of so many bytes.
@@ -227,7 +230,7 @@ pub(crate) fn post(target: &str, body_bytes: usize) -> Http1 {
         body: Some(vec![b'x'; body_bytes]),
         ..Request::get("localhost", target)
     };
-    Http1::new(request.encode().expect("a request"), false, Checks::default())
+    Http1::single(&request, Checks::default()).expect("a request")
 }
 
 /// A complete reply of this status and body.

@@ -32,15 +32,15 @@ fn held_to(bound: Bound) -> LibraryBenchmarkConfig {
 }
 
 fn conversation() -> Talk {
-    let request = Request::get("localhost", "/").encode().expect("it is a plain request");
-    let mut talk = Http1::new(request, false, Checks::default()).open();
+    let script = Http1::single(&Request::get("localhost", "/"), Checks::default());
+    let mut talk = script.expect("it is a plain request").open();
     // The first reply pays for what all others share.
     exchange(&mut talk, &[REPLY]);
     talk
 }
 
 fn exchange(talk: &mut Talk, pieces: &[&[u8]]) {
-    talk.begin();
+    talk.begin(0);
     for piece in pieces {
         if let Ok(Progress::Replied { reply, .. }) = talk.received(black_box(piece)) {
             black_box(reply);

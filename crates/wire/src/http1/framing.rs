@@ -1,11 +1,13 @@
 //! Where a reply's body ends (RFC 9112 §6.3), and whether its connection lives on (§9.3).
 
+use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
 use httparse::{Error, Header, ParserConfig, Response, Status};
 
-use super::checks::Checks;
+use super::capture;
 use super::fault::Fault;
+use super::step::Step;
 use crate::blame::PeerFault;
 
 /// Bytes that a head may have.
@@ -22,6 +24,8 @@ pub(super) struct Head {
     pub(super) keeps_alive: bool,
     /// The number of the first header check that does not hold.
     pub(super) failed_check: Option<u32>,
+    /// The code of the first capture that finds nothing in it.
+    pub(super) failed_capture: Option<u32>,
 }
 
 /// How the end of a body is known.
@@ -32,8 +36,13 @@ pub(super) enum Length {
     UntilClose,
 }
 
-/// Reads a head from the front of `bytes`; `None` while it is incomplete. Also says how many bytes it took.
-pub(super) fn read(bytes: &[u8], is_head: bool, checks: &Checks) -> Result<Option<(usize, Head)>, PeerFault> {
+/// Reads a head from the front of `bytes`, and keeps the values that the step captures in it; `None` while it is incomplete.
+/// Also says how many bytes it took.
+pub(super) fn read(
+    bytes: &[u8],
+    step: &Step,
+    values: &mut [Vec<u8>],
+) -> Result<Option<(usize, Head)>, PeerFault> {
     // A few empty lines before a head are allowed (RFC 9112 §2.2); a flood of them is not worth reading again and again.
     if bytes.len() > EMPTY_LINE_BYTES_MAX
         && bytes[..=EMPTY_LINE_BYTES_MAX].iter().all(|byte| b"\r\n".contains(byte))
@@ -48,7 +57,7 @@ pub(super) fn read(bytes: &[u8], is_head: bool, checks: &Checks) -> Result<Optio
         Ok(Status::Partial) if bytes.len() >= HEAD_BYTES_MAX => Err(Fault::HeadTooLong.plain()),
         Ok(Status::Partial) => Ok(None),
         Ok(Status::Complete(used)) if used > HEAD_BYTES_MAX => Err(Fault::HeadTooLong.plain()),
-        Ok(Status::Complete(used)) => interpret(&response, is_head, checks).map(|head| Some((used, head))),
+        Ok(Status::Complete(used)) => interpret(&response, step, values).map(|head| Some((used, head))),
         Err(Error::TooManyHeaders) => Err(Fault::TooManyHeaders.plain()),
         Err(Error::HeaderName | Error::HeaderValue) => Err(Fault::BadHeader.plain()),
         Err(Error::NewLine | Error::Token | Error::Version | Error::Status) => {
@@ -57,7 +66,7 @@ pub(super) fn read(bytes: &[u8], is_head: bool, checks: &Checks) -> Result<Optio
     }
 }
 
-fn interpret(response: &Response<'_, '_>, is_head: bool, checks: &Checks) -> Result<Head, PeerFault> {
+fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut [Vec<u8>]) -> Result<Head, PeerFault> {
     let (status, minor) = (response.code.unwrap_or(0), response.version.unwrap_or(0));
     if !(100..600).contains(&status) {
         return Err(Fault::BadStatus.plain());
@@ -90,14 +99,25 @@ fn interpret(response: &Response<'_, '_>, is_head: bool, checks: &Checks) -> Res
     let length = match (length, coding) {
         (Some(_), Some(_)) => return Err(Fault::LengthAndCoding.plain()),
         (_, Some(_)) if minor == 0 => return Err(Fault::CodingInOldVersion.plain()),
-        _ if is_head || matches!(status, 100..200 | 204 | 304) => Length::Known(0),
+        _ if step.request.is_head() || matches!(status, 100..200 | 204 | 304) => Length::Known(0),
         (_, Some(true)) => Length::Chunked,
         (Some(length), _) => Length::Known(length),
         (None, _) => Length::UntilClose,
     };
-    let failed_check = checks.first_failed_header(response.headers);
+    let failed_check = step.checks.first_failed_header(response.headers);
+    let captured = if step.captures.is_empty() {
+        Ok(())
+    } else {
+        capture::from_head(&step.captures, response.headers, values)
+    };
     let keeps_alive = says_keep_alive && !says_close;
-    Ok(Head { status, length, keeps_alive: keeps_alive && length != Length::UntilClose, failed_check })
+    Ok(Head {
+        status,
+        length,
+        keeps_alive: keeps_alive && length != Length::UntilClose,
+        failed_check,
+        failed_capture: captured.err(),
+    })
 }
 
 /// Digits only: no sign, no list, no more than 2^63 − 1.

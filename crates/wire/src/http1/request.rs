@@ -36,6 +36,8 @@ pub enum RequestFault {
     HeaderValue(String),
     /// This header is set by the body.
     Framing(String),
+    /// No variable has this name.
+    Variable(String),
 }
 
 impl Request {
@@ -56,28 +58,16 @@ impl Request {
         self.method == "HEAD"
     }
 
-    /// The bytes to send, or everything that is wrong with it.
+    /// The bytes to send as they are written, names in braces included, or everything that is wrong with it.
     pub fn encode(&self) -> Result<Box<[u8]>, Vec<RequestFault>> {
         let faults = self.faults();
         if !faults.is_empty() {
             return Err(faults);
         }
         let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.target);
-        let mut add = |name: &str, value: &str| {
-            if !self.has(name) {
-                head.push_str(&format!("{name}: {value}\r\n"));
-            }
-        };
-        add("Host", &self.host);
-        add("User-Agent", concat!("tenbin/", env!("CARGO_PKG_VERSION")));
-        add("Accept", "*/*");
-        // Without a body these methods say so (RFC 9110 §8.6); some servers insist on it.
-        let expects_body = matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
-        if self.body.is_some() || expects_body {
-            add("Content-Length", &self.body.as_ref().map_or(0, Vec::len).to_string());
-        }
-        if !self.keep_alive {
-            add("Connection", "close");
+        let body_bytes = self.body.as_ref().map_or(0, Vec::len).to_string();
+        for (name, value) in self.added_headers() {
+            head.push_str(&format!("{name}: {}\r\n", value.unwrap_or(&body_bytes)));
         }
         for (name, value) in &self.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
@@ -88,11 +78,26 @@ impl Request {
         Ok(bytes.into_boxed_slice())
     }
 
+    /// The headers that are not given and must be there, in order; `None` is the length of the body.
+    pub(super) fn added_headers(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
+        // Without a body these methods say so (RFC 9110 §8.6); some servers insist on it.
+        let has_length = self.body.is_some() || matches!(self.method.as_str(), "POST" | "PUT" | "PATCH");
+        let all = [
+            ("Host", Some(self.host.as_str()), true),
+            ("User-Agent", Some(concat!("tenbin/", env!("CARGO_PKG_VERSION"))), true),
+            ("Accept", Some("*/*"), true),
+            ("Content-Length", None, has_length),
+            ("Connection", Some("close"), !self.keep_alive),
+        ];
+        let missing = all.into_iter().filter(|(name, _, is_wanted)| *is_wanted && !self.has(name));
+        missing.map(|(name, value, _)| (name, value))
+    }
+
     fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
     }
 
-    fn faults(&self) -> Vec<RequestFault> {
+    pub(super) fn faults(&self) -> Vec<RequestFault> {
         let mut faults = Vec::new();
         if !is_token(&self.method) {
             faults.push(RequestFault::Method(self.method.clone()));
@@ -128,6 +133,9 @@ impl fmt::Display for RequestFault {
             }
             Self::HeaderValue(name) => write!(f, "the value of header {name} has a line break or a NUL byte"),
             Self::Framing(name) => write!(f, "the header {name} follows from the body and cannot be given"),
+            Self::Variable(name) => {
+                write!(f, "nothing gives a value to {{{name}}}; write {{{{{name}}}}} for the text itself")
+            }
         }
     }
 }

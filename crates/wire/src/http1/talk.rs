@@ -1,13 +1,16 @@
-//! One connection's replies: states and what moves between them.
+//! One connection's requests and replies: states and what moves between them.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::Fixed;
+use super::Steps;
+use super::capture;
 use super::checks::KEPT_BODY_BYTES_MAX;
 use super::chunked::Chunked;
 use super::fault::Fault;
 use super::framing::{self, HEAD_BYTES_MAX, Head, Length};
+use super::step::Step;
 use crate::blame::PeerFault;
 use crate::conversation::{Closing, Conversation, Progress, Refusal, Reply, Stage};
 
@@ -18,16 +21,24 @@ const KEPT_CAPACITY_MAX: usize = 64 * 1024;
 /// The client's side of one HTTP/1.1 connection.
 #[derive(Debug)]
 pub struct Talk {
-    script: Arc<Fixed>,
+    script: Arc<Steps>,
+    /// The step whose request is under way, or was last.
+    step: u16,
     state: State,
     /// The reply whose body is coming.
     reply: Reply,
     interim: u8,
     /// The part of a head that has come, if it did not come whole.
     head: Vec<u8>,
-    /// The body so far, if a check needs it.
+    /// The body so far, if a check or a capture needs it.
     body: Vec<u8>,
     body_bytes: u64,
+    /// The code of a capture that found nothing in the head.
+    failed_capture: Option<u32>,
+    /// By variable.
+    values: Box<[Vec<u8>]>,
+    /// The request under way, if values were filled in.
+    filled: Vec<u8>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,29 +53,42 @@ enum State {
 const NO_REPLY: Reply = Reply { status: 0, refusal: None, reusable: false, received_bytes: 0 };
 
 impl Talk {
-    pub(super) fn new(script: Arc<Fixed>) -> Self {
+    pub(super) fn new(script: Arc<Steps>) -> Self {
+        let values = (0..script.variables).map(|_| Vec::new()).collect();
         Self {
             script,
+            step: 0,
             state: State::Idle,
             reply: NO_REPLY,
             interim: 0,
             head: Vec::new(),
             body: Vec::new(),
             body_bytes: 0,
+            failed_capture: None,
+            values,
+            filled: Vec::new(),
         }
+    }
+
+    fn step(&self) -> &Step {
+        &self.script.list[usize::from(self.step)]
     }
 
     /// Takes bytes of a head; returns how many, and whether the head is complete.
     fn take_head(&mut self, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
         if self.head.is_empty() {
             // Nearly always the head comes whole and is read where it lies.
-            if let Some((used, head)) = framing::read(bytes, self.script.is_head, &self.script.checks)? {
+            if let Some((used, head)) = self.read_head(bytes)? {
                 return self.begin_body(head).map(|()| (used, true));
             }
             self.head.extend_from_slice(bytes);
             return Ok((bytes.len(), false));
         }
         self.take_rest_of_head(bytes)
+    }
+
+    fn read_head(&mut self, bytes: &[u8]) -> Result<Option<(usize, Head)>, PeerFault> {
+        framing::read(bytes, &self.script.list[usize::from(self.step)], &mut self.values)
     }
 
     #[cold]
@@ -78,7 +102,7 @@ impl Talk {
             return Ok((bytes.len(), false));
         }
         let carried = core::mem::take(&mut self.head);
-        match framing::read(&carried, self.script.is_head, &self.script.checks)? {
+        match self.read_head(&carried)? {
             Some((used, head)) => self.begin_body(head).map(|()| (used - before, true)),
             None => {
                 self.head = carried;
@@ -106,7 +130,8 @@ impl Talk {
         }
         self.reply.status = head.status;
         self.reply.reusable = head.keeps_alive;
-        self.reply.refusal = if !self.script.checks.status.contains(head.status) {
+        self.failed_capture = head.failed_capture;
+        self.reply.refusal = if !self.step().checks.status.contains(head.status) {
             Some(Refusal { class: "status", code: u32::from(head.status) })
         } else {
             head.failed_check.map(|code| Refusal { class: "check_header", code })
@@ -121,8 +146,8 @@ impl Talk {
 
     /// Takes bytes of a body; returns how many, and whether it is complete.
     fn take_body(&mut self, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
-        let Self { script, body, body_bytes, .. } = self;
-        let keeps = script.checks.need_body();
+        let keeps = self.step().need_body();
+        let Self { body, body_bytes, .. } = self;
         let mut keep = |data: &[u8]| {
             *body_bytes += data.len() as u64;
             if keeps {
@@ -150,32 +175,53 @@ impl Talk {
     }
 
     fn end_reply(&mut self) -> Reply {
-        let checks = &self.script.checks;
-        let reply = &mut self.reply;
-        if reply.refusal.is_none() && checks.need_body() {
-            reply.refusal =
-                checks.first_failed_body(&self.body).map(|code| Refusal { class: "check_body", code });
+        if self.reply.refusal.is_none() {
+            self.reply.refusal = self.judge_body();
         }
-        if reply.refusal.is_none()
-            && checks.size.is_some_and(|size| !(size.min_bytes..=size.max_bytes).contains(&self.body_bytes))
-        {
-            reply.refusal = Some(Refusal { class: "check_size", code: checks.size_number() });
-        }
-        let reply = *reply;
+        let reply = self.reply;
         self.forget();
         reply
+    }
+
+    fn judge_body(&mut self) -> Option<Refusal> {
+        let step = &self.script.list[usize::from(self.step)];
+        let checks = &step.checks;
+        if checks.need_body()
+            && let Some(code) = checks.first_failed_body(&self.body)
+        {
+            return Some(Refusal { class: "check_body", code });
+        }
+        if checks.size.is_some_and(|size| !(size.min_bytes..=size.max_bytes).contains(&self.body_bytes)) {
+            return Some(Refusal { class: "check_size", code: checks.size_number() });
+        }
+        if step.captures.is_empty() {
+            return None;
+        }
+        let is_whole = self.body.len() as u64 == self.body_bytes;
+        let in_body = || capture::from_body(&step.captures, &self.body, is_whole, &mut self.values).err();
+        let code = self.failed_capture.or_else(in_body)?;
+        Some(Refusal { class: "capture", code })
     }
 }
 
 impl Conversation for Talk {
+    fn set(&mut self, variable: u16, value: &[u8]) {
+        capture::set(&mut self.values, variable, value);
+    }
+
     #[inline]
-    fn begin(&mut self) {
+    fn begin(&mut self, step: u16) {
+        self.step = step;
         self.state = State::Head;
+        let request = &self.script.list[usize::from(step)].request;
+        if request.fixed_bytes().is_none() {
+            request.fill(&self.values, &mut self.filled);
+        }
     }
 
     #[inline]
     fn outgoing(&self) -> &[u8] {
-        &self.script.request
+        self.step().request.fixed_bytes().unwrap_or(&self.filled)
     }
 
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
@@ -225,7 +271,7 @@ impl Conversation for Talk {
     fn forget(&mut self) {
         self.state = State::Idle;
         self.reply = NO_REPLY;
-        (self.interim, self.body_bytes) = (0, 0);
+        (self.interim, self.body_bytes, self.failed_capture) = (0, 0, None);
         self.head = Vec::new();
         self.body.clear();
         self.body.shrink_to(KEPT_CAPACITY_MAX);

@@ -52,7 +52,7 @@ pub(crate) fn feed<'a>(protocol: &Protocol, pieces: impl Iterator<Item = &'a [u8
                     if !reply.reusable || replies.len() == REPLIES_MAX {
                         return Story { replies, end: after_last(&mut *conversation, rest) };
                     }
-                    conversation.begin();
+                    conversation.begin(0);
                 }
             }
         }

@@ -1,0 +1,275 @@
+//! What one user does, step by step, and which of several scenarios an iteration follows.
+
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::chance::Chance;
+use crate::closed::ThinkTime;
+
+/// Tells the draws of iterations from other draws of the same seed.
+const STREAM: u64 = 0x6974_6572_6174_696f;
+
+/// Everything that users do; at least one scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenarios {
+    /// In the order in which they were written.
+    pub list: Vec<Scenario>,
+}
+
+/// What one user does in one iteration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// How often it is followed, in proportion to the shares of the others.
+    pub share: f64,
+    /// Its steps.
+    pub order: Order,
+}
+
+/// Which steps an iteration has; at least one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Order {
+    /// All of them, one after the other.
+    InTurn(Vec<Visit>),
+    /// One of them, drawn by weight.
+    Mix(Vec<(Visit, f64)>),
+}
+
+/// One step within an iteration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Visit {
+    /// The number of the step.
+    pub step: u16,
+    /// The pause after it, also after the last one.
+    pub think: ThinkTime,
+}
+
+impl Scenarios {
+    /// One scenario: step 0 and nothing else.
+    pub fn single() -> Self {
+        let visit = Visit { step: 0, think: ThinkTime::None };
+        Self { list: vec![Scenario { name: String::new(), share: 1.0, order: Order::InTurn(vec![visit]) }] }
+    }
+
+    /// Every visit of every scenario.
+    pub fn visits(&self) -> impl Iterator<Item = &Visit> {
+        self.list.iter().flat_map(|scenario| scenario.order.visits())
+    }
+
+    /// How many steps there are, if their numbers have no gaps.
+    pub fn steps(&self) -> usize {
+        self.visits().map(|visit| usize::from(visit.step) + 1).max().unwrap_or(0)
+    }
+
+    /// Whether an iteration is one request and no pause, always the same.
+    pub fn is_single(&self) -> bool {
+        match self.list.as_slice() {
+            [Scenario { order: Order::InTurn(visits), .. }] => {
+                matches!(visits.as_slice(), [Visit { think: ThinkTime::None, .. }])
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether any iteration has more than one step, so that a reply leads to the next request.
+    pub fn has_sequels(&self) -> bool {
+        self.list.iter().any(|scenario| matches!(&scenario.order, Order::InTurn(visits) if visits.len() > 1))
+    }
+}
+
+impl Order {
+    /// Its visits, weights apart.
+    pub fn visits(&self) -> impl Iterator<Item = &Visit> {
+        let (in_turn, mix): (&[Visit], &[(Visit, f64)]) = match self {
+            Self::InTurn(visits) => (visits, &[]),
+            Self::Mix(visits) => (&[], visits),
+        };
+        in_turn.iter().chain(mix.iter().map(|(visit, _)| visit))
+    }
+}
+
+/// Where in its scenario an iteration is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The scenario's number.
+    pub scenario: u16,
+    /// The visit's number within it.
+    pub visit: u16,
+}
+
+/// Which way iterations go: drawn from a seed, so that the same seed gives the same ways.
+#[derive(Clone, Debug)]
+pub struct Routes {
+    seed: u64,
+    shares: Shares,
+    scenarios: Vec<Route>,
+}
+
+#[derive(Clone, Debug)]
+struct Route {
+    visits: Vec<Visit>,
+    /// Of a mix.
+    weights: Option<Shares>,
+}
+
+impl Routes {
+    /// The ways through these scenarios.
+    pub fn new(scenarios: &Scenarios, seed: u64) -> Self {
+        let route = |scenario: &Scenario| Route {
+            visits: scenario.order.visits().cloned().collect(),
+            weights: match &scenario.order {
+                Order::InTurn(_) => None,
+                Order::Mix(visits) => Some(Shares::new(visits.iter().map(|(_, weight)| *weight))),
+            },
+        };
+        Self {
+            seed,
+            shares: Shares::new(scenarios.list.iter().map(|scenario| scenario.share)),
+            scenarios: scenarios.list.iter().map(route).collect(),
+        }
+    }
+
+    /// The draws of user or arrival `number`, counted over all workers: they depend on nothing else.
+    pub fn chance(&self, number: u64) -> Chance {
+        Chance::stream(self.seed ^ STREAM, number)
+    }
+
+    /// Where the next iteration of these draws begins.
+    pub fn begin(&self, chance: &mut Chance) -> Place {
+        let scenario = self.shares.draw(chance);
+        let weights = self.scenarios.get(scenario).and_then(|route| route.weights.as_ref());
+        let visit = weights.map_or(0, |weights| weights.draw(chance));
+        Place { scenario: scenario as u16, visit: visit as u16 }
+    }
+
+    /// The visit at a place.
+    ///
+    /// # Panics
+    ///
+    /// When the place is not one that [`Routes::begin`] or [`Routes::after`] gave.
+    pub fn visit(&self, place: Place) -> &Visit {
+        &self.scenarios[usize::from(place.scenario)].visits[usize::from(place.visit)]
+    }
+
+    /// The place after this one; `None` at the end of the iteration.
+    pub fn after(&self, place: Place) -> Option<Place> {
+        let route = self.scenarios.get(usize::from(place.scenario))?;
+        let next = place.visit.checked_add(1)?;
+        let has_next = route.weights.is_none() && usize::from(next) < route.visits.len();
+        has_next.then_some(Place { visit: next, ..place })
+    }
+}
+
+/// Running sums of shares, to draw from.
+#[derive(Clone, Debug)]
+struct Shares(Vec<f64>);
+
+impl Shares {
+    fn new(shares: impl Iterator<Item = f64>) -> Self {
+        let sums = shares.scan(0.0, |sum, share| {
+            *sum += if share > 0.0 { share } else { 0.0 };
+            Some(*sum)
+        });
+        Self(sums.collect())
+    }
+
+    /// A number in proportion to its share. One choice takes no draw.
+    fn draw(&self, chance: &mut Chance) -> usize {
+        let (&[.., total], 2..) = (self.0.as_slice(), self.0.len()) else { return 0 };
+        let point = chance.unit() * total;
+        // Rounding can make the point the total itself; shares of nothing at the end must not be drawn for that.
+        let last = self.0.partition_point(|sum| *sum < total);
+        self.0.partition_point(|sum| *sum <= point).min(last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visit(step: u16) -> Visit {
+        Visit { step, think: ThinkTime::None }
+    }
+
+    fn scenario(share: f64, order: Order) -> Scenario {
+        Scenario { name: String::new(), share, order }
+    }
+
+    #[test]
+    fn a_single_scenario_has_one_step_and_no_draws() {
+        let single = Scenarios::single();
+        assert!(single.is_single() && !single.has_sequels());
+        assert_eq!(single.steps(), 1);
+        let routes = Routes::new(&single, 7);
+        let (mut chance, mut untouched) = (routes.chance(3), routes.chance(3));
+        let place = routes.begin(&mut chance);
+        assert_eq!((routes.visit(place).step, routes.after(place)), (0, None));
+        assert_eq!(chance.unit(), untouched.unit());
+    }
+
+    #[test]
+    fn steps_in_turn_follow_one_another() {
+        let order = Order::InTurn(vec![visit(2), visit(0), visit(1)]);
+        let scenarios = Scenarios { list: vec![scenario(1.0, order)] };
+        assert!(scenarios.has_sequels() && !scenarios.is_single());
+        let routes = Routes::new(&scenarios, 7);
+        let mut place = Some(routes.begin(&mut routes.chance(0)));
+        let mut steps = Vec::new();
+        while let Some(here) = place {
+            steps.push(routes.visit(here).step);
+            place = routes.after(here);
+        }
+        assert_eq!(steps, [2, 0, 1]);
+    }
+
+    #[test]
+    fn shares_and_weights_are_kept_and_nothing_is_drawn_for_none() {
+        let mix = Order::Mix(vec![(visit(0), 3.0), (visit(1), 1.0), (visit(2), 0.0)]);
+        let list = vec![
+            scenario(80.0, mix),
+            scenario(20.0, Order::InTurn(vec![visit(3)])),
+            scenario(0.0, Order::InTurn(vec![visit(4)])),
+        ];
+        let scenarios = Scenarios { list };
+        let mut seen = [0u32; 5];
+        let n = 50_000u32;
+        let routes = Routes::new(&scenarios, 42);
+        for number in 0..u64::from(n) {
+            // The first draw of each arrival: neighbouring arrivals must not hang together.
+            let place = routes.begin(&mut routes.chance(number));
+            assert_eq!(routes.after(place), None);
+            seen[usize::from(routes.visit(place).step)] += 1;
+        }
+        for (step, share) in [0.6, 0.2, 0.0, 0.2, 0.0].into_iter().enumerate() {
+            let (mean, deviation) = (share * f64::from(n), libm::sqrt(f64::from(n) * share * (1.0 - share)));
+            let off = (f64::from(seen[step]) - mean).abs();
+            assert!(off <= 4.0 * deviation, "step {step}: {seen:?}");
+        }
+    }
+
+    #[test]
+    fn an_arrival_goes_the_same_way_whenever_it_is_asked() {
+        let mix = Order::Mix(vec![(visit(0), 1.0), (visit(1), 1.0)]);
+        let scenarios = Scenarios { list: vec![scenario(1.0, mix.clone()), scenario(2.0, mix)] };
+        let way = |seed| -> Vec<Place> {
+            let routes = Routes::new(&scenarios, seed);
+            (0..100).map(|number| routes.begin(&mut routes.chance(number))).collect()
+        };
+        assert_eq!(way(1), way(1));
+        assert_ne!(way(1), way(2));
+    }
+
+    #[test]
+    fn shares_that_make_no_sense_are_survived() {
+        for shares in [[0.0, 0.0], [f64::NAN, f64::NAN], [-1.0, -2.0], [f64::INFINITY, 1.0]] {
+            let list = shares.map(|share| scenario(share, Order::InTurn(vec![visit(0)]))).to_vec();
+            let routes = Routes::new(&Scenarios { list }, 1);
+            for number in 0..100 {
+                let place = routes.begin(&mut routes.chance(number));
+                assert_eq!(routes.visit(place).step, 0);
+            }
+        }
+    }
+}

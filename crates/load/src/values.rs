@@ -1,0 +1,172 @@
+//! Values for requests: sources of data, drawn anew for each iteration.
+
+mod sequence;
+mod zipf;
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt::Write as _;
+
+use crate::chance::Chance;
+use crate::share::Share;
+use sequence::Sequence;
+use zipf::Zipf;
+
+/// A source of values, and the variables that it fills.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataSource {
+    /// Variables, each with the column that fills it; only rows have more columns than column 0.
+    pub fills: Vec<(u16, usize)>,
+    /// Where the values come from.
+    pub source: Source,
+}
+
+/// Rows of columns, shared by all workers.
+pub type Rows = Arc<[Box<[Box<str>]>]>;
+
+/// Where values come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// Numbers in a row, each given once over all workers; after `until` they begin again.
+    Sequence {
+        /// The first.
+        from: i64,
+        /// The last, if the distance meets it; `None`: they do not begin again.
+        until: Option<i64>,
+        /// From one to the next; may be negative.
+        by: i64,
+    },
+    /// Whole numbers, all equally likely.
+    Uniform {
+        /// The smallest.
+        min: i64,
+        /// The largest.
+        max: i64,
+    },
+    /// Whole numbers, the smallest the most likely: the chance of the k-th is in proportion to k to the power of −exponent.
+    Zipf {
+        /// The smallest, and most likely.
+        min: i64,
+        /// The largest.
+        max: i64,
+        /// Greater than 0.
+        exponent: f64,
+    },
+    /// Random text.
+    Text {
+        /// Its length, in characters.
+        length: u32,
+        /// What it is made of: ASCII, each character equally likely.
+        alphabet: &'static str,
+    },
+    /// Rows of a table.
+    Rows {
+        /// The table, without its header.
+        rows: Rows,
+        /// Which row comes next.
+        order: RowOrder,
+    },
+}
+
+/// Which row of a table comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowOrder {
+    /// From the first to the last, dealt out over all workers, and again from the first.
+    InTurn,
+    /// Any, all equally likely.
+    Random,
+}
+
+impl Source {
+    /// Bytes of the longest value that a column can have.
+    pub fn longest_bytes(&self, column: usize) -> usize {
+        match self {
+            Self::Sequence { .. } | Self::Uniform { .. } | Self::Zipf { .. } => "-9223372036854775808".len(),
+            Self::Text { length, .. } => *length as usize,
+            Self::Rows { rows, .. } => {
+                rows.iter().filter_map(|row| row.get(column)).map(|text| text.len()).max().unwrap_or(0)
+            }
+        }
+    }
+}
+
+/// One worker's draws.
+#[derive(Clone, Debug)]
+pub struct Values {
+    sources: Vec<(Vec<(u16, usize)>, Drawer)>,
+    /// The value being made.
+    text: alloc::string::String,
+}
+
+#[derive(Clone, Debug)]
+enum Drawer {
+    Sequence(Sequence),
+    Uniform { min: i64, max: i64 },
+    Zipf(Zipf),
+    Text { length: u32, alphabet: &'static [u8] },
+    InTurn { rows: Rows, places: Sequence },
+    Random { rows: Rows },
+}
+
+impl Values {
+    /// The draws of one worker. What is given once over all workers is dealt out by `share`.
+    pub fn new(sources: &[DataSource], share: Share) -> Self {
+        let drawer = |source: &Source| match source {
+            Source::Sequence { from, until, by } => {
+                Drawer::Sequence(Sequence::new(*from, *until, *by, share))
+            }
+            Source::Uniform { min, max } => Drawer::Uniform { min: *min, max: *max },
+            Source::Zipf { min, max, exponent } => Drawer::Zipf(Zipf::new(*min, *max, *exponent)),
+            Source::Text { length, alphabet } => {
+                Drawer::Text { length: *length, alphabet: alphabet.as_bytes() }
+            }
+            Source::Rows { rows, order: RowOrder::Random } => Drawer::Random { rows: Arc::clone(rows) },
+            Source::Rows { rows, order: RowOrder::InTurn } => {
+                let last = rows.len().saturating_sub(1) as i64;
+                Drawer::InTurn { rows: Arc::clone(rows), places: Sequence::new(0, Some(last), 1, share) }
+            }
+        };
+        let sources = sources.iter().map(|data| (data.fills.clone(), drawer(&data.source)));
+        Self { sources: sources.collect(), text: alloc::string::String::new() }
+    }
+
+    /// Draws the next value of one source, and hands it over with each variable that it fills. What is random is drawn from
+    /// `chance`; what is given once comes from this worker's own row.
+    pub fn draw(&mut self, source: usize, chance: &mut Chance, mut set: impl FnMut(u16, &[u8])) {
+        let Some((fills, drawer)) = self.sources.get_mut(source) else { return };
+        let text = &mut self.text;
+        text.clear();
+        let number = match drawer {
+            Drawer::Sequence(sequence) => sequence.take(),
+            Drawer::Uniform { min, max } => chance.within(*min, *max),
+            Drawer::Zipf(zipf) => zipf.draw(chance),
+            Drawer::Text { length, alphabet } => {
+                let last = alphabet.len().saturating_sub(1) as i64;
+                for _ in 0..*length {
+                    let letter = alphabet.get(chance.within(0, last) as usize);
+                    text.extend(letter.map(|byte| char::from(*byte)));
+                }
+                return fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
+            }
+            Drawer::InTurn { rows, places } => {
+                let row = rows.get(places.take() as usize);
+                return set_columns(row, fills, set);
+            }
+            Drawer::Random { rows } => {
+                let row = rows.get(chance.within(0, rows.len().saturating_sub(1) as i64) as usize);
+                return set_columns(row, fills, set);
+            }
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{number}");
+        fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
+    }
+}
+
+fn set_columns(row: Option<&Box<[Box<str>]>>, fills: &[(u16, usize)], mut set: impl FnMut(u16, &[u8])) {
+    for (variable, column) in fills {
+        let value = row.and_then(|row| row.get(*column));
+        set(*variable, value.map_or(b"", |text| text.as_bytes()));
+    }
+}

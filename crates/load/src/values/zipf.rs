@@ -1,0 +1,83 @@
+//! Zipf's law by rejection-inversion: W. Hörmann and G. Derflinger, "Rejection-inversion to generate variates from
+//! monotone discrete distributions", ACM Transactions on Modeling and Computer Simulation 6 (1996).
+//!
+//! The weight k^−s of rank k is bounded by the area under x^−s between k − ½ and k + ½. A point drawn evenly from the whole
+//! area is sent through the inverse of its integral and rounded to a rank, which is kept if the point lies within the last
+//! k^−s of the rank's area. The work of a draw does not grow with the number of ranks, and no table is needed.
+
+use crate::chance::Chance;
+
+/// Nearly every draw is kept at the first attempt; this many in a row are never refused but by senseless numbers.
+const ATTEMPTS_MAX: u32 = 1_000;
+
+/// Ranks with weights k^−s, as numbers from `min` on.
+#[derive(Clone, Debug)]
+pub(super) struct Zipf {
+    min: i64,
+    ranks: u64,
+    exponent: f64,
+    /// The whole area: from that of the first rank, cut to its weight, to the end of the last.
+    area_from: f64,
+    area_to: f64,
+    /// A point this close below its rank is kept without looking further.
+    sure: f64,
+}
+
+impl Zipf {
+    /// Numbers from `min` to `max`, the first the most likely. There may be up to 2⁶⁴ − 1 of them.
+    pub(super) fn new(min: i64, max: i64, exponent: f64) -> Self {
+        let ranks = max.wrapping_sub(min) as u64;
+        let ranks = if max < min { 1 } else { ranks.saturating_add(1) };
+        let mut zipf = Self { min, ranks, exponent, area_from: 0.0, area_to: 0.0, sure: 0.0 };
+        zipf.area_from = zipf.area(1.5) - 1.0;
+        zipf.area_to = zipf.area(ranks as f64 + 0.5);
+        zipf.sure = 2.0 - zipf.area_inverse(zipf.area(2.5) - zipf.weight(2.0));
+        zipf
+    }
+
+    pub(super) fn draw(&self, chance: &mut Chance) -> i64 {
+        self.min.wrapping_add((self.rank(chance) - 1) as i64)
+    }
+
+    /// From 1.
+    fn rank(&self, chance: &mut Chance) -> u64 {
+        if self.ranks == 1 {
+            return 1;
+        }
+        for _ in 0..ATTEMPTS_MAX {
+            let point = self.area_to + chance.unit() * (self.area_from - self.area_to);
+            let x = self.area_inverse(point);
+            let rank = libm::floor(x + 0.5).clamp(1.0, self.ranks as f64);
+            if rank - x <= self.sure || point >= self.area(rank + 0.5) - self.weight(rank) {
+                return (rank as u64).min(self.ranks);
+            }
+        }
+        1
+    }
+
+    fn weight(&self, x: f64) -> f64 {
+        libm::exp(-self.exponent * libm::log(x))
+    }
+
+    /// The integral of the weight from 1 to x: (x^(1−s) − 1) / (1 − s), or ln x where s is 1.
+    fn area(&self, x: f64) -> f64 {
+        let log = libm::log(x);
+        log * expm1_ratio((1.0 - self.exponent) * log)
+    }
+
+    fn area_inverse(&self, area: f64) -> f64 {
+        // Rounding must not lead below the area's lowest value, 1 / (s − 1).
+        let product = (area * (1.0 - self.exponent)).max(-1.0);
+        libm::exp(area * log1p_ratio(product))
+    }
+}
+
+/// (eˣ − 1) / x, also near 0.
+fn expm1_ratio(x: f64) -> f64 {
+    if x.abs() > 1e-8 { libm::expm1(x) / x } else { 1.0 + x / 2.0 }
+}
+
+/// ln(1 + x) / x, also near 0.
+fn log1p_ratio(x: f64) -> f64 {
+    if x.abs() > 1e-8 { libm::log1p(x) / x } else { 1.0 - x / 2.0 }
+}

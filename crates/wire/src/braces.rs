@@ -1,0 +1,159 @@
+//! Names in braces: `{name}` in a text stands for a value, `{{name}}` for the text `{name}`, any other brace for itself.
+
+use alloc::vec::Vec;
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// As it is written; never empty.
+    Text(&'a [u8]),
+    /// A name whose value belongs here.
+    Name(&'a str),
+}
+
+/// The parts of a text, in order. Names begin with a letter or `_`, and go on with letters, digits, `_`, `.` and `-`.
+pub fn pieces(text: &[u8]) -> impl Iterator<Item = Piece<'_>> {
+    Pieces { rest: text }
+}
+
+/// A text that stands for exactly these bytes.
+pub fn literal(bytes: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(at) = memchr::memchr(b'{', rest) {
+        text.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        let name_bytes = name(rest).map_or(0, |name| name.len() + 2);
+        if name_bytes > 0 {
+            text.push(b'{');
+            text.extend_from_slice(&rest[..name_bytes]);
+            text.push(b'}');
+        } else {
+            text.push(b'{');
+        }
+        rest = &rest[name_bytes.max(1)..];
+    }
+    text.extend_from_slice(rest);
+    text
+}
+
+struct Pieces<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let braces = memchr::memchr_iter(b'{', self.rest);
+        let found = braces.map(|at| (at, &self.rest[at..])).find_map(|(at, from)| {
+            if let Some(name) = name(from) {
+                return Some((at, from, name, false));
+            }
+            let inner = name(from.get(1..)?)?;
+            // Two braces before a name and two behind it are one of each.
+            (from.get(inner.len() + 3) == Some(&b'}')).then_some((at, from, inner, true))
+        });
+        match found {
+            Some((0, from, name, false)) => {
+                self.rest = &from[name.len() + 2..];
+                Some(Piece::Name(name))
+            }
+            Some((0, from, name, true)) => {
+                self.rest = &from[name.len() + 4..];
+                Some(Piece::Text(&from[1..name.len() + 3]))
+            }
+            Some((at, from, ..)) => {
+                let text = &self.rest[..at];
+                self.rest = from;
+                Some(Piece::Text(text))
+            }
+            None => Some(Piece::Text(core::mem::take(&mut self.rest))),
+        }
+    }
+}
+
+/// The name in braces at the start of a text.
+fn name(text: &[u8]) -> Option<&str> {
+    let inner = text.strip_prefix(b"{")?;
+    let is_first = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+    let is_later = |byte: &u8| is_first(byte) || byte.is_ascii_digit() || matches!(byte, b'.' | b'-');
+    inner.first().filter(|byte| is_first(byte))?;
+    let end = inner.iter().position(|byte| !is_later(byte))?;
+    (inner[end] == b'}').then(|| core::str::from_utf8(&inner[..end]).ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::String;
+    use proptest::prelude::*;
+
+    fn show(text: &str) -> String {
+        let mut shown = String::new();
+        for piece in pieces(text.as_bytes()) {
+            match piece {
+                Piece::Text(bytes) => shown.push_str(core::str::from_utf8(bytes).unwrap()),
+                Piece::Name(name) => {
+                    shown.push('<');
+                    shown.push_str(name);
+                    shown.push('>');
+                }
+            }
+        }
+        shown
+    }
+
+    #[test]
+    fn names_are_found_and_other_braces_are_text() {
+        for (text, expected) in [
+            ("", ""),
+            ("/a?n={n}&m={people.first-name}", "/a?n=<n>&m=<people.first-name>"),
+            ("{_a}{b2}", "<_a><b2>"),
+            ("{{n}}", "{n}"),
+            ("{{{n}}}", "{{n}}"),
+            ("{{n}", "{<n>"),
+            ("{n}}", "<n>}"),
+            (r#"{"id": {id}, "a": {}}"#, r#"{"id": <id>, "a": {}}"#),
+            ("{2}{a b}{", "{2}{a b}{"),
+            ("a{1,3}", "a{1,3}"),
+            ("{é}", "{é}"),
+        ] {
+            assert_eq!(show(text), expected, "{text}");
+        }
+    }
+
+    fn text() -> impl Strategy<Value = Vec<u8>> {
+        let part = prop_oneof![
+            Just(b"{".to_vec()),
+            Just(b"}".to_vec()),
+            Just(b"{{".to_vec()),
+            Just(b"}}".to_vec()),
+            Just(b"n".to_vec()),
+            Just(b"{n}".to_vec()),
+            any::<u8>().prop_map(|byte| [byte].to_vec())
+        ];
+        proptest::collection::vec(part, 0..20).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn a_literal_stands_for_its_bytes(bytes in text()) {
+            let written = literal(&bytes);
+            let mut read = Vec::new();
+            for piece in pieces(&written) {
+                match piece {
+                    Piece::Text(text) => {
+                        prop_assert!(!text.is_empty());
+                        read.extend_from_slice(text);
+                    }
+                    Piece::Name(name) => prop_assert!(false, "{name} is taken for a name"),
+                }
+            }
+            prop_assert_eq!(read, bytes);
+        }
+    }
+}

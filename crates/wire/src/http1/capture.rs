@@ -1,0 +1,149 @@
+//! Values of a reply that later requests need.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use httparse::Header;
+use regex::bytes::Regex;
+
+use super::checks::KEPT_BODY_BYTES_MAX;
+use super::json;
+
+/// A captured value is at most this long; a longer one is refused.
+pub const CAPTURED_BYTES_MAX: usize = 64 * 1024;
+
+/// A value to keep; a reply that does not have it is `refused`, in the class `capture`.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// The variable that gets it.
+    pub variable: u16,
+    /// Where it is found.
+    pub from: CaptureFrom,
+}
+
+/// Where a value is found.
+#[derive(Clone, Debug)]
+pub enum CaptureFrom {
+    /// The first header of this name, in any case.
+    Header(String),
+    /// The first match in the body: its group 1, or all of it if there is no such group.
+    Body(Regex),
+    /// The place of this JSON pointer (RFC 6901): a text without its quotes; a number, true or false as it is written.
+    Json(String),
+}
+
+/// Why there is no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    NotThere,
+    TooLong,
+    /// The body goes on beyond what is kept of one.
+    BeyondKept,
+    NotJson,
+    /// A JSON object, a list or null.
+    NoScalar,
+}
+
+impl Missing {
+    const ALL: [Self; 5] = [Self::NotThere, Self::TooLong, Self::BeyondKept, Self::NotJson, Self::NoScalar];
+}
+
+impl CaptureFrom {
+    pub(super) fn is_in_body(&self) -> bool {
+        !matches!(self, Self::Header(_))
+    }
+}
+
+/// Keeps what the captures find in a head. The first that finds nothing is answered by its code.
+pub(super) fn from_head(
+    captures: &[Capture],
+    headers: &[Header<'_>],
+    values: &mut [Vec<u8>],
+) -> Result<(), u32> {
+    for (number, capture) in captures.iter().enumerate() {
+        let CaptureFrom::Header(name) = &capture.from else { continue };
+        let found = headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+        let value = found.map(|header| header.value).ok_or(Missing::NotThere);
+        value.and_then(|value| keep(capture, value, values)).map_err(|missing| code(number, missing))?;
+    }
+    Ok(())
+}
+
+/// Keeps what the captures find in a body of which `body` was kept, `is_whole` or not.
+pub(super) fn from_body(
+    captures: &[Capture],
+    body: &[u8],
+    is_whole: bool,
+    values: &mut [Vec<u8>],
+) -> Result<(), u32> {
+    let missing = |missing| if is_whole { missing } else { Missing::BeyondKept };
+    for (number, capture) in captures.iter().enumerate() {
+        let kept = match &capture.from {
+            CaptureFrom::Header(_) => Ok(()),
+            CaptureFrom::Body(expression) => match expression.captures(body) {
+                Some(found) => {
+                    let value = found.get(1).or_else(|| found.get(0)).map_or(&[][..], |part| part.as_bytes());
+                    keep(capture, value, values)
+                }
+                None => Err(missing(Missing::NotThere)),
+            },
+            CaptureFrom::Json(pointer) => match json::find(body, pointer) {
+                Ok(value) => keep(capture, &value, values),
+                Err(why) => Err(missing(why)),
+            },
+        };
+        kept.map_err(|missing| code(number, missing))?;
+    }
+    Ok(())
+}
+
+fn keep(capture: &Capture, value: &[u8], values: &mut [Vec<u8>]) -> Result<(), Missing> {
+    if value.len() > CAPTURED_BYTES_MAX {
+        return Err(Missing::TooLong);
+    }
+    set(values, capture.variable, value);
+    Ok(())
+}
+
+/// Gives a variable its value.
+pub(super) fn set(values: &mut [Vec<u8>], variable: u16, value: &[u8]) {
+    if let Some(place) = values.get_mut(usize::from(variable)) {
+        place.clear();
+        // No more than is needed: a value that was long once must not leave twice its length behind.
+        place.reserve_exact(value.len());
+        place.extend_from_slice(value);
+    }
+}
+
+fn code(number: usize, missing: Missing) -> u32 {
+    (number * Missing::ALL.len()) as u32 + missing as u32
+}
+
+/// What the code of a refusal says.
+pub(super) fn explain(captures: &[Capture], code: u32) -> Option<String> {
+    let (number, missing) =
+        (code as usize / Missing::ALL.len(), Missing::ALL[code as usize % Missing::ALL.len()]);
+    let from = &captures.get(number)?.from;
+    let place = match from {
+        CaptureFrom::Header(name) => format!("header {name}"),
+        CaptureFrom::Body(expression) => format!("/{}/", expression.as_str()),
+        CaptureFrom::Json(pointer) => format!("{pointer:?}"),
+    };
+    Some(match (missing, from) {
+        (Missing::NotThere, CaptureFrom::Header(_)) => format!("{place}, to be saved, is missing"),
+        (Missing::NotThere, CaptureFrom::Body(_)) => {
+            format!("nothing in the body matches {place}, to be saved")
+        }
+        (Missing::NotThere, CaptureFrom::Json(_)) => format!("the body has no {place}, to be saved"),
+        (Missing::TooLong, _) => {
+            format!("the value of {place} is longer than {} KiB, and is not saved", CAPTURED_BYTES_MAX / 1024)
+        }
+        (Missing::BeyondKept, _) => {
+            let kept = KEPT_BODY_BYTES_MAX / (1024 * 1024);
+            format!("{place}, to be saved, is not found in the first {kept} MiB of the body")
+        }
+        (Missing::NotJson, _) => format!("the body is not JSON, so that {place} cannot be saved"),
+        (Missing::NoScalar, _) => format!("the value of {place} is neither text, number, true nor false"),
+    })
+}

@@ -1,0 +1,235 @@
+//! A request whose values are filled in each time, and which is encoded once where there are none.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::request::{Request, RequestFault};
+use crate::braces::{Piece, pieces};
+
+/// Digits of the longest Content-Length.
+const LENGTH_DIGITS_MAX: usize = 20;
+
+/// A request with places for values.
+///
+/// Whatever a value is, it cannot become more than a value: in the target, bytes that have no place there are
+/// percent-encoded; in a header, CR, LF and NUL become spaces; the body takes it as it is, and Content-Length counts it.
+#[derive(Clone, Debug)]
+pub struct Template {
+    is_head: bool,
+    form: Form,
+}
+
+#[derive(Clone, Debug)]
+enum Form {
+    /// The whole request.
+    Fixed(Box<[u8]>),
+    /// Its parts, each with its own way to take a value.
+    Filled { start: Box<[u8]>, target: Vec<Part>, head: Vec<Part>, body: Vec<Part> },
+}
+
+#[derive(Clone, Debug)]
+enum Part {
+    Bytes(Vec<u8>),
+    Value(u16),
+    /// The body's length, in digits.
+    Length,
+}
+
+impl Template {
+    /// From a request whose target, header values and body may have names of `variables` in braces; the place in the list
+    /// is a variable's number.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the request, each unknown name included.
+    pub fn compile(request: &Request, variables: &[String]) -> Result<Self, Vec<RequestFault>> {
+        let mut reader = Reader { variables, faults: request.faults() };
+        let target = reader.parts(request.target.as_bytes());
+        let mut head = Vec::new();
+        push_bytes(&mut head, b" HTTP/1.1\r\n");
+        let added = request.added_headers().map(|(name, value)| {
+            (name, Vec::from([value.map_or(Part::Length, |value| Part::Bytes(value.into()))]))
+        });
+        let given =
+            request.headers.iter().map(|(name, value)| (name.as_str(), reader.parts(value.as_bytes())));
+        for (name, value) in added.chain(given) {
+            push_bytes(&mut head, name.as_bytes());
+            push_bytes(&mut head, b": ");
+            head.extend(value);
+            push_bytes(&mut head, b"\r\n");
+        }
+        push_bytes(&mut head, b"\r\n");
+        let body = reader.parts(request.body.as_deref().unwrap_or_default());
+        if !reader.faults.is_empty() {
+            return Err(reader.faults);
+        }
+        let start = [request.method.as_bytes(), b" "].concat().into_boxed_slice();
+        let template = Self { is_head: request.is_head(), form: Form::Filled { start, target, head, body } };
+        Ok(if template.variables().next().is_none() { template.fixed() } else { template })
+    }
+
+    /// From a request that is sent as it is written, names in braces included.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the request.
+    pub fn literal(request: &Request) -> Result<Self, Vec<RequestFault>> {
+        Ok(Self { is_head: request.is_head(), form: Form::Fixed(request.encode()?) })
+    }
+
+    /// Whether the reply has no body, whatever its header says.
+    #[inline]
+    pub fn is_head(&self) -> bool {
+        self.is_head
+    }
+
+    /// The numbers of the variables in it, as often as they occur.
+    pub fn variables(&self) -> impl Iterator<Item = u16> {
+        let parts: [&[Part]; 3] = match &self.form {
+            Form::Fixed(_) => [&[], &[], &[]],
+            Form::Filled { target, head, body, .. } => [target, head, body],
+        };
+        parts.into_iter().flatten().filter_map(|part| match part {
+            Part::Value(variable) => Some(*variable),
+            Part::Bytes(_) | Part::Length => None,
+        })
+    }
+
+    /// Bytes of the longest request, if no value of a variable is longer than `longest_bytes` says.
+    pub fn bytes_max(&self, longest_bytes: impl Fn(u16) -> u64) -> u64 {
+        let sum = |parts: &[Part], factor: u64| {
+            let bytes = parts.iter().map(|part| match part {
+                Part::Bytes(bytes) => bytes.len() as u64,
+                Part::Value(variable) => longest_bytes(*variable).saturating_mul(factor),
+                Part::Length => LENGTH_DIGITS_MAX as u64,
+            });
+            bytes.fold(1, u64::saturating_add)
+        };
+        match &self.form {
+            Form::Fixed(bytes) => bytes.len() as u64,
+            Form::Filled { start, target, head, body } => [sum(target, 3), sum(head, 1), sum(body, 1)]
+                .into_iter()
+                .fold(start.len() as u64, u64::saturating_add),
+        }
+    }
+
+    /// The request's bytes, if it has no variables.
+    #[inline]
+    pub(super) fn fixed_bytes(&self) -> Option<&[u8]> {
+        match &self.form {
+            Form::Fixed(bytes) => Some(bytes),
+            Form::Filled { .. } => None,
+        }
+    }
+
+    /// Writes the request with these values to `out`, in place of what is there.
+    pub(super) fn fill(&self, values: &[Vec<u8>], out: &mut Vec<u8>) {
+        out.clear();
+        let Form::Filled { start, target, head, body } = &self.form else { return };
+        let value = |variable: u16| values.get(usize::from(variable)).map_or(&[][..], Vec::as_slice);
+        let body_bytes: usize = body
+            .iter()
+            .map(|part| match part {
+                Part::Bytes(bytes) => bytes.len(),
+                Part::Value(variable) => value(*variable).len(),
+                Part::Length => 0,
+            })
+            .sum();
+        out.extend_from_slice(start);
+        push(target, out, |variable, out| push_in_target(value(variable), out));
+        if out.len() == start.len() {
+            // A request line without a target would be none.
+            out.push(b'/');
+        }
+        for part in head {
+            match part {
+                Part::Bytes(bytes) => out.extend_from_slice(bytes),
+                Part::Value(variable) => push_in_header(value(*variable), out),
+                Part::Length => push_number(body_bytes, out),
+            }
+        }
+        push(body, out, |variable, out| out.extend_from_slice(value(variable)));
+    }
+
+    fn fixed(self) -> Self {
+        let mut bytes = Vec::new();
+        self.fill(&[], &mut bytes);
+        Self { form: Form::Fixed(bytes.into_boxed_slice()), ..self }
+    }
+}
+
+struct Reader<'a> {
+    variables: &'a [String],
+    faults: Vec<RequestFault>,
+}
+
+impl Reader<'_> {
+    fn parts(&mut self, text: &[u8]) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for piece in pieces(text) {
+            match piece {
+                Piece::Text(bytes) => push_bytes(&mut parts, bytes),
+                Piece::Name(name) => match self.variables.iter().position(|known| known == name) {
+                    Some(number) => parts.push(Part::Value(number as u16)),
+                    None => self.faults.push(RequestFault::Variable(name.into())),
+                },
+            }
+        }
+        parts
+    }
+}
+
+/// Adds bytes to the last part, if it is one of bytes.
+fn push_bytes(parts: &mut Vec<Part>, more: &[u8]) {
+    match parts.last_mut() {
+        Some(Part::Bytes(bytes)) => bytes.extend_from_slice(more),
+        _ => parts.push(Part::Bytes(more.to_vec())),
+    }
+}
+
+fn push(parts: &[Part], out: &mut Vec<u8>, mut push_value: impl FnMut(u16, &mut Vec<u8>)) {
+    for part in parts {
+        match part {
+            Part::Bytes(bytes) => out.extend_from_slice(bytes),
+            Part::Value(variable) => push_value(*variable, out),
+            Part::Length => {}
+        }
+    }
+}
+
+/// Percent-encodes what RFC 3986 does not allow in a path or a query. What is encoded already stays: a value may be a
+/// location that the system gave.
+fn push_in_target(value: &[u8], out: &mut Vec<u8>) {
+    for (at, byte) in value.iter().enumerate() {
+        let is_plain = match byte {
+            b'%' => matches!(value[at + 1..], [a, b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit()),
+            _ => byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(byte),
+        };
+        if is_plain {
+            out.push(*byte);
+        } else {
+            let digit = |nibble: u8| b"0123456789ABCDEF"[usize::from(nibble & 15)];
+            out.extend([b'%', digit(byte >> 4), digit(*byte)]);
+        }
+    }
+}
+
+/// Nothing in a value ends its line.
+fn push_in_header(value: &[u8], out: &mut Vec<u8>) {
+    out.extend(value.iter().map(|byte| if matches!(byte, b'\r' | b'\n' | 0) { b' ' } else { *byte }));
+}
+
+fn push_number(number: usize, out: &mut Vec<u8>) {
+    let mut digits = [0; LENGTH_DIGITS_MAX];
+    let (mut at, mut rest) = (digits.len(), number);
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[at..]);
+}
