@@ -8,6 +8,7 @@ use engine::{Message, Running, StopLevel, WorkerEnd};
 use record::{Counts, IdentityBroken, Interval, Phase, Tally, Whole};
 use store::{RunId, Store, StoreError};
 
+use crate::beside::Beside;
 use crate::live::{Live, Observer};
 use crate::one_run::RunError;
 use crate::stopper::Stopper;
@@ -30,6 +31,8 @@ pub(crate) struct Collected {
     pub(crate) broke: Vec<String>,
     /// Whether it had to be told to end.
     pub(crate) overran: bool,
+    /// Whether the system ended before the load did.
+    pub(crate) is_gone: bool,
     /// CPU time since the load began.
     pub(crate) cpu: Cpu,
 }
@@ -52,6 +55,7 @@ pub(crate) struct Collector<'a> {
     pub(crate) run: &'a RunId,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) stopper: &'a Stopper,
+    pub(crate) beside: &'a mut dyn Beside,
     /// From the beginning of the load: when nothing more starts, and how long the last request may take.
     pub(crate) planned: Option<Duration>,
     pub(crate) planned_requests: Option<u64>,
@@ -70,7 +74,10 @@ impl Collector<'_> {
         let mut begun = (Instant::now(), Cpu::now());
         let mut stop_asked: Option<Instant> = None;
         loop {
-            let level = self.stopper.level();
+            let mut level = self.stopper.level();
+            if collected.is_gone {
+                level = level.max(StopLevel::Drain);
+            }
             running.stop(level);
             if level != StopLevel::Go {
                 stop_asked.get_or_insert_with(Instant::now);
@@ -81,16 +88,19 @@ impl Collector<'_> {
                 running.stop(StopLevel::Abort);
             }
             let first = match running.messages.recv_timeout(LISTEN) {
-                Ok(message) => message,
-                Err(RecvTimeoutError::Timeout) => continue,
+                Ok(message) => Some(message),
+                Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             let mut seconds: BTreeMap<u64, Second> = BTreeMap::new();
-            let mut next = Some(first);
+            let mut next = first;
             let gathered_by = Instant::now() + GATHER;
             while let Some(message) = next {
                 match message {
-                    Message::Begins(origin) => begun = (origin, Cpu::now()),
+                    Message::Begins(origin) => {
+                        begun = (origin, Cpu::now());
+                        self.beside.begins(origin);
+                    }
                     Message::Interval { step, interval } => {
                         let second = seconds.entry(interval.second).or_default();
                         second.entry(step).or_default().push(*interval);
@@ -101,11 +111,17 @@ impl Collector<'_> {
                 let wait = gathered_by.saturating_duration_since(Instant::now());
                 next = running.messages.recv_timeout(wait).ok();
             }
-            if let Err(error) = self.take(&mut collected, seconds, begun.0) {
+            let kept = self.take(&mut collected, seconds, begun.0).and_then(|()| {
+                let is_gone = self.beside.attend(self.store, self.run);
+                collected.is_gone |= is_gone.map_err(|error| storage(error, &collected))?;
+                Ok(())
+            });
+            if let Err(error) = kept {
                 running.stop(StopLevel::Abort);
                 return Err(error);
             }
         }
+        self.beside.ends(self.store, self.run).map_err(|error| storage(error, &collected))?;
         collected.cpu = Cpu::now().since(begun.1);
         collected.broke.extend(running.join().err().unwrap_or_default());
         Ok(collected)

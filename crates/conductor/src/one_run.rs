@@ -3,10 +3,13 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use load::Load;
-use plan::Plan;
+use plan::{Fault, Plan};
 use record::{ConnectionTotals, Counts, IdentityBroken, Percentile, Phase, Spread, Tally};
-use store::{Ending, Generator, Level, Model, NewRun, RunId, Store, StoreError, Verdict};
+use store::{
+    Cause, Ending, Failure, Generator, Level, Model, NewRun, RunId, Store, StoreError, Validity, Verdict,
+};
 
+use crate::beside::{Beside, Nothing};
 use crate::collect::{Collected, Collector};
 use crate::live::Observer;
 use crate::prepare::Prepared;
@@ -47,6 +50,24 @@ pub enum RunError {
     /// Requests were lost in the accounting.
     #[error("{0}; this is a fault of Tenbin, and none of the run's figures can be believed")]
     Identity(#[from] IdentityBroken),
+    /// A run of a study cannot be planned.
+    #[error("{}", lines(.0))]
+    Plan(Vec<Fault>),
+    /// A kept study plans a run that its plan does not have.
+    #[error("the plan no longer has a run that this study planned; run it anew")]
+    NotInPlan,
+    /// There are no ports for a system.
+    #[error("no free ports for the system: {0}")]
+    Ports(String),
+    /// There is no folder for a system's files.
+    #[error(
+        "no folder can be made for the files of a system: {0}; see to the space and rights of the folder for temporary files (TMPDIR)"
+    )]
+    Folder(std::io::Error),
+}
+
+fn lines(faults: &[Fault]) -> String {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 impl From<StoreError> for RunError {
@@ -70,6 +91,31 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<Finished, RunError> {
     let run = store.begin(&describe(plan))?;
+    let measured = measure(plan, prepared, store, &run, stopper, observer, &mut Nothing)?;
+    let Measured { ending, counts, .. } = &measured;
+    store.finish(&run, ending).map_err(|source| RunError::storage(source, Some(*counts)))?;
+    Ok(Finished { run, verdict: ending.verdict })
+}
+
+/// A load that is over, and not kept to its end yet.
+pub(crate) struct Measured {
+    pub(crate) ending: Ending,
+    /// Of the measured phase.
+    pub(crate) counts: Counts,
+    /// What is not kept in time, because the store hangs, is ended by force.
+    _watchdog: Watchdog,
+}
+
+/// Puts the load of a run that has begun on its target, and keeps every second. Its ending is not kept yet.
+pub(crate) fn measure(
+    plan: &Plan,
+    prepared: Prepared,
+    store: &Store,
+    run: &RunId,
+    stopper: &Stopper,
+    observer: &mut dyn Observer,
+    beside: &mut dyn Beside,
+) -> Result<Measured, RunError> {
     observer.begins(&plan.load_words(), prepared.memory_bound_bytes());
     let timeout = Duration::from_nanos(plan.timeout_ns);
     let planned = plan.planned_ns().map(Duration::from_nanos);
@@ -85,9 +131,10 @@ pub fn run(
     let steps = plan.steps.len();
     let mut collector = Collector {
         store,
-        run: &run,
+        run,
         observer,
         stopper,
+        beside,
         planned,
         planned_requests,
         timeout,
@@ -98,16 +145,46 @@ pub fn run(
     observer.ends();
     let collected = collected?;
     let counts = collected.counts(Phase::Measured);
-
-    let mut ending = judge(plan, collected, threads, stopper.level())?;
+    let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
+    let mut ending = judge(plan, collected, threads, asked)?;
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = probed.tls;
-    store.finish(&run, &ending).map_err(|source| RunError::storage(source, Some(counts)))?;
-    drop(watchdog);
-    Ok(Finished { run, verdict: ending.verdict })
+    Ok(Measured { ending, counts, _watchdog: watchdog })
 }
 
-fn describe(plan: &Plan) -> NewRun {
+/// The ending of a run whose load never began.
+pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>) -> Ending {
+    let why =
+        failure.as_ref().map_or("the run was stopped before its load began", |_| "the load never began");
+    let cause = Cause {
+        code: "no_load".to_owned(),
+        sentence: why.to_owned(),
+        remedy: "there are no figures to believe or not".to_owned(),
+    };
+    Ending {
+        ended_at_unix_ms: unix_ms(),
+        verdict,
+        validity: Validity { verdict: Level::Suspect, causes: vec![cause] },
+        generator: Generator {
+            cpu_user_s: 0.0,
+            cpu_sys_s: 0.0,
+            rss_peak_bytes: usage::rss_peak_bytes(),
+            threads: 0,
+            wake_lag_p99_us: None,
+            thread_cpu_share_max: None,
+        },
+        spread: None,
+        planned_left: 0,
+        notes: Vec::new(),
+        resolved_ns: None,
+        tls: None,
+        system: None,
+        failure,
+        not_available: Vec::new(),
+    }
+}
+
+pub(crate) fn describe(plan: &Plan) -> NewRun {
     let plan_json = plan.to_json();
     let mut hash = ring::digest::Context::new(&ring::digest::SHA256);
     hash.update(plan_json.to_string().as_bytes());
@@ -139,7 +216,7 @@ fn describe(plan: &Plan) -> NewRun {
 
 /// The accounts are closed, and the generator is asked how it fared.
 fn judge(plan: &Plan, collected: Collected, threads: u32, asked: StopLevel) -> Result<Ending, RunError> {
-    let Collected { wholes, ends, broke, overran, cpu } = collected;
+    let Collected { wholes, ends, broke, overran, cpu, .. } = collected;
     let is_whole = broke.is_empty();
     let mut tally = Tally::default();
     for whole in wholes {
@@ -184,6 +261,6 @@ fn judge(plan: &Plan, collected: Collected, threads: u32, asked: StopLevel) -> R
     })
 }
 
-fn unix_ms() -> i64 {
+pub(crate) fn unix_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }
