@@ -15,7 +15,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("engine", &["load", "record", "wire"]),
     ("plan", &["load", "wire"]),
     ("store", &["record"]),
-    ("report", &["record", "store"]),
+    ("report", &["record", "stats", "store"]),
     ("conductor", &["engine", "lab", "load", "plan", "record", "store", "wire"]),
     ("tenbin", &["conductor", "plan", "report", "store", "target"]),
     ("house", &[]),

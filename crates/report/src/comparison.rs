@@ -46,7 +46,7 @@ pub(crate) fn service(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
 
 /// Names that differ: the variant or title, and where two have the same, the end of the run's name.
 pub(crate) fn names(views: &[View<'_>]) -> Vec<String> {
-    let whole: Vec<String> = views.iter().map(|view| visible(view.name())).collect();
+    let whole: Vec<String> = views.iter().map(|view| visible(&view.name())).collect();
     let plain: Vec<String> = without_shared_beginning(&whole)
         .into_iter()
         .map(|name| shortened(&name, NAME_CHARACTERS_MAX))

@@ -89,6 +89,21 @@ impl Figures {
         self.response.all.count
     }
 
+    /// Requests that ended, and not ok.
+    pub(crate) fn errors_counted(&self) -> u64 {
+        self.counts.refused + self.counts.failed + self.counts.timed_out
+    }
+
+    /// Whether every count is so small that thousands of such runs can be added up: no real run comes near.
+    pub(crate) fn can_be_summed(&self) -> bool {
+        let counts = [self.counts.planned, self.counts.sent, self.received_bytes, self.sent_bytes, self.connections];
+        let of_durations = |durations: &ByOutcome| durations.all.count;
+        let durations = [&self.response, &self.service, &self.lateness].map(of_durations);
+        let others = [&self.first_byte, &self.connect, &self.tls].map(|durations| durations.count);
+        let kinds = self.statuses.values().copied().chain(self.errors.iter().map(|error| error.count));
+        counts.into_iter().chain(durations).chain(others).chain(kinds).all(|count| count < 1 << 48)
+    }
+
     /// Answers per second, as JMeter counts: n ÷ (last end − first start).
     pub(crate) fn throughput_per_s(&self) -> Option<f64> {
         self.span_s.filter(|_| self.answered() > 0).map(|span_s| self.answered() as f64 / span_s)

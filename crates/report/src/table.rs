@@ -2,11 +2,17 @@
 
 use std::io::{self, Write};
 
-/// Rows under heads of two lines. The first column is a name and stands left, the others stand right.
-#[derive(Default)]
+/// Rows under heads of two lines. The first columns name a row, the others tell about it.
 pub(crate) struct Table {
-    heads: Vec<[String; 2]>,
+    heads: Vec<Head>,
     rows: Vec<Vec<String>>,
+    /// Columns that name a row: repeated where a table is split.
+    names: usize,
+}
+
+struct Head {
+    lines: [String; 2],
+    is_left: bool,
 }
 
 const GAP: &str = "  ";
@@ -15,12 +21,31 @@ impl Table {
     /// A table with one column for the names.
     pub(crate) fn of_names(head: &str, names: impl IntoIterator<Item = String>) -> Self {
         let rows = names.into_iter().map(|name| vec![name]).collect();
-        Self { heads: vec![[head.to_owned(), String::new()]], rows }
+        let head = Head { lines: [head.to_owned(), String::new()], is_left: true };
+        Self { heads: vec![head], rows, names: 1 }
     }
 
-    /// Adds a column: its head in two lines, and a cell for every row.
+    /// Adds a column that names a row, after those that do: numbers stand right, other names left.
+    pub(crate) fn name(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
+        let cells: Vec<String> = cells.into_iter().collect();
+        let is_number = |cell: &String| cell == "–" || cell.parse::<f64>().is_ok();
+        let is_left = !cells.iter().all(is_number);
+        self.add([head, ""], is_left, cells);
+        self.names = self.heads.len();
+    }
+
+    /// Adds a column of figures: its head in two lines, and a cell for every row.
     pub(crate) fn column(&mut self, head: &str, below: &str, cells: impl IntoIterator<Item = String>) {
-        self.heads.push([head.to_owned(), below.to_owned()]);
+        self.add([head, below], false, cells);
+    }
+
+    /// Adds a column of words.
+    pub(crate) fn words(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
+        self.add([head, ""], true, cells);
+    }
+
+    fn add(&mut self, head: [&str; 2], is_left: bool, cells: impl IntoIterator<Item = String>) {
+        self.heads.push(Head { lines: head.map(str::to_owned), is_left });
         for (row, cell) in self.rows.iter_mut().zip(cells) {
             row.push(cell);
         }
@@ -30,9 +55,10 @@ impl Table {
     /// again.
     pub(crate) fn write_terminal(&self, indent: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
         let widths: Vec<usize> = (0..self.heads.len()).map(|column| self.width(column)).collect();
-        let mut from = 1;
+        let of_names: usize = widths[..self.names].iter().map(|width| width + GAP.len()).sum();
+        let mut from = self.names;
         loop {
-            let mut used = indent.len() + widths[0];
+            let mut used = indent.len() + of_names - GAP.len();
             let fits = |column: &usize| {
                 used += GAP.len() + widths[*column];
                 used <= width
@@ -40,7 +66,7 @@ impl Table {
             let fitting = (from..widths.len()).take_while(fits).count().max(1);
             let until = (from + fitting).min(widths.len());
             self.write_block(indent, &widths, from..until, out)?;
-            if until == widths.len() {
+            if until >= widths.len() {
                 return Ok(());
             }
             writeln!(out)?;
@@ -55,17 +81,23 @@ impl Table {
         columns: std::ops::Range<usize>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let heads = [0, 1].map(|line| self.heads.iter().map(|head| head[line].as_str()).collect::<Vec<_>>());
-        let heads = heads.into_iter().filter(|cells| cells.iter().any(|cell| !cell.is_empty()));
+        let heads = [0, 1].map(|line| self.heads.iter().map(|head| head.lines[line].as_str()).collect::<Vec<_>>());
         let rows = self.rows.iter().map(|row| row.iter().map(String::as_str).collect::<Vec<_>>());
-        for (is_head, cells) in heads.map(|cells| (true, cells)).chain(rows.map(|cells| (false, cells))) {
-            // The head of the names is said once.
-            let name = if is_head && columns.start > 1 { "" } else { cells[0] };
-            let mut line = format!("{indent}{name:<0$}", widths[0]);
-            for column in columns.clone() {
-                line.push_str(&format!("{GAP}{:>1$}", cells[column], widths[column]));
+        for (is_head, cells) in heads.into_iter().map(|cells| (true, cells)).chain(rows.map(|cells| (false, cells))) {
+            let mut line = indent.to_owned();
+            for column in (0..self.names).chain(columns.clone()) {
+                // The heads of the names are said once.
+                let is_said = is_head && column < self.names && columns.start > self.names;
+                let cell = if is_said { "" } else { cells[column] };
+                let gap = if column == 0 { "" } else { GAP };
+                line.push_str(&match self.heads[column].is_left {
+                    true => format!("{gap}{cell:<0$}", widths[column]),
+                    false => format!("{gap}{cell:>0$}", widths[column]),
+                });
             }
-            writeln!(out, "{}", line.trim_end())?;
+            if !(is_head && line.trim().is_empty()) {
+                writeln!(out, "{}", line.trim_end())?;
+            }
         }
         Ok(())
     }
@@ -73,14 +105,16 @@ impl Table {
     /// Writes a Markdown table; the cells are Markdown already.
     pub(crate) fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         let heads: Vec<String> =
-            self.heads.iter().map(|[head, below]| format!("{head} {below}").trim().to_owned()).collect();
+            self.heads.iter().map(|Head { lines, .. }| lines.join(" ").trim().to_owned()).collect();
         writeln!(out, "| {} |", heads.join(" | "))?;
-        writeln!(out, "|:--{}|", "|--:".repeat(self.heads.len() - 1))?;
+        let sides: Vec<&str> =
+            self.heads.iter().map(|head| if head.is_left { ":--" } else { "--:" }).collect();
+        writeln!(out, "|{}|", sides.join("|"))?;
         self.rows.iter().try_for_each(|row| writeln!(out, "| {} |", row.join(" | ")))
     }
 
     fn width(&self, column: usize) -> usize {
-        let heads = self.heads[column].iter();
+        let heads = self.heads[column].lines.iter();
         heads
             .chain(self.rows.iter().map(|row| &row[column]))
             .map(|cell| cell.chars().count())
@@ -111,6 +145,22 @@ mod tests {
         let split = " run   mean\n         ms\n a      1.0\n long  10.0\n\n       max\n        ms\n a     2.0\n long  n/a\n";
         assert_eq!(written(12), split);
         assert_eq!(written(0), split);
+    }
+
+    #[test]
+    fn what_names_a_row_is_repeated_and_words_stand_left() {
+        let mut table = Table::of_names("system", ["puma".to_owned(), "unicorn".to_owned()]);
+        table.name("workers", ["8".to_owned(), "–".to_owned()]);
+        table.column("mean", "ms", ["1.0".to_owned(), "10.0".to_owned()]);
+        table.words("note", ["best".to_owned(), "failed".to_owned()]);
+        let mut out = Vec::new();
+        table.write_terminal("", 22, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let expected = "system   workers  mean\n                    ms\npuma           8   1.0\nunicorn        –  10.0\n\n                  note\npuma           8  best\nunicorn        –  failed\n";
+        assert_eq!(text, expected);
+        let mut out = Vec::new();
+        table.write_markdown(&mut out).unwrap();
+        assert!(String::from_utf8(out).unwrap().contains("|:--|--:|--:|:--|"));
     }
 
     #[test]

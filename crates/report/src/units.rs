@@ -85,6 +85,12 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     format!("{percent:.decimals$} %")
 }
 
+/// A share of one, in percent.
+pub(crate) fn percent_of(share: f64) -> String {
+    let decimals = if share > 0.0 && share < 0.001 { 4 } else { 2 };
+    format!("{} %", decimal(share * 100.0, decimals))
+}
+
 /// Memory in MiB.
 pub(crate) fn mebibytes(bytes: u64) -> String {
     decimal(bytes as f64 / (1 << 20) as f64, 1)

@@ -1,11 +1,13 @@
 //! One stored run as every format sees it.
 
+use std::borrow::Cow;
+
 use record::{Phase, Tally};
-use serde_json::{Map, Value};
-use store::{Cause, Level, Run, State, StoreError, Utc, Validity, Verdict};
+use store::{Cause, Level, Place, Run, State, StoreError, Utc, Validity, Verdict};
 
 use crate::figures::Figures;
 use crate::notes;
+use crate::resources::Resources;
 
 /// A run with its figures worked out. The figures leave the warm-up out, unless they say otherwise.
 pub(crate) struct View<'a> {
@@ -18,6 +20,8 @@ pub(crate) struct View<'a> {
     pub(crate) steps: Vec<Step<'a>>,
     /// Of the warm-up, which no other figure has in it.
     pub(crate) warm_up: Figures,
+    /// What was used while requests were measured, if anybody looked.
+    pub(crate) resources: Option<Resources>,
     /// What people are told besides the figures.
     pub(crate) notes: Vec<String>,
 }
@@ -43,14 +47,24 @@ impl<'a> View<'a> {
             None => (Verdict::Partial, without_an_ending(run.state)),
         };
         let (whole, warm_up) = (Figures::of(&whole), Figures::of(&warm_up));
-        let mut view = Self { run, verdict, validity, whole, steps, warm_up, notes: Vec::new() };
+        let resources = Resources::of(run);
+        let mut view = Self { run, verdict, validity, whole, steps, warm_up, resources, notes: Vec::new() };
         view.notes = notes::about(&view);
         Ok(view)
     }
 
     /// A short name for tables, not escaped.
-    pub(crate) fn name(&self) -> &str {
-        self.run.new.variant.as_deref().unwrap_or(&self.run.new.title)
+    pub(crate) fn name(&self) -> Cow<'_, str> {
+        match self.place() {
+            Some(place) if place.variant.is_empty() => (&place.system).into(),
+            Some(place) => format!("{} {}", place.system, place.variant).into(),
+            None => (&self.run.new.title).into(),
+        }
+    }
+
+    /// Where it belongs in its study, if it has one.
+    pub(crate) fn place(&self) -> Option<&'a Place> {
+        self.run.new.place.as_ref().map(|(_, place)| place)
     }
 
     /// When it began.
@@ -78,16 +92,25 @@ impl<'a> View<'a> {
         (requests > 0).then(|| (generator.cpu_user_s + generator.cpu_sys_s) * 1e6 / requests as f64)
     }
 
-    /// What is known about the system: the beginning's figures, and the ending's, which are newer.
-    pub(crate) fn system(&self) -> Option<Map<String, Value>> {
-        let known = [
-            self.run.new.system.as_ref(),
-            self.run.ending.as_ref().and_then(|ending| ending.system.as_ref()),
-        ];
-        let objects: Vec<_> = known.into_iter().flatten().filter_map(Value::as_object).collect();
-        let merged =
-            objects.iter().flat_map(|object| object.iter().map(|(key, value)| (key.clone(), value.clone())));
-        (!objects.is_empty()).then(|| merged.collect())
+    /// What the system spent per request that ended, in microseconds of CPU.
+    pub(crate) fn system_us_per_request(&self) -> Option<f64> {
+        let resources = self.resources.as_ref()?;
+        let cores_used = resources.cores_used(resources.system.as_ref()?)?;
+        let per_s = self.whole.samples() as f64 / self.whole.span_s?;
+        Some(cores_used * 1e6 / per_s).filter(|us| us.is_finite())
+    }
+
+    /// How many cores the generator kept busy: while requests were measured, or else over the whole run.
+    pub(crate) fn generator_cores_used(&self) -> Option<f64> {
+        let measured = self.resources.as_ref().and_then(|resources| {
+            resources.cores_used(resources.generator.as_ref()?)
+        });
+        let over_all = || {
+            let generator = &self.run.ending.as_ref()?.generator;
+            let elapsed_s = self.duration_s()? + self.run.new.warm_up_ns as f64 / 1e9;
+            Some((generator.cpu_user_s + generator.cpu_sys_s) / elapsed_s).filter(|cores| cores.is_finite())
+        };
+        measured.or_else(over_all)
     }
 
     /// Verdict and validity in one word or two.

@@ -104,11 +104,16 @@ fn errors_are_sorted_and_those_that_did_not_fit_come_last() {
 #[test]
 fn what_is_known_of_the_system_is_put_together() {
     let value = value(runs::every_kind_of_error());
+    let system = &value["system"];
     assert_eq!(
-        value["system"],
-        serde_json::json!({"name": "puma", "variant": "workers=8 threads=16", "cpu_s": 5.25,
-                           "rss_peak_bytes": 181_000_000, "pid": 4242})
+        [&system["name"], &system["variant"], &system["version"], &system["knobs"]["workers"]],
+        ["puma", "workers=8 threads=16", "puma version 6.6.0", "8"]
     );
+    // Seconds 1 to 3: second 0 is warm-up.
+    assert_eq!(system["cpu_s"], 3.0 * 0.875);
+    assert_eq!(system["rss_peak_bytes"], 180_000_000);
+    assert_eq!((&system["pid"], &system["cores_used"]), (&4242.into(), &0.875.into()));
+    assert_eq!(system["processes"][0]["name"], "app");
     let alone = self::value(runs::normal());
     assert_eq!(alone["system"], Value::Null);
 }

@@ -75,7 +75,7 @@ pub(crate) fn write(
 fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
     let (response, service, lateness) = (&figures.response.all, &figures.service.all, &figures.lateness.all);
     let counts = &figures.counts;
-    let errors = counts.refused + counts.failed + counts.timed_out;
+    let errors = figures.errors_counted();
     let rate = |figure: Option<f64>| figure.map_or_else(String::new, |figure| format!("{figure:.3}"));
     let mut cells = vec![cell(label), figures.samples().to_string(), ms(response.mean_ns)];
     cells.extend(
@@ -97,7 +97,7 @@ fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
         accounts.into_iter().chain([counts.timed_out, counts.unfinished]).map(|count| count.to_string()),
     );
     cells.push(view.run.id.to_string());
-    cells.push(cell(view.run.new.variant.as_deref().unwrap_or_default()));
+    cells.push(cell(view.place().map_or("", |place| &place.variant)));
     cells.extend([view.verdict.name(), view.validity.verdict.name()].map(str::to_owned));
     cells
 }

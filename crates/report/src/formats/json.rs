@@ -6,13 +6,14 @@ use std::io;
 
 use record::{Counts, MinMedianMax};
 use serde::Serialize;
-use serde_json::Value;
-use store::{Cause, Generator};
+use serde_json::{Map, Value};
+use store::{Cause, Ending, Failure, GateResult, Generator, Place};
 
 use crate::Options;
 use crate::durations::Durations;
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
+use crate::system;
 use crate::text::is_unseen;
 use crate::view::View;
 
@@ -86,6 +87,53 @@ struct RunObject<'a> {
     dns_us: Option<f64>,
     stamps: &'a [String],
     notes: &'a [String],
+    place: Option<PlaceObject<'a>>,
+    block: Option<u32>,
+    generator_cores_used: Option<f64>,
+    cores: Vec<CoreObject<'a>>,
+    failure: Option<FailureObject<'a>>,
+    gates: Vec<GateObject<'a>>,
+    not_available: Vec<NotAvailable<'a>>,
+}
+
+#[derive(Serialize)]
+struct PlaceObject<'a> {
+    block: u32,
+    position: u32,
+    system: &'a str,
+    variant: &'a str,
+    knobs: BTreeMap<&'a str, &'a str>,
+    load: &'a str,
+}
+
+#[derive(Serialize)]
+struct CoreObject<'a> {
+    name: &'a str,
+    busy: f64,
+}
+
+#[derive(Serialize)]
+struct FailureObject<'a> {
+    stage: &'a str,
+    process: Option<&'a str>,
+    what: &'a str,
+    way_out: &'a str,
+}
+
+#[derive(Serialize)]
+struct GateObject<'a> {
+    text: &'a str,
+    step: Option<&'a str>,
+    observed: Option<f64>,
+    limit: f64,
+    unit: &'a str,
+    holds: bool,
+}
+
+#[derive(Serialize)]
+struct NotAvailable<'a> {
+    probe: &'a str,
+    because: &'a str,
 }
 
 #[derive(Serialize)]
@@ -206,7 +254,7 @@ struct SystemObject {
     cpu_s: Value,
     rss_peak_bytes: Value,
     #[serde(flatten)]
-    more: serde_json::Map<String, Value>,
+    more: Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -227,6 +275,7 @@ struct Three {
 impl<'a> RunObject<'a> {
     fn of(view: &'a View<'_>) -> Self {
         let (run, new, ending) = (view.run, &view.run.new, view.run.ending.as_ref());
+        let place = new.place.as_ref();
         Self {
             schema: "tenbin.run/1",
             run: About {
@@ -253,12 +302,12 @@ impl<'a> RunObject<'a> {
                 .collect(),
             errors: errors(&view.whole.errors),
             generator: ending.map(|ending| GeneratorObject::of(&ending.generator, view)).unwrap_or_default(),
-            system: view.system().map(|system| SystemObject::of(system, new.variant.as_deref())),
+            system: system::object(view).map(SystemObject::of),
             title: &new.title,
             load: &new.load_words,
             model: new.model.name(),
-            variant: new.variant.as_deref(),
-            study: new.study.as_deref(),
+            variant: place.map(|(_, place)| place.variant.as_str()),
+            study: place.map(|(study, _)| study.as_str()),
             details: Details::of(&view.whole),
             planned_left: ending.map(|ending| ending.planned_left),
             warm_up: WarmUp {
@@ -271,7 +320,36 @@ impl<'a> RunObject<'a> {
             dns_us: ending.and_then(|ending| ending.resolved_ns).map(|ns| microseconds(ns as f64)),
             stamps: &new.stamps,
             notes: &view.notes,
+            place: view.place().map(PlaceObject::of),
+            block: view.place().map(|place| place.block),
+            generator_cores_used: view.generator_cores_used().map(thousandths),
+            cores: cores(view),
+            failure: ending.and_then(|ending| ending.failure.as_ref()).map(FailureObject::of),
+            gates: run.gates().iter().map(GateObject::of).collect(),
+            not_available: ending.map(not_available).unwrap_or_default(),
         }
+    }
+}
+
+impl<'a> PlaceObject<'a> {
+    fn of(place: &'a Place) -> Self {
+        let Place { block, position, system, variant, knobs, load } = place;
+        let knobs = knobs.iter().map(|(knob, value)| (knob.as_str(), value.as_str())).collect();
+        Self { block: *block, position: *position, system, variant, knobs, load }
+    }
+}
+
+impl<'a> FailureObject<'a> {
+    fn of(failure: &'a Failure) -> Self {
+        let Failure { stage, process, what, way_out } = failure;
+        Self { stage, process: process.as_deref(), what, way_out }
+    }
+}
+
+impl<'a> GateObject<'a> {
+    fn of(gate: &'a GateResult) -> Self {
+        let GateResult { text, step, observed, limit, unit, holds } = gate;
+        Self { text, step: step.as_deref(), observed: *observed, limit: *limit, unit, holds: *holds }
     }
 }
 
@@ -344,11 +422,10 @@ impl GeneratorObject {
 }
 
 impl SystemObject {
-    fn of(mut system: serde_json::Map<String, Value>, variant: Option<&str>) -> Self {
+    fn of(mut system: Map<String, Value>) -> Self {
         let mut take = |key| system.remove(key).unwrap_or_default();
-        let (name, kept_variant) = (take("name"), take("variant"));
+        let (name, variant) = (take("name"), take("variant"));
         let (cpu_s, rss_peak_bytes) = (take("cpu_s"), take("rss_peak_bytes"));
-        let variant = if kept_variant.is_null() { variant.into() } else { kept_variant };
         Self { name, variant, cpu_s, rss_peak_bytes, more: system }
     }
 }
@@ -374,6 +451,15 @@ fn errors(lines: &[ErrorLine]) -> Vec<ErrorObject<'_>> {
         .iter()
         .map(|ErrorLine { class, message, count }| ErrorObject { class, message, count: *count })
         .collect()
+}
+
+fn cores<'a>(view: &'a View<'_>) -> Vec<CoreObject<'a>> {
+    let cores = view.resources.iter().flat_map(|resources| &resources.cores);
+    cores.map(|core| CoreObject { name: &core.name, busy: thousandths(core.busy) }).collect()
+}
+
+fn not_available(ending: &Ending) -> Vec<NotAvailable<'_>> {
+    ending.not_available.iter().map(|(probe, because)| NotAvailable { probe, because }).collect()
 }
 
 fn microseconds(ns: f64) -> f64 {

@@ -22,8 +22,8 @@ pub(crate) fn write(views: &[View<'_>], _options: &Options, out: &mut dyn Write)
 
 fn run(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     writeln!(out, "### {}\n", escaped(&view.run.new.title))?;
-    if let Some(variant) = &view.run.new.variant {
-        writeln!(out, "{}\n", escaped(variant))?;
+    if view.place().is_some() {
+        writeln!(out, "{}\n", escaped(&view.name()))?;
     }
     writeln!(out, "{}\n", escaped(&words::load(view)))?;
     writeln!(out, "**{}**\n", escaped(&words::verdict(view)))?;

@@ -81,8 +81,8 @@ impl Page<'_> {
     fn headline(&mut self, view: &View<'_>) -> io::Result<()> {
         let title = shortened(&visible(&view.run.new.title), TEXT_CHARACTERS_MAX);
         writeln!(self.out, "{}", self.style.bold(&title))?;
-        if let Some(variant) = &view.run.new.variant {
-            writeln!(self.out, "{}", shortened(&visible(variant), TEXT_CHARACTERS_MAX))?;
+        if view.place().is_some() {
+            writeln!(self.out, "{}", shortened(&visible(&view.name()), TEXT_CHARACTERS_MAX))?;
         }
         writeln!(self.out, "{}", shortened(&visible(&words::load(view)), TEXT_CHARACTERS_MAX))?;
         let verdict = words::verdict(view);

@@ -4,7 +4,10 @@
 
 use record::{Finish, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally};
 use serde_json::json;
-use store::{Cause, Ending, Generator, Level, Model, NewRun, Run, State, Store, Validity, Verdict};
+use store::{
+    Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, Place, Reading, Run, RunId,
+    State, Store, StudyId, Validity, Verdict,
+};
 
 /// 2026-11-21T14:25:01.042Z
 const STARTED_AT_UNIX_MS: i64 = 1_795_271_101_042;
@@ -28,25 +31,111 @@ impl Draws {
     }
 }
 
-/// Puts a run through a real store, and gives it a fixed name.
-pub(crate) fn through_store(
-    id: &str,
-    new: &NewRun,
-    seconds: &[(u16, Interval)],
-    ending: Option<&Ending>,
-) -> Run {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::open(&folder.path().join("s")).unwrap();
-    let drawn = store.begin(new).unwrap();
-    for (step, interval) in seconds {
-        store.keep_second(&drawn, *step, std::slice::from_ref(interval)).unwrap();
+/// What is kept of a run.
+pub(crate) struct Kept {
+    pub(crate) new: NewRun,
+    /// By step.
+    pub(crate) seconds: Vec<(u16, Interval)>,
+    /// By second.
+    pub(crate) readings: Vec<(u64, Vec<Reading>)>,
+    pub(crate) outputs: Vec<(String, Vec<u8>)>,
+    pub(crate) gates: Vec<GateResult>,
+    pub(crate) ending: Option<Ending>,
+}
+
+impl Kept {
+    /// Of a run that has nothing but its load.
+    pub(crate) fn load(new: &NewRun, seconds: &[(u16, Interval)], ending: Option<&Ending>) -> Self {
+        let (new, seconds, ending) = (new.clone(), seconds.to_vec(), ending.cloned());
+        Self { new, seconds, readings: Vec::new(), outputs: Vec::new(), gates: Vec::new(), ending }
     }
-    if let Some(ending) = ending {
-        store.finish(&drawn, ending).unwrap();
+
+    pub(crate) fn keep(&self, store: &Store) -> RunId {
+        let run = store.begin(&self.new).unwrap();
+        for (step, interval) in &self.seconds {
+            store.keep_second(&run, *step, std::slice::from_ref(interval)).unwrap();
+        }
+        for (second, readings) in &self.readings {
+            store.keep_readings(&run, *second, readings).unwrap();
+        }
+        for (process, text) in &self.outputs {
+            store.keep_output(&run, process, text, 0).unwrap();
+        }
+        store.keep_gates(&run, &self.gates).unwrap();
+        if let Some(ending) = &self.ending {
+            store.finish(&run, ending).unwrap();
+        }
+        run
     }
-    let mut run = store.load(&drawn).unwrap();
-    run.id = id.parse().unwrap();
-    run
+
+    /// Puts a run through a real store, and gives it a fixed name.
+    pub(crate) fn through_store(mut self, id: &str) -> Run {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("s")).unwrap();
+        let fixed: StudyId = "s-20261121-142500-ab12".parse().unwrap();
+        if let Some((study, place)) = &mut self.new.place {
+            *study = store.begin_study(&new_study(vec![place.clone()])).unwrap();
+        }
+        let mut run = store.load(&self.keep(&store)).unwrap();
+        run.id = id.parse().unwrap();
+        if let Some((study, _)) = &mut run.new.place {
+            *study = fixed;
+        }
+        run
+    }
+}
+
+pub(crate) fn new_study(planned: Vec<Place>) -> NewStudy {
+    NewStudy {
+        started_at_unix_ms: STARTED_AT_UNIX_MS,
+        title: "app-servers".to_owned(),
+        question: Some("Which application server, and with how many workers?".to_owned()),
+        source: "systems: {}".to_owned(),
+        plan_hash: "c0ffee5ca1ab1e00".to_owned(),
+        tenbin_version: "0.1.0".to_owned(),
+        host: json!({"name": "bench-1", "cores": 2, "cpu": "EPYC", "memory_bytes": 8_589_934_592u64, "system": "Linux 6.18.0"}),
+        seed: 42,
+        is_quick: false,
+        compare: Compare { by: "throughput".to_owned(), higher_is_better: true, matters: 0.03, blocks: 8 },
+        gates: Vec::new(),
+        planned,
+        stamps: Vec::new(),
+    }
+}
+
+/// A place in a study of its own.
+fn place(system: &str, variant: &str) -> Option<(StudyId, Place)> {
+    let knobs = variant.split(' ').filter_map(|knob| knob.split_once('='));
+    let knobs = knobs.map(|(knob, value)| (knob.to_owned(), value.to_owned())).collect();
+    let (system, variant, load) = (system.to_owned(), variant.to_owned(), "100 users".to_owned());
+    let id = "s-20261121-142500-ab12".parse().unwrap();
+    Some((id, Place { block: 2, position: 7, system, variant, knobs, load }))
+}
+
+/// What the system used in a second.
+fn readings(cpu_s: f64, rss_bytes: f64) -> Vec<Reading> {
+    let one = |subject: &str, metric: &str, label: &str, value: f64| Reading {
+        subject: subject.to_owned(),
+        metric: metric.to_owned(),
+        label: label.to_owned(),
+        value,
+    };
+    vec![
+        one("system", "cpu_user_s", "", cpu_s * 0.75),
+        one("system", "cpu_sys_s", "", cpu_s * 0.25),
+        one("system", "rss_bytes", "", rss_bytes),
+        one("system", "threads", "", 17.0),
+        one("system", "processes", "", 9.0),
+        one("app", "cpu_user_s", "", cpu_s * 0.75),
+        one("app", "cpu_sys_s", "", cpu_s * 0.25),
+        one("generator", "cpu_user_s", "", 0.05),
+        one("generator", "cpu_sys_s", "", 0.20),
+        one("machine", "cpu_user_s", "core0", cpu_s * 0.75),
+        one("machine", "cpu_sys_s", "core0", cpu_s * 0.25),
+        one("machine", "cpu_idle_s", "core0", 1.0 - cpu_s),
+        one("machine", "cpu_sys_s", "core1", 0.25),
+        one("machine", "cpu_idle_s", "core1", 0.75),
+    ]
 }
 
 pub(crate) fn new_run() -> NewRun {
@@ -64,9 +153,8 @@ pub(crate) fn new_run() -> NewRun {
         warm_up_ns: SECOND,
         planned_duration_ns: Some(3 * SECOND),
         stamps: Vec::new(),
-        system: None,
-        variant: None,
-        study: None,
+        place: None,
+        system_version: None,
     }
 }
 
@@ -94,6 +182,8 @@ pub(crate) fn ending() -> Ending {
         resolved_ns: None,
         tls: None,
         system: None,
+        failure: None,
+        not_available: Vec::new(),
     }
 }
 
@@ -157,7 +247,7 @@ pub(crate) fn normal() -> Run {
     part.tally.connections = 3;
     (0..3).for_each(|_| part.tally.connect.record(55_000));
     seconds.push((0, part));
-    through_store("20261121-142501-ab12", &new_run(), &seconds, Some(&ending()))
+    Kept::load(&new_run(), &seconds, Some(&ending())).through_store("20261121-142501-ab12")
 }
 
 pub(crate) fn every_kind_of_error() -> Run {
@@ -165,9 +255,8 @@ pub(crate) fn every_kind_of_error() -> Run {
     new.steps = vec!["front page".to_owned(), "search".to_owned()];
     new.title = "https://shop.test/".to_owned();
     new.stamps = vec!["TLS certificates were not verified (--insecure)".to_owned()];
-    new.system = Some(json!({"name": "puma", "pid": 4242}));
-    new.variant = Some("workers=8 threads=16".to_owned());
-    new.study = Some("app servers".to_owned());
+    new.place = place("puma", "workers=8 threads=16");
+    new.system_version = Some("puma version 6.6.0".to_owned());
     let outcome_of = |place: u64| match place % 100 {
         0 | 1 => (Outcome::Refused, 503),
         2 => (Outcome::Refused, 200),
@@ -213,8 +302,29 @@ pub(crate) fn every_kind_of_error() -> Run {
     ending.notes = vec!["The system closed 3 idle connections.".to_owned()];
     ending.resolved_ns = Some(1_234_567);
     ending.tls = Some("TLSv1.3 TLS13_AES_256_GCM_SHA384 X25519".to_owned());
-    ending.system = Some(json!({"cpu_s": 5.25, "rss_peak_bytes": 181_000_000}));
-    through_store("20261121-142507-cd34", &new, &seconds, Some(&ending))
+    ending.system = Some(json!({"pid": 4242}));
+    ending.not_available = vec![("pressure".to_owned(), "the kernel was built without it".to_owned())];
+    let mut kept = Kept::load(&new, &seconds, Some(&ending));
+    kept.readings = (0..4).map(|second| (second, readings(0.875, 181e6 - second as f64 * 1e6))).collect();
+    kept.gates = vec![
+        GateResult {
+            text: "p(99)<200ms".to_owned(),
+            step: None,
+            observed: Some(6.6e6),
+            limit: 2e8,
+            unit: "ns".to_owned(),
+            holds: true,
+        },
+        GateResult {
+            text: "search: errors<0.1%".to_owned(),
+            step: Some("search".to_owned()),
+            observed: Some(0.05),
+            limit: 0.001,
+            unit: "share".to_owned(),
+            holds: false,
+        },
+    ];
+    kept.through_store("20261121-142507-cd34")
 }
 
 pub(crate) fn empty() -> Run {
@@ -227,7 +337,7 @@ pub(crate) fn empty() -> Run {
         remedy: "check that the address is right: tenbin check".to_owned(),
     }];
     ending.spread = None;
-    through_store("20261121-142513-ef56", &new_run(), &[], Some(&ending))
+    Kept::load(&new_run(), &[], Some(&ending)).through_store("20261121-142513-ef56")
 }
 
 pub(crate) fn cut_short() -> Run {
@@ -236,7 +346,7 @@ pub(crate) fn cut_short() -> Run {
         (0..2).map(|number| (0, second(number, 150, &mut draws, 0, always_ok))).collect();
     // In flight when the process died.
     (0..20).for_each(|_| seconds[1].1.tally.note_sent(2 * SECOND - 1));
-    let mut run = through_store("20261121-142519-gh78", &new_run(), &seconds, None);
+    let mut run = Kept::load(&new_run(), &seconds, None).through_store("20261121-142519-gh78");
     // Its writer is this very process, which lives.
     run.state = State::Partial;
     run
@@ -246,14 +356,14 @@ pub(crate) fn late() -> Run {
     let mut new = new_run();
     new.load_words = "5,000/s, open".to_owned();
     new.model = Model::Open;
-    new.variant = Some("workers=1".to_owned());
+    new.place = place("unicorn", "workers=1");
     let mut draws = Draws(4);
     let mut seconds: Vec<_> =
         (0..4).map(|number| (0, second(number, 4_000, &mut draws, number * 250 * MS, always_ok))).collect();
     seconds[3].1.tally.note_not_sent(1_000);
     let mut ending = ending();
     ending.verdict = Verdict::Degraded;
-    through_store("20261121-142525-jk9m", &new, &seconds, Some(&ending))
+    Kept::load(&new, &seconds, Some(&ending)).through_store("20261121-142525-jk9m")
 }
 
 /// A closed loop of which one request took very long.
@@ -274,7 +384,7 @@ pub(crate) fn stalled() -> Run {
     tally.note_finished(&finish);
     let mut ending = ending();
     ending.validity.verdict = Level::Invalid;
-    through_store("20261121-142531-np0q", &new_run(), &seconds, Some(&ending))
+    Kept::load(&new_run(), &seconds, Some(&ending)).through_store("20261121-142531-np0q")
 }
 
 /// A run whose figures are as large as a file can hold.
@@ -300,7 +410,7 @@ pub(crate) fn huge() -> Run {
         response_mean_ns: Some(largest),
         response_max_ns: Some(largest),
     });
-    through_store("20261121-142543-vw2x", &new, &[(0, one)], Some(&ending))
+    Kept::load(&new, &[(0, one)], Some(&ending)).through_store("20261121-142543-vw2x")
 }
 
 /// A run in which every text is an attack.
@@ -308,11 +418,14 @@ pub(crate) fn hostile(attack: &str) -> Run {
     let text = || attack.to_owned();
     let mut new = new_run();
     (new.title, new.load_words, new.plan_hash, new.tenbin_version) = (text(), text(), text(), text());
-    (new.variant, new.study) = (Some(text()), Some(text()));
+    new.place = place(attack, attack);
+    if let Some((_, place)) = &mut new.place {
+        (place.load, place.knobs) = (text(), vec![(text(), text())]);
+    }
+    new.system_version = Some(text());
     new.steps = vec![text(), text()];
     new.stamps = vec![text()];
     new.host = json!({"name": attack});
-    new.system = Some(json!({"name": attack, attack: attack}));
     let mut draws = Draws(6);
     let mut one = second(1, 100, &mut draws, 0, |_| (Outcome::Refused, 500));
     one.tally.errors.insert(record::LedgerEntry {
@@ -324,7 +437,24 @@ pub(crate) fn hostile(attack: &str) -> Run {
     let mut ending = ending();
     ending.notes = vec![text()];
     ending.tls = Some(text());
+    ending.system = Some(json!({attack: attack}));
+    ending.failure = Some(Failure { stage: text(), process: Some(text()), what: text(), way_out: text() });
+    ending.not_available = vec![(text(), text())];
     ending.validity.verdict = Level::Suspect;
     ending.validity.causes = vec![Cause { code: text(), sentence: text(), remedy: text() }];
-    through_store("20261121-142537-rs1t", &new, &[(0, one.clone()), (1, one)], Some(&ending))
+    let mut kept = Kept::load(&new, &[(0, one.clone()), (1, one)], Some(&ending));
+    kept.outputs = vec![(text(), attack.as_bytes().to_vec())];
+    kept.gates = vec![GateResult {
+        text: text(),
+        step: Some(text()),
+        observed: None,
+        limit: 1.0,
+        unit: text(),
+        holds: false,
+    }];
+    let reading = |subject: &str| Reading { subject: subject.to_owned(), metric: text(), label: text(), value: 1.0 };
+    let mut readings = readings(0.5, 1e6);
+    readings.extend([attack, "machine", "system"].map(reading));
+    kept.readings = vec![(1, readings)];
+    kept.through_store("20261121-142537-rs1t")
 }

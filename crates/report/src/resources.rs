@@ -1,0 +1,134 @@
+//! What system, generator and cores used while requests were measured, from the readings of each second.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stats::median;
+use store::Run;
+
+/// Readings of one run, summed up over its measured seconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Resources {
+    /// How much time the readings cover.
+    pub(crate) covered_s: f64,
+    /// All processes of the system together.
+    pub(crate) system: Option<Usage>,
+    /// Load and bookkeeping of Tenbin.
+    pub(crate) generator: Option<Usage>,
+    /// Each process of the system, by name. May hold anything: escape it.
+    pub(crate) processes: Vec<(String, Usage)>,
+    pub(crate) cores: Vec<Core>,
+}
+
+/// What a subject used.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Usage {
+    pub(crate) cpu_user_s: f64,
+    pub(crate) cpu_sys_s: f64,
+    /// The largest at the end of a second.
+    pub(crate) rss_peak_bytes: Option<f64>,
+    pub(crate) processes_peak: Option<f64>,
+    pub(crate) threads_peak: Option<f64>,
+    pub(crate) swap_peak_bytes: Option<f64>,
+    pub(crate) disk_read_bytes: Option<f64>,
+    pub(crate) disk_written_bytes: Option<f64>,
+    /// How long its threads were ready and had no core.
+    pub(crate) run_queue_wait_s: Option<f64>,
+}
+
+/// One core of the machine.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Core {
+    pub(crate) name: String,
+    /// The share of a second that it was busy, in the middle of all seconds.
+    pub(crate) busy: f64,
+}
+
+impl Resources {
+    /// `None` if nothing was read in a measured second.
+    pub(crate) fn of(run: &Run) -> Option<Self> {
+        let warm_up_ns = u128::from(run.new.warm_up_ns);
+        let mut seconds = BTreeSet::new();
+        let mut usages: BTreeMap<&str, Usage> = BTreeMap::new();
+        let mut cores = Cores::default();
+        for reading in run.readings() {
+            if u128::from(reading.second) * 1_000_000_000 < warm_up_ns {
+                continue;
+            }
+            seconds.insert(reading.second);
+            match reading.subject {
+                "machine" => cores.add(reading.label, reading.second, reading.metric, reading.value),
+                subject => usages.entry(subject).or_default().add(reading.metric, reading.value),
+            }
+        }
+        if seconds.is_empty() {
+            return None;
+        }
+        let (system, generator) = (usages.remove("system"), usages.remove("generator"));
+        let processes = usages.into_iter().map(|(name, usage)| (name.to_owned(), usage)).collect();
+        let covered_s = cores.covered_s().unwrap_or(seconds.len() as f64);
+        Some(Self { covered_s, system, generator, processes, cores: cores.shares() })
+    }
+
+    /// How many cores a usage kept busy on average.
+    pub(crate) fn cores_used(&self, usage: &Usage) -> Option<f64> {
+        Some(usage.cpu_s() / self.covered_s).filter(|cores| cores.is_finite())
+    }
+}
+
+impl Usage {
+    pub(crate) fn cpu_s(&self) -> f64 {
+        self.cpu_user_s + self.cpu_sys_s
+    }
+
+    fn add(&mut self, metric: &str, value: f64) {
+        let grow = |sum: &mut Option<f64>| *sum = Some(sum.unwrap_or(0.0) + value);
+        let raise = |peak: &mut Option<f64>| *peak = Some(peak.unwrap_or(value).max(value));
+        match metric {
+            "cpu_user_s" => self.cpu_user_s += value,
+            "cpu_sys_s" => self.cpu_sys_s += value,
+            "rss_bytes" => raise(&mut self.rss_peak_bytes),
+            "processes" => raise(&mut self.processes_peak),
+            "threads" => raise(&mut self.threads_peak),
+            "swap_bytes" => raise(&mut self.swap_peak_bytes),
+            "disk_read_bytes" => grow(&mut self.disk_read_bytes),
+            "disk_written_bytes" => grow(&mut self.disk_written_bytes),
+            "run_queue_wait_s" => grow(&mut self.run_queue_wait_s),
+            _ => {}
+        }
+    }
+}
+
+/// Time of each core by second: busy, and in all.
+#[derive(Default)]
+struct Cores<'a>(BTreeMap<(usize, &'a str), BTreeMap<u64, [f64; 2]>>);
+
+impl<'a> Cores<'a> {
+    fn add(&mut self, label: &'a str, second: u64, metric: &str, value: f64) {
+        let busy = match metric {
+            "cpu_user_s" | "cpu_sys_s" => value,
+            "cpu_idle_s" | "iowait_s" | "steal_s" => 0.0,
+            _ => return,
+        };
+        // By number, not by letter: core10 comes after core9.
+        let Some(number) = label.strip_prefix("core").and_then(|number| number.parse().ok()) else { return };
+        let [of_busy, of_all] = self.0.entry((number, label)).or_default().entry(second).or_default();
+        *of_busy += busy;
+        *of_all += value;
+    }
+
+    /// The time that all cores went through, per core: the last second of a run is seldom a whole one.
+    fn covered_s(&self) -> Option<f64> {
+        let all_s: f64 = self.0.values().flat_map(BTreeMap::values).map(|[_, all]| all).sum();
+        Some(all_s / self.0.len() as f64).filter(|covered_s| covered_s.is_finite() && *covered_s > 0.0)
+    }
+
+    fn shares(&self) -> Vec<Core> {
+        let busy = |seconds: &BTreeMap<u64, [f64; 2]>| {
+            median(seconds.values().map(|[busy, all]| busy / all)).map(|share| share.clamp(0.0, 1.0))
+        };
+        let core = |((_, name), seconds): (&(usize, &str), &BTreeMap<u64, [f64; 2]>)| {
+            Some(Core { name: (*name).to_owned(), busy: busy(seconds)? })
+        };
+        self.0.iter().filter_map(core).collect()
+    }
+}

@@ -1,0 +1,100 @@
+//! One stored study as every format sees it: under each load a row per variant, who is best, and by how much.
+
+use store::{Place, Study, StoreError, Utc};
+
+use crate::metric::Metric;
+use crate::view::View;
+
+mod best;
+mod cores;
+mod gates;
+mod natural;
+mod page;
+mod rows;
+mod sentences;
+mod standing;
+mod tables;
+mod troubles;
+
+pub(crate) use best::{Pair, Ranked};
+pub(crate) use page::{Item, Tone, page};
+pub(crate) use rows::Row;
+pub(crate) use sentences::{reason, verdict_word};
+pub(crate) use standing::{Standing, standing};
+
+/// A study with its figures worked out.
+pub(crate) struct StudyView<'a> {
+    pub(crate) study: &'a Study,
+    /// What variants are compared by; `None` if this version does not know it.
+    pub(crate) metric: Option<&'static Metric>,
+    /// In order of their positions.
+    pub(crate) runs: Vec<View<'a>>,
+    /// In natural order of their names.
+    pub(crate) loads: Vec<LoadView<'a>>,
+    /// Places of which no run is done.
+    pub(crate) missing: usize,
+}
+
+/// Everything under one load.
+pub(crate) struct LoadView<'a> {
+    /// May hold anything: escape it.
+    pub(crate) name: &'a str,
+    /// The load in words, of any of its runs.
+    pub(crate) words: Option<&'a str>,
+    /// A row per variant, in natural order.
+    pub(crate) rows: Vec<Row<'a>>,
+    /// The rows that may be ranked, the best first.
+    pub(crate) ranking: Vec<Ranked>,
+    /// The best against each other.
+    pub(crate) pairs: Vec<Pair>,
+}
+
+impl<'a> StudyView<'a> {
+    pub(crate) fn of(study: &'a Study) -> Result<Self, StoreError> {
+        let runs = study.runs.iter().map(View::of).collect::<Result<Vec<_>, _>>()?;
+        let metric = Metric::named(&study.new.compare.by);
+        let mut names: Vec<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
+        names.sort_by(|a, b| natural::order(a, b));
+        names.dedup();
+        let mut loads = Vec::with_capacity(names.len());
+        for name in names {
+            let rows = rows::of_load(study, name, &runs, metric)?;
+            let words = runs.iter().find(|view| view.place().is_some_and(|place| place.load == name));
+            let words = words.map(|view| view.run.new.load_words.as_str());
+            let (ranking, pairs) = best::of_load(&study.new.compare, metric, &rows, &runs);
+            loads.push(LoadView { name, words, rows, ranking, pairs });
+        }
+        let missing = study.missing().count();
+        Ok(Self { study, metric, runs, loads, missing })
+    }
+
+    /// When it began.
+    pub(crate) fn started_at(&self) -> Utc {
+        Utc::from_unix_ms(self.study.new.started_at_unix_ms)
+    }
+
+    /// How many runs it plans.
+    pub(crate) fn planned(&self) -> usize {
+        self.study.new.planned.len()
+    }
+
+    /// How many of them are done.
+    pub(crate) fn done(&self) -> usize {
+        self.planned().saturating_sub(self.missing)
+    }
+}
+
+impl LoadView<'_> {
+    /// The best row of each system, the best first.
+    pub(crate) fn bests(&self) -> impl Iterator<Item = &Ranked> {
+        self.ranking.iter().filter(|ranked| ranked.is_best)
+    }
+}
+
+/// How a variant is called, not escaped.
+pub(crate) fn name(place: &Place) -> String {
+    match place.variant.as_str() {
+        "" => place.system.clone(),
+        variant => format!("{} {variant}", place.system),
+    }
+}

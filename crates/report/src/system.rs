@@ -1,0 +1,116 @@
+//! What is known about the system under load, for programs and in words.
+
+use serde_json::{Map, Value, json};
+
+use crate::resources::{Resources, Usage};
+use crate::text::{shortened, visible};
+use crate::units::{count, decimal, mebibytes};
+use crate::view::View;
+
+/// Characters of a name or version.
+const TEXT_CHARACTERS_MAX: usize = 80;
+
+/// Place, use of the machine, and whatever else was kept of the system; `None` if that is nothing. The contract's keys come
+/// first.
+pub(crate) fn object(view: &View<'_>) -> Option<Map<String, Value>> {
+    let (place, resources) = (view.place(), view.resources.as_ref());
+    let used = resources.and_then(|resources| Some((resources, resources.system.as_ref()?)));
+    let kept = view.run.ending.as_ref().and_then(|ending| ending.system.as_ref()).and_then(Value::as_object);
+    let version = view.run.new.system_version.as_ref();
+    if place.is_none() && used.is_none() && kept.is_none() && version.is_none() {
+        return None;
+    }
+    let mut object = Map::new();
+    object.insert("name".to_owned(), json!(place.map(|place| &place.system)));
+    object.insert("variant".to_owned(), json!(place.map(|place| &place.variant)));
+    object.insert("cpu_s".to_owned(), json!(used.map(|(_, usage)| usage.cpu_s())));
+    let rss_peak_bytes = used.and_then(|(_, usage)| usage.rss_peak_bytes).map(whole);
+    object.insert("rss_peak_bytes".to_owned(), json!(rss_peak_bytes));
+    for (key, value) in kept.into_iter().flatten() {
+        let own = object.entry(key.clone()).or_insert(Value::Null);
+        if own.is_null() {
+            *own = value.clone();
+        }
+    }
+    if let Some(place) = place {
+        let knobs = place.knobs.iter().map(|(knob, value)| (knob.clone(), json!(value))).collect();
+        object.insert("knobs".to_owned(), Value::Object(knobs));
+    }
+    if let Some(version) = version {
+        object.insert("version".to_owned(), json!(version));
+    }
+    if let Some((resources, usage)) = used {
+        object.extend(details(usage));
+        object.insert("cores_used".to_owned(), json!(resources.cores_used(usage)));
+        object.insert("cpu_us_per_request".to_owned(), json!(view.system_us_per_request()));
+        object.insert("processes".to_owned(), processes(resources));
+    }
+    Some(object)
+}
+
+fn details(usage: &Usage) -> impl Iterator<Item = (String, Value)> + use<> {
+    let counts = [
+        ("processes_peak", usage.processes_peak),
+        ("threads_peak", usage.threads_peak),
+        ("swap_peak_bytes", usage.swap_peak_bytes),
+        ("disk_read_bytes", usage.disk_read_bytes),
+        ("disk_written_bytes", usage.disk_written_bytes),
+    ];
+    let times = [
+        ("cpu_user_s", json!(usage.cpu_user_s)),
+        ("cpu_sys_s", json!(usage.cpu_sys_s)),
+        ("run_queue_wait_s", json!(usage.run_queue_wait_s)),
+    ];
+    let counts = counts.map(|(key, figure)| (key, json!(figure.map(whole))));
+    times.into_iter().chain(counts).map(|(key, figure)| (key.to_owned(), figure))
+}
+
+fn processes(resources: &Resources) -> Value {
+    let one = |(name, usage): &(String, Usage)| {
+        let cores_used = resources.cores_used(usage);
+        json!({
+            "name": name, "cpu_s": usage.cpu_s(), "cores_used": cores_used,
+            "rss_peak_bytes": usage.rss_peak_bytes.map(whole),
+        })
+    };
+    resources.processes.iter().map(one).collect()
+}
+
+/// Lines about the system: what it is, and what it used while requests were measured. Made visible, and short.
+pub(crate) fn words(view: &View<'_>) -> Vec<String> {
+    let short = |text: &str| shortened(&visible(text), TEXT_CHARACTERS_MAX);
+    let name = view.place().map(|place| place.system.as_str());
+    let version = view.run.new.system_version.as_deref();
+    let mut lines: Vec<String> = match (name, version) {
+        (Some(name), Some(version)) => vec![format!("{} ({})", short(name), short(version))],
+        (name, version) => name.or(version).map(short).into_iter().collect(),
+    };
+    let Some(resources) = &view.resources else { return lines };
+    let Some(usage) = &resources.system else { return lines };
+    if let Some(cores) = resources.cores_used(usage) {
+        let share = |cpu_s: f64| decimal(cpu_s / resources.covered_s, 2);
+        let (user, sys) = (share(usage.cpu_user_s), share(usage.cpu_sys_s));
+        let mut cpu = format!("{} cores (user {user} + system {sys})", decimal(cores, 2));
+        if let Some(us) = view.system_us_per_request() {
+            cpu.push_str(&format!(", {} µs per request", decimal(us, 1)));
+        }
+        lines.push(cpu);
+    }
+    let memory = usage.rss_peak_bytes.map(|bytes| format!("{} MiB at most", mebibytes(whole(bytes))));
+    let many = |figure: Option<f64>, name: &str| match figure {
+        Some(1.0) => Some(format!("1 {name}")),
+        Some(figure) => Some(format!("{} {name}{}", count(whole(figure)), if name.ends_with('s') { "es" } else { "s" })),
+        None => None,
+    };
+    let (processes, threads) = (many(usage.processes_peak, "process"), many(usage.threads_peak, "thread"));
+    let size: Vec<String> = [memory, processes, threads].into_iter().flatten().collect();
+    if !size.is_empty() {
+        lines.push(size.join(", "));
+    }
+    lines
+}
+
+/// A kept figure as the count that it was.
+pub(crate) fn whole(figure: f64) -> u64 {
+    figure.clamp(0.0, u64::MAX as f64) as u64
+}
