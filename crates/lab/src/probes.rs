@@ -6,16 +6,26 @@
 mod cores;
 mod disks;
 mod fields;
+mod figures;
+mod generator;
+mod group;
+mod ledger;
 mod listeners;
+mod member;
 mod memory;
 mod network;
 mod paging;
 mod pressure;
+mod process_files;
+mod pss;
 mod refused;
 mod sheet;
 mod sock_diag;
 mod source;
+mod system;
+mod tasks;
 mod time_wait;
+mod tree;
 mod watch;
 
 use std::path::PathBuf;
@@ -76,10 +86,15 @@ pub struct NotAvailable {
 const MACHINE: &str = "machine";
 /// The subject of what concerns all processes of the system, and its sockets.
 const SYSTEM: &str = "system";
+/// The subject of what concerns this process.
+const GENERATOR: &str = "generator";
 
 /// Every probe, in the order of reading.
 fn all(subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
+    let reach = member::Reach::of_machine();
     vec![
+        Box::new(generator::Generator::new(reach.clone())),
+        Box::new(system::System::of(subject, reach)),
         Box::new(cores::Cores::default()),
         Box::new(memory::Memory::default()),
         Box::new(paging::Paging::default()),

@@ -1,0 +1,37 @@
+//! This process itself, measured as the system is.
+
+use super::GENERATOR;
+use super::figures::Figures;
+use super::group::{Now, describe_one, seconds};
+use super::member::{Member, Reach};
+use super::sheet::{Probe, Sheet};
+
+/// As many threads as anyone lets generate load.
+const THREADS_MAX: usize = 2_000;
+
+pub(crate) struct Generator {
+    reach: Reach,
+    this: Member,
+}
+
+impl Generator {
+    pub(crate) fn new(reach: Reach) -> Self {
+        Self { this: Member::new(std::process::id(), &reach), reach }
+    }
+}
+
+impl Probe for Generator {
+    fn look(&mut self, sheet: &mut Sheet) {
+        let Some(seen) = self.this.look() else {
+            return sheet
+                .not_available("generator", || "/proc/PID/stat of this process cannot be read".into());
+        };
+        let [user, sys, ..] = seen.uses;
+        let (mut figures, mut threads_left) = (Figures::default(), THREADS_MAX);
+        figures.add("cpu_user_s", Some(seconds(user.own)));
+        figures.add("cpu_sys_s", Some(seconds(sys.own)));
+        let mut now = Now { reach: &self.reach, last_look_ticks: None, threads_left: &mut threads_left };
+        describe_one(&mut self.this, &seen, &mut now, &mut figures, sheet);
+        figures.write(GENERATOR, sheet);
+    }
+}

@@ -1,0 +1,162 @@
+//! All descendants of one keeper.
+
+use super::figures::{BUSIEST_THREAD, Figures};
+use super::ledger::{Change, Ledger};
+use super::member::{Member, Reach, Seen, Used, Uses};
+use super::sheet::Sheet;
+use super::tasks::Done;
+
+/// Processes in the order in which they began.
+pub(crate) struct Group {
+    pub(crate) name: String,
+    keeper: Member,
+    members: Vec<Member>,
+    ledgers: [Ledger; 4],
+    pub(crate) rss_bytes: u64,
+}
+
+/// What a look at a group needs to know.
+pub(crate) struct Now<'a> {
+    pub(crate) reach: &'a Reach,
+    /// In ticks since the machine started, when the look before began. Nothing in the first look.
+    pub(crate) last_look_ticks: Option<u64>,
+    /// How many threads may still be read in this look.
+    pub(crate) threads_left: &'a mut usize,
+}
+
+/// A newcomer older than this was overlooked before: what it used until now was used earlier.
+const OVERLOOKED_TICKS: u64 = 100;
+
+impl Group {
+    pub(crate) fn new(name: &str, keeper: u32, reach: &Reach) -> Self {
+        let keeper = Member::new(keeper, reach);
+        let (members, ledgers) = (Vec::new(), Default::default());
+        Self { name: name.to_owned(), keeper, members, ledgers, rss_bytes: 0 }
+    }
+
+    pub(crate) fn pids(&self) -> impl Iterator<Item = u32> {
+        self.members.iter().map(|member| member.pid)
+    }
+
+    /// Reads the members, the new ones too. Hands back those that have ended.
+    pub(crate) fn look(&mut self, new: &[u32], now: &mut Now, sheet: &mut Sheet) -> (Figures, Vec<u32>) {
+        let mut changes = [Change::default(); 4];
+        // First of all: children move to it when they end. Its own doings are not the system's.
+        if let Some(seen) = self.keeper.look() {
+            add(&mut changes, seen.uses.map(|used| Used { own: 0, ..used }));
+        }
+        let first_new = self.members.len();
+        self.members.extend(new.iter().map(|pid| Member::new(*pid, now.reach)));
+        let (mut figures, mut ended, mut number) = (empty(now.reach), Vec::new(), 0);
+        self.rss_bytes = 0;
+        self.members.retain_mut(|member| {
+            let is_new = number >= first_new;
+            number += 1;
+            let Some(seen) = member.look() else {
+                ended.push(member.pid);
+                for (change, last) in changes.iter_mut().zip(member.last) {
+                    change.gone = change.gone.saturating_add(last.sum());
+                }
+                return false;
+            };
+            let is_overlooked = now
+                .last_look_ticks
+                .is_some_and(|last| seen.stat.start_ticks.saturating_add(OVERLOOKED_TICKS) < last);
+            if !(is_new && is_overlooked) {
+                add(&mut changes, seen.uses);
+            }
+            self.rss_bytes = self.rss_bytes.saturating_add(rss_bytes(&seen));
+            describe(member, &seen, now, &mut figures, sheet);
+            true
+        });
+        // What was used before the first look is nobody's business.
+        if now.last_look_ticks.is_some() {
+            self.settle(changes, now.reach.has_io, &mut figures);
+        }
+        (figures, ended)
+    }
+
+    fn settle(&mut self, changes: [Change; 4], has_io: bool, figures: &mut Figures) {
+        let [user, sys, read, written] = std::array::from_fn(|kind| self.ledgers[kind].settle(changes[kind]));
+        figures.add("cpu_user_s", Some(seconds(user)));
+        figures.add("cpu_sys_s", Some(seconds(sys)));
+        if has_io {
+            figures.add("disk_read_bytes", Some(read as f64));
+            figures.add("disk_written_bytes", Some(written as f64));
+        }
+    }
+}
+
+fn add(changes: &mut [Change; 4], uses: Uses) {
+    for (change, used) in changes.iter_mut().zip(uses) {
+        change.own = change.own.saturating_add(used.own);
+        change.taken_over = change.taken_over.saturating_add(used.taken_over);
+    }
+}
+
+/// What a group of no processes comes to.
+fn empty(reach: &Reach) -> Figures {
+    let mut figures = Figures::default();
+    figures.add("processes", Some(0.0));
+    threads(Some(Done::default()), reach, &mut figures);
+    for metric in ["threads", "rss_bytes", "open_files"] {
+        figures.add(metric, Some(0.0));
+    }
+    figures
+}
+
+fn describe(member: &mut Member, seen: &Seen, now: &mut Now, figures: &mut Figures, sheet: &mut Sheet) {
+    if seen.stat.is_zombie {
+        return;
+    }
+    figures.add("processes", Some(1.0));
+    if seen.is_io_hidden {
+        sheet.not_available("disk of the system", || "/proc/PID/io is hidden from this user".into());
+        figures.add("disk_read_bytes", None);
+        figures.add("disk_written_bytes", None);
+    }
+    describe_one(member, seen, now, figures, sheet);
+}
+
+/// What is true of one process, and adds up over several.
+pub(crate) fn describe_one(
+    member: &mut Member,
+    seen: &Seen,
+    now: &mut Now,
+    figures: &mut Figures,
+    sheet: &mut Sheet,
+) {
+    figures.add("threads", Some(seen.stat.threads as f64));
+    figures.add("rss_bytes", Some(rss_bytes(seen) as f64));
+    let done = member.tasks(seen, now.threads_left, now.reach);
+    if done.is_none() {
+        sheet.not_available("switches, run-queue wait and swap of processes", || {
+            "there were too many threads to read each of them".into()
+        });
+    }
+    threads(done, now.reach, figures);
+    let open_files = member.open_files();
+    if open_files.is_none() {
+        sheet.not_available("open files of the system", || "/proc/PID/fd is hidden from this user".into());
+    }
+    figures.add("open_files", open_files.map(|count| count as f64));
+}
+
+fn threads(done: Option<Done>, reach: &Reach, figures: &mut Figures) {
+    if reach.has_schedstat {
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        figures.add("run_queue_wait_s", done.map(|done| seconds(done.waited_ns)));
+        figures.add(BUSIEST_THREAD, done.map(|done| seconds(done.ran_longest_ns)));
+    }
+    figures.add("switches_voluntary", done.map(|done| done.switches_voluntary as f64));
+    figures.add("switches_involuntary", done.map(|done| done.switches_involuntary as f64));
+    figures.add("swap_bytes", done.map(|done| done.swap_bytes as f64));
+}
+
+fn rss_bytes(seen: &Seen) -> u64 {
+    seen.stat.rss_pages.saturating_mul(rustix::param::page_size() as u64)
+}
+
+pub(crate) fn seconds(ticks: u64) -> f64 {
+    ticks as f64 / rustix::param::clock_ticks_per_second() as f64
+}

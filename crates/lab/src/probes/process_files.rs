@@ -1,0 +1,147 @@
+//! The texts that the kernel shows for one process or thread.
+
+use super::fields::{bytes_of_kib, number};
+
+/// Of `/proc/PID/stat` (proc_pid_stat(5)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stat {
+    /// Ended, and not yet asked for by its parent.
+    pub(crate) is_zombie: bool,
+    pub(crate) parent: u32,
+    pub(crate) user_ticks: u64,
+    pub(crate) sys_ticks: u64,
+    /// Of children that ended and were asked for, and of theirs.
+    pub(crate) children_user_ticks: u64,
+    pub(crate) children_sys_ticks: u64,
+    pub(crate) threads: u64,
+    /// Since the machine started. With the process id it names a process for good.
+    pub(crate) start_ticks: u64,
+    pub(crate) rss_pages: u64,
+}
+
+impl Stat {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        // The name of the command may hold anything, brackets and spaces too.
+        let (_, fields) = text.rsplit_once(')')?;
+        let fields: Vec<&str> = fields.split_ascii_whitespace().take(22).collect();
+        // Numbered as in the manual, where the state is the third. Some are signed, none can be below zero.
+        let at = |number: usize| {
+            fields
+                .get(number - 3)?
+                .parse::<i128>()
+                .ok()
+                .map(|value| u64::try_from(value.max(0)).unwrap_or(u64::MAX))
+        };
+        Some(Self {
+            is_zombie: matches!(*fields.first()?, "Z" | "X"),
+            parent: u32::try_from(at(4)?).ok()?,
+            user_ticks: at(14)?,
+            sys_ticks: at(15)?,
+            children_user_ticks: at(16)?,
+            children_sys_ticks: at(17)?,
+            threads: at(20)?,
+            start_ticks: at(22)?,
+            rss_pages: at(24)?,
+        })
+    }
+}
+
+/// Of `/proc/PID/task/TID/schedstat`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SchedStat {
+    pub(crate) ran_ns: u64,
+    /// Ready to run, and not running.
+    pub(crate) waited_ns: u64,
+    /// How often it was given a core.
+    pub(crate) turns: u64,
+}
+
+impl SchedStat {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut numbers = text.split_ascii_whitespace().map_while(|number| number.parse().ok());
+        Some(Self { ran_ns: numbers.next()?, waited_ns: numbers.next()?, turns: numbers.next()? })
+    }
+}
+
+/// Of `/proc/PID/task/TID/status`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Status {
+    pub(crate) switches_voluntary: u64,
+    pub(crate) switches_involuntary: u64,
+    /// Of the whole process.
+    pub(crate) swap_bytes: u64,
+}
+
+impl Status {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Some(Self {
+            switches_voluntary: number(text, "voluntary_ctxt_switches")?,
+            switches_involuntary: number(text, "nonvoluntary_ctxt_switches")?,
+            // Kernels without swap leave it out, and so do threads that are ending.
+            swap_bytes: bytes_of_kib(text, "VmSwap").unwrap_or(0),
+        })
+    }
+}
+
+/// Bytes that were read from disks and that were written for them, of `/proc/PID/io`. Children that ended and were asked
+/// for are in it.
+pub(crate) fn disk_bytes(text: &str) -> Option<[u64; 2]> {
+    Some([number(text, "read_bytes")?, number(text, "write_bytes")?])
+}
+
+/// Of `/proc/PID/smaps_rollup`: shared pages count in parts, one for each process that shares them.
+pub(crate) fn pss_bytes(text: &str) -> Option<u64> {
+    bytes_of_kib(text, "Pss")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STAT: &str = "29009 (a) b (c)) S 28171 1 2 0 -1 4194560 1 2 3 4 250 50 70 -8 20 0 3 0 98765 11 640 18446744073709551615 1 1";
+
+    #[test]
+    fn a_command_name_with_spaces_and_brackets_does_not_move_the_fields() {
+        let stat = Stat::parse(STAT).unwrap();
+        assert_eq!((stat.parent, stat.is_zombie, stat.threads), (28171, false, 3));
+        assert_eq!((stat.user_ticks, stat.sys_ticks), (250, 50));
+        assert_eq!((stat.children_user_ticks, stat.children_sys_ticks), (70, 0));
+        assert_eq!((stat.start_ticks, stat.rss_pages), (98765, 640));
+        assert!(Stat::parse(&STAT.replace(") S ", ") Z ")).unwrap().is_zombie);
+    }
+
+    #[test]
+    fn cut_and_malformed_texts_are_refused() {
+        let needed = STAT.find(" 640").unwrap() + 2;
+        for at in 0..needed {
+            assert_eq!(Stat::parse(&STAT[..at]), None, "{}", &STAT[..at]);
+        }
+        for field in ["x", "1e3", "999999999999999999999999999999999999999999"] {
+            assert_eq!(Stat::parse(&STAT.replace("98765", field)), None, "{field}");
+        }
+        assert_eq!(Stat::parse(&STAT.replace("28171", "4294967296")), None);
+        for text in ["", "1", "1 2", "1 2 x", "-1 2 3", "99999999999999999999 2 3"] {
+            assert_eq!(SchedStat::parse(text), None, "{text:?}");
+        }
+        assert_eq!(disk_bytes("read_bytes: 1\n"), None);
+        assert_eq!(Status::parse("voluntary_ctxt_switches:\t1\n"), None);
+        assert_eq!(pss_bytes("Pss:"), None);
+    }
+
+    #[test]
+    fn the_other_files_are_read() {
+        assert_eq!(SchedStat::parse("10 20 3\n"), Some(SchedStat { ran_ns: 10, waited_ns: 20, turns: 3 }));
+        let status = "Name:\tvoluntary_ctxt_switches: 9\nVmSwap:\t  2 kB\nvoluntary_ctxt_switches:\t7\n\
+                      nonvoluntary_ctxt_switches:\t8\n";
+        let expected = Status { switches_voluntary: 7, switches_involuntary: 8, swap_bytes: 2048 };
+        assert_eq!(Status::parse(status), Some(expected));
+        assert_eq!(
+            disk_bytes("rchar: 1\nread_bytes: 2\nwrite_bytes: 3\ncancelled_write_bytes: 4\n"),
+            Some([2, 3])
+        );
+        assert_eq!(
+            pss_bytes("0-1 ---p 0 00:00 0 [rollup]\nRss: 9 kB\nPss:   3 kB\nPss_Dirty: 1 kB\n"),
+            Some(3072)
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! Memory with shared pages counted once, read as often as it is cheap.
+//!
+//! The kernel walks every page of a process for it: forty microseconds for a small one, tens of milliseconds for a large one.
+
+use std::fs::File;
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use super::process_files::pss_bytes;
+
+/// At most this share of one core goes into it: what took a millisecond is done again after two seconds.
+const COST_SHARE: f64 = 0.0005;
+/// A pass that takes longer is broken off, and was the last.
+const PASS_MAX: Duration = Duration::from_millis(50);
+/// Beyond it a single process might take longer than that.
+const RSS_MAX_BYTES: u64 = 4 << 30;
+const LENGTH_MAX: u64 = 4096;
+
+/// When to read it again.
+#[derive(Debug, Default)]
+pub(crate) struct Pss {
+    pause: Duration,
+    is_over: bool,
+}
+
+impl Pss {
+    /// The sum of each group, if it is time. `over` is the time since the last call.
+    ///
+    /// # Errors
+    ///
+    /// When it is too dear.
+    pub(crate) fn look(
+        &mut self,
+        over: Duration,
+        groups: &[Vec<u32>],
+        rss_bytes: u64,
+    ) -> Result<Option<Vec<u64>>, String> {
+        self.pause = self.pause.saturating_sub(over);
+        if self.is_over || !self.pause.is_zero() {
+            return Ok(None);
+        }
+        if rss_bytes > RSS_MAX_BYTES {
+            return Err(format!(
+                "the kernel would walk {} MiB of memory, and hold up the system for it",
+                rss_bytes >> 20
+            ));
+        }
+        let began = Instant::now();
+        let mut sums = Vec::with_capacity(groups.len());
+        for group in groups {
+            let mut sum = 0_u64;
+            for pid in group {
+                sum = sum.saturating_add(of_process(*pid)?);
+                if began.elapsed() > PASS_MAX {
+                    self.is_over = true;
+                    return Err(format!("reading it took longer than {} ms", PASS_MAX.as_millis()));
+                }
+            }
+            sums.push(sum);
+        }
+        self.pause = began.elapsed().div_f64(COST_SHARE);
+        Ok(Some(sums))
+    }
+}
+
+/// Zero for one that has ended.
+fn of_process(pid: u32) -> Result<u64, String> {
+    let mut text = String::new();
+    let read = File::open(format!("/proc/{pid}/smaps_rollup"))
+        .and_then(|file| file.take(LENGTH_MAX).read_to_string(&mut text));
+    match read {
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            Err(format!("/proc/PID/smaps_rollup: {error}"))
+        }
+        _ => Ok(pss_bytes(&text).unwrap_or(0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn what_is_read_is_paid_for_with_a_pause() {
+        let mut pss = Pss::default();
+        let this = [vec![std::process::id()]];
+        assert!(pss.look(SECOND, &this, 0).unwrap().unwrap()[0] > 0);
+        pss.pause = SECOND + SECOND;
+        assert_eq!(pss.look(SECOND, &this, 0), Ok(None));
+        assert!(pss.look(SECOND, &this, 0).unwrap().is_some());
+    }
+
+    #[test]
+    fn large_systems_are_left_alone() {
+        assert!(Pss::default().look(SECOND, &[vec![1]], RSS_MAX_BYTES + 1).unwrap_err().contains("4096 MiB"));
+    }
+
+    #[test]
+    fn who_has_ended_has_no_memory() {
+        assert_eq!(of_process(u32::MAX), Ok(0));
+    }
+}

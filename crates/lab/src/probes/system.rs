@@ -1,0 +1,147 @@
+//! The processes of the system, each keeper's descendants by themselves and all together.
+
+use std::fs;
+use std::path::Path;
+
+use super::figures::Figures;
+use super::group::{Group, Now};
+use super::member::Reach;
+use super::process_files::Stat;
+use super::pss::Pss;
+use super::sheet::{Probe, Sheet};
+use super::source::Source;
+use super::tree::{MEMBERS_MAX, Tree};
+use super::{SYSTEM, Subject};
+
+/// Threads that are read in one look: about ten milliseconds, if all of them run.
+const THREADS_MAX: usize = 2_000;
+/// More processes than a machine has.
+const LISTED_MAX: usize = 1 << 18;
+
+pub(crate) struct System {
+    reach: Reach,
+    tree: Tree,
+    groups: Vec<Group>,
+    uptime: Source,
+    last_look_ticks: Option<u64>,
+    pss: Pss,
+}
+
+impl System {
+    pub(crate) fn of(subject: &Subject, reach: Reach) -> Self {
+        let groups = subject.roots.iter().map(|(name, keeper)| Group::new(name, *keeper, &reach)).collect();
+        Self {
+            tree: Tree::of(subject.roots.iter().map(|(_, keeper)| *keeper)),
+            reach,
+            groups,
+            uptime: Source::of_machine("/proc/uptime"),
+            last_look_ticks: None,
+            pss: Pss::default(),
+        }
+    }
+
+    fn say_what_is_missing(&self, sheet: &mut Sheet) {
+        if !self.reach.has_io {
+            sheet.not_available("disk of the system", || "this kernel has no /proc/PID/io".into());
+        }
+        if !self.reach.has_schedstat {
+            sheet.not_available("run-queue wait", || "this kernel has no /proc/PID/schedstat".into());
+        }
+    }
+
+    fn newcomers(&mut self, sheet: &mut Sheet) -> Vec<(usize, u32)> {
+        let listed = match listed(Path::new("/proc")) {
+            Ok(listed) => listed,
+            Err(error) => {
+                sheet.not_available("processes of the system", || format!("/proc: {error}"));
+                Vec::new()
+            }
+        };
+        let found = self.tree.newcomers(&listed, parent_of);
+        if self.tree.is_full() {
+            sheet.not_available("some processes of the system", || {
+                format!("there are more than {MEMBERS_MAX}")
+            });
+        }
+        found
+    }
+
+    fn pss(&mut self, figures: &mut [Figures], sheet: &mut Sheet) {
+        let Some(over) = sheet.over else { return };
+        let pids: Vec<Vec<u32>> = self.groups.iter().map(|group| group.pids().collect()).collect();
+        let rss_bytes = self.groups.iter().map(|group| group.rss_bytes).fold(0, u64::saturating_add);
+        match self.pss.look(over, &pids, rss_bytes) {
+            Ok(sums) => {
+                for (figures, sum) in figures.iter_mut().zip(sums.into_iter().flatten()) {
+                    figures.add("pss_bytes", Some(sum as f64));
+                }
+            }
+            Err(because) => sheet.not_available("pss of the system", || because),
+        }
+    }
+}
+
+impl Probe for System {
+    fn look(&mut self, sheet: &mut Sheet) {
+        if self.groups.is_empty() {
+            return;
+        }
+        self.say_what_is_missing(sheet);
+        let now_ticks = self.uptime.text().ok().and_then(|text| ticks(&text));
+        let new = self.newcomers(sheet);
+        let (mut threads_left, mut all) = (THREADS_MAX, Vec::new());
+        for (number, group) in self.groups.iter_mut().enumerate() {
+            let new: Vec<u32> = new.iter().filter(|(of, _)| *of == number).map(|(_, pid)| *pid).collect();
+            let last_look_ticks = self.last_look_ticks;
+            let mut now = Now { reach: &self.reach, last_look_ticks, threads_left: &mut threads_left };
+            let (figures, ended) = group.look(&new, &mut now, sheet);
+            ended.into_iter().for_each(|pid| self.tree.forget(pid));
+            all.push(figures);
+        }
+        self.last_look_ticks = Some(now_ticks.unwrap_or(0));
+        self.pss(&mut all, sheet);
+        let mut whole = Figures::default();
+        for (group, figures) in self.groups.iter().zip(&all) {
+            figures.write(&group.name, sheet);
+            whole.add_all(figures);
+        }
+        whole.write(SYSTEM, sheet);
+    }
+}
+
+/// The process ids of the machine.
+fn listed(proc: &Path) -> std::io::Result<Vec<u32>> {
+    let pids = fs::read_dir(proc)?.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    Ok(pids.take(LISTED_MAX).collect())
+}
+
+fn parent_of(pid: u32) -> Option<u32> {
+    Some(Stat::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?.parent)
+}
+
+/// The first number of `/proc/uptime`: seconds with two decimals.
+fn ticks(uptime: &str) -> Option<u64> {
+    let seconds: f64 = uptime.split_ascii_whitespace().next()?.parse().ok()?;
+    let is_possible = seconds.is_finite() && seconds >= 0.0;
+    is_possible.then(|| (seconds * rustix::param::clock_ticks_per_second() as f64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uptime_is_read_in_ticks() {
+        assert_eq!(ticks("12.34 5.00\n"), Some(12 * rustix::param::clock_ticks_per_second() + 34));
+        for text in ["", "x", "-1", "inf", "NaN"] {
+            assert_eq!(ticks(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn this_process_is_listed() {
+        assert!(listed(Path::new("/proc")).unwrap().contains(&std::process::id()));
+        assert!(listed(Path::new("/proc/no-such-folder")).is_err());
+        assert_eq!(parent_of(u32::MAX), None);
+    }
+}

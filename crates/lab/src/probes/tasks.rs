@@ -1,0 +1,154 @@
+//! The threads of one process: how long they ran, how long they waited for a core, how often they were switched.
+
+use std::fs;
+use std::path::Path;
+
+use super::process_files::{SchedStat, Status};
+use super::source::{Allowance, Source};
+
+/// What all threads together did since the look before. What a thread did after its last look is lost with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Done {
+    pub(crate) waited_ns: u64,
+    /// Of the thread that ran longest.
+    pub(crate) ran_longest_ns: u64,
+    pub(crate) switches_voluntary: u64,
+    pub(crate) switches_involuntary: u64,
+    /// Of the process, at the end.
+    pub(crate) swap_bytes: u64,
+}
+
+/// The threads, sorted by their id.
+#[derive(Debug, Default)]
+pub(crate) struct Tasks {
+    known: Vec<Task>,
+}
+
+#[derive(Debug)]
+struct Task {
+    id: u32,
+    schedstat: Source,
+    status: Source,
+    last: (SchedStat, Status),
+}
+
+impl Tasks {
+    /// Reads every thread of the process, or nothing if there are more than `left`, which it counts down.
+    pub(crate) fn look(
+        &mut self,
+        process: u32,
+        threads: u64,
+        left: &mut usize,
+        files: &Allowance,
+        has_schedstat: bool,
+    ) -> Option<Done> {
+        let folder = format!("/proc/{process}/task");
+        // A process of one thread needs no listing.
+        let listed = if threads == 1 { vec![process] } else { ids(Path::new(&folder), *left) };
+        let Some(still_left) = left.checked_sub(listed.len()) else {
+            self.known.clear();
+            return None;
+        };
+        *left = still_left;
+        let mut known = std::mem::take(&mut self.known).into_iter().peekable();
+        let mut done = Done::default();
+        for id in listed {
+            while known.next_if(|task| task.id < id).is_some() {}
+            let mut task =
+                known.next_if(|task| task.id == id).unwrap_or_else(|| Task::new(&folder, id, files));
+            if task.look(id == process, has_schedstat, &mut done).is_some() {
+                self.known.push(task);
+            }
+        }
+        Some(done)
+    }
+}
+
+impl Task {
+    fn new(folder: &str, id: u32, files: &Allowance) -> Self {
+        let file = |name| Source::new(format!("{folder}/{id}/{name}").into(), files.clone());
+        Self { id, schedstat: file("schedstat"), status: file("status"), last: Default::default() }
+    }
+
+    /// Nothing if it has ended. A thread that is new did all it ever did since the look before.
+    fn look(&mut self, is_first: bool, has_schedstat: bool, done: &mut Done) -> Option<()> {
+        let (last_sched, last_status) = self.last;
+        let mut sched = SchedStat::default();
+        if has_schedstat {
+            sched = SchedStat::parse(&self.schedstat.short_text().ok()?)?;
+        }
+        let mut status = last_status;
+        // Who was given no core was not switched. The first thread tells of memory too, which others may change.
+        if is_first || !has_schedstat || sched.turns != last_sched.turns {
+            status = Status::parse(&self.status.short_text().ok()?)?;
+        }
+        let ran_ns = grown(last_sched.ran_ns, sched.ran_ns);
+        done.ran_longest_ns = done.ran_longest_ns.max(ran_ns);
+        done.waited_ns += grown(last_sched.waited_ns, sched.waited_ns);
+        done.switches_voluntary += grown(last_status.switches_voluntary, status.switches_voluntary);
+        done.switches_involuntary += grown(last_status.switches_involuntary, status.switches_involuntary);
+        if is_first {
+            done.swap_bytes = status.swap_bytes;
+        }
+        self.last = (sched, status);
+        Some(())
+    }
+}
+
+/// A count that went down belongs to a new thread of the same id.
+fn grown(last: u64, now: u64) -> u64 {
+    now.checked_sub(last).unwrap_or(now)
+}
+
+/// Sorted, and at most one more than `max`.
+fn ids(folder: &Path, max: usize) -> Vec<u32> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut ids: Vec<u32> =
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).take(max + 1).collect();
+    ids.sort_unstable();
+    ids
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn threads_come_and_go() {
+        let (process, files) = (std::process::id(), Allowance::of(4));
+        let mut tasks = Tasks::default();
+        let look = |tasks: &mut Tasks| tasks.look(process, 2, &mut 1_000, &files, true).unwrap();
+        look(&mut tasks);
+        let (end, is_ended) = mpsc::channel::<()>();
+        let (begun, has_begun) = mpsc::channel();
+        let thread = thread::spawn(move || {
+            begun.send(u32::try_from(rustix::thread::gettid().as_raw_nonzero().get()).unwrap()).unwrap();
+            is_ended.recv().unwrap();
+        });
+        let id = has_begun.recv().unwrap();
+        let done = look(&mut tasks);
+        assert!(done.switches_voluntary > 0, "{done:?}");
+        assert!(done.ran_longest_ns > 0, "{done:?}");
+        assert!(tasks.known.iter().any(|task| task.id == id));
+        end.send(()).unwrap();
+        thread.join().unwrap();
+        look(&mut tasks);
+        assert!(tasks.known.iter().all(|task| task.id != id));
+    }
+
+    #[test]
+    fn too_many_threads_are_not_read() {
+        let mut left = 0;
+        assert_eq!(Tasks::default().look(std::process::id(), 2, &mut left, &Allowance::of(0), true), None);
+        assert_eq!(ids(Path::new("/proc/self/task"), 0).len(), 1);
+        assert!(ids(Path::new("/proc/no-such-folder"), 9).is_empty());
+    }
+
+    #[test]
+    fn a_smaller_count_is_a_new_one() {
+        assert_eq!((grown(5, 7), grown(5, 5), grown(5, 3)), (2, 0, 3));
+    }
+}

@@ -1,0 +1,160 @@
+//! Who belongs to the system: the descendants of its keepers.
+//!
+//! A keeper adopts what is orphaned below it, so a descendant stays one, and whoever is none never becomes one. Therefore
+//! only process ids that were not there before are looked at, and the list of the machine's processes is all it takes.
+
+use std::collections::{HashMap, HashSet};
+
+/// After so many looks those outside are looked at again: a process id may have found a new process.
+const LOOKS_BETWEEN_DOUBTS: u32 = 10;
+/// Beyond it the system is not followed.
+pub(crate) const MEMBERS_MAX: usize = 4096;
+
+/// The members, by the number of the keeper they descend from.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    keepers: HashMap<u32, usize>,
+    members: HashMap<u32, usize>,
+    outside: HashSet<u32>,
+    looks: u32,
+}
+
+impl Tree {
+    pub(crate) fn of(keepers: impl Iterator<Item = u32>) -> Self {
+        let keepers = keepers.enumerate().map(|(number, keeper)| (keeper, number)).collect();
+        Self { keepers, ..Self::default() }
+    }
+
+    /// The members that were not there before, parents before their children. `parent_of` says nothing of a process that
+    /// has ended in the meantime.
+    pub(crate) fn newcomers(
+        &mut self,
+        listed: &[u32],
+        mut parent_of: impl FnMut(u32) -> Option<u32>,
+    ) -> Vec<(usize, u32)> {
+        self.looks += 1;
+        if self.looks.is_multiple_of(LOOKS_BETWEEN_DOUBTS) {
+            self.outside.clear();
+        }
+        let is_new = |pid: &&u32| {
+            !self.keepers.contains_key(pid) && !self.members.contains_key(pid) && !self.outside.contains(pid)
+        };
+        let parents: HashMap<u32, u32> =
+            listed.iter().filter(is_new).filter_map(|pid| Some((*pid, parent_of(*pid)?))).collect();
+        self.outside = listed.iter().filter(|pid| self.outside.contains(pid)).copied().collect();
+        let mut found = Vec::new();
+        for pid in parents.keys() {
+            match self.place_of(*pid, &parents) {
+                Place::Below(keeper, depth) => found.push((depth, *pid, keeper)),
+                Place::Outside => {
+                    self.outside.insert(*pid);
+                }
+                Place::Unclear => {}
+            }
+        }
+        found.sort_unstable();
+        found.truncate(MEMBERS_MAX.saturating_sub(self.members.len()));
+        self.members.extend(found.iter().map(|(_, pid, keeper)| (*pid, *keeper)));
+        found.into_iter().map(|(_, pid, keeper)| (keeper, pid)).collect()
+    }
+
+    /// Takes out a member that has ended.
+    pub(crate) fn forget(&mut self, pid: u32) {
+        self.members.remove(&pid);
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.members.len() >= MEMBERS_MAX
+    }
+
+    fn place_of(&self, pid: u32, parents: &HashMap<u32, u32>) -> Place {
+        let mut at = pid;
+        for depth in 0..=parents.len() {
+            let Some(&parent) = parents.get(&at) else { return Place::Unclear };
+            if let Some(keeper) = self.keepers.get(&parent).or_else(|| self.members.get(&parent)) {
+                return Place::Below(*keeper, depth);
+            }
+            if parent == 0 || self.outside.contains(&parent) {
+                return Place::Outside;
+            }
+            at = parent;
+        }
+        // A circle: process ids changed hands while they were read.
+        Place::Unclear
+    }
+}
+
+enum Place {
+    /// The number of its keeper, and how many newcomers are between it and a known one.
+    Below(usize, usize),
+    Outside,
+    /// An ancestor ended while the processes were read. The next look will tell.
+    Unclear,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(tree: &mut Tree, parents: &[(u32, u32)]) -> (Vec<(usize, u32)>, Vec<u32>) {
+        let listed: Vec<u32> = parents.iter().map(|(pid, _)| *pid).collect();
+        let mut asked = Vec::new();
+        let found = tree.newcomers(&listed, |pid| {
+            asked.push(pid);
+            parents.iter().find(|(listed, _)| *listed == pid).map(|(_, parent)| *parent)
+        });
+        (found, asked)
+    }
+
+    #[test]
+    fn descendants_are_found_parents_first_and_keepers_are_not_among_them() {
+        let mut tree = Tree::of([100, 200].into_iter());
+        // 50 is a child of 51: process ids start again at the end of their range.
+        let machine =
+            [(1, 0), (9, 1), (50, 51), (51, 101), (90, 9), (100, 9), (101, 100), (200, 9), (201, 200)];
+        let (found, _) = look(&mut tree, &machine);
+        assert_eq!(found, [(0, 101), (1, 201), (0, 51), (0, 50)]);
+    }
+
+    #[test]
+    fn only_new_processes_are_asked_about() {
+        let mut tree = Tree::of([100].into_iter());
+        let mut machine = vec![(1, 0), (9, 1), (100, 9), (101, 100)];
+        look(&mut tree, &machine);
+        machine.push((102, 101));
+        assert_eq!(look(&mut tree, &machine), (vec![(0, 102)], vec![102]));
+        for _ in 3..LOOKS_BETWEEN_DOUBTS {
+            assert_eq!(look(&mut tree, &machine), (vec![], vec![]));
+        }
+        assert_eq!(look(&mut tree, &machine).1, [1, 9]);
+    }
+
+    #[test]
+    fn a_process_id_may_find_a_new_process() {
+        let mut tree = Tree::of([100].into_iter());
+        look(&mut tree, &[(1, 0), (9, 1), (100, 1), (101, 100)]);
+        look(&mut tree, &[(1, 0), (100, 1), (101, 100)]);
+        assert_eq!(look(&mut tree, &[(1, 0), (9, 101), (100, 1), (101, 100)]).0, [(0, 9)]);
+        tree.forget(9);
+        assert_eq!(look(&mut tree, &[(1, 0), (9, 1), (100, 1), (101, 100)]).0, []);
+    }
+
+    #[test]
+    fn what_is_unclear_is_asked_again() {
+        let mut tree = Tree::of([100].into_iter());
+        assert_eq!(look(&mut tree, &[(1, 0), (100, 1), (102, 101), (7, 8), (8, 7)]).0, []);
+        assert_eq!(
+            look(&mut tree, &[(1, 0), (100, 1), (102, 100), (7, 8), (8, 102)]).0,
+            [(0, 102), (0, 8), (0, 7)]
+        );
+    }
+
+    #[test]
+    fn the_number_of_members_is_bounded() {
+        let mut tree = Tree::of([1].into_iter());
+        let many: Vec<u32> = (2..2 + 2 * u32::try_from(MEMBERS_MAX).unwrap()).collect();
+        assert_eq!(tree.newcomers(&many, |_| Some(1)).len(), MEMBERS_MAX);
+        assert!(tree.is_full());
+        assert!(tree.newcomers(&many, |_| Some(1)).is_empty());
+    }
+}
