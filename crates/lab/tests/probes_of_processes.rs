@@ -1,0 +1,181 @@
+//! Processes are measured from outside: what they use is seen, also when they come and go.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use lab::probes::{Look, Subject, Watch};
+
+/// Looks that a test waits for at most.
+const LOOKS_MAX: usize = 20;
+
+/// A shell in the place of a keeper. What it starts is measured; it ends with its input.
+struct Keeper {
+    shell: Child,
+    said: BufReader<ChildStdout>,
+}
+
+impl Keeper {
+    fn runs(script: &str) -> Self {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut shell = command.spawn().unwrap();
+        let said = BufReader::new(shell.stdout.take().unwrap());
+        Self { shell, said }
+    }
+
+    fn watch(&self) -> Watch {
+        Watch::begin(Subject { roots: vec![("app".into(), self.shell.id())], ..Subject::default() })
+    }
+
+    /// Waits for a line.
+    fn says(&mut self) -> String {
+        let mut line = String::new();
+        self.said.read_line(&mut line).unwrap();
+        line.trim().to_owned()
+    }
+
+    /// The CPU time of all that it started and that has ended, as the kernel tells it.
+    fn children_s(&self) -> f64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.shell.id())).unwrap();
+        let fields = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace().skip(13).take(2);
+        let ticks: u64 = fields.map(|ticks| ticks.parse::<u64>().unwrap()).sum();
+        ticks as f64 / rustix::param::clock_ticks_per_second() as f64
+    }
+
+    /// Closes its input, and waits for it.
+    fn ends(mut self) {
+        drop(self.shell.stdin.take());
+        self.shell.wait().unwrap();
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        if let Ok(None) = self.shell.try_wait() {
+            self.shell.kill().unwrap();
+            self.shell.wait().unwrap();
+        }
+    }
+}
+
+fn value(look: &Look, metric: &str) -> Option<f64> {
+    let of_app = look.readings.iter().find(|reading| reading.subject == "app" && reading.metric == metric)?;
+    let of_all = look.readings.iter().find(|reading| reading.subject == "system" && reading.metric == metric);
+    assert_eq!(of_all.unwrap().value, of_app.value, "there is but one process: {metric}");
+    Some(of_app.value)
+}
+
+fn sum(looks: &[Look], metrics: &[&str]) -> f64 {
+    looks.iter().flat_map(|look| metrics.iter().filter_map(|metric| value(look, metric))).sum()
+}
+
+/// Waits for looks until one is as it should be.
+fn until(watch: &Watch, mut is_so: impl FnMut(&Look) -> bool) -> Vec<Look> {
+    let mut looks: Vec<Look> = Vec::new();
+    while looks.len() < LOOKS_MAX {
+        for look in watch.take() {
+            let is_done = is_so(&look);
+            looks.push(look);
+            if is_done {
+                return looks;
+            }
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    panic!("it did not come: {:#?}", looks.last());
+}
+
+#[test]
+fn cpu_time_is_counted_while_it_is_used_and_once() {
+    let mut keeper =
+        Keeper::runs("read go; sh -c 'timeout 2 sh -c \"while :; do :; done\"'; echo done; read end");
+    let watch = keeper.watch();
+    writeln(&mut keeper);
+    let mut looks = until(&watch, |look| value(look, "cpu_user_s").unwrap() > 0.05);
+    assert!(value(looks.last().unwrap(), "processes").unwrap() >= 1.0);
+    assert_eq!(keeper.says(), "done");
+    let (rest, missing) = watch.end();
+    looks.extend(rest);
+    let (seen_s, true_s) = (sum(&looks, &["cpu_user_s", "cpu_sys_s"]), keeper.children_s());
+    assert!((seen_s - true_s).abs() < 0.06, "{seen_s} of {true_s}");
+    let busiest_s = sum(&looks, &["cpu_busiest_thread_s"]);
+    assert!(busiest_s > 0.05 && busiest_s < true_s + 0.06, "{busiest_s} of {true_s}");
+    assert!(missing.iter().all(|missing| missing.probe != "processes of the system"), "{missing:?}");
+    keeper.ends();
+}
+
+#[test]
+fn children_that_no_look_sees_are_counted() {
+    let mut keeper = Keeper::runs(
+        "read go; sh -c 'i=0; while [ $i -lt 400 ]; do /bin/true; i=$((i+1)); done'; echo done; read end",
+    );
+    let watch = keeper.watch();
+    writeln(&mut keeper);
+    assert_eq!(keeper.says(), "done");
+    let (looks, _) = watch.end();
+    let (seen_s, true_s) = (sum(&looks, &["cpu_user_s", "cpu_sys_s"]), keeper.children_s());
+    assert!(true_s > 0.02, "{true_s}");
+    assert!((seen_s - true_s).abs() < 0.06, "{seen_s} of {true_s}");
+    keeper.ends();
+}
+
+#[test]
+fn memory_threads_files_and_switches_are_seen() {
+    let mut keeper = Keeper::runs("(head -c 50000000 /dev/zero; read end) | tail -c 50000000 > /dev/null");
+    let watch = keeper.watch();
+    let looks = until(&watch, |look| value(look, "rss_bytes").unwrap() > 50e6);
+    let last = looks.last().unwrap();
+    assert!(value(last, "threads").unwrap() >= 2.0);
+    assert!(value(last, "open_files").unwrap() >= 4.0);
+    assert_eq!(value(last, "swap_bytes").map(|bytes| bytes < 60e6), Some(true));
+    assert!(sum(&looks, &["switches_voluntary", "switches_involuntary"]) >= 1.0);
+    let (rest, missing) = watch.end();
+    let has_pss = looks.iter().chain(&rest).any(|look| value(look, "pss_bytes").is_some());
+    assert!(has_pss || missing.iter().any(|missing| missing.probe == "pss of the system"), "{missing:?}");
+    drop(keeper.shell.stdin.take());
+    keeper.ends();
+}
+
+#[test]
+fn processes_that_end_between_looks_break_nothing() {
+    let mut keeper = Keeper::runs(
+        "for i in 1 2 3 4 5 6 7 8; do sleep 60 & pids=\"$pids $!\"; done; echo up; read go; kill $pids; wait; echo done; read end",
+    );
+    assert_eq!(keeper.says(), "up");
+    let watch = keeper.watch();
+    until(&watch, |look| value(look, "processes") == Some(8.0));
+    writeln(&mut keeper);
+    assert_eq!(keeper.says(), "done");
+    let looks = until(&watch, |look| value(look, "processes") == Some(0.0));
+    assert!(sum(&looks, &["cpu_user_s", "cpu_sys_s"]) < 1.0);
+    assert_eq!(value(looks.last().unwrap(), "rss_bytes"), Some(0.0));
+    keeper.ends();
+    let (looks, _) = watch.end();
+    assert!(looks.last().unwrap().readings.iter().any(|reading| reading.subject == "generator"));
+}
+
+#[test]
+fn several_keepers_are_told_apart_and_one_that_is_not_there_has_nothing() {
+    let (mut one, mut two) =
+        (Keeper::runs("sleep 60 & echo $!; read end; kill $!"), Keeper::runs("echo up; read end"));
+    one.says();
+    two.says();
+    let roots = [("one", one.shell.id()), ("two", two.shell.id()), ("none", u32::MAX)];
+    let roots = roots.map(|(name, pid)| (name.to_owned(), pid)).to_vec();
+    let (looks, _) = Watch::begin(Subject { roots, ..Subject::default() }).end();
+    let processes = |subject: &str| {
+        let mut readings = looks[0].readings.iter();
+        readings.find(|r| r.subject == subject && r.metric == "processes").map(|reading| reading.value)
+    };
+    assert_eq!(["one", "two", "none", "system"].map(processes), [Some(1.0), Some(0.0), Some(0.0), Some(1.0)]);
+    one.ends();
+    two.ends();
+}
+
+/// Lets the script go on.
+fn writeln(keeper: &mut Keeper) {
+    use std::io::Write;
+    keeper.shell.stdin.as_mut().unwrap().write_all(b"go\n").unwrap();
+}

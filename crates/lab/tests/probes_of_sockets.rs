@@ -1,0 +1,78 @@
+//! Connections that nobody accepts are seen where they wait.
+
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use lab::probes::{Look, NotAvailable, Subject, Watch};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, listen, socket};
+
+fn value(look: &Look, metric: &str, label: &str) -> Option<f64> {
+    let mut readings = look.readings.iter().filter(|reading| reading.subject == "system");
+    readings.find(|reading| reading.metric == metric && reading.label == label).map(|reading| reading.value)
+}
+
+fn look_at(subject: Subject) -> (Look, Vec<NotAvailable>) {
+    let (mut looks, missing) = Watch::begin(subject).end();
+    (looks.remove(0), missing)
+}
+
+/// Kernels may be built without, and then the probe says so.
+fn is_told(missing: &[NotAvailable]) -> bool {
+    let not = missing.iter().find(|missing| missing.probe.starts_with("listen queues"));
+    assert!(not.is_none_or(|missing| missing.because.contains("kernel")), "{not:?}");
+    not.is_none()
+}
+
+#[test]
+fn a_full_queue_of_a_port_is_seen_with_its_limit() {
+    let listener = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    bind(&listener, &std::net::SocketAddrV4::new([127, 0, 0, 1].into(), 0)).unwrap();
+    listen(&listener, 1).unwrap();
+    let address = std::net::SocketAddr::try_from(rustix::net::getsockname(&listener).unwrap()).unwrap();
+    let clients = [(); 2].map(|()| TcpStream::connect(address).unwrap());
+    let (look, missing) = look_at(Subject { ports: vec![address.port()], ..Subject::default() });
+    if is_told(&missing) {
+        let port = address.port().to_string();
+        assert_eq!(value(&look, "listen_queue", &port), Some(2.0), "one more than the limit may wait");
+        assert_eq!(value(&look, "listen_queue_limit", &port), Some(1.0));
+    }
+    drop(clients);
+}
+
+#[test]
+fn a_full_queue_of_a_unix_socket_is_seen_with_its_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("app.sock");
+    let listener = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+    bind(&listener, &SocketAddrUnix::new(&path).unwrap()).unwrap();
+    listen(&listener, 7).unwrap();
+    let client = UnixStream::connect(&path).unwrap();
+    // By another name the file is the same.
+    let other = folder.path().join("link.sock");
+    std::os::unix::fs::symlink(&path, &other).unwrap();
+    let unix_sockets = vec![path.clone(), other.clone()];
+    let (look, missing) = look_at(Subject { unix_sockets, ..Subject::default() });
+    if is_told(&missing) {
+        for path in [&path, &other] {
+            let label = path.to_string_lossy();
+            assert_eq!(value(&look, "listen_queue", &label), Some(1.0), "{label}");
+            assert_eq!(value(&look, "listen_queue_limit", &label), Some(7.0), "{label}");
+        }
+    }
+    drop(client);
+}
+
+#[test]
+fn where_nobody_listens_it_is_said_once() {
+    let ports = lab::ports::free(1).unwrap();
+    let unix_sockets = vec![Path::new("/no-such-folder/app.sock").to_owned()];
+    let (look, missing) = look_at(Subject { ports: ports.clone(), unix_sockets, ..Subject::default() });
+    if is_told(&missing) {
+        for label in [ports[0].to_string(), "/no-such-folder/app.sock".into()] {
+            let probe = format!("listen queue of {label}");
+            assert_eq!(missing.iter().filter(|missing| missing.probe == probe).count(), 1, "{missing:?}");
+            assert_eq!(value(&look, "listen_queue", &label), None);
+        }
+    }
+}
