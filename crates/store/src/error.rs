@@ -189,6 +189,12 @@ pub enum StoreError {
         /// The figure.
         what: &'static str,
     },
+    /// A study holds the sums of its runs only.
+    #[error("the seconds of run {run} did not come with its study; ask for the run by itself")]
+    SummedUp {
+        /// The run.
+        run: RunId,
+    },
     /// The figures of a stored run do not unpack, or are out of all proportion.
     #[error(
         "run {run}: its figures are damaged or were written by another version; delete it and measure again"

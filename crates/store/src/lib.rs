@@ -28,6 +28,7 @@ mod store;
 mod studies;
 mod study;
 mod study_id;
+mod summed_up;
 mod utc;
 mod writer;
 

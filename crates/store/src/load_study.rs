@@ -25,7 +25,9 @@ enum Progress {
 }
 
 impl Store {
-    /// Reads a whole study with its runs, and asserts that everything kept of them unpacks and adds up.
+    /// Reads a study with its runs, and asserts that everything kept of them unpacks and adds up.
+    ///
+    /// Of each run the totals are held, not its seconds: a study of many runs must fit in memory.
     pub fn load_study(&self, id: &StudyId) -> Result<Study> {
         // One view of the file, even while the study goes on.
         let snapshot = self.snapshot()?;
@@ -43,7 +45,8 @@ impl Store {
         let is_whole = self.missing_of(&snapshot, id, number)?.is_empty();
         let state = StudyState::of(has_ended, is_whole, || writer.is_alive());
         let (counting, superseded) = self.sorted_out(&snapshot, number)?;
-        let runs = counting.iter().map(|run| self.load_from(&snapshot, run)).collect::<Result<_>>()?;
+        let runs =
+            counting.iter().map(|run| self.load_from(&snapshot, run)?.summed_up()).collect::<Result<_>>()?;
         Ok(Study { id: id.clone(), new, ending, state, runs, superseded })
     }
 
@@ -64,9 +67,9 @@ impl Store {
     /// The run that counts of each place, in order of the places, and the other runs, in the order in which they began.
     fn sorted_out(&self, snapshot: &Connection, study: i64) -> Result<(Vec<RunId>, Vec<RunId>)> {
         let query = format!(
-            "SELECT id, position, ending.run IS NOT NULL AS has_ended, coalesce({IS_DONE}, 0) AS is_done FROM place \
+            "SELECT run.id, position, ending.run IS NOT NULL AS has_ended, coalesce({IS_DONE}, 0) AS is_done FROM place \
              JOIN run ON run.place = place.number LEFT JOIN ending ON ending.run = run.number \
-             WHERE study = ?1 ORDER BY run.number"
+             WHERE place.study = ?1 ORDER BY run.number"
         );
         let runs = self.all(snapshot, &query, [study], |row| {
             let progress = match (self.get(row, "is_done")?, self.get(row, "has_ended")?) {

@@ -25,9 +25,11 @@ pub struct Run {
     /// Where it stands.
     pub state: State,
     /// In order of step, phase, second.
-    parts: Vec<Part>,
+    pub(crate) parts: Vec<Part>,
     /// Places in `parts`, in order of second, phase, step.
-    by_second: Vec<usize>,
+    pub(crate) by_second: Vec<usize>,
+    /// Whether the seconds are gone, and `parts` are sums over them.
+    pub(crate) is_summed_up: bool,
     beside: Beside,
 }
 
@@ -67,7 +69,7 @@ impl Run {
         parts.sort_by_key(|part| (part.step, part.phase, part.second));
         let mut by_second: Vec<usize> = (0..parts.len()).collect();
         by_second.sort_by_key(|place| (parts[*place].second, parts[*place].phase, parts[*place].step));
-        let run = Self { id, new, ending, state, parts, by_second, beside };
+        let run = Self { id, new, ending, state, parts, by_second, is_summed_up: false, beside };
         let (mut weight, mut statuses) = (0u64, BTreeSet::new());
         for part in &run.parts {
             let tally = part.tally().map_err(|Malformed| run.damaged())?;
@@ -100,15 +102,20 @@ impl Run {
     }
 
     /// Every kept interval, in order of second, phase and step. Threads kept theirs apart.
+    ///
+    /// A run that came with its study has none, and says so with an error: load it by itself.
     pub fn seconds(&self) -> impl Iterator<Item = Result<(u16, Interval)>> + '_ {
-        self.in_time().map(|part| {
+        let refusal = self.is_summed_up.then(|| Err(StoreError::SummedUp { run: self.id.clone() }));
+        let seconds = self.in_time().map(|part| {
             let tally = part.tally().map_err(|Malformed| self.damaged())?;
             let Part { step, second, phase, ref sampled, .. } = *part;
             Ok((step, Interval { second, phase, tally, sampled: sampled.clone() }))
-        })
+        });
+        refusal.into_iter().chain(seconds)
     }
 
-    /// Every single request that was kept, with its step and phase, in order of the second of its end.
+    /// Every single request that was kept, with its step and phase, in order of the second of its end. A run that came with
+    /// its study has none.
     pub fn requests(&self) -> impl Iterator<Item = (u16, Phase, &Sampled)> + '_ {
         self.in_time().flat_map(|part| part.sampled.iter().map(|request| (part.step, part.phase, request)))
     }
@@ -132,13 +139,13 @@ impl Run {
         self.by_second.iter().map(|place| &self.parts[*place])
     }
 
-    fn damaged(&self) -> StoreError {
+    pub(crate) fn damaged(&self) -> StoreError {
         StoreError::DamagedRun { run: self.id.clone() }
     }
 }
 
 impl Part {
-    fn tally(&self) -> Result<Tally, Malformed> {
+    pub(crate) fn tally(&self) -> Result<Tally, Malformed> {
         let mut tally = Tally {
             counts: self.counts,
             received_bytes: self.received_bytes,

@@ -138,7 +138,7 @@ pub struct Study {
     /// Where it stands.
     pub state: StudyState,
     /// In order of their positions: of each place the latest run that is done; if none is, the latest that has an ending;
-    /// if none has, nothing.
+    /// if none has, nothing. They know their totals, not their seconds: load one by itself for those.
     pub runs: Vec<Run>,
     /// Its other runs, which its figures leave out, in the order in which they began: made again since, cut short, or
     /// going on.

@@ -4,7 +4,10 @@
 
 use record::{Finish, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally};
 use serde_json::json;
-use store::{Cause, Ending, Generator, Level, Model, NewRun, Validity, Verdict};
+use store::{
+    Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, Place, Reading,
+    RunId, Store, StudyId, Validity, Verdict,
+};
 
 /// 2026-11-21T14:25:01Z
 pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_101_000;
@@ -63,6 +66,96 @@ pub(crate) fn ending() -> Ending {
         failure: None,
         not_available: vec![("pressure".to_owned(), "the kernel was built without it".to_owned())],
     }
+}
+
+/// The ending of a run whose system did not start.
+pub(crate) fn failed() -> Ending {
+    let failure = Failure {
+        stage: "ready".to_owned(),
+        process: Some("app".to_owned()),
+        what: "puma ended with exit code 1\u{1b}[2J".to_owned(),
+        way_out: "see what it wrote".to_owned(),
+    };
+    Ending { verdict: Verdict::Aborted, failure: Some(failure), ..ending() }
+}
+
+/// Two systems, of which one has two variants, in two blocks.
+pub(crate) fn new_study() -> NewStudy {
+    let variants = [("puma", "workers=1"), ("puma", "workers=8"), ("unicorn", "")];
+    let place = |(position, (block, (system, variant))): (u32, (u32, (&str, &str)))| Place {
+        block,
+        position,
+        system: system.to_owned(),
+        variant: variant.to_owned(),
+        knobs: variant
+            .split_once('=')
+            .map(|(knob, value)| (knob.to_owned(), value.to_owned()))
+            .into_iter()
+            .collect(),
+        load: "steady".to_owned(),
+    };
+    NewStudy {
+        started_at_unix_ms: STARTED_AT_UNIX_MS,
+        title: "app servers'; DROP TABLE study; --".to_owned(),
+        question: Some("Which one?\u{202e}".to_owned()),
+        source: "load: { users: 100 }\n".to_owned(),
+        plan_hash: "c0ffee".to_owned(),
+        tenbin_version: "0.1.0".to_owned(),
+        host: json!({"cpus": 2}),
+        seed: u64::MAX,
+        is_quick: true,
+        compare: Compare {
+            by: "throughput".to_owned(),
+            higher_is_better: true,
+            matters: 0.1 + 0.2,
+            blocks: 2,
+        },
+        gates: vec!["p(99)<200ms".to_owned()],
+        planned: (0..)
+            .zip((0..2).flat_map(|block| variants.map(|variant| (block, variant))))
+            .map(place)
+            .collect(),
+        stamps: vec!["quick: it shows that the plan works, and no more".to_owned()],
+    }
+}
+
+/// A run of a planned place, that has begun and kept a second.
+pub(crate) fn begin_at(store: &Store, study: &StudyId, place: &Place) -> RunId {
+    let new = NewRun { place: Some((study.clone(), place.clone())), ..new_run() };
+    let run = store.begin(&new).unwrap();
+    store.keep_second(&run, 0, &[interval(2, Phase::Measured, u64::from(place.position))]).unwrap();
+    run
+}
+
+pub(crate) fn readings(second: u64) -> Vec<Reading> {
+    let reading = |subject: &str, metric: &str, label: &str, value| Reading {
+        subject: subject.to_owned(),
+        metric: metric.to_owned(),
+        label: label.to_owned(),
+        value,
+    };
+    vec![
+        reading("machine", "cpu_user_s", "core0", 0.1 + 0.2),
+        reading("machine", "cpu_user_s", "core1", 0.0),
+        reading("app\u{1b}[2J", "rss_bytes", "", 4_096.0 * second as f64),
+        reading("generator", "threads", "", -1.5e300),
+    ]
+}
+
+pub(crate) fn gates() -> Vec<GateResult> {
+    let gate = |text: &str, step: Option<&str>, observed, limit, unit: &str, holds| GateResult {
+        text: text.to_owned(),
+        step: step.map(str::to_owned),
+        observed,
+        limit,
+        unit: unit.to_owned(),
+        holds,
+    };
+    vec![
+        gate("p(99)<200ms", None, Some(150e6), 200e6, "ns", true),
+        gate("search: errors<0.1%", Some("search"), Some(0.1 + 0.2), 0.001, "share", false),
+        gate("p(99)<1s from 10s to 20s", None, None, 1e9, "ns", false),
+    ]
 }
 
 /// A second with requests of every outcome, all settled; `shift_ns` makes it differ from others.

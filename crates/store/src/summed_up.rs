@@ -1,0 +1,46 @@
+//! A run without its seconds: what a study keeps in memory of each of its runs.
+
+use record::{Malformed, Tally};
+
+use crate::Result;
+use crate::run::{Part, Run};
+
+impl Run {
+    /// The same run with its seconds added up, by step and phase. It gives the same totals and takes a small part of the
+    /// memory, but can no longer tell one second from another.
+    pub(crate) fn summed_up(mut self) -> Result<Self> {
+        let mut sums = Vec::new();
+        for parts in self.parts.chunk_by(|one, next| (one.step, one.phase) == (next.step, next.phase)) {
+            let mut sum = Tally::default();
+            for part in parts {
+                sum.merge(&part.tally().map_err(|Malformed| self.damaged())?);
+            }
+            sums.extend(parts.first().map(|first| first.with(sum)));
+        }
+        self.parts = sums;
+        self.by_second = Vec::new();
+        self.is_summed_up = true;
+        Ok(self)
+    }
+}
+
+impl Part {
+    /// A part of the same step and phase that holds this.
+    fn with(&self, tally: Tally) -> Self {
+        Self {
+            step: self.step,
+            second: self.second,
+            phase: self.phase,
+            histograms: tally.encode_histograms(),
+            counts: tally.counts,
+            received_bytes: tally.received_bytes,
+            sent_bytes: tally.sent_bytes,
+            connections: tally.connections,
+            first_sent_ns: tally.first_sent_ns,
+            last_finished_ns: tally.last_finished_ns,
+            statuses: tally.statuses,
+            errors: tally.errors,
+            sampled: Vec::new(),
+        }
+    }
+}
