@@ -4,6 +4,7 @@ mod sequence;
 mod zipf;
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
@@ -96,7 +97,7 @@ impl Source {
 pub struct Values {
     sources: Vec<(Vec<(u16, usize)>, Drawer)>,
     /// The value being made.
-    text: alloc::string::String,
+    text: String,
 }
 
 #[derive(Clone, Debug)]
@@ -128,7 +129,7 @@ impl Values {
             }
         };
         let sources = sources.iter().map(|data| (data.fills.clone(), drawer(&data.source)));
-        Self { sources: sources.collect(), text: alloc::string::String::new() }
+        Self { sources: sources.collect(), text: String::new() }
     }
 
     /// Draws the next value of one source, and hands it over with each variable that it fills. What is random is drawn from
@@ -150,11 +151,12 @@ impl Values {
                 return fills.iter().for_each(|(variable, _)| set(*variable, text.as_bytes()));
             }
             Drawer::InTurn { rows, places } => {
-                let row = rows.get(places.take() as usize);
+                let row = rows.get(places.take() as usize).map(|row| &**row);
                 return set_columns(row, fills, set);
             }
             Drawer::Random { rows } => {
-                let row = rows.get(chance.within(0, rows.len().saturating_sub(1) as i64) as usize);
+                let place = chance.within(0, rows.len().saturating_sub(1) as i64);
+                let row = rows.get(place as usize).map(|row| &**row);
                 return set_columns(row, fills, set);
             }
         };
@@ -164,7 +166,7 @@ impl Values {
     }
 }
 
-fn set_columns(row: Option<&Box<[Box<str>]>>, fills: &[(u16, usize)], mut set: impl FnMut(u16, &[u8])) {
+fn set_columns(row: Option<&[Box<str>]>, fills: &[(u16, usize)], mut set: impl FnMut(u16, &[u8])) {
     for (variable, column) in fills {
         let value = row.and_then(|row| row.get(*column));
         set(*variable, value.map_or(b"", |text| text.as_bytes()));

@@ -23,6 +23,7 @@ mod template;
 
 pub use capture::{CAPTURED_BYTES_MAX, Capture, CaptureFrom};
 pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck, StatusSet};
+pub use json::is_json_pointer;
 pub use request::{Request, RequestFault};
 pub use step::Step;
 pub use talk::Talk;

@@ -1,10 +1,464 @@
 //! One value of a JSON text (RFC 8259), found by its pointer (RFC 6901).
+//!
+//! The text is read once, without a tree of its values, and all of it must be JSON. Numbers come as they are written.
 
-use alloc::vec::Vec;
+use alloc::borrow::Cow;
+use alloc::string::String;
 
 use super::capture::Missing;
 
+/// Lists and objects within one another; a text that goes deeper is refused.
+const DEPTH_MAX: u32 = 128;
+
+/// Whether a text is a JSON pointer: empty, or `/` before each part, with `~0` for `~` and `~1` for `/` within it.
+pub fn is_json_pointer(text: &str) -> bool {
+    let are_escapes_good = || text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
+    text.is_empty() || (text.starts_with('/') && are_escapes_good())
+}
+
 /// The value at a pointer: a text without its quotes; a number, true or false as it is written.
-pub(super) fn find(_text: &[u8], _pointer: &str) -> Result<Vec<u8>, Missing> {
-    Err(Missing::NotJson)
+pub(super) fn find<'a>(text: &'a [u8], pointer: &str) -> Result<Cow<'a, [u8]>, Missing> {
+    let text = core::str::from_utf8(text).map_err(|_| Missing::NotJson)?;
+    let mut reader = Reader { text, at: 0, depth: 0 };
+    let path = is_json_pointer(pointer).then_some(pointer);
+    let found = reader.value(path).ok_or(Missing::NotJson)?;
+    reader.space();
+    if reader.at < text.len() {
+        return Err(Missing::NotJson);
+    }
+    match found {
+        Found::Nothing => Err(Missing::NotThere),
+        Found::NoScalar => Err(Missing::NoScalar),
+        Found::Plain(text) => Ok(Cow::Borrowed(text.as_bytes())),
+        Found::Quoted(text) => Ok(match unescaped(text) {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        }),
+    }
+}
+
+/// What is at the end of the path.
+#[derive(Clone, Copy)]
+enum Found<'a> {
+    Nothing,
+    /// An object, a list or null.
+    NoScalar,
+    /// As it is written.
+    Plain(&'a str),
+    /// What stands between the quotes, escapes and all.
+    Quoted(&'a str),
+}
+
+/// A text, read from the front. `None` anywhere: it is not JSON.
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: u32,
+}
+
+impl<'a> Reader<'a> {
+    /// Reads one value. With a path, finds what it leads to from here; an empty one leads to the value itself.
+    fn value(&mut self, path: Option<&str>) -> Option<Found<'a>> {
+        self.space();
+        let from = self.at;
+        let here = match self.peek()? {
+            b'{' => return self.within(|reader| reader.object(path)),
+            b'[' => return self.within(|reader| reader.list(path)),
+            b'"' => Found::Quoted(self.string()?),
+            b'n' => self.word("null").map(|()| Found::NoScalar)?,
+            first => {
+                match first {
+                    b't' => self.word("true")?,
+                    b'f' => self.word("false")?,
+                    _ => self.number()?,
+                }
+                Found::Plain(&self.text[from..self.at])
+            }
+        };
+        Some(if path == Some("") { here } else { Found::Nothing })
+    }
+
+    fn within(&mut self, read: impl FnOnce(&mut Self) -> Option<Found<'a>>) -> Option<Found<'a>> {
+        self.at += 1;
+        self.depth += 1;
+        let found = if self.depth <= DEPTH_MAX { read(self) } else { None };
+        self.depth -= 1;
+        found
+    }
+
+    fn object(&mut self, path: Option<&str>) -> Option<Found<'a>> {
+        let (mut found, step) = enter(path);
+        let wanted = step.map(|(part, rest)| (unescaped_part(part), rest));
+        let mut is_first = true;
+        while !self.ends_with(b'}', &mut is_first)? {
+            self.space();
+            let key = unescaped(self.string()?);
+            self.space();
+            self.take(b':')?;
+            let rest = wanted.as_ref().filter(|(part, _)| *part == key).map(|(_, rest)| *rest);
+            let value = self.value(rest)?;
+            if rest.is_some() {
+                // Of several values with one key the last counts, as most readers have it.
+                found = value;
+            }
+        }
+        Some(found)
+    }
+
+    fn list(&mut self, path: Option<&str>) -> Option<Found<'a>> {
+        let (mut found, step) = enter(path);
+        let is_number = |part: &str| part == "0" || (!part.starts_with(['0', '+']) && !part.is_empty());
+        let wanted = step
+            .and_then(|(part, rest)| Some((part.parse::<usize>().ok().filter(|_| is_number(part))?, rest)));
+        let (mut is_first, mut number) = (true, 0);
+        while !self.ends_with(b']', &mut is_first)? {
+            let rest = wanted.filter(|(wanted, _)| *wanted == number).map(|(_, rest)| rest);
+            let value = self.value(rest)?;
+            if rest.is_some() {
+                found = value;
+            }
+            number += 1;
+        }
+        Some(found)
+    }
+
+    /// Reads the end of a list or an object, or what stands between two of its members.
+    fn ends_with(&mut self, end: u8, is_first: &mut bool) -> Option<bool> {
+        self.space();
+        if self.peek()? == end {
+            self.at += 1;
+            return Some(true);
+        }
+        if !core::mem::take(is_first) {
+            self.take(b',')?;
+        }
+        Some(false)
+    }
+
+    /// Reads a text; returns what stands between its quotes.
+    fn string(&mut self) -> Option<&'a str> {
+        self.take(b'"')?;
+        let from = self.at;
+        loop {
+            match self.next()? {
+                b'"' => return self.text.get(from..self.at - 1),
+                b'\\' => match self.next()? {
+                    b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {}
+                    b'u' => {
+                        for _ in 0..4 {
+                            self.next().filter(u8::is_ascii_hexdigit)?;
+                        }
+                    }
+                    _ => return None,
+                },
+                0..0x20 => return None,
+                _ => {}
+            }
+        }
+    }
+
+    fn number(&mut self) -> Option<()> {
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        match self.next()? {
+            b'0' => {}
+            b'1'..=b'9' => self.skip_digits(),
+            _ => return None,
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Some(())
+    }
+
+    fn digits(&mut self) -> Option<()> {
+        self.next().filter(u8::is_ascii_digit)?;
+        self.skip_digits();
+        Some(())
+    }
+
+    fn skip_digits(&mut self) {
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+    }
+
+    fn word(&mut self, word: &str) -> Option<()> {
+        let is_there = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
+        self.at += word.len();
+        is_there.then_some(())
+    }
+
+    fn space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            self.at += 1;
+        }
+    }
+
+    fn take(&mut self, byte: u8) -> Option<()> {
+        self.next().filter(|next| *next == byte).map(drop)
+    }
+
+    fn next(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+}
+
+/// What a list or an object is to a path before its members are read, and the path's next part with the rest behind it.
+fn enter<'a>(path: Option<&str>) -> (Found<'a>, Option<(&str, &str)>) {
+    match path.map(|path| path.strip_prefix('/')) {
+        None => (Found::Nothing, None),
+        Some(None) => (Found::NoScalar, None),
+        Some(Some(parts)) => (Found::Nothing, Some(parts.split_at(parts.find('/').unwrap_or(parts.len())))),
+    }
+}
+
+/// A part of a pointer, meant literally.
+fn unescaped_part(part: &str) -> Cow<'_, str> {
+    if part.contains('~') {
+        Cow::Owned(part.replace("~1", "/").replace("~0", "~"))
+    } else {
+        Cow::Borrowed(part)
+    }
+}
+
+/// What stands between the quotes of a text that was read, meant literally.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    let Some(first) = memchr::memchr(b'\\', text.as_bytes()) else { return Cow::Borrowed(text) };
+    let mut out = String::with_capacity(text.len());
+    out.push_str(&text[..first]);
+    let mut rest = text[first..].chars();
+    while let Some(letter) = rest.next() {
+        if letter != '\\' {
+            out.push(letter);
+            continue;
+        }
+        out.push(match rest.next().unwrap_or(char::REPLACEMENT_CHARACTER) {
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'u' => code_point(&mut rest),
+            itself => itself,
+        });
+    }
+    Cow::Owned(out)
+}
+
+/// The character of the digits behind `\u`, and of a second half behind it.
+fn code_point(rest: &mut core::str::Chars<'_>) -> char {
+    let unit = |text: &str| text.get(..4).and_then(|digits| u16::from_str_radix(digits, 16).ok());
+    let text = rest.as_str();
+    let Some(first) = unit(text) else { return char::REPLACEMENT_CHARACTER };
+    *rest = text[4..].chars();
+    let second = text[4..].strip_prefix("\\u").and_then(unit);
+    let mut units = char::decode_utf16([Some(first), second].into_iter().flatten());
+    match units.next() {
+        Some(Ok(letter)) => {
+            if letter.len_utf16() == 2 {
+                *rest = text[10..].chars();
+            }
+            letter
+        }
+        // Half a pair.
+        _ => char::REPLACEMENT_CHARACTER,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    fn found(text: &str, pointer: &str) -> Result<String, Missing> {
+        find(text.as_bytes(), pointer).map(|value| String::from_utf8(value.into_owned()).unwrap())
+    }
+
+    #[test]
+    fn the_examples_of_the_standard_are_found() {
+        let text = r#"{"foo": ["bar", "baz"], "": 0, "a/b": 1, "c%d": 2, "e^f": 3, "g|h": 4,
+            "i\\j": 5, "k\"l": 6, " ": 7, "m~n": 8}"#;
+        for (pointer, value) in [
+            ("/foo/0", "bar"),
+            ("/foo/1", "baz"),
+            ("/", "0"),
+            ("/a~1b", "1"),
+            ("/c%d", "2"),
+            ("/e^f", "3"),
+            ("/g|h", "4"),
+            ("/i\\j", "5"),
+            ("/k\"l", "6"),
+            ("/ ", "7"),
+            ("/m~0n", "8"),
+        ] {
+            assert_eq!(found(text, pointer).as_deref(), Ok(value), "{pointer}");
+        }
+        for pointer in ["", "/foo"] {
+            assert_eq!(found(text, pointer), Err(Missing::NoScalar), "{pointer:?}");
+        }
+        for pointer in ["/foo/2", "/foo/00", "/foo/-", "/foo/+1", "/foo/0/x", "/bar", "foo", "/m~n", "/foo/"]
+        {
+            assert_eq!(found(text, pointer), Err(Missing::NotThere), "{pointer}");
+        }
+    }
+
+    #[test]
+    fn values_come_as_they_are_written() {
+        for (text, value) in [
+            ("-1.50e+07", "-1.50e+07"),
+            ("123456789012345678901234567890", "123456789012345678901234567890"),
+            ("true", "true"),
+            (" false ", "false"),
+            (r#""""#, ""),
+            (r#""a\u00e9\n\ud83d\ude00\/""#, "aé\n😀/"),
+            (r#""\ud83dx\ude00""#, "\u{fffd}x\u{fffd}"),
+        ] {
+            assert_eq!(found(text, "").as_deref(), Ok(value), "{text}");
+        }
+        assert_eq!(found("null", ""), Err(Missing::NoScalar));
+        assert_eq!(found(r#"{"a": 1, "a": 2}"#, "/a").as_deref(), Ok("2"));
+        assert_eq!(found(r#"{"\u0061": 1}"#, "/a").as_deref(), Ok("1"));
+    }
+
+    #[test]
+    fn what_is_not_json_is_refused_wherever_it_is_wrong() {
+        for text in [
+            "",
+            " ",
+            "{",
+            "[1,]",
+            "[1 2]",
+            "{\"a\" 1}",
+            "{\"a\":1,}",
+            "{a:1}",
+            "01",
+            "1.",
+            ".5",
+            "1e",
+            "+1",
+            "tru",
+            "\"a",
+            "\"\\x\"",
+            "\"\\u12g4\"",
+            "\"\n\"",
+            "1 2",
+            "nul",
+            "[1]]",
+            "NaN",
+            "'a'",
+            "\u{feff}1",
+            "{\"a\":1}x",
+        ] {
+            assert_eq!(found(text, "/a"), Err(Missing::NotJson), "{text:?}");
+        }
+        assert_eq!(find(b"\"\xff\"", ""), Err(Missing::NotJson));
+        let deep = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(found(&deep(128), &"/0".repeat(128)).as_deref(), Ok("1"));
+        assert_eq!(found(&deep(129), ""), Err(Missing::NotJson));
+        assert_eq!(found(&"[".repeat(1_000_000), ""), Err(Missing::NotJson));
+    }
+
+    fn json() -> impl Strategy<Value = String> {
+        let parts = [
+            "{",
+            "}",
+            "[",
+            "]",
+            ",",
+            ":",
+            "\"a\"",
+            "\"b\"",
+            "\"\\u0061\"",
+            "1",
+            "0",
+            "-2.5e3",
+            "true",
+            "null",
+            " ",
+            "\"",
+            "\\",
+            "{\"a\":",
+            "[1,",
+            "]}",
+            "\u{1}",
+            "é",
+        ];
+        proptest::collection::vec(0..parts.len(), 0..12)
+            .prop_map(move |numbers| numbers.into_iter().map(|number| parts[number]).collect())
+    }
+
+    fn tree() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            "[a-z\"\\\\é~/]{0,4}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 32, 4, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                proptest::collection::vec(("[ab~/\"]{0,2}", inner), 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    /// Every pointer that leads somewhere, with what is there.
+    fn places(value: &Value, pointer: String, out: &mut alloc::vec::Vec<(String, Value)>) {
+        match value {
+            Value::Array(list) => {
+                for (number, value) in list.iter().enumerate() {
+                    places(value, format!("{pointer}/{number}"), out);
+                }
+            }
+            Value::Object(members) => {
+                for (key, value) in members {
+                    places(value, format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")), out);
+                }
+            }
+            _ => {}
+        }
+        out.push((pointer, value.clone()));
+    }
+
+    proptest! {
+        #[test]
+        fn another_reader_says_the_same_of_what_is_json(text in json()) {
+            let is_json = serde_json::from_str::<Value>(&text).is_ok();
+            prop_assert_eq!(found(&text, "/a") != Err(Missing::NotJson), is_json, "{}", text);
+        }
+
+        #[test]
+        fn another_reader_finds_the_same(value in tree()) {
+            let mut all = alloc::vec::Vec::new();
+            places(&value, String::new(), &mut all);
+            let text = serde_json::to_string_pretty(&value).unwrap();
+            for (pointer, value) in all {
+                let expected = match value {
+                    Value::String(text) => Ok(text),
+                    Value::Bool(_) | Value::Number(_) => Ok(format!("{value}")),
+                    _ => Err(Missing::NoScalar),
+                };
+                prop_assert_eq!(found(&text, &pointer), expected, "{} in {}", pointer, text);
+            }
+        }
+    }
 }

@@ -1,0 +1,175 @@
+//! Sources of values: what they draw, how often, and that the same seed draws the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use load::chance::Chance;
+use load::values::{DataSource, RowOrder, Rows, Source, Values};
+use load::{Routes, Scenarios, Share};
+
+fn data(source: Source) -> Vec<DataSource> {
+    vec![DataSource { fills: vec![(0, 0)], source }]
+}
+
+/// The next values of source 0, as they are given to variable 0.
+fn draws(values: &mut Values, chance: &mut Chance, count: usize) -> Vec<String> {
+    (0..count)
+        .map(|_| {
+            let mut given = None;
+            values.draw(0, chance, |variable, value| {
+                assert_eq!((variable, given.is_none()), (0, true));
+                given = Some(String::from_utf8(value.to_vec()).unwrap());
+            });
+            given.expect("a value")
+        })
+        .collect()
+}
+
+fn drawn(source: Source, count: usize) -> Vec<String> {
+    draws(&mut Values::new(&data(source), Share::WHOLE), &mut Chance::stream(5, 0), count)
+}
+
+fn numbers(source: Source, count: usize) -> Vec<i64> {
+    drawn(source, count).iter().map(|text| text.parse().unwrap()).collect()
+}
+
+/// Asserts that a share was met, within four standard deviations.
+#[track_caller]
+fn assert_share(seen: usize, of: usize, share: f64) {
+    let deviation = (of as f64 * share * (1.0 - share)).sqrt();
+    let off = (seen as f64 - of as f64 * share).abs();
+    assert!(
+        off <= 4.0 * deviation + 1e-9,
+        "{seen} of {of}, expected {:.1} ± {deviation:.1}",
+        of as f64 * share
+    );
+}
+
+#[test]
+fn uniform_numbers_are_equally_likely_and_reach_both_ends() {
+    let n = 60_000;
+    let drawn = numbers(Source::Uniform { min: -2, max: 3 }, n);
+    for number in -2..=3 {
+        assert_share(drawn.iter().filter(|drawn| **drawn == number).count(), n, 1.0 / 6.0);
+    }
+    // A modulo would prefer the lower third of this range.
+    let wide = numbers(Source::Uniform { min: 0, max: i64::MAX / 2 + i64::MAX / 4 }, n);
+    assert_share(wide.iter().filter(|drawn| **drawn <= i64::MAX / 4).count(), n, 1.0 / 3.0);
+    let all = numbers(Source::Uniform { min: i64::MIN, max: i64::MAX }, n);
+    assert_share(all.iter().filter(|drawn| **drawn < 0).count(), n, 0.5);
+    assert_eq!(numbers(Source::Uniform { min: 7, max: 7 }, 3), [7, 7, 7]);
+    assert_eq!(numbers(Source::Uniform { min: 7, max: 1 }, 1), [7]);
+}
+
+#[test]
+fn zipf_follows_its_law_for_any_exponent() {
+    let n = 100_000;
+    for exponent in [0.1, 0.5, 0.99, 1.0, 1.000_000_001, 1.1, 2.0, 5.0] {
+        for ranks in [1, 2, 3, 10, 100] {
+            let drawn = numbers(Source::Zipf { min: 10, max: 9 + ranks, exponent }, n);
+            let whole: f64 = (1..=ranks).map(|rank| (rank as f64).powf(-exponent)).sum();
+            let mut counts = BTreeMap::new();
+            drawn.into_iter().for_each(|number| *counts.entry(number - 9).or_insert(0) += 1);
+            assert!(counts.keys().all(|rank| (1..=ranks).contains(rank)));
+            for rank in (1..=ranks).filter(|rank| *rank <= 5 || *rank == ranks) {
+                let share = (rank as f64).powf(-exponent) / whole;
+                let seen = counts.get(&rank).copied().unwrap_or(0);
+                if share * n as f64 > 20.0 {
+                    assert_share(seen, n, share);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn zipf_takes_the_widest_range_and_senseless_exponents() {
+    let n = 20_000;
+    let wide = |exponent| numbers(Source::Zipf { min: 1, max: i64::MAX, exponent }, n);
+    let below = wide(1.0).iter().filter(|number| **number < 1 << 32).count();
+    // The sum of 1/k up to x is ln x + γ, nearly.
+    let harmonic = |x: f64| x.ln() + 0.577_215_664_9;
+    assert_share(below, n, harmonic(2f64.powi(32)) / harmonic(2f64.powi(63)));
+    let steep = wide(3.0);
+    assert_share(steep.iter().filter(|number| **number == 1).count(), n, 1.0 / 1.202_056_903);
+    for exponent in [1e-300, 60.0, 1e300, f64::INFINITY, f64::NAN, -1.0, 0.0] {
+        let drawn = numbers(Source::Zipf { min: i64::MIN, max: i64::MAX, exponent }, 50);
+        assert_eq!(drawn.len(), 50);
+        let few = numbers(Source::Zipf { min: 1, max: 3, exponent }, 50);
+        assert!(few.iter().all(|number| (1..=3).contains(number)), "{exponent}: {few:?}");
+    }
+    assert_eq!(numbers(Source::Zipf { min: 1, max: 1_000, exponent: 1e300 }, 3), [1, 1, 1]);
+    assert_eq!(numbers(Source::Zipf { min: 5, max: 1, exponent: 1.0 }, 1), [5]);
+}
+
+#[test]
+fn text_has_its_length_and_its_letters() {
+    let texts = drawn(Source::Text { length: 8, alphabet: "abcd" }, 2_000);
+    assert!(texts.iter().all(|text| text.len() == 8));
+    let letters: String = texts.concat();
+    for letter in "abcd".chars() {
+        assert_share(letters.chars().filter(|drawn| *drawn == letter).count(), letters.len(), 0.25);
+    }
+    // Of 65,536 texts, few come twice.
+    assert!(texts.iter().collect::<BTreeSet<_>>().len() > 1_900);
+    let text = |length, alphabet| drawn(Source::Text { length, alphabet }, 1);
+    assert_eq!(text(0, "ab"), [""]);
+    assert_eq!(text(3, ""), [""]);
+}
+
+fn table() -> Rows {
+    let row = |cells: &[&str]| cells.iter().map(|cell| Box::from(*cell)).collect();
+    Arc::from([row(&["ann", "1"]), row(&["bob", "22"]), row(&["eve"])])
+}
+
+#[test]
+fn rows_fill_several_variables_from_the_same_row() {
+    let source = Source::Rows { rows: table(), order: RowOrder::InTurn };
+    assert_eq!([source.longest_bytes(0), source.longest_bytes(1), source.longest_bytes(2)], [3, 2, 0]);
+    let mut values = Values::new(&[DataSource { fills: vec![(4, 1), (2, 0)], source }], Share::WHOLE);
+    let mut given = Vec::new();
+    for _ in 0..4 {
+        values.draw(0, &mut Chance::stream(1, 1), |variable, value| {
+            given.push((variable, String::from_utf8(value.to_vec()).unwrap()));
+        });
+    }
+    let expected = [(4, "1"), (2, "ann"), (4, "22"), (2, "bob"), (4, ""), (2, "eve"), (4, "1"), (2, "ann")];
+    assert_eq!(given, expected.map(|(variable, text)| (variable, text.to_owned())));
+    let random = drawn(Source::Rows { rows: table(), order: RowOrder::Random }, 3_000);
+    for name in ["ann", "bob", "eve"] {
+        assert_share(random.iter().filter(|drawn| *drawn == name).count(), 3_000, 1.0 / 3.0);
+    }
+    let nothing = Source::Rows { rows: Arc::from([]), order: RowOrder::InTurn };
+    assert_eq!(drawn(nothing, 2), ["", ""]);
+}
+
+#[test]
+fn sequences_and_rows_in_turn_are_dealt_out_over_the_workers() {
+    let deal = |source: &Source, each: usize| {
+        let mut all: Vec<String> = (0..3)
+            .flat_map(|index| {
+                let mut values = Values::new(&data(source.clone()), Share { index, of: 3 });
+                draws(&mut values, &mut Chance::stream(1, 0), each)
+            })
+            .collect();
+        all.sort();
+        all
+    };
+    let sequence = Source::Sequence { from: 100, until: None, by: 1 };
+    assert_eq!(deal(&sequence, 4), (100..112).map(|number| number.to_string()).collect::<Vec<_>>());
+    let rows = Source::Rows { rows: table(), order: RowOrder::InTurn };
+    assert_eq!(deal(&rows, 2), ["ann", "ann", "bob", "bob", "eve", "eve"]);
+}
+
+#[test]
+fn random_values_follow_the_user_and_not_the_worker() {
+    let routes = Routes::new(&Scenarios::single(), 9);
+    let of_user = |user, share| {
+        let mut values = Values::new(&data(Source::Uniform { min: 1, max: 1_000_000 }), share);
+        // Others draw in between.
+        draws(&mut values, &mut routes.chance(99), 3);
+        draws(&mut values, &mut routes.chance(user), 20)
+    };
+    assert_eq!(of_user(4, Share::WHOLE), of_user(4, Share { index: 1, of: 2 }));
+    assert_ne!(of_user(4, Share::WHOLE), of_user(5, Share::WHOLE));
+}

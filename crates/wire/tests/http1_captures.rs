@@ -1,0 +1,147 @@
+//! What is captured from one reply is sent in the next request, or refused with its reason.
+
+use regex::bytes::Regex;
+use wire::http1::{
+    BodyCheck, CAPTURED_BYTES_MAX, Capture, CaptureFrom, Checks, Http1, KEPT_BODY_BYTES_MAX, Request, Step,
+    Template,
+};
+use wire::{Conversation, Progress, Refusal, Script};
+
+fn header(name: &str) -> CaptureFrom {
+    CaptureFrom::Header(name.to_owned())
+}
+
+fn body(expression: &str) -> CaptureFrom {
+    CaptureFrom::Body(Regex::new(expression).unwrap())
+}
+
+fn json(pointer: &str) -> CaptureFrom {
+    CaptureFrom::Json(pointer.to_owned())
+}
+
+/// Step 0 captures into variables 0, 1, …; step 1 sends the first two of them.
+fn script(from: Vec<CaptureFrom>, checks: Checks) -> Http1 {
+    let names = ["a".to_owned(), "b".to_owned()];
+    let step = |request: &Request| Template::compile(request, &names).unwrap();
+    let captures = (0..).zip(from).map(|(variable, from)| Capture { variable, from }).collect();
+    let second = Request { body: Some(b"{a}|{b}".to_vec()), ..Request::get("h", "/") };
+    Http1::new(
+        vec![
+            Step { request: step(&Request::get("h", "/")), checks, captures },
+            Step { request: step(&second), checks: Checks::default(), captures: Vec::new() },
+        ],
+        2,
+    )
+}
+
+fn reply(headers: &str, body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 200 OK\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+/// The refusal of the first reply, and the body of the second request; the reply comes whole and in small pieces.
+fn after(script: &Http1, reply: &[u8]) -> (Option<Refusal>, String) {
+    let tell = |size: usize| {
+        let mut talk = script.open();
+        talk.begin(0);
+        let mut refusal = None;
+        for piece in reply.chunks(size) {
+            if let Progress::Replied { reply, .. } = talk.received(piece).unwrap() {
+                refusal = reply.refusal;
+            }
+        }
+        talk.begin(1);
+        let sent = String::from_utf8_lossy(talk.outgoing()).into_owned();
+        (refusal, sent.split("\r\n\r\n").nth(1).unwrap_or_default().to_owned())
+    };
+    let whole = tell(reply.len());
+    assert_eq!(tell(7), whole);
+    whole
+}
+
+/// Asserts that a reply is refused by its capture, with these words.
+fn assert_refused(from: CaptureFrom, reply: &[u8], words: &str) {
+    let script = script(vec![from], Checks::default());
+    let refusal = after(&script, reply).0.expect("a refusal");
+    assert_eq!((refusal.class, script.explain(0, refusal).as_str()), ("capture", words));
+}
+
+#[test]
+fn values_are_found_and_sent() {
+    let reply =
+        reply("Location: /items/5\r\nlocation: /second\r\n", r#"{"data": {"token": "x\"y", "n": 1.50}}"#);
+    for (from, expected) in [
+        (vec![header("LOCATION"), json("/data/token")], "/items/5|x\"y"),
+        (vec![json("/data/n"), body(r#""n": ([\d.]+)"#)], "1.50|1.50"),
+        (vec![body("tok.n"), body("(nothing)?data")], "token|data"),
+    ] {
+        let expected = (None, expected.to_owned());
+        assert_eq!(after(&script(from, Checks::default()), &reply), expected);
+    }
+}
+
+#[test]
+fn what_is_not_found_is_refused_with_its_reason() {
+    let plain = reply("X: y\r\n", "hello");
+    assert_refused(header("Location"), &plain, "header Location, to be saved, is missing");
+    assert_refused(body("^world"), &plain, "nothing in the body matches /^world/, to be saved");
+    assert_refused(json("/a"), &plain, "the body is not JSON, so that \"/a\" cannot be saved");
+    let object = reply("", r#"{"a": {"b": [1, null]}}"#);
+    assert_refused(json("/b"), &object, "the body has no \"/b\", to be saved");
+    for pointer in ["/a", "/a/b", "/a/b/1", ""] {
+        let words = format!("the value of {pointer:?} is neither text, number, true nor false");
+        assert_refused(json(pointer), &object, &words);
+    }
+}
+
+#[test]
+fn a_value_that_is_too_long_is_refused_and_one_at_the_limit_is_not() {
+    let text = "x".repeat(CAPTURED_BYTES_MAX + 1);
+    assert_refused(
+        body("x+"),
+        &reply("", &text),
+        "the value of /x+/ is longer than 64 KiB, and is not saved",
+    );
+    let (refusal, sent) = after(&script(vec![body("x+")], Checks::default()), &reply("", &text[1..]));
+    assert_eq!((refusal, sent.len()), (None, CAPTURED_BYTES_MAX + 1));
+}
+
+#[test]
+fn a_body_beyond_what_is_kept_says_so() {
+    let long = format!("[{}1]", "0,".repeat(KEPT_BODY_BYTES_MAX / 2));
+    for (from, place) in [(json("/0"), "\"/0\""), (body("1"), "/1/")] {
+        let words = format!("{place}, to be saved, is not found in the first 1 MiB of the body");
+        assert_refused(from, &reply("", &long), &words);
+    }
+    let found_early = script(vec![body("0,")], Checks::default());
+    assert_eq!(after(&found_early, &reply("", &long)).0, None);
+}
+
+#[test]
+fn checks_come_before_captures_and_interim_heads_are_not_captured() {
+    let checks = Checks { bodies: vec![BodyCheck::Contains(b"fine".to_vec())], ..Checks::default() };
+    let with_check = script(vec![header("Location")], checks);
+    let refusal = after(&with_check, &reply("", "bad")).0.expect("a refusal");
+    assert_eq!(refusal.class, "check_body");
+    let failed = b"HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n";
+    assert_eq!(after(&with_check, failed).0, Some(Refusal { class: "status", code: 500 }));
+    let interim = [&b"HTTP/1.1 103 Early\r\nLocation: /early\r\n\r\n"[..], &reply("", "")].concat();
+    assert_refused(header("Location"), &interim, "header Location, to be saved, is missing");
+}
+
+#[test]
+fn users_do_not_see_each_others_values() {
+    let script = script(vec![header("X")], Checks::default());
+    let mut first = script.open();
+    let second = {
+        let mut talk = script.open();
+        talk.begin(0);
+        talk
+    };
+    first.begin(0);
+    first.received(&reply("X: secret\r\n", "")).unwrap();
+    let mut second = second;
+    second.received(&reply("X: other\r\n", "")).unwrap();
+    first.begin(1);
+    second.begin(1);
+    assert!(first.outgoing().ends_with(b"\r\n\r\nsecret|") && second.outgoing().ends_with(b"\r\n\r\nother|"));
+}

@@ -1,0 +1,189 @@
+//! Values find their places in a request, and stay values there.
+
+use proptest::prelude::*;
+use wire::http1::{Checks, Http1, Request, RequestFault, Step, Talk, Template};
+use wire::{Conversation, Script};
+
+/// Everything that could end a line, a header or a request, and what only looks odd.
+const CANARY: &[u8] = b"a\r\nEvil: 1\r\n\r\nGET /evil HTTP/1.1\0 \t#x\"<>\\^`{|}[]\x7f\xc3\xa9%zz%2f/?&=";
+
+fn names(count: usize) -> Vec<String> {
+    ["v", "w", "x.y-z_1"].map(str::to_owned)[..count].to_vec()
+}
+
+fn request(target: &str, header: Option<&str>, body: Option<&str>) -> Request {
+    Request {
+        method: if body.is_some() { "POST" } else { "GET" }.to_owned(),
+        headers: header.map(|value| ("X-Value".to_owned(), value.to_owned())).into_iter().collect(),
+        body: body.map(|text| text.as_bytes().to_vec()),
+        ..Request::get("h", target)
+    }
+}
+
+fn talk(request: &Request, variables: usize) -> Talk {
+    let request = Template::compile(request, &names(variables)).unwrap();
+    let step = Step { request, checks: Checks::default(), captures: Vec::new() };
+    Http1::new(vec![step], variables as u16).open()
+}
+
+/// What is sent with these values.
+fn sent(request: &Request, values: &[&[u8]]) -> Vec<u8> {
+    let mut talk = talk(request, values.len());
+    for (variable, value) in values.iter().enumerate() {
+        talk.set(variable as u16, value);
+    }
+    talk.begin(0);
+    talk.outgoing().to_vec()
+}
+
+fn text(request: &Request, values: &[&str]) -> String {
+    let values: Vec<&[u8]> = values.iter().map(|value| value.as_bytes()).collect();
+    String::from_utf8(sent(request, &values)).unwrap()
+}
+
+/// The lines of a head, and the body behind it.
+fn parts(bytes: &[u8]) -> (Vec<Vec<u8>>, Vec<u8>) {
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
+    let mut lines = vec![Vec::new()];
+    let mut rest = &bytes[..end];
+    while let Some(at) = rest.windows(2).position(|two| two == b"\r\n") {
+        lines.last_mut().unwrap().extend_from_slice(&rest[..at]);
+        lines.push(Vec::new());
+        rest = &rest[at + 2..];
+    }
+    lines.last_mut().unwrap().extend_from_slice(rest);
+    (lines, bytes[end + 4..].to_vec())
+}
+
+#[test]
+fn values_are_filled_in_everywhere() {
+    let request = request("/a/{v}?n={w}&again={v}", Some("<{w}>"), Some(r#"{"id": {w}, "v": "{v}"}"#));
+    let sent = text(&request, &["x", "17"]);
+    assert!(sent.starts_with("POST /a/x?n=17&again=x HTTP/1.1\r\nHost: h\r\n"), "{sent}");
+    assert!(sent.contains("\r\nContent-Length: 20\r\n"), "{sent}");
+    assert!(sent.contains("\r\nX-Value: <17>\r\n"), "{sent}");
+    assert!(sent.ends_with("\r\n\r\n{\"id\": 17, \"v\": \"x\"}"), "{sent}");
+}
+
+#[test]
+fn each_request_is_filled_anew_and_unset_values_are_empty() {
+    let mut talk = talk(&request("/?{v}", None, Some("{w}")), 2);
+    for (value, body, expected) in [("abcdef", "0123456789", "10"), ("", "", "0"), ("b", "12", "2")] {
+        talk.set(0, value.as_bytes());
+        talk.set(1, body.as_bytes());
+        talk.begin(0);
+        let sent = String::from_utf8(talk.outgoing().to_vec()).unwrap();
+        assert!(sent.starts_with(&format!("POST /?{value} HTTP/1.1\r\n")), "{sent}");
+        assert!(sent.contains(&format!("\r\nContent-Length: {expected}\r\n")), "{sent}");
+        assert!(sent.ends_with(&format!("\r\n\r\n{body}")), "{sent}");
+        assert!(matches!(
+            talk.received(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+            Ok(wire::Progress::Replied { .. })
+        ));
+    }
+    // A variable that does not exist is nobody's.
+    talk.set(7, b"x");
+}
+
+#[test]
+fn braces_without_a_name_and_escaped_names_are_text() {
+    let request = request("/{{v}}", None, Some(r#"{"a": {}, "b": "{{w}}"}"#));
+    let sent = text(&request, &["VALUE", "VALUE"]);
+    assert!(sent.starts_with("POST /{v} HTTP/1.1\r\n"), "{sent}");
+    assert!(sent.ends_with("\r\n\r\n{\"a\": {}, \"b\": \"{w}\"}"), "{sent}");
+    let plain = Request::get("h", "/?x={y}&{v}");
+    let as_written = Http1::single(&plain, Checks::default()).unwrap();
+    let mut talk = as_written.open();
+    talk.begin(0);
+    assert!(talk.outgoing().starts_with(b"GET /?x={y}&{v} HTTP/1.1\r\n"));
+}
+
+#[test]
+fn without_variables_a_request_is_what_it_would_be_as_written() {
+    for (target, header, body) in
+        [("/", None, None), ("/a?b", Some("c"), Some("d{}")), ("/{{2}", None, Some(""))]
+    {
+        let request = request(target, header, body);
+        assert_eq!(sent(&request, &[]), request.encode().unwrap().to_vec());
+    }
+}
+
+#[test]
+fn unknown_names_are_faults_beside_all_others() {
+    let mut request = request("/ {nobody}", Some("{v} {not.there}"), Some("{v}{body-less}"));
+    request.method = "G ET".to_owned();
+    assert_eq!(
+        Template::compile(&request, &names(1)).unwrap_err(),
+        [
+            RequestFault::Method("G ET".to_owned()),
+            RequestFault::Target("/ {nobody}".to_owned()),
+            RequestFault::Variable("nobody".to_owned()),
+            RequestFault::Variable("not.there".to_owned()),
+            RequestFault::Variable("body-less".to_owned()),
+        ]
+    );
+}
+
+#[test]
+fn a_value_cannot_leave_its_place() {
+    let request = request("/p/{v}/q?r={v}", Some("x {v} y"), Some("[{v}]"));
+    let bytes = sent(&request, &[CANARY]);
+    let (lines, body) = parts(&bytes);
+    let names: Vec<&[u8]> =
+        lines[1..].iter().map(|line| line.split(|byte| *byte == b':').next().unwrap()).collect();
+    let expected: [&[u8]; 5] = [b"Host", b"User-Agent", b"Accept", b"Content-Length", b"X-Value"];
+    assert_eq!(names, expected);
+    let encoded = "a%0D%0AEvil:%201%0D%0A%0D%0AGET%20/evil%20HTTP/1.1%00%20%09%23x%22%3C%3E%5C%5E%60%7B%7C%7D%5B%5D%7F\
+                   %C3%A9%25zz%2f/?&=";
+    assert_eq!(String::from_utf8_lossy(&lines[0]), format!("POST /p/{encoded}/q?r={encoded} HTTP/1.1"));
+    let expected: Vec<u8> =
+        CANARY.iter().map(|byte| if b"\r\n\0".contains(byte) { b' ' } else { *byte }).collect();
+    assert_eq!(lines[5], [b"X-Value: x ", &expected[..], b" y"].concat());
+    assert_eq!(body, [b"[", CANARY, b"]"].concat());
+    assert_eq!(String::from_utf8_lossy(&lines[4]), format!("Content-Length: {}", body.len()));
+}
+
+#[test]
+fn a_target_of_nothing_is_the_root() {
+    assert!(text(&request("{v}", None, None), &[""]).starts_with("GET / HTTP/1.1\r\n"));
+    assert!(
+        text(&request("{v}", None, None), &["/items/5?a=b%20c"])
+            .starts_with("GET /items/5?a=b%20c HTTP/1.1\r\n")
+    );
+}
+
+#[test]
+fn needs_and_sizes_are_known_beforehand() {
+    let plain = Template::compile(&request("/", None, None), &[]).unwrap();
+    let (plain_bytes, head) =
+        (plain.bytes_max(|_| 1_000), Request { method: "HEAD".to_owned(), ..Request::get("h", "/{w}") });
+    assert_eq!(plain_bytes, Request::get("h", "/").encode().unwrap().len() as u64);
+    let head = Template::compile(&head, &names(3)).unwrap();
+    assert!(head.is_head() && !plain.is_head());
+    let step = |request| Step { request, checks: Checks::default(), captures: Vec::new() };
+    let script = Http1::new(vec![step(plain), step(head)], 3);
+    assert!(script.needs(1, 1) && !script.needs(1, 0) && !script.needs(0, 1) && !script.needs(9, 1));
+    assert!(script.shared_bytes() > 2 * plain_bytes && script.shared_bytes() < 3 * plain_bytes);
+    assert!(script.request_bytes_max(|_| 1_000) > 3_000);
+    assert!(script.kept_bytes_max(|variable| if variable == 1 { 1_000 } else { 0 }) > 2 * 3_000 + 1_000);
+}
+
+proptest! {
+    #[test]
+    fn any_value_gives_a_request_of_the_same_shape(value in proptest::collection::vec(any::<u8>(), 0..80)) {
+        let request = request("/{v}", Some("{v}"), Some("{v}"));
+        let bytes = sent(&request, &[&value]);
+        prop_assert!(bytes.len() as u64 <= Template::compile(&request, &names(1)).unwrap().bytes_max(|_| value.len() as u64));
+        let mut headers = [httparse::EMPTY_HEADER; 8];
+        let mut read = httparse::Request::new(&mut headers);
+        let (lines, body) = parts(&bytes);
+        prop_assert_eq!(&body, &value);
+        prop_assert_eq!(lines.len(), 6);
+        prop_assert!(lines[0].iter().all(|byte| (b' '..0x7f).contains(byte)));
+        prop_assert_eq!(lines[0].iter().filter(|byte| **byte == b' ').count(), 2);
+        if !value.iter().any(|byte| matches!(byte, 1..=8 | 0xb | 0xc | 0xe..=0x1f | 0x7f)) {
+            let status = read.parse(&bytes);
+            prop_assert_eq!(status, Ok(httparse::Status::Complete(bytes.len() - value.len())));
+        }
+    }
+}
