@@ -7,25 +7,44 @@ use std::path::{Path, PathBuf};
 
 use record::Phase;
 use rusqlite::Connection;
-use store::{RunId, Store, StoreError};
+use store::{NewRun, RunId, Store, StoreError, Study, StudyEnding, Verdict};
 
 fn stored_run(folder: &Path) -> (PathBuf, RunId) {
     let path = folder.join("s");
     let store = Store::open(&path).unwrap();
-    let id = store.begin(&sample::new_run()).unwrap();
+    let new = sample::new_study();
+    let study = store.begin_study(&new).unwrap();
+    let place = Some((study.clone(), new.planned[0].clone()));
+    let id = store.begin(&NewRun { place, ..sample::new_run() }).unwrap();
     for second in 0..4 {
         store.keep_second(&id, 0, &[sample::interval(second, Phase::Measured, second * 1_000)]).unwrap();
+        store.keep_readings(&id, second, &sample::readings(second)).unwrap();
     }
-    store.finish(&id, &sample::ending()).unwrap();
+    store.keep_output(&id, "app", b"listening", 3).unwrap();
+    store.keep_gates(&id, &sample::gates()).unwrap();
+    store.finish(&id, &sample::failed()).unwrap();
+    store.finish_study(&study, &StudyEnding { ended_at_unix_ms: 0, verdict: Verdict::Partial }).unwrap();
+    (path, id)
+}
+
+/// Everything that can be asked about a study.
+fn read_study(store: &Store) -> Result<Study, StoreError> {
+    store.studies()?;
+    let id = store.find_study("last")?;
+    store.missing(&id)?;
+    store.load_study(&id)
+}
+
+fn change(folder: &Path, sql: &str) -> (PathBuf, RunId) {
+    let (path, id) = stored_run(folder);
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(&format!("PRAGMA foreign_keys = off; {sql}")).unwrap();
     (path, id)
 }
 
 fn load_after(sql: &str) -> Result<store::Run, StoreError> {
     let folder = tempfile::tempdir().unwrap();
-    let (path, id) = stored_run(folder.path());
-    let connection = Connection::open(&path).unwrap();
-    connection.execute_batch(&format!("PRAGMA foreign_keys = off; {sql}")).unwrap();
-    drop(connection);
+    let (path, id) = change(folder.path(), sql);
     let store = Store::open_existing(&path)?;
     store.runs(10)?;
     store.load(&id)
@@ -70,11 +89,80 @@ fn rows_with_impossible_values_are_refused() {
         "INSERT INTO status SELECT part, position + 1, status, count FROM status",
     ] {
         let error = load_after(sql).expect_err(sql);
-        let is_named = matches!(
-            error,
-            StoreError::Damaged { .. } | StoreError::DamagedRun { .. } | StoreError::Identity { .. }
-        );
-        assert!(is_named, "{sql}: {error:?}");
+        assert!(is_named(&error), "{sql}: {error:?}");
+    }
+}
+
+fn is_named(error: &StoreError) -> bool {
+    matches!(error, StoreError::Damaged { .. } | StoreError::DamagedRun { .. } | StoreError::Identity { .. })
+}
+
+#[test]
+fn impossible_things_beside_the_load_are_refused() {
+    for sql in [
+        "UPDATE readings SET packed = x'ff'",
+        "UPDATE readings SET packed = x'ffffffffff'",
+        "UPDATE readings SET packed = x'00'",
+        "UPDATE readings SET packed = x'0008'",
+        "UPDATE readings SET packed = x'0009000000000000000000'",
+        "UPDATE readings SET packed = x'00ff'",
+        "UPDATE readings SET packed = x'0400'",
+        "UPDATE readings SET packed = x'00027ff0'",
+        "UPDATE readings SET packed = x'00027ff8'",
+        "UPDATE readings SET packed = substr(packed, 1, length(packed) - 1)",
+        "UPDATE readings SET packed = CAST(packed || x'7f' AS BLOB)",
+        "UPDATE readings SET packed = randomblob(5000)",
+        "UPDATE readings SET second = -1",
+        "DELETE FROM reading_kind WHERE number = 3",
+        "DELETE FROM reading_kind WHERE number = 0",
+        "UPDATE reading_kind SET number = number + 10",
+        "WITH RECURSIVE n (i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 65536) \
+         INSERT INTO reading_kind SELECT 1, i, 'x', 'y', '' FROM n",
+        "UPDATE output SET text = zeroblob(1048577)",
+        "UPDATE output SET dropped_bytes = -1",
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1001) \
+         INSERT INTO output (run, process, text, dropped_bytes) SELECT 1, 'x', x'', 0 FROM n",
+        "UPDATE gate SET bound = 9e999",
+        "UPDATE gate SET observed = -9e999",
+        "WITH RECURSIVE n (i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 1001) \
+         INSERT INTO gate SELECT 1, i, 'x', NULL, NULL, 0.0, '', 0 FROM n",
+        "UPDATE ending SET not_available = '[[1]]'",
+        "UPDATE run SET place = 99",
+        "UPDATE place SET study = 99",
+        "UPDATE place SET block = -1",
+        "UPDATE place SET position = 4294967296 + position",
+        "UPDATE place SET knobs = '{}'",
+        "UPDATE study SET id = 's-'",
+    ] {
+        let error = load_after(sql).expect_err(sql);
+        assert!(is_named(&error), "{sql}: {error:?}");
+    }
+}
+
+#[test]
+fn impossible_studies_are_refused() {
+    for sql in [
+        "UPDATE study SET host = '{'",
+        "UPDATE study SET gates = '[1]'",
+        "UPDATE study SET stamps = 'null'",
+        "UPDATE study SET matters = 9e999",
+        "UPDATE study SET blocks = -1",
+        "UPDATE study SET writer = '{}'",
+        "UPDATE study SET id = 'x'",
+        "UPDATE study_ending SET verdict = 'splendid'",
+        "UPDATE place SET position = -1 - position",
+        "UPDATE place SET knobs = '[\"x\"]'",
+        "UPDATE part SET ok = ok + 1",
+        "UPDATE run SET id = 'x'",
+        "UPDATE readings SET packed = x'00'",
+        "WITH RECURSIVE n (i) AS (SELECT 6 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) \
+         INSERT INTO place (study, position, block, system, variant, knobs, load) \
+         SELECT 1, i, 0, '', '', '[]', '' FROM n",
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, _) = change(folder.path(), sql);
+        let error = read_study(&Store::open_existing(&path).unwrap()).expect_err(sql);
+        assert!(is_named(&error), "{sql}: {error:?}");
     }
 }
 
@@ -87,6 +175,13 @@ fn strange_but_possible_values_are_read() {
         "UPDATE part SET first_sent_ns = 9223372036854775807, last_finished_ns = 0",
         "UPDATE run SET title = replace(hex(zeroblob(100000)), '00', 'x')",
         "DELETE FROM request",
+        "UPDATE readings SET packed = x''",
+        "UPDATE readings SET packed = x'0000800000'",
+        "UPDATE readings SET second = 9223372036854775807",
+        "UPDATE gate SET holds = 7, text = ''",
+        "UPDATE output SET process = replace(hex(zeroblob(100000)), '00', 'x')",
+        "DELETE FROM failure",
+        "UPDATE run SET place = NULL",
     ] {
         load_after(sql).expect(sql);
     }
@@ -137,7 +232,9 @@ fn broken_pages_never_panic() {
             drop(store.runs(10));
             if let Ok(run) = store.load(&id) {
                 run.seconds().for_each(drop);
+                run.readings().for_each(drop);
             }
+            drop(read_study(&store));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::thread;
 
 use record::Phase;
-use store::{RunId, Store};
+use store::{RunId, Store, StudyEnding, StudyId, StudyState, Verdict};
 
 #[test]
 fn every_writer_keeps_its_whole_run() {
@@ -31,6 +31,40 @@ fn every_writer_keeps_its_whole_run() {
         let run = store.load(id).unwrap();
         assert_eq!(run.seconds().count(), 30);
         assert_eq!(run.total(0, Phase::Measured).unwrap().counts.sent, 30 * 50);
+    }
+}
+
+#[test]
+fn studies_side_by_side_keep_to_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    let new = sample::new_study();
+    let write = || -> StudyId {
+        let store = Store::open(&path).unwrap();
+        let id = store.begin_study(&new).unwrap();
+        for place in &new.planned {
+            let run = sample::begin_at(&store, &id, place);
+            for second in 0..10 {
+                store.keep_readings(&run, second, &sample::readings(second)).unwrap();
+            }
+            store.finish(&run, &sample::ending()).unwrap();
+        }
+        store.finish_study(&id, &StudyEnding { ended_at_unix_ms: 0, verdict: Verdict::Complete }).unwrap();
+        id
+    };
+    let ids: Vec<StudyId> = thread::scope(|scope| {
+        let writers: Vec<_> = (0..4).map(|_| scope.spawn(write)).collect();
+        writers.into_iter().map(|writer| writer.join().unwrap()).collect()
+    });
+    assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), 4);
+    let store = Store::open_existing(&path).unwrap();
+    for id in &ids {
+        let study = store.load_study(id).unwrap();
+        assert_eq!((study.runs.len(), study.state), (6, StudyState::Complete));
+        for run in &study.runs {
+            assert_eq!(run.readings().count(), 10 * sample::readings(0).len());
+            assert_eq!(run.new.place.as_ref().map(|(study, _)| study), Some(id));
+        }
     }
 }
 
