@@ -37,6 +37,7 @@ use alloc::vec::Vec;
 
 use crate::Protocol;
 use crate::conversation::{Conversation, Refusal, Script};
+use step::Prepared;
 
 /// The entry of [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
@@ -61,7 +62,7 @@ pub struct Http1 {
 /// What all connections share.
 #[derive(Debug, Default)]
 struct Steps {
-    list: Box<[Step]>,
+    list: Box<[Prepared]>,
     /// How many there are; each connection has its own values.
     variables: u16,
 }
@@ -69,7 +70,8 @@ struct Steps {
 impl Http1 {
     /// From the steps, whose place in the list is their number, and the number of variables in them.
     pub fn new(steps: Vec<Step>, variables: u16) -> Self {
-        Self { script: Arc::new(Steps { list: steps.into_boxed_slice(), variables }) }
+        let list = steps.into_iter().map(Prepared::new).collect();
+        Self { script: Arc::new(Steps { list, variables }) }
     }
 
     /// The one step "send this request as it is written, and check the reply".
@@ -83,32 +85,44 @@ impl Http1 {
     }
 
     /// Bytes that a connection may keep at worst, whatever its peer sends: a reply's body for checks and captures, the
-    /// values of variables, and a request with values filled in. `longest_bytes` says how long the values of a variable
-    /// that is not captured can be.
+    /// values of variables, and a request with values filled in. `longest_bytes` says how long a value can be that is not
+    /// captured.
     pub fn kept_bytes_max(&self, longest_bytes: impl Fn(u16) -> u64) -> u64 {
-        let steps = &self.script.list;
-        let is_captured = |variable| {
-            steps.iter().flat_map(|step| &step.captures).any(|capture| capture.variable == variable)
-        };
-        let value_bytes = |variable| {
-            if is_captured(variable) { CAPTURED_BYTES_MAX as u64 } else { longest_bytes(variable) }
-        };
-        let body_bytes = if steps.iter().any(Step::need_body) { KEPT_BODY_BYTES_MAX as u64 } else { 0 };
-        let filled = steps.iter().filter(|step| step.request.fixed_bytes().is_none());
-        let request_bytes = filled.map(|step| step.request.bytes_max(value_bytes)).max().unwrap_or(0);
+        let value_bytes = self.value_bytes(longest_bytes);
+        let keeps_body = self.script.list.iter().any(|step| step.keeps_body);
+        let body_bytes = if keeps_body { KEPT_BODY_BYTES_MAX as u64 } else { 0 };
+        let filled = self.templates().filter(|request| request.fixed_bytes().is_none());
+        let request_bytes = filled.map(|request| request.bytes_max(&value_bytes)).max().unwrap_or(0);
         // What grows as it is written may own twice what it holds.
         let growing_bytes = body_bytes.saturating_add(request_bytes).saturating_mul(2);
         (0..self.script.variables).map(value_bytes).fold(growing_bytes, u64::saturating_add)
     }
 
-    /// Bytes of the longest request on the wire; see [`Http1::kept_bytes_max`].
+    /// Bytes of the longest request on the wire; `longest_bytes` says how long a value can be that is not captured.
     pub fn request_bytes_max(&self, longest_bytes: impl Fn(u16) -> u64) -> u64 {
-        self.script.list.iter().map(|step| step.request.bytes_max(&longest_bytes)).max().unwrap_or(0)
+        let value_bytes = self.value_bytes(longest_bytes);
+        self.templates().map(|request| request.bytes_max(&value_bytes)).max().unwrap_or(0)
     }
 
     /// Bytes of requests that all connections share.
     pub fn shared_bytes(&self) -> u64 {
-        self.script.list.iter().map(|step| step.request.bytes_max(|_| 0)).sum()
+        self.templates().map(|request| request.bytes_max(|_| 0)).sum()
+    }
+
+    fn templates(&self) -> impl Iterator<Item = &Template> {
+        self.script.list.iter().map(|step| &step.step.request)
+    }
+
+    fn value_bytes(&self, longest_bytes: impl Fn(u16) -> u64) -> impl Fn(u16) -> u64 {
+        let captures = self.script.list.iter().flat_map(|step| &step.step.captures);
+        let captured: Vec<u16> = captures.map(|capture| capture.variable).collect();
+        move |variable| {
+            if captured.contains(&variable) { CAPTURED_BYTES_MAX as u64 } else { longest_bytes(variable) }
+        }
+    }
+
+    fn step(&self, number: u16) -> Option<&Step> {
+        self.script.list.get(usize::from(number)).map(|prepared| &prepared.step)
     }
 }
 
@@ -120,12 +134,11 @@ impl Script for Http1 {
     }
 
     fn needs(&self, step: u16, variable: u16) -> bool {
-        let step = self.script.list.get(usize::from(step));
-        step.is_some_and(|step| step.request.variables().any(|needed| needed == variable))
+        self.step(step).is_some_and(|step| step.request.variables().any(|needed| needed == variable))
     }
 
     fn explain(&self, step: u16, refusal: Refusal) -> String {
-        let Some(step) = self.script.list.get(usize::from(step)) else { return refusal.class.to_string() };
+        let Some(step) = self.step(step) else { return refusal.class.to_string() };
         let rule = match refusal.class {
             "status" => return format!("status {}, expected {}", refusal.code, step.checks.status),
             "capture" => capture::explain(&step.captures, refusal.code),

@@ -1,5 +1,6 @@
 //! Values of a reply that later requests need.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -55,64 +56,83 @@ impl CaptureFrom {
     }
 }
 
-/// Keeps what the captures find in a head. The first that finds nothing is answered by its code.
-pub(super) fn from_head(
-    captures: &[Capture],
-    headers: &[Header<'_>],
-    values: &mut [Vec<u8>],
-) -> Result<(), u32> {
-    for (number, capture) in captures.iter().enumerate() {
-        let CaptureFrom::Header(name) = &capture.from else { continue };
-        let found = headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
-        let value = found.map(|header| header.value).ok_or(Missing::NotThere);
-        value.and_then(|value| keep(capture, value, values)).map_err(|missing| code(number, missing))?;
-    }
-    Ok(())
+/// The values of one user's variables.
+#[derive(Debug)]
+pub(super) struct Values {
+    /// By variable.
+    pub(super) list: Box<[Vec<u8>]>,
+    /// The code of a capture that found nothing in the last head.
+    failed_in_head: Option<u32>,
 }
 
-/// Keeps what the captures find in a body of which `body` was kept, `is_whole` or not.
-pub(super) fn from_body(
-    captures: &[Capture],
-    body: &[u8],
-    is_whole: bool,
-    values: &mut [Vec<u8>],
-) -> Result<(), u32> {
-    let missing = |missing| if is_whole { missing } else { Missing::BeyondKept };
-    for (number, capture) in captures.iter().enumerate() {
-        let kept = match &capture.from {
-            CaptureFrom::Header(_) => Ok(()),
-            CaptureFrom::Body(expression) => match expression.captures(body) {
-                Some(found) => {
-                    let value = found.get(1).or_else(|| found.get(0)).map_or(&[][..], |part| part.as_bytes());
-                    keep(capture, value, values)
-                }
-                None => Err(missing(Missing::NotThere)),
-            },
-            CaptureFrom::Json(pointer) => match json::find(body, pointer) {
-                Ok(value) => keep(capture, &value, values),
-                Err(why) => Err(missing(why)),
-            },
-        };
-        kept.map_err(|missing| code(number, missing))?;
+impl Values {
+    pub(super) fn new(variables: u16) -> Self {
+        Self { list: (0..variables).map(|_| Vec::new()).collect(), failed_in_head: None }
     }
-    Ok(())
-}
 
-fn keep(capture: &Capture, value: &[u8], values: &mut [Vec<u8>]) -> Result<(), Missing> {
-    if value.len() > CAPTURED_BYTES_MAX {
-        return Err(Missing::TooLong);
+    /// Gives a variable its value.
+    pub(super) fn set(&mut self, variable: u16, value: &[u8]) {
+        if let Some(place) = self.list.get_mut(usize::from(variable)) {
+            place.clear();
+            // No more than is needed: a value that was long once must not leave twice its length behind.
+            place.reserve_exact(value.len());
+            place.extend_from_slice(value);
+        }
     }
-    set(values, capture.variable, value);
-    Ok(())
-}
 
-/// Gives a variable its value.
-pub(super) fn set(values: &mut [Vec<u8>], variable: u16, value: &[u8]) {
-    if let Some(place) = values.get_mut(usize::from(variable)) {
-        place.clear();
-        // No more than is needed: a value that was long once must not leave twice its length behind.
-        place.reserve_exact(value.len());
-        place.extend_from_slice(value);
+    fn keep(&mut self, capture: &Capture, value: &[u8]) -> Result<(), Missing> {
+        if value.len() > CAPTURED_BYTES_MAX {
+            return Err(Missing::TooLong);
+        }
+        self.set(capture.variable, value);
+        Ok(())
+    }
+
+    /// Keeps what the captures find in a head.
+    pub(super) fn keep_from_head(&mut self, captures: &[Capture], headers: &[Header<'_>]) {
+        self.failed_in_head = None;
+        for (number, capture) in captures.iter().enumerate() {
+            let CaptureFrom::Header(name) = &capture.from else { continue };
+            let found = headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+            let value = found.map(|header| header.value).ok_or(Missing::NotThere);
+            if let Err(missing) = value.and_then(|value| self.keep(capture, value)) {
+                self.failed_in_head = Some(code(number, missing));
+                return;
+            }
+        }
+    }
+
+    /// Keeps what the captures find in a body of which `body` was kept, `is_whole` or not. The first capture that found
+    /// nothing, in the head or here, is answered by its code.
+    pub(super) fn keep_from_body(
+        &mut self,
+        captures: &[Capture],
+        body: &[u8],
+        is_whole: bool,
+    ) -> Result<(), u32> {
+        if let Some(code) = self.failed_in_head.take() {
+            return Err(code);
+        }
+        let missing = |missing| if is_whole { missing } else { Missing::BeyondKept };
+        for (number, capture) in captures.iter().enumerate() {
+            let kept = match &capture.from {
+                CaptureFrom::Header(_) => Ok(()),
+                CaptureFrom::Body(expression) => match expression.captures(body) {
+                    Some(found) => {
+                        let value =
+                            found.get(1).or_else(|| found.get(0)).map_or(&[][..], |part| part.as_bytes());
+                        self.keep(capture, value)
+                    }
+                    None => Err(missing(Missing::NotThere)),
+                },
+                CaptureFrom::Json(pointer) => match json::find(body, pointer) {
+                    Ok(value) => self.keep(capture, &value),
+                    Err(why) => Err(missing(why)),
+                },
+            };
+            kept.map_err(|missing| code(number, missing))?;
+        }
+        Ok(())
     }
 }
 

@@ -1,11 +1,10 @@
 //! Where a reply's body ends (RFC 9112 §6.3), and whether its connection lives on (§9.3).
 
-use alloc::vec::Vec;
 use core::mem::MaybeUninit;
 
 use httparse::{Error, Header, ParserConfig, Response, Status};
 
-use super::capture;
+use super::capture::Values;
 use super::fault::Fault;
 use super::step::Step;
 use crate::blame::PeerFault;
@@ -24,8 +23,6 @@ pub(super) struct Head {
     pub(super) keeps_alive: bool,
     /// The number of the first header check that does not hold.
     pub(super) failed_check: Option<u32>,
-    /// The code of the first capture that finds nothing in it.
-    pub(super) failed_capture: Option<u32>,
 }
 
 /// How the end of a body is known.
@@ -41,7 +38,7 @@ pub(super) enum Length {
 pub(super) fn read(
     bytes: &[u8],
     step: &Step,
-    values: &mut [Vec<u8>],
+    values: &mut Values,
 ) -> Result<Option<(usize, Head)>, PeerFault> {
     // A few empty lines before a head are allowed (RFC 9112 §2.2); a flood of them is not worth reading again and again.
     if bytes.len() > EMPTY_LINE_BYTES_MAX
@@ -66,7 +63,7 @@ pub(super) fn read(
     }
 }
 
-fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut [Vec<u8>]) -> Result<Head, PeerFault> {
+fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> Result<Head, PeerFault> {
     let (status, minor) = (response.code.unwrap_or(0), response.version.unwrap_or(0));
     if !(100..600).contains(&status) {
         return Err(Fault::BadStatus.plain());
@@ -105,19 +102,11 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut [Vec<u8>]) -
         (None, _) => Length::UntilClose,
     };
     let failed_check = step.checks.first_failed_header(response.headers);
-    let captured = if step.captures.is_empty() {
-        Ok(())
-    } else {
-        capture::from_head(&step.captures, response.headers, values)
-    };
+    if !step.captures.is_empty() {
+        values.keep_from_head(&step.captures, response.headers);
+    }
     let keeps_alive = says_keep_alive && !says_close;
-    Ok(Head {
-        status,
-        length,
-        keeps_alive: keeps_alive && length != Length::UntilClose,
-        failed_check,
-        failed_capture: captured.err(),
-    })
+    Ok(Head { status, length, keeps_alive: keeps_alive && length != Length::UntilClose, failed_check })
 }
 
 /// Digits only: no sign, no list, no more than 2^63 − 1.

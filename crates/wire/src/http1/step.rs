@@ -17,10 +17,21 @@ pub struct Step {
     pub captures: Vec<Capture>,
 }
 
-impl Step {
+/// A step, and what its replies are looked at for: worked out once.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) step: Step,
     /// Whether bodies must be kept while they come.
-    #[inline]
-    pub(super) fn need_body(&self) -> bool {
-        self.checks.need_body() || self.captures.iter().any(|capture| capture.from.is_in_body())
+    pub(super) keeps_body: bool,
+    /// Whether a reply whose head is fine can still be refused.
+    pub(super) judges_body: bool,
+}
+
+impl Prepared {
+    pub(super) fn new(step: Step) -> Self {
+        let keeps_body =
+            step.checks.need_body() || step.captures.iter().any(|capture| capture.from.is_in_body());
+        let judges_body = keeps_body || step.checks.size.is_some() || !step.captures.is_empty();
+        Self { step, keeps_body, judges_body }
     }
 }

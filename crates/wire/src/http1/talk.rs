@@ -1,16 +1,15 @@
 //! One connection's requests and replies: states and what moves between them.
 
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::Steps;
-use super::capture;
+use super::capture::Values;
 use super::checks::KEPT_BODY_BYTES_MAX;
 use super::chunked::Chunked;
 use super::fault::Fault;
 use super::framing::{self, HEAD_BYTES_MAX, Head, Length};
-use super::step::Step;
+use super::step::{Prepared, Step};
 use crate::blame::PeerFault;
 use crate::conversation::{Closing, Conversation, Progress, Refusal, Reply, Stage};
 
@@ -33,10 +32,7 @@ pub struct Talk {
     /// The body so far, if a check or a capture needs it.
     body: Vec<u8>,
     body_bytes: u64,
-    /// The code of a capture that found nothing in the head.
-    failed_capture: Option<u32>,
-    /// By variable.
-    values: Box<[Vec<u8>]>,
+    values: Values,
     /// The request under way, if values were filled in.
     filled: Vec<u8>,
 }
@@ -54,7 +50,7 @@ const NO_REPLY: Reply = Reply { status: 0, refusal: None, reusable: false, recei
 
 impl Talk {
     pub(super) fn new(script: Arc<Steps>) -> Self {
-        let values = (0..script.variables).map(|_| Vec::new()).collect();
+        let values = Values::new(script.variables);
         Self {
             script,
             step: 0,
@@ -64,13 +60,13 @@ impl Talk {
             head: Vec::new(),
             body: Vec::new(),
             body_bytes: 0,
-            failed_capture: None,
             values,
             filled: Vec::new(),
         }
     }
 
-    fn step(&self) -> &Step {
+    #[inline]
+    fn step(&self) -> &Prepared {
         &self.script.list[usize::from(self.step)]
     }
 
@@ -88,7 +84,7 @@ impl Talk {
     }
 
     fn read_head(&mut self, bytes: &[u8]) -> Result<Option<(usize, Head)>, PeerFault> {
-        framing::read(bytes, &self.script.list[usize::from(self.step)], &mut self.values)
+        framing::read(bytes, &self.script.list[usize::from(self.step)].step, &mut self.values)
     }
 
     #[cold]
@@ -130,8 +126,7 @@ impl Talk {
         }
         self.reply.status = head.status;
         self.reply.reusable = head.keeps_alive;
-        self.failed_capture = head.failed_capture;
-        self.reply.refusal = if !self.step().checks.status.contains(head.status) {
+        self.reply.refusal = if !self.step().step.checks.status.contains(head.status) {
             Some(Refusal { class: "status", code: u32::from(head.status) })
         } else {
             head.failed_check.map(|code| Refusal { class: "check_header", code })
@@ -146,7 +141,7 @@ impl Talk {
 
     /// Takes bytes of a body; returns how many, and whether it is complete.
     fn take_body(&mut self, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
-        let keeps = self.step().need_body();
+        let keeps = self.step().keeps_body;
         let Self { body, body_bytes, .. } = self;
         let mut keep = |data: &[u8]| {
             *body_bytes += data.len() as u64;
@@ -175,7 +170,7 @@ impl Talk {
     }
 
     fn end_reply(&mut self) -> Reply {
-        if self.reply.refusal.is_none() {
+        if self.reply.refusal.is_none() && self.step().judges_body {
             self.reply.refusal = self.judge_body();
         }
         let reply = self.reply;
@@ -184,8 +179,7 @@ impl Talk {
     }
 
     fn judge_body(&mut self) -> Option<Refusal> {
-        let step = &self.script.list[usize::from(self.step)];
-        let checks = &step.checks;
+        let Step { checks, captures, .. } = &self.script.list[usize::from(self.step)].step;
         if checks.need_body()
             && let Some(code) = checks.first_failed_body(&self.body)
         {
@@ -194,34 +188,30 @@ impl Talk {
         if checks.size.is_some_and(|size| !(size.min_bytes..=size.max_bytes).contains(&self.body_bytes)) {
             return Some(Refusal { class: "check_size", code: checks.size_number() });
         }
-        if step.captures.is_empty() {
-            return None;
-        }
         let is_whole = self.body.len() as u64 == self.body_bytes;
-        let in_body = || capture::from_body(&step.captures, &self.body, is_whole, &mut self.values).err();
-        let code = self.failed_capture.or_else(in_body)?;
+        let code = self.values.keep_from_body(captures, &self.body, is_whole).err()?;
         Some(Refusal { class: "capture", code })
     }
 }
 
 impl Conversation for Talk {
     fn set(&mut self, variable: u16, value: &[u8]) {
-        capture::set(&mut self.values, variable, value);
+        self.values.set(variable, value);
     }
 
     #[inline]
     fn begin(&mut self, step: u16) {
         self.step = step;
         self.state = State::Head;
-        let request = &self.script.list[usize::from(step)].request;
+        let request = &self.script.list[usize::from(step)].step.request;
         if request.fixed_bytes().is_none() {
-            request.fill(&self.values, &mut self.filled);
+            request.fill(&self.values.list, &mut self.filled);
         }
     }
 
     #[inline]
     fn outgoing(&self) -> &[u8] {
-        self.step().request.fixed_bytes().unwrap_or(&self.filled)
+        self.step().step.request.fixed_bytes().unwrap_or(&self.filled)
     }
 
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
@@ -271,7 +261,7 @@ impl Conversation for Talk {
     fn forget(&mut self) {
         self.state = State::Idle;
         self.reply = NO_REPLY;
-        (self.interim, self.body_bytes, self.failed_capture) = (0, 0, None);
+        (self.interim, self.body_bytes) = (0, 0);
         self.head = Vec::new();
         self.body.clear();
         self.body.shrink_to(KEPT_CAPACITY_MAX);
