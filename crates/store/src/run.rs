@@ -92,13 +92,13 @@ impl Run {
     /// unfinished and what waited not sent.
     pub fn total(&self, step: u16, phase: Phase) -> Result<Tally> {
         let mut whole = Whole::default();
-        let broken = |source: IdentityBroken| StoreError::Identity { run: self.id.clone(), source };
         let from = self.parts.partition_point(|part| (part.step, part.phase) < (step, phase));
         for part in self.parts[from..].iter().take_while(|part| (part.step, part.phase) == (step, phase)) {
             let tally = part.tally().map_err(|Malformed| self.damaged())?;
-            whole.absorb(&tally).map_err(broken)?;
+            whole.absorb(&tally).map_err(|source| self.broken(source))?;
         }
-        if self.ending.is_some() { whole.settle() } else { whole.cut_short() }.map_err(broken)
+        let total = if self.ending.is_some() { whole.settle() } else { whole.cut_short() };
+        total.map_err(|source| self.broken(source))
     }
 
     /// Every kept interval, in order of second, phase and step. Threads kept theirs apart.
@@ -137,6 +137,10 @@ impl Run {
 
     fn in_time(&self) -> impl Iterator<Item = &Part> + '_ {
         self.by_second.iter().map(|place| &self.parts[*place])
+    }
+
+    pub(crate) fn broken(&self, source: IdentityBroken) -> StoreError {
+        StoreError::Identity { run: self.id.clone(), source }
     }
 
     pub(crate) fn damaged(&self) -> StoreError {

@@ -1,6 +1,6 @@
 //! A run without its seconds: what a study keeps in memory of each of its runs.
 
-use record::{Malformed, Tally};
+use record::{Malformed, Tally, Whole};
 
 use crate::Result;
 use crate::run::{Part, Run};
@@ -11,11 +11,12 @@ impl Run {
     pub(crate) fn summed_up(mut self) -> Result<Self> {
         let mut sums = Vec::new();
         for parts in self.parts.chunk_by(|one, next| (one.step, one.phase) == (next.step, next.phase)) {
-            let mut sum = Tally::default();
+            let mut sum = Whole::default();
             for part in parts {
-                sum.merge(&part.tally().map_err(|Malformed| self.damaged())?);
+                let tally = part.tally().map_err(|Malformed| self.damaged())?;
+                sum.absorb(&tally).map_err(|source| self.broken(source))?;
             }
-            sums.extend(parts.first().map(|first| first.with(sum)));
+            sums.extend(parts.first().map(|first| first.with(sum.tally().clone())));
         }
         self.parts = sums;
         self.by_second = Vec::new();
