@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 
 use super::sheet::Sheet;
 
-/// The CPU time of the thread that used most: it does not add up.
+/// The CPU time of the thread that used most.
 pub(crate) const BUSIEST_THREAD: &str = "cpu_busiest_thread_s";
+/// Open files as a share of what is allowed, of the process that is nearest to its limit.
+pub(crate) const OPEN_FILES_SHARE: &str = "open_files_limit_share";
+/// What does not add up: the largest counts.
+const LARGEST: [&str; 2] = [BUSIEST_THREAD, OPEN_FILES_SHARE];
 
 /// Values by metric. One that could not be read for a part is not known for the whole.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,9 +18,10 @@ pub(crate) struct Figures(BTreeMap<&'static str, Option<f64>>);
 impl Figures {
     pub(crate) fn add(&mut self, metric: &'static str, value: Option<f64>) {
         let so_far = self.0.entry(metric).or_insert(Some(0.0));
-        *so_far = so_far
-            .zip(value)
-            .map(|(so_far, value)| if metric == BUSIEST_THREAD { so_far.max(value) } else { so_far + value });
+        *so_far =
+            so_far.zip(value).map(
+                |(so_far, value)| if LARGEST.contains(&metric) { so_far.max(value) } else { so_far + value },
+            );
     }
 
     pub(crate) fn add_all(&mut self, part: &Self) {

@@ -1,6 +1,6 @@
 //! All descendants of one keeper.
 
-use super::figures::{BUSIEST_THREAD, Figures};
+use super::figures::{BUSIEST_THREAD, Figures, OPEN_FILES_SHARE};
 use super::ledger::{Change, Ledger};
 use super::member::{Member, Reach, Seen, Used, Uses};
 use super::sheet::Sheet;
@@ -99,7 +99,7 @@ fn empty(reach: &Reach) -> Figures {
     let mut figures = Figures::default();
     figures.add("processes", Some(0.0));
     threads(Some(Done::default()), reach, &mut figures);
-    for metric in ["threads", "rss_bytes", "open_files"] {
+    for metric in ["threads", "rss_bytes", "open_files", OPEN_FILES_SHARE] {
         figures.add(metric, Some(0.0));
     }
     figures
@@ -140,6 +140,7 @@ pub(crate) fn describe_one(
         sheet.not_available("open files of the system", || "/proc/PID/fd is hidden from this user".into());
     }
     figures.add("open_files", open_files.map(|count| count as f64));
+    figures.add(OPEN_FILES_SHARE, open_files.map(|count| member.share_of_limit(count)));
 }
 
 fn threads(done: Option<Done>, reach: &Reach, figures: &mut Figures) {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 
-use super::process_files::{Stat, disk_bytes};
+use super::process_files::{Stat, disk_bytes, open_files_max};
 use super::source::{Allowance, Source};
 use super::tasks::{Done, Tasks};
 
@@ -64,6 +64,7 @@ pub(crate) struct Member {
     io: Source,
     tasks: Tasks,
     start_ticks: Option<u64>,
+    open_files_max: Option<u64>,
     /// As of the last look; zero before the first one.
     pub(crate) last: Uses,
 }
@@ -82,7 +83,8 @@ impl Member {
     pub(crate) fn new(pid: u32, reach: &Reach) -> Self {
         let file = |name| Source::new(format!("/proc/{pid}/{name}").into(), reach.files.clone());
         let (stat, io) = (file("stat"), file("io"));
-        Self { pid, stat, io, tasks: Tasks::default(), start_ticks: None, last: Uses::default() }
+        let (tasks, last) = (Tasks::default(), Uses::default());
+        Self { pid, stat, io, tasks, start_ticks: None, open_files_max: None, last }
     }
 
     /// Nothing if it has ended.
@@ -124,6 +126,17 @@ impl Member {
             count => Some(count.unwrap_or(0)),
         }
     }
+
+    /// The share of its limit that so many open files are; zero if it has none. A limit is seldom changed, so it is read
+    /// again only when it begins to matter.
+    pub(crate) fn share_of_limit(&mut self, open_files: u64) -> f64 {
+        if self.open_files_max.is_none_or(|max| open_files >= max / 2) {
+            let limits = fs::read_to_string(format!("/proc/{}/limits", self.pid)).unwrap_or_default();
+            self.open_files_max = Some(open_files_max(&limits).unwrap_or(u64::MAX));
+        }
+        let max = self.open_files_max.unwrap_or(u64::MAX);
+        open_files as f64 / max.max(1) as f64
+    }
 }
 
 #[cfg(test)]
@@ -139,7 +152,10 @@ mod tests {
         let mut this = Member::new(std::process::id(), &reach());
         let first = this.look().unwrap();
         assert!(first.stat.rss_pages > 0 && first.stat.threads > 0);
-        assert!(this.open_files().unwrap() > 2);
+        let open_files = this.open_files().unwrap();
+        assert!(open_files > 2);
+        let share = this.share_of_limit(open_files);
+        assert!(share > 0.0 && share <= 1.0, "{share}");
         let done = this.tasks(&first, &mut 1_000, &reach()).unwrap();
         assert!(done.switches_voluntary + done.switches_involuntary > 0);
         assert_eq!(this.look().unwrap().uses[0].taken_over, 0);

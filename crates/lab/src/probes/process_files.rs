@@ -94,6 +94,12 @@ pub(crate) fn pss_bytes(text: &str) -> Option<u64> {
     bytes_of_kib(text, "Pss")
 }
 
+/// How many files the process may have open, of `/proc/PID/limits`. Nothing if there is no limit.
+pub(crate) fn open_files_max(text: &str) -> Option<u64> {
+    let limits = text.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+    limits.split_ascii_whitespace().next()?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -84,15 +84,22 @@ impl Task {
         }
         let ran_ns = grown(last_sched.ran_ns, sched.ran_ns);
         done.ran_longest_ns = done.ran_longest_ns.max(ran_ns);
-        done.waited_ns += grown(last_sched.waited_ns, sched.waited_ns);
-        done.switches_voluntary += grown(last_status.switches_voluntary, status.switches_voluntary);
-        done.switches_involuntary += grown(last_status.switches_involuntary, status.switches_involuntary);
+        add(&mut done.waited_ns, grown(last_sched.waited_ns, sched.waited_ns));
+        add(&mut done.switches_voluntary, grown(last_status.switches_voluntary, status.switches_voluntary));
+        add(
+            &mut done.switches_involuntary,
+            grown(last_status.switches_involuntary, status.switches_involuntary),
+        );
         if is_first {
             done.swap_bytes = status.swap_bytes;
         }
         self.last = (sched, status);
         Some(())
     }
+}
+
+fn add(sum: &mut u64, more: u64) {
+    *sum = sum.saturating_add(more);
 }
 
 /// A count that went down belongs to a new thread of the same id.

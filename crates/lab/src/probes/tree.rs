@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 /// After so many looks those outside are looked at again: a process id may have found a new process.
-const LOOKS_BETWEEN_DOUBTS: u32 = 10;
+const LOOKS_BETWEEN_DOUBTS: u32 = 30;
 /// Beyond it the system is not followed.
 pub(crate) const MEMBERS_MAX: usize = 4096;
 

@@ -37,6 +37,14 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn keep(&self, look: Look) {
+        let mut state = self.state();
+        if state.looks.len() >= WAITING_MAX {
+            state.looks.pop_front();
+        }
+        state.looks.push_back(look);
+    }
+
     /// Waits until the instant or the end. Says whether it is the end.
     fn wait_until(&self, instant: Instant) -> bool {
         let mut state = self.state();
@@ -124,13 +132,7 @@ fn run(
         let over = at.saturating_duration_since(last);
         sheet.over = Some(over);
         look_at_all(&mut probes, &mut sheet);
-        let readings = sheet.take();
-        let mut state = shared.state();
-        if state.looks.len() >= WAITING_MAX {
-            state.looks.pop_front();
-        }
-        state.looks.push_back(Look { at, over, readings });
-        drop(state);
+        shared.keep(Look { at, over, readings: sheet.take() });
         if is_ended {
             return sheet.missing();
         }
@@ -155,6 +157,27 @@ mod tests {
         for (last_ms, next_s) in [(0, 1), (1, 1), (999, 1), (1_000, 2), (1_003, 2), (4_999, 5), (5_200, 6)] {
             assert_eq!(next_second(begun, begun + ms(last_ms)), begun + ms(next_s * 1_000), "{last_ms}");
         }
+    }
+
+    #[test]
+    fn a_watch_that_is_dropped_has_ended() {
+        let watch = Watch::begin(Subject::default());
+        let shared = Arc::clone(&watch.shared);
+        drop(watch);
+        assert_eq!(Arc::strong_count(&shared), 1, "the thread is gone");
+        assert_eq!(shared.state().looks.len(), 1);
+    }
+
+    #[test]
+    fn looks_that_nobody_takes_are_bounded() {
+        let shared = Shared::default();
+        let look = |at| Look { at, over: Duration::ZERO, readings: Vec::new() };
+        let begun = Instant::now();
+        for number in 0..1_000 {
+            shared.keep(look(begun + Duration::from_secs(number)));
+        }
+        assert_eq!(shared.state().looks.len(), WAITING_MAX);
+        assert_eq!(shared.state().looks[0].at, begun + Duration::from_secs(100));
     }
 
     #[test]

@@ -1,0 +1,55 @@
+//! What watching costs: the CPU time of the thread that looks, beside a system that is awake.
+//!
+//! `cargo run --release -p lab --example cost_of_a_look [processes] [seconds]`
+
+#![allow(clippy::print_stdout)]
+
+use std::fs;
+use std::io::Result;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use lab::probes::{Subject, Watch};
+
+fn main() -> Result<()> {
+    let mut given = std::env::args().skip(1).filter_map(|word| word.parse().ok());
+    let (processes, seconds) = (given.next().unwrap_or(30_u64), given.next().unwrap_or(10_u64));
+    // Pairs: one that sleeps, and one that wakes up once a second.
+    let script = format!(
+        "for i in $(seq {}); do timeout {} tail -n 0 -f /dev/null & done; wait",
+        processes / 2,
+        seconds + 2
+    );
+    let mut keeper = Command::new("sh").args(["-c", &script]).stdin(Stdio::null()).spawn()?;
+    thread::sleep(Duration::from_secs(1));
+    let subject = Subject { roots: vec![("app".into(), keeper.id())], ports: vec![1], ..Subject::default() };
+    let watch = Watch::begin(subject);
+    let before_s = ran_s();
+    thread::sleep(Duration::from_secs(seconds));
+    let used_s = ran_s() - before_s;
+    let (looks, missing) = watch.end();
+    let found = looks.iter().flat_map(|look| &look.readings);
+    let found = found.filter(|reading| reading.subject == "app" && reading.metric == "processes");
+    let most = found.map(|reading| reading.value).fold(0.0, f64::max);
+    println!("{most} processes, {} looks, {} readings in a look", looks.len(), looks[0].readings.len());
+    println!(
+        "{:.3} ms a look, {:.3} % of a core",
+        used_s * 1e3 / seconds as f64,
+        used_s / seconds as f64 * 100.0
+    );
+    missing.iter().for_each(|missing| println!("{}: {}", missing.probe, missing.because));
+    keeper.wait()?;
+    Ok(())
+}
+
+/// The CPU time of the thread that looks.
+fn ran_s() -> f64 {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let watch = tasks
+        .map(|task| task.path())
+        .find(|task| fs::read_to_string(task.join("comm")).is_ok_and(|name| name.trim() == "watch"));
+    let schedstat =
+        watch.and_then(|task| fs::read_to_string(task.join("schedstat")).ok()).unwrap_or_default();
+    schedstat.split_whitespace().next().and_then(|ns| ns.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
+}
