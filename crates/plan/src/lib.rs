@@ -6,6 +6,7 @@ mod check;
 mod draft;
 mod explain;
 mod fault;
+mod file;
 mod plan;
 mod request;
 mod study;
@@ -13,6 +14,7 @@ pub mod units;
 
 pub use draft::Draft;
 pub use fault::Fault;
+pub use file::{Faults, FileFault, Place, reference, schema};
 pub use plan::{Peer, Pin, Plan, PlannedStep, Trust};
 pub use study::{
     Around, Cmd, Compare, Gate, GateMetric, Knob, Launch, Metric, Proc, Ready, ReadyWhen, StopHow, Study,

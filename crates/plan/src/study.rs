@@ -2,9 +2,11 @@
 
 mod around;
 mod braced;
+mod explain;
 mod gate;
 mod launch;
 mod metric;
+mod run;
 mod system;
 
 use std::path::PathBuf;
@@ -14,10 +16,11 @@ pub use gate::{Gate, GateMetric};
 pub use metric::Metric;
 pub use system::{Knob, System, Variant};
 
-pub(crate) use braced::{Braced, Part};
-pub(crate) use system::{Process, ReadyText, StopText, WhenText};
+pub(crate) use braced::{Braced, is_name, names_in};
+pub(crate) use system::{PortText, Process, ReadyText, StopText, WhenText};
 
 use crate::draft::Draft;
+use crate::file::Script;
 
 /// Everything a plan file asks for, free of contradictions. Made by [`Study::read`].
 #[derive(Clone, Debug)]
@@ -49,6 +52,7 @@ pub struct Study {
     pub gates: Vec<Gate>,
     /// Which cores system and generator stay on.
     pub pin: StudyPin,
+    pub(crate) script: Script,
 }
 
 /// A load of a study.

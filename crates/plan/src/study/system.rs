@@ -91,7 +91,32 @@ pub(crate) struct StopText {
     pub(crate) within_ns: u64,
 }
 
+impl Variant {
+    /// The one variant of a system without knobs.
+    pub(crate) fn only(system: usize) -> Self {
+        Self { system, name: String::new(), knobs: Vec::new() }
+    }
+}
+
 impl System {
+    /// One that runs already.
+    pub(crate) fn running(name: String, url: Braced) -> Self {
+        Self {
+            name,
+            knobs: Vec::new(),
+            url,
+            socket: None,
+            files: Vec::new(),
+            before: Vec::new(),
+            after: Vec::new(),
+            version: None,
+            env: Vec::new(),
+            dir: None,
+            commands_within_ns: 0,
+            processes: Vec::new(),
+        }
+    }
+
     /// Whether it is started for each run, or runs already.
     pub fn is_started(&self) -> bool {
         !self.processes.is_empty()

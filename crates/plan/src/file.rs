@@ -1,0 +1,221 @@
+//! From the text of a plan file to a study, or to everything that is wrong with it.
+
+mod compare;
+mod data;
+mod faults;
+mod findings;
+mod folder;
+mod form;
+mod gates;
+mod keys;
+mod loads;
+mod near;
+mod parse;
+mod processes;
+mod quick;
+mod reading;
+mod reference;
+mod scenario;
+mod schema;
+mod shape;
+mod span;
+mod step;
+mod syntax;
+mod systems;
+mod tables;
+mod tree;
+mod url;
+mod variables;
+mod variants;
+mod words;
+
+use std::path::{Path, PathBuf};
+
+pub use faults::{Faults, FileFault, Place};
+pub use reference::reference;
+pub use schema::schema;
+
+pub(crate) use scenario::Script;
+
+use crate::study::{Study, StudyPin};
+use findings::Findings;
+use folder::{Folder, open_plan, read_regular};
+use quick::Quick;
+use reading::Reading;
+use span::Span;
+use tree::Node;
+
+/// The largest plan file.
+const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
+const SEED_DEFAULT: u64 = 1;
+
+impl Study {
+    /// Reads a plan file and the files it names, which must lie in its folder. `is_quick` applies its section `quick`.
+    /// Nothing is started. The error holds every fault of the file.
+    pub fn read(path: &Path, is_quick: bool) -> Result<Self, Faults> {
+        let shown = path.display().to_string();
+        let refused = |what: String, way_out: String| {
+            let mut findings = Findings::default();
+            findings.whole(what, way_out);
+            Faults::new(shown.clone(), "", findings)
+        };
+        let bytes = open_plan(path).and_then(|file| read_regular(file, "it", FILE_BYTES_MAX));
+        let bytes = bytes.map_err(|(what, way_out)| refused(what, way_out))?;
+        let folder = path
+            .canonicalize()
+            .map_err(|error| refused(error.to_string(), "name a file that can be read".to_owned()))?;
+        let folder = folder.parent().unwrap_or(Path::new("/")).to_path_buf();
+        let title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Self::from_bytes(&bytes, &shown, title, folder, is_quick)
+    }
+
+    /// Reads the bytes of a plan file that is called `shown` in faults, in a folder with an absolute path.
+    pub fn from_bytes(
+        bytes: &[u8],
+        shown: &str,
+        title: String,
+        folder: PathBuf,
+        is_quick: bool,
+    ) -> Result<Self, Faults> {
+        let mut findings = Findings::default();
+        let source = match text(bytes, &mut findings) {
+            Ok(source) => source,
+            Err(valid) => return Err(Faults::new(shown.to_owned(), valid, findings)),
+        };
+        let mut reading = Reading { source, folder: Folder::open(folder), findings };
+        let study = study(&mut reading, title, is_quick);
+        match study.filter(|_| reading.findings.is_empty()) {
+            Some(study) => Ok(study),
+            None => Err(Faults::new(shown.to_owned(), source, reading.findings)),
+        }
+    }
+}
+
+/// The bytes as a text, or the part before the first byte that is none.
+fn text<'a>(bytes: &'a [u8], findings: &mut Findings) -> Result<&'a str, &'a str> {
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        findings.whole("it is larger than 8 MiB", "keep data in CSV files, and name them under `data`");
+        return Err("");
+    }
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        findings.whole("it is UTF-16", "save it as UTF-8");
+        return Err("");
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let (valid, is_whole) = match std::str::from_utf8(bytes) {
+        Ok(text) => (text, true),
+        Err(error) => (std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(), false),
+    };
+    if let Some(at) = valid.find('\0') {
+        findings.at(Span::new(at, at + 1), "there is a NUL byte here", "a plan is text; leave the byte out");
+        return Err(valid);
+    }
+    if !is_whole {
+        let at = valid.len();
+        findings.at(Span::new(at, at), "the byte that follows is not UTF-8", "save the file as UTF-8");
+        return Err(valid);
+    }
+    Ok(valid)
+}
+
+fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Study> {
+    let root = parse::parse(reading.source, &mut reading.findings)?;
+    shape::check(&root, &tables::PLAN, &mut reading.findings);
+    if !matches!(root.value, tree::Value::Map(_)) {
+        return None;
+    }
+    needed(&root, reading);
+    // What is unused, or goes nowhere, may be a consequence of what is misspelt.
+    let is_sound = reading.findings.is_empty();
+    reading.folder.note(reading.source.as_bytes());
+    reading.folder.note(if is_quick { b"quick" } else { b"" });
+    let seed = root.text_of("seed").and_then(|text| text.parse().ok()).unwrap_or(SEED_DEFAULT);
+    let script = scenario::read(&root, is_sound, reading);
+    let other = root.get("quick").map(|node| Quick { node });
+    quick_systems(&root, other.as_ref(), reading);
+    // A quick run must be right whether it is asked for or not, and the usual one too.
+    if let Some(other) = other.as_ref() {
+        let (mut loads, mut systems) = (Vec::new(), (Vec::new(), Vec::new()));
+        for quick in [None, Some(other)].into_iter().filter(|quick| quick.is_some() != is_quick) {
+            loads = loads::read(root.get("load"), seed, quick, reading);
+            systems = systems::read(&root, is_sound, quick, reading);
+        }
+        drop((loads, systems));
+    }
+    let quick = other.as_ref().filter(|_| is_quick);
+    let loads = loads::read(root.get("load"), seed, quick, reading);
+    let (systems, variants) = systems::read(&root, is_sound, quick, reading);
+    authorized_once(&root, &script, reading);
+    // A part of the time may lie outside a quick run.
+    let timed = if is_quick { &[][..] } else { &loads };
+    let gates = gates::read(root.get("gates"), &script.steps, timed, reading);
+    let compare = compare::read(root.get("compare"), quick, reading);
+    let pin: StudyPin = compare::pin(root.get("pin"), reading);
+    Some(Study {
+        title,
+        question: root.text_of("question").map(str::to_owned),
+        source: reading.source.to_owned(),
+        hash: reading.folder.hash(),
+        dir: reading.folder.path.clone(),
+        seed,
+        is_quick,
+        loads,
+        systems,
+        variants,
+        compare,
+        gates,
+        pin,
+        script,
+    })
+}
+
+/// Of these keys a plan needs one of each pair.
+fn needed(root: &Node, reading: &mut Reading<'_>) {
+    let pairs = [
+        (["scenario", "scenarios"], "does not say what users do", "add `scenario: [ get: / ]`"),
+        (
+            ["url", "systems"],
+            "does not say what is measured",
+            "add `url: http://127.0.0.1:8080`, or `systems`",
+        ),
+    ];
+    for (keys, what, way_out) in pairs {
+        let is_given = root.entries().iter().any(|entry| {
+            keys.contains(&entry.key.as_str())
+                || near::nearest(&entry.key, tables::PLAN.names()).is_some_and(|near| keys.contains(&near))
+        });
+        if let Some(first) = root.entries().first().filter(|_| !is_given) {
+            reading.at(
+                Span::new(first.key_at.start, first.key_at.start),
+                format!("the plan {what}"),
+                way_out,
+            );
+        }
+    }
+}
+
+/// Systems that only a quick run knows.
+fn quick_systems(root: &Node, quick: Option<&Quick<'_>>, reading: &mut Reading<'_>) {
+    let systems = root.get("systems").map_or(&[][..], Node::entries);
+    let sections = ["vary", "systems"].into_iter().filter_map(|key| quick?.node.get(key));
+    for entry in sections.flat_map(Node::entries) {
+        if !systems.iter().any(|system| system.key == entry.key) {
+            let what = format!("there is no system `{}`", entry.key);
+            let known = systems.iter().map(|system| system.key.as_str());
+            reading.findings.unknown(entry.key_at, what, &entry.key, known, "write one of");
+        }
+    }
+}
+
+/// A step cannot say who is asking if a URL does.
+fn authorized_once(root: &Node, script: &Script, reading: &mut Reading<'_>) {
+    let systems = root.get("systems").map_or(&[][..], Node::entries);
+    let urls =
+        root.text_of("url").into_iter().chain(systems.iter().filter_map(|entry| entry.value.text_of("url")));
+    if urls.into_iter().any(url::has_credentials) {
+        for at in &script.authorized_at {
+            let what = "both the URL and this header say who is asking";
+            reading.at(*at, what, "leave the name and password out of the URL");
+        }
+    }
+}

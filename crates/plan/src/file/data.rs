@@ -1,0 +1,267 @@
+//! The section `data`: where values come from, and which of them are used.
+
+use std::sync::Arc;
+
+use load::values::{DataSource, RowOrder, Source};
+
+use super::form;
+use super::reading::Reading;
+use super::span::Span;
+use super::tree::Node;
+use crate::study::is_name;
+
+const CSV_BYTES_MAX: u64 = 100 * 1024 * 1024;
+const CELLS_MAX: usize = 10_000_000;
+const KINDS: [&str; 5] = ["uniform", "zipf", "sequence", "text", "csv"];
+/// Keys that say more about one kind.
+const FURTHER: [(&str, &str); 4] =
+    [("exponent", "zipf"), ("by", "sequence"), ("of", "text"), ("order", "csv")];
+
+/// A source as it is written.
+pub(crate) struct DataText {
+    pub(crate) name: String,
+    at: Span,
+    kind: Kind,
+    /// The variables it fills: the number of the variable, and the column.
+    fills: Vec<(u16, usize)>,
+}
+
+enum Kind {
+    Number(Source),
+    /// Its file could not be read, or is none: nothing more is said about it.
+    Unknown,
+    Table {
+        columns: Vec<String>,
+        bytes: Vec<u8>,
+        order: RowOrder,
+        node: Node,
+    },
+}
+
+/// What a name in braces means among the data.
+pub(crate) enum Meaning {
+    /// A column of a source; a source that is no table has one.
+    Column { source: usize, column: usize },
+    /// A table without a column's name, or with one it does not have.
+    NoColumn { source: usize },
+    /// Nothing here.
+    Nothing,
+}
+
+/// Every source of the section.
+pub(crate) fn read(node: Option<&Node>, reading: &mut Reading<'_>) -> Vec<DataText> {
+    let entries = node.map_or(&[][..], Node::entries);
+    let sources = entries.iter().map(|entry| {
+        if !is_name(&entry.key) || entry.key.contains('.') {
+            let what = format!("{:?} cannot stand in braces", entry.key);
+            reading.at(entry.key_at, what, "write letters, digits, _ and -, a letter first");
+        }
+        let kind = kind(&entry.value, entry.key_at, reading);
+        DataText { name: entry.key.clone(), at: entry.key_at, kind, fills: Vec::new() }
+    });
+    sources.collect()
+}
+
+fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> Kind {
+    let given: Vec<&str> = KINDS.into_iter().filter(|kind| node.get(kind).is_some()).collect();
+    let &[kind] = given.as_slice() else {
+        match node.entries().iter().find(|entry| given.get(1) == Some(&entry.key.as_str())) {
+            Some(second) => {
+                let what = format!("values come from `{}` already", given[0]);
+                reading.at(second.key_at, what, "leave out one of them");
+            }
+            None if node.entries().iter().all(|entry| {
+                reading.findings.has_at(entry.key_at) || FURTHER.iter().any(|(key, _)| *key == entry.key)
+            }) && !node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at)) =>
+            {
+                let what = "nothing says where values come from";
+                reading.at(at, what, "write one of `uniform`, `zipf`, `sequence`, `text`, `csv`");
+            }
+            None => {}
+        }
+        return Kind::Unknown;
+    };
+    for (key, of) in FURTHER.into_iter().filter(|(_, of)| *of != kind) {
+        if let Some(entry) = node.entry(key) {
+            reading.at(entry.key_at, format!("`{key}` goes with `{of}`"), "leave it out");
+        }
+    }
+    let Some(text) = node.text_of(kind) else { return Kind::Unknown };
+    let source = match kind {
+        "csv" => return table(node, text, reading),
+        "uniform" => form::range(text).ok().map(|(min, max)| Source::Uniform { min, max }),
+        "zipf" => form::range(text).ok().map(|(min, max)| {
+            let exponent = node.text_of("exponent").and_then(|text| text.parse().ok()).unwrap_or(1.0);
+            Source::Zipf { min, max, exponent }
+        }),
+        "sequence" => sequence(node, text, reading),
+        _ => {
+            let alphabet = match node.text_of("of") {
+                Some("letters") => "abcdefghijklmnopqrstuvwxyz",
+                Some("digits") => "0123456789",
+                Some("hex") => "0123456789abcdef",
+                _ => "0123456789abcdefghijklmnopqrstuvwxyz",
+            };
+            text.parse().ok().map(|length| Source::Text { length, alphabet })
+        }
+    };
+    source.map_or(Kind::Unknown, Kind::Number)
+}
+
+fn sequence(node: &Node, text: &str, reading: &mut Reading<'_>) -> Option<Source> {
+    let (from, until) = form::sequence(text).ok()?;
+    let by: i64 = node.text_of("by").and_then(|text| text.parse().ok()).unwrap_or(1);
+    if until.is_some_and(|until| (until > from && by < 0) || (until < from && by > 0)) {
+        let at = node.get("sequence").map_or(node.at, |node| node.at);
+        reading.at(
+            at,
+            format!("with steps of {by} it never comes to its end"),
+            "turn it round, or change `by`",
+        );
+    }
+    Some(Source::Sequence { from, until, by })
+}
+
+fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> Kind {
+    let Some(file) = node.get("csv") else { return Kind::Unknown };
+    let bytes = match reading.folder.read(name, CSV_BYTES_MAX) {
+        Ok(bytes) => bytes,
+        Err((what, way_out)) => {
+            reading.at(file.at, what, way_out);
+            return Kind::Unknown;
+        }
+    };
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").map_or(bytes.clone(), <[u8]>::to_vec);
+    let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(bytes.as_slice());
+    let columns: Vec<String> = match lines.headers() {
+        Ok(header) => header.iter().map(|column| column.trim().to_owned()).collect(),
+        Err(error) => {
+            reading.at(file.at, format!("{name}: {error}"), "save it as UTF-8");
+            return Kind::Unknown;
+        }
+    };
+    let wrong = columns.iter().enumerate().find(|(number, column)| {
+        column.is_empty() || columns[..*number].contains(column) || !is_name(&format!("x.{column}"))
+    });
+    if let Some((number, column)) = wrong {
+        let what = format!("{name}, line 1: {column:?} cannot name column {}", number + 1);
+        let way_out = "the first line names the columns: each name once, of letters, digits, _ and -";
+        reading.at(file.at, what, way_out);
+        return Kind::Unknown;
+    }
+    if columns.is_empty() {
+        reading.at(
+            file.at,
+            format!("{name} is empty"),
+            "the first line names the columns, the others are rows",
+        );
+        return Kind::Unknown;
+    }
+    let order = if node.text_of("order") == Some("random") { RowOrder::Random } else { RowOrder::InTurn };
+    Kind::Table { columns, bytes, order, node: file.clone() }
+}
+
+/// What a name means.
+pub(crate) fn meaning(sources: &[DataText], name: &str) -> Meaning {
+    let (first, column) = name.split_once('.').map_or((name, None), |(first, column)| (first, Some(column)));
+    let Some(source) = sources.iter().position(|source| source.name == first) else {
+        return Meaning::Nothing;
+    };
+    match (&sources[source].kind, column) {
+        (Kind::Table { columns, .. }, Some(column)) => match columns.iter().position(|known| known == column)
+        {
+            Some(column) => Meaning::Column { source, column },
+            None => Meaning::NoColumn { source },
+        },
+        (Kind::Table { .. }, None) => Meaning::NoColumn { source },
+        (Kind::Number(_), Some(_)) => Meaning::Nothing,
+        (Kind::Number(_), None) | (Kind::Unknown, _) => Meaning::Column { source, column: 0 },
+    }
+}
+
+impl DataText {
+    /// How its values are called in braces.
+    pub(crate) fn spellings(&self) -> Vec<String> {
+        match &self.kind {
+            Kind::Table { columns, .. } => {
+                columns.iter().map(|column| format!("{}.{column}", self.name)).collect()
+            }
+            Kind::Number(_) | Kind::Unknown => vec![self.name.clone()],
+        }
+    }
+
+    /// A variable takes its values from a column.
+    pub(crate) fn fill(&mut self, variable: u16, column: usize) {
+        if !self.fills.contains(&(variable, column)) {
+            self.fills.push((variable, column));
+        }
+    }
+}
+
+/// The sources that are used, with the columns that are used; one that is not is a fault.
+pub(crate) fn finish(sources: Vec<DataText>, reading: &mut Reading<'_>) -> Vec<DataSource> {
+    let mut finished = Vec::new();
+    for source in sources {
+        if source.fills.is_empty() && !matches!(source.kind, Kind::Unknown) {
+            let spelling = source.spellings().into_iter().next().unwrap_or_default();
+            let way_out = format!("write {{{spelling}}} in a step, or leave it out");
+            reading.at(source.at, format!("nothing uses `{}`", source.name), way_out);
+            continue;
+        }
+        match source.kind {
+            Kind::Number(number) => finished.push(DataSource { fills: source.fills, source: number }),
+            Kind::Unknown => {}
+            Kind::Table { columns, bytes, order, node } => {
+                let mut used: Vec<usize> = source.fills.iter().map(|(_, column)| *column).collect();
+                used.sort_unstable();
+                used.dedup();
+                let Some(rows) = rows(&bytes, columns.len(), &used, &node, reading) else { continue };
+                let place = |column: usize| used.binary_search(&column).unwrap_or(0);
+                let fills = source.fills.iter().map(|(variable, column)| (*variable, place(*column)));
+                let source = Source::Rows { rows: Arc::from(rows), order };
+                finished.push(DataSource { fills: fills.collect(), source });
+            }
+        }
+    }
+    finished
+}
+
+/// The used columns of every row.
+fn rows(
+    bytes: &[u8],
+    columns: usize,
+    used: &[usize],
+    node: &Node,
+    reading: &mut Reading<'_>,
+) -> Option<Vec<Box<[Box<str>]>>> {
+    let name = node.text().unwrap_or_default();
+    let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(bytes);
+    let (mut row, mut rows, mut cells) = (csv::StringRecord::new(), Vec::new(), 0);
+    loop {
+        let wrong = match lines.read_record(&mut row) {
+            Ok(false) if rows.is_empty() => {
+                (format!("{name} has no rows"), "the first line names the columns, the others are rows")
+            }
+            Ok(false) => return Some(rows),
+            Ok(true) if row.len() != columns => {
+                let line = row.position().map_or(0, csv::Position::line);
+                let what = format!(
+                    "{name}, line {line}: this row has {} values, and there are {columns} columns",
+                    row.len()
+                );
+                (what, "give every row a value for each column; put quotes around values with commas")
+            }
+            Ok(true) if cells + columns > CELLS_MAX => {
+                (format!("{name} has more than 10 million values"), "use fewer rows, or fewer columns")
+            }
+            Ok(true) => {
+                cells += columns;
+                rows.push(used.iter().map(|column| Box::from(&row[*column])).collect());
+                continue;
+            }
+            Err(error) => (format!("{name}: {error}"), "save it as UTF-8"),
+        };
+        reading.at(node.at, wrong.0, wrong.1);
+        return None;
+    }
+}

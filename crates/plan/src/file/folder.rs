@@ -1,0 +1,189 @@
+//! Files beside a plan: read once, only from within its folder, never more than a limit.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path, PathBuf};
+
+use ring::digest::{Context, SHA256};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, open, openat2};
+use rustix::io::Errno;
+
+use super::near;
+
+/// The folder of a plan. Everything that is read from it goes into the plan's hash.
+pub(crate) struct Folder {
+    /// Absolute.
+    pub(crate) path: PathBuf,
+    root: Option<OwnedFd>,
+    hash: Context,
+}
+
+/// What is wrong with a file, and the way out.
+pub(crate) type Wrong = (String, String);
+
+impl Folder {
+    pub(crate) fn open(path: PathBuf) -> Self {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let root = open(&path, flags, Mode::empty()).ok();
+        Self { path, root, hash: Context::new(&SHA256) }
+    }
+
+    /// Adds to the hash what belongs to the plan; the length keeps neighbours apart.
+    pub(crate) fn note(&mut self, bytes: &[u8]) {
+        self.hash.update(&(bytes.len() as u64).to_le_bytes());
+        self.hash.update(bytes);
+    }
+
+    /// 16 hex digits over everything noted.
+    pub(crate) fn hash(&self) -> String {
+        let digest = self.hash.clone().finish();
+        digest.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The bytes of a file within the folder, symbolic links resolved.
+    pub(crate) fn read(&mut self, name: &str, bytes_max: u64) -> Result<Vec<u8>, Wrong> {
+        let bytes = self.bytes(name, bytes_max)?;
+        self.note(name.as_bytes());
+        self.note(&bytes);
+        Ok(bytes)
+    }
+
+    fn bytes(&self, name: &str, bytes_max: u64) -> Result<Vec<u8>, Wrong> {
+        let inside = Path::new(name).strip_prefix(&self.path).unwrap_or(Path::new(name));
+        let outside = || {
+            (format!("{name} is outside the plan's folder"), "keep the files of a plan beside it".to_owned())
+        };
+        if inside.is_absolute() || leaves(inside) {
+            return Err(outside());
+        }
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let opened = match &self.root {
+            Some(root) => openat2(root, inside, flags, Mode::empty(), resolve),
+            None => Err(Errno::NOENT),
+        };
+        let file = opened.map_err(|error| match error {
+            Errno::XDEV => outside(),
+            Errno::NOENT => self.missing(name, inside),
+            error => (
+                format!("{name}: {}", std::io::Error::from(error)),
+                "name a file that can be read".to_owned(),
+            ),
+        })?;
+        read_regular(File::from(file), name, bytes_max)
+    }
+
+    fn missing(&self, name: &str, inside: &Path) -> Wrong {
+        let folder = self.path.join(inside.parent().unwrap_or(Path::new("")));
+        let wanted = inside.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .map(|entries| entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()))
+            .map_or_else(|_| Vec::new(), |names| names.take(1_000).collect());
+        names.sort_unstable();
+        let near = near::nearest(&wanted, names.iter().map(String::as_str));
+        let way_out = near
+            .map_or_else(|| "name a file in the plan's folder".to_owned(), |near| format!("there is {near}"));
+        (format!("{name} is not there"), way_out)
+    }
+}
+
+/// The bytes of a file that must be a regular one. It was opened without waiting for a writer, so that a pipe does not hang.
+pub(crate) fn read_regular(file: File, name: &str, bytes_max: u64) -> Result<Vec<u8>, Wrong> {
+    let readable = || "name a file that can be read".to_owned();
+    let about = file.metadata().map_err(|error| (format!("{name}: {error}"), readable()))?;
+    if !about.is_file() {
+        let kind = if about.is_dir() { "a folder" } else { "not a regular file" };
+        return Err((format!("{name} is {kind}"), "name a regular file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    match file.take(bytes_max + 1).read_to_end(&mut bytes) {
+        Err(error) => Err((format!("{name}: {error}"), readable())),
+        Ok(length) if length as u64 > bytes_max => {
+            Err((format!("{name} is larger than {}", shown_bytes(bytes_max)), "make it smaller".to_owned()))
+        }
+        Ok(_) => Ok(bytes),
+    }
+}
+
+/// Opens a file by itself, wherever it is, without waiting.
+pub(crate) fn open_plan(path: &Path) -> Result<File, Wrong> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let opened = rustix::fs::openat(CWD, path, flags, Mode::empty());
+    opened.map(File::from).map_err(|error| {
+        let error = std::io::Error::from(error);
+        match error.kind() {
+            ErrorKind::NotFound => {
+                ("there is no such file".to_owned(), "name a plan file, such as study.yaml".to_owned())
+            }
+            _ => (error.to_string(), "name a file that can be read".to_owned()),
+        }
+    })
+}
+
+/// Whether a relative path climbs out of where it begins, at any of its parts.
+pub(crate) fn leaves(path: &Path) -> bool {
+    let mut depth = 0i64;
+    path.components().any(|part| {
+        match part {
+            Component::ParentDir => depth -= 1,
+            Component::Normal(_) => depth += 1,
+            _ => {}
+        }
+        depth < 0
+    })
+}
+
+fn shown_bytes(bytes: u64) -> String {
+    match bytes {
+        bytes if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
+        bytes => format!("{bytes} bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn only_regular_files_within_the_folder_are_read() {
+        let outer = tempfile::tempdir().unwrap();
+        let inner = outer.path().join("plan");
+        std::fs::create_dir(&inner).unwrap();
+        std::fs::write(outer.path().join("secret"), "s").unwrap();
+        std::fs::write(inner.join("data.csv"), "abc").unwrap();
+        symlink("../secret", inner.join("link")).unwrap();
+        symlink("data.csv", inner.join("near")).unwrap();
+        symlink("/proc/self/environ", inner.join("environ")).unwrap();
+        rustix::fs::mknodat(CWD, inner.join("pipe"), rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        let mut folder = Folder::open(inner.canonicalize().unwrap());
+        assert_eq!(folder.read("data.csv", 3).unwrap(), b"abc");
+        assert_eq!(folder.read("near", 3).unwrap(), b"abc");
+        let absolute = folder.path.join("data.csv").to_string_lossy().into_owned();
+        assert_eq!(folder.read(&absolute, 3).unwrap(), b"abc");
+        let mut wrong = |name: &str| folder.read(name, 2).unwrap_err();
+        for outside in ["../secret", "link", "environ", "/etc/passwd", "a/../../secret"] {
+            assert!(
+                wrong(outside).0.contains("outside the plan's folder"),
+                "{outside}: {:?}",
+                wrong(outside)
+            );
+        }
+        assert_eq!(wrong("data.csv").0, "data.csv is larger than 2 bytes");
+        assert_eq!(wrong("pipe").0, "pipe is not a regular file");
+        assert_eq!(wrong(".").0, ". is a folder");
+        assert_eq!(wrong("dat.csv"), ("dat.csv is not there".to_owned(), "there is data.csv".to_owned()));
+    }
+
+    #[test]
+    fn the_hash_tells_neighbours_apart() {
+        let hash = |parts: &[&str]| {
+            let mut folder = Folder::open(PathBuf::from("/"));
+            parts.iter().for_each(|part| folder.note(part.as_bytes()));
+            folder.hash()
+        };
+        assert_eq!(hash(&["a"]).len(), 16);
+        assert_ne!(hash(&["ab", "c"]), hash(&["a", "bc"]));
+    }
+}

@@ -1,0 +1,244 @@
+//! Forms of single values: what may be written, checked at one place for reader, schema and reference.
+
+use crate::units;
+
+/// How a single value is written.
+pub(crate) struct Form {
+    /// What it is, as in "a duration such as 10s".
+    pub(crate) words: &'static str,
+    /// What is wrong with a text, if anything.
+    pub(crate) check: fn(&str) -> Result<(), String>,
+    pub(crate) schema: FormSchema,
+}
+
+/// What the schema says of a form; the reader is stricter.
+pub(crate) enum FormSchema {
+    /// Any text, number or truth value.
+    Anything,
+    /// A text of this pattern.
+    Pattern(&'static str),
+    /// A number, or a text of this pattern.
+    NumberOr(&'static str),
+    /// A truth value.
+    Truth,
+}
+
+/// Any text.
+pub(crate) const TEXT: Form = Form { words: "a text", check: |_| Ok(()), schema: FormSchema::Anything };
+
+pub(crate) const TRUTH: Form = Form {
+    words: "true or false",
+    check: |text| match text {
+        "true" | "false" => Ok(()),
+        _ => Err(format!("{text:?} is neither true nor false")),
+    },
+    schema: FormSchema::Truth,
+};
+
+const DURATION_PATTERN: &str = "^([0-9]+(\\.[0-9]+)? ?(ns|us|µs|ms|s|m|min|h) ?)+$";
+
+pub(crate) const DURATION: Form = Form {
+    words: "a duration such as 10s, 200ms or 1m30s",
+    check: |text| units::duration_ns(text).map(|_| ()),
+    schema: FormSchema::Pattern(DURATION_PATTERN),
+};
+
+pub(crate) const THINK: Form = Form {
+    words: "a pause such as 100ms, 50ms..150ms (uniform) or exp:100ms (exponential)",
+    check: |text| {
+        let parts: Vec<&str> = match text.strip_prefix("exp:") {
+            Some(mean) => vec![mean],
+            None => text.split("..").collect(),
+        };
+        let parts = parts.into_iter().map(units::duration_ns).collect::<Result<Vec<u64>, String>>()?;
+        match parts.as_slice() {
+            [_] => Ok(()),
+            [min, max] if min <= max => Ok(()),
+            _ => Err(format!("{text:?} does not go from a shorter to a longer pause")),
+        }
+    },
+    schema: FormSchema::Pattern("^(exp:)?[0-9.]+ ?[a-zµ]+"),
+};
+
+pub(crate) const RATE: Form = Form {
+    words: "a rate such as 500/s, 10k/s or 90/min",
+    check: |text| units::rate_per_s(text).map(|_| ()),
+    schema: FormSchema::NumberOr("^[0-9.]+ ?[kKM]? ?(/ ?(s|m|min|h))?$"),
+};
+
+pub(crate) const COUNT: Form = Form {
+    words: "a whole number such as 100 or 10k",
+    check: |text| units::count(text).map(|_| ()),
+    schema: FormSchema::NumberOr("^[0-9.]+ ?[kKM]?$"),
+};
+
+pub(crate) const CORE: Form = Form {
+    words: "the number of a core, from 0",
+    check: |text| match text.parse::<u16>() {
+        Ok(core) if core < 4096 => Ok(()),
+        _ => Err(format!("{text:?} is not the number of a core")),
+    },
+    schema: FormSchema::NumberOr("^[0-9]+$"),
+};
+
+pub(crate) const SEED: Form = Form {
+    words: "a whole number below 2^64",
+    check: |text| {
+        text.parse::<u64>().map(|_| ()).map_err(|_| format!("{text:?} is not a whole number below 2^64"))
+    },
+    schema: FormSchema::NumberOr("^[0-9]+$"),
+};
+
+pub(crate) const WEIGHT: Form = Form {
+    words: "a number above 0",
+    check: |text| weight(text).map(|_| ()),
+    schema: FormSchema::NumberOr("^[0-9.]+$"),
+};
+
+pub(crate) const SHARE: Form = Form {
+    words: "a share such as 80%, or a plain number",
+    check: |text| weight(text.strip_suffix('%').unwrap_or(text).trim_end()).map(|_| ()),
+    schema: FormSchema::NumberOr("^[0-9.]+ ?%?$"),
+};
+
+pub(crate) const PERCENT: Form = Form {
+    words: "a percentage such as 3%",
+    check: |text| percent(text).map(|_| ()),
+    schema: FormSchema::Pattern("^[0-9.]+ ?%$"),
+};
+
+pub(crate) const SIZE: Form = Form {
+    words: "a size such as 1024, or 1KiB..2KiB",
+    check: |text| {
+        let ends = text.split("..").map(str::trim).filter(|end| !end.is_empty());
+        ends.map(units::size_bytes).collect::<Result<Vec<u64>, String>>().map(|_| ())
+    },
+    schema: FormSchema::NumberOr("^[0-9.]+ ?[kKMG]?i?B?(\\.\\.([0-9.]+ ?[kKMG]?i?B?)?)?$"),
+};
+
+pub(crate) const STATUS: Form = Form {
+    words: "a status such as 200, 2xx or 200-299",
+    check: |_| Ok(()),
+    schema: FormSchema::NumberOr(
+        "^[1-5]([0-9][0-9]|xx)(-[1-5][0-9][0-9])?( ?, ?[1-5]([0-9][0-9]|xx)(-[1-5][0-9][0-9])?)*$",
+    ),
+};
+
+pub(crate) const RANGE: Form = Form {
+    words: "a range of whole numbers such as 1..1000",
+    check: |text| range(text).map(|_| ()),
+    schema: FormSchema::Pattern("^-?[0-9]+\\.\\.-?[0-9]+$"),
+};
+
+pub(crate) const SEQUENCE: Form = Form {
+    words: "where it begins, and perhaps ends, such as 1.. or 1..500",
+    check: |text| sequence(text).map(|_| ()),
+    schema: FormSchema::Pattern("^-?[0-9]+\\.\\.(-?[0-9]+)?$"),
+};
+
+pub(crate) const EXPONENT: Form = Form {
+    words: "a number above 0, such as 1.1",
+    check: |text| match weight(text)? {
+        exponent if exponent <= 100.0 => Ok(()),
+        _ => Err(format!("{text} is more than the limit of 100")),
+    },
+    schema: FormSchema::NumberOr("^[0-9.]+$"),
+};
+
+pub(crate) const STEP_BY: Form = Form {
+    words: "a whole number other than 0",
+    check: |text| match text.parse::<i64>() {
+        Ok(by) if by != 0 => Ok(()),
+        _ => Err(format!("{text:?} is not a whole number other than 0")),
+    },
+    schema: FormSchema::NumberOr("^-?[0-9]+$"),
+};
+
+pub(crate) const LENGTH: Form = Form {
+    words: "a number of characters, from 1 to 65536",
+    check: |text| match text.parse::<u32>() {
+        Ok(1..=65_536) => Ok(()),
+        _ => Err(format!("{text:?} is not a length from 1 to 65536")),
+    },
+    schema: FormSchema::NumberOr("^[0-9]+$"),
+};
+
+/// A finite number above 0, in plain digits.
+pub(crate) fn weight(text: &str) -> Result<f64, String> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    match text.parse::<f64>() {
+        Ok(number) if is_plain && number > 0.0 && number <= 1e12 => Ok(number),
+        _ => Err(format!("{text:?} is not a number above 0")),
+    }
+}
+
+/// `3%` as 0.03.
+pub(crate) fn percent(text: &str) -> Result<f64, String> {
+    let Some(number) = text.strip_suffix('%') else {
+        return Err(format!("{text:?} has no unit; write {text}% for a percentage"));
+    };
+    let number = number.trim_end();
+    let is_plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    match number.parse::<f64>() {
+        Ok(number) if is_plain && number <= 100.0 => Ok(number / 100.0),
+        _ => Err(format!("{text:?} is not a percentage from 0% to 100%")),
+    }
+}
+
+/// `1..1000`, both ends included.
+pub(crate) fn range(text: &str) -> Result<(i64, i64), String> {
+    let wrong = || format!("{text:?} is not a range of whole numbers; write it like 1..1000");
+    let (from, to) = text.split_once("..").ok_or_else(wrong)?;
+    let (from, to): (i64, i64) =
+        (from.trim().parse().map_err(|_| wrong())?, to.trim().parse().map_err(|_| wrong())?);
+    if from > to {
+        return Err(format!("{text:?} ends before it begins"));
+    }
+    Ok((from, to))
+}
+
+/// `1..` or `1..500`; an end included.
+pub(crate) fn sequence(text: &str) -> Result<(i64, Option<i64>), String> {
+    let wrong = || format!("{text:?} is not a sequence; write it like 1.. or 1..500");
+    let (from, until) = text.split_once("..").ok_or_else(wrong)?;
+    let from = from.trim().parse().map_err(|_| wrong())?;
+    let until = match until.trim() {
+        "" => None,
+        until => Some(until.parse().map_err(|_| wrong())?),
+    };
+    Ok((from, until))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn traps_of_yaml_are_texts_that_do_not_fit() {
+        assert!(
+            (TRUTH.check)("no").is_err() && (TRUTH.check)("off").is_err() && (TRUTH.check)("true").is_ok()
+        );
+        assert!(
+            (COUNT.check)("1_000").is_err() && (COUNT.check)("0x10").is_err() && (COUNT.check)("010").is_ok()
+        );
+        assert!((DURATION.check)("12:30").is_err());
+        assert!((DURATION.check)("10").unwrap_err().contains("write 10s"));
+        assert!(
+            (WEIGHT.check)("inf").is_err() && (WEIGHT.check)("1e3").is_err() && (WEIGHT.check)("0").is_err()
+        );
+        assert!(percent("3").unwrap_err().contains("write 3%"));
+        assert_eq!(percent("0.1 %"), Ok(0.001));
+        assert!(percent("101%").is_err());
+    }
+
+    #[test]
+    fn ranges_have_two_ends_and_sequences_one() {
+        assert_eq!(range("-5..5"), Ok((-5, 5)));
+        assert!(range("5..1").is_err() && range("1").is_err() && range("1..9223372036854775808").is_err());
+        assert_eq!(sequence("1.."), Ok((1, None)));
+        assert_eq!(sequence("1..500"), Ok((1, Some(500))));
+        assert!(sequence("..5").is_err() && sequence("1").is_err());
+        assert!((THINK.check)("50ms..10ms").is_err() && (THINK.check)("1ms..2ms..3ms").is_err());
+        assert!((THINK.check)("exp:100ms").is_ok() && (THINK.check)("100").is_err());
+    }
+}

@@ -1,0 +1,82 @@
+//! What a table of keys is: from the tables in [`super::tables`] derive the reader's faults, the schema and the reference.
+
+use super::form::Form;
+
+/// The keys of one kind of mapping.
+pub(crate) struct Table {
+    /// What the mapping is called: `load`, `step`.
+    pub(crate) name: &'static str,
+    /// What it says, in a sentence.
+    pub(crate) sentence: &'static str,
+    /// One that is right, for who wrote something else.
+    pub(crate) example: &'static str,
+    pub(crate) keys: &'static [Key],
+}
+
+/// One key of a mapping.
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    /// What it means, in a sentence, its default included.
+    pub(crate) sentence: &'static str,
+    /// A value, as it is written.
+    pub(crate) example: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) is_required: bool,
+}
+
+/// What a value may be.
+pub(crate) enum Kind {
+    /// A single value.
+    One(&'static Form),
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A mapping with the keys of a table.
+    Table(&'static Table),
+    /// A list.
+    List(&'static Kind),
+    /// One, or a list of them.
+    OneOrList(&'static Kind),
+    /// A mapping with names of one's own.
+    Named(&'static Kind),
+    /// Nothing, or else this.
+    Optional(&'static Kind),
+    /// One of these, told apart by whether it is a text, a list or a mapping.
+    Either(&'static [Kind]),
+    /// It cannot be given (yet): what, and the way out.
+    Refused(&'static str, &'static str),
+}
+
+/// Mappings that are called by the key that holds them; of the others there may be several.
+const CALLED_BY_KEY: [&str; 6] = ["expect", "ready", "stop", "pin", "compare", "quick"];
+
+impl Table {
+    /// `a load`, `` `expect` ``.
+    pub(crate) fn called(&self) -> String {
+        if CALLED_BY_KEY.contains(&self.name) {
+            format!("`{}`", self.name)
+        } else {
+            format!("a {}", self.name)
+        }
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.keys.iter().filter(|key| !matches!(key.kind, Kind::Refused(..))).map(|key| key.name)
+    }
+}
+
+impl Kind {
+    /// The kind in words: what to write instead of something else.
+    pub(crate) fn words(&self) -> String {
+        match self {
+            Self::One(form) => form.words.to_owned(),
+            Self::Word(words) => words.join(", "),
+            Self::Table(table) => format!("a mapping such as {}", table.example),
+            Self::List(kind) => format!("a list, each item {}", kind.words()),
+            Self::OneOrList(kind) => format!("{}, or a list of them", kind.words()),
+            Self::Named(kind) => format!("a mapping of names, each with {}", kind.words()),
+            Self::Optional(kind) => kind.words(),
+            Self::Either(kinds) => kinds.iter().map(Self::words).collect::<Vec<_>>().join("; or "),
+            Self::Refused(what, _) => (*what).to_owned(),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! YAML into a tree, within limits.
+
+use std::collections::{HashMap, HashSet};
+
+use granit_parser::{Event, Parser, ScalarStyle, Span as Marks};
+
+use super::findings::Findings;
+use super::span::{Span, line_at};
+use super::syntax;
+use super::tree::{Entry, Node, Text, Value};
+
+/// Lists and mappings within each other.
+pub(crate) const DEPTH_MAX: usize = 64;
+/// Values in a file, and in what it holds them by.
+const VALUES_MAX: usize = 100_000;
+/// Values that come from aliases.
+const EXPANDED_MAX: usize = 1_000;
+
+/// The tree of a file, or what is wrong with its syntax.
+pub(crate) fn parse(source: &str, findings: &mut Findings) -> Option<Node> {
+    let options = granit_parser::options! {
+        disallow_directives: true,
+        flow_nesting_limit: DEPTH_MAX,
+        block_nesting_limit: DEPTH_MAX,
+    };
+    let mut builder = Builder {
+        source,
+        findings,
+        open: Vec::new(),
+        anchors: HashMap::new(),
+        values: 0,
+        expanded: 0,
+        root: None,
+    };
+    for event in Parser::new_from_str_with_options(source, options) {
+        let is_going = match event {
+            Ok((event, marks)) => builder.take(event, span(marks, source)),
+            Err(error) => {
+                syntax::explain(&error, source, builder.findings);
+                false
+            }
+        };
+        if !is_going {
+            return None;
+        }
+    }
+    let root = builder.root;
+    if root.as_ref().is_none_or(Node::is_nothing) {
+        findings.whole("the plan is empty", "write at least a scenario, a load, and a url or systems");
+        return None;
+    }
+    root
+}
+
+fn span(marks: Marks, source: &str) -> Span {
+    let bytes = marks.byte_range().unwrap_or(0..0);
+    Span::new(bytes.start, bytes.end).trimmed(source)
+}
+
+/// A list or mapping that is not complete.
+struct Open {
+    at: Span,
+    anchor: usize,
+    inside: Inside,
+}
+
+enum Inside {
+    List(Vec<Node>),
+    Map { entries: Vec<Entry>, keys: HashSet<String>, key: Option<(String, Span)> },
+}
+
+struct Builder<'a> {
+    source: &'a str,
+    findings: &'a mut Findings,
+    open: Vec<Open>,
+    anchors: HashMap<usize, Node>,
+    values: usize,
+    expanded: usize,
+    root: Option<Node>,
+}
+
+impl Builder<'_> {
+    /// Whether to go on.
+    fn take(&mut self, event: Event<'_>, at: Span) -> bool {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                self.refuse_tag(tag.is_some(), at);
+                let text = Text { text: text.into_owned(), is_plain: style == ScalarStyle::Plain };
+                self.put(Node { at, value: Value::Text(text) }, anchor)
+            }
+            Event::SequenceStart(_, anchor, tag) => {
+                self.refuse_tag(tag.is_some(), at);
+                self.begin(Open { at, anchor, inside: Inside::List(Vec::new()) })
+            }
+            Event::MappingStart(_, anchor, tag) => {
+                self.refuse_tag(tag.is_some(), at);
+                let inside = Inside::Map { entries: Vec::new(), keys: HashSet::new(), key: None };
+                self.begin(Open { at, anchor, inside })
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.end(at),
+            Event::Alias(anchor) => self.alias(anchor, at),
+            Event::DocumentStart(..) if self.root.is_some() => {
+                self.findings.at(at, "a second document begins here", "write one plan in a file");
+                false
+            }
+            _ => true,
+        }
+    }
+
+    fn refuse_tag(&mut self, has_tag: bool, at: Span) {
+        if has_tag {
+            self.findings.at(
+                at,
+                "a tag (!…) has no meaning in a plan",
+                "leave it out, or put quotes around the text",
+            );
+        }
+    }
+
+    fn begin(&mut self, open: Open) -> bool {
+        self.open.push(open);
+        true
+    }
+
+    fn end(&mut self, at: Span) -> bool {
+        let Some(open) = self.open.pop() else { return true };
+        let end = self.source.get(..at.end).map_or(at.end, |text| text.trim_end().len());
+        let value = match open.inside {
+            Inside::List(items) => Value::List(items),
+            Inside::Map { entries, .. } => Value::Map(entries),
+        };
+        self.put(Node { at: Span::new(open.at.start, end), value }, open.anchor)
+    }
+
+    fn alias(&mut self, anchor: usize, at: Span) -> bool {
+        let Some(node) = self.anchors.get(&anchor) else {
+            self.findings.at(at, "an alias cannot stand inside what it repeats", "write the value out");
+            return false;
+        };
+        let count = node.count();
+        self.expanded += count;
+        if self.expanded > EXPANDED_MAX {
+            let what = format!("aliases repeat more than {EXPANDED_MAX} values");
+            self.findings.at(at, what, "write the values out, or use fewer");
+            return false;
+        }
+        let node = node.clone();
+        self.values += count - 1;
+        self.put(node, 0)
+    }
+
+    fn put(&mut self, node: Node, anchor: usize) -> bool {
+        self.values += 1;
+        if self.values > VALUES_MAX {
+            let what = format!("a plan has at most {VALUES_MAX} values, and here is one more");
+            self.findings.at(node.at, what, "keep data in a CSV file, and name it under `data`");
+            return false;
+        }
+        if anchor != 0 {
+            self.anchors.insert(anchor, node.clone());
+            // A copy is kept of what is anchored, so it counts.
+            self.values += node.count() - 1;
+        }
+        match self.open.last_mut().map(|open| &mut open.inside) {
+            None => self.root = Some(node),
+            Some(Inside::List(items)) => items.push(node),
+            Some(Inside::Map { entries, keys, key }) => match key.take() {
+                Some((name, key_at)) => entries.push(Entry { key: name, key_at, value: node }),
+                None => *key = Some(Self::key(self.source, self.findings, node, keys, entries)),
+            },
+        }
+        true
+    }
+
+    fn key(
+        source: &str,
+        findings: &mut Findings,
+        node: Node,
+        keys: &mut HashSet<String>,
+        entries: &[Entry],
+    ) -> (String, Span) {
+        let at = node.at;
+        let Value::Text(Text { text, is_plain }) = node.value else {
+            findings.at(at, "a list or a mapping cannot be a key", "write a word, then a colon");
+            return (String::new(), at);
+        };
+        if text == "<<" && is_plain {
+            findings.at(at, "`<<` merges nothing here", "write the keys out");
+        } else if !keys.insert(text.clone()) {
+            let first = entries.iter().find(|entry| entry.key == text);
+            let line = first.map_or(0, |first| line_at(source, first.key_at.start).number);
+            findings.at(
+                at,
+                format!("`{text}` is written twice; the first is on line {line}"),
+                "leave out one of them",
+            );
+        }
+        (text, at)
+    }
+}

@@ -1,0 +1,248 @@
+//! The processes of a system: `start`, or several under `processes`, in the order of their start.
+
+use super::reading::Reading;
+use super::span::Span;
+use super::systems::{Scope, dir, env};
+use super::tree::{Entry, Node};
+use crate::study::{Braced, PortText, Process, ReadyText, StopText, WhenText};
+use crate::units;
+
+const READY_WITHIN_NS: u64 = 30_000_000_000;
+const STOP_WITHIN_NS: u64 = 10_000_000_000;
+/// Keys of a system that its processes have, if it has several.
+const OF_A_PROCESS: [&str; 2] = ["ready", "stop"];
+
+/// The processes of a system; none if it runs already.
+pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process> {
+    let node = scope.node;
+    match (node.entry("start"), node.entry("processes")) {
+        (Some(start), Some(several)) => {
+            let second = if start.key_at < several.key_at { several } else { start };
+            let what = "`start` and `processes` both say what is started";
+            reading.at(second.key_at, what, "leave out one of them, or move `start` into a process");
+            Vec::new()
+        }
+        (Some(_), None) => vec![process(scope.name, node, scope, true, reading)],
+        (None, Some(several)) => {
+            for key in OF_A_PROCESS {
+                if let Some(entry) = node.entry(key) {
+                    let what = format!("with `processes`, each of them has its own `{key}`");
+                    reading.at(entry.key_at, what, "move it into the process that it is about");
+                }
+            }
+            let entries = several.value.entries();
+            let is_only = entries.len() == 1;
+            let processes: Vec<Process> = entries
+                .iter()
+                .map(|entry| {
+                    reading.own_name(&entry.key, entry.key_at, "process");
+                    process(&entry.key, &entry.value, scope, is_only, reading)
+                })
+                .collect();
+            in_order(processes, entries, reading)
+        }
+        (None, None) => {
+            for key in ["ready", "stop", "files", "before", "after"] {
+                if let Some(entry) = node.entry(key).filter(|_| node.get("url").is_some()) {
+                    let what =
+                        format!("`{key}` is for a system that is started, and this one has no `start`");
+                    reading.at(entry.key_at, what, "leave it out, or add `start`");
+                }
+            }
+            Vec::new()
+        }
+    }
+}
+
+fn process(name: &str, node: &Node, scope: &Scope<'_>, is_only: bool, reading: &mut Reading<'_>) -> Process {
+    let start = node.get("start").map_or_else(Vec::new, |start| reading.command(start, &scope.known));
+    // The system's own are added when it is started.
+    let is_system = std::ptr::eq(node, scope.node);
+    let env = if is_system { Vec::new() } else { env(node, &scope.known, reading) };
+    let dir = if is_system { None } else { dir(node, &scope.known, reading) };
+    let named: Vec<&str> =
+        start.iter().chain(env.iter().map(|(_, text)| text)).flat_map(Braced::names).collect();
+    let ready = ready(name, node, &named, scope, is_only, reading);
+    let stop = stop(node, scope, reading);
+    Process { name: name.to_owned(), ready, stop, start, env, dir }
+}
+
+fn ready(
+    name: &str,
+    node: &Node,
+    named: &[&str],
+    scope: &Scope<'_>,
+    is_only: bool,
+    reading: &mut Reading<'_>,
+) -> ReadyText {
+    let ready = node.get("ready");
+    let text = |key: &str| ready.and_then(|ready| ready.text_of(key));
+    let within_ns = text("within").and_then(|text| units::duration_ns(text).ok()).unwrap_or(READY_WITHIN_NS);
+    let signs = ready.map_or(&[][..], Node::entries).iter();
+    let mut signs = signs.filter(|entry| ["get", "tcp", "log", "command"].contains(&entry.key.as_str()));
+    let sign = signs.next();
+    if let (Some(first), Some(second)) = (sign, signs.next()) {
+        reading.at(
+            second.key_at,
+            format!("`{}` says already when it is ready", first.key),
+            "leave out one of them",
+        );
+    }
+    let when = sign.and_then(|entry| when(entry, scope, reading)).unwrap_or_else(|| {
+        let is_by_socket = scope.node.get("socket").is_some() && named.iter().all(|name| !is_port(name));
+        if is_by_socket { WhenText::Socket } else { WhenText::Tcp }
+    });
+    let needs_port = matches!(when, WhenText::Get(_) | WhenText::Tcp);
+    let given = ready.and_then(|ready| ready.entry("port"));
+    if let Some(entry) = given.filter(|_| !needs_port) {
+        reading.at(entry.key_at, "`port` goes with `get` or `tcp`", "leave it out");
+    }
+    let port = match (needs_port, given.and_then(|entry| entry.value.text())) {
+        (false, _) => PortText::None,
+        (true, Some(port)) => {
+            let port = port.trim_start_matches('{').trim_end_matches('}');
+            PortText::Named(if port == "port" || port.starts_with("port.") {
+                port.to_owned()
+            } else {
+                format!("port.{port}")
+            })
+        }
+        (true, None) => inferred_port(name, node, named, is_only, reading),
+    };
+    ReadyText { when, port, within_ns }
+}
+
+fn is_port(name: &str) -> bool {
+    name == "port" || name.starts_with("port.")
+}
+
+/// The port that a process names, if it names one; else the URL's, unless there are several processes and none of them says
+/// that it listens there.
+fn inferred_port(
+    name: &str,
+    node: &Node,
+    named: &[&str],
+    is_only: bool,
+    reading: &mut Reading<'_>,
+) -> PortText {
+    let mut ports: Vec<&str> = named.iter().copied().filter(|name| is_port(name)).collect();
+    ports.sort_unstable();
+    ports.dedup();
+    let is_asked =
+        node.get("ready").is_some_and(|ready| ready.get("get").is_some() || ready.get("tcp").is_some());
+    match ports.as_slice() {
+        _ if is_only => PortText::OfUrl,
+        [port] => PortText::Named((*port).to_owned()),
+        [] if is_asked => PortText::OfUrl,
+        ports => {
+            let entry = node.entry("ready").or(node.entry("start"));
+            let at = entry.map_or(node.at, |entry| entry.key_at);
+            let how_many = if ports.is_empty() { "no port" } else { "several ports" };
+            let what = format!("nothing says when `{name}` is ready: its command names {how_many}");
+            reading.at(
+                at,
+                what,
+                "add `ready: { tcp: true, port: NAME }`, or `ready` with `log` or `command`",
+            );
+            PortText::OfUrl
+        }
+    }
+}
+
+fn when(entry: &Entry, scope: &Scope<'_>, reading: &mut Reading<'_>) -> Option<WhenText> {
+    let text = || entry.value.text();
+    match entry.key.as_str() {
+        "get" => {
+            let path = text()?;
+            if !path.starts_with(['/', '{']) {
+                reading.at(
+                    entry.value.at,
+                    format!("the path {path:?} does not begin with /"),
+                    format!("write /{path}"),
+                );
+            } else if path.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
+                reading.at(
+                    entry.value.at,
+                    "the path has a space or a control character",
+                    "write a space as %20",
+                );
+            }
+            Some(WhenText::Get(reading.braced(&entry.value, path, &scope.known)))
+        }
+        "tcp" if text()? == "false" => {
+            reading.at(
+                entry.value.at,
+                "this says when it is not ready",
+                "write `tcp: true`, or another sign",
+            );
+            None
+        }
+        "tcp" => Some(WhenText::Tcp),
+        "log" => Some(WhenText::Log(reading.braced(&entry.value, text()?, &scope.known))),
+        _ => Some(WhenText::Command(reading.command(&entry.value, &scope.known))),
+    }
+}
+
+fn stop(node: &Node, scope: &Scope<'_>, reading: &mut Reading<'_>) -> StopText {
+    let stop = node.get("stop");
+    if let (Some(_), Some(second)) =
+        (stop.and_then(|stop| stop.get("signal")), stop.and_then(|stop| stop.entry("command")))
+    {
+        reading.at(second.key_at, "`signal` and `command` both say how it is ended", "leave out one of them");
+    }
+    let text = |key: &str| stop.and_then(|stop| stop.text_of(key));
+    StopText {
+        signal: text("signal").unwrap_or("TERM").to_owned(),
+        command: stop
+            .and_then(|stop| stop.get("command"))
+            .map(|command| reading.command(command, &scope.known)),
+        within_ns: text("within").and_then(|text| units::duration_ns(text).ok()).unwrap_or(STOP_WITHIN_NS),
+    }
+}
+
+/// Each after what it needs, else in the order of the file.
+fn in_order(processes: Vec<Process>, entries: &[Entry], reading: &mut Reading<'_>) -> Vec<Process> {
+    let names: Vec<&str> = entries.iter().map(|entry| entry.key.as_str()).collect();
+    let mut needs: Vec<Vec<(usize, Span)>> = Vec::new();
+    for entry in entries {
+        let mut needed = Vec::new();
+        for node in entry.value.get("needs").map_or(&[][..], Node::items) {
+            let Some(name) = node.text() else { continue };
+            match names.iter().position(|known| *known == name) {
+                Some(place) => needed.push((place, node.at)),
+                None => {
+                    let what = format!("`{}` needs `{name}`, and no process is called that", entry.key);
+                    reading.findings.unknown(node.at, what, name, names.iter().copied(), "write one of");
+                }
+            }
+        }
+        needs.push(needed);
+    }
+    let (mut order, mut left): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..names.len()).collect());
+    while let Some(at) =
+        left.iter().position(|place| needs[*place].iter().all(|(needed, _)| order.contains(needed)))
+    {
+        order.push(left.remove(at));
+    }
+    if let Some(cycle) = cycle(&left, &needs) {
+        let path: Vec<String> = cycle.iter().map(|(place, _)| format!("`{}`", names[*place])).collect();
+        let what = format!("{} would wait for each other for ever", path.join(" and "));
+        reading.at(cycle[0].1, what, "leave out one of their `needs`");
+    }
+    let mut processes: Vec<Option<Process>> = processes.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|place| processes[place].take()).collect()
+}
+
+/// Processes that need each other in a ring, each with where it says so. Everything left needs something left.
+fn cycle(left: &[usize], needs: &[Vec<(usize, Span)>]) -> Option<Vec<(usize, Span)>> {
+    let mut path: Vec<(usize, Span)> = Vec::new();
+    let mut place = *left.first()?;
+    loop {
+        if let Some(start) = path.iter().position(|(known, _)| *known == place) {
+            return Some(path.split_off(start));
+        }
+        let (next, at) = *needs[place].iter().find(|(needed, _)| left.contains(needed))?;
+        path.push((place, at));
+        place = next;
+    }
+}

@@ -1,0 +1,76 @@
+//! What every part of the reader needs: the source, the files beside it, and a place for what is found.
+
+use super::findings::Findings;
+use super::folder::Folder;
+use super::span::Span;
+use super::tree::Node;
+use super::words;
+use crate::study::{Braced, names_in};
+
+/// Names of systems, processes, loads, scenarios: longer ones fit no table.
+const NAME_LENGTH_MAX: usize = 100;
+
+/// One file on its way to a study.
+pub(crate) struct Reading<'a> {
+    pub(crate) source: &'a str,
+    pub(crate) folder: Folder,
+    pub(crate) findings: Findings,
+}
+
+impl Reading<'_> {
+    pub(crate) fn at(&mut self, at: Span, what: impl Into<String>, way_out: impl Into<String>) {
+        self.findings.at(at, what, way_out);
+    }
+
+    /// A text with variables, each of which must be known.
+    pub(crate) fn braced(&mut self, node: &Node, text: &str, known: &[String]) -> Braced {
+        for (name, start, end) in names_in(text) {
+            if !is_known(name, known) && !self.findings.is_full() {
+                self.unknown_name(node.part(self.source, start, end), name, "", known);
+            }
+        }
+        Braced::read(text)
+    }
+
+    /// A variable that is none of the known ones; `place` says where, if the file is another.
+    pub(crate) fn unknown_name(&mut self, at: Span, name: &str, place: &str, known: &[String]) {
+        let known = known.iter().map(String::as_str);
+        let listed_as = "write {{…}} for the braces themselves, or one of";
+        self.findings.unknown(at, format!("{place}nothing is called {{{name}}}"), name, known, listed_as);
+    }
+
+    /// A command: a text that is split into words, or a list of words.
+    pub(crate) fn command(&mut self, node: &Node, known: &[String]) -> Vec<Braced> {
+        if let super::tree::Value::List(items) = &node.value {
+            let words = items.iter().filter_map(|item| Some(self.braced(item, item.text()?, known)));
+            return words.collect();
+        }
+        let Some(text) = node.text() else { return Vec::new() };
+        self.braced(node, text, known);
+        match words::split(text) {
+            Ok(words) => words.iter().map(|word| Braced::read(word)).collect(),
+            Err(wrong) => {
+                let at = node.part(self.source, wrong.start, wrong.end);
+                self.findings.at(at, wrong.what, wrong.way_out);
+                Vec::new()
+            }
+        }
+    }
+
+    /// A name of one's own, as it is shown in reports.
+    pub(crate) fn own_name(&mut self, name: &str, at: Span, of_what: &str) {
+        let is_fit = !name.is_empty()
+            && name.chars().count() <= NAME_LENGTH_MAX
+            && name.trim() == name
+            && !name.chars().any(char::is_control);
+        if !is_fit {
+            let what = format!("this is no name for a {of_what}");
+            self.findings.at(at, what, "write letters, digits, spaces and signs, at most 100");
+        }
+    }
+}
+
+/// Whether a name in a system's texts is one of the known ones, or that of a port.
+pub(crate) fn is_known(name: &str, known: &[String]) -> bool {
+    name.starts_with("port.") || known.iter().any(|known| known == name)
+}

@@ -1,0 +1,37 @@
+//! The reference of the plan format, in Markdown: the tables of keys for people.
+
+use std::fmt::Write as _;
+
+use super::keys::{Kind, Table};
+use super::tables;
+
+/// One section for each kind of mapping, with a table of its keys.
+pub fn reference() -> String {
+    let sections = tables::ALL.iter().map(|table| section(table));
+    sections.collect::<Vec<_>>().join("\n")
+}
+
+fn section(table: &Table) -> String {
+    let mut text = format!(
+        "### {}\n\n{}\n\n| key | example | meaning |\n|---|---|---|\n",
+        heading(table),
+        table.sentence
+    );
+    for key in table.keys.iter().filter(|key| !matches!(key.kind, Kind::Refused(..))) {
+        let needed = if key.is_required { "Needed. " } else { "" };
+        let meaning = format!("{needed}{}", key.sentence);
+        let _ = writeln!(text, "| `{}` | `{}` | {} |", key.name, cell(key.example), cell(&meaning));
+    }
+    text
+}
+
+fn heading(table: &Table) -> String {
+    let mut letters = table.name.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}

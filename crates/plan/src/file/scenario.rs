@@ -1,0 +1,170 @@
+//! `scenario` and `scenarios`: what users do.
+
+use load::{DataSource, Order, Scenario, Scenarios, Visit};
+
+use super::data;
+use super::form;
+use super::reading::Reading;
+use super::span::{Span, line_at};
+use super::step::{self, ReadStep};
+use super::tree::{Node, Value};
+use super::variables::Variables;
+use crate::plan::PlannedStep;
+
+const STEPS_MAX: usize = 1_000;
+
+/// What users do, and with which values.
+#[derive(Clone, Debug)]
+pub(crate) struct Script {
+    pub(crate) steps: Vec<PlannedStep>,
+    pub(crate) variables: Vec<String>,
+    pub(crate) scenarios: Scenarios,
+    pub(crate) data: Vec<DataSource>,
+    /// Where steps say who is asking.
+    pub(crate) authorized_at: Vec<Span>,
+}
+
+/// A scenario as it is written.
+struct Written<'a> {
+    name: String,
+    at: Span,
+    share: Option<&'a Node>,
+    steps: &'a [Node],
+}
+
+/// Reads scenarios and data. `is_sound`: the plan has the right shape, so that what is unused is worth telling.
+pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Script {
+    let written = written(root, reading);
+    let shares = shares(&written, reading);
+    let saves = written.iter().flat_map(|scenario| scenario.steps).filter_map(|step| step.get("save"));
+    let sources = data::read(root.get("data"), reading);
+    let mut variables = Variables::new(sources, saves);
+    let (mut steps, mut places, mut authorized_at) =
+        (Vec::<PlannedStep>::new(), Vec::<Span>::new(), Vec::new());
+    let mut list = Vec::new();
+    for (scenario, share) in written.iter().zip(shares) {
+        let is_mix = scenario.steps.iter().any(|step| step.get("weight").is_some());
+        variables.begin(is_mix);
+        let mut visits = Vec::new();
+        for node in scenario.steps {
+            if steps.len() >= STEPS_MAX {
+                reading.at(node.at, format!("there are more than {STEPS_MAX} steps"), "use fewer");
+                break;
+            }
+            let Some(read) = step::read(node, &mut variables, reading) else { continue };
+            authorized_at.extend(read.authorization_at);
+            if let Some(known) = steps.iter().position(|step| step.name == read.step.name) {
+                let line = line_at(reading.source, places[known].start).number;
+                let what = format!("two steps are named {:?}; the other is on line {line}", read.step.name);
+                reading.at(read.name_at, what, "give one of them a `name` of its own");
+            }
+            let visit = Visit { step: steps.len() as u16, think: read.think };
+            visits.push((visit, weight(&read, node, is_mix, reading)));
+            places.push(read.name_at);
+            steps.push(read.step);
+        }
+        let order = if is_mix {
+            Order::Mix(visits)
+        } else {
+            Order::InTurn(visits.into_iter().map(|(visit, _)| visit).collect())
+        };
+        list.push(Scenario { name: scenario.name.clone(), share, order });
+    }
+    if is_sound {
+        variables.unused(reading);
+    }
+    let names = variables.names().to_vec();
+    let data = if is_sound { data::finish(variables.data, reading) } else { Vec::new() };
+    Script { steps, variables: names, scenarios: Scenarios { list }, data, authorized_at }
+}
+
+fn written<'a>(root: &'a Node, reading: &mut Reading<'_>) -> Vec<Written<'a>> {
+    let of = |name: &str, at: Span, node: &'a Node| Written {
+        name: name.to_owned(),
+        at,
+        share: node.get("share"),
+        steps: match node.get("steps").map(|steps| &steps.value) {
+            Some(Value::List(steps)) => steps,
+            _ => &[],
+        },
+    };
+    match (root.entry("scenario"), root.entry("scenarios")) {
+        (Some(one), Some(several)) => {
+            let second = if one.key_at < several.key_at { several } else { one };
+            reading.at(
+                second.key_at,
+                "`scenario` and `scenarios` both say what users do",
+                "leave out one of them",
+            );
+            Vec::new()
+        }
+        (Some(entry), None) => match &entry.value.value {
+            Value::List(steps) => vec![Written { name: String::new(), at: entry.key_at, share: None, steps }],
+            _ => vec![of("", entry.key_at, &entry.value)],
+        },
+        (None, Some(entry)) => {
+            let entries = entry.value.entries().iter();
+            entries
+                .map(|entry| {
+                    reading.own_name(&entry.key, entry.key_at, "scenario");
+                    of(&entry.key, entry.key_at, &entry.value)
+                })
+                .collect()
+        }
+        (None, None) => Vec::new(),
+    }
+}
+
+/// The share of each scenario: all in percent, or all plain.
+fn shares(written: &[Written<'_>], reading: &mut Reading<'_>) -> Vec<f64> {
+    if let [only] = written {
+        if let Some(share) = only.share.filter(|_| only.name.is_empty()) {
+            reading.at(share.at, "there is only one scenario, and all follow it", "leave out `share`");
+        }
+        return vec![1.0];
+    }
+    let (mut shares, mut sum) = (Vec::new(), 0.0);
+    let is_percent =
+        written.iter().find_map(|scenario| scenario.share?.text()).is_some_and(|text| text.ends_with('%'));
+    for scenario in written {
+        let Some((node, text)) = scenario.share.and_then(|node| Some((node, node.text()?))) else {
+            if scenario.share.is_none() {
+                let what = format!("`{}` has no `share`, and there are several scenarios", scenario.name);
+                reading.at(scenario.at, what, "say how often it is followed, such as `share: 20%`");
+            }
+            shares.push(1.0);
+            continue;
+        };
+        if text.ends_with('%') != is_percent {
+            reading.at(
+                node.at,
+                "some shares are in percent and some are not",
+                "write all of them in percent, or none",
+            );
+        }
+        let share = form::weight(text.trim_end_matches('%').trim_end()).unwrap_or(0.0);
+        sum += share;
+        shares.push(share);
+    }
+    let last = written.iter().rev().find_map(|scenario| scenario.share);
+    let are_good =
+        written.iter().all(|scenario| scenario.share.is_some_and(|share| !reading.findings.has_at(share.at)));
+    if let Some(last) = last.filter(|_| is_percent && are_good && (sum - 100.0).abs() > 0.01) {
+        let what = format!("the shares add up to {}%, not to 100%", (sum * 1e6).round() / 1e6);
+        reading.at(last.at, what, "change one, or write them without % to mean proportions");
+    }
+    shares
+}
+
+fn weight(read: &ReadStep, node: &Node, is_mix: bool, reading: &mut Reading<'_>) -> f64 {
+    match read.weight {
+        Some((weight, _)) => weight,
+        None => {
+            if is_mix && node.get("weight").is_none() {
+                let what = "this step has no weight, and others of the scenario have one";
+                reading.at(read.name_at, what, "give every step a `weight`, or none");
+            }
+            1.0
+        }
+    }
+}

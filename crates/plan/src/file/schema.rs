@@ -1,0 +1,67 @@
+//! The JSON Schema of a plan, for editors: the tables of keys in another language.
+
+use serde_json::{Map, Value, json};
+
+use super::form::FormSchema;
+use super::keys::{Kind, Table};
+use super::tables;
+
+/// The schema as JSON text. What it accepts, the reader may still refuse; what it refuses, the reader refuses too.
+pub fn schema() -> String {
+    let definitions: Map<String, Value> =
+        tables::ALL.iter().map(|table| (name_of(table), of_table(table))).collect();
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Tenbin plan",
+        "$ref": "#/$defs/plan",
+        "$defs": definitions,
+    });
+    format!("{schema:#}\n")
+}
+
+fn name_of(table: &Table) -> String {
+    table.name.replace(' ', "-")
+}
+
+fn of_table(table: &Table) -> Value {
+    let keys = table.keys.iter().filter(|key| !matches!(key.kind, Kind::Refused(..)));
+    let properties: Map<String, Value> = keys
+        .map(|key| {
+            let mut schema = of_kind(&key.kind);
+            schema["description"] = json!(key.sentence);
+            (key.name.to_owned(), schema)
+        })
+        .collect();
+    let required: Vec<&str> = table.keys.iter().filter(|key| key.is_required).map(|key| key.name).collect();
+    json!({
+        "type": "object",
+        "description": table.sentence,
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+fn of_kind(kind: &Kind) -> Value {
+    match kind {
+        Kind::One(form) => match form.schema {
+            FormSchema::Anything => json!({ "type": ["string", "number", "boolean"] }),
+            FormSchema::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
+            FormSchema::NumberOr(pattern) => json!({ "type": ["number", "string"], "pattern": pattern }),
+            FormSchema::Truth => json!({ "type": "boolean" }),
+        },
+        Kind::Word(words) => json!({ "enum": words }),
+        Kind::Table(table) => json!({ "$ref": format!("#/$defs/{}", name_of(table)) }),
+        Kind::List(kind) => json!({ "type": "array", "items": of_kind(kind), "minItems": 1 }),
+        Kind::OneOrList(kind) => {
+            let one = of_kind(kind);
+            json!({ "anyOf": [one, { "type": "array", "items": one, "minItems": 1 }] })
+        }
+        Kind::Named(kind) => {
+            json!({ "type": "object", "additionalProperties": of_kind(kind), "minProperties": 1 })
+        }
+        Kind::Optional(kind) => json!({ "anyOf": [of_kind(kind), { "type": "null" }] }),
+        Kind::Either(kinds) => json!({ "anyOf": kinds.iter().map(of_kind).collect::<Vec<_>>() }),
+        Kind::Refused(..) => json!(false),
+    }
+}

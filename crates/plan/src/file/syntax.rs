@@ -1,0 +1,103 @@
+//! What is wrong with the syntax of a YAML file, in words for people who do not know YAML's own.
+
+use granit_parser::{ErrorKind, ScanError};
+
+use super::findings::Findings;
+use super::parse::DEPTH_MAX;
+use super::span::{Span, line_at};
+
+const CHECK: &str =
+    "check how far this line is indented, and put quotes around texts with : # { } [ ] , or quotes in them";
+const QUOTE: &str = "put quotes around the text";
+const SPACES: &str = "indent with spaces";
+
+/// One finding at the mark of the error.
+pub(super) fn explain(error: &ScanError, source: &str, findings: &mut Findings) {
+    let byte = error.marker().byte_offset().unwrap_or(source.len()).min(source.len());
+    let rest = source.get(byte..).unwrap_or_default();
+    let width = rest.chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
+    let mut at = Span::new(byte, byte + width);
+    if rest.trim().is_empty() {
+        // Behind the last line there is nothing to point at.
+        let end = source.trim_end().len();
+        at = Span::new(end, end);
+    }
+    let (what, way_out) = words(error.kind(), source, at);
+    findings.at(at, what, way_out);
+}
+
+fn words(kind: &ErrorKind, source: &str, at: Span) -> (String, &'static str) {
+    use ErrorKind as Kind;
+    let line = line_at(source, at.start);
+    let indent = &line.text[..line.text.len() - line.text.trim_start().len()];
+    let (what, way_out) = match kind {
+        _ if indent.contains('\t') => ("a tab indents this line", SPACES),
+        Kind::TabNotAllowed
+        | Kind::TabInBlockIndentation
+        | Kind::TabInIndentation
+        | Kind::TabAtBlockScalarStart => ("a tab stands where only spaces may", SPACES),
+        Kind::TabInPlainScalar => ("there is a tab in a text without quotes", QUOTE),
+        Kind::UnclosedQuotedScalar => ("a text in quotes does not end", "close the quotes"),
+        Kind::UnclosedFlowCollection { open: '[' } | Kind::UnexpectedEofFlowSequence => {
+            ("a list that begins with [ does not end", "close it with ]")
+        }
+        Kind::UnclosedFlowCollection { .. }
+        | Kind::UnexpectedEofFlowMapping
+        | Kind::UnexpectedEofImplicitFlowMapping => {
+            ("a mapping that begins with { does not end", "close it with }")
+        }
+        Kind::MismatchedFlowCollectionEnd { open: '[', .. } => {
+            ("what begins with [ must end with ]", "close it with ]")
+        }
+        Kind::MismatchedFlowCollectionEnd { .. } => ("what begins with { must end with }", "close it with }"),
+        Kind::MisplacedFlowCollectionEnd => {
+            ("nothing was opened that this could close", "leave it out, or put quotes around the text")
+        }
+        Kind::ExpectedFlowMappingSeparator => (
+            "after a value in { … } comes a comma or the end",
+            "put quotes around texts with { } [ ] or , in them, such as get: \"/items?n={n}\"",
+        ),
+        Kind::ExpectedFlowSequenceSeparator => (
+            "after a value in [ … ] comes a comma or the end",
+            "put quotes around texts with { } [ ] or , in them",
+        ),
+        Kind::UnknownAnchor => (
+            "this alias (*…) repeats nothing: no &… of its name stands before it",
+            "write the value out, or put quotes around a text that begins with *",
+        ),
+        Kind::DirectiveDisallowed => ("a line that begins with % has no meaning in a plan", "leave it out"),
+        Kind::RecursionLimitExceeded => {
+            return (
+                format!("lists and mappings lie in each other more than {DEPTH_MAX} deep"),
+                "a plan needs no more than ten levels",
+            );
+        }
+        Kind::BomInsideDocument => {
+            ("there is a byte order mark inside the file", "save it as UTF-8 without one")
+        }
+        Kind::MappingValueNotAllowed | Kind::MappingKeyNotAllowed | Kind::InvalidColonPlacement => {
+            ("a key cannot stand here", CHECK)
+        }
+        Kind::InvalidIndentation
+        | Kind::InvalidFlowScalarIndent
+        | Kind::InvalidQuotedScalarIndent
+        | Kind::InvalidBlockScalarIndent => (
+            "this line is not indented like what it belongs to",
+            "indent the keys of one mapping, and the items of one list, alike",
+        ),
+        Kind::ExpectedBlockMappingKey | Kind::SimpleKeyExpected | Kind::InvalidSimpleKey => {
+            ("a key and a colon are wanted here", CHECK)
+        }
+        Kind::ExpectedBlockSequenceEntry | Kind::BlockSequenceEntryNotAllowed => {
+            ("an item of a list cannot stand here", CHECK)
+        }
+        Kind::UnexpectedCharacter { character } => {
+            return (format!("a text cannot begin with {:?}", character.to_string()), QUOTE);
+        }
+        Kind::UnknownQuotedScalarEscape | Kind::InvalidQuotedScalarHexEscape => {
+            ("this is no escape in double quotes", "write \\\\ for a backslash, or use single quotes")
+        }
+        other => return (format!("this is not YAML: {other}"), CHECK),
+    };
+    (what.to_owned(), way_out)
+}

@@ -1,0 +1,227 @@
+//! The section `systems`, or `url` alone: what is measured.
+
+use std::path::{Path, PathBuf};
+
+use super::folder::leaves;
+use super::processes;
+use super::quick::Quick;
+use super::reading::{Reading, is_known};
+use super::span::{Span, line_at};
+use super::tree::{Entry, Node};
+use super::url;
+use super::variants;
+use crate::study::{Braced, Knob, System, Variant, names_in};
+use crate::units;
+
+const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
+const TEMPLATE_BYTES_MAX: u64 = 1 << 20;
+const COMMANDS_WITHIN_NS: u64 = 60_000_000_000;
+
+/// What every text of a system may name, and what its parts have in common.
+pub(crate) struct Scope<'a> {
+    pub(crate) name: &'a str,
+    /// Where the system's name stands.
+    pub(crate) at: Span,
+    pub(crate) node: &'a Node,
+    /// Names of knobs, and the built-in ones.
+    pub(crate) known: Vec<String>,
+}
+
+/// Reads systems and variants; `is_sound`: what is unused is worth telling.
+pub(crate) fn read(
+    root: &Node,
+    is_sound: bool,
+    quick: Option<&Quick<'_>>,
+    reading: &mut Reading<'_>,
+) -> (Vec<System>, Vec<Variant>) {
+    match (root.entry("url"), root.entry("systems")) {
+        (Some(one), Some(several)) => {
+            let second = if one.key_at < several.key_at { several } else { one };
+            let what = "`url` and `systems` both say what is measured";
+            reading.at(second.key_at, what, "leave out one of them; a system can have a `url` of its own");
+            (Vec::new(), Vec::new())
+        }
+        (Some(one), None) => (vec![running(root, one, reading)], vec![Variant::only(0)]),
+        (None, Some(several)) => {
+            if let Some(socket) = root.entry("socket") {
+                reading.at(socket.key_at, "`socket` goes with `url`", "move it into the system");
+            }
+            let (mut systems, mut all) = (Vec::new(), Vec::new());
+            for entry in several.value.entries() {
+                reading.own_name(&entry.key, entry.key_at, "system");
+                let (knobs, mut variants) = variants::read(entry, systems.len(), quick, reading);
+                all.append(&mut variants);
+                systems.push(system(entry, knobs, is_sound, reading));
+            }
+            variants::limit(all.len(), several.key_at, reading);
+            (systems, all)
+        }
+        (None, None) => (Vec::new(), Vec::new()),
+    }
+}
+
+/// A system that runs already, named by its address.
+fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
+    let text = entry.value.text().unwrap_or_default();
+    let known = ["plan".to_owned()];
+    let url = reading.braced(&entry.value, text, &known);
+    url::check(&entry.value, &url.fill(|_| Some("x".to_owned())), root.get("socket").is_some(), reading);
+    let socket = root.get("socket").and_then(|node| Some(reading.braced(node, node.text()?, &known)));
+    System { socket, ..System::running(url::authority(text), url) }
+}
+
+fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading<'_>) -> System {
+    let node = &entry.value;
+    let known =
+        BUILT_IN.iter().map(|name| (*name).to_owned()).chain(knobs.iter().map(|knob| knob.name.clone()));
+    let scope = Scope { name: &entry.key, at: entry.key_at, node, known: known.collect() };
+    let url = url(&scope, &knobs, reading);
+    let socket =
+        node.get("socket").and_then(|socket| Some(reading.braced(socket, socket.text()?, &scope.known)));
+    let commands = |key: &str, reading: &mut Reading<'_>| -> Vec<Vec<Braced>> {
+        let items = node.get(key).map_or(&[][..], Node::items);
+        items.iter().map(|item| reading.command(item, &scope.known)).collect()
+    };
+    let within = node.text_of("commands-within").and_then(|text| units::duration_ns(text).ok());
+    let system = System {
+        name: entry.key.clone(),
+        url,
+        socket,
+        files: files(&scope, reading),
+        before: commands("before", reading),
+        after: commands("after", reading),
+        version: node.get("version").map(|version| reading.command(version, &scope.known)),
+        env: env(node, &scope.known, reading),
+        dir: dir(node, &scope.known, reading),
+        commands_within_ns: within.unwrap_or(COMMANDS_WITHIN_NS),
+        processes: processes::read(&scope, reading),
+        knobs,
+    };
+    if is_sound {
+        unused(&system, &scope, reading);
+    }
+    system
+}
+
+fn url(scope: &Scope<'_>, knobs: &[Knob], reading: &mut Reading<'_>) -> Braced {
+    let is_started = scope.node.get("start").is_some() || scope.node.get("processes").is_some();
+    let Some(node) = scope.node.get("url") else {
+        let is_told = scope.node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at));
+        if !is_started && !is_told {
+            let what = format!("nothing says how `{}` is started, or where it runs", scope.name);
+            reading.at(
+                scope.at,
+                what,
+                "add `start`, `processes`, or the `url` of a system that runs already",
+            );
+        }
+        return Braced::read("http://127.0.0.1:{port}");
+    };
+    let text = node.text().unwrap_or_default();
+    let url = reading.braced(node, text, &scope.known);
+    let filled = url.fill(|name| match knobs.iter().find(|knob| knob.name == name) {
+        Some(knob) => knob.values.first().cloned(),
+        None => Some(if name.starts_with("port") { "1" } else { "x" }.to_owned()),
+    });
+    if !reading.findings.has_at(node.at) {
+        url::check(node, &filled, scope.node.get("socket").is_some(), reading);
+    }
+    if !is_started && url.names().any(|name| name == "port" || name.starts_with("port.")) {
+        let what = "a free port is for a system that is started, and this one has no `start`";
+        reading.at(node.at, what, "write the port at which it runs, or add `start`");
+    }
+    url
+}
+
+pub(crate) fn env(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Vec<(String, Braced)> {
+    let mut env = Vec::new();
+    for entry in node.get("env").map_or(&[][..], Node::entries) {
+        if entry.key.is_empty() || entry.key.contains(['=', '\0']) {
+            reading.at(
+                entry.key_at,
+                "this is no name of a variable of the environment",
+                "write a name such as RACK_ENV",
+            );
+        }
+        let text = entry.value.text().unwrap_or_default();
+        env.push((entry.key.clone(), reading.braced(&entry.value, text, known)));
+    }
+    env
+}
+
+pub(crate) fn dir(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Option<Braced> {
+    let inside = node.get("in")?;
+    let text = inside.text()?;
+    let braced = reading.braced(inside, text, known);
+    // A folder whose name hangs on the run is not there yet.
+    if braced.names().next().is_none() && !reading.folder.path.join(text).is_dir() {
+        reading.at(
+            inside.at,
+            format!("there is no folder {text}"),
+            "name one, counted from the plan's folder",
+        );
+    }
+    Some(braced)
+}
+
+fn files(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<(PathBuf, Braced)> {
+    let mut files = Vec::new();
+    for entry in scope.node.get("files").map_or(&[][..], Node::entries) {
+        let path = Path::new(&entry.key);
+        if path.is_absolute() || leaves(path) || path.file_name().is_none() || entry.key.ends_with('/') {
+            let what = "this is no path for a file within {dir}";
+            reading.at(entry.key_at, what, "write a path such as conf/app.conf, without .. or a / before it");
+        }
+        let content = match (entry.value.text(), entry.value.get("template")) {
+            (Some(text), _) => reading.braced(&entry.value, text, &scope.known),
+            (None, Some(template)) => from_template(template, &scope.known, reading),
+            (None, None) => continue,
+        };
+        files.push((path.to_path_buf(), content));
+    }
+    files
+}
+
+fn from_template(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Braced {
+    let name = node.text().unwrap_or_default();
+    let bytes = match reading.folder.read(name, TEMPLATE_BYTES_MAX) {
+        Ok(bytes) => bytes,
+        Err((what, way_out)) => {
+            reading.at(node.at, what, way_out);
+            return Braced::default();
+        }
+    };
+    let Ok(text) = String::from_utf8(bytes) else {
+        reading.at(node.at, format!("{name} is not UTF-8"), "save it as UTF-8");
+        return Braced::default();
+    };
+    for (unknown, start, _) in names_in(&text).filter(|(name, ..)| !is_known(name, known)) {
+        if reading.findings.is_full() {
+            break;
+        }
+        let place = format!("{name}, line {}: ", line_at(&text, start).number);
+        reading.unknown_name(node.at, unknown, &place, known);
+    }
+    Braced::read(&text)
+}
+
+/// Knobs that change nothing, and a port that nobody listens on.
+fn unused(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
+    let used = |name: &str| system.texts().flat_map(Braced::names).any(|used| used == name);
+    for knob in system.knobs.iter().filter(|knob| !used(&knob.name)) {
+        let entry = scope.node.get("vary").and_then(|vary| vary.entry(&knob.name));
+        let what = format!("nothing uses the knob `{}`, so all its variants are alike", knob.name);
+        let way_out = format!("write {{{}}} in `start` or in another text of the system", knob.name);
+        reading.at(entry.map_or(scope.at, |entry| entry.key_at), what, way_out);
+    }
+    for name in system.url.names().filter(|name| *name == "port" || name.starts_with("port.")) {
+        let told = || system.texts().skip(1).flat_map(Braced::names);
+        if system.is_started() && system.socket.is_none() && !told().any(|told| told == name) {
+            let what =
+                format!("nothing tells `{}` to listen on {{{name}}}, where the load goes", system.name);
+            let way_out =
+                format!("write {{{name}}} in `start`, or the `url` with the port at which it listens");
+            reading.at(scope.at, what, way_out);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The URL of a system: where it is, and nothing more.
+
+use super::reading::Reading;
+use super::tree::Node;
+use crate::draft::Draft;
+
+/// Checks a URL whose variables are filled in with anything.
+pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
+    let authority = authority(filled);
+    let rest = filled.split_once("://").map_or("", |(_, rest)| rest);
+    let path = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
+    let way_out = "write a URL such as http://127.0.0.1:8080";
+    let draft = Draft { url: filled.to_owned(), ..Draft::default() };
+    if let Err(faults) = draft.check() {
+        for fault in faults {
+            let what = match fault.what.as_str() {
+                "this is neither a command nor a URL" => "this is not a URL",
+                what => what,
+            };
+            reading.at(node.at, what, way_out);
+        }
+    } else if !matches!(path, "" | "/") {
+        let start = node.text().unwrap_or_default().find("://").map_or(0, |at| at + 3);
+        let text = node.text().unwrap_or_default();
+        let from = text[start..].find(['/', '?', '#']).map_or(start, |at| start + at);
+        let at = node.part(reading.source, from, text.len());
+        reading.at(at, "the URL of a system has no path", "leave it out: the steps say the paths");
+    } else if !has_socket && !has_port(&authority) {
+        let port = if filled.starts_with("https") { 443 } else { 80 };
+        let text = node.text().unwrap_or_default().trim_end_matches('/');
+        reading.at(node.at, "the URL has no port", format!("write {text}:{port}, or whatever its port is"));
+    }
+}
+
+/// Host and port of a URL, without a user and a password.
+pub(crate) fn authority(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.rsplit_once('@').map_or(authority, |(_, authority)| authority).to_owned()
+}
+
+fn has_port(authority: &str) -> bool {
+    let after = authority.rsplit_once(']').map_or(authority, |(_, after)| after);
+    after.rsplit_once(':').is_some_and(|(_, port)| !port.is_empty())
+}
+
+/// Whether a URL says who is asking.
+pub(crate) fn has_credentials(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split(['/', '?', '#']).next().unwrap_or_default().contains('@')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_found_where_it_stands() {
+        assert!(has_port(&authority("http://u:p@[::1]:80/x")) && has_port(&authority("http://h:1")));
+        assert!(!has_port(&authority("http://u:p@h/")) && !has_port(&authority("http://[::1]")));
+        assert!(has_credentials("http://u:p@h:1/") && !has_credentials("http://h:1/@"));
+        assert_eq!(authority("http://u:p@h:1/x"), "h:1");
+    }
+}

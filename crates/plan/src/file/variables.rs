@@ -1,0 +1,177 @@
+//! Names in the texts of steps: values from data, and values saved by earlier steps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::data::{self, DataText, Meaning};
+use super::reading::Reading;
+use super::span::{Span, line_at};
+use super::tree::{Entry, Node};
+use crate::study::{is_name, names_in};
+
+const VARIABLES_MAX: usize = 1_000;
+/// Names in braces, in all texts together.
+const USES_MAX: usize = 100_000;
+
+/// Every variable of a plan's steps.
+pub(crate) struct Variables {
+    names: Vec<String>,
+    pub(crate) data: Vec<DataText>,
+    /// Saved anywhere, and where first.
+    saved: BTreeMap<String, Span>,
+    used: BTreeSet<String>,
+    /// Saved by the steps before this one in its scenario.
+    at_hand: BTreeSet<String>,
+    /// Whether each iteration does one step only.
+    is_mix: bool,
+    uses: usize,
+}
+
+impl Variables {
+    /// `saves` are the sections `save` of every step.
+    pub(crate) fn new<'a>(data: Vec<DataText>, saves: impl Iterator<Item = &'a Node>) -> Self {
+        let mut saved = BTreeMap::new();
+        for entry in saves.flat_map(Node::entries) {
+            saved.entry(entry.key.clone()).or_insert(entry.key_at);
+        }
+        let (used, at_hand) = (BTreeSet::new(), BTreeSet::new());
+        Self { names: Vec::new(), data, saved, used, at_hand, is_mix: false, uses: 0 }
+    }
+
+    /// Names, in the order of their numbers.
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// A scenario begins: nothing is saved yet.
+    pub(crate) fn begin(&mut self, is_mix: bool) {
+        self.at_hand.clear();
+        self.is_mix = is_mix;
+    }
+
+    /// Looks up the names in a text.
+    pub(crate) fn use_in(&mut self, node: &Node, text: &str, reading: &mut Reading<'_>) {
+        for (name, start, end) in names_in(text) {
+            self.look_up(name, |source| node.part(source, start, end), String::new, reading);
+        }
+    }
+
+    /// Looks up the names in a file.
+    pub(crate) fn use_in_file(&mut self, node: &Node, bytes: &[u8], reading: &mut Reading<'_>) {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            for piece in wire::braces::pieces(bytes) {
+                if let wire::braces::Piece::Name(name) = piece {
+                    self.look_up(name, |_| node.at, || "in the file, ".to_owned(), reading);
+                }
+            }
+            return;
+        };
+        for (name, start, _) in names_in(text) {
+            let place = || format!("line {} of the file: ", line_at(text, start).number);
+            self.look_up(name, |_| node.at, place, reading);
+        }
+    }
+
+    /// `at` and `place` say where the name stands; finding out is worth it only for a fault.
+    fn look_up(
+        &mut self,
+        name: &str,
+        at: impl Fn(&str) -> Span,
+        place: impl Fn() -> String,
+        reading: &mut Reading<'_>,
+    ) {
+        self.uses += 1;
+        if self.uses > USES_MAX || reading.findings.is_full() {
+            if self.uses == USES_MAX + 1 {
+                let what = format!("there are more than {USES_MAX} names in braces");
+                reading.at(at(reading.source), what, "use fewer; write {{…}} for the braces themselves");
+            }
+            return;
+        }
+        if let Some(span) = self.saved.get(name) {
+            self.used.insert(name.to_owned());
+            if !self.at_hand.contains(name) {
+                let line = line_at(reading.source, span.start).number;
+                let (what, way_out) = if self.is_mix {
+                    (
+                        "is saved by another iteration: with weights each does one step",
+                        "leave out the weights",
+                    )
+                } else {
+                    ("is not saved by a step before this one", "save it in an earlier step of the scenario")
+                };
+                let what = format!("{}{{{name}}} (line {line}) {what}", place());
+                reading.at(at(reading.source), what, way_out);
+            }
+            return;
+        }
+        match data::meaning(&self.data, name) {
+            Meaning::Column { source, column } => {
+                if let Some(variable) = self.number(name, at, reading) {
+                    self.data[source].fill(variable, column);
+                }
+            }
+            Meaning::NoColumn { source } => {
+                let source = &self.data[source];
+                let spellings = source.spellings();
+                let what = format!("{}{{{name}}} is no column of `{}`", place(), source.name);
+                let at = at(reading.source);
+                reading.findings.unknown(
+                    at,
+                    what,
+                    name,
+                    spellings.iter().map(String::as_str),
+                    "write one of",
+                );
+            }
+            Meaning::Nothing => {
+                let data = self.data.iter().flat_map(DataText::spellings);
+                let known: Vec<String> = self.saved.keys().cloned().chain(data).collect();
+                let listed_as =
+                    "write {{…}} for the braces themselves, name it under `data` or `save`, or write one of";
+                let what = format!("{}nothing is called {{{name}}}", place());
+                let at = at(reading.source);
+                reading.findings.unknown(at, what, name, known.iter().map(String::as_str), listed_as);
+            }
+        }
+    }
+
+    /// A step saves a value under this name.
+    pub(crate) fn save(&mut self, entry: &Entry, reading: &mut Reading<'_>) -> Option<u16> {
+        let name = entry.key.as_str();
+        if !is_name(name) {
+            let way_out = "write letters, digits, _, . and -, a letter first";
+            reading.at(entry.key_at, format!("{name:?} cannot stand in braces"), way_out);
+            return None;
+        }
+        if !matches!(data::meaning(&self.data, name), Meaning::Nothing) {
+            reading.at(entry.key_at, format!("`{name}` is under `data` already"), "choose another name");
+            return None;
+        }
+        self.at_hand.insert(name.to_owned());
+        self.number(name, |_| entry.key_at, reading)
+    }
+
+    /// Saved values that nothing uses.
+    pub(crate) fn unused(&self, reading: &mut Reading<'_>) {
+        for (name, at) in self.saved.iter().filter(|(name, _)| !self.used.contains(*name)) {
+            let way_out = format!("write {{{name}}} in a later step, or leave it out");
+            reading.at(*at, format!("nothing uses `{name}`"), way_out);
+        }
+    }
+
+    fn number(&mut self, name: &str, at: impl Fn(&str) -> Span, reading: &mut Reading<'_>) -> Option<u16> {
+        if let Some(number) = self.names.iter().position(|known| known == name) {
+            return Some(number as u16);
+        }
+        if self.names.len() >= VARIABLES_MAX {
+            reading.at(
+                at(reading.source),
+                format!("there are more than {VARIABLES_MAX} variables"),
+                "use fewer",
+            );
+            return None;
+        }
+        self.names.push(name.to_owned());
+        Some((self.names.len() - 1) as u16)
+    }
+}

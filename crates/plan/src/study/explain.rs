@@ -1,0 +1,218 @@
+//! A study in words, before anything is started. It shows no URL's name and password, and no header.
+
+use std::fmt::Write as _;
+
+use load::values::{DataSource, RowOrder, Source};
+use load::{Order, Scenario, ThinkTime};
+
+use super::system::{Process, System};
+use super::{Braced, Study, StudyPin};
+use crate::units::show_duration;
+
+/// More variants are counted, not listed.
+const LISTED_MAX: usize = 20;
+
+impl Study {
+    /// What will be done, in words: lines of text.
+    pub fn explain(&self) -> String {
+        let mut out = String::new();
+        let quick = if self.is_quick { " (quick)" } else { "" };
+        let _ = writeln!(out, "plan        {}{quick}, {}", self.title, self.hash);
+        if let Some(question) = &self.question {
+            let _ = writeln!(out, "question    {question}");
+        }
+        for scenario in &self.script.scenarios.list {
+            self.explain_scenario(scenario, &mut out);
+        }
+        for source in &self.script.data {
+            let _ = writeln!(out, "data        {}", self.data_words(source));
+        }
+        for load in &self.loads {
+            let _ = writeln!(out, "load        {}: {}; {}", load.name, load.words, load.stop_words);
+        }
+        for number in 0..self.systems.len() {
+            self.explain_system(number, &mut out);
+        }
+        match &self.pin {
+            StudyPin::No => {}
+            StudyPin::Auto => out += "cores       the generator on the last, the system on the others\n",
+            StudyPin::Cores { system, generator } => {
+                let list =
+                    |cores: &[usize]| cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+                let _ = writeln!(out, "cores       system {}; generator {}", list(system), list(generator));
+            }
+        }
+        self.explain_order(&mut out);
+        for gate in &self.gates {
+            let _ = writeln!(out, "gate        {}", gate.text);
+        }
+        if self.runs_per_block() > 1 {
+            let better = if self.compare.higher_is_better { "higher" } else { "lower" };
+            let matters = format!("{:.2}", self.compare.matters * 100.0);
+            let matters = matters.trim_end_matches('0').trim_end_matches('.');
+            let by = self.compare.by.name();
+            let _ = writeln!(
+                out,
+                "comparison  by {by}, {better} is better; less than {matters}% does not matter"
+            );
+        }
+        out
+    }
+
+    fn runs_per_block(&self) -> u64 {
+        self.variants.len() as u64 * self.loads.len() as u64
+    }
+
+    fn explain_scenario(&self, scenario: &Scenario, out: &mut String) {
+        let total: f64 = self.script.scenarios.list.iter().map(|scenario| scenario.share).sum();
+        let share = match self.script.scenarios.list.len() {
+            1 => String::new(),
+            _ => format!(" ({:.1}% of iterations)", scenario.share / total * 100.0),
+        };
+        let (how, visits) = match &scenario.order {
+            Order::InTurn(visits) => {
+                ("one after the other", visits.iter().map(|visit| (visit, None)).collect::<Vec<_>>())
+            }
+            Order::Mix(visits) => (
+                "one for each iteration",
+                visits.iter().map(|(visit, weight)| (visit, Some(*weight))).collect(),
+            ),
+        };
+        let sum: f64 = visits.iter().filter_map(|(_, weight)| *weight).sum();
+        let name =
+            if scenario.name.is_empty() { String::new() } else { format!("{}{share}, ", scenario.name) };
+        let count = visits.len();
+        let how = if count == 1 { "1 step".to_owned() } else { format!("{count} steps, {how}") };
+        let _ = writeln!(out, "scenario    {name}{how}");
+        for (visit, weight) in visits {
+            let Some(step) = self.script.steps.get(usize::from(visit.step)) else { continue };
+            let weight = weight.map_or(String::new(), |weight| format!("{:.1}%  ", weight / sum * 100.0));
+            let saved = step
+                .captures
+                .iter()
+                .filter_map(|capture| self.script.variables.get(usize::from(capture.variable)));
+            let saved: Vec<&str> = saved.map(String::as_str).collect();
+            let saved =
+                if saved.is_empty() { String::new() } else { format!("; saves {}", saved.join(", ")) };
+            let think = think_words(visit.think);
+            let _ = writeln!(
+                out,
+                "            {weight}{}: wants status {}{saved}{think}",
+                step.name, step.checks.status
+            );
+        }
+    }
+
+    fn data_words(&self, data: &DataSource) -> String {
+        let names =
+            data.fills.iter().filter_map(|(variable, _)| self.script.variables.get(usize::from(*variable)));
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        let what = match &data.source {
+            Source::Sequence { from, until: None, by } => format!("{from} and on by {by}, each once"),
+            Source::Sequence { from, until: Some(until), by } => {
+                format!("{from} to {until} by {by}, again and again")
+            }
+            Source::Uniform { min, max } => format!("{min} to {max}, all equally likely"),
+            Source::Zipf { min, max, exponent } => format!("{min} to {max}, Zipf with exponent {exponent}"),
+            Source::Text { length, .. } => format!("{length} random characters"),
+            Source::Rows { rows, order } => {
+                let order = if *order == RowOrder::InTurn { "in turn" } else { "at random" };
+                format!("{} rows, {order}", rows.len())
+            }
+        };
+        format!("{}: {what}", names.join(", "))
+    }
+
+    fn explain_system(&self, number: usize, out: &mut String) {
+        let system = &self.systems[number];
+        let how = match system.processes.as_slice() {
+            [] => format!("runs already at {}", without_user(&system.url)),
+            [_] => "started for each run".to_owned(),
+            several => {
+                let names: Vec<&str> = several.iter().map(|process| process.name.as_str()).collect();
+                format!("started for each run: {}", names.join(", then "))
+            }
+        };
+        let variants: Vec<&str> = self
+            .variants
+            .iter()
+            .filter(|variant| variant.system == number)
+            .map(|variant| variant.name.as_str())
+            .collect();
+        let count = variants.len();
+        let _ = writeln!(
+            out,
+            "system      {}, {how}; {count} variant{}",
+            system.name,
+            if count == 1 { "" } else { "s" }
+        );
+        if system.knobs.is_empty() {
+            return;
+        }
+        for variant in variants.iter().take(LISTED_MAX) {
+            let _ = writeln!(out, "            {variant}");
+        }
+        if count > LISTED_MAX {
+            let _ = writeln!(out, "            … and {} more", count - LISTED_MAX);
+        }
+    }
+
+    fn explain_order(&self, out: &mut String) {
+        let (blocks, each) = (u64::from(self.compare.blocks), self.runs_per_block());
+        let runs = blocks * each;
+        let order = match (blocks, each) {
+            (1, 1) => "1 run".to_owned(),
+            (1, _) => format!("{runs} runs in random order (seed {})", self.seed),
+            (_, 1) => format!("{runs} runs"),
+            _ => format!(
+                "{runs} runs: {blocks} blocks, each with all {each} once in random order (seed {})",
+                self.seed
+            ),
+        };
+        let _ = writeln!(out, "order       {order}");
+        let loads_ns: Option<u64> =
+            self.loads.iter().map(|load| load.run_ns).try_fold(0u64, |sum, ns| Some(sum.saturating_add(ns?)));
+        let per_load = blocks * self.variants.len() as u64;
+        let timed = loads_ns.map(|ns| show_duration(ns.saturating_mul(per_load)));
+        let timed = timed
+            .map_or("as long as the requests take".to_owned(), |time| format!("at least {time} of load"));
+        let around_ns = self.variants.iter().map(|variant| allowance_ns(&self.systems[variant.system]));
+        let around_ns = around_ns.fold(0u64, u64::saturating_add);
+        let around_ns = around_ns.saturating_mul(blocks * self.loads.len() as u64);
+        let around = match around_ns {
+            0 => String::new(),
+            ns => format!("; starting and stopping may take {} more at most", show_duration(ns)),
+        };
+        let _ = writeln!(out, "time        {timed}{around}");
+    }
+}
+
+/// What starting and stopping a system may take, if every limit is used up.
+fn allowance_ns(system: &System) -> u64 {
+    let commands = (system.before.len() + system.after.len()) as u64;
+    let process = |process: &Process| process.ready.within_ns.saturating_add(process.stop.within_ns);
+    let processes = system.processes.iter().map(process).fold(0u64, u64::saturating_add);
+    system.commands_within_ns.saturating_mul(commands).saturating_add(processes)
+}
+
+fn think_words(think: ThinkTime) -> String {
+    match think {
+        ThinkTime::None => String::new(),
+        ThinkTime::Constant { ns } => format!("; then a pause of {}", show_duration(ns)),
+        ThinkTime::Uniform { min_ns, max_ns } => {
+            format!("; then a pause of {} to {}", show_duration(min_ns), show_duration(max_ns))
+        }
+        ThinkTime::Exponential { mean_ns } => {
+            format!("; then a pause of {} on average", show_duration(mean_ns))
+        }
+    }
+}
+
+/// A URL without a name and a password.
+fn without_user(url: &Braced) -> String {
+    let url = url.fill(|_| None);
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", &url));
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let from = rest[..end].rfind('@').map_or(0, |at| at + 1);
+    format!("{scheme}://{}", &rest[from..])
+}

@@ -1,0 +1,45 @@
+//! One run's plan: a load of the study against a system that was started.
+
+use super::{Launch, Study, StudyPin};
+use crate::fault::Fault;
+use crate::plan::{Pin, Plan};
+
+impl Study {
+    /// The plan of one run: a load, against what was started. With [`StudyPin::Auto`] the caller chooses the generator's
+    /// cores. The error says what is wrong with the URL that came of the launch.
+    pub fn plan(&self, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
+        let mut draft = self.loads[load].draft.clone();
+        draft.url.clone_from(&launch.url);
+        draft.unix_socket.clone_from(&launch.socket);
+        let mut plan = draft.check()?;
+        // Only a URL with a name and a password adds headers to the request of a draft.
+        let base = plan.steps.remove(0).request;
+        plan.steps.clone_from(&self.script.steps);
+        for step in &mut plan.steps {
+            step.request.host.clone_from(&base.host);
+            step.request.keep_alive = base.keep_alive;
+            step.request.headers.extend_from_slice(&base.headers);
+        }
+        plan.variables.clone_from(&self.script.variables);
+        plan.scenarios.clone_from(&self.script.scenarios);
+        plan.data.clone_from(&self.script.data);
+        if let StudyPin::Cores { generator, .. } = &self.pin {
+            plan.pin = Pin::Cores(generator.clone());
+        }
+        plan.title = match launch.variant.as_str() {
+            "" => format!("{}: {}", self.title, launch.system),
+            variant => format!("{}: {} {variant}", self.title, launch.system),
+        };
+        Ok(plan)
+    }
+
+    /// How long a run of a load takes, warm-up included, if time ends it.
+    pub fn run_ns(&self, load: usize) -> Option<u64> {
+        self.loads[load].run_ns
+    }
+
+    /// The names of the steps, in the order of their numbers.
+    pub fn step_names(&self) -> impl Iterator<Item = &str> {
+        self.script.steps.iter().map(|step| step.name.as_str())
+    }
+}
