@@ -3,6 +3,7 @@
 use record::ConnectionTotals;
 use rustix::io::Errno;
 
+use crate::iterations::Way;
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
 
@@ -14,6 +15,9 @@ pub(crate) struct Connection<T> {
     pub(crate) talk: T,
     pub(crate) link: Link,
     pub(crate) request: Option<InFlight>,
+    /// The step of the request that it carries, or carried last.
+    pub(crate) step: u16,
+    pub(crate) way: Way,
     /// When what is under way must be over.
     pub(crate) deadline_ns: u64,
     /// When the timer that watches the deadline comes up.
@@ -28,7 +32,7 @@ pub(crate) struct Connection<T> {
     pub(crate) send_error: Option<Errno>,
     /// Ends without a reply in a row.
     pub(crate) failures: u32,
-    /// When the user of this slot wants to start next (closed load).
+    /// When the next request of this slot is intended, once its user is ready for one.
     pub(crate) next_ns: u64,
     pub(crate) totals: ConnectionTotals,
     /// How long the present socket took to be ready, until its first request has reported it.
@@ -74,11 +78,13 @@ pub(crate) struct InFlight {
 }
 
 impl<T> Connection<T> {
-    pub(crate) fn new(talk: T) -> Self {
+    pub(crate) fn new(talk: T, way: Way) -> Self {
         Self {
             talk,
             link: Link::Down,
             request: None,
+            step: 0,
+            way,
             deadline_ns: NEVER,
             armed_ns: NEVER,
             generation: 0,

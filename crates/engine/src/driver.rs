@@ -37,9 +37,22 @@ pub(crate) struct OpenDriver {
     group_left: usize,
 }
 
+/// One request of an open load: the first of its iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Arrival {
+    pub(crate) at_ns: u64,
+    /// Its place among those of all workers.
+    pub(crate) number: u64,
+}
+
 /// Instants in order, up to the end of the load.
 struct Row {
     arrivals: Arrivals,
+    share: Share,
+    /// How many were taken.
+    taken: u64,
+    /// How many there are, once that is decided.
+    end: Option<u64>,
     /// The next ones, as far as somebody looked ahead.
     ahead: VecDeque<u64>,
     stop: Stop,
@@ -48,9 +61,12 @@ struct Row {
 }
 
 impl Row {
-    fn new(arrivals: Arrivals, stop: Stop, measured_from_ns: u64) -> Self {
+    fn new(arrivals: Arrivals, share: Share, stop: Stop, measured_from_ns: u64) -> Self {
         let mut row = Self {
             arrivals,
+            share,
+            taken: 0,
+            end: None,
             ahead: VecDeque::with_capacity(GROUP_MAX + 1),
             stop,
             measured_from_ns,
@@ -67,13 +83,15 @@ impl Row {
 
     /// The next instant, if it has come.
     #[inline]
-    fn take_due(&mut self, now_ns: u64) -> Option<u64> {
-        let due_ns = self.next_ns().filter(|next_ns| *next_ns <= now_ns)?;
+    fn take_due(&mut self, now_ns: u64) -> Option<Arrival> {
+        let at_ns = self.next_ns().filter(|next_ns| *next_ns <= now_ns)?;
+        let number = u64::from(self.share.index) + self.taken * u64::from(self.share.of);
+        self.taken += 1;
         self.ahead.pop_front();
         if self.ahead.is_empty() {
             self.look_ahead();
         }
-        Some(due_ns)
+        Some(Arrival { at_ns, number })
     }
 
     /// The last of the next instants that lie within a window from the first of them.
@@ -95,10 +113,19 @@ impl Row {
 
     /// Computes one instant more; says whether there is one.
     fn look_ahead(&mut self) -> bool {
+        if self.end.is_some_and(|end| self.taken + self.ahead.len() as u64 >= end) {
+            return false;
+        }
         let next_ns = self.arrivals.next().filter(|next_ns| self.stop.admits(*next_ns, self.measured));
         self.measured += u64::from(next_ns.is_some_and(|next_ns| next_ns >= self.measured_from_ns));
         self.ahead.extend(next_ns);
         next_ns.is_some()
+    }
+
+    /// Ends the row after so many.
+    fn end_after(&mut self, count: u64) {
+        self.end = Some(count);
+        self.ahead.truncate(count.saturating_sub(self.taken) as usize);
     }
 
     fn end_at(&mut self, end_ns: u64) {
@@ -108,15 +135,15 @@ impl Row {
 }
 
 impl OpenDriver {
-    /// The next intended instant that has come, started or not.
+    /// The next request whose instant has come.
     #[inline]
-    pub(crate) fn take_start(&mut self, now_ns: u64) -> Option<u64> {
+    pub(crate) fn take_start(&mut self, now_ns: u64) -> Option<Arrival> {
         self.starts.take_due(now_ns)
     }
 
     /// As [`OpenDriver::take_start`], but not before those that follow closely have come as well.
     #[inline]
-    pub(crate) fn take_start_of_group(&mut self, now_ns: u64) -> Option<u64> {
+    pub(crate) fn take_start_of_group(&mut self, now_ns: u64) -> Option<Arrival> {
         if self.group_left == 0 {
             self.group_left = self.starts.group_due(now_ns)?;
         }
@@ -124,9 +151,9 @@ impl OpenDriver {
         self.starts.take_due(now_ns)
     }
 
-    /// The next intended instant that has come and was not yet counted as planned.
+    /// The next request whose instant has come and that was not yet counted as planned.
     #[inline]
-    pub(crate) fn take_due(&mut self, now_ns: u64) -> Option<u64> {
+    pub(crate) fn take_due(&mut self, now_ns: u64) -> Option<Arrival> {
         self.dues.take_due(now_ns)
     }
 
@@ -140,6 +167,13 @@ impl OpenDriver {
     #[inline]
     pub(crate) fn next_wake_ns(&mut self) -> Option<u64> {
         if self.group_left > 0 { self.starts.next_ns() } else { self.starts.group_end_ns(GROUP_WINDOW_NS) }
+    }
+
+    /// Ends the load with what was counted as planned: that is still started, and nothing else.
+    pub(crate) fn end_with_due(&mut self) {
+        let count = self.dues.taken;
+        self.dues.end_after(count);
+        self.starts.end_after(count);
     }
 
     /// Starts nothing more, not even what is due already; that is counted all the same.
@@ -160,7 +194,7 @@ impl Driver {
             Load::Closed(closed) => Self::Closed { cadence: closed.cadence(share), active: slots },
             Load::Open(open) => {
                 // The count of an open load ends the one row of instants that all workers share.
-                let row = || Row::new(open.arrivals(share), stop, measured_from_ns);
+                let row = || Row::new(open.arrivals(share), share, stop, measured_from_ns);
                 Self::Open(Box::new(OpenDriver {
                     starts: row(),
                     dues: row(),
@@ -195,7 +229,7 @@ mod tests {
     #[test]
     fn what_is_due_is_counted_apart_from_what_is_started() {
         let mut open = driver(Stop { at_ns: Some(10_000_000), requests: None }, 0);
-        assert_eq!(open.take_start(0), Some(0));
+        assert_eq!(open.take_start(0), Some(Arrival { at_ns: 0, number: 0 }));
         assert_eq!(open.take_start(0), None);
         assert_eq!(std::iter::from_fn(|| open.take_due(5_000_000)).count(), 6);
         assert_eq!(open.next_start_ns(), Some(1_000_000));
@@ -212,5 +246,39 @@ mod tests {
     fn a_count_does_not_include_the_warm_up() {
         let mut open = driver(Stop { at_ns: None, requests: Some(5) }, 3_000_000);
         assert_eq!(std::iter::from_fn(|| open.take_start(u64::MAX)).count(), 3 + 5);
+    }
+
+    #[test]
+    fn a_load_that_ends_with_what_is_due_still_starts_it() {
+        let mut open = driver(Stop { at_ns: Some(10_000_000), requests: None }, 0);
+        assert_eq!(std::iter::from_fn(|| open.take_due(3_000_000)).count(), 4);
+        // Somebody looked further ahead for what is started together.
+        open.take_start_of_group(0);
+        open.end_with_due();
+        assert_eq!(std::iter::from_fn(|| open.take_due(u64::MAX)).count(), 0);
+        let rest: Vec<u64> =
+            std::iter::from_fn(|| open.take_start(u64::MAX)).map(|start| start.number).collect();
+        assert_eq!(rest, [1, 2, 3]);
+    }
+
+    #[test]
+    fn arrivals_are_numbered_over_all_workers() {
+        let load = Load::Open(Open {
+            profile: Profile::constant(1_000.0),
+            spacing: Spacing::Even,
+            connections: 3,
+            shed_after_ns: None,
+        });
+        let stop = Stop { at_ns: Some(10_000_000), requests: None };
+        let mut all: Vec<(u64, u64)> = (0..3)
+            .flat_map(|index| {
+                let Driver::Open(mut open) = Driver::new(&load, Share { index, of: 3 }, stop, 0, 1) else {
+                    unreachable!("the load is open")
+                };
+                std::iter::from_fn(move || open.take_due(u64::MAX)).map(|due| (due.number, due.at_ns))
+            })
+            .collect();
+        all.sort_unstable();
+        assert_eq!(all, (0..10).map(|number| (number, number * 1_000_000)).collect::<Vec<_>>());
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! Read `worker.rs` first: one turn of its loop is the whole machine. The crate never knows plan files, stores or reports.
 
+mod book;
 mod clock;
 mod connection;
 mod driver;
 mod endings;
 mod health;
+mod iterations;
 mod job;
 pub mod limits;
 mod net;

@@ -2,6 +2,7 @@
 
 mod dialling;
 mod finishing;
+mod going_on;
 mod late_reading;
 mod opening;
 mod receiving;
@@ -12,14 +13,16 @@ use std::sync::mpsc::Sender;
 
 use load::chance::Chance;
 use load::{Load, SECOND_NS, Share, Stop};
-use record::{Phase, Recorder};
+use record::Recorder;
 use rustix::io::Errno;
 use wire::Script;
 
+use crate::book::Book;
 use crate::clock::Clock;
 use crate::connection::{Connection, NEVER};
 use crate::driver::Driver;
 use crate::health::Watch;
+use crate::iterations::{Iterations, Way};
 use crate::job::Job;
 use crate::net::poll::Poll;
 use crate::running::{Entry, Message, StopLevel, StopSignal, WorkerEnd};
@@ -48,7 +51,9 @@ pub(crate) struct Worker<'a, S: Script> {
     first_number: u32,
     driver: Driver,
     stop: Stop,
-    recorder: Recorder,
+    /// By step; at least one.
+    books: Vec<Book>,
+    iterations: Iterations,
     chance: Chance,
     /// How replies are read late, if the load and the transport allow it.
     late_reading: Option<LateReading>,
@@ -59,16 +64,11 @@ pub(crate) struct Worker<'a, S: Script> {
     /// Slots on their way to a connection.
     dialling: u32,
     in_flight: u32,
-    /// By phase: planned, sent, given up.
-    accounts: [Account; 2],
-    opening_failures: Option<(u32, String)>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Account {
+    /// Users who pause before the next step of their iteration.
+    paused: u32,
+    /// Measured requests of all steps: those that were due, and those that a user was ready for.
     planned: u64,
-    sent: u64,
-    not_sent: u64,
+    opening_failures: Option<(u32, String)>,
 }
 
 impl<'a, S: Script> Worker<'a, S> {
@@ -83,6 +83,13 @@ impl<'a, S: Script> Worker<'a, S> {
         let slots = share.of_total(total) as u32;
         let stop = job.stop.share(share);
         let logged = share.of_total(u64::from(job.log_per_second)) as usize;
+        let iterations = Iterations::new(job, script, share);
+        let first_number = share.first_of(total) as u32;
+        let connection = |slot| {
+            let way = Way::new(iterations.chance(u64::from(first_number) + u64::from(slot)));
+            Connection::new(script.open(), way)
+        };
+        let book = |_| Book::new(Recorder::new(job.warm_up_ns, logged));
         Ok(Self {
             job,
             script,
@@ -91,11 +98,12 @@ impl<'a, S: Script> Worker<'a, S> {
             clock: Clock::from(std::time::Instant::now()),
             poll: Poll::new()?,
             timers: Timers::default(),
-            connections: (0..slots).map(|_| Connection::new(script.open())).collect(),
-            first_number: share.first_of(total) as u32,
+            connections: (0..slots).map(connection).collect(),
+            first_number,
             driver: Driver::new(&job.load, share, stop, job.warm_up_ns, slots),
             stop,
-            recorder: Recorder::new(job.warm_up_ns, logged),
+            books: (0..job.scenarios.steps().max(1)).map(book).collect(),
+            iterations,
             chance: Chance::stream(0, u64::from(share.index)),
             late_reading: LateReading::for_job(job),
             buffer: vec![0; BUFFER_BYTES],
@@ -103,7 +111,8 @@ impl<'a, S: Script> Worker<'a, S> {
             unread: VecDeque::new(),
             dialling: 0,
             in_flight: 0,
-            accounts: [Account::default(); 2],
+            paused: 0,
+            planned: 0,
             opening_failures: None,
         })
     }
@@ -200,16 +209,22 @@ impl<'a, S: Script> Worker<'a, S> {
             _ => None,
         };
         let timer_ns = self.timers.next_ns();
-        let beat_ns = self.recorder.boundary_ns().min(now_ns + HEARTBEAT_NS);
+        let beat_ns = self.books[0].recorder.boundary_ns().min(now_ns + HEARTBEAT_NS);
         [start_ns, timer_ns].into_iter().flatten().fold(beat_ns, u64::min)
     }
 
     fn hand_over(&mut self, now_ns: u64) {
+        // All books turn their pages together.
+        if now_ns < self.books[0].recorder.boundary_ns() {
+            return;
+        }
         let messages = &self.messages;
-        self.recorder.turn(now_ns, |interval| {
-            // Nobody listens only when the run was given up from outside; then nothing is lost by not telling.
-            let _ = messages.send(Message::Interval { step: 0, interval: Box::new(interval) });
-        });
+        for (step, book) in (0..).zip(&mut self.books) {
+            book.recorder.turn(now_ns, |interval| {
+                // Nobody listens only when the run was given up from outside; then nothing is lost by not telling.
+                let _ = messages.send(Message::Interval { step, interval: Box::new(interval) });
+            });
+        }
     }
 
     fn look_at_timers(&mut self, mut now_ns: u64) {
@@ -227,10 +242,26 @@ impl<'a, S: Script> Worker<'a, S> {
 
     /// Counts open requests whose instant has come as planned, whether or not they can be started.
     fn count_due(&mut self, now_ns: u64) {
-        let Driver::Open(open) = &mut self.driver else { return };
-        while let Some(due_ns) = open.take_due(now_ns) {
-            self.recorder.tally(due_ns).note_due(1);
-            self.accounts[self.recorder.phase(due_ns) as usize].planned += 1;
+        while let Driver::Open(open) = &mut self.driver
+            && let Some(due) = open.take_due(now_ns)
+        {
+            let step = self.iterations.first_step(due.number);
+            self.books[usize::from(step)].note_due(due.at_ns);
+            self.note_planned(due.at_ns);
+        }
+    }
+
+    /// Counts a planned request towards the number that ends the load.
+    #[inline]
+    fn note_planned(&mut self, intended_ns: u64) {
+        if intended_ns < self.job.warm_up_ns {
+            return;
+        }
+        self.planned += 1;
+        if Some(self.planned) == self.stop.requests
+            && let Driver::Open(open) = &mut self.driver
+        {
+            open.end_with_due();
         }
     }
 
@@ -241,33 +272,17 @@ impl<'a, S: Script> Worker<'a, S> {
             let Driver::Open(open) = &mut self.driver else { return };
             let shed_after_ns = open.shed_after_ns.unwrap_or(NEVER);
             if let Some(too_late_ns) = now_ns.checked_sub(shed_after_ns.saturating_add(1)) {
-                while let Some(shed_ns) = open.take_start(too_late_ns) {
-                    self.recorder.tally(shed_ns).note_due_not_sent(1);
-                    self.accounts[self.recorder.phase(shed_ns) as usize].not_sent += 1;
+                while let Some(shed) = open.take_start(too_late_ns) {
+                    let step = self.iterations.first_step(shed.number);
+                    self.books[usize::from(step)].note_due_not_sent(shed.at_ns);
                 }
             }
             if open.idle.is_empty() {
                 return;
             }
-            let Some(intended_ns) = open.take_start_of_group(now_ns) else { return };
+            let Some(start) = open.take_start_of_group(now_ns) else { return };
             if let Some(slot) = open.idle.pop_front() {
-                self.begin(slot, intended_ns, now_ns);
-            }
-        }
-    }
-
-    /// A user's pause, or a connection's back-off, is over.
-    fn wake(&mut self, slot: u32, now_ns: u64) {
-        match &mut self.driver {
-            Driver::Open(open) => open.idle.push_back(slot),
-            Driver::Closed { active, .. } => {
-                let intended_ns = self.connections[slot as usize].next_ns;
-                let sent = self.accounts[Phase::Measured as usize].sent;
-                if self.stop.admits(intended_ns, sent) && self.signal.level() == StopLevel::Go {
-                    self.begin(slot, intended_ns, now_ns);
-                } else {
-                    *active -= 1;
-                }
+                self.begin_iteration(slot, Some(start.number), start.at_ns, now_ns);
             }
         }
     }
@@ -317,26 +332,24 @@ impl<'a, S: Script> Worker<'a, S> {
         }
         match &self.driver {
             Driver::Closed { active, .. } => {
-                let sent = self.accounts[Phase::Measured as usize].sent;
-                *active == 0 || !self.stop.admits(self.clock.now(), sent)
+                *active == 0 || !self.stop.admits(self.clock.now(), self.planned)
             }
-            Driver::Open(open) => open.next_start_ns().is_none(),
+            Driver::Open(open) => {
+                let may_go_on = self.paused > 0 && self.stop.admits(self.clock.now(), self.planned);
+                open.next_start_ns().is_none() && !may_go_on
+            }
         }
     }
 
     /// Gives up what was due and never started, and hands over the rest.
     fn settle(&mut self) {
         self.count_due(self.clock.now());
-        for (phase, account) in Phase::ALL.into_iter().zip(self.accounts) {
-            let Account { planned, sent, not_sent } = account;
-            let intended_ns = if phase == Phase::Measured { NEVER } else { 0 };
-            if planned > sent + not_sent {
-                self.recorder.tally(intended_ns).note_due_not_sent(planned - sent - not_sent);
-            }
-        }
         let messages = &self.messages;
-        self.recorder.close(&mut |interval| {
-            let _ = messages.send(Message::Interval { step: 0, interval: Box::new(interval) });
-        });
+        for (step, book) in (0..).zip(&mut self.books) {
+            book.settle();
+            book.recorder.close(&mut |interval| {
+                let _ = messages.send(Message::Interval { step, interval: Box::new(interval) });
+            });
+        }
     }
 }

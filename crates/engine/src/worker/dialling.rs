@@ -50,7 +50,8 @@ impl<S: Script> Worker<'_, S> {
             return;
         };
         connection.connect_ns = now_ns.saturating_sub(since_ns);
-        let tally = self.recorder.tally(connection.counted_in_ns());
+        let recorder = &mut self.books[usize::from(connection.step)].recorder;
+        let tally = recorder.tally(connection.counted_in_ns());
         tally.connections += 1;
         tally.connect.record(connection.connect_ns);
         let Some(peer) = &self.job.peer.tls else {
@@ -76,7 +77,8 @@ impl<S: Script> Worker<'_, S> {
             Link::Shaking { socket, session, since_ns } if session.is_established => {
                 let tls_ns = now_ns.saturating_sub(since_ns);
                 connection.connect_ns += tls_ns;
-                self.recorder.tally(connection.counted_in_ns()).tls.record(tls_ns);
+                let recorder = &mut self.books[usize::from(connection.step)].recorder;
+                recorder.tally(connection.counted_in_ns()).tls.record(tls_ns);
                 connection.link = Link::Up { socket, session: Some(session) };
                 // The handshake ended when its last bytes came; the request goes out only now.
                 self.on_up(slot, self.clock.now());

@@ -6,9 +6,7 @@ use wire::{Conversation, Reply, Script};
 
 use super::Worker;
 use crate::connection::{InFlight, Link};
-use crate::driver::Driver;
 use crate::endings::Ending;
-use crate::timers::Reason;
 
 const BACK_OFF_FIRST_NS: u64 = SECOND_NS / 100;
 const BACK_OFF_MAX_NS: u64 = SECOND_NS;
@@ -21,12 +19,14 @@ impl<S: Script> Worker<'_, S> {
         let Some(request) = connection.request.take() else { return };
         let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Refused };
         let finish = finish(&request, at_ns, outcome, reply.status);
-        self.recorder.finished(&finish);
+        let step = connection.step;
+        let recorder = &mut self.books[usize::from(step)].recorder;
+        recorder.finished(&finish);
         if let Some(refusal) = reply.refusal {
-            let errors = &mut self.recorder.tally(request.intended_ns).errors;
-            errors.note(refusal.class, refusal.code, || self.script.explain(0, refusal));
+            let errors = &mut recorder.tally(request.intended_ns).errors;
+            errors.note(refusal.class, refusal.code, || self.script.explain(step, refusal));
         }
-        if self.recorder.phase(request.intended_ns) == Phase::Measured {
+        if recorder.phase(request.intended_ns) == Phase::Measured {
             connection.totals.note(at_ns.saturating_sub(request.intended_ns));
         }
         let outgoing_bytes = connection.talk.outgoing().len();
@@ -44,17 +44,18 @@ impl<S: Script> Worker<'_, S> {
         if !(reply.reusable && self.job.keep_alive && was_whole && !connection.hung_up) {
             self.close(slot);
         }
-        self.go_on(slot, request.intended_ns, at_ns, 0);
+        self.go_on(slot, request.intended_ns, at_ns, outcome == Outcome::Ok, 0);
     }
 
     /// Offers a request that has ended to the log, if there is one, before its slot goes on.
     #[inline]
     fn sample(&mut self, slot: u32, finish: Finish, received_bytes: u64, written: u32) {
-        if !self.recorder.logs() {
+        let connection = &self.connections[slot as usize];
+        let recorder = &mut self.books[usize::from(connection.step)].recorder;
+        if !recorder.logs() {
             return;
         }
-        let connection = &self.connections[slot as usize];
-        self.recorder.sample(Sampled {
+        recorder.sample(Sampled {
             finish,
             connection: self.first_number + slot,
             connect_ns: if connection.served == 0 { connection.connect_ns } else { 0 },
@@ -74,7 +75,8 @@ impl<S: Script> Worker<'_, S> {
             // A peer may close a connection that carries nothing; what it may not do is speak.
             _ if ending.class == "excess_bytes" => {
                 let message = format!("{} (on an idle connection; no request was affected)", ending.message);
-                self.recorder.tally(at_ns).errors.note(ending.class, u32::MAX, || message);
+                let recorder = &mut self.books[usize::from(self.connections[slot as usize].step)].recorder;
+                recorder.tally(at_ns).errors.note(ending.class, u32::MAX, || message);
             }
             _ => {}
         }
@@ -87,9 +89,10 @@ impl<S: Script> Worker<'_, S> {
         let connection = &mut self.connections[slot as usize];
         let Some(request) = connection.request.take() else { return };
         let finish = finish(&request, at_ns, ending.outcome, 0);
-        self.recorder.finished(&finish);
+        let step = usize::from(connection.step);
+        self.books[step].recorder.finished(&finish);
         self.sample(slot, finish, 0, request.written);
-        let tally = self.recorder.tally(request.intended_ns);
+        let tally = self.books[step].recorder.tally(request.intended_ns);
         tally.errors.note(ending.class, ending.code, || ending.message);
         self.in_flight -= 1;
         let connection = &mut self.connections[slot as usize];
@@ -99,7 +102,7 @@ impl<S: Script> Worker<'_, S> {
         self.close(slot);
         // A connection that had served and then broke may be replaced at once; one that never came about may not.
         let back_off_ns = if had_served && failures == 1 { 1 } else { self.back_off_ns(failures) };
-        self.go_on(slot, request.intended_ns, at_ns, back_off_ns);
+        self.go_on(slot, request.intended_ns, at_ns, false, back_off_ns);
     }
 
     /// 10 ms, doubled for each failure in a row up to 1 s, of which up to half is taken off by chance.
@@ -107,27 +110,6 @@ impl<S: Script> Worker<'_, S> {
         let longest_ns =
             BACK_OFF_FIRST_NS.saturating_mul(1 << failures.saturating_sub(1).min(20)).min(BACK_OFF_MAX_NS);
         longest_ns - (self.chance.unit() * longest_ns as f64 / 2.0) as u64
-    }
-
-    /// A slot is free again, after a pause if `back_off_ns` is not 0.
-    #[inline]
-    fn go_on(&mut self, slot: u32, intended_ns: u64, at_ns: u64, back_off_ns: u64) {
-        let ready_ns = at_ns.saturating_add(back_off_ns);
-        match &mut self.driver {
-            Driver::Open(open) if back_off_ns == 0 => open.idle.push_back(slot),
-            Driver::Open(_) => self.timers.set(ready_ns, slot, Reason::Wake),
-            Driver::Closed { cadence, active } => {
-                let next_ns = cadence.next(intended_ns, at_ns).max(ready_ns);
-                if !self.stop.admits(next_ns, self.accounts[Phase::Measured as usize].sent) {
-                    *active -= 1;
-                } else if next_ns <= at_ns {
-                    self.begin(slot, next_ns, at_ns);
-                } else {
-                    self.connections[slot as usize].next_ns = next_ns;
-                    self.timers.set(next_ns, slot, Reason::Wake);
-                }
-            }
-        }
     }
 
     /// The deadline of a slot has passed.
@@ -148,7 +130,8 @@ impl<S: Script> Worker<'_, S> {
     pub(super) fn abandon(&mut self, now_ns: u64) {
         for connection in &mut self.connections {
             let Some(request) = connection.request.take() else { continue };
-            self.recorder.finished(&finish(&request, now_ns, Outcome::Unfinished, 0));
+            let recorder = &mut self.books[usize::from(connection.step)].recorder;
+            recorder.finished(&finish(&request, now_ns, Outcome::Unfinished, 0));
             self.in_flight -= 1;
         }
     }

@@ -30,9 +30,11 @@ pub(super) struct LateReading {
 }
 
 impl LateReading {
-    /// For an open load over TCP; other loads go on when a reply comes, and other sockets have no timestamps.
+    /// For an open load over TCP whose replies lead to nothing; other loads go on when a reply comes, and other sockets have
+    /// no timestamps.
     pub(super) fn for_job(job: &Job) -> Option<Self> {
-        let is_fit = matches!((&job.load, &job.peer.endpoint), (Load::Open(_), Endpoint::Tcp(_)));
+        let is_fit = matches!((&job.load, &job.peer.endpoint), (Load::Open(_), Endpoint::Tcp(_)))
+            && !job.scenarios.has_sequels();
         is_fit.then(|| Self {
             control: Control::new(),
             real_time_ahead_ns: 0,

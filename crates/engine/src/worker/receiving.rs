@@ -107,7 +107,8 @@ impl<S: Script> Worker<'_, S> {
     /// Takes bytes as they were read, through TLS if there is TLS.
     fn take_in(&mut self, slot: u32, bytes: &mut [u8], at_ns: u64) {
         let connection = &mut self.connections[slot as usize];
-        self.recorder.tally(connection.counted_in_ns()).received_bytes += bytes.len() as u64;
+        let recorder = &mut self.books[usize::from(connection.step)].recorder;
+        recorder.tally(connection.counted_in_ns()).received_bytes += bytes.len() as u64;
         let was_up = connection.is_up();
         let (Link::Shaking { session, .. } | Link::Up { session: Some(session), .. }) = &mut connection.link
         else {

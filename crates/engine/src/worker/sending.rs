@@ -4,28 +4,25 @@ use wire::{Conversation, Script};
 
 use super::Worker;
 use crate::connection::{InFlight, Link};
-use crate::driver::Driver;
 use crate::net::Io;
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
 
 impl<S: Script> Worker<'_, S> {
-    /// Starts a request on a slot that carries none.
+    /// Starts the request of a step on a slot that carries none. One that was due was counted as planned when it fell due.
     #[inline]
-    pub(super) fn begin(&mut self, slot: u32, intended_ns: u64, now_ns: u64) {
-        let account = &mut self.accounts[self.recorder.phase(intended_ns) as usize];
-        account.sent += 1;
-        let tally = self.recorder.tally(intended_ns);
-        match &self.driver {
-            Driver::Open(_) => tally.note_due_sent(now_ns),
-            Driver::Closed { .. } => {
-                account.planned += 1;
-                tally.note_sent(now_ns);
-            }
+    pub(super) fn begin(&mut self, slot: u32, step: u16, was_due: bool, intended_ns: u64, now_ns: u64) {
+        let book = &mut self.books[usize::from(step)];
+        if was_due {
+            book.note_due_sent(intended_ns, now_ns);
+        } else {
+            book.note_sent(intended_ns, now_ns);
+            self.note_planned(intended_ns);
         }
         self.in_flight += 1;
         let connection = &mut self.connections[slot as usize];
-        connection.talk.begin(0);
+        connection.step = step;
+        connection.talk.begin(step);
         connection.request =
             Some(InFlight { intended_ns, begun_ns: now_ns, sent_ns: now_ns, first_byte_ns: 0, written: 0 });
         let is_up = connection.is_up();
@@ -58,7 +55,8 @@ impl<S: Script> Worker<'_, S> {
             }
         };
         if sent_bytes > 0 {
-            self.recorder.tally(connection.counted_in_ns()).sent_bytes += sent_bytes as u64;
+            let recorder = &mut self.books[usize::from(connection.step)].recorder;
+            recorder.tally(connection.counted_in_ns()).sent_bytes += sent_bytes as u64;
         }
         match end {
             Io::Moved(_) => {}

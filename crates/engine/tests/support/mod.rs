@@ -25,8 +25,10 @@ const COUNTED: Duration = Duration::from_secs(30);
 /// A load that came to its end, every account settled.
 #[derive(Debug)]
 pub(crate) struct Done {
-    /// The measured phase.
+    /// The measured phase, over all steps.
     pub(crate) tally: Tally,
+    /// The measured phase, by step; each account is settled for itself.
+    pub(crate) steps: Vec<Tally>,
     pub(crate) warm_up: Tally,
     pub(crate) ends: Vec<WorkerEnd>,
     /// Single requests, by intended start.
@@ -51,13 +53,15 @@ pub(crate) fn limit(job: &Job) -> Duration {
 pub(crate) fn finish(running: Running, limit: Duration) -> Done {
     let deadline = Instant::now() + limit;
     let mut begun = Instant::now();
-    let mut wholes = [Whole::default(), Whole::default()];
+    let mut wholes: Vec<[Whole; 2]> = Vec::new();
     let (mut ends, mut sampled) = (Vec::new(), Vec::new());
     loop {
         match running.messages.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(Message::Begins(origin)) => begun = origin,
-            Ok(Message::Interval { interval, .. }) => {
-                wholes[interval.phase as usize].absorb(&interval.tally).expect("the identity, up to now");
+            Ok(Message::Interval { step, interval }) => {
+                wholes.resize_with(wholes.len().max(usize::from(step) + 1), Default::default);
+                let whole = &mut wholes[usize::from(step)][interval.phase as usize];
+                whole.absorb(&interval.tally).expect("the identity, up to now");
                 sampled.extend(interval.sampled);
             }
             Ok(Message::Ended(end)) => ends.push(*end),
@@ -68,9 +72,15 @@ pub(crate) fn finish(running: Running, limit: Duration) -> Done {
     }
     let took = begun.elapsed();
     running.join().expect("no thread died");
-    let [warm_up, tally] = wholes.map(|whole| whole.settle().expect("the identity, at the end"));
+    let (mut tally, mut warm_up, mut steps) = (Tally::default(), Tally::default(), Vec::new());
+    for whole in wholes {
+        let [before, measured] = whole.map(|whole| whole.settle().expect("the identity, at the end"));
+        warm_up.merge(&before);
+        tally.merge(&measured);
+        steps.push(measured);
+    }
     sampled.sort_by_key(|request| request.finish.intended_ns);
-    let done = Done { tally, warm_up, ends, sampled, took };
+    let done = Done { tally, steps, warm_up, ends, sampled, took };
     done.assert_errors_add_up();
     done
 }

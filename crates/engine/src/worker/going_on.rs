@@ -1,0 +1,104 @@
+//! What comes after a request: the next step of its iteration, a pause, or the next iteration.
+
+use wire::{Conversation, Script};
+
+use super::Worker;
+use crate::driver::Driver;
+use crate::running::StopLevel;
+use crate::timers::Reason;
+
+impl<S: Script> Worker<'_, S> {
+    /// Starts an iteration on a slot that carries no request; in an open load it is that of an arrival.
+    #[inline]
+    pub(super) fn begin_iteration(&mut self, slot: u32, arrival: Option<u64>, intended_ns: u64, now_ns: u64) {
+        let step = match self.iterations.only_step {
+            Some(step) => step,
+            None => self.choose(slot, arrival, intended_ns),
+        };
+        self.begin(slot, step, arrival.is_some(), intended_ns, now_ns);
+    }
+
+    /// Draws the way and the values of an iteration; returns its first step.
+    fn choose(&mut self, slot: u32, arrival: Option<u64>, intended_ns: u64) -> u16 {
+        let connection = &mut self.connections[slot as usize];
+        if let Some(number) = arrival {
+            connection.way.chance = self.iterations.chance(number);
+        }
+        let talk = &mut connection.talk;
+        self.iterations.begin(&mut connection.way, intended_ns, |variable, value| talk.set(variable, value))
+    }
+
+    /// A request has ended, well or not: its slot goes on, after a pause if `back_off_ns` is not 0.
+    #[inline]
+    pub(super) fn go_on(&mut self, slot: u32, intended_ns: u64, at_ns: u64, is_ok: bool, back_off_ns: u64) {
+        if self.iterations.only_step.is_some() {
+            self.end_iteration(slot, intended_ns, at_ns, at_ns, back_off_ns);
+        } else if let Some(over_ns) = self.go_on_within(slot, at_ns, is_ok) {
+            let begun_ns = self.connections[slot as usize].way.begun_ns;
+            self.end_iteration(slot, begun_ns, over_ns, at_ns, back_off_ns);
+        }
+    }
+
+    /// Goes on within an iteration, or answers when it is over.
+    fn go_on_within(&mut self, slot: u32, at_ns: u64, is_ok: bool) -> Option<u64> {
+        let connection = &mut self.connections[slot as usize];
+        let way = &mut connection.way;
+        let think_time = self.iterations.visit(way.place).think;
+        let ready_ns = at_ns.saturating_add(think_time.draw(&mut way.chance));
+        let Some(next) = self.iterations.after(way.place).filter(|_| is_ok) else { return Some(ready_ns) };
+        if !self.stop.admits(ready_ns, self.planned) {
+            // The iteration is cut short; what is still due may have its slot at once.
+            return Some(if matches!(self.driver, Driver::Open(_)) { at_ns } else { ready_ns });
+        }
+        way.place = next;
+        if ready_ns <= at_ns {
+            let step = self.iterations.visit(next).step;
+            self.begin(slot, step, false, ready_ns, at_ns);
+        } else {
+            way.is_paused = true;
+            connection.next_ns = ready_ns;
+            self.paused += 1;
+            self.timers.set(ready_ns, slot, Reason::Wake);
+        }
+        None
+    }
+
+    /// An iteration that began at `begun_ns` is over at `over_ns`, which may lie ahead: the last pause belongs to it.
+    #[inline]
+    fn end_iteration(&mut self, slot: u32, begun_ns: u64, over_ns: u64, at_ns: u64, back_off_ns: u64) {
+        let ready_ns = over_ns.max(at_ns.saturating_add(back_off_ns));
+        match &mut self.driver {
+            Driver::Open(open) if ready_ns <= at_ns => open.idle.push_back(slot),
+            Driver::Open(_) => self.timers.set(ready_ns, slot, Reason::Wake),
+            Driver::Closed { cadence, active } => {
+                let next_ns = cadence.next(begun_ns, over_ns).max(ready_ns);
+                if !self.stop.admits(next_ns, self.planned) {
+                    *active -= 1;
+                } else if next_ns <= at_ns {
+                    self.begin_iteration(slot, None, next_ns, at_ns);
+                } else {
+                    self.connections[slot as usize].next_ns = next_ns;
+                    self.timers.set(next_ns, slot, Reason::Wake);
+                }
+            }
+        }
+    }
+
+    /// A user's pause, or a connection's back-off, is over.
+    pub(super) fn wake(&mut self, slot: u32, now_ns: u64) {
+        let connection = &mut self.connections[slot as usize];
+        let (intended_ns, place) = (connection.next_ns, connection.way.place);
+        let was_paused = std::mem::take(&mut connection.way.is_paused);
+        self.paused -= u32::from(was_paused);
+        let may_start = self.stop.admits(intended_ns, self.planned) && self.signal.level() == StopLevel::Go;
+        match &mut self.driver {
+            _ if was_paused && may_start => {
+                let step = self.iterations.visit(place).step;
+                self.begin(slot, step, false, intended_ns, now_ns);
+            }
+            Driver::Open(open) => open.idle.push_back(slot),
+            Driver::Closed { .. } if may_start => self.begin_iteration(slot, None, intended_ns, now_ns),
+            Driver::Closed { active, .. } => *active -= 1,
+        }
+    }
+}
