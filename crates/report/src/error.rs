@@ -2,7 +2,7 @@
 
 use std::io;
 
-use store::{RunId, StoreError};
+use store::{RunId, StoreError, StudyId};
 
 /// Why a report could not be written: what, where, and the way out.
 #[derive(Debug, thiserror::Error)]
@@ -24,10 +24,24 @@ pub enum ReportError {
         /// How many there were.
         runs: usize,
     },
+    /// The format has room for single runs only.
+    #[error("the format {format} is for single runs, and {study} is a study of several; name one of its runs{}", such_as(.example))]
+    NoStudies {
+        /// The format.
+        format: &'static str,
+        /// The study.
+        study: StudyId,
+        /// One of its runs, if it has any.
+        example: Option<RunId>,
+    },
     /// What is stored does not add up.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The report could not be written out.
     #[error("the report cannot be written: {0}")]
     Io(#[from] io::Error),
+}
+
+fn such_as(example: &Option<RunId>) -> String {
+    example.as_ref().map_or_else(String::new, |run| format!(", such as {run}"))
 }

@@ -96,7 +96,8 @@ impl Figures {
 
     /// Whether every count is so small that thousands of such runs can be added up: no real run comes near.
     pub(crate) fn can_be_summed(&self) -> bool {
-        let counts = [self.counts.planned, self.counts.sent, self.received_bytes, self.sent_bytes, self.connections];
+        let counts =
+            [self.counts.planned, self.counts.sent, self.received_bytes, self.sent_bytes, self.connections];
         let of_durations = |durations: &ByOutcome| durations.all.count;
         let durations = [&self.response, &self.service, &self.lateness].map(of_durations);
         let others = [&self.first_byte, &self.connect, &self.tls].map(|durations| durations.count);

@@ -4,6 +4,7 @@ use std::io;
 
 use crate::Options;
 use crate::error::ReportError;
+use crate::study::StudyView;
 use crate::view::View;
 
 mod csv;
@@ -22,7 +23,11 @@ pub struct Format {
     /// How files of it end, without the dot.
     pub extension: &'static str,
     pub(crate) write: fn(&[View<'_>], &Options, &mut dyn io::Write) -> Result<(), ReportError>,
+    /// `None` if the format has room for single runs only.
+    pub(crate) study: Option<WriteStudy>,
 }
+
+type WriteStudy = fn(&StudyView<'_>, &Options, &mut dyn io::Write) -> Result<(), ReportError>;
 
 /// Every format, in the order of the help text.
 pub const FORMATS: &[Format] = &[
@@ -31,31 +36,42 @@ pub const FORMATS: &[Format] = &[
         sentence: "for reading here and now",
         extension: "txt",
         write: terminal::write,
+        study: Some(terminal::study::write),
     },
     Format {
         name: "json",
         sentence: "for programs: the schema tenbin.run/1, or tenbin.study/1 of several runs",
         extension: "json",
         write: json::write,
+        study: Some(json::study::write),
     },
-    Format { name: "md", sentence: "Markdown, for a pull request", extension: "md", write: md::write },
+    Format {
+        name: "md",
+        sentence: "Markdown, for a pull request",
+        extension: "md",
+        write: md::write,
+        study: Some(md::study::write),
+    },
     Format {
         name: "csv",
         sentence: "for spreadsheets: the columns of JMeter's Aggregate Report, times in milliseconds, and more columns",
         extension: "csv",
         write: csv::write,
+        study: Some(csv::study::write),
     },
     Format {
         name: "jtl",
         sentence: "single requests as JMeter writes them, of a run that kept them (--log-requests)",
         extension: "jtl",
         write: jtl::write,
+        study: None,
     },
     Format {
         name: "hlog",
         sentence: "HdrHistogram's interval log: response, service and lateness of every second, in nanoseconds",
         extension: "hlog",
         write: hlog::write,
+        study: None,
     },
 ];
 

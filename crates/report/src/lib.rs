@@ -11,6 +11,7 @@ mod formats;
 mod metric;
 mod notes;
 mod resources;
+mod study;
 mod style;
 mod system;
 mod table;
@@ -47,4 +48,18 @@ pub fn write(
     }
     let views = runs.iter().map(view::View::of).collect::<Result<Vec<_>, _>>()?;
     (format.write)(&views, options, out)
+}
+
+/// Writes a report about a study: its variants side by side, and what they say together.
+pub fn write_study(
+    format: &Format,
+    study: &store::Study,
+    options: &Options,
+    out: &mut dyn io::Write,
+) -> Result<(), ReportError> {
+    let Some(write) = format.study else {
+        let example = study.runs.first().map(|run| run.id.clone());
+        return Err(ReportError::NoStudies { format: format.name, study: study.id.clone(), example });
+    };
+    write(&study::StudyView::of(study)?, options, out)
 }

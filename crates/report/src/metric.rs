@@ -16,7 +16,9 @@ pub(crate) struct Metric {
     pub(crate) words: &'static str,
     /// Of one run; `None` where there is nothing to say, or too little to say it.
     pub(crate) read: fn(&View<'_>) -> Option<f64>,
-    /// The figure with its unit.
+    /// The unit for programs, and how many of what `read` answers it is.
+    pub(crate) unit: (&'static str, f64),
+    /// The figure with its unit, for people.
     pub(crate) write: fn(f64) -> String,
     /// A percentile carries a verdict only with a hundred samples above it.
     percentile: Option<Percentile>,
@@ -28,6 +30,7 @@ const METRICS: &[Metric] = &[
         name: "throughput",
         words: "throughput",
         read: |view| view.whole.throughput_per_s(),
+        unit: ("per_s", 1.0),
         write: |per_s| format!("{}/s", rate(per_s)),
         percentile: None,
     },
@@ -36,12 +39,18 @@ const METRICS: &[Metric] = &[
     time("p90", "p90 of response time", |view| response(view).at(Percentile::P90), Some(Percentile::P90)),
     time("p95", "p95 of response time", |view| response(view).at(Percentile::P95), Some(Percentile::P95)),
     time("p99", "p99 of response time", |view| response(view).at(Percentile::P99), Some(Percentile::P99)),
-    time("p99.9", "p99.9 of response time", |view| response(view).at(Percentile::P99_9), Some(Percentile::P99_9)),
+    time(
+        "p99.9",
+        "p99.9 of response time",
+        |view| response(view).at(Percentile::P99_9),
+        Some(Percentile::P99_9),
+    ),
     time("max", "longest response time", |view| view.whole.response.all.max_ns, None),
     Metric {
         name: "errors",
         words: "share of errors",
         read: |view| error_share(&view.whole),
+        unit: ("share", 1.0),
         write: percent_of,
         percentile: None,
     },
@@ -49,6 +58,7 @@ const METRICS: &[Metric] = &[
         name: "cpu-per-request",
         words: "CPU per request",
         read: |view| view.system_us_per_request(),
+        unit: ("us", 1.0),
         write: |us| format!("{} µs", decimal(us, 1)),
         percentile: None,
     },
@@ -56,6 +66,7 @@ const METRICS: &[Metric] = &[
         name: "rss",
         words: "memory",
         read: |view| view.resources.as_ref()?.system.as_ref()?.rss_peak_bytes,
+        unit: ("bytes", 1.0),
         write: |bytes| format!("{} MiB", mebibytes(whole(bytes))),
         percentile: None,
     },
@@ -67,7 +78,7 @@ const fn time(
     read: fn(&View<'_>) -> Option<f64>,
     percentile: Option<Percentile>,
 ) -> Metric {
-    Metric { name, words, read, write: duration, percentile }
+    Metric { name, words, read, unit: ("us", 1e3), write: duration, percentile }
 }
 
 impl Metric {

@@ -1,6 +1,6 @@
 //! One stored study as every format sees it: under each load a row per variant, who is best, and by how much.
 
-use store::{Place, Study, StoreError, Utc};
+use store::{Place, StoreError, Study, Utc};
 
 use crate::metric::Metric;
 use crate::view::View;

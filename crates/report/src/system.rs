@@ -99,7 +99,9 @@ pub(crate) fn words(view: &View<'_>) -> Vec<String> {
     let memory = usage.rss_peak_bytes.map(|bytes| format!("{} MiB at most", mebibytes(whole(bytes))));
     let many = |figure: Option<f64>, name: &str| match figure {
         Some(1.0) => Some(format!("1 {name}")),
-        Some(figure) => Some(format!("{} {name}{}", count(whole(figure)), if name.ends_with('s') { "es" } else { "s" })),
+        Some(figure) => {
+            Some(format!("{} {name}{}", count(whole(figure)), if name.ends_with('s') { "es" } else { "s" }))
+        }
         None => None,
     };
     let (processes, threads) = (many(usage.processes_peak, "process"), many(usage.threads_peak, "thread"));

@@ -81,9 +81,12 @@ impl Table {
         columns: std::ops::Range<usize>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let heads = [0, 1].map(|line| self.heads.iter().map(|head| head.lines[line].as_str()).collect::<Vec<_>>());
+        let heads =
+            [0, 1].map(|line| self.heads.iter().map(|head| head.lines[line].as_str()).collect::<Vec<_>>());
         let rows = self.rows.iter().map(|row| row.iter().map(String::as_str).collect::<Vec<_>>());
-        for (is_head, cells) in heads.into_iter().map(|cells| (true, cells)).chain(rows.map(|cells| (false, cells))) {
+        for (is_head, cells) in
+            heads.into_iter().map(|cells| (true, cells)).chain(rows.map(|cells| (false, cells)))
+        {
             let mut line = indent.to_owned();
             for column in (0..self.names).chain(columns.clone()) {
                 // The heads of the names are said once.

@@ -1,11 +1,13 @@
 //! Response, service time and lateness of one run, side by side.
 
-use record::PRINTED;
+use record::{PRINTED, Percentile};
 
 use crate::durations::{self, Durations};
 use crate::figures::Figures;
 use crate::table::Table;
-use crate::units::{TimeUnit, count};
+use crate::text::{shortened, visible};
+use crate::units::{TimeUnit, count, rate};
+use crate::view::View;
 
 const LATENESS: &str = "lateness";
 
@@ -38,6 +40,32 @@ pub(crate) fn table(figures: &Figures) -> Table {
         table.column("", "", [String::new(), String::new()].into_iter().chain(needed).chain([String::new()]));
     }
     table
+}
+
+/// A row per step; `None` if there is but one.
+pub(crate) fn steps(view: &View<'_>, escape: fn(&str) -> String) -> Option<Table> {
+    if view.steps.len() < 2 {
+        return None;
+    }
+    let names = view.steps.iter().map(|step| escape(&shortened(&visible(step.name), 40)));
+    let mut table = Table::of_names("steps", names);
+    let response: Vec<&Durations> = view.steps.iter().map(|step| &step.figures.response.all).collect();
+    let unit = unit(&response);
+    table.column("samples", "", response.iter().map(|durations| count(durations.count)));
+    let mut column = |head, figure: &dyn Fn(&Durations) -> Option<f64>| {
+        let cells = response.iter().map(|durations| cell(durations, figure(durations), unit));
+        table.column(head, unit.name, cells);
+    };
+    column("mean", &|durations| durations.mean_ns);
+    column("p50", &|durations| durations.at(Percentile::P50));
+    column("p90", &|durations| durations.at(Percentile::P90));
+    column("p95", &|durations| durations.at(Percentile::P95));
+    column("p99", &|durations| durations.at(Percentile::P99));
+    column("max", &|durations| durations.max_ns);
+    let rates = view.steps.iter().map(|step| step.figures.throughput_per_s().map_or("n/a".to_owned(), rate));
+    table.column("answers", "/s", rates);
+    table.column("not ok", "", view.steps.iter().map(|step| count(step.figures.errors_counted())));
+    Some(table)
 }
 
 /// The unit for figures that share a column.

@@ -91,6 +91,11 @@ pub(crate) fn percent_of(share: f64) -> String {
     format!("{} %", decimal(share * 100.0, decimals))
 }
 
+/// Memory in GiB.
+pub(crate) fn gibibytes(bytes: u64) -> String {
+    decimal(bytes as f64 / (1u64 << 30) as f64, 1)
+}
+
 /// Memory in MiB.
 pub(crate) fn mebibytes(bytes: u64) -> String {
     decimal(bytes as f64 / (1 << 20) as f64, 1)

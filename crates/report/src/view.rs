@@ -102,9 +102,8 @@ impl<'a> View<'a> {
 
     /// How many cores the generator kept busy: while requests were measured, or else over the whole run.
     pub(crate) fn generator_cores_used(&self) -> Option<f64> {
-        let measured = self.resources.as_ref().and_then(|resources| {
-            resources.cores_used(resources.generator.as_ref()?)
-        });
+        let measured =
+            self.resources.as_ref().and_then(|resources| resources.cores_used(resources.generator.as_ref()?));
         let over_all = || {
             let generator = &self.run.ending.as_ref()?.generator;
             let elapsed_s = self.duration_s()? + self.run.new.warm_up_ns as f64 / 1e9;

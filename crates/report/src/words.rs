@@ -1,10 +1,19 @@
 //! Sentences and figures that several formats share.
 
 use record::Counts;
-use store::{Generator, Verdict};
+use store::{Failure, GateResult, Generator, Output, Verdict};
 
-use crate::units::{count, decimal, duration};
+use crate::system::whole;
+use crate::text::{shortened, visible};
+use crate::units::{count, decimal, duration, mebibytes, percent_of, rate};
 use crate::view::View;
+
+/// Lines of output that are shown.
+const OUTPUT_LINES_MAX: usize = 6;
+/// Of an output, as much of its end is looked through for lines.
+const OUTPUT_BYTES_MAX: usize = 8 << 10;
+/// Cores that have room in a line.
+const CORES_MAX: usize = 16;
 
 /// The identity, in two lines.
 pub(crate) fn identity(counts: &Counts) -> [String; 2] {
@@ -65,4 +74,55 @@ pub(crate) fn generator(view: &View<'_>, generator: &Generator) -> String {
         words.push_str(&format!(", woke up to {} late (p99)", duration(us * 1e3)));
     }
     words
+}
+
+/// How busy each core was; `None` if nobody looked.
+pub(crate) fn cores(view: &View<'_>) -> Option<String> {
+    let cores = &view.resources.as_ref()?.cores;
+    let percent = |busy: f64| format!("{:.0} %", busy * 100.0);
+    let each: Vec<String> = cores.iter().take(CORES_MAX).map(|core| percent(core.busy)).collect();
+    let more = if cores.len() > CORES_MAX { " …" } else { "" };
+    (!each.is_empty()).then(|| format!("{}{more} busy (median of the seconds)", each.join(" / ")))
+}
+
+/// What went wrong with a system, not escaped.
+pub(crate) fn failure(failure: &Failure) -> String {
+    let process = failure.process.as_ref().map_or_else(String::new, |process| format!(" {process}"));
+    format!("failed ({}{process}): {}", failure.stage, failure.what)
+}
+
+/// What became of a gate, not escaped.
+pub(crate) fn gate(gate: &GateResult) -> String {
+    let word = if gate.holds { "held" } else { "BREACHED" };
+    format!("gate {}: {word} ({})", gate.text, observed(gate))
+}
+
+/// What a gate saw, in its unit, not escaped.
+pub(crate) fn observed(gate: &GateResult) -> String {
+    let Some(observed) = gate.observed else { return "could not be told".to_owned() };
+    match gate.unit.as_str() {
+        "ns" => duration(observed),
+        "share" => percent_of(observed),
+        "per_s" | "/s" => format!("{}/s", rate(observed)),
+        "bytes" => format!("{} MiB", mebibytes(whole(observed))),
+        unit => format!("{} {}", decimal(observed, 3), shortened(unit, 20)).trim_end().to_owned(),
+    }
+}
+
+/// The end of what the processes of a system wrote, line by line, made visible. The process that failed speaks for all.
+pub(crate) fn tail(outputs: &[Output], process: Option<&str>) -> Vec<String> {
+    let is_meant = |output: &&Output| process.is_none_or(|process| output.process == process);
+    let mut lines = Vec::new();
+    for output in outputs.iter().filter(is_meant) {
+        let end = output.text.len().saturating_sub(OUTPUT_BYTES_MAX);
+        let text = String::from_utf8_lossy(&output.text[end..]);
+        let of_output: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let from = of_output.len().saturating_sub(OUTPUT_LINES_MAX);
+        let line = |line: &&str| {
+            format!("{}: {}", visible(&output.process), visible(&line.trim_end().replace('\t', "  ")))
+        };
+        lines.extend(of_output[from..].iter().map(line));
+    }
+    let from = lines.len().saturating_sub(OUTPUT_LINES_MAX);
+    lines.split_off(from)
 }

@@ -73,10 +73,10 @@ pub struct Discards {
 /// From this difference on, throwing away is choosing.
 const DISCARDS_APART: usize = 3;
 
-/// Compares the figures of two variants, `pairs` in order of their blocks, in a study planned with `planned` blocks, where
-/// ratios between 1 ÷ (1 + `matters`) and 1 + `matters` do not matter.
-pub fn compare(pairs: &[(f64, f64)], planned: usize, matters: f64, discards: Discards) -> Comparison {
-    let look = look_at(pairs.len(), planned);
+/// Compares the figures of two variants, `pairs` in order of their blocks, where ratios between 1 ÷ (1 + `matters`) and
+/// 1 + `matters` do not matter. `attainable` is how many such pairs there can ever be: see [`look_at`].
+pub fn compare(pairs: &[(f64, f64)], attainable: usize, matters: f64, discards: Discards) -> Comparison {
+    let look = look_at(pairs.len(), attainable);
     let blocks = look.map_or(pairs.len(), |look| look.blocks as usize);
     let judged = &pairs[..blocks];
     let larger = judged.iter().filter(|(first, second)| first > second).count();
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn six_blocks_decide_only_where_no_more_were_planned() {
+    fn six_blocks_decide_only_where_no_more_can_come() {
         let six = pairs(&[5.0, 6.0, 7.0, 5.5, 6.5, 7.5]);
         assert_eq!(compare(&six, 6, 0.03, NONE).verdict, Verdict::Differs { below_matters: false });
         let waiting = compare(&six, 8, 0.03, NONE);

@@ -18,7 +18,7 @@ pub const LOOKS: [Look; 4] = [
     Look { blocks: 24, critical: 63 },
 ];
 
-/// The one look of a comparison that was planned with fewer blocks than the first of [`LOOKS`]: all six must agree.
+/// The one look of a comparison that can never reach the first of [`LOOKS`]: all six must agree.
 pub const FIXED: Look = Look { blocks: 6, critical: 0 };
 
 impl Look {
@@ -28,11 +28,12 @@ impl Look {
     }
 }
 
-/// The look that so many blocks allow, in a comparison that was planned with so many; or how many blocks the next look
-/// takes. A comparison is looked at either by [`LOOKS`] or by [`FIXED`]: both together would spend more than 5 %.
-pub fn look_at(blocks: usize, planned: usize) -> Result<Look, u32> {
+/// The look that so many blocks allow; or how many blocks the first look takes. `attainable` is how many blocks there can
+/// ever be: what was planned, less what was lost for reasons other than the figures. A comparison is looked at either by
+/// [`LOOKS`] or by [`FIXED`]: both together would spend more than 5 %.
+pub fn look_at(blocks: usize, attainable: usize) -> Result<Look, u32> {
     let allowed = |look: &&Look| look.blocks as usize <= blocks;
-    if planned < LOOKS[0].blocks as usize {
+    if attainable.max(blocks) < LOOKS[0].blocks as usize {
         return Some(&FIXED).filter(allowed).copied().ok_or(FIXED.blocks);
     }
     LOOKS.iter().rev().find(allowed).copied().ok_or(LOOKS[0].blocks)
@@ -55,7 +56,7 @@ mod tests {
 
     #[test]
     fn the_largest_look_that_the_blocks_allow() {
-        let at = |blocks, planned| look_at(blocks, planned).map(|look| look.blocks);
+        let at = |blocks, attainable| look_at(blocks, attainable).map(|look| look.blocks);
         assert_eq!([5, 6, 7].map(|blocks| at(blocks, 7)), [Err(6), Ok(6), Ok(6)]);
         assert_eq!([5, 6, 7, 8].map(|blocks| at(blocks, 8)), [Err(8), Err(8), Err(8), Ok(8)]);
         assert_eq!(

@@ -14,6 +14,8 @@ use crate::figures::Figures;
 use crate::text::visible;
 use crate::view::View;
 
+pub(super) mod study;
+
 const HEADER: [&str; 37] = [
     "Label",
     "# Samples",

@@ -17,6 +17,8 @@ use crate::system;
 use crate::text::is_unseen;
 use crate::view::View;
 
+pub(super) mod study;
+
 /// Writes one object: the run, or a study of several.
 pub(crate) fn write(
     views: &[View<'_>],

@@ -7,7 +7,9 @@ use crate::error::ReportError;
 use crate::text::{shortened, visible};
 use crate::units::{count, rate};
 use crate::view::View;
-use crate::{comparison, times, words};
+use crate::{comparison, system, times, words};
+
+pub(super) mod study;
 
 /// Characters of one text from outside.
 const TEXT_CHARACTERS_MAX: usize = 300;
@@ -30,6 +32,9 @@ fn run(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     for cause in &view.validity.causes {
         writeln!(out, "- {} → {}", escaped(&cause.sentence), escaped(&cause.remedy))?;
     }
+    if let Some(failure) = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref()) {
+        writeln!(out, "- {} → {}", escaped(&words::failure(failure)), escaped(&failure.way_out))?;
+    }
     let [planned, sent] = words::identity(&view.whole.counts);
     writeln!(out, "- {planned}\n- {sent}")?;
     let throughput = view.whole.throughput_per_s().map(rate);
@@ -37,11 +42,24 @@ fn run(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     if let Some(ending) = &view.run.ending {
         writeln!(out, "- generator: {}", words::generator(view, &ending.generator))?;
     }
+    for line in system::words(view) {
+        writeln!(out, "- system: {}", escaped(&line))?;
+    }
+    if let Some(cores) = words::cores(view) {
+        writeln!(out, "- cores: {cores}")?;
+    }
+    for gate in view.run.gates() {
+        writeln!(out, "- {}", escaped(&words::gate(gate)))?;
+    }
     writeln!(out)?;
     if view.whole.samples() == 0 {
         writeln!(out, "Response and service time: n/a (0 samples)")?;
     } else {
         times::table(&view.whole).write_markdown(out)?;
+    }
+    if let Some(steps) = times::steps(view, escaped) {
+        writeln!(out)?;
+        steps.write_markdown(out)?;
     }
     errors(view, out)?;
     remarks(view.run.new.stamps.iter().chain(&view.notes).map(|text| escaped(text)), out)

@@ -10,11 +10,12 @@ use crate::durations::Durations;
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
 use crate::style::Style;
-use crate::table::Table;
 use crate::text::{shortened, visible, wrapped};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate};
 use crate::view::View;
-use crate::{comparison, times, words};
+use crate::{comparison, system, times, words};
+
+pub(super) mod study;
 
 /// Fewer columns than this are not obeyed.
 const WIDTH_MIN: usize = 60;
@@ -24,12 +25,16 @@ const TEXT_CHARACTERS_MAX: usize = 300;
 
 /// Writes one run at length, or several as a table.
 pub(crate) fn write(views: &[View<'_>], options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {
-    let mut page = Page { out, width: options.width.max(WIDTH_MIN), style: Style { color: options.color } };
+    let mut page = page(options, out);
     match views {
         [view] => page.run(view)?,
         _ => page.comparison(views)?,
     }
     Ok(())
+}
+
+fn page<'a>(options: &Options, out: &'a mut dyn Write) -> Page<'a> {
+    Page { out, width: options.width.max(WIDTH_MIN), style: Style { color: options.color } }
 }
 
 struct Page<'a> {
@@ -53,6 +58,7 @@ impl Page<'_> {
         }
         self.steps(view)?;
         self.errors(&view.whole)?;
+        self.gates(view)?;
         let stamps = view.run.new.stamps.iter().map(|text| ("warning", text));
         let notes: Vec<_> = stamps.chain(view.notes.iter().map(|text| ("note", text))).collect();
         if !notes.is_empty() {
@@ -96,6 +102,13 @@ impl Page<'_> {
             self.paragraph(INDENT, INDENT, &cause.sentence)?;
             self.paragraph("  → ", "    ", &cause.remedy)?;
         }
+        if let Some(failure) = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref()) {
+            self.paragraph(INDENT, "    ", &words::failure(failure))?;
+            self.paragraph("  → ", "    ", &failure.way_out)?;
+            for line in words::tail(view.run.outputs(), failure.process.as_deref()) {
+                self.paragraph("  │ ", "  │   ", &line)?;
+            }
+        }
         writeln!(self.out)
     }
 
@@ -107,29 +120,9 @@ impl Page<'_> {
     }
 
     fn steps(&mut self, view: &View<'_>) -> io::Result<()> {
-        if view.steps.len() < 2 {
-            return Ok(());
-        }
+        let Some(steps) = times::steps(view, str::to_owned) else { return Ok(()) };
         writeln!(self.out)?;
-        let names = view.steps.iter().map(|step| shortened(&visible(step.name), 40));
-        let mut table = Table::of_names("steps", names);
-        let response: Vec<&Durations> = view.steps.iter().map(|step| &step.figures.response.all).collect();
-        let unit = times::unit(&response);
-        table.column("samples", "", response.iter().map(|durations| count(durations.count)));
-        let mut column = |head, figure: &dyn Fn(&Durations) -> Option<f64>| {
-            let cells = response.iter().map(|durations| times::cell(durations, figure(durations), unit));
-            table.column(head, unit.name, cells);
-        };
-        column("mean", &|durations| durations.mean_ns);
-        column("p50", &|durations| durations.at(Percentile::P50));
-        column("p99", &|durations| durations.at(Percentile::P99));
-        column("max", &|durations| durations.max_ns);
-        let rates =
-            view.steps.iter().map(|step| step.figures.throughput_per_s().map_or("n/a".to_owned(), rate));
-        table.column("answers", "/s", rates);
-        let not_ok = |figures: &Figures| figures.samples() - figures.counts.ok.min(figures.samples());
-        table.column("not ok", "", view.steps.iter().map(|step| count(not_ok(&step.figures))));
-        table.write_terminal(INDENT, self.width, self.out)
+        steps.write_terminal(INDENT, self.width, self.out)
     }
 
     fn errors(&mut self, figures: &Figures) -> io::Result<()> {
@@ -145,6 +138,16 @@ impl Page<'_> {
             let before = format!("{INDENT}{count:>digits$}  {class:<class_width$}  ");
             let after = " ".repeat(before.chars().count());
             self.paragraph(&before, &after, &error.message)?;
+        }
+        Ok(())
+    }
+
+    fn gates(&mut self, view: &View<'_>) -> io::Result<()> {
+        for (place, gate) in view.run.gates().iter().enumerate() {
+            let head = if place == 0 { "\n" } else { "" };
+            let words = shortened(&visible(&words::gate(gate)), TEXT_CHARACTERS_MAX);
+            let colored = if gate.holds { words } else { self.style.bad(&words) };
+            writeln!(self.out, "{head}{INDENT}{colored}")?;
         }
         Ok(())
     }
@@ -209,6 +212,12 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     if let Some(ending) = ending {
         facts.push(("generator", words::generator(view, &ending.generator)));
         facts.push(("memory", format!("{} MiB at most", mebibytes(ending.generator.rss_peak_bytes))));
+    }
+    for (place, line) in system::words(view).into_iter().enumerate() {
+        facts.push((if place == 0 { "system" } else { "" }, line));
+    }
+    if let Some(cores) = words::cores(view) {
+        facts.push(("cores", cores));
     }
     facts
 }

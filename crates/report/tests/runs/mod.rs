@@ -5,20 +5,20 @@
 use record::{Finish, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally};
 use serde_json::json;
 use store::{
-    Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, Place, Reading, Run, RunId,
-    State, Store, StudyId, Validity, Verdict,
+    Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, Place, Reading,
+    Run, RunId, State, Store, StudyId, Validity, Verdict,
 };
 
 /// 2026-11-21T14:25:01.042Z
-const STARTED_AT_UNIX_MS: i64 = 1_795_271_101_042;
+pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_101_042;
 const MS: u64 = 1_000_000;
-const SECOND: u64 = 1_000 * MS;
+pub(crate) const SECOND: u64 = 1_000 * MS;
 
 /// Numbers that look random and never change; no floating point, so that every machine agrees.
-struct Draws(u64);
+pub(crate) struct Draws(pub(crate) u64);
 
 impl Draws {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
@@ -113,7 +113,7 @@ fn place(system: &str, variant: &str) -> Option<(StudyId, Place)> {
 }
 
 /// What the system used in a second.
-fn readings(cpu_s: f64, rss_bytes: f64) -> Vec<Reading> {
+pub(crate) fn readings(cpu_s: f64, rss_bytes: f64) -> Vec<Reading> {
     let one = |subject: &str, metric: &str, label: &str, value: f64| Reading {
         subject: subject.to_owned(),
         metric: metric.to_owned(),
@@ -188,7 +188,7 @@ pub(crate) fn ending() -> Ending {
 }
 
 /// One second of requests, each ended as `outcome_of` says; a few are kept for a log.
-fn second(
+pub(crate) fn second(
     number: u64,
     requests: u64,
     draws: &mut Draws,
@@ -234,7 +234,7 @@ fn second(
     Interval { second: number, phase, tally, sampled }
 }
 
-fn always_ok(_: u64) -> (Outcome, u16) {
+pub(crate) fn always_ok(_: u64) -> (Outcome, u16) {
     (Outcome::Ok, 200)
 }
 
@@ -452,7 +452,8 @@ pub(crate) fn hostile(attack: &str) -> Run {
         unit: text(),
         holds: false,
     }];
-    let reading = |subject: &str| Reading { subject: subject.to_owned(), metric: text(), label: text(), value: 1.0 };
+    let reading =
+        |subject: &str| Reading { subject: subject.to_owned(), metric: text(), label: text(), value: 1.0 };
     let mut readings = readings(0.5, 1e6);
     readings.extend([attack, "machine", "system"].map(reading));
     kept.readings = vec![(1, readings)];

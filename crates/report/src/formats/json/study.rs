@@ -1,0 +1,279 @@
+//! A study in JSON: its runs as they stand alone, and what they say together.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use serde::Serialize;
+
+use super::{FailureObject, RunObject, escaped};
+use crate::Options;
+use crate::error::ReportError;
+use crate::study::{LoadView, Pair, Ranked, Standing, StudyView, reason, standing, verdict_word};
+
+/// Writes one object.
+pub(crate) fn write(
+    view: &StudyView<'_>,
+    _options: &Options,
+    out: &mut dyn io::Write,
+) -> Result<(), ReportError> {
+    let text = serde_json::to_string_pretty(&Whole::of(view)).map_err(io::Error::from)?;
+    Ok(writeln!(out, "{}", escaped(&text))?)
+}
+
+#[derive(Serialize)]
+struct Whole<'a> {
+    schema: &'static str,
+    runs: Vec<RunObject<'a>>,
+    comparison: ComparisonObject<'a>,
+    bottlenecks: [(); 0],
+    // What follows came after the first version of the contract.
+    study: About<'a>,
+    failures: Vec<RunFailure<'a>>,
+    gates: Vec<RunGate<'a>>,
+}
+
+#[derive(Serialize)]
+struct About<'a> {
+    id: &'a str,
+    title: &'a str,
+    question: Option<&'a str>,
+    started_at: String,
+    plan_hash: &'a str,
+    tenbin_version: &'a str,
+    host: &'a serde_json::Value,
+    seed: u64,
+    blocks: u32,
+    planned: usize,
+    done: usize,
+    state: &'static str,
+    verdict: Option<&'static str>,
+    is_quick: bool,
+    gates: &'a [String],
+    stamps: &'a [String],
+    superseded: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ComparisonObject<'a> {
+    metric: &'a str,
+    higher_is_better: bool,
+    matters: f64,
+    ranking: Vec<RankedObject<'a>>,
+    pairs: Vec<PairObject<'a>>,
+    unit: Option<&'static str>,
+}
+
+/// A variant under a load.
+#[derive(Serialize)]
+struct Variant<'a> {
+    system: &'a str,
+    variant: &'a str,
+    knobs: BTreeMap<&'a str, &'a str>,
+}
+
+#[derive(Serialize)]
+struct RankedObject<'a> {
+    load: &'a str,
+    rank: usize,
+    #[serde(flatten)]
+    variant: Variant<'a>,
+    runs: usize,
+    median: f64,
+    min: f64,
+    max: f64,
+    error_share: Option<f64>,
+    is_best: bool,
+}
+
+#[derive(Serialize)]
+struct PairObject<'a> {
+    load: &'a str,
+    a: Variant<'a>,
+    b: Variant<'a>,
+    ratio: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    blocks: usize,
+    verdict: &'static str,
+    confidence: Option<f64>,
+    p: Option<f64>,
+    common_blocks: usize,
+    a_better_blocks: usize,
+    below_matters: Option<bool>,
+    reason: Option<String>,
+}
+
+#[derive(Serialize)]
+struct RunFailure<'a> {
+    run: &'a str,
+    #[serde(flatten)]
+    place: PlaceOfRun<'a>,
+    #[serde(flatten)]
+    failure: FailureObject<'a>,
+    outputs: Vec<OutputObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct RunGate<'a> {
+    run: &'a str,
+    #[serde(flatten)]
+    place: PlaceOfRun<'a>,
+    counts: bool,
+    #[serde(flatten)]
+    gate: super::GateObject<'a>,
+}
+
+#[derive(Serialize)]
+struct PlaceOfRun<'a> {
+    block: Option<u32>,
+    load: Option<&'a str>,
+    system: Option<&'a str>,
+    variant: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct OutputObject<'a> {
+    process: &'a str,
+    text: String,
+    dropped_bytes: u64,
+}
+
+/// Of the output of one process; all of it is in the store.
+const OUTPUT_BYTES_MAX: usize = 4 << 10;
+
+impl<'a> Whole<'a> {
+    fn of(view: &'a StudyView<'_>) -> Self {
+        let new = &view.study.new;
+        let unit = view.metric.map(|metric| metric.unit);
+        Self {
+            schema: "tenbin.study/1",
+            runs: view.runs.iter().map(RunObject::of).collect(),
+            comparison: ComparisonObject {
+                metric: &new.compare.by,
+                higher_is_better: new.compare.higher_is_better,
+                matters: new.compare.matters,
+                ranking: view
+                    .loads
+                    .iter()
+                    .flat_map(|load| ranking(load, unit.map_or(1.0, |(_, size)| size)))
+                    .collect(),
+                pairs: view.loads.iter().flat_map(pairs).collect(),
+                unit: unit.map(|(name, _)| name),
+            },
+            bottlenecks: [],
+            study: About {
+                id: view.study.id.as_str(),
+                title: &new.title,
+                question: new.question.as_deref(),
+                started_at: view.started_at().to_string(),
+                plan_hash: &new.plan_hash,
+                tenbin_version: &new.tenbin_version,
+                host: &new.host,
+                seed: new.seed,
+                blocks: new.compare.blocks,
+                planned: view.planned(),
+                done: view.done(),
+                state: view.study.state.name(),
+                verdict: view.study.ending.map(|ending| ending.verdict.name()),
+                is_quick: new.is_quick,
+                gates: &new.gates,
+                stamps: &new.stamps,
+                superseded: view.study.superseded.iter().map(store::RunId::as_str).collect(),
+            },
+            failures: failures(view),
+            gates: gates(view),
+        }
+    }
+}
+
+fn ranking<'a>(load: &'a LoadView<'_>, unit_size: f64) -> impl Iterator<Item = RankedObject<'a>> {
+    load.ranking.iter().enumerate().map(move |(place, Ranked { row, metric, is_best, .. })| RankedObject {
+        load: load.name,
+        rank: place + 1,
+        variant: variant(load, *row),
+        runs: load.rows[*row].count(Standing::Valid),
+        median: metric.median / unit_size,
+        min: metric.min / unit_size,
+        max: metric.max / unit_size,
+        error_share: load.rows[*row].error_share(),
+        is_best: *is_best,
+    })
+}
+
+fn pairs<'a>(load: &'a LoadView<'_>) -> impl Iterator<Item = PairObject<'a>> {
+    load.pairs.iter().map(|pair| {
+        let Pair { first, second, comparison, first_better, .. } = pair;
+        PairObject {
+            load: load.name,
+            a: variant(load, *first),
+            b: variant(load, *second),
+            ratio: comparison.ratio,
+            low: comparison.interval.map(|[low, _]| low),
+            high: comparison.interval.map(|[_, high]| high),
+            blocks: comparison.blocks,
+            verdict: verdict_word(pair),
+            confidence: comparison.confidence,
+            p: comparison.p,
+            common_blocks: comparison.common,
+            a_better_blocks: *first_better,
+            below_matters: match comparison.verdict {
+                stats::Verdict::Differs { below_matters } => Some(below_matters),
+                _ => None,
+            },
+            reason: reason(load, pair),
+        }
+    })
+}
+
+fn variant<'a>(load: &'a LoadView<'_>, row: usize) -> Variant<'a> {
+    let place = load.rows[row].place;
+    let knobs = place.knobs.iter().map(|(knob, value)| (knob.as_str(), value.as_str())).collect();
+    Variant { system: &place.system, variant: &place.variant, knobs }
+}
+
+fn place<'a>(view: &'a crate::view::View<'_>) -> PlaceOfRun<'a> {
+    let place = view.place();
+    PlaceOfRun {
+        block: place.map(|place| place.block),
+        load: place.map(|place| place.load.as_str()),
+        system: place.map(|place| place.system.as_str()),
+        variant: place.map(|place| place.variant.as_str()),
+    }
+}
+
+fn failures<'a>(study: &'a StudyView<'_>) -> Vec<RunFailure<'a>> {
+    let failed =
+        study.runs.iter().filter_map(|view| Some((view, view.run.ending.as_ref()?.failure.as_ref()?)));
+    failed
+        .map(|(view, failure)| RunFailure {
+            run: view.run.id.as_str(),
+            place: place(view),
+            failure: FailureObject::of(failure),
+            outputs: view.run.outputs().iter().map(OutputObject::of).collect(),
+        })
+        .collect()
+}
+
+fn gates<'a>(study: &'a StudyView<'_>) -> Vec<RunGate<'a>> {
+    let gates = study.runs.iter().flat_map(|view| view.run.gates().iter().map(move |gate| (view, gate)));
+    gates
+        .map(|(view, gate)| RunGate {
+            run: view.run.id.as_str(),
+            place: place(view),
+            counts: standing(view) == Standing::Valid,
+            gate: super::GateObject::of(gate),
+        })
+        .collect()
+}
+
+impl<'a> OutputObject<'a> {
+    fn of(output: &'a store::Output) -> Self {
+        let from = output.text.len().saturating_sub(OUTPUT_BYTES_MAX);
+        let text = String::from_utf8_lossy(&output.text[from..]).into_owned();
+        Self {
+            process: &output.process,
+            text,
+            dropped_bytes: output.dropped_bytes.saturating_add(from as u64),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Which setting of each system is best, and the best against each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use stats::{Comparison, Discards, Spread, Verdict};
+use store::Compare;
+
+use super::rows::Row;
+use super::standing::Standing;
+use crate::metric::Metric;
+use crate::view::View;
+
+/// A row that may be ranked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ranked {
+    /// Its place in the rows of the load.
+    pub(crate) row: usize,
+    /// The metric over its valid runs.
+    pub(crate) metric: Spread,
+    /// Whether it is the best of its system.
+    pub(crate) is_best: bool,
+    /// Whether so many more of its requests fail than of another setting of the system that it cannot be the best.
+    pub(crate) has_more_errors: bool,
+}
+
+/// Two rows over the blocks that both were measured in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    /// Places in the rows of the load. If either is better, it is the first.
+    pub(crate) first: usize,
+    pub(crate) second: usize,
+    pub(crate) comparison: Comparison,
+    /// In how many of the blocks that count the first was better.
+    pub(crate) first_better: usize,
+    /// Whether the better one is no winner, because more of its requests failed.
+    pub(crate) has_more_errors: bool,
+    /// Blocks in which both have a valid run, but one has too few samples for a verdict on the metric.
+    pub(crate) too_few_samples: usize,
+    /// In how many blocks both can ever have a figure.
+    pub(crate) attainable: usize,
+}
+
+/// One in a thousand: more errors than that above another cannot be made up by speed.
+const ERRORS_MARGIN: f64 = 0.001;
+/// More would not be read.
+const PAIRS_MAX: usize = 15;
+
+/// The ranking, the best first, and the best against each other: the best of every system, or if there is but one system,
+/// its best setting against the others.
+pub(super) fn of_load(
+    compare: &Compare,
+    metric: Option<&Metric>,
+    rows: &[Row<'_>],
+    views: &[View<'_>],
+) -> (Vec<Ranked>, Vec<Pair>) {
+    let Some(metric) = metric else { return (Vec::new(), Vec::new()) };
+    let ranking = ranking(compare, rows);
+    let bests: Vec<usize> = ranking.iter().filter(|ranked| ranked.is_best).map(|ranked| ranked.row).collect();
+    let against: Vec<(usize, usize)> = match bests[..] {
+        [] => Vec::new(),
+        [best] => {
+            let others = ranking.iter().filter(|ranked| ranked.row != best && !ranked.has_more_errors);
+            others.map(|ranked| (best, ranked.row)).collect()
+        }
+        // Those of the winner first, and no more than are read.
+        _ => bests
+            .iter()
+            .enumerate()
+            .flat_map(|(place, a)| bests[place + 1..].iter().map(|b| (*a, *b)))
+            .collect(),
+    };
+    let pairs = against.into_iter().take(PAIRS_MAX);
+    let pairs = pairs.map(|(first, second)| pair(compare, metric, rows, views, first, second)).collect();
+    (ranking, pairs)
+}
+
+fn ranking(compare: &Compare, rows: &[Row<'_>]) -> Vec<Ranked> {
+    let mut ranking: Vec<Ranked> = Vec::new();
+    for (place, row) in rows.iter().enumerate() {
+        let has_answers = row.error_share().is_some_and(|share| share < 1.0);
+        if let Some(metric) = row.metric.filter(|_| row.is_valid && has_answers) {
+            ranking.push(Ranked { row: place, metric, is_best: false, has_more_errors: false });
+        }
+    }
+    let better = |a: f64, b: f64| if compare.higher_is_better { b.total_cmp(&a) } else { a.total_cmp(&b) };
+    ranking.sort_by(|a, b| better(a.metric.median, b.metric.median).then(a.row.cmp(&b.row)));
+    for place in 0..ranking.len() {
+        let system = &rows[ranking[place].row].place.system;
+        let of_system =
+            || ranking.iter().map(|ranked| &rows[ranked.row]).filter(|row| row.place.system == *system);
+        let least = of_system().filter_map(Row::error_share).fold(f64::INFINITY, f64::min);
+        let most_runs = of_system().map(|row| row.count(Standing::Valid)).max().unwrap_or(0);
+        let row = &rows[ranking[place].row];
+        let has_more_errors = row.error_share().is_none_or(|share| share > least + ERRORS_MARGIN);
+        // A setting that was mostly lost may have been lucky in what is left.
+        let is_seldom = row.count(Standing::Valid) * 2 < most_runs;
+        let is_first =
+            !ranking[..place].iter().any(|before| before.is_best && rows[before.row].place.system == *system);
+        ranking[place].has_more_errors = has_more_errors;
+        ranking[place].is_best = is_first && !has_more_errors && !is_seldom;
+    }
+    ranking
+}
+
+fn pair(
+    compare: &Compare,
+    metric: &Metric,
+    rows: &[Row<'_>],
+    views: &[View<'_>],
+    first: usize,
+    second: usize,
+) -> Pair {
+    let common = Common::of(compare.blocks, metric, &rows[first], &rows[second], views);
+    let discards = |row: usize| rows[row].count(Standing::Invalid);
+    let made = |pairs: &[(f64, f64)], first: usize, second: usize| {
+        let discards = Discards { first: discards(first), second: discards(second) };
+        stats::compare(pairs, common.attainable, compare.matters, discards)
+    };
+    let ratio = made(&common.pairs, first, second).ratio;
+    let is_turned =
+        ratio.is_some_and(|ratio| if compare.higher_is_better { ratio < 1.0 } else { ratio > 1.0 });
+    let (first, second, pairs) = match is_turned {
+        true => (second, first, common.pairs.iter().map(|(a, b)| (*b, *a)).collect()),
+        false => (first, second, common.pairs.clone()),
+    };
+    let comparison = made(&pairs, first, second);
+    let is_better = |(a, b): &&(f64, f64)| if compare.higher_is_better { a > b } else { a < b };
+    let share = |row: usize| rows[row].error_share().unwrap_or(0.0);
+    let differs = matches!(comparison.verdict, Verdict::Differs { .. });
+    Pair {
+        first,
+        second,
+        comparison,
+        first_better: pairs[..comparison.blocks].iter().filter(is_better).count(),
+        has_more_errors: differs && share(first) > share(second) + ERRORS_MARGIN,
+        too_few_samples: common.too_few_samples,
+        attainable: common.attainable,
+    }
+}
+
+/// The blocks of two rows.
+struct Common {
+    /// The figures of both, in order of the blocks in which both have one that carries a verdict.
+    pairs: Vec<(f64, f64)>,
+    too_few_samples: usize,
+    attainable: usize,
+}
+
+impl Common {
+    fn of(blocks: u32, metric: &Metric, a: &Row<'_>, b: &Row<'_>, views: &[View<'_>]) -> Self {
+        let mut common = Self { pairs: Vec::new(), too_few_samples: 0, attainable: 0 };
+        let (a, b) = (by_block(a, views), by_block(b, views));
+        // A study may claim any number of blocks; only those in which something was run or lost need a look.
+        let seen: BTreeSet<u32> = a.keys().chain(b.keys()).copied().collect();
+        for block in &seen {
+            let figures = [&a, &b].map(|row| match row.get(block) {
+                None => Figure::Open,
+                Some((run, Standing::Valid)) => {
+                    metric.judgeable(&views[*run]).map_or(Figure::TooFew, Figure::Known)
+                }
+                Some((run, _)) if is_done(&views[*run]) => Figure::Lost,
+                Some(_) => Figure::Open,
+            });
+            match figures {
+                [Figure::Known(a), Figure::Known(b)] => common.pairs.push((a, b)),
+                [Figure::Lost, _] | [_, Figure::Lost] => continue,
+                [Figure::TooFew, _] | [_, Figure::TooFew] => {
+                    common.too_few_samples += 1;
+                    continue;
+                }
+                _ => {}
+            }
+            common.attainable += 1;
+        }
+        common.attainable += (blocks as usize).saturating_sub(seen.len());
+        common
+    }
+}
+
+/// What a row has in a block.
+enum Figure {
+    Known(f64),
+    /// A valid run with too few samples for a verdict on the metric.
+    TooFew,
+    /// A run that does not count, and will not be made again.
+    Lost,
+    /// Not run yet.
+    Open,
+}
+
+fn by_block(row: &Row<'_>, views: &[View<'_>]) -> BTreeMap<u32, (usize, Standing)> {
+    let block = |run: usize| views[run].place().map(|place| place.block);
+    row.runs.iter().filter_map(|(run, standing)| Some((block(*run)?, (*run, *standing)))).collect()
+}
+
+fn is_done(view: &View<'_>) -> bool {
+    view.run.ending.as_ref().is_some_and(store::Ending::is_done)
+}

@@ -1,0 +1,335 @@
+//! A study as a page for people: what to say, in which order. Formats only draw it.
+
+use store::StudyState;
+
+use super::sentences::{self, blocks, matters, row_name};
+use super::tables::{self, Escape};
+use super::troubles::{self, Kind, Trouble};
+use super::{LoadView, StudyView, gates};
+use crate::table::Table;
+use crate::text::{shortened, visible};
+use crate::units::{count, gibibytes};
+use crate::words;
+
+/// One thing on the page. Every text is escaped and, where it comes from outside, short.
+pub(crate) enum Item {
+    /// The name of the whole.
+    Title(String),
+    /// The name of a part.
+    Head(String),
+    /// A paragraph.
+    Text(Tone, String),
+    /// A name and what belongs to it, a line each.
+    Facts(Vec<(String, String)>),
+    Table(Table),
+    /// Sentences that belong together.
+    Points(Vec<String>),
+    /// What somebody else wrote, line by line.
+    Quote(Vec<String>),
+}
+
+/// How a paragraph is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    Plain,
+    Strong,
+    Doubtful,
+    Bad,
+}
+
+/// Characters of one text from outside.
+const TEXT_CHARACTERS_MAX: usize = 300;
+/// Characters of the name of a row.
+const NAME_CHARACTERS_MAX: usize = 48;
+/// Troubles of one load; gates that were breached.
+const LINES_MAX: usize = 24;
+/// Kinds of errors of one load.
+const ERRORS_MAX: usize = 12;
+
+/// Everything that is said about a study, in order.
+pub(crate) fn page(view: &StudyView<'_>, escape: Escape) -> Vec<Item> {
+    let page = Page { view, escape };
+    let mut items = page.beginning();
+    for load in &view.loads {
+        items.extend(page.load(load));
+    }
+    items.extend(page.end());
+    items
+}
+
+struct Page<'a> {
+    view: &'a StudyView<'a>,
+    escape: Escape,
+}
+
+impl Page<'_> {
+    /// Question, answer, and how they came about.
+    fn beginning(&self) -> Vec<Item> {
+        let (view, new) = (self.view, &self.view.study.new);
+        let mut items = vec![Item::Title(self.text(new.question.as_ref().unwrap_or(&new.title)))];
+        let so_far = if view.missing > 0 { " so far" } else { "" };
+        for load in &view.loads {
+            let of_load =
+                if view.loads.len() > 1 { format!(" ({})", self.text(load.name)) } else { String::new() };
+            let answer = sentences::answer(view, load, &|load, row| self.row(load, row));
+            items.push(Item::Text(Tone::Strong, format!("Answer{so_far}{of_load}: {answer}.")));
+        }
+        let mut facts = vec![("study", self.study()), ("compared", self.compared())];
+        facts.push(("machine", self.machine()));
+        let versions = self.versions();
+        if !versions.is_empty() {
+            facts.push(("versions", versions.join(", ")));
+        }
+        items.push(Item::Facts(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()));
+        for stamp in &new.stamps {
+            let is_warning = ["SHARED:", "QUICK:"].iter().any(|word| stamp.starts_with(word));
+            let tone = if is_warning { Tone::Doubtful } else { Tone::Plain };
+            items.push(Item::Text(tone, self.text(stamp)));
+        }
+        items
+    }
+
+    fn study(&self) -> String {
+        let (view, new) = (self.view, &self.view.study.new);
+        let runs = match view.planned() {
+            planned if planned == view.done() => format!("{} runs", count(planned as u64)),
+            planned => format!("{} of {} runs", count(view.done() as u64), count(planned as u64)),
+        };
+        let quick = if new.is_quick { ", quick" } else { "" };
+        format!(
+            "{}{quick}: {runs} in {} (random order within each, seed {}), begun {}",
+            self.text(&new.title),
+            blocks(new.compare.blocks as usize),
+            new.seed,
+            view.started_at()
+        )
+    }
+
+    fn compared(&self) -> String {
+        let compare = &self.view.study.new.compare;
+        let Some(metric) = self.view.metric else { return format!("by {}", self.text(&compare.by)) };
+        let better = if compare.higher_is_better { "more" } else { "less" };
+        format!("by {}, {better} is better; {} or more matters", metric.words, matters(self.view))
+    }
+
+    fn machine(&self) -> String {
+        let host = &self.view.study.new.host;
+        let text = |key: &str| host[key].as_str().map(|text| self.text(text));
+        let cores = host["cores"].as_u64().map(|cores| match cores {
+            1 => "1 core".to_owned(),
+            cores => format!("{} cores", count(cores)),
+        });
+        let memory = host["memory_bytes"].as_u64().map(|bytes| format!("{} GiB", gibibytes(bytes)));
+        let known: Vec<String> =
+            [text("name"), cores, text("cpu"), memory, text("system")].into_iter().flatten().collect();
+        if known.is_empty() { "not known".to_owned() } else { known.join(", ") }
+    }
+
+    /// What the systems say of their versions, each once.
+    fn versions(&self) -> Vec<String> {
+        let mut versions: Vec<String> = Vec::new();
+        for view in &self.view.runs {
+            if let (Some(place), Some(version)) = (view.place(), &view.run.new.system_version) {
+                let version = match version.to_lowercase().contains(&place.system.to_lowercase()) {
+                    true => self.short(version),
+                    false => format!("{} {}", self.short(&place.system), self.short(version)),
+                };
+                if !versions.contains(&version) && versions.len() < LINES_MAX {
+                    versions.push(version);
+                }
+            }
+        }
+        versions.sort();
+        versions
+    }
+
+    /// Everything about one load.
+    fn load(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let words = load.words.unwrap_or(load.name);
+        // The name of a load without one is its words, or their beginning.
+        let head = match words.starts_with(load.name) {
+            true => self.text(words),
+            false => format!("{}: {}", self.text(load.name), self.text(words)),
+        };
+        let mut items = vec![Item::Head(head), Item::Table(tables::summary(self.view, load, self.escape))];
+        if load.rows.iter().any(|row| row.figures.is_some()) {
+            items.push(Item::Text(Tone::Plain, self.legend(load)));
+        }
+        if let Some(steps) = tables::steps(load, self.escape) {
+            items.extend([Item::Head("Steps".to_owned()), Item::Table(steps)]);
+        }
+        if !load.pairs.is_empty() {
+            items.push(Item::Head("The best against each other".to_owned()));
+            let name = |load: &LoadView<'_>, row: usize| self.row(load, row);
+            let mut points: Vec<String> =
+                load.pairs.iter().map(|pair| sentences::pair(self.view, load, pair, &name)).collect();
+            points.extend(sentences::caveats(load));
+            items.push(Item::Points(points));
+        }
+        if let Some(cores) = tables::cores(self.view, load, self.escape) {
+            let head = "How busy the cores were (share of a second, median of all seconds and runs)";
+            items.extend([Item::Head(head.to_owned()), Item::Table(cores)]);
+        }
+        items.extend(self.errors(load));
+        items.extend(self.troubles(load));
+        items.extend(self.gates(load));
+        items
+    }
+
+    /// What the table leaves unsaid.
+    fn legend(&self, load: &LoadView<'_>) -> String {
+        let mut legend =
+            "Times are those of all valid runs together; rates, CPU and µs are medians over runs, memory is the most of any."
+
+                .to_owned();
+        if load.bests().next().is_some() {
+            let word = self.view.metric.map_or("", |metric| metric.words);
+            legend.push_str(&format!(
+                " ★ has the best {word} of its system among settings with at most 0.1 points more errors than the least."
+            ));
+        }
+        if load.rows.iter().any(|row| !row.is_valid && row.figures.is_some()) {
+            legend.push_str(" Rows without a valid run show the invalid ones, and are not ranked.");
+        }
+        legend
+    }
+
+    fn errors(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let of_row = |row: usize| {
+            let figures = load.rows[row].figures.iter();
+            let lines = figures.flat_map(|figures| &figures.errors).take(3);
+            lines.map(move |line| {
+                let (class, message) = (self.short(&line.class), self.text(&line.message));
+                format!("{}: {} × {class}: {message}", self.row(load, row), count(line.count))
+            })
+        };
+        let errors: Vec<String> = (0..load.rows.len()).flat_map(of_row).collect();
+        section("Errors", limited(errors, ERRORS_MAX))
+    }
+
+    fn troubles(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let troubles = troubles::of_load(self.view, load);
+        if troubles.is_empty() {
+            return Vec::new();
+        }
+        let mut items = vec![Item::Head("What went wrong".to_owned())];
+        for trouble in troubles.iter().take(LINES_MAX) {
+            items.extend(self.trouble(load, trouble));
+        }
+        if let Some(more @ 1..) = troubles.len().checked_sub(LINES_MAX) {
+            items.push(Item::Text(Tone::Plain, format!("and {more} more")));
+        }
+        items
+    }
+
+    fn trouble(&self, load: &LoadView<'_>, trouble: &Trouble<'_>) -> Vec<Item> {
+        let of = load.rows[trouble.row].runs.len();
+        let runs = match (trouble.runs, of) {
+            (1, 1) => "the run".to_owned(),
+            (2, 2) => "both runs".to_owned(),
+            (runs, of) if runs == of => format!("all {of} runs"),
+            (runs, of) => format!("{runs} of {of} runs"),
+        };
+        let row = self.row(load, trouble.row);
+        match trouble.kind {
+            Kind::Failure { stage, process, what, way_out, outputs } => {
+                let of_process =
+                    process.map_or_else(String::new, |process| format!(", {}", self.short(process)));
+                let sentence =
+                    format!("{row}, {runs}: failed ({}{of_process}): {}", self.short(stage), self.text(what));
+                let tail = words::tail(outputs, process);
+                let mut items = vec![Item::Text(Tone::Bad, sentence)];
+                if !way_out.is_empty() {
+                    items.push(Item::Points(vec![format!("→ {}", self.text(way_out))]));
+                }
+                if !tail.is_empty() {
+                    items.push(Item::Quote(tail.iter().map(|line| self.text(line)).collect()));
+                }
+                items
+            }
+            Kind::Doubt { is_invalid, sentence, remedy, .. } => {
+                let (tone, word) =
+                    if is_invalid { (Tone::Bad, "invalid") } else { (Tone::Doubtful, "suspect") };
+                let sentence = format!("{row}, {runs}: {word}: {}", self.text(sentence));
+                vec![Item::Text(tone, sentence), Item::Points(vec![format!("→ {}", self.text(remedy))])]
+            }
+            Kind::CutShort => vec![Item::Text(Tone::Doubtful, format!("{row}, {runs}: cut short"))],
+        }
+    }
+
+    fn gates(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let gates = gates::of_load(self.view, load);
+        if gates.is_empty() {
+            return Vec::new();
+        }
+        let mut lines = Vec::new();
+        let mut texts: Vec<(&str, Option<&str>)> = gates.iter().map(|gate| (gate.text, gate.step)).collect();
+        texts.dedup();
+        for (text, step) in texts {
+            let of_text = || gates.iter().filter(move |gate| (gate.text, gate.step) == (text, step));
+            let runs: usize = of_text().map(|gate| gate.runs).sum();
+            let held: usize = of_text().map(|gate| gate.held).sum();
+            let text = self.text(text);
+            lines.push(match held {
+                held if held == runs => format!("{text}: held in all {runs} valid runs"),
+                held => format!("{text}: BREACHED, held in {held} of {runs} valid runs"),
+            });
+            for gate in of_text().filter(|gate| gate.held < gate.runs) {
+                let (row, worst) = (self.row(load, gate.row), (self.escape)(&words::observed(gate.worst)));
+                lines.push(format!("· {row}: held in {} of {} runs, worst {worst}", gate.held, gate.runs));
+            }
+        }
+        section("Gates", limited(lines, LINES_MAX))
+    }
+
+    /// Where it is kept, and how it goes on.
+    fn end(&self) -> Vec<Item> {
+        let (view, id) = (self.view, &self.view.study.id);
+        let runs =
+            |runs: usize| if runs == 1 { "1 run".to_owned() } else { format!("{} runs", count(runs as u64)) };
+        let mut facts = vec![("kept", format!("as {id}; to see it again: tenbin report {id}"))];
+        let superseded = view.study.superseded.len();
+        if superseded > 0 {
+            let why = "cut short or made again since, and in none of these figures";
+            facts.push(("besides", format!("{}, {why}", runs(superseded))));
+        }
+        if view.missing > 0 {
+            let way_out = match view.study.state {
+                StudyState::Running => "the study still goes on",
+                _ => "to make them: tenbin run PLAN --resume, with the plan that it was begun with",
+            };
+            facts.push(("missing", format!("{}; {way_out}", runs(view.missing))));
+        }
+        vec![Item::Facts(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())]
+    }
+
+    /// A text from outside: escaped and not too long.
+    fn text(&self, text: &str) -> String {
+        (self.escape)(&shortened(&visible(text), TEXT_CHARACTERS_MAX))
+    }
+
+    fn short(&self, text: &str) -> String {
+        (self.escape)(&shortened(&visible(text), NAME_CHARACTERS_MAX))
+    }
+
+    fn row(&self, load: &LoadView<'_>, row: usize) -> String {
+        self.short(&row_name(load, row))
+    }
+}
+
+/// A head and its points, if there are any.
+fn section(head: &str, points: Vec<String>) -> Vec<Item> {
+    if points.is_empty() {
+        return Vec::new();
+    }
+    vec![Item::Head(head.to_owned()), Item::Points(points)]
+}
+
+/// At most so many lines, and how many are left out.
+fn limited(mut lines: Vec<String>, lines_max: usize) -> Vec<String> {
+    if let Some(more @ 1..) = lines.len().checked_sub(lines_max) {
+        lines.truncate(lines_max);
+        lines.push(format!("and {more} more"));
+    }
+    lines
+}

@@ -1,0 +1,151 @@
+//! One variant under one load, over all blocks.
+
+use std::collections::BTreeMap;
+
+use record::{Phase, Tally};
+use stats::Spread;
+use store::{Place, StoreError, Study};
+
+use super::natural;
+use super::standing::{Standing, standing};
+use crate::figures::Figures;
+use crate::metric::{Metric, error_share};
+use crate::view::View;
+
+/// One variant under one load.
+pub(crate) struct Row<'a> {
+    /// Of one of its runs; all but block and position are shared.
+    pub(crate) place: &'a Place,
+    /// How many runs are planned.
+    pub(crate) planned: usize,
+    /// Its runs in order of blocks, as places in [`super::StudyView::runs`], each with its standing.
+    pub(crate) runs: Vec<(usize, Standing)>,
+    /// Whether the figures are of runs that may be believed. If there is none, they are of those that may not.
+    pub(crate) is_valid: bool,
+    /// All samples of these runs together; `None` if nothing was measured.
+    pub(crate) figures: Option<Figures>,
+    /// The same by step.
+    pub(crate) steps: Vec<(&'a str, Figures)>,
+    /// Of the metric by which variants are compared, over runs.
+    pub(crate) metric: Option<Spread>,
+    /// Answers per second, over runs.
+    pub(crate) throughput: Option<Spread>,
+    /// What a run used, in the middle of all runs.
+    pub(crate) middle: Middle,
+}
+
+/// Figures of a run, in the middle of all runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Middle {
+    pub(crate) received_kb_per_s: Option<f64>,
+    pub(crate) sent_kb_per_s: Option<f64>,
+    pub(crate) system_cores_used: Option<f64>,
+    pub(crate) generator_cores_used: Option<f64>,
+    pub(crate) system_us_per_request: Option<f64>,
+    /// The largest of all runs, not the one in the middle.
+    pub(crate) rss_peak_bytes: Option<f64>,
+}
+
+impl Row<'_> {
+    /// How many of its runs stand so.
+    pub(crate) fn count(&self, wanted: Standing) -> usize {
+        self.runs.iter().filter(|(_, standing)| *standing == wanted).count()
+    }
+
+    /// The runs that stand so, as places in [`super::StudyView::runs`].
+    pub(crate) fn standing(&self, wanted: Standing) -> impl Iterator<Item = usize> {
+        self.runs.iter().filter(move |(_, standing)| *standing == wanted).map(|(run, _)| *run)
+    }
+
+    /// Requests that did not end ok, of those that ended.
+    pub(crate) fn error_share(&self) -> Option<f64> {
+        self.figures.as_ref().and_then(error_share)
+    }
+}
+
+/// Every variant that is planned under a load, in natural order of system and setting.
+pub(super) fn of_load<'a>(
+    study: &'a Study,
+    load: &str,
+    views: &[View<'a>],
+    metric: Option<&Metric>,
+) -> Result<Vec<Row<'a>>, StoreError> {
+    let key = |place: &'a Place| (place.system.as_str(), place.variant.as_str());
+    let mut planned: BTreeMap<(&str, &str), (&Place, usize)> = BTreeMap::new();
+    for place in study.new.planned.iter().filter(|place| place.load == load) {
+        planned.entry(key(place)).or_insert((place, 0)).1 += 1;
+    }
+    let mut runs: BTreeMap<(&str, &str), Vec<(u32, usize)>> = BTreeMap::new();
+    for (run, view) in views.iter().enumerate() {
+        if let Some(place) = view.place().filter(|place| place.load == load) {
+            runs.entry(key(place)).or_default().push((place.block, run));
+        }
+    }
+    let mut rows = Vec::with_capacity(planned.len());
+    for (key, (place, planned)) in planned {
+        let mut of_row = runs.remove(&key).unwrap_or_default();
+        of_row.sort_unstable();
+        let of_row = of_row.into_iter().map(|(_, run)| (run, standing(&views[run]))).collect();
+        rows.push(row(place, planned, of_row, views, metric)?);
+    }
+    rows.sort_by(|a, b| {
+        natural::order(&a.place.system, &b.place.system)
+            .then_with(|| natural::order(&a.place.variant, &b.place.variant))
+    });
+    Ok(rows)
+}
+
+fn row<'a>(
+    place: &'a Place,
+    planned: usize,
+    runs: Vec<(usize, Standing)>,
+    views: &[View<'a>],
+    metric: Option<&Metric>,
+) -> Result<Row<'a>, StoreError> {
+    let standing_so = |wanted| runs.iter().filter(move |(_, standing)| *standing == wanted);
+    let is_valid = standing_so(Standing::Valid).next().is_some();
+    let wanted = if is_valid { Standing::Valid } else { Standing::Invalid };
+    let shown: Vec<&View<'a>> = standing_so(wanted).map(|(run, _)| &views[*run]).collect();
+    let (figures, steps) = merged(&shown)?;
+    let over = |figure: &dyn Fn(&View<'a>) -> Option<f64>| {
+        Spread::over(shown.iter().filter_map(|view| figure(view)))
+    };
+    let middle_of = |figure: &dyn Fn(&View<'a>) -> Option<f64>| over(figure).map(|spread| spread.median);
+    let used = |view: &View<'a>| {
+        let resources = view.resources.as_ref()?;
+        resources.cores_used(resources.system.as_ref()?)
+    };
+    let rss = |view: &View<'a>| view.resources.as_ref()?.system.as_ref()?.rss_peak_bytes;
+    let middle = Middle {
+        received_kb_per_s: middle_of(&|view| view.whole.kb_per_s(view.whole.received_bytes)),
+        sent_kb_per_s: middle_of(&|view| view.whole.kb_per_s(view.whole.sent_bytes)),
+        system_cores_used: middle_of(&used),
+        generator_cores_used: middle_of(&View::generator_cores_used),
+        system_us_per_request: middle_of(&View::system_us_per_request),
+        rss_peak_bytes: over(&rss).map(|spread| spread.max),
+    };
+    let (metric, throughput) =
+        (metric.and_then(|metric| over(&metric.read)), over(&|view| view.whole.throughput_per_s()));
+    Ok(Row { place, planned, runs, is_valid, figures, steps, metric, throughput, middle })
+}
+
+/// The whole, and each step with its name.
+type Merged<'a> = (Option<Figures>, Vec<(&'a str, Figures)>);
+
+/// All samples of several runs: percentiles come from the merged histograms, and are never averaged.
+fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, StoreError> {
+    let Some(first) = views.first() else { return Ok((None, Vec::new())) };
+    if let Some(view) = views.iter().find(|view| !view.whole.can_be_summed()) {
+        return Err(StoreError::DamagedRun { run: view.run.id.clone() });
+    }
+    let (mut whole, mut steps) = (Tally::default(), Vec::new());
+    for (step, of_step) in (0..=u16::MAX).zip(&first.steps) {
+        let mut tally = Tally::default();
+        for view in views.iter().filter(|view| usize::from(step) < view.steps.len()) {
+            tally.merge(&view.run.total(step, Phase::Measured)?);
+        }
+        whole.merge(&tally);
+        steps.push((of_step.name, Figures::of(&tally)));
+    }
+    Ok((Some(Figures::of(&whole)), steps))
+}

@@ -1,0 +1,200 @@
+//! What a study says, in sentences. Names in them are escaped by whoever asks.
+
+use stats::{NoVerdict, Verdict};
+
+use super::best::Pair;
+use super::{LoadView, StudyView, name};
+use crate::units::{decimal, percent_of};
+
+/// Writes the name of a row, escaped and short.
+pub(super) type Name<'a> = &'a dyn Fn(&LoadView<'_>, usize) -> String;
+
+/// The verdict on a pair in one word, for programs.
+pub(crate) fn verdict_word(pair: &Pair) -> &'static str {
+    match pair.comparison.verdict {
+        _ if pair.has_more_errors => "none",
+        Verdict::Differs { .. } => "differs",
+        Verdict::Equivalent => "equivalent",
+        Verdict::Inconclusive => "inconclusive",
+        Verdict::None(_) => "none",
+    }
+}
+
+/// Why there is no verdict on a pair, if there is none.
+pub(crate) fn reason(load: &LoadView<'_>, pair: &Pair) -> Option<String> {
+    if pair.has_more_errors {
+        let share = |row: usize| load.rows[row].error_share().map_or("n/a".to_owned(), percent_of);
+        return Some(format!(
+            "{} of its requests failed, against {}: being ahead with more errors is not being better",
+            share(pair.first),
+            share(pair.second)
+        ));
+    }
+    let Verdict::None(why) = pair.comparison.verdict else { return None };
+    Some(match why {
+        NoVerdict::TooFewBlocks { .. } if pair.too_few_samples > 0 => format!(
+            "in {} of {} common blocks a run has too few samples for a verdict on this percentile; measure for longer",
+            pair.too_few_samples,
+            pair.too_few_samples + pair.comparison.common
+        ),
+        NoVerdict::TooFewBlocks { common: 0, .. } => "no block has a valid run of both".to_owned(),
+        NoVerdict::TooFewBlocks { needed, .. } if pair.attainable < needed as usize => {
+            format!("{} can never give a verdict at 5 %, {needed} can", blocks(pair.attainable))
+        }
+        NoVerdict::TooFewBlocks { common, needed } => {
+            format!("{common} of the {needed} blocks that a first verdict takes")
+        }
+        NoVerdict::NoRatio => "a figure is zero, and a ratio needs figures above it".to_owned(),
+        NoVerdict::UnevenDiscards(discards) => format!(
+            "{} runs of one and {} of the other were invalid, so what is left is not a fair choice",
+            discards.first, discards.second
+        ),
+    })
+}
+
+/// One pair: who is ahead, by what ratio, and whether that can be said.
+pub(super) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name: Name<'_>) -> String {
+    let (first, second) = (name(load, pair.first), name(load, pair.second));
+    let words = view.metric.map_or("", |metric| metric.words);
+    let verdict = pair.comparison.verdict;
+    let link = match verdict {
+        _ if pair.has_more_errors => "is ahead of",
+        Verdict::Differs { below_matters: false } => "beats",
+        Verdict::Differs { below_matters: true } => "is slightly ahead of",
+        Verdict::Equivalent => "is level with",
+        _ => "against",
+    };
+    let figures = figures(pair);
+    let common = pair.comparison.blocks;
+    let ahead = format!("better in {} of {}", pair.first_better, blocks(common));
+    let end = match verdict {
+        _ if pair.has_more_errors => {
+            format!("no verdict: {}", reason(load, pair).unwrap_or_default())
+        }
+        Verdict::Differs { below_matters: false } => format!("{ahead}: differs"),
+        Verdict::Differs { below_matters: true } => {
+            format!("{ahead}: differs, by less than the {} that matters", matters(view))
+        }
+        Verdict::Equivalent => format!("{}: equivalent within {}", blocks(common), matters(view)),
+        Verdict::Inconclusive => format!("{ahead}: inconclusive{}", next_look(common)),
+        Verdict::None(_) if common == 0 => format!("no verdict: {}", reason(load, pair).unwrap_or_default()),
+        Verdict::None(_) => format!("{ahead}; no verdict: {}", reason(load, pair).unwrap_or_default()),
+    };
+    format!("{first} {link} {second}: {words}{figures}, {end}")
+}
+
+/// The answer under one load, in a sentence without its full stop.
+pub(super) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> String {
+    let Some(metric) = view.metric else {
+        return "none: the metric to compare by is not known to this version".to_owned();
+    };
+    let bests: Vec<_> = load.bests().collect();
+    let Some(best) = bests.first() else {
+        return "no verdict: no run gave figures that can be ranked".to_owned();
+    };
+    let (winner, figure) = (name(load, best.row), (metric.write)(best.metric.median));
+    let of_best = || load.pairs.iter().filter(|pair| [pair.first, pair.second].contains(&best.row));
+    let Some(runner_up) = of_best().next() else {
+        let why = match load.rows.len() {
+            1 => "there is nothing to compare it with",
+            _ => "nothing else gave figures that can be ranked",
+        };
+        return format!("{winner}: {} {figure}; {why}", metric.words);
+    };
+    let others = |wanted: Outcome| {
+        let pairs = of_best().filter(|pair| outcome(pair, best.row) == wanted);
+        let names =
+            pairs.map(|pair| name(load, if pair.first == best.row { pair.second } else { pair.first }));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    if let Some(open) = of_best().find(|pair| outcome(pair, best.row) == Outcome::Open) {
+        let why = reason(load, open).unwrap_or_else(|| match open.comparison.verdict {
+            Verdict::Inconclusive => format!("inconclusive after {}", blocks(open.comparison.blocks)),
+            _ => "the middle of its runs says one thing, the ratios within blocks another".to_owned(),
+        });
+        return format!("no verdict yet between {winner} and {}: {why}", others(Outcome::Open));
+    }
+    if of_best().any(|pair| outcome(pair, best.row) == Outcome::Level) {
+        let within = format!("{} within {}", metric.words, matters(view));
+        return format!(
+            "no difference that matters between {winner} and {}: {within}",
+            others(Outcome::Level)
+        );
+    }
+    let second = name(load, runner_up.second);
+    format!("{winner}: {} {figure},{} that of {second}", metric.words, figures(runner_up))
+}
+
+/// What a pair says about the best one in it.
+#[derive(PartialEq)]
+enum Outcome {
+    Beats,
+    Level,
+    Open,
+}
+
+fn outcome(pair: &Pair, best: usize) -> Outcome {
+    match pair.comparison.verdict {
+        _ if pair.has_more_errors => Outcome::Open,
+        Verdict::Differs { below_matters: true } | Verdict::Equivalent => Outcome::Level,
+        Verdict::Differs { below_matters: false } if pair.first == best => Outcome::Beats,
+        _ => Outcome::Open,
+    }
+}
+
+/// Says what choosing and judging on the same blocks does, if it was done.
+pub(super) fn caveats(load: &LoadView<'_>) -> Vec<String> {
+    let mut caveats = Vec::new();
+    let is_chosen = |row: usize| {
+        let system = &load.rows[row].place.system;
+        load.ranking.iter().filter(|ranked| load.rows[ranked.row].place.system == *system).count() > 1
+    };
+    if !load.pairs.is_empty() && load.bests().any(|best| is_chosen(best.row)) {
+        caveats.push(
+            "The best settings were chosen from the same blocks by which they are judged, which flatters them a little; \
+             a study of the best ones alone would not."
+                .to_owned(),
+        );
+    }
+    if load.pairs.len() > 1 {
+        caveats.push(format!(
+            "Each of the {} comparisons is judged alone, at its own 5 %: of many, one will be wrong by chance.",
+            load.pairs.len()
+        ));
+    }
+    caveats
+}
+
+/// ` 1.12 × (1.08–1.15)`, as far as there is any, with decimals that tell it from 1.
+fn figures(pair: &Pair) -> String {
+    let Some(ratio) = pair.comparison.ratio else { return String::new() };
+    let decimals = match ratio {
+        ratio if (ratio - 1.0).abs() < 0.05 => 3,
+        ratio if ratio < 9.995 => 2,
+        _ => 1,
+    };
+    let write = |ratio| decimal(ratio, decimals);
+    let interval = pair.comparison.interval.map(|[low, high]| format!(" ({}–{})", write(low), write(high)));
+    format!(" {} ×{}", write(ratio), interval.unwrap_or_default())
+}
+
+pub(super) fn matters(view: &StudyView<'_>) -> String {
+    let percent = view.study.new.compare.matters * 100.0;
+    let decimals = usize::from((percent - percent.round()).abs() > 0.005);
+    format!("{} %", decimal(percent, decimals))
+}
+
+pub(super) fn blocks(blocks: usize) -> String {
+    if blocks == 1 { "1 block".to_owned() } else { format!("{blocks} blocks") }
+}
+
+fn next_look(blocks: usize) -> String {
+    let next = stats::LOOKS.iter().find(|look| look.blocks as usize > blocks);
+    let next = next.filter(|_| blocks >= stats::LOOKS[0].blocks as usize);
+    next.map_or_else(String::new, |look| format!("; {} may decide", self::blocks(look.blocks as usize)))
+}
+
+/// How a row is called, not escaped.
+pub(super) fn row_name(load: &LoadView<'_>, row: usize) -> String {
+    name(load.rows[row].place)
+}

@@ -1,0 +1,255 @@
+//! The tables of a study.
+
+use record::Percentile;
+use stats::Spread;
+
+use super::rows::Row;
+use super::standing::Standing;
+use super::{LoadView, StudyView};
+use crate::durations::Durations;
+use crate::figures::Figures;
+use crate::system::whole;
+use crate::table::Table;
+use crate::text::{shortened, visible};
+use crate::times::{cell, unit};
+use crate::units::{count, decimal, mebibytes, percent_of, rate};
+
+/// Makes a text from outside harmless.
+pub(super) type Escape = fn(&str) -> String;
+
+/// Columns of a name; a longer one is cut.
+const NAME_CHARACTERS_MAX: usize = 24;
+/// Knobs that have a column each.
+const KNOBS_MAX: usize = 5;
+
+/// A row per variant: all figures of a load.
+pub(super) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Table {
+    let mut table = of_names("response time", load, escape, |row| is_best(load, row));
+    let rows = || load.rows.iter();
+    table.column(
+        "runs",
+        "valid",
+        rows().map(|row| format!("{}/{}", row.count(Standing::Valid), row.planned)),
+    );
+    let notes: Vec<String> = (0..load.rows.len()).map(|row| note(load, row, escape)).collect();
+    if rows().all(|row| row.figures.is_none()) {
+        table.words("note", notes);
+        return table;
+    }
+    table.column("errors", "", rows().map(|row| or_none(row.error_share(), percent_of)));
+    let response: Vec<Option<&Durations>> =
+        rows().map(|row| row.figures.as_ref().map(|figures| &figures.response.all)).collect();
+    durations(&mut table, &response);
+    let ranged = view.metric.filter(|metric| metric.name != "throughput");
+    spread(&mut table, "throughput", "/s", rows().map(|row| row.throughput), rate);
+    if let Some(metric) = ranged {
+        spread(&mut table, metric.name, "by run", rows().map(|row| row.metric), metric.write);
+    }
+    let kb = |figure: Option<f64>| or_none(figure, rate);
+    table.column("received", "KB/s", rows().map(|row| kb(row.middle.received_kb_per_s)));
+    table.column("sent", "KB/s", rows().map(|row| kb(row.middle.sent_kb_per_s)));
+    outcomes(&mut table, load);
+    let mut used =
+        |head: &str, below: &str, figure: fn(&Row<'_>) -> Option<f64>, write: &dyn Fn(f64) -> String| {
+            if rows().any(|row| figure(row).is_some()) {
+                table.column(head, below, rows().map(|row| or_none(figure(row), write)));
+            }
+        };
+    let cores = |cores| decimal(cores, 2);
+    used("system", "cores", |row| row.middle.system_cores_used, &cores);
+    used("generator", "cores", |row| row.middle.generator_cores_used, &cores);
+    used("system", "µs/request", |row| row.middle.system_us_per_request, &|us| decimal(us, 1));
+    used("memory", "MiB", |row| row.middle.rss_peak_bytes, &|bytes| mebibytes(whole(bytes)));
+    if notes.iter().any(|note| !note.is_empty()) {
+        table.words("note", notes);
+    }
+    table
+}
+
+/// A row per variant and step; `None` if there is but one step.
+pub(super) fn steps(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
+    if load.rows.iter().all(|row| row.steps.len() < 2) {
+        return None;
+    }
+    let each = || load.rows.iter().flat_map(|row| row.steps.iter().map(move |step| (row, step)));
+    let rows: Vec<&Row<'_>> = each().map(|(row, _)| row).collect();
+    let mut table = names("steps", &load.rows, &rows, escape, |_| false);
+    table.name("step", each().map(|(_, (step, _))| short(step, escape)));
+    let figures: Vec<&Figures> = each().map(|(_, (_, figures))| figures).collect();
+    table.column(
+        "errors",
+        "",
+        figures.iter().map(|figures| or_none(crate::metric::error_share(figures), percent_of)),
+    );
+    durations(&mut table, &figures.iter().map(|figures| Some(&figures.response.all)).collect::<Vec<_>>());
+    Some(table)
+}
+
+/// A row per variant, a column per core: how busy each was; `None` if nobody looked.
+pub(super) fn cores(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Option<Table> {
+    let cores = super::cores::of_load(view, load)?;
+    let mut table = of_names("core busy", load, escape, |_| false);
+    for (name, shares) in cores {
+        let head = short(name.strip_prefix("core").unwrap_or(name), escape);
+        table.column(
+            &head,
+            "",
+            shares.into_iter().map(|share| or_none(share, |share| format!("{:.0} %", share * 100.0))),
+        );
+    }
+    Some(table)
+}
+
+/// Names of all rows of a load; those that the closure picks have a star.
+fn of_names(head: &str, load: &LoadView<'_>, escape: Escape, has_star: impl Fn(usize) -> bool) -> Table {
+    names(head, &load.rows, &load.rows.iter().collect::<Vec<_>>(), escape, has_star)
+}
+
+/// System and setting: a column per knob where systems share them, else one with the setting in words.
+fn names(
+    head: &str,
+    all: &[Row<'_>],
+    rows: &[&Row<'_>],
+    escape: Escape,
+    has_star: impl Fn(usize) -> bool,
+) -> Table {
+    let any_star = (0..rows.len()).any(&has_star);
+    let star = |row: usize| match (any_star, has_star(row)) {
+        (false, _) => "",
+        (true, true) => "★ ",
+        (true, false) => "  ",
+    };
+    let system =
+        |(place, row): (usize, &&Row<'_>)| format!("{}{}", star(place), short(&row.place.system, escape));
+    let mut table = Table::of_names(head, rows.iter().enumerate().map(system));
+    match shared_knobs(all) {
+        Some(knobs) => {
+            for knob in knobs {
+                let value = |row: &&Row<'_>| {
+                    let found = row.place.knobs.iter().find(|(name, _)| name == knob);
+                    found.map_or("–".to_owned(), |(_, value)| short(value, escape))
+                };
+                table.name(&short(knob, escape), rows.iter().map(value));
+            }
+        }
+        None => table.name(
+            "setting",
+            rows.iter().map(|row| match row.place.variant.as_str() {
+                "" => "–".to_owned(),
+                variant => short(variant, escape),
+            }),
+        ),
+    }
+    table
+}
+
+/// The knobs of all rows, if those that have any have one in common: systems without one show none.
+fn shared_knobs<'a>(rows: &'a [Row<'_>]) -> Option<Vec<&'a str>> {
+    let with_knobs = || rows.iter().filter(|row| !row.place.knobs.is_empty());
+    let mut knobs: Vec<&str> = Vec::new();
+    for (knob, _) in with_knobs().flat_map(|row| &row.place.knobs) {
+        if !knobs.contains(&knob.as_str()) {
+            knobs.push(knob);
+        }
+    }
+    let has = |row: &Row<'_>, knob: &str| row.place.knobs.iter().any(|(name, _)| name == knob);
+    let is_common = |knob: &&str| with_knobs().all(|row| has(row, knob));
+    (knobs.is_empty() || knobs.len() <= KNOBS_MAX && knobs.iter().any(is_common)).then_some(knobs)
+}
+
+fn is_best(load: &LoadView<'_>, row: usize) -> bool {
+    load.bests().any(|best| best.row == row)
+}
+
+fn durations(table: &mut Table, rows: &[Option<&Durations>]) {
+    let unit = unit(&rows.iter().copied().flatten().collect::<Vec<_>>());
+    let samples =
+        rows.iter().map(|durations| durations.map_or("–".to_owned(), |durations| count(durations.count)));
+    table.column("samples", "", samples);
+    let mut column = |head: &str, figure: &dyn Fn(&Durations) -> Option<f64>| {
+        let of_row = |durations: &Option<&Durations>| match durations {
+            Some(durations) => cell(durations, figure(durations), unit),
+            None => "–".to_owned(),
+        };
+        table.column(head, unit.name, rows.iter().map(of_row));
+    };
+    column("mean", &|durations| durations.mean_ns);
+    column("median", &|durations| durations.at(Percentile::P50));
+    column("90 %", &|durations| durations.at(Percentile::P90));
+    column("95 %", &|durations| durations.at(Percentile::P95));
+    column("99 %", &|durations| durations.at(Percentile::P99));
+    column("99.9 %", &|durations| durations.at(Percentile::P99_9));
+    column("min", &|durations| durations.min_ns);
+    column("max", &|durations| durations.max_ns);
+}
+
+/// The median over runs, and from where to where they go where there are several.
+fn spread(
+    table: &mut Table,
+    head: &str,
+    below: &str,
+    spreads: impl Iterator<Item = Option<Spread>>,
+    write: fn(f64) -> String,
+) {
+    let spreads: Vec<Option<Spread>> = spreads.collect();
+    table.column(
+        head,
+        below,
+        spreads.iter().map(|spread| or_none(spread.map(|spread| spread.median), write)),
+    );
+    if spreads.iter().flatten().any(|spread| spread.count > 1) {
+        let range = |spread: &Option<Spread>| match spread {
+            Some(spread) => format!("{}–{}", write(spread.min), write(spread.max)),
+            None => "–".to_owned(),
+        };
+        table.column("by run", "min–max", spreads.iter().map(range));
+    }
+}
+
+/// Kinds of bad ends that there were.
+fn outcomes(table: &mut Table, load: &LoadView<'_>) {
+    type Kind = (&'static str, fn(&Figures) -> u64);
+    let kinds: [Kind; 4] = [
+        ("refused", |figures| figures.counts.refused),
+        ("failed", |figures| figures.counts.failed),
+        ("timed out", |figures| figures.counts.timed_out),
+        ("not sent", |figures| figures.counts.not_sent),
+    ];
+    for (head, kind) in kinds {
+        let cells = load.rows.iter().map(|row| row.figures.as_ref().map(kind));
+        if cells.clone().flatten().any(|kind| kind > 0) {
+            table.column(head, "", cells.map(|kind| kind.map_or("–".to_owned(), count)));
+        }
+    }
+}
+
+/// What is to be known about a row before its figures are used, in few words; the long ones are below the tables.
+fn note(load: &LoadView<'_>, place: usize, escape: Escape) -> String {
+    let row = &load.rows[place];
+    let mut notes = Vec::new();
+    let mut several = |standing: Standing, word: &str| match row.count(standing) {
+        0 => {}
+        some if some == row.runs.len() => notes.push(word.to_owned()),
+        some => notes.push(format!("{some} {word}")),
+    };
+    several(Standing::Failed, "failed");
+    several(Standing::Invalid, "invalid");
+    several(Standing::CutShort, "cut short");
+    if row.runs.is_empty() {
+        notes.push("not run yet".to_owned());
+    }
+    if let Some(ranked) = load.ranking.iter().find(|ranked| ranked.row == place)
+        && ranked.has_more_errors
+    {
+        notes.push("more errors".to_owned());
+    }
+    escape(&notes.join(", "))
+}
+
+fn short(text: &str, escape: Escape) -> String {
+    escape(&shortened(&visible(text), NAME_CHARACTERS_MAX))
+}
+
+fn or_none(figure: Option<f64>, write: impl Fn(f64) -> String) -> String {
+    figure.map_or_else(|| "–".to_owned(), write)
+}

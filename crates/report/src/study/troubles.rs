@@ -1,0 +1,96 @@
+//! What went wrong, once for all runs that it happened to in the same way.
+
+use store::Output;
+
+use super::standing::Standing;
+use super::{LoadView, StudyView};
+use crate::view::View;
+
+/// Something that happened to runs of one row. Texts may hold anything: escape them.
+pub(super) struct Trouble<'a> {
+    pub(super) row: usize,
+    /// How many runs.
+    pub(super) runs: usize,
+    pub(super) kind: Kind<'a>,
+}
+
+/// What happened.
+pub(super) enum Kind<'a> {
+    /// The system did not start, died, or did not stop well.
+    Failure {
+        stage: &'a str,
+        process: Option<&'a str>,
+        what: &'a str,
+        way_out: &'a str,
+        outputs: &'a [Output],
+    },
+    /// The numbers may not be believed, or not all of them.
+    Doubt { is_invalid: bool, code: &'a str, sentence: &'a str, remedy: &'a str },
+    /// It ended early without a failure.
+    CutShort,
+}
+
+/// Failures first, then runs that do not count, then those in doubt; by row.
+pub(super) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<Trouble<'a>> {
+    let mut troubles: Vec<Trouble<'a>> = Vec::new();
+    for (row, of_row) in load.rows.iter().enumerate() {
+        for (run, standing) in &of_row.runs {
+            for kind in of_run(&view.runs[*run], *standing) {
+                match troubles.iter_mut().find(|known| known.row == row && known.kind.is_like(&kind)) {
+                    Some(known) => known.runs += 1,
+                    None => troubles.push(Trouble { row, runs: 1, kind }),
+                }
+            }
+        }
+    }
+    troubles.sort_by_key(|trouble| (trouble.kind.rank(), trouble.row));
+    troubles
+}
+
+fn of_run<'a>(view: &'a View<'_>, standing: Standing) -> Vec<Kind<'a>> {
+    let mut kinds = Vec::new();
+    let failure = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref());
+    if let Some(store::Failure { stage, process, what, way_out }) = failure {
+        let process = process.as_deref();
+        kinds.push(Kind::Failure { stage, process, what, way_out, outputs: view.run.outputs() });
+    } else if standing == Standing::CutShort {
+        kinds.push(Kind::CutShort);
+    }
+    // A system that is not there has no numbers that could be in doubt.
+    if matches!(standing, Standing::Valid | Standing::Invalid) {
+        kinds.extend(view.validity.causes.iter().map(|cause| Kind::Doubt {
+            is_invalid: standing == Standing::Invalid,
+            code: &cause.code,
+            sentence: &cause.sentence,
+            remedy: &cause.remedy,
+        }));
+    }
+    kinds
+}
+
+impl Kind<'_> {
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Failure { .. } => 0,
+            Self::Doubt { is_invalid: true, .. } => 1,
+            Self::CutShort => 2,
+            Self::Doubt { is_invalid: false, .. } => 3,
+        }
+    }
+
+    /// Whether both are told in one sentence: figures in it are those of the first run.
+    fn is_like(&self, other: &Kind<'_>) -> bool {
+        match (self, other) {
+            (
+                Self::Failure { stage, process, what, .. },
+                Kind::Failure { stage: other_stage, process: other_process, what: other_what, .. },
+            ) => (stage, process, what) == (other_stage, other_process, other_what),
+            (
+                Self::Doubt { is_invalid, code, .. },
+                Kind::Doubt { is_invalid: other_is_invalid, code: other_code, .. },
+            ) => (is_invalid, code) == (other_is_invalid, other_code),
+            (Self::CutShort, Kind::CutShort) => true,
+            _ => false,
+        }
+    }
+}

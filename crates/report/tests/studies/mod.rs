@@ -1,0 +1,298 @@
+//! Stored studies to report on, always the same.
+
+#![allow(dead_code, reason = "every test takes what it needs")]
+
+use record::Outcome;
+use serde_json::json;
+use store::{
+    Cause, Failure, GateResult, Level, NewStudy, Place, Store, Study, StudyEnding, StudyId, StudyState,
+    Verdict,
+};
+
+use crate::runs::{self, Draws, Kept, STARTED_AT_UNIX_MS};
+
+/// How one variant behaves in every block.
+struct Behaviour {
+    system: &'static str,
+    variant: &'static str,
+    per_s: u64,
+    /// In percent of a core.
+    cpu_percent: u64,
+    what: What,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum What {
+    Works,
+    /// One in so many answers is a 503.
+    Refuses(u64),
+    DoesNotStart,
+    /// The generator was too slow, in the blocks below this number.
+    IsInvalidBefore(u32),
+}
+
+const fn behaviour(system: &'static str, variant: &'static str, per_s: u64, what: What) -> Behaviour {
+    Behaviour { system, variant, per_s, cpu_percent: per_s / 10, what }
+}
+
+const APP_SERVERS: [Behaviour; 6] = [
+    behaviour("puma", "workers=1 threads=1", 310, What::Works),
+    behaviour("puma", "workers=8 threads=1", 834, What::Works),
+    behaviour("puma", "workers=8 threads=16", 900, What::Refuses(40)),
+    behaviour("puma", "workers=1 threads=500", 0, What::DoesNotStart),
+    behaviour("unicorn", "workers=8", 745, What::IsInvalidBefore(1)),
+    behaviour("passenger", "workers=8", 738, What::Works),
+];
+
+/// Everything that was kept of a study, and how many of its places have a run.
+struct Script<'a> {
+    new: NewStudy,
+    behaviours: &'a [Behaviour],
+    loads: &'a [&'a str],
+    steps: &'a [&'a str],
+    done: usize,
+}
+
+impl Script<'_> {
+    fn through_store(mut self) -> Study {
+        self.new.planned = self.places();
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("s")).unwrap();
+        let id = store.begin_study(&self.new).unwrap();
+        for place in &self.new.planned[..self.done.min(self.new.planned.len())] {
+            self.run(&id, place).keep(&store);
+        }
+        if self.done >= self.new.planned.len() {
+            let ended_at_unix_ms = STARTED_AT_UNIX_MS + 100_000;
+            store.finish_study(&id, &StudyEnding { ended_at_unix_ms, verdict: Verdict::Complete }).unwrap();
+        }
+        let mut study = store.load_study(&id).unwrap();
+        // Its writer is this very process, which lives.
+        if study.state == StudyState::Running {
+            study.state = StudyState::Interrupted;
+        }
+        let fixed: StudyId = "s-20261121-142500-ab12".parse().unwrap();
+        study.id = fixed.clone();
+        for run in &mut study.runs {
+            let place = run.new.place.as_mut().unwrap();
+            place.0 = fixed.clone();
+            run.id =
+                format!("20261121-1425{:02}-{:04}", place.1.position % 60, place.1.position).parse().unwrap();
+        }
+        study
+    }
+
+    fn places(&self) -> Vec<Place> {
+        let mut places = Vec::new();
+        for block in 0..self.new.compare.blocks {
+            for load in self.loads {
+                // Another order in every block.
+                let turned = self.behaviours.iter().cycle().skip(block as usize % self.behaviours.len());
+                for behaviour in turned.take(self.behaviours.len()) {
+                    let knobs = behaviour.variant.split(' ').filter_map(|knob| knob.split_once('='));
+                    places.push(Place {
+                        block,
+                        position: places.len() as u32,
+                        system: behaviour.system.to_owned(),
+                        variant: behaviour.variant.to_owned(),
+                        knobs: knobs.map(|(knob, value)| (knob.to_owned(), value.to_owned())).collect(),
+                        load: (*load).to_owned(),
+                    });
+                }
+            }
+        }
+        places
+    }
+
+    fn run(&self, id: &StudyId, place: &Place) -> Kept {
+        let is_meant =
+            |behaviour: &&Behaviour| behaviour.system == place.system && behaviour.variant == place.variant;
+        let behaviour = self.behaviours.iter().find(is_meant).unwrap();
+        let mut new = runs::new_run();
+        new.title = "app-servers".to_owned();
+        new.started_at_unix_ms += i64::from(place.position) * 6_000;
+        new.steps = self.steps.iter().map(|step| (*step).to_owned()).collect();
+        new.load_words =
+            if self.loads.len() > 1 { place.load.clone() } else { "100 users, closed".to_owned() };
+        new.place = Some((id.clone(), place.clone()));
+        new.system_version = Some(match behaviour.system {
+            "node" => "v24.1.0".to_owned(),
+            system => format!("{system} version 6.6.0"),
+        });
+        if behaviour.what == What::DoesNotStart {
+            return does_not_start(new);
+        }
+        let mut draws = Draws(u64::from(place.position) * 77 + 5);
+        // A block has its luck, and a run a little of its own.
+        let luck = Draws(u64::from(place.block) + 3).below(60) + draws.below(20);
+        let scale = if place.load.starts_with("75") { 75_000 / behaviour.per_s } else { 1_000 };
+        let per_s = behaviour.per_s * (1_000 - luck) * scale / 1_000_000;
+        let one_in = match behaviour.what {
+            What::Refuses(one_in) => one_in,
+            _ => u64::MAX,
+        };
+        let outcome_of = |request: u64| {
+            if request % one_in == one_in - 1 { (Outcome::Refused, 503) } else { (Outcome::Ok, 200) }
+        };
+        let mut kept = Kept::load(&new, &[], Some(&runs::ending()));
+        for number in 0..4 {
+            for step in 0..self.steps.len() as u16 {
+                let mut one = runs::second(number, per_s / (1 + u64::from(step)), &mut draws, 0, outcome_of);
+                for _ in 0..one.tally.counts.refused {
+                    one.tally.errors.note("status", 503, || "HTTP 503 Service Unavailable".to_owned());
+                }
+                kept.seconds.push((step, one));
+            }
+            let cpu_s = behaviour.cpu_percent as f64 / 100.0 + draws.below(30) as f64 / 1_000.0;
+            let rss_bytes = (80 + behaviour.per_s / 8 + draws.below(9)) as f64 * 1e6;
+            kept.readings.push((number, runs::readings(cpu_s.min(1.0), rss_bytes)));
+        }
+        kept.gates = self.gates(behaviour, draws.below(100));
+        if let (What::IsInvalidBefore(block), Some(ending)) = (behaviour.what, &mut kept.ending)
+            && place.block < block
+        {
+            ending.verdict = Verdict::Invalid;
+            ending.validity.verdict = Level::Invalid;
+            ending.validity.causes = vec![Cause {
+                code: "generator_cpu".to_owned(),
+                sentence: "a generator thread used 97 % of its core, so it may have measured itself"
+                    .to_owned(),
+                remedy: "use more threads, or a second machine for the load".to_owned(),
+            }];
+        }
+        kept
+    }
+
+    fn gates(&self, behaviour: &Behaviour, luck: u64) -> Vec<GateResult> {
+        let gate = |text: &String| {
+            let is_time = text.starts_with("p(");
+            let errors = if let What::Refuses(one_in) = behaviour.what { 1.0 / one_in as f64 } else { 0.0 };
+            let observed = if is_time { 1e6 + luck as f64 * 1e4 } else { errors };
+            let limit = if is_time { 2e8 } else { 0.001 };
+            GateResult {
+                text: text.clone(),
+                step: None,
+                observed: Some(observed),
+                limit,
+                unit: if is_time { "ns" } else { "share" }.to_owned(),
+                holds: observed < limit,
+            }
+        };
+        self.new.gates.iter().map(gate).collect()
+    }
+}
+
+fn does_not_start(new: store::NewRun) -> Kept {
+    let mut ending = runs::ending();
+    ending.verdict = Verdict::Aborted;
+    ending.validity.verdict = Level::Invalid;
+    ending.spread = None;
+    (ending.generator.cpu_user_s, ending.generator.cpu_sys_s) = (0.0, 0.0);
+    ending.failure = Some(Failure {
+        stage: "ready".to_owned(),
+        process: Some("puma".to_owned()),
+        what: "GET /fibonacci?n=1 was not answered with 2xx within 30 s".to_owned(),
+        way_out: "look at its output, or give it more time: ready: { within: 60s }".to_owned(),
+    });
+    let mut kept = Kept::load(&new, &[], Some(&ending));
+    let output = "Puma starting in single mode...\n* Min threads: 500\nRuntimeError: can't create Thread: \
+                  Resource temporarily unavailable\n\n\tfrom thread_pool.rb:104:in 'spawn_thread'\n";
+    kept.outputs = vec![("puma".to_owned(), output.as_bytes().to_vec())];
+    kept
+}
+
+fn app_servers() -> Script<'static> {
+    let mut new = runs::new_study(Vec::new());
+    new.gates = vec!["p(99)<200ms".to_owned(), "errors<0.1%".to_owned()];
+    new.stamps = vec![
+        "SHARED: system and generator were not kept apart on 2 cores, which makes differences look smaller"
+            .to_owned(),
+    ];
+    Script { new, behaviours: &APP_SERVERS, loads: &["100 users"], steps: &["fibonacci"], done: usize::MAX }
+}
+
+/// Three systems, six settings, eight blocks; one setting does not start, one has errors, one run is invalid.
+pub(crate) fn complete() -> Study {
+    app_servers().through_store()
+}
+
+/// The same, cut short in the second block.
+pub(crate) fn missing() -> Study {
+    let mut script = app_servers();
+    script.done = 9;
+    script.through_store()
+}
+
+/// One block of two settings of one system.
+pub(crate) fn one_block() -> Study {
+    let mut script = app_servers();
+    script.behaviours = &APP_SERVERS[..2];
+    (script.new.compare.blocks, script.new.is_quick) = (1, true);
+    (script.new.gates, script.new.question) = (Vec::new(), None);
+    script.new.stamps =
+        vec!["QUICK: short runs, to see that the plan works and roughly where things lie".to_owned()];
+    script.through_store()
+}
+
+/// Two systems under two loads of two steps each, compared by p90.
+pub(crate) fn two_loads() -> Study {
+    const BEHAVIOURS: [Behaviour; 2] =
+        [behaviour("node", "", 600, What::Works), behaviour("php", "", 590, What::Works)];
+    let mut script = app_servers();
+    (script.behaviours, script.loads) = (&BEHAVIOURS, &["100 users", "75/s"]);
+    script.steps = &["front page", "search"];
+    script.new.compare =
+        store::Compare { by: "p90".to_owned(), higher_is_better: false, matters: 0.03, blocks: 6 };
+    script.new.stamps = vec!["the systems ran on core 0, the generator on core 1".to_owned()];
+    script.through_store()
+}
+
+/// No run may be believed.
+pub(crate) fn all_invalid() -> Study {
+    const BEHAVIOURS: [Behaviour; 2] = [
+        behaviour("a", "", 600, What::IsInvalidBefore(9)),
+        behaviour("b", "x=1", 500, What::IsInvalidBefore(9)),
+    ];
+    let mut script = app_servers();
+    script.behaviours = &BEHAVIOURS;
+    script.new.compare.blocks = 2;
+    script.through_store()
+}
+
+/// Nothing was run yet.
+pub(crate) fn not_begun() -> Study {
+    let mut script = app_servers();
+    script.done = 0;
+    script.through_store()
+}
+
+/// Every text is an attack.
+pub(crate) fn hostile(attack: &str) -> Study {
+    let mut study = one_block();
+    let text = || attack.to_owned();
+    let new = &mut study.new;
+    (new.title, new.question, new.source, new.plan_hash) = (text(), Some(text()), text(), text());
+    (new.tenbin_version, new.host) = (text(), json!({"name": attack, "cpu": attack, "system": attack}));
+    (new.gates, new.stamps) = (vec![text()], vec![text()]);
+    let attacked = |place: &mut Place| {
+        (place.system, place.load) = (format!("{}{attack}", place.system), text());
+        place.knobs = vec![(text(), format!("{attack}{}", place.variant))];
+        place.variant = format!("{attack}{}", place.variant);
+    };
+    new.planned.iter_mut().for_each(attacked);
+    // The first has failed, with output and gates; the other has figures that count.
+    let hostile = runs::hostile(attack);
+    for (position, run) in study.runs.iter_mut().enumerate() {
+        let (study, mut place) = run.new.place.take().unwrap();
+        attacked(&mut place);
+        match position {
+            0 => *run = hostile.clone(),
+            _ => (run.new, run.ending) = (hostile.new.clone(), hostile.ending.clone()),
+        }
+        run.new.place = Some((study, place));
+        if let (0, Some(ending)) = (position, &mut run.ending) {
+            ending.verdict = Verdict::Aborted;
+        }
+    }
+    study
+}

@@ -1,0 +1,99 @@
+//! Every format of typical studies, compared with files that people have read. `UPDATE=1 cargo test -p report` rewrites them.
+
+mod runs;
+mod studies;
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use report::{FORMATS, Format, Options};
+use store::Study;
+
+static CASES: LazyLock<Vec<(&'static str, Study)>> = LazyLock::new(|| {
+    vec![
+        ("study-complete", studies::complete()),
+        ("study-missing", studies::missing()),
+        ("study-one-block", studies::one_block()),
+        ("study-two-loads", studies::two_loads()),
+        ("study-invalid", studies::all_invalid()),
+        ("study-not-begun", studies::not_begun()),
+    ]
+});
+
+fn cases() -> impl Iterator<Item = (&'static str, &'static Study)> {
+    CASES.iter().map(|(case, study)| (*case, study))
+}
+
+fn written(format: &Format, study: &Study, width: usize) -> String {
+    let mut out = Vec::new();
+    match report::write_study(format, study, &Options { color: false, width }, &mut out) {
+        Ok(()) => String::from_utf8(out).unwrap(),
+        Err(error) => format!("error: {error}\n"),
+    }
+}
+
+fn golden(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
+}
+
+#[test]
+fn every_format_of_every_case() {
+    let mut different = Vec::new();
+    let mut compare = |name: String, text: String| {
+        let path = golden(&name);
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(&path, &text).unwrap();
+        }
+        if fs::read_to_string(&path).unwrap_or_default() != text {
+            different.push(format!("{}:\n{text}", path.display()));
+        }
+    };
+    for (case, study) in cases() {
+        for format in FORMATS.iter().filter(|format| !matches!(format.name, "json" | "jtl" | "hlog")) {
+            compare(format!("{case}.{}", format.extension), written(format, study, 120));
+        }
+        let terminal = report::format("terminal").unwrap();
+        compare(format!("{case}.80.txt"), written(terminal, study, 80));
+    }
+    let study = studies::one_block();
+    compare("study-one-block.json".to_owned(), written(report::format("json").unwrap(), &study, 120));
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn terminal_lines_fit_and_end_in_ink() {
+    for (case, study) in cases() {
+        for width in [80, 120] {
+            let text = written(report::format("terminal").unwrap(), study, width);
+            for line in text.lines() {
+                assert!(line.chars().count() <= width, "{case}: {line}");
+                assert_eq!(line, line.trim_end(), "{case}");
+            }
+            assert!(!text.contains("\n\n\n") && text.ends_with('\n') && !text.ends_with("\n\n"), "{case}");
+        }
+    }
+}
+
+#[test]
+fn formats_for_single_runs_say_so() {
+    for name in ["jtl", "hlog"] {
+        let text = written(report::format(name).unwrap(), &studies::one_block(), 80);
+        let expected = format!(
+            "error: the format {name} is for single runs, and s-20261121-142500-ab12 is a study of several; name one of its \
+             runs, such as 20261121-142500-0000\n"
+        );
+        assert_eq!(text, expected);
+    }
+}
+
+#[test]
+fn no_report_knows_not_a_number() {
+    for (case, study) in cases() {
+        for format in FORMATS {
+            let text = written(format, study, 120);
+            let found = text.lines().find(|line| line.contains("NaN") || line.contains("inf"));
+            assert_eq!(found, None, "{case} as {}", format.name);
+        }
+    }
+}
