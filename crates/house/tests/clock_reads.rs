@@ -16,6 +16,7 @@ const MAY_READ: &[(&str, &str)] = &[
     ("crates/conductor/src/one_run.rs", "the date of a run"),
     ("crates/conductor/src/collect.rs", "when a run is overdue"),
     ("crates/conductor/src/resolve.rs", "how long a name look-up took"),
+    ("crates/lab/src/deadline.rs", "how long a system may take to start and to stop"),
     ("crates/lab/src/probes/pss.rs", "what a dear reading cost, to do it seldom"),
     ("crates/lab/src/probes/watch.rs", "when a look is due, and when it was made"),
     ("crates/tenbin/src/live_line.rs", "how long a terminal is waited for"),

@@ -1,14 +1,28 @@
 //! Starts, watches and stops systems. It generates no load.
 
+mod capture;
+mod commands;
+mod deadline;
+mod exit;
 mod failure;
+mod folder;
+mod in_words;
+pub mod keeper;
+mod kept;
+pub mod leftovers;
+mod marker;
 pub mod ports;
 pub mod probes;
 mod processes;
+mod ready;
 mod recipe;
 mod signal;
+mod start;
+mod stop;
 mod system;
 
 pub use failure::{Failure, Output, Stage};
 pub use recipe::{Command, Process, Ready, Recipe, StopHow, When};
 pub use signal::Signal;
-pub use system::{Root, Stopped, System, start};
+pub use start::start;
+pub use system::{Root, Stopped, System};

@@ -20,6 +20,13 @@ pub(crate) struct Seen {
     pub(crate) started_ticks: u64,
 }
 
+impl Seen {
+    /// A process that ended before it could be looked at.
+    pub(crate) fn gone(pid: u32) -> Seen {
+        Seen { pid, parent: 0, group: pid, is_zombie: true, started_ticks: 0 }
+    }
+}
+
 /// All process numbers there are, in order.
 pub(crate) fn pids() -> Vec<u32> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
@@ -84,11 +91,6 @@ pub(crate) fn signal(seen: &Seen, signal: Signal) -> bool {
     is_the_same && pidfd_send_signal(&handle, signal.raw()).is_ok()
 }
 
-/// Whether exactly this process is still there, and not just waiting to be reaped.
-pub(crate) fn is_alive(seen: &Seen) -> bool {
-    look(seen.pid).is_some_and(|now| now.started_ticks == seen.started_ticks && !now.is_zombie)
-}
-
 /// The words a process was started with, shortened; its name in brackets if there are none.
 pub(crate) fn command_line(pid: u32) -> String {
     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -119,7 +121,7 @@ mod tests {
     #[test]
     fn this_process_is_there() {
         let seen = look(std::process::id()).expect("this process");
-        assert!(is_alive(&seen));
+        assert!(!seen.is_zombie);
         assert!(self_and_above().contains(&seen.parent));
         assert!(below(seen.parent).contains(&seen));
     }

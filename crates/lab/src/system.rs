@@ -1,6 +1,8 @@
 //! A system that runs.
 
-use crate::{Failure, Output, Recipe, Stage};
+use crate::folder::Folder;
+use crate::kept::{Ended, Kept, Setting};
+use crate::{Command, Failure, Output, Stage, StopHow};
 
 /// Where one process of a system can be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,46 +16,92 @@ pub struct Root {
 /// What was left to say when a system had been stopped.
 #[derive(Clone, Debug, Default)]
 pub struct Stopped {
-    /// What did not go as it should. The system is gone all the same.
+    /// What did not go as it should. The system is gone all the same, unless a failure says otherwise.
     pub failures: Vec<Failure>,
-    /// What every process and command wrote.
+    /// What every process and command wrote: first the processes in the order of their start.
     pub outputs: Vec<Output>,
 }
 
 /// A system whose processes were all ready once. Dropping it stops it too, but tells nobody how that went.
 #[derive(Debug)]
 pub struct System {
-    outputs: Vec<Output>,
+    pub(crate) setting: Setting,
+    pub(crate) running: Vec<Running>,
+    /// What commands before the start left running.
+    pub(crate) background: Vec<Kept>,
+    pub(crate) after: Vec<Command>,
+    pub(crate) ports: Vec<u16>,
+    pub(crate) folder: Option<Folder>,
+    /// What commands wrote that have ended.
+    pub(crate) outputs: Vec<Output>,
 }
 
-/// Starts a system: its files, its commands before, and its processes one after the other, each awaited until it is ready.
-///
-/// `cancel` is asked every few milliseconds. Everything that takes time has a deadline.
-///
-/// # Errors
-/// The first thing that failed. Whatever had been started by then is gone again, and the commands after have run.
-pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failure> {
-    if cancel() || !recipe.processes.is_empty() {
-        let what = format!("{} cannot be started", recipe.name);
-        let way_out = "start it by hand, and load its url".to_owned();
-        return Err(Failure { stage: Stage::Start, process: None, what, way_out, outputs: Vec::new() });
-    }
-    Ok(System { outputs: Vec::new() })
+/// One process, and how it wants to be stopped.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pub(crate) kept: Kept,
+    pub(crate) stop: StopHow,
+    /// Its death has been told.
+    pub(crate) is_mourned: bool,
 }
 
 impl System {
     /// The processes, in the order of their start.
     pub fn roots(&self) -> Vec<Root> {
-        Vec::new()
+        let root = |running: &Running| Root {
+            name: running.kept.name.clone(),
+            keeper_pid: running.kept.keeper_pid(),
+        };
+        self.running.iter().map(root).collect()
     }
 
-    /// A process that has ended although nobody asked it to. Each is reported once.
+    /// A process that has ended although nobody asked it to. Each is told once.
+    ///
+    /// A process that exits with 0 and leaves others behind has detached itself, and counts as running as long as they do.
     pub fn died(&mut self) -> Option<Failure> {
-        None
+        let running = self
+            .running
+            .iter_mut()
+            .find(|running| !running.is_mourned && running.kept.state().ended().is_some())?;
+        running.is_mourned = true;
+        let name = running.kept.name.clone();
+        let ended = running.kept.state().ended()?;
+        let (what, way_out) = match ended {
+            Ended::Exit(exit) => (format!("{exit} while it should run"), exit.hint()),
+            Ended::KeeperLost => {
+                ("its keeper was killed while it should run".to_owned(), "find out who kills processes here")
+            }
+        };
+        let way_out = way_out.to_owned();
+        Some(Failure {
+            stage: Stage::Died,
+            process: Some(name),
+            what,
+            way_out,
+            outputs: self.outputs_so_far(),
+        })
     }
 
-    /// Stops everything, in reverse order.
-    pub fn stop(self) -> Stopped {
-        Stopped { failures: Vec::new(), outputs: self.outputs }
+    /// Stops everything, in reverse order, and runs the commands after.
+    ///
+    /// Nothing is left of the system then: what does not end in its time is killed, its ports are free, its folder is gone.
+    /// Where that did not go smoothly, a failure says so.
+    pub fn stop(mut self) -> Stopped {
+        self.take_down()
+    }
+
+    pub(crate) fn outputs_so_far(&self) -> Vec<Output> {
+        let processes = self.running.iter().map(|running| running.kept.output());
+        let background = self.background.iter().map(Kept::output);
+        processes.chain(background).chain(self.outputs.iter().cloned()).collect()
+    }
+}
+
+impl Drop for System {
+    fn drop(&mut self) {
+        // After a stop there is nothing left to take down.
+        if self.folder.is_some() {
+            self.take_down();
+        }
     }
 }

@@ -9,8 +9,11 @@ const LISTENS: &str = "0A";
 /// "pid 4711 (puma -w 2)", as far as it can be found out, or `None` if no socket is on this port.
 pub(crate) fn holder(port: u16) -> Option<String> {
     let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|path| fs::read_to_string(path).unwrap_or_default());
-    let mut sockets: Vec<Socket> =
-        tables.iter().flat_map(|table| table.lines().skip(1)).filter_map(|line| on_port(line, port)).collect();
+    let mut sockets: Vec<Socket> = tables
+        .iter()
+        .flat_map(|table| table.lines().skip(1))
+        .filter_map(|line| on_port(line, port))
+        .collect();
     sockets.sort_by_key(|socket| !socket.listens);
     let socket = sockets.first()?;
     let owner = owner(socket.inode).map(|pid| format!("pid {pid} ({})", processes::command_line(pid)));

@@ -1,0 +1,89 @@
+//! Small systems to start and stop in the tests of this crate, and a Tenbin to kill. Each ends by itself after a minute.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
+
+use lab::{Command, Process, Ready, Recipe, Signal, StopHow, When};
+
+const LIFE: Duration = Duration::from_secs(60);
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    thread::spawn(|| {
+        thread::sleep(LIFE);
+        std::process::exit(9);
+    });
+    let done = match words.as_slice() {
+        ["http", port] => serve_http(port),
+        ["unix", path] => serve_unix(Path::new(path)),
+        ["owner", keeper, dir, script] => own(keeper, Path::new(dir), script),
+        _ => return ExitCode::FAILURE,
+    };
+    if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Answers 200 on /ok, and 503 elsewhere.
+fn serve_http(port: &str) -> std::io::Result<()> {
+    let listener = TcpListener::bind(format!("127.0.0.1:{port}"))?;
+    for stream in listener.incoming() {
+        // A client that went away is no reason to end.
+        let _ = stream.and_then(answer);
+    }
+    Ok(())
+}
+
+fn answer(mut stream: TcpStream) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(LIFE))?;
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") && head.len() < 4096 {
+        let mut byte = [0];
+        stream.read_exact(&mut byte)?;
+        head.push(byte[0]);
+    }
+    let status = if head.starts_with(b"GET /ok ") { "200 OK" } else { "503 Service Unavailable" };
+    stream.write_all(format!("HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nok").as_bytes())
+}
+
+fn serve_unix(path: &Path) -> std::io::Result<()> {
+    let listener = UnixListener::bind(path)?;
+    for stream in listener.incoming() {
+        drop(stream?);
+    }
+    Ok(())
+}
+
+/// Starts a system, as Tenbin would, says so, and waits to be killed.
+fn own(keeper: &str, dir: &Path, script: &str) -> std::io::Result<()> {
+    let argv = ["sh", "-c", script].map(str::to_owned).to_vec();
+    let command = Command { argv, env: Vec::new(), dir: "/".into(), within: LIFE };
+    let process = Process {
+        name: "owned".to_owned(),
+        command,
+        ready: Ready { when: When::Log("ready".to_owned()), within: LIFE },
+        stop: StopHow { signal: Signal::TERM, command: None, within: LIFE },
+    };
+    let recipe = Recipe {
+        name: "owned".to_owned(),
+        dir: dir.to_owned(),
+        files: Vec::new(),
+        before: Vec::new(),
+        after: Vec::new(),
+        processes: vec![process],
+        ports: Vec::new(),
+        cores: Vec::new(),
+        keeper: vec![keeper.into()],
+    };
+    let system = lab::start(recipe, &|| false).map_err(std::io::Error::other)?;
+    let keeper_pid = system.roots().first().map_or(0, |root| root.keeper_pid);
+    let mut out = std::io::stdout();
+    writeln!(out, "{keeper_pid}")?;
+    out.flush()?;
+    thread::sleep(LIFE);
+    Ok(())
+}

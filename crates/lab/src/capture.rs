@@ -1,0 +1,108 @@
+//! The output of one process, as far as it is kept: how it began, and how it ended.
+
+/// Kept from the beginning.
+pub(crate) const HEAD_BYTES: usize = 64 << 10;
+/// Kept from the end.
+pub(crate) const TAIL_BYTES: usize = 192 << 10;
+
+/// Head and tail of a stream of bytes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Capture {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    dropped_bytes: u64,
+    /// Grows with whatever is taken in.
+    seen_bytes: u64,
+}
+
+impl Capture {
+    /// Takes in what came next, before which `dropped_bytes` got lost on the way.
+    pub(crate) fn push(&mut self, dropped_bytes: u64, bytes: &[u8]) {
+        self.seen_bytes += dropped_bytes + bytes.len() as u64;
+        let head_left = if dropped_bytes == 0 && self.tail.is_empty() && self.dropped_bytes == 0 {
+            (HEAD_BYTES - self.head.len()).min(bytes.len())
+        } else {
+            0
+        };
+        let (head, rest) = bytes.split_at(head_left);
+        self.head.extend_from_slice(head);
+        if dropped_bytes > 0 {
+            self.dropped_bytes += dropped_bytes + self.tail.len() as u64;
+            self.tail.clear();
+        }
+        self.tail.extend_from_slice(rest);
+        if self.tail.len() > 2 * TAIL_BYTES {
+            self.drop_oldest();
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        let excess = self.tail.len().saturating_sub(TAIL_BYTES);
+        self.tail.drain(..excess);
+        self.dropped_bytes += excess as u64;
+    }
+
+    /// How much there has been in all: unchanged means that there is nothing new.
+    pub(crate) fn seen_bytes(&self) -> u64 {
+        self.seen_bytes
+    }
+
+    /// Whether the text is in what is kept. Nothing is found across the gap.
+    pub(crate) fn contains(&self, text: &[u8]) -> bool {
+        if self.dropped_bytes == 0 {
+            return finds(&[&self.head[..], &self.tail].concat(), text);
+        }
+        finds(&self.head, text) || finds(&self.tail, text)
+    }
+
+    /// What is kept, and how many bytes are not.
+    pub(crate) fn text(mut self) -> (Vec<u8>, u64) {
+        self.drop_oldest();
+        self.head.append(&mut self.tail);
+        (self.head, self.dropped_bytes)
+    }
+}
+
+fn finds(all: &[u8], text: &[u8]) -> bool {
+    text.is_empty() || all.windows(text.len()).any(|window| window == text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn little_output_is_kept_whole() {
+        let mut capture = Capture::default();
+        capture.push(0, b"rea");
+        capture.push(0, b"dy\n");
+        assert!(capture.contains(b"ready") && !capture.contains(b"steady"));
+        assert_eq!(capture.text(), (b"ready\n".to_vec(), 0));
+    }
+
+    #[test]
+    fn much_output_keeps_its_head_and_its_tail() {
+        let mut capture = Capture::default();
+        capture.push(0, b"first ");
+        for _ in 0..100 {
+            capture.push(0, &[b'x'; 10_000]);
+        }
+        capture.push(0, b" last");
+        assert!(capture.contains(b"first") && capture.contains(b"last"));
+        let (text, dropped) = capture.text();
+        assert_eq!(text.len(), HEAD_BYTES + TAIL_BYTES);
+        assert_eq!(dropped as usize + text.len(), 1_000_011);
+        assert!(text.starts_with(b"first ") && text.ends_with(b" last"));
+    }
+
+    #[test]
+    fn what_got_lost_on_the_way_is_counted_and_leaves_no_second_gap() {
+        let mut capture = Capture::default();
+        capture.push(0, &[b'a'; HEAD_BYTES + 10]);
+        capture.push(1000, b"b");
+        capture.push(0, b"c");
+        let (text, dropped) = capture.text();
+        assert_eq!((text.len(), dropped), (HEAD_BYTES + 2, 1010));
+        assert!(text.ends_with(b"abc"));
+    }
+}

@@ -1,0 +1,91 @@
+//! Commands that run to their end, each under a keeper of its own.
+
+use std::time::Duration;
+
+use crate::deadline::Deadline;
+use crate::exit::Exit;
+use crate::kept::{Ended, Kept, Setting};
+use crate::{Command, Failure, Output, Signal, Stage, in_words};
+
+const GRACE: Duration = Duration::from_secs(1);
+/// How often somebody is asked whether to go on.
+const PAUSE: Duration = Duration::from_millis(25);
+/// A keeper says at once whether something is left below it.
+const LAST_WORD: Duration = Duration::from_millis(100);
+
+/// A command that did not exit with 0.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// "exited with code 1", "did not end within 60 s".
+    pub(crate) what: String,
+    pub(crate) way_out: String,
+    pub(crate) output: Option<Output>,
+}
+
+impl Fault {
+    /// As a failure of this stage, and what the command wrote.
+    pub(crate) fn failure(self, stage: Stage, command: &Command) -> (Failure, Option<Output>) {
+        let what = format!("the command `{}` {}", in_words::command(command), self.what);
+        let failure = Failure { stage, process: None, what, way_out: self.way_out, outputs: Vec::new() };
+        (failure, self.output)
+    }
+}
+
+/// What became of a command that exited with 0.
+#[derive(Debug)]
+pub(crate) enum Done {
+    Over(Output),
+    /// It left something running.
+    StillBusy(Kept),
+}
+
+impl Done {
+    /// Ends what it left.
+    pub(crate) fn end(self) -> Output {
+        match self {
+            Done::Over(output) => output,
+            Done::StillBusy(kept) => kept.stop(Some(Signal::TERM), GRACE).1,
+        }
+    }
+}
+
+/// Runs a command to its end, or to the deadline, or until `interrupted`.
+pub(crate) fn run(
+    setting: &Setting,
+    command: &Command,
+    within: Duration,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Done, Fault> {
+    let kept = Kept::start(setting, &in_words::command(command), command).map_err(|what| Fault {
+        what: format!("could not be started: {what}"),
+        way_out: "install it, or write its full path".to_owned(),
+        output: None,
+    })?;
+    let deadline = Deadline::after(within);
+    let is_over = |state: &crate::kept::State| state.exit.is_some() || state.is_lost;
+    let mut is_interrupted = false;
+    while !is_over(&kept.state()) && !deadline.is_over() {
+        is_interrupted = interrupted();
+        if is_interrupted {
+            break;
+        }
+        kept.wait(deadline.min(Deadline::after(PAUSE)), is_over);
+    }
+    let exit = kept.state().exit;
+    if exit.is_some_and(Exit::is_success) {
+        kept.wait(Deadline::after(LAST_WORD), |state| state.is_empty);
+        let is_empty = kept.state().is_empty;
+        return Ok(if is_empty { Done::Over(kept.stop(None, GRACE).1) } else { Done::StillBusy(kept) });
+    }
+    let (what, way_out) = match (exit, kept.state().ended()) {
+        (Some(exit), _) => (exit.to_string(), exit.hint()),
+        (None, Some(Ended::KeeperLost)) => ("was lost: its keeper was killed".to_owned(), "run it again"),
+        _ if is_interrupted => ("was cancelled".to_owned(), "run it again"),
+        _ => (
+            format!("did not end within {}", in_words::duration(within)),
+            "look at its output below; give it longer with commands-within: 120s",
+        ),
+    };
+    let (_, output) = kept.stop(Some(Signal::TERM), GRACE);
+    Err(Fault { what, way_out: way_out.to_owned(), output: Some(output) })
+}

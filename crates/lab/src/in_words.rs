@@ -1,0 +1,51 @@
+//! Durations, counts and command lines, as messages show them.
+
+use std::time::Duration;
+
+use crate::Command;
+
+const COMMAND_CHARS_MAX: usize = 100;
+
+/// "300 ms", "1.5 s", "10 s".
+pub(crate) fn duration(duration: Duration) -> String {
+    if duration < Duration::from_secs(1) {
+        return format!("{} ms", duration.as_millis());
+    }
+    if duration.subsec_millis() == 0 {
+        return format!("{} s", duration.as_secs());
+    }
+    format!("{:.1} s", duration.as_secs_f64())
+}
+
+/// "1 process", "3 processes".
+pub(crate) fn processes(count: usize) -> String {
+    if count == 1 { "1 process".to_owned() } else { format!("{count} processes") }
+}
+
+/// The words of a command, shortened, without what a terminal would act upon.
+pub(crate) fn command(command: &Command) -> String {
+    let words = command.argv.join(" ");
+    let mut text: String = words.chars().take(COMMAND_CHARS_MAX).collect();
+    if text.len() < words.len() {
+        text.push('…');
+    }
+    text.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_short() {
+        let words = [300, 1500, 10_000, 0].map(|ms| duration(Duration::from_millis(ms)));
+        assert_eq!(words, ["300 ms", "1.5 s", "10 s", "0 ms"]);
+    }
+
+    #[test]
+    fn command_lines_are_harmless() {
+        let argv = vec!["sh".to_owned(), "-c".to_owned(), "echo 'a'\n\u{1b}[2J".to_owned()];
+        let line = Command { argv, env: Vec::new(), dir: "/".into(), within: Duration::ZERO };
+        assert_eq!(command(&line), "sh -c echo 'a'\\n\\u{1b}[2J");
+    }
+}

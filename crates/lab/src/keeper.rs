@@ -1,0 +1,313 @@
+//! A keeper: the process above one process of a system. It sees everything end that is below it, and ends it if Tenbin dies.
+//!
+//! It is what the kernel calls a subreaper, so processes that detach themselves stay below it. It lives in a process group
+//! of its own and lets signals pass, so that a Ctrl-C reaches Tenbin alone.
+
+mod link;
+pub(crate) mod messages;
+mod outbox;
+mod tree;
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, ioctl_fionbio, read};
+use rustix::process::{getpid, set_child_subreaper};
+use rustix::thread::{CpuSet, sched_setaffinity};
+use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
+
+use self::link::Link;
+use self::messages::{Order, Report, Toll};
+use self::outbox::Outbox;
+use self::tree::Tree;
+use crate::Signal;
+use crate::deadline::Deadline;
+
+/// When Tenbin is gone, its processes get this long to end by themselves.
+const GRACE_ORPHANED: Duration = Duration::from_secs(1);
+/// What a process leaves behind in other groups gets this long before it is told to end as well.
+const GRACE_LEFT_BEHIND: Duration = Duration::from_millis(300);
+/// How long to try to kill.
+const KILLING: Duration = Duration::from_secs(5);
+/// How often to look for more to kill.
+const KILL_PAUSE: Duration = Duration::from_millis(10);
+/// How long a Tenbin that does not listen is waited for at the very end.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Runs a keeper until its work is done. Its standard input is the socket to Tenbin; its arguments are only for people to read.
+pub fn main() -> ExitCode {
+    match keep() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn keep() -> Result<(), Errno> {
+    let io = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+    for signal in [SIGINT, SIGHUP, SIGTERM] {
+        // A handler, because what is ignored would be ignored by the system too.
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false))).map_err(io)?;
+    }
+    let (children, wake) = UnixStream::pair().map_err(io)?;
+    ioctl_fionbio(&children, true)?;
+    signal_hook::low_level::pipe::register(SIGCHLD, OwnedFd::from(wake)).map_err(io)?;
+    set_child_subreaper(Some(getpid()))?;
+    let mut link = Link::new()?;
+    let Some(order) = first_order(&mut link)? else { return Ok(()) };
+    let Order::Start { argv, env, dir, cores } = order else { return Err(Errno::INVAL) };
+    match pin(&cores).and_then(|()| Tree::start(&argv, env, &dir)) {
+        Ok(tree) => {
+            link.report(&Report::Started { pid: tree.main_pid });
+            let keeper = Keeper {
+                tree,
+                link,
+                outbox: Outbox::default(),
+                phase: Phase::Running,
+                said: Said::default(),
+                is_orphaned: false,
+                children,
+            };
+            keeper.run()
+        }
+        Err(what) => {
+            link.report(&Report::Refused { what });
+            farewell(&mut link)
+        }
+    }
+}
+
+/// Waits for the first order; `None` if Tenbin is gone.
+fn first_order(link: &mut Link) -> Result<Option<Order>, Errno> {
+    loop {
+        if let Some(order) = link.orders().into_iter().next() {
+            return Ok(Some(order));
+        }
+        if link.is_cut {
+            return Ok(None);
+        }
+        wait_for(&mut [PollFd::from_borrowed_fd(link.fd(), PollFlags::IN)], None)?;
+    }
+}
+
+fn pin(cores: &[usize]) -> Result<(), String> {
+    if cores.is_empty() {
+        return Ok(());
+    }
+    let mut set = CpuSet::new();
+    for core in cores {
+        if *core >= CpuSet::MAX_CPU {
+            return Err(format!("core {core} is not there"));
+        }
+        set.set(*core);
+    }
+    sched_setaffinity(None, &set).map_err(|_| format!("none of the cores {cores:?} may be used"))
+}
+
+/// Sends what is still to be said.
+fn farewell(link: &mut Link) -> Result<(), Errno> {
+    let until = Deadline::after(FAREWELL);
+    while link.has_outgoing() && !until.is_over() {
+        wait_for(&mut [PollFd::from_borrowed_fd(link.fd(), PollFlags::OUT)], Some(until))?;
+        link.send();
+    }
+    Ok(())
+}
+
+/// Waits until something can be read or written, or the time has come.
+fn wait_for(fds: &mut [PollFd<'_>], until: Option<Deadline>) -> Result<(), Errno> {
+    let left = until.map(|until| {
+        let left = until.left();
+        Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() }
+    });
+    match poll(fds, left.as_ref()) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+#[derive(Debug)]
+enum Phase {
+    Running,
+    /// Told to end.
+    Stopping {
+        until: Deadline,
+        rest_at: RestAt,
+    },
+    Killing {
+        until: Deadline,
+    },
+    Done,
+}
+
+/// When the processes outside the main group are told to end.
+#[derive(Clone, Copy, Debug)]
+enum RestAt {
+    /// Some time after the main process has ended.
+    AfterMain,
+    At(Deadline),
+    /// They know.
+    Told,
+}
+
+/// What Tenbin has been told.
+#[derive(Debug, Default)]
+struct Said {
+    exit: bool,
+    empty: bool,
+}
+
+struct Keeper {
+    tree: Tree,
+    link: Link,
+    outbox: Outbox,
+    phase: Phase,
+    said: Said,
+    /// Tenbin is gone, and that was acted upon.
+    is_orphaned: bool,
+    /// Readable when a child has ended.
+    children: UnixStream,
+}
+
+impl Keeper {
+    fn run(mut self) -> Result<(), Errno> {
+        while !matches!(self.phase, Phase::Done) {
+            let has_more = self.tree.read(&mut self.outbox);
+            self.tree.reap();
+            self.tell_news();
+            for order in self.link.orders() {
+                if let Order::Stop { signal, within_ms } = order {
+                    self.stop(signal.map(Signal::numbered), Duration::from_millis(within_ms));
+                }
+            }
+            if self.link.is_cut && !self.is_orphaned {
+                self.is_orphaned = true;
+                self.orphaned();
+            }
+            self.advance();
+            if !has_more && !matches!(self.phase, Phase::Done) {
+                self.wait()?;
+            }
+        }
+        self.tree.read(&mut self.outbox);
+        self.flush();
+        let left = if self.tree.is_empty { 0 } else { Tree::all().len() };
+        let toll = Toll { killed: self.tree.killed(), is_main_killed: self.tree.is_main_killed(), left };
+        self.link.report(&Report::Stopped(toll));
+        farewell(&mut self.link)
+    }
+
+    /// Passes output on, and says who has ended, after what was written until then.
+    fn tell_news(&mut self) {
+        self.link.send();
+        let is_due = self.outbox.due().is_some_and(Deadline::is_over);
+        if is_due && !self.link.has_outgoing() {
+            self.send_output();
+        }
+        if let (Some(exit), false) = (self.tree.main_exit, self.said.exit) {
+            // It may have written between the reading and the reaping.
+            self.tree.read(&mut self.outbox);
+            self.flush();
+            self.link.report(&Report::Exited(exit));
+            self.said.exit = true;
+        }
+        if self.tree.is_empty && !self.said.empty {
+            self.tree.read(&mut self.outbox);
+            self.flush();
+            self.link.report(&Report::Empty);
+            self.said.empty = true;
+        }
+    }
+
+    fn send_output(&mut self) {
+        if let Some((dropped, bytes)) = self.outbox.take() {
+            self.link.output(dropped, &bytes);
+        }
+    }
+
+    fn flush(&mut self) {
+        while self.outbox.due().is_some() {
+            self.send_output();
+        }
+    }
+
+    fn stop(&mut self, signal: Option<Signal>, within: Duration) {
+        let is_detached = self.tree.main_exit.is_some();
+        if let Some(signal) = signal {
+            self.tree.tell(signal);
+        }
+        let rest_at = if is_detached { RestAt::Told } else { RestAt::AfterMain };
+        self.phase = Phase::Stopping { until: Deadline::after(within), rest_at };
+    }
+
+    /// Nobody is there any more to ask for more patience.
+    fn orphaned(&mut self) {
+        if !matches!(self.phase, Phase::Killing { .. }) {
+            tell_all(Signal::TERM);
+            let until = Deadline::after(GRACE_ORPHANED);
+            self.phase = Phase::Stopping { until, rest_at: RestAt::Told };
+        }
+    }
+
+    fn advance(&mut self) {
+        if let Phase::Stopping { until, rest_at } = self.phase {
+            self.phase = match rest_at {
+                _ if until.is_over() => Phase::Killing { until: Deadline::after(KILLING) },
+                RestAt::AfterMain if self.tree.main_exit.is_some() => {
+                    Phase::Stopping { until, rest_at: RestAt::At(Deadline::after(GRACE_LEFT_BEHIND)) }
+                }
+                RestAt::At(deadline) if deadline.is_over() => {
+                    tell_all(Signal::TERM);
+                    Phase::Stopping { until, rest_at: RestAt::Told }
+                }
+                _ => Phase::Stopping { until, rest_at },
+            };
+        }
+        let is_stopping = !matches!(self.phase, Phase::Running);
+        if is_stopping && self.tree.is_empty {
+            self.phase = Phase::Done;
+        }
+        if let Phase::Killing { until } = self.phase {
+            self.tree.kill();
+            if until.is_over() {
+                self.phase = Phase::Done;
+            }
+        }
+    }
+
+    /// Waits for output, an order, the end of a child, or the next thing to do.
+    fn wait(&mut self) -> Result<(), Errno> {
+        let next = match self.phase {
+            Phase::Stopping { until, rest_at: RestAt::At(rest_at) } => Some(until.min(rest_at)),
+            Phase::Stopping { until, .. } => Some(until),
+            Phase::Killing { .. } => Some(Deadline::after(KILL_PAUSE)),
+            Phase::Running | Phase::Done => None,
+        };
+        // What the socket does not take yet is waited for by its being writable.
+        let output_due = self.outbox.due().filter(|_| !self.link.has_outgoing());
+        let until = next.into_iter().chain(output_due).min();
+        let mut fds = vec![PollFd::new(&self.children, PollFlags::IN)];
+        if !self.link.is_cut {
+            let wish = if self.link.has_outgoing() { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+            fds.push(PollFd::from_borrowed_fd(self.link.fd(), wish));
+        }
+        if let Some(output) = self.tree.output() {
+            fds.push(PollFd::from_borrowed_fd(output.as_fd(), PollFlags::IN));
+        }
+        wait_for(&mut fds, until)?;
+        drop(fds);
+        let mut wakes = [0; 64];
+        while read(&self.children, &mut wakes).is_ok_and(|count| count > 0) {}
+        Ok(())
+    }
+}
+
+fn tell_all(signal: Signal) {
+    for seen in Tree::all() {
+        crate::processes::signal(&seen, signal);
+    }
+}

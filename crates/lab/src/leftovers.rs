@@ -1,0 +1,82 @@
+//! Processes that nobody keeps any more, found by their mark and ended.
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::Duration;
+
+use crate::Signal;
+use crate::deadline::Deadline;
+use crate::marker::{Marker, marked};
+use crate::processes::{self, Seen};
+
+const GRACE: Duration = Duration::from_secs(1);
+const KILLING: Duration = Duration::from_secs(3);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A process that was left over, and was ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Swept {
+    /// Its number.
+    pub pid: u32,
+    /// Its command line, shortened.
+    pub command: String,
+    /// TERM was not enough.
+    pub was_killed: bool,
+}
+
+/// Ends the processes of systems whose Tenbin is dead, keeper and all. Takes up to four seconds if they do not want to.
+///
+/// A process that hides its environment, as some do who change their title, is not found.
+pub fn sweep() -> Vec<Swept> {
+    end(|| {
+        let all = marked().into_iter();
+        all.filter(|(_, marker)| !marker.has_owner()).map(|(seen, _)| seen).collect()
+    })
+}
+
+/// Ends whatever of one system is left without a keeper: by its mark, and by the process group it was started in.
+pub(crate) fn end_system(marker: Marker, groups: &[Seen]) -> Vec<Swept> {
+    end(|| {
+        let marked = marked().into_iter().filter(|(_, other)| *other == marker).map(|(seen, _)| seen);
+        let mut found: Vec<Seen> = marked.collect();
+        if !groups.is_empty() {
+            let all = processes::pids().into_iter().filter_map(processes::look);
+            found.extend(all.filter(|seen| !seen.is_zombie && groups.iter().any(|group| is_in(seen, group))));
+        }
+        found
+    })
+}
+
+/// A group keeps its number as long as it has members, so only another leader can mean another group.
+fn is_in(seen: &Seen, leader: &Seen) -> bool {
+    let leader_now = processes::look(leader.pid);
+    seen.group == leader.pid && leader_now.is_none_or(|now| now.started_ticks == leader.started_ticks)
+}
+
+fn end(find: impl Fn() -> Vec<Seen>) -> Vec<Swept> {
+    let mut swept: BTreeMap<(u32, u64), Swept> = BTreeMap::new();
+    let grace = Deadline::after(GRACE);
+    let until = Deadline::after(GRACE + KILLING);
+    loop {
+        let found = find();
+        if found.is_empty() || until.is_over() {
+            return swept.into_values().collect();
+        }
+        let must_die = grace.is_over();
+        for seen in found {
+            let key = (seen.pid, seen.started_ticks);
+            let is_new = !swept.contains_key(&key);
+            let entry = swept.entry(key).or_insert_with(|| Swept {
+                pid: seen.pid,
+                command: processes::command_line(seen.pid),
+                was_killed: false,
+            });
+            if must_die {
+                entry.was_killed |= processes::signal(&seen, Signal::KILL);
+            } else if is_new {
+                processes::signal(&seen, Signal::TERM);
+            }
+        }
+        thread::sleep(PAUSE);
+    }
+}

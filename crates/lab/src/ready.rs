@@ -1,0 +1,127 @@
+//! Waiting until a process is ready.
+
+mod get;
+
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
+
+use crate::deadline::Deadline;
+use crate::kept::{Ended, Kept, Setting};
+use crate::{Command, Ready, When, commands, in_words};
+
+/// Between two attempts.
+const PAUSE: Duration = Duration::from_millis(25);
+/// A command costs more than a connection.
+const COMMAND_PAUSE: Duration = Duration::from_millis(100);
+
+/// Why a process is not ready.
+#[derive(Debug)]
+pub(crate) struct NotReady {
+    /// "not ready after 30 s (GET / was refused)".
+    pub(crate) what: String,
+    pub(crate) way_out: String,
+}
+
+/// Waits until the process is ready.
+///
+/// `interrupted` says that there is no point in waiting: it is asked again and again.
+pub(crate) fn wait(
+    setting: &Setting,
+    ready: &Ready,
+    kept: &Kept,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<(), NotReady> {
+    let deadline = Deadline::after(ready.within);
+    let stop_waiting = || kept.state().ended().is_some() || interrupted();
+    let mut looker = Looker { setting, kept, seen_bytes: None };
+    loop {
+        let attempt = looker.attempt(&ready.when, deadline, &stop_waiting);
+        if let Some(ended) = kept.state().ended() {
+            return Err(ended_early(ended));
+        }
+        if interrupted() {
+            let what = "the start was given up before it was ready".to_owned();
+            return Err(NotReady { what, way_out: "start it again".to_owned() });
+        }
+        let Err(why) = attempt else { return Ok(()) };
+        if deadline.is_over() {
+            let what = format!("not ready after {} ({why})", in_words::duration(ready.within));
+            let way_out = "look at its output below; give it longer with ready: { within: 60s }".to_owned();
+            return Err(NotReady { what, way_out });
+        }
+        let pause = if let When::Command(_) = ready.when { COMMAND_PAUSE } else { PAUSE };
+        kept.wait(deadline.min(Deadline::after(pause)), |state| state.ended().is_some());
+    }
+}
+
+fn ended_early(ended: Ended) -> NotReady {
+    let (what, way_out) = match ended {
+        Ended::Exit(exit) => (format!("{exit} before it was ready"), exit.hint()),
+        Ended::KeeperLost => ("its keeper was killed before it was ready".to_owned(), "start it again"),
+    };
+    NotReady { what, way_out: way_out.to_owned() }
+}
+
+struct Looker<'a> {
+    setting: &'a Setting,
+    kept: &'a Kept,
+    /// How much output had been searched already.
+    seen_bytes: Option<u64>,
+}
+
+impl Looker<'_> {
+    /// One attempt: ready, or what happened instead.
+    fn attempt(&mut self, when: &When, deadline: Deadline, stop: &dyn Fn() -> bool) -> Result<(), String> {
+        match when {
+            When::Now => Ok(()),
+            When::Tcp(address) => get::connect(*address, deadline)
+                .map(drop)
+                .map_err(|why| format!("a connection to {address} {why}")),
+            When::Get { address, path } => get::attempt(*address, path, deadline, stop)
+                .map_err(|why| format!("GET http://{address}{path} {why}")),
+            When::Unix(path) => connect_unix(path),
+            When::Log(text) => self.find(text),
+            When::Command(command) => self.run(command, deadline, stop),
+        }
+    }
+
+    fn find(&mut self, text: &str) -> Result<(), String> {
+        let state = self.kept.state();
+        let seen_bytes = Some(state.capture.seen_bytes());
+        let is_new = self.seen_bytes != seen_bytes;
+        self.seen_bytes = seen_bytes;
+        if is_new && state.capture.contains(text.as_bytes()) {
+            return Ok(());
+        }
+        Err(format!("its output does not hold {text:?}"))
+    }
+
+    fn run(&self, command: &Command, deadline: Deadline, stop: &dyn Fn() -> bool) -> Result<(), String> {
+        let within = command.within.min(deadline.left());
+        match commands::run(self.setting, command, within, stop) {
+            Ok(done) => {
+                done.end();
+                Ok(())
+            }
+            Err(fault) => Err(format!("the command `{}` {}", in_words::command(command), fault.what)),
+        }
+    }
+}
+
+/// Without waiting: a queue that is full would let it wait for ever.
+fn connect_unix(path: &Path) -> Result<(), String> {
+    let name = path.display();
+    let address = SocketAddrUnix::new(path).map_err(|_| format!("{name} is too long for a socket"))?;
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None);
+    match socket.and_then(|socket| connect(&socket, &address)) {
+        Ok(()) => Ok(()),
+        Err(Errno::NOENT) => Err(format!("{name} is not there")),
+        Err(Errno::CONNREFUSED) => Err(format!("a connection to {name} was refused")),
+        Err(Errno::AGAIN) => Err(format!("a connection to {name} was not accepted")),
+        Err(error) => Err(format!("a connection to {name} failed: {error}")),
+    }
+}

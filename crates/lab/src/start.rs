@@ -1,0 +1,110 @@
+//! Starting a system: files, ports, commands before, and process after process.
+
+use std::net::Ipv4Addr;
+
+use crate::folder::Folder;
+use crate::kept::{Kept, Setting};
+use crate::marker::Marker;
+use crate::system::Running;
+use crate::{Command, Failure, Process, Recipe, Stage, System, commands, in_words, ports, ready};
+
+/// Starts a system: its files, its commands before, and its processes one after the other, each awaited until it is ready.
+///
+/// `cancel` is asked every few milliseconds. Everything that takes time has a deadline.
+///
+/// # Errors
+/// The first thing that failed. Whatever had been started by then is gone again, and the commands after have run.
+pub fn start(recipe: Recipe, cancel: &dyn Fn() -> bool) -> Result<System, Failure> {
+    let Recipe { dir, files, before, after, processes, ports, cores, keeper, name: _ } = recipe;
+    let folder = Folder::make(&dir, &files)?;
+    check_ports(&ports)?;
+    let mut system = System {
+        setting: Setting { keeper, cores, marker: Marker::new() },
+        running: Vec::with_capacity(processes.len()),
+        background: Vec::new(),
+        after,
+        ports,
+        folder: Some(folder),
+        outputs: Vec::new(),
+    };
+    let all_up = before
+        .iter()
+        .try_for_each(|command| system.run_before(command, cancel))
+        .and_then(|()| processes.into_iter().try_for_each(|process| system.bring_up(process, cancel)));
+    match all_up {
+        Ok(()) => Ok(system),
+        Err(mut failure) => {
+            let stopped = system.stop();
+            for also in stopped.failures {
+                failure.what.push_str(&format!("; and then {}", without_way_out(&also)));
+            }
+            failure.outputs = stopped.outputs;
+            Err(failure)
+        }
+    }
+}
+
+fn without_way_out(failure: &Failure) -> String {
+    let process = failure.process.as_ref().map(|process| format!("{process} "));
+    format!("{}{}", process.unwrap_or_default(), failure.what)
+}
+
+fn check_ports(wanted: &[u16]) -> Result<(), Failure> {
+    let Some(port) = wanted.iter().find(|port| !ports::is_free(Ipv4Addr::LOCALHOST, **port)) else {
+        return Ok(());
+    };
+    let holder = ports::holder(*port).unwrap_or_else(|| "somebody".to_owned());
+    Err(Failure {
+        stage: Stage::Port,
+        process: None,
+        what: format!("port {port} on 127.0.0.1 is taken by {holder}"),
+        way_out: "stop that, or let {port} choose a free one".to_owned(),
+        outputs: Vec::new(),
+    })
+}
+
+impl System {
+    fn run_before(&mut self, command: &Command, cancel: &dyn Fn() -> bool) -> Result<(), Failure> {
+        match commands::run(&self.setting, command, command.within, cancel) {
+            Ok(commands::Done::Over(output)) => self.outputs.push(output),
+            Ok(commands::Done::StillBusy(kept)) => self.background.push(kept),
+            Err(fault) => {
+                let (failure, output) = fault.failure(Stage::Before, command);
+                self.outputs.extend(output);
+                return Err(failure);
+            }
+        }
+        Ok(())
+    }
+
+    fn bring_up(&mut self, process: Process, cancel: &dyn Fn() -> bool) -> Result<(), Failure> {
+        let Process { name, command, ready, stop } = process;
+        let failure = |stage, what, way_out| {
+            let process = Some(name.clone());
+            Failure { stage, process, what, way_out, outputs: Vec::new() }
+        };
+        if cancel() {
+            let what = "the start was given up before it was started".to_owned();
+            return Err(failure(Stage::Start, what, "start it again".to_owned()));
+        }
+        let kept = Kept::start(&self.setting, &name, &command).map_err(|why| {
+            let what = format!("`{}` could not be started: {why}", in_words::command(&command));
+            failure(Stage::Start, what, "install it, or write its full path".to_owned())
+        })?;
+        self.running.push(Running { kept, stop, is_mourned: false });
+        let Some((this, others)) = self.running.split_last() else { return Ok(()) };
+        let has_other_died = || others.iter().any(|other| other.kept.state().ended().is_some());
+        let is_ready = ready::wait(&self.setting, &ready, &this.kept, &|| cancel() || has_other_died());
+        let Err(not_ready) = is_ready else { return Ok(()) };
+        // The one that died has more to say than the one that waited.
+        if has_other_died()
+            && let Some(died) = self.died()
+        {
+            return Err(died);
+        }
+        if let Some(running) = self.running.last_mut() {
+            running.is_mourned = true;
+        }
+        Err(failure(Stage::Ready, not_ready.what, not_ready.way_out))
+    }
+}

@@ -1,0 +1,170 @@
+//! Stopping a system, and the proof that nothing is left of it.
+
+use std::net::Ipv4Addr;
+use std::thread;
+use std::time::Duration;
+
+use crate::deadline::Deadline;
+use crate::keeper::messages::Toll;
+use crate::kept::{Kept, Setting};
+use crate::leftovers::{self, Swept};
+use crate::processes::Seen;
+use crate::system::Running;
+use crate::{Failure, Output, Signal, Stage, StopHow, Stopped, System, commands, in_words, ports};
+
+/// What a command before the start left running is told to end within this time.
+const BACKGROUND: Duration = Duration::from_secs(5);
+/// How long a port may take to be free after its process has ended.
+const PORTS: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(20);
+
+impl System {
+    /// Everything that [`System::stop`] does.
+    pub(crate) fn take_down(&mut self) -> Stopped {
+        let mut failures: Vec<Failure> = std::iter::from_fn(|| self.died()).collect();
+        failures.iter_mut().for_each(|failure| failure.outputs.clear());
+        let mut outputs = Vec::new();
+        let mut groups = Vec::new();
+        while let Some(Running { kept, stop, is_mourned }) = self.running.pop() {
+            let name = kept.name.clone();
+            let is_dead = is_mourned && kept.state().ended().is_some();
+            let main = kept.state().main.clone();
+            let (ending, output) = end(&self.setting, kept, &stop, &mut self.outputs);
+            outputs.push(output);
+            if ending.is_lost() {
+                groups.extend(main);
+            }
+            failures.extend(ending.failures(&name, &stop, is_dead));
+        }
+        outputs.reverse();
+        outputs.append(&mut self.outputs);
+        self.run_after(&mut failures, &mut outputs);
+        while let Some(kept) = self.background.pop() {
+            outputs.push(kept.stop(Some(Signal::TERM), BACKGROUND).1);
+        }
+        failures.extend(self.sweep(&groups));
+        failures.extend(self.wait_for_ports());
+        if let Some(Err(failure)) = self.folder.take().map(crate::folder::Folder::remove) {
+            failures.push(failure);
+        }
+        Stopped { failures, outputs }
+    }
+
+    fn run_after(&mut self, failures: &mut Vec<Failure>, outputs: &mut Vec<Output>) {
+        for command in std::mem::take(&mut self.after) {
+            match commands::run(&self.setting, &command, command.within, &|| false) {
+                Ok(done) => outputs.push(done.end()),
+                Err(fault) => {
+                    let (failure, output) = fault.failure(Stage::After, &command);
+                    failures.push(failure);
+                    outputs.extend(output);
+                }
+            }
+        }
+    }
+
+    /// What escaped its keeper, because the keeper was killed.
+    fn sweep(&self, groups: &[Seen]) -> Option<Failure> {
+        let swept = leftovers::end_system(self.setting.marker, groups);
+        if swept.is_empty() {
+            return None;
+        }
+        let name = |swept: &Swept| format!("{} ({})", swept.pid, swept.command);
+        let names: Vec<String> = swept.iter().take(5).map(name).collect();
+        let what = format!(
+            "{} had lost their keeper and were ended: {}",
+            in_words::processes(swept.len()),
+            names.join(", ")
+        );
+        Some(failure(Stage::Stop, None, what, "find out who kills processes here"))
+    }
+
+    fn wait_for_ports(&self) -> Option<Failure> {
+        let until = Deadline::after(PORTS);
+        let taken = || self.ports.iter().find(|port| !ports::is_free(Ipv4Addr::LOCALHOST, **port));
+        while taken().is_some() && !until.is_over() {
+            thread::sleep(PAUSE);
+        }
+        let port = taken()?;
+        let holder = ports::holder(*port).unwrap_or_else(|| "somebody".to_owned());
+        let what = format!("port {port} on 127.0.0.1 is still taken after the stop, by {holder}");
+        Some(failure(Stage::Port, None, what, "stop that before the next run"))
+    }
+}
+
+fn failure(stage: Stage, process: Option<&str>, what: String, way_out: &str) -> Failure {
+    let (process, way_out) = (process.map(str::to_owned), way_out.to_owned());
+    Failure { stage, process, what, way_out, outputs: Vec::new() }
+}
+
+/// How the end of one process went.
+#[derive(Debug)]
+struct Ending {
+    /// `None` if the keeper was lost.
+    toll: Option<Toll>,
+    /// Why the command did not do, if there was one and it did not.
+    command_fault: Option<String>,
+}
+
+/// Ends one process: by its command if it has one that works, else by its signal, at last by KILL.
+fn end(setting: &Setting, kept: Kept, stop: &StopHow, outputs: &mut Vec<Output>) -> (Ending, Output) {
+    let has_work = kept.state().ended().is_none();
+    let (mut signal, mut within, mut command_fault) = (Some(stop.signal), stop.within, None);
+    if let (Some(command), true) = (&stop.command, has_work) {
+        let until = Deadline::after(stop.within);
+        match commands::run(setting, command, command.within.min(stop.within), &|| false) {
+            Ok(done) => {
+                outputs.push(done.end());
+                (signal, within) = (None, until.left());
+            }
+            Err(fault) => {
+                command_fault = Some(format!("the command `{}` {}", in_words::command(command), fault.what));
+                outputs.extend(fault.output);
+            }
+        }
+    }
+    let (toll, output) = kept.stop(signal, within);
+    (Ending { toll, command_fault }, output)
+}
+
+impl Ending {
+    fn is_lost(&self) -> bool {
+        self.toll.is_none()
+    }
+
+    fn failures(self, name: &str, stop: &StopHow, is_dead: bool) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        let is_by_command = stop.command.is_some() && self.command_fault.is_none();
+        if let Some(what) = self.command_fault {
+            let what = format!("{what}, so it was stopped by {}", stop.signal);
+            failures.push(failure(Stage::Stop, Some(name), what, "look at the output of that command below"));
+        }
+        let within = in_words::duration(stop.within);
+        let told = if is_by_command { "its stop command".to_owned() } else { stop.signal.to_string() };
+        match self.toll {
+            Some(toll) if toll.left > 0 => {
+                let left = in_words::processes(toll.left);
+                let what = format!("{left} below it did not end even when killed");
+                let way_out = "wait for the disk or device they hang on, or restart the machine";
+                failures.push(failure(Stage::Stop, Some(name), what, way_out));
+            }
+            Some(toll) if toll.killed > 0 => {
+                let killed = in_words::processes(toll.killed);
+                let what = if toll.is_main_killed {
+                    format!("ignored {told} for {within} and was killed ({killed})")
+                } else {
+                    format!("left {killed} behind that had to be killed after {within}")
+                };
+                let way_out =
+                    "give it longer with stop: { within: 30s }, or another signal with stop: { signal: INT }";
+                failures.push(failure(Stage::Stop, Some(name), what, way_out));
+            }
+            None if !is_dead => {
+                let what = "its keeper was killed before it was stopped".to_owned();
+                failures.push(failure(Stage::Stop, Some(name), what, "find out who kills processes here"));
+            }
+            _ => {}
+        }
+        failures
+    }
+}
