@@ -1,0 +1,39 @@
+//! The plans that come with the project can be read, in full and quick, and each says what it asks.
+
+use std::path::{Path, PathBuf};
+
+use plan::Study;
+
+/// Quick studies are for looking whether a plan works here: their load alone must leave room in three minutes.
+const QUICK_LOAD_NS: u64 = 150_000_000_000;
+
+fn plans() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans");
+    let entries = std::fs::read_dir(&folder).expect("the folder of plans");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "yaml")).collect()
+}
+
+#[test]
+fn every_plan_can_be_read_in_full_and_quick() {
+    let plans = plans();
+    assert!(!plans.is_empty());
+    for path in &plans {
+        for is_quick in [false, true] {
+            let study = Study::read(path, is_quick).unwrap_or_else(|faults| panic!("{faults}"));
+            assert!(study.question.is_some(), "{} asks nothing", path.display());
+            assert!(!study.variants.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_quick_study_is_quick() {
+    for path in plans() {
+        let study = Study::read(&path, true).unwrap_or_else(|faults| panic!("{faults}"));
+        let load_ns: Option<u64> = (0..study.loads.len()).map(|load| study.run_ns(load)).sum();
+        let runs = study.variants.len() as u64 * u64::from(study.compare.blocks);
+        let load_ns = load_ns.expect("an end") * runs;
+        assert!(load_ns <= QUICK_LOAD_NS, "{}: {} s of load", path.display(), load_ns / 1_000_000_000);
+    }
+}
