@@ -1,6 +1,7 @@
 //! Texts from peers and users go through every format, and come out as nothing but text.
 
 mod runs;
+mod studies;
 
 use report::{Options, format};
 use store::Run;
@@ -32,6 +33,19 @@ fn written(name: &str, run: &Run) -> String {
     String::from_utf8(out).unwrap()
 }
 
+/// A report on the study; nothing where the format has none.
+fn written_study(name: &str, study: &store::Study) -> String {
+    let mut out = Vec::new();
+    let options = Options { color: false, width: 100 };
+    match report::write_study(format(name).unwrap(), study, &options, &mut out) {
+        Err(report::ReportError::NoStudies { .. }) => String::new(),
+        written => {
+            written.unwrap();
+            String::from_utf8(out).unwrap()
+        }
+    }
+}
+
 fn directs_a_terminal(character: char) -> bool {
     character != '\n' && character.is_control()
         || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
@@ -41,9 +55,9 @@ fn directs_a_terminal(character: char) -> bool {
 #[test]
 fn no_format_lets_through_what_directs_a_terminal() {
     for attack in ATTACKS {
-        let run = runs::hostile(attack);
+        let (run, study) = (runs::hostile(attack), studies::hostile(attack));
         for format in report::FORMATS {
-            let text = written(format.name, &run);
+            let text = written(format.name, &run) + &written_study(format.name, &study);
             let found = text.chars().find(|character| directs_a_terminal(*character));
             assert_eq!(found, None, "{} of {attack:?}", format.name);
         }
@@ -75,9 +89,12 @@ fn json_keeps_every_text_exactly() {
 #[test]
 fn no_cell_is_a_formula() {
     for attack in ATTACKS {
-        let run = runs::hostile(attack);
-        for name in ["csv", "jtl"] {
-            let text = written(name, &run);
+        let (run, study) = (runs::hostile(attack), studies::hostile(attack));
+        for (name, text) in [
+            ("csv", written("csv", &run)),
+            ("jtl", written("jtl", &run)),
+            ("csv", written_study("csv", &study)),
+        ] {
             let mut reader =
                 csv::ReaderBuilder::new().has_headers(false).flexible(false).from_reader(text.as_bytes());
             for record in reader.records() {
@@ -92,7 +109,7 @@ fn no_cell_is_a_formula() {
 #[test]
 fn markdown_has_no_tags_and_its_tables_keep_their_columns() {
     for attack in ATTACKS {
-        let text = written("md", &runs::hostile(attack));
+        let text = written("md", &runs::hostile(attack)) + &written_study("md", &studies::hostile(attack));
         assert!(!text.contains('<'), "{text}");
         let bare = text.replace("\\\\", "").replace("\\`", "").replace("\\[", "");
         assert!(!bare.contains(['`', '[']), "{text}");
@@ -112,7 +129,9 @@ fn markdown_has_no_tags_and_its_tables_keep_their_columns() {
 #[test]
 fn a_very_long_text_does_not_flood_the_terminal() {
     let run = runs::hostile(&"x".repeat(100_000));
+    let study = studies::hostile(&"x".repeat(100_000));
     for name in ["terminal", "md"] {
         assert!(written(name, &run).len() < 40_000, "{name}");
+        assert!(written_study(name, &study).len() < 40_000, "{name} of a study");
     }
 }

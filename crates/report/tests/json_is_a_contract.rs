@@ -1,9 +1,10 @@
 //! The JSON summary has the agreed keys in the agreed order, and null where a figure would be a guess.
 
 mod runs;
+mod studies;
 
 use report::Options;
-use serde_json::Value;
+use serde_json::{Value, json};
 use store::Run;
 
 fn text(runs: &[Run]) -> String {
@@ -116,4 +117,95 @@ fn what_is_known_of_the_system_is_put_together() {
     assert_eq!(system["processes"][0]["name"], "app");
     let alone = self::value(runs::normal());
     assert_eq!(alone["system"], Value::Null);
+}
+
+fn study_text(study: &store::Study) -> String {
+    let mut out = Vec::new();
+    let options = Options { color: false, width: 80 };
+    report::write_study(report::format("json").unwrap(), study, &options, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_study_has_its_keys_and_its_runs_are_those_of_single_reports() {
+    let study = studies::one_block();
+    let text = study_text(&study);
+    let contract = ["schema", "runs", "comparison", "bottlenecks", "study", "failures", "gates"];
+    assert_eq!(keys(&text), contract);
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["schema"], "tenbin.study/1");
+    assert_eq!(value["runs"][0], self::value(study.runs[0].clone()));
+    assert_eq!(value["runs"][1]["place"]["knobs"]["workers"], "8");
+    assert_eq!((&value["study"]["planned"], &value["study"]["done"]), (&2.into(), &2.into()));
+}
+
+#[test]
+fn a_study_says_who_is_best_and_by_how_much() {
+    let value: Value = serde_json::from_str(&study_text(&studies::complete())).unwrap();
+    let comparison = &value["comparison"];
+    assert_eq!((&comparison["metric"], &comparison["unit"]), (&"throughput".into(), &"per_s".into()));
+    let ranking = comparison["ranking"].as_array().unwrap();
+    let bests: Vec<_> = ranking.iter().filter(|ranked| ranked["is_best"] == true).collect();
+    assert_eq!(bests.len(), 3, "one of each system");
+    // Faster, with 2.5 % of errors: ranked, and not the best.
+    assert_eq!(
+        (&ranking[0]["variant"], &ranking[0]["is_best"]),
+        (&"workers=8 threads=16".into(), &false.into())
+    );
+    assert_eq!(bests[0]["variant"], "workers=8 threads=1");
+    assert!(ranking.iter().all(|ranked| ranked["variant"] != "workers=1 threads=500"), "it never started");
+    let pairs = comparison["pairs"].as_array().unwrap();
+    let verdicts: Vec<_> = pairs.iter().map(|pair| pair["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["differs", "differs", "equivalent"]);
+    for pair in pairs {
+        let number = |key: &str| pair[key].as_f64().unwrap();
+        assert!(number("low") <= number("ratio") && number("ratio") <= number("high"), "{pair}");
+    }
+    // One run of unicorn is invalid, which leaves seven blocks: judged at six.
+    assert_eq!((&pairs[0]["common_blocks"], &pairs[0]["blocks"]), (&7.into(), &6.into()));
+    let failures = value["failures"].as_array().unwrap();
+    assert_eq!(failures.len(), 8);
+    assert!(failures[0]["outputs"][0]["text"].as_str().unwrap().contains("can't create Thread"));
+    let gates = value["gates"].as_array().unwrap();
+    assert_eq!(gates.iter().filter(|gate| gate["counts"] == false).count(), 2, "of the invalid run");
+}
+
+#[test]
+fn what_was_not_measured_is_neither_ranked_nor_compared() {
+    for study in [studies::all_invalid(), studies::not_begun()] {
+        let value: Value = serde_json::from_str(&study_text(&study)).unwrap();
+        let comparison = &value["comparison"];
+        assert_eq!((&comparison["ranking"], &comparison["pairs"]), (&json!([]), &json!([])));
+    }
+    let value: Value = serde_json::from_str(&study_text(&studies::missing())).unwrap();
+    let verdicts = value["comparison"]["pairs"].as_array().unwrap().iter().map(|pair| &pair["verdict"]);
+    assert!(verdicts.clone().count() > 0 && verdicts.clone().all(|verdict| verdict == "none"));
+    assert_eq!(value["comparison"]["pairs"][0]["reason"], "1 of the 8 blocks that a first verdict takes");
+    assert_eq!((&value["study"]["done"], &value["study"]["state"]), (&9.into(), &"interrupted".into()));
+}
+
+#[test]
+fn being_ahead_with_more_errors_or_after_one_sided_losses_is_no_verdict() {
+    let reasons = [
+        (
+            0,
+            "2.45 % of the requests to the one that is ahead failed, 0.00 % of the other's: being ahead with more errors is not \
+          being better",
+        ),
+        (3, "3 runs of one and 0 of the other were invalid, so what is left is not a fair choice"),
+    ];
+    for (invalid, reason) in reasons {
+        let text = study_text(&studies::faster_with_faults(invalid));
+        let value: Value = serde_json::from_str(&text).unwrap();
+        let pair = &value["comparison"]["pairs"][0];
+        assert_eq!((&pair["a"]["system"], &pair["verdict"]), (&"hasty".into(), &"none".into()));
+        assert_eq!(pair["reason"], reason);
+        assert!(pair["ratio"].as_f64().unwrap() > 1.4);
+    }
+    let value: Value = serde_json::from_str(&study_text(&studies::faster_with_faults(2))).unwrap();
+    let pair = &value["comparison"]["pairs"][0];
+    assert_eq!(
+        (&pair["verdict"], &pair["blocks"], &pair["common_blocks"]),
+        (&"differs".into(), &8.into(), &10.into())
+    );
 }

@@ -84,20 +84,21 @@ fn ranking(compare: &Compare, rows: &[Row<'_>]) -> Vec<Ranked> {
     }
     let better = |a: f64, b: f64| if compare.higher_is_better { b.total_cmp(&a) } else { a.total_cmp(&b) };
     ranking.sort_by(|a, b| better(a.metric.median, b.metric.median).then(a.row.cmp(&b.row)));
-    for place in 0..ranking.len() {
-        let system = &rows[ranking[place].row].place.system;
-        let of_system =
-            || ranking.iter().map(|ranked| &rows[ranked.row]).filter(|row| row.place.system == *system);
-        let least = of_system().filter_map(Row::error_share).fold(f64::INFINITY, f64::min);
-        let most_runs = of_system().map(|row| row.count(Standing::Valid)).max().unwrap_or(0);
-        let row = &rows[ranking[place].row];
-        let has_more_errors = row.error_share().is_none_or(|share| share > least + ERRORS_MARGIN);
+    // Of each system the least errors and the most valid runs of a setting, and whether its best is found.
+    let mut systems: BTreeMap<&str, (f64, usize, bool)> = BTreeMap::new();
+    for row in ranking.iter().map(|ranked| &rows[ranked.row]) {
+        let (least, most_runs, _) = systems.entry(&row.place.system).or_insert((f64::INFINITY, 0, false));
+        *least = row.error_share().map_or(*least, |share| least.min(share));
+        *most_runs = row.count(Standing::Valid).max(*most_runs);
+    }
+    for ranked in &mut ranking {
+        let row = &rows[ranked.row];
+        let Some((least, most_runs, is_found)) = systems.get_mut(row.place.system.as_str()) else { continue };
+        ranked.has_more_errors = row.error_share().is_none_or(|share| share > *least + ERRORS_MARGIN);
         // A setting that was mostly lost may have been lucky in what is left.
-        let is_seldom = row.count(Standing::Valid) * 2 < most_runs;
-        let is_first =
-            !ranking[..place].iter().any(|before| before.is_best && rows[before.row].place.system == *system);
-        ranking[place].has_more_errors = has_more_errors;
-        ranking[place].is_best = is_first && !has_more_errors && !is_seldom;
+        let is_seldom = row.count(Standing::Valid) * 2 < *most_runs;
+        ranked.is_best = !*is_found && !ranked.has_more_errors && !is_seldom;
+        *is_found |= ranked.is_best;
     }
     ranking
 }

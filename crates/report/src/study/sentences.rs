@@ -25,7 +25,8 @@ pub(crate) fn reason(load: &LoadView<'_>, pair: &Pair) -> Option<String> {
     if pair.has_more_errors {
         let share = |row: usize| load.rows[row].error_share().map_or("n/a".to_owned(), percent_of);
         return Some(format!(
-            "{} of its requests failed, against {}: being ahead with more errors is not being better",
+            "{} of the requests to the one that is ahead failed, {} of the other's: being ahead with more errors is not \
+             being better",
             share(pair.first),
             share(pair.second)
         ));

@@ -259,6 +259,16 @@ pub(crate) fn all_invalid() -> Study {
     script.through_store()
 }
 
+/// The faster system fails one request in forty, or, in the blocks below `invalid`, is not measured well.
+pub(crate) fn faster_with_faults(invalid: u32) -> Study {
+    let what = if invalid > 0 { What::IsInvalidBefore(invalid) } else { What::Refuses(40) };
+    let behaviours = [behaviour("hasty", "", 900, what), behaviour("steady", "", 600, What::Works)];
+    let mut script = app_servers();
+    script.behaviours = &behaviours;
+    script.new.compare.blocks = 12;
+    script.through_store()
+}
+
 /// Nothing was run yet.
 pub(crate) fn not_begun() -> Study {
     let mut script = app_servers();
