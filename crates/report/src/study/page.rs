@@ -294,9 +294,10 @@ impl Page<'_> {
             facts.push(("besides", format!("{}, {why}", runs(superseded))));
         }
         if view.missing > 0 {
+            let quick = if view.study.new.is_quick { " --quick" } else { "" };
             let way_out = match view.study.state {
-                StudyState::Running => "the study still goes on",
-                _ => "to make them: tenbin run PLAN --resume, with the plan that it was begun with",
+                StudyState::Running => "the study still goes on".to_owned(),
+                _ => format!("to make them: tenbin run PLAN{quick} --resume {id}"),
             };
             facts.push(("missing", format!("{}; {way_out}", runs(view.missing))));
         }
