@@ -1,7 +1,9 @@
 //! Carries a load to its end within a hard limit, and adds up what came of it.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod scenario;
 pub(crate) mod tls;
+pub(crate) mod witness;
 
 use std::net::SocketAddr;
 use std::sync::mpsc::RecvTimeoutError;
@@ -33,6 +35,8 @@ pub(crate) struct Done {
     pub(crate) ends: Vec<WorkerEnd>,
     /// Single requests, by intended start.
     pub(crate) sampled: Vec<Sampled>,
+    /// The same with their steps.
+    pub(crate) logged: Vec<(u16, Sampled)>,
     /// From the beginning of the load to the last worker's end.
     pub(crate) took: Duration,
 }
@@ -54,7 +58,7 @@ pub(crate) fn finish(running: Running, limit: Duration) -> Done {
     let deadline = Instant::now() + limit;
     let mut begun = Instant::now();
     let mut wholes: Vec<[Whole; 2]> = Vec::new();
-    let (mut ends, mut sampled) = (Vec::new(), Vec::new());
+    let (mut ends, mut logged) = (Vec::new(), Vec::new());
     loop {
         match running.messages.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(Message::Begins(origin)) => begun = origin,
@@ -62,7 +66,7 @@ pub(crate) fn finish(running: Running, limit: Duration) -> Done {
                 wholes.resize_with(wholes.len().max(usize::from(step) + 1), Default::default);
                 let whole = &mut wholes[usize::from(step)][interval.phase as usize];
                 whole.absorb(&interval.tally).expect("the identity, up to now");
-                sampled.extend(interval.sampled);
+                logged.extend(interval.sampled.into_iter().map(|request| (step, request)));
             }
             Ok(Message::Ended(end)) => ends.push(*end),
             Ok(Message::Broke(what)) => panic!("a worker broke: {what}"),
@@ -79,8 +83,9 @@ pub(crate) fn finish(running: Running, limit: Duration) -> Done {
         tally.merge(&measured);
         steps.push(measured);
     }
-    sampled.sort_by_key(|request| request.finish.intended_ns);
-    let done = Done { tally, steps, warm_up, ends, sampled, took };
+    logged.sort_by_key(|(_, request): &(u16, Sampled)| request.finish.intended_ns);
+    let sampled = logged.iter().map(|(_, request)| *request).collect();
+    let done = Done { tally, steps, warm_up, ends, sampled, logged, took };
     done.assert_errors_add_up();
     done
 }

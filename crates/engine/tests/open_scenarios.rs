@@ -1,0 +1,193 @@
+//! Scenarios in open loads: the rate counts iterations, and every arrival is planned for the step that it begins with.
+
+mod support;
+
+use std::time::Duration;
+
+use engine::Job;
+use load::values::Source;
+use load::{Load, Open, Order, Routes, Scenarios, Stop};
+use support::scenario::{data, following, get, in_turn, mix, post, saving, scenarios, script, visit};
+use support::witness::Witness;
+use support::{Done, MS, SECOND, open, run, tcp};
+use wire::http1::CaptureFrom;
+
+const AT_ONCE: Duration = Duration::ZERO;
+
+fn shape(job: &mut Job, change: impl FnOnce(&mut Open)) {
+    let Load::Open(open) = &mut job.load else { panic!("the load is open") };
+    change(open);
+}
+
+fn arrivals(witness: &Witness, per_s: f64, connections: u32, scenarios: Scenarios) -> Job {
+    following(open(tcp(witness.address), per_s, SECOND, connections), scenarios)
+}
+
+fn planned(done: &Done) -> Vec<u64> {
+    done.steps.iter().map(|tally| tally.counts.planned).collect()
+}
+
+/// How many of the first arrivals begin with each step, by arithmetic alone.
+fn begun_with(job: &Job, arrivals: u64) -> Vec<u64> {
+    let routes = Routes::new(&job.scenarios, job.seed);
+    let mut begun = vec![0; job.scenarios.steps()];
+    for number in 0..arrivals {
+        let place = routes.begin(&mut routes.chance(number));
+        begun[usize::from(routes.visit(place).step)] += 1;
+    }
+    begun
+}
+
+#[test]
+fn the_rate_counts_iterations_and_later_steps_follow_the_reply() {
+    for threads in [1, 2] {
+        let witness = Witness::start(Duration::from_millis(3));
+        let mut job = arrivals(&witness, 100.0, 10, in_turn(vec![visit(0, 0), visit(1, 0)]));
+        job.threads = threads;
+        let first = saving(get("/first"), 0, CaptureFrom::Header("X-Token".to_owned()));
+        let done = run(job, script(vec![first, get("/second?of={a}")]));
+        let [first, second] = &done.steps[..] else { panic!("two steps: {:?}", planned(&done)) };
+        assert_eq!((first.counts.planned, first.counts.ok, first.counts.not_sent), (100, 100, 0));
+        // Only what would begin after the end of the load is missing.
+        assert!((98..=100).contains(&second.counts.ok), "{:?}", second.counts);
+        assert_eq!(second.counts.planned, second.counts.ok);
+        for (_, later) in done.logged.iter().filter(|(step, _)| *step == 1) {
+            let before = done.logged.iter().find(|(step, before)| {
+                *step == 0
+                    && before.connection == later.connection
+                    && before.finish.finished_ns == later.finish.intended_ns
+            });
+            assert!(before.is_some(), "{later:?}");
+        }
+        for seen in witness.by_connection() {
+            for pair in seen.windows(2).filter(|pair| pair[1].target != "/first") {
+                assert_eq!(pair[1].target, format!("/second?of={}", pair[0].token));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_an_arrival_does_depends_on_its_number_alone() {
+    for threads in 1..=3 {
+        let witness = Witness::start(AT_ONCE);
+        let buy = Order::InTurn(vec![visit(2, 0)]);
+        let mut job = arrivals(&witness, 500.0, 9, scenarios(vec![(80.0, mix(&[3.0, 1.0])), (20.0, buy)]));
+        (job.threads, job.seed) = (threads, 11);
+        let expected = begun_with(&job, 500);
+        let done = run(job, script(vec![get("/0"), get("/1"), get("/2")]));
+        done.assert_all_ok(500);
+        assert_eq!(planned(&done), expected);
+        for (seen, share) in expected.iter().zip([300.0f64, 100.0, 100.0]) {
+            assert!((*seen as f64 - share).abs() < 50.0, "{expected:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_never_sent_is_planned_for_its_own_first_step() {
+    // One connection that is held for 100 ms can take 10 of 300 arrivals a second.
+    for (shed_after_ns, at_ns) in [(Some(20 * MS), SECOND), (None, 300 * MS)] {
+        let witness = Witness::start(Duration::from_millis(100));
+        let second = Order::InTurn(vec![visit(1, 0), visit(2, 0)]);
+        let mut job = arrivals(&witness, 300.0, 2, scenarios(vec![(2.0, mix(&[1.0])), (1.0, second)]));
+        shape(&mut job, |open| open.shed_after_ns = shed_after_ns);
+        (job.stop.at_ns, job.threads) = (Some(at_ns), 2);
+        let expected = begun_with(&job, 300 * at_ns / SECOND);
+        let done = run(job, script(vec![get("/0"), get("/1"), get("/2")]));
+        assert_eq!(planned(&done)[..2], expected[..2]);
+        assert!(done.steps[..2].iter().all(|tally| tally.counts.not_sent > 10), "{:?}", done.steps);
+        assert!(done.steps.get(2).is_none_or(|tally| tally.counts.not_sent == 0), "it was never due");
+        assert_eq!(done.tally.counts.sent, witness.seen().len() as u64);
+    }
+}
+
+#[test]
+fn a_pause_keeps_its_connection_until_the_iteration_is_over() {
+    for (visits, most) in [(vec![visit(0, 200 * MS)], 12), (vec![visit(0, 100 * MS), visit(1, 100 * MS)], 24)]
+    {
+        // Two connections, each taken for 200 ms by an iteration: ten iterations, and what begins with the last of them.
+        let witness = Witness::start(AT_ONCE);
+        let steps = visits.len();
+        let mut job = arrivals(&witness, 40.0, 2, in_turn(visits));
+        shape(&mut job, |open| open.shed_after_ns = Some(30 * MS));
+        let done = run(job, script(vec![get("/0"), get("/1")]));
+        assert_eq!(done.steps[0].counts.planned, 40);
+        let sent = done.tally.counts.sent;
+        assert!(sent <= most && sent >= most / 2, "{sent} sent in {steps} steps");
+        for connection in 0..2 {
+            let mut own: Vec<_> =
+                done.logged.iter().filter(|(_, request)| request.connection == connection).collect();
+            own.sort_by_key(|(_, request)| request.finish.sent_ns);
+            for pair in own.windows(2) {
+                let gap_ns = pair[1].1.finish.sent_ns - pair[0].1.finish.finished_ns;
+                assert!(gap_ns >= 200 * MS / steps as u64, "{gap_ns}");
+                assert!(steps == 1 || pair[0].0 != pair[1].0, "the steps take turns");
+                if pair[1].0 == 1 {
+                    assert_eq!(pair[1].1.finish.intended_ns - pair[0].1.finish.finished_ns, 100 * MS);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_iteration_that_pauses_beyond_the_last_arrival_is_finished_within_the_load() {
+    // The last of 4 arrivals comes at 750 ms, and its second step at 900 ms.
+    let witness = Witness::start(AT_ONCE);
+    let job = arrivals(&witness, 4.0, 4, in_turn(vec![visit(0, 150 * MS), visit(1, 20 * SECOND)]));
+    let done = run(job, script(vec![get("/0"), get("/1")]));
+    assert_eq!(planned(&done), [4, 4]);
+    done.assert_all_ok(8);
+    assert!(done.took < Duration::from_secs(3), "the last pause is nobody's: {:?}", done.took);
+}
+
+#[test]
+fn a_count_counts_the_requests_of_all_steps() {
+    for threads in 1..=3 {
+        for requests in [1, 10, 61] {
+            let witness = Witness::start(AT_ONCE);
+            let mut job = arrivals(&witness, 200.0, 6, in_turn(vec![visit(0, 0), visit(1, 5 * MS)]));
+            job.stop = Stop { at_ns: Some(20 * SECOND), requests: Some(requests) };
+            job.threads = threads;
+            let done = run(job, script(vec![get("/0"), get("/1")]));
+            done.assert_all_ok(requests);
+            assert_eq!((done.tally.counts.planned, witness.seen().len() as u64), (requests, requests));
+            assert!(done.took < Duration::from_secs(5), "{:?}", done.took);
+        }
+    }
+}
+
+#[test]
+fn a_step_that_fails_frees_its_connection_for_the_next_arrival() {
+    let witness = Witness::start(AT_ONCE);
+    let job = arrivals(&witness, 50.0, 4, in_turn(vec![visit(0, 0), visit(1, 0)]));
+    let done = run(job, script(vec![get("/no"), get("/1")]));
+    assert_eq!((planned(&done), done.tally.counts.refused), (vec![50], 50));
+}
+
+#[test]
+fn values_are_unique_and_follow_the_arrival() {
+    let bodies = |threads| -> Vec<(u64, u64)> {
+        let witness = Witness::start(AT_ONCE);
+        let mut job = arrivals(&witness, 300.0, 6, in_turn(vec![visit(0, 0)]));
+        job.threads = threads;
+        job.data = vec![
+            data(0, Source::Sequence { from: 0, until: None, by: 1 }),
+            data(1, Source::Uniform { min: 1, max: 1_000_000_000 }),
+        ];
+        run(job, script(vec![post("/", "{a} {b}")])).assert_all_ok(300);
+        let number = |text: &str| text.parse::<u64>().expect("a number");
+        let seen = witness.seen();
+        let mut all: Vec<_> = seen
+            .iter()
+            .filter_map(|seen| seen.body.split_once(' '))
+            .map(|(unique, random)| (number(unique), number(random)))
+            .collect();
+        all.sort_unstable();
+        all
+    };
+    let one = bodies(1);
+    assert!(one.iter().map(|(unique, _)| *unique).eq(0..300));
+    assert_eq!(bodies(3), one, "the n-th arrival has the n-th number, and draws the same");
+}

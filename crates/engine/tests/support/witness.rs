@@ -1,0 +1,121 @@
+//! A server that remembers every request, and gives each reply a token of its own.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// A connection that is silent for so long is given up.
+const SILENCE_MAX: Duration = Duration::from_secs(20);
+
+/// One request as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// Counted from 0 in order of arrival.
+    pub(crate) connection: usize,
+    pub(crate) target: String,
+    pub(crate) body: String,
+    /// The token of its reply, in header X-Token and as JSON `{"token": …}`; empty for a refusal.
+    pub(crate) token: String,
+}
+
+/// The server; dropping it ends it.
+pub(crate) struct Witness {
+    pub(crate) address: SocketAddr,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    is_over: Arc<AtomicBool>,
+    acceptor: Option<JoinHandle<()>>,
+}
+
+impl Witness {
+    /// Every request is held for a while. Targets that begin with `/no` are answered 500, all others 200.
+    pub(crate) fn start(hold: Duration) -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let (seen, is_over) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
+        let (all, over) = (Arc::clone(&seen), Arc::clone(&is_over));
+        let acceptor = thread::spawn(move || {
+            let mut players = Vec::new();
+            for (connection, socket) in listener.incoming().enumerate() {
+                if over.load(Ordering::Acquire) {
+                    break;
+                }
+                let (Ok(socket), seen) = (socket, Arc::clone(&all)) else { continue };
+                players.push(thread::spawn(move || serve(connection, &socket, &seen, hold)));
+            }
+            for player in players {
+                // The client has closed: nothing can go on.
+                let _ = player.join();
+            }
+        });
+        Self { address, seen, is_over, acceptor: Some(acceptor) }
+    }
+
+    /// Every request so far, in order of arrival.
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().expect("no thread died").clone()
+    }
+
+    /// The requests of each connection, in order.
+    pub(crate) fn by_connection(&self) -> Vec<Vec<Seen>> {
+        let mut connections: Vec<Vec<Seen>> = Vec::new();
+        for seen in self.seen() {
+            connections.resize_with(connections.len().max(seen.connection + 1), Vec::new);
+            connections[seen.connection].push(seen);
+        }
+        connections
+    }
+}
+
+impl Drop for Witness {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Release);
+        // Wakes the thread that waits in accept.
+        let _ = TcpStream::connect(self.address);
+        if let Some(acceptor) = self.acceptor.take() {
+            let _ = acceptor.join();
+        }
+    }
+}
+
+/// `None` at the end of the connection.
+fn serve(connection: usize, socket: &TcpStream, all: &Mutex<Vec<Seen>>, hold: Duration) -> Option<()> {
+    socket.set_read_timeout(Some(SILENCE_MAX)).ok()?;
+    socket.set_nodelay(true).ok()?;
+    let (mut reader, mut writer) = (BufReader::new(socket), socket);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok().filter(|count| *count > 0)?;
+        let target = line.split(' ').nth(1)?.to_owned();
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).ok().filter(|count| *count > 0)?;
+            if line.trim().is_empty() {
+                break;
+            }
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse().ok()?;
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        let body = String::from_utf8(body).ok()?;
+        let is_refused = target.starts_with("/no");
+        let token = {
+            let mut all = all.lock().ok()?;
+            let token = if is_refused { String::new() } else { format!("t{}", all.len()) };
+            all.push(Seen { connection, target, body, token: token.clone() });
+            token
+        };
+        thread::sleep(hold);
+        let (status, json) = (if is_refused { 500 } else { 200 }, format!("{{\"token\": \"{token}\"}}"));
+        let reply = format!(
+            "HTTP/1.1 {status} X\r\nX-Token: {token}\r\nContent-Length: {}\r\n\r\n{json}",
+            json.len()
+        );
+        writer.write_all(reply.as_bytes()).ok()?;
+    }
+}
