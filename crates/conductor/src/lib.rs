@@ -4,18 +4,33 @@
 
 mod beside;
 mod collect;
+mod cores;
+mod gates;
 mod host;
 mod live;
 mod one_run;
+mod place;
+mod preflight;
 mod prepare;
+mod recipe;
+mod rehearsal;
 mod resolve;
+mod schedule;
+mod scratch;
+mod stage;
 mod stopper;
+mod study;
 mod usage;
 mod validity;
 mod watchdog;
 
 pub use live::{Live, Observer};
 pub use one_run::{Finished, RunError, run};
+pub use place::{Brief, PlaceEnded};
+pub use preflight::preflight;
 pub use prepare::{Prepared, Refusal, prepare};
+pub use rehearsal::{Rehearsed, rehearse};
 pub use resolve::ResolveError;
+pub use schedule::schedule;
 pub use stopper::{StopLevel, Stopper};
+pub use study::{StudyObserver, begin_study, is_of, run_study};

@@ -17,7 +17,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("store", &["record"]),
     ("report", &["record", "stats", "store"]),
     ("conductor", &["engine", "lab", "load", "plan", "record", "store", "wire"]),
-    ("tenbin", &["conductor", "plan", "report", "store", "target"]),
+    ("tenbin", &["conductor", "lab", "plan", "report", "store", "target"]),
     ("house", &[]),
     ("bench-http", &[]),
 ];

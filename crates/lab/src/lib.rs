@@ -5,6 +5,7 @@ mod commands;
 mod deadline;
 mod exit;
 mod failure;
+mod first_line;
 mod folder;
 mod in_words;
 pub mod keeper;
@@ -22,6 +23,7 @@ mod stop;
 mod system;
 
 pub use failure::{Failure, Output, Stage};
+pub use first_line::first_line;
 pub use recipe::{Command, Process, Ready, Recipe, StopHow, When};
 pub use signal::Signal;
 pub use start::start;

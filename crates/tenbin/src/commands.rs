@@ -1,23 +1,37 @@
 //! The commands: one file each.
 
+pub(crate) mod check;
 pub(crate) mod history;
+pub(crate) mod keep;
 pub(crate) mod load;
 pub(crate) mod report;
+pub(crate) mod run;
 pub(crate) mod target;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::{Args, Subcommand};
+use plan::{Fault, Study};
+
+use crate::exit::{BadArguments, CannotRun};
 
 /// What `tenbin` can be told to do besides loading a URL.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Runs a plan file: starts the systems, loads them, repeats in random order, compares.
+    Run(run::RunFlags),
+    /// Says what is wrong with a plan file, or in words what it would do; sends nothing.
+    Check(check::CheckFlags),
     /// Shows stored runs: one in full, several side by side.
     Report(report::ReportFlags),
     /// Lists the stored runs, newest first.
     History(history::HistoryFlags),
     /// Serves the built-in target, whose truth is known, on loopback until interrupted.
     Target(Box<target::TargetFlags>),
+    /// Holds a process of a system; started by `run` and `check`.
+    #[command(hide = true)]
+    Keep(keep::KeepFlags),
 }
 
 /// Where results are kept.
@@ -42,4 +56,24 @@ pub(crate) fn format(name: &str) -> anyhow::Result<&'static ::report::Format> {
         let message = format!("--format {name:?} is not known; write one of {}", known.join(", "));
         crate::exit::BadArguments(message).into()
     })
+}
+
+/// The plan in a file, or everything that is wrong with it.
+fn read_plan(path: &Path, is_quick: bool) -> anyhow::Result<Study> {
+    Study::read(path, is_quick).map_err(|faults| BadArguments(faults.to_string()).into())
+}
+
+/// An error that lists what stands in the way, if anything does.
+fn refuse(faults: &[Fault]) -> anyhow::Result<()> {
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let list: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    let count = if list.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", list.len()) };
+    Err(CannotRun(format!("{}\n{count}; nothing was started", list.join("\n"))).into())
+}
+
+/// Where this program lies: it starts itself to hold the processes of systems.
+fn this_program() -> anyhow::Result<PathBuf> {
+    std::env::current_exe().context("this program cannot find its own file, which holds the processes of systems")
 }

@@ -15,6 +15,8 @@ pub(crate) enum Exit {
     CouldNotRun = 1,
     /// The arguments or the plan are wrong; nothing was sent.
     BadArguments = 2,
+    /// A gate of the plan was breached.
+    Breached = 3,
     /// The run is invalid: it measured the generator.
     Invalid = 4,
     /// The store failed.
@@ -37,6 +39,9 @@ impl Exit {
                 Refusal::Plan(_) | Refusal::Resolve(ResolveError::Forbidden { .. }) | Refusal::Authorities(_)
             )
         };
+        if let Some(RunError::Plan(_)) = error.downcast_ref() {
+            return Self::BadArguments;
+        }
         if error.is::<BadArguments>() || error.downcast_ref().is_some_and(is_forbidden) {
             return Self::BadArguments;
         }
@@ -50,8 +55,12 @@ impl Exit {
                 StoreError::UnknownRun { .. }
                 | StoreError::Empty { .. }
                 | StoreError::Ambiguous { .. }
-                | StoreError::Missing { .. },
+                | StoreError::Missing { .. }
+                | StoreError::UnknownStudy { .. }
+                | StoreError::NoStudies { .. }
+                | StoreError::StudyComplete { .. },
             ) => Self::BadArguments,
+            Some(StoreError::StudyRunning { .. } | StoreError::StudyTakenOver { .. }) => Self::CouldNotRun,
             Some(_) => Self::Storage,
             None => Self::CouldNotRun,
         }
@@ -75,3 +84,15 @@ impl std::fmt::Display for BadArguments {
 }
 
 impl std::error::Error for BadArguments {}
+
+/// What stands in the way of a plan on this machine, in words.
+#[derive(Debug)]
+pub(crate) struct CannotRun(pub(crate) String);
+
+impl std::fmt::Display for CannotRun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CannotRun {}

@@ -16,6 +16,8 @@ pub(crate) struct LiveLine {
     lines: Option<SyncSender<String>>,
     printer: Option<JoinHandle<()>>,
     on_begin: Box<dyn FnMut()>,
+    /// What every line begins with.
+    title: String,
 }
 
 impl LiveLine {
@@ -23,7 +25,7 @@ impl LiveLine {
     pub(crate) fn new(on_begin: impl FnMut() + 'static) -> Self {
         let on_begin = Box::new(on_begin);
         if !io::stderr().is_terminal() {
-            return Self { lines: None, printer: None, on_begin };
+            return Self { lines: None, printer: None, on_begin, title: String::new() };
         }
         let (lines, receiver) = mpsc::sync_channel::<String>(1);
         let printer = thread::spawn(move || {
@@ -32,24 +34,32 @@ impl LiveLine {
             }
             let _ = write!(io::stderr(), "\r\x1b[2K");
         });
-        Self { lines: Some(lines), printer: Some(printer), on_begin }
+        Self { lines: Some(lines), printer: Some(printer), on_begin, title: String::new() }
+    }
+
+    /// Begins every line with a title.
+    pub(crate) fn titled(self, title: String) -> Self {
+        Self { title, ..self }
+    }
+
+    /// Shows a few words.
+    pub(crate) fn say(&mut self, words: &str) {
+        if let Some(lines) = &self.lines {
+            // A line that finds no room is out of date anyway.
+            let _ = lines.try_send(format!("{}  {words}", self.title));
+        }
     }
 }
 
 impl Observer for LiveLine {
     fn begins(&mut self, words: &str, memory_bound_bytes: u64) {
         (self.on_begin)();
-        if let Some(lines) = &self.lines {
-            let mib = memory_bound_bytes.div_ceil(1 << 20);
-            let _ = lines.try_send(format!("  {words}; at most {mib} MiB of memory: opening connections"));
-        }
+        let mib = memory_bound_bytes.div_ceil(1 << 20);
+        self.say(&format!("{words}; at most {mib} MiB of memory: opening connections"));
     }
 
     fn second(&mut self, live: &Live) {
-        if let Some(lines) = &self.lines {
-            // A line that finds no room is out of date anyway.
-            let _ = lines.try_send(line(live));
-        }
+        self.say(&line(live));
     }
 
     fn ends(&mut self) {
@@ -63,7 +73,7 @@ impl Observer for LiveLine {
 }
 
 fn line(live: &Live) -> String {
-    let mut line = format!("  {} {:>9.0}/s", progress(live), live.per_s);
+    let mut line = format!("{} {:>9.0}/s", progress(live), live.per_s);
     for (name, ns) in [("p50", live.p50_ns), ("p99", live.p99_ns), ("late p99", live.late_p99_ns)] {
         if let Some(ns) = ns {
             let _ = write!(line, "  {name} {}", duration(ns));
@@ -118,7 +128,7 @@ mod tests {
         };
         assert_eq!(
             line(&live),
-            "  ██████████░░░░░░░░░░ 5/10s      1234/s  p50 1.50 ms  errors 0  in flight 0"
+            "██████████░░░░░░░░░░ 5/10s      1234/s  p50 1.50 ms  errors 0  in flight 0"
         );
     }
 }

@@ -5,6 +5,7 @@ mod exit;
 mod live_line;
 mod output;
 mod signals;
+mod study_line;
 
 use std::process::ExitCode;
 
@@ -36,8 +37,11 @@ fn main() -> ExitCode {
     let Arguments { command, load } = Arguments::parse();
     let result = match command {
         None => commands::load::run(load),
+        Some(Command::Run(flags)) => commands::run::run(&flags),
+        Some(Command::Check(flags)) => commands::check::run(&flags),
         Some(Command::Report(flags)) => commands::report::run(&flags),
         Some(Command::History(flags)) => commands::history::run(&flags),
+        Some(Command::Keep(_)) => return lab::keeper::main(),
         Some(Command::Target(flags)) => commands::target::run(*flags),
     };
     match result {

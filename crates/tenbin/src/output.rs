@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
 use report::{Format, Options, ReportError};
-use store::Run;
+use store::{Run, Study};
 
 /// Says what went wrong.
 pub(crate) fn complain(message: &str) {
@@ -26,13 +26,22 @@ pub(crate) fn remark(message: &str) {
 
 /// Writes results to stdout.
 pub(crate) fn results(format: &Format, runs: &[Run]) -> anyhow::Result<()> {
+    write(|options, out| report::write(format, runs, options, out))
+}
+
+/// Writes the results of a study to stdout.
+pub(crate) fn study(format: &Format, study: &Study) -> anyhow::Result<()> {
+    write(|options, out| report::write_study(format, study, options, out))
+}
+
+fn write(report: impl FnOnce(&Options, &mut dyn Write) -> Result<(), ReportError>) -> anyhow::Result<()> {
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
     let width = rustix::termios::tcgetwinsize(&stdout).map_or(0, |size| usize::from(size.ws_col));
     let color = is_terminal && std::env::var_os("NO_COLOR").is_none();
     let options = Options { color, width: if is_terminal && width >= 40 { width } else { 120 } };
     let mut out = io::BufWriter::new(stdout.lock());
-    report::write(format, runs, &options, &mut out)?;
+    report(&options, &mut out)?;
     out.flush().map_err(ReportError::from)?;
     Ok(())
 }

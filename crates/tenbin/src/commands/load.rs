@@ -175,7 +175,7 @@ pub(crate) fn run(flags: LoadFlags) -> anyhow::Result<Exit> {
 }
 
 /// The store is gone, but what was counted is not.
-fn show_what_is_left(error: &RunError) {
+pub(crate) fn show_what_is_left(error: &RunError) {
     if let RunError::Storage { counts: Some(counts), .. } = error {
         output::remark(&format!(
             "counted until the store failed: planned {}, sent {}, not sent {}; ok {}, refused {}, failed {}, timed out {}, \

@@ -1,6 +1,8 @@
 //! Runs the program from outside, with a store of its own and a limit on its time.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod systems;
+
 use std::ffi::OsStr;
 use std::io::Read;
 use std::net::SocketAddr;

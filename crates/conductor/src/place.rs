@@ -1,0 +1,171 @@
+//! One run of a study, from first to last.
+
+use std::path::Path;
+
+use lab::{Stopped, System};
+use plan::Study;
+use record::{Percentile, Phase, Tally};
+use store::{Ending, Failure, GateResult, Place, Run, RunId, Store, StoreError, StudyId, Verdict};
+
+use crate::beside::{Attended, Beside, Nothing};
+use crate::cores::Cores;
+use crate::live::Observer;
+use crate::one_run::{self, RunError};
+use crate::gates;
+use crate::prepare::prepare;
+use crate::stage::Stage;
+use crate::stopper::{StopLevel, Stopper};
+
+/// What all runs of a study share.
+pub(crate) struct Bench<'a> {
+    pub(crate) study: &'a Study,
+    pub(crate) id: &'a StudyId,
+    pub(crate) store: &'a Store,
+    pub(crate) stopper: &'a Stopper,
+    /// The program itself, which also holds the processes of systems.
+    pub(crate) tenbin: &'a Path,
+    pub(crate) cores: &'a Cores,
+}
+
+/// What came of a run of a study.
+#[derive(Clone, Debug)]
+pub struct PlaceEnded {
+    /// Its name in the store.
+    pub run: RunId,
+    /// How it went.
+    pub ending: Ending,
+    /// What became of the plan's gates.
+    pub gates: Vec<GateResult>,
+    /// What was measured, of a load that came to its end.
+    pub brief: Option<Brief>,
+}
+
+/// A run in three figures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Brief {
+    /// Ok replies a second.
+    pub ok_per_s: f64,
+    /// Median response time, where there are enough samples.
+    pub p50_ns: Option<u64>,
+    /// The share of planned requests that did not end ok; `None` if none was planned.
+    pub errors_share: Option<f64>,
+}
+
+impl Brief {
+    fn of(run: &Run) -> Result<Self, StoreError> {
+        let mut tally = Tally::default();
+        for (step, _) in (0..=u16::MAX).zip(&run.new.steps) {
+            tally.merge(&run.total(step, Phase::Measured)?);
+        }
+        let seen_ns = tally.last_finished_ns.unwrap_or(0).saturating_sub(run.new.warm_up_ns);
+        let planned = tally.counts.planned;
+        Ok(Self {
+            ok_per_s: tally.counts.ok as f64 * 1e9 / seen_ns.max(1) as f64,
+            p50_ns: tally.response.all().printable_at(Percentile::P50),
+            errors_share: (planned > 0).then(|| (planned - tally.counts.ok) as f64 / planned as f64),
+        })
+    }
+}
+
+/// Starts the system, loads it, watches it, stops it, and keeps what came of it. A system that fails is a result.
+pub(crate) fn run(bench: &Bench<'_>, place: &Place, observer: &mut dyn Observer) -> Result<PlaceEnded, RunError> {
+    let (variant, load) = find(bench.study, place)?;
+    let stage = Stage::set(bench.study, variant, load, bench.tenbin, bench.cores)?;
+    let mut new = one_run::describe(&stage.plan);
+    new.place = Some((bench.id.clone(), place.clone()));
+    new.system_version = stage.version();
+    let run = bench.store.begin(&new)?;
+    let cancelled = || bench.stopper.level() != StopLevel::Go;
+    let (ending, outputs) = if stage.launch.processes.is_empty() {
+        (stage.load(bench, &run, observer, &mut Nothing)?, Vec::new())
+    } else {
+        match lab::start(stage.recipe(), &cancelled) {
+            Err(_) if cancelled() => (one_run::without_a_load(Verdict::Partial, None), Vec::new()),
+            Err(failure) => {
+                (one_run::without_a_load(Verdict::Aborted, Some(kept(&failure))), failure.outputs)
+            }
+            Ok(system) => stage.load_and_stop(bench, &run, system, observer)?,
+        }
+    };
+    for output in &outputs {
+        bench.store.keep_output(&run, &output.process, &output.text, output.dropped_bytes)?;
+    }
+    bench.store.finish(&run, &ending)?;
+    let (mut gates, mut brief) = (Vec::new(), None);
+    if matches!(ending.verdict, Verdict::Complete | Verdict::Invalid) {
+        let kept = bench.store.load(&run)?;
+        gates = gates::judge(&bench.study.gates, &kept)?;
+        brief = Some(Brief::of(&kept)?);
+        bench.store.keep_gates(&run, &gates)?;
+    }
+    Ok(PlaceEnded { run, ending, gates, brief })
+}
+
+impl Stage {
+    fn load_and_stop(
+        &self,
+        bench: &Bench<'_>,
+        run: &RunId,
+        mut system: System,
+        observer: &mut dyn Observer,
+    ) -> Result<(Ending, Vec<lab::Output>), RunError> {
+        let subject = self.subject(&system);
+        let mut attended = Attended::new(&mut system, subject);
+        let measured = self.load(bench, run, observer, &mut attended);
+        let Attended { died, not_available, .. } = attended;
+        // Whatever became of the load: the system must go.
+        let Stopped { failures, outputs } = system.stop();
+        let mut ending = measured?;
+        ending.not_available =
+            not_available.into_iter().map(|probe| (probe.probe, probe.because)).collect();
+        ending.notes.extend(failures.iter().map(ToString::to_string));
+        if let Some(died) = died {
+            ending.verdict = Verdict::Aborted;
+            ending.failure = Some(kept(&died));
+        }
+        Ok((ending, outputs))
+    }
+
+    /// The load itself. A system that cannot be spoken to has failed; only the store and this program end a study.
+    fn load(
+        &self,
+        bench: &Bench<'_>,
+        run: &RunId,
+        observer: &mut dyn Observer,
+        beside: &mut dyn Beside,
+    ) -> Result<Ending, RunError> {
+        match prepare(&self.plan) {
+            Ok(prepared) => {
+                one_run::measure(&self.plan, prepared, bench.store, run, bench.stopper, observer, beside)
+                    .map(|measured| measured.ending)
+            }
+            Err(refusal) => {
+                let failure = Failure {
+                    stage: "connect".to_owned(),
+                    process: None,
+                    what: refusal.to_string(),
+                    way_out: "look at the output of the system, and at url and ready in the plan".to_owned(),
+                };
+                Ok(one_run::without_a_load(Verdict::Aborted, Some(failure)))
+            }
+        }
+    }
+}
+
+/// The numbers of a place's variant and load in the plan.
+fn find(study: &Study, place: &Place) -> Result<(usize, usize), RunError> {
+    let variant = study.variants.iter().position(|variant| {
+        study.systems[variant.system].name == place.system && variant.name == place.variant
+    });
+    let load = study.loads.iter().position(|load| load.name == place.load);
+    variant.zip(load).ok_or(RunError::NotInPlan)
+}
+
+fn kept(failure: &lab::Failure) -> Failure {
+    Failure {
+        stage: failure.stage.word().to_owned(),
+        process: failure.process.clone(),
+        what: failure.what.clone(),
+        way_out: failure.way_out.clone(),
+    }
+}

@@ -1,0 +1,105 @@
+//! What can be known to fail before a study begins: programs that are not there, and a machine that is too small.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use engine::allowed_cores;
+use engine::limits::shortfalls;
+use plan::{Around, Cmd, Fault, Launch, Study};
+
+use crate::cores::Cores;
+
+/// Ports for filling in texts that are only looked at.
+const FIRST_EXAMPLE_PORT: u16 = 20_001;
+
+/// Everything that stands in the way of a study on this machine. Nothing is started. `tenbin` is this program.
+pub fn preflight(study: &Study, tenbin: &Path) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let allowed = allowed_cores();
+    faults.extend(Cores::choose(&study.pin, &allowed).err());
+    faults.extend(missing_programs(study, tenbin));
+    for (number, load) in study.loads.iter().enumerate() {
+        let Some(launch) = launches(study, tenbin).next() else { continue };
+        match study.plan(number, &launch) {
+            Ok(plan) => {
+                let threads = plan.threads.unwrap_or(allowed.len() as u32);
+                let short = shortfalls(plan.connections().into(), threads.into(), launch.socket.is_none());
+                faults.extend(short.iter().map(|short| {
+                    Fault::new(&load.name, short.to_string(), "use fewer connections, or raise the limit")
+                }));
+            }
+            Err(more) => faults.extend(more),
+        }
+    }
+    faults
+}
+
+/// Every variant as it would be started.
+fn launches<'a>(study: &'a Study, tenbin: &'a Path) -> impl Iterator<Item = Launch> + 'a {
+    (0..study.variants.len()).map(move |variant| {
+        let names = study.ports(variant).into_iter();
+        let ports: Vec<_> = names.zip(FIRST_EXAMPLE_PORT..).collect();
+        // The folder does not exist: programs in it are made by the system itself and cannot be looked for.
+        study.launch(variant, &Around { ports: &ports, dir: Path::new("/nonexistent"), tenbin })
+    })
+}
+
+fn missing_programs(study: &Study, tenbin: &Path) -> Vec<Fault> {
+    let mut wanted: BTreeMap<String, String> = BTreeMap::new();
+    for launch in launches(study, tenbin) {
+        let processes = launch.processes.iter().map(|process| &process.command);
+        let commands = launch.before.iter().chain(&launch.after).chain(&launch.version).chain(processes);
+        for command in commands.filter(|command| !is_there(command)) {
+            wanted.entry(command.argv[0].clone()).or_insert_with(|| launch.system.clone());
+        }
+    }
+    let fault = |(program, system): (String, String)| {
+        let what = format!("the program {program:?} is not there, or may not be run");
+        let way_out = match program.contains('/') {
+            true => "correct the path; a relative one begins at the working directory (in)",
+            false => "install it, or add its folder to PATH",
+        };
+        Fault::new(format!("systems: {system}"), what, way_out)
+    };
+    wanted.into_iter().map(fault).collect()
+}
+
+fn is_there(command: &Cmd) -> bool {
+    let Some(program) = command.argv.first() else { return false };
+    if program.contains('/') {
+        let path = command.dir.join(program);
+        return path.starts_with("/nonexistent") || is_program(&path);
+    }
+    let given = command.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| OsString::from(path));
+    let search = given.or_else(|| env::var_os("PATH")).unwrap_or_default();
+    env::split_paths(&search).any(|folder| is_program(&folder.join(program)))
+}
+
+fn is_program(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_looked_for_where_they_would_be_run() {
+        let command = |program: &str, env: &[(&str, &str)], dir: &str| Cmd {
+            argv: vec![program.to_owned()],
+            env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            dir: dir.into(),
+        };
+        assert!(is_there(&command("sh", &[], "/")));
+        assert!(is_there(&command("/bin/sh", &[], "/")));
+        assert!(is_there(&command("bin/sh", &[], "/")), "relative to the working directory");
+        assert!(!is_there(&command("bin/sh", &[], "/etc")));
+        assert!(!is_there(&command("no-such-program", &[], "/")));
+        assert!(!is_there(&command("sh", &[("PATH", "/etc")], "/")), "the command's own PATH counts");
+        assert!(!is_there(&command("/etc/passwd", &[], "/")), "a file is no program");
+    }
+}

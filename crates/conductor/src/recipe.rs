@@ -1,0 +1,72 @@
+//! From what a plan says about a system to what the lab is to do.
+
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lab::{Signal, When};
+use plan::{Cmd, Launch, Proc, ReadyWhen};
+
+/// A command that tells a version must be quick.
+const VERSION_WITHIN: Duration = Duration::from_secs(20);
+
+/// What the lab needs to start one variant.
+pub(crate) fn recipe(launch: &Launch, dir: &Path, ports: &[u16], cores: &[usize], tenbin: &Path) -> lab::Recipe {
+    let within = Duration::from_nanos(launch.commands_within_ns);
+    let name = match launch.variant.as_str() {
+        "" => launch.system.clone(),
+        variant => format!("{} {variant}", launch.system),
+    };
+    lab::Recipe {
+        name,
+        dir: dir.to_path_buf(),
+        files: launch.files.clone(),
+        before: launch.before.iter().map(|cmd| command(cmd, within)).collect(),
+        after: launch.after.iter().map(|cmd| command(cmd, within)).collect(),
+        processes: launch.processes.iter().map(process).collect(),
+        ports: ports.to_vec(),
+        cores: cores.to_vec(),
+        keeper: keeper(tenbin),
+    }
+}
+
+/// The hidden command that holds a process for us, and ends it when we are gone.
+pub(crate) fn keeper(tenbin: &Path) -> Vec<OsString> {
+    vec![tenbin.into(), "keep".into()]
+}
+
+/// The command that tells a system's version.
+pub(crate) fn version(cmd: &Cmd) -> lab::Command {
+    command(cmd, VERSION_WITHIN)
+}
+
+fn command(cmd: &Cmd, within: Duration) -> lab::Command {
+    lab::Command { argv: cmd.argv.clone(), env: cmd.env.clone(), dir: cmd.dir.clone(), within }
+}
+
+fn process(process: &Proc) -> lab::Process {
+    let within = Duration::from_nanos(process.ready.within_ns);
+    let address = |port: Option<u16>| SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or_default()));
+    let when = match (&process.ready.when, process.ready.port) {
+        (ReadyWhen::Get(path), port) => When::Get { address: address(port), path: path.clone() },
+        (ReadyWhen::Tcp, Some(port)) => When::Tcp(address(Some(port))),
+        (ReadyWhen::Tcp, None) => When::Now,
+        (ReadyWhen::Unix(path), _) => When::Unix(PathBuf::from(path)),
+        (ReadyWhen::Log(text), _) => When::Log(text.clone()),
+        (ReadyWhen::Command(cmd), _) => When::Command(command(cmd, within)),
+    };
+    let stop = &process.stop;
+    let stop_within = Duration::from_nanos(stop.within_ns);
+    lab::Process {
+        name: process.name.clone(),
+        command: command(&process.command, within),
+        ready: lab::Ready { when, within },
+        stop: lab::StopHow {
+            // The plan's reader knows the same names; one that it did not know would be refused there.
+            signal: Signal::named(&stop.signal).unwrap_or(Signal::TERM),
+            command: stop.command.as_ref().map(|cmd| command(cmd, stop_within)),
+            within: stop_within,
+        },
+    }
+}

@@ -1,0 +1,96 @@
+//! A study's systems started once each and stopped again, without a load.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use engine::allowed_cores;
+use lab::probes::Watch;
+use plan::Study;
+
+use crate::cores::Cores;
+use crate::one_run::RunError;
+use crate::prepare::prepare;
+use crate::stage::Stage;
+use crate::stopper::{StopLevel, Stopper};
+use crate::study::tidy_up;
+
+/// Long enough for every probe to look once.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// What came of starting one variant.
+#[derive(Clone, Debug)]
+pub struct Rehearsed {
+    /// System and variant.
+    pub name: String,
+    /// What its version command says.
+    pub version: Option<String>,
+    /// From the start to the first connection of the load; `None` for a system that runs already.
+    pub ready_after: Option<Duration>,
+    /// How long it took to stop.
+    pub stopped_after: Option<Duration>,
+    /// What went wrong, in words.
+    pub failures: Vec<String>,
+    /// The end of its output, unescaped, where something went wrong.
+    pub outputs: Vec<lab::Output>,
+    /// Probes that cannot look, and why.
+    pub not_available: Vec<(String, String)>,
+}
+
+/// Starts every variant once, connects once, and stops it; tells of each as it is done.
+pub fn rehearse(
+    study: &Study,
+    tenbin: &Path,
+    stopper: &Stopper,
+    mut tell: impl FnMut(&Rehearsed),
+) -> Result<(), RunError> {
+    tidy_up();
+    let cores = Cores::choose(&study.pin, &allowed_cores()).map_err(|fault| RunError::Plan(vec![fault]))?;
+    for number in 0..study.variants.len() {
+        if stopper.level() != StopLevel::Go {
+            return Ok(());
+        }
+        let stage = Stage::set(study, number, 0, tenbin, &cores)?;
+        let name = format!("{} {}", stage.launch.system, stage.launch.variant).trim_end().to_owned();
+        let mut rehearsed = Rehearsed {
+            name,
+            version: stage.version(),
+            ready_after: None,
+            stopped_after: None,
+            failures: Vec::new(),
+            outputs: Vec::new(),
+            not_available: Vec::new(),
+        };
+        if stage.launch.processes.is_empty() {
+            rehearsed.failures.extend(prepare(&stage.plan).err().map(|refusal| refusal.to_string()));
+        } else {
+            start_and_stop(&stage, stopper, &mut rehearsed);
+        }
+        tell(&rehearsed);
+    }
+    Ok(())
+}
+
+fn start_and_stop(stage: &Stage, stopper: &Stopper, rehearsed: &mut Rehearsed) {
+    let begun = Instant::now();
+    let system = match lab::start(stage.recipe(), &|| stopper.level() != StopLevel::Go) {
+        Ok(system) => system,
+        Err(failure) => {
+            rehearsed.failures.push(failure.to_string());
+            rehearsed.outputs = failure.outputs;
+            return;
+        }
+    };
+    rehearsed.failures.extend(prepare(&stage.plan).err().map(|refusal| refusal.to_string()));
+    rehearsed.ready_after = Some(begun.elapsed());
+    let watch = Watch::begin(stage.subject(&system));
+    std::thread::sleep(LOOK);
+    let (_, not_available) = watch.end();
+    rehearsed.not_available = not_available.into_iter().map(|probe| (probe.probe, probe.because)).collect();
+    let stopping = Instant::now();
+    let stopped = system.stop();
+    rehearsed.stopped_after = Some(stopping.elapsed());
+    rehearsed.failures.extend(stopped.failures.iter().map(ToString::to_string));
+    if !rehearsed.failures.is_empty() {
+        rehearsed.outputs = stopped.outputs;
+    }
+}

@@ -1,0 +1,90 @@
+//! `tenbin check PLAN`: everything but the load.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use conductor::{Rehearsed, Stopper};
+
+use crate::commands::{read_plan, refuse, this_program};
+use crate::exit::Exit;
+use crate::{output, signals};
+
+/// Lines of a system's output that are shown when it fails.
+const TAIL_LINES: usize = 12;
+
+/// Which plan, and how far to go.
+#[derive(Args, Debug)]
+pub(crate) struct CheckFlags {
+    /// The plan file.
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// The short form, as the plan says under `quick`.
+    #[arg(long)]
+    quick: bool,
+    /// Start every variant once, connect once, try the probes, and stop it.
+    #[arg(long)]
+    start: bool,
+}
+
+/// Reads, looks, and says in words what would be done.
+pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
+    let study = read_plan(&flags.plan, flags.quick)?;
+    let tenbin = this_program()?;
+    output::lines(&study.explain())?;
+    refuse(&conductor::preflight(&study, &tenbin))?;
+    if !flags.start {
+        return Ok(Exit::Ok);
+    }
+    let stopper = Stopper::default();
+    let heard = signals::listen(stopper.clone())?;
+    heard.run_begins();
+    let (mut failed, mut not_available) = (0, Vec::new());
+    let mut written = output::lines("\n");
+    conductor::rehearse(&study, &tenbin, &stopper, |rehearsed| {
+        failed += usize::from(!rehearsed.failures.is_empty());
+        for probe in &rehearsed.not_available {
+            if !not_available.contains(probe) {
+                not_available.push(probe.clone());
+            }
+        }
+        if written.is_ok() {
+            written = output::lines(&words(rehearsed));
+        }
+    })?;
+    written?;
+    for (probe, because) in &not_available {
+        output::lines(&format!("probe {probe} is not available: {}\n", report::visible(because)))?;
+    }
+    if let Some(exit) = heard.exit() {
+        return Ok(exit);
+    }
+    Ok(if failed == 0 { Exit::Ok } else { Exit::CouldNotRun })
+}
+
+fn words(rehearsed: &Rehearsed) -> String {
+    let name = report::visible(&rehearsed.name);
+    let version = rehearsed.version.as_ref().map_or(String::new(), |text| format!(" ({})", report::visible(text)));
+    let mut text = match (rehearsed.ready_after, rehearsed.stopped_after) {
+        (Some(ready), Some(stopped)) => {
+            format!("{name}{version}: ready after {}, stopped in {}\n", seconds(ready), seconds(stopped))
+        }
+        _ if rehearsed.failures.is_empty() => format!("{name}{version}: answers\n"),
+        _ => format!("{name}{version}: failed\n"),
+    };
+    for failure in &rehearsed.failures {
+        text += &format!("  {}\n", report::visible(failure));
+    }
+    for output in &rehearsed.outputs {
+        let written = String::from_utf8_lossy(&output.text);
+        let lines: Vec<&str> = written.lines().collect();
+        for line in &lines[lines.len().saturating_sub(TAIL_LINES)..] {
+            text += &format!("  {} | {}\n", report::visible(&output.process), report::visible(line));
+        }
+    }
+    text
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.2} s", time.as_secs_f64())
+}

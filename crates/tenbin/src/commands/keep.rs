@@ -1,0 +1,10 @@
+//! `tenbin keep`: holds one process of a system, and ends it when Tenbin is gone. Tenbin starts it by itself.
+
+use clap::Args;
+
+/// What it holds, for people who list processes; what to do it hears from Tenbin.
+#[derive(Args, Debug)]
+pub(crate) struct KeepFlags {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    _name: Vec<String>,
+}

@@ -1,0 +1,114 @@
+//! `tenbin run PLAN`: everything that a plan file asks for.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use conductor::Stopper;
+use plan::Study;
+use store::{Place, Store, StudyId, StudyState, Verdict};
+
+use crate::commands::load::show_what_is_left;
+use crate::commands::{StoreFlag, format, read_plan, refuse, this_program};
+use crate::exit::{BadArguments, Exit};
+use crate::study_line::StudyLine;
+use crate::{output, signals};
+
+/// Which plan, and how.
+#[derive(Args, Debug)]
+pub(crate) struct RunFlags {
+    /// The plan file.
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// The short form: fewer variants, blocks and seconds, as the plan says under `quick`.
+    #[arg(long)]
+    quick: bool,
+    /// Go on with the newest study of this plan that was interrupted, or with the named one: only what is missing is run.
+    #[arg(long, value_name = "STUDY", num_args = 0..=1, default_missing_value = "")]
+    resume: Option<String>,
+    /// How to show the result: terminal, json, md or csv.
+    #[arg(long, value_name = "FORMAT", default_value = "terminal", help_heading = "Results")]
+    format: String,
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// Checks, starts, loads, stops, keeps, reports.
+pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
+    let format = format(&flags.format)?;
+    if matches!(format.name, "jtl" | "hlog") {
+        let what = format!("--format {}: it is for single runs, and a plan may have many", format.name);
+        return Err(BadArguments(format!("{what}\n  way out: run it, then tenbin report RUN --format {}", format.name)).into());
+    }
+    let study = read_plan(&flags.plan, flags.quick)?;
+    let tenbin = this_program()?;
+    refuse(&conductor::preflight(&study, &tenbin))?;
+    let stopper = Stopper::default();
+    let heard = signals::listen(stopper.clone())?;
+    let store = Store::open(&flags.store.path())?;
+    let (id, left) = match &flags.resume {
+        None => begin(&study, &store)?,
+        Some(name) => resume(&study, &store, name)?,
+    };
+    heard.run_begins();
+    let mut line = StudyLine::default();
+    conductor::run_study(&study, &id, &left, &store, &tenbin, &stopper, &mut line)
+        .inspect_err(show_what_is_left)?;
+    let kept = store.load_study(&id)?;
+    let shown = output::study(format, &kept);
+    output::remark(&format!("kept as {id} in {}", store.path().display()));
+    if let Err(error) = shown
+        && !output::is_broken_pipe(&error)
+    {
+        return Err(error);
+    }
+    Ok(heard.exit().unwrap_or_else(|| exit(&kept)))
+}
+
+fn begin(study: &Study, store: &Store) -> anyhow::Result<(StudyId, Vec<Place>)> {
+    let id = conductor::begin_study(study, store)?;
+    Ok((id, conductor::schedule(study)))
+}
+
+/// The study to go on with, and the runs that it lacks.
+fn resume(study: &Study, store: &Store, name: &str) -> anyhow::Result<(StudyId, Vec<Place>)> {
+    let id = if name.is_empty() { newest(study, store)? } else { store.find_study(name)? };
+    let kept = store.load_study(&id)?;
+    conductor::is_of(&kept.new, study).map_err(|fault| BadArguments(fault.to_string()))?;
+    let left: Vec<Place> = kept.missing().cloned().collect();
+    let of = kept.new.planned.len();
+    output::remark(&format!("going on with {id}: {} of {of} runs are done", of - left.len()));
+    store.resume_study(&id)?;
+    Ok((id, left))
+}
+
+/// The newest interrupted study of this very plan.
+fn newest(study: &Study, store: &Store) -> anyhow::Result<StudyId> {
+    for summary in store.studies()? {
+        if summary.title == study.title && summary.state == StudyState::Interrupted {
+            let kept = store.load_study(&summary.id)?;
+            if conductor::is_of(&kept.new, study).is_ok() {
+                return Ok(summary.id);
+            }
+        }
+    }
+    let what = format!("no study of {:?}, as the plan is now, was interrupted", study.title);
+    Err(BadArguments(format!("{what}\n  way out: leave out --resume, or name one that tenbin history lists")).into())
+}
+
+/// A study answers with what it found, unless a gate was breached or nothing can be believed.
+fn exit(study: &store::Study) -> Exit {
+    let judged = |verdict: Verdict| {
+        let endings = study.runs.iter().filter_map(|run| run.ending.as_ref());
+        endings.filter(|ending| ending.verdict == verdict).count()
+    };
+    let is_breached = study.runs.iter().flat_map(store::Run::gates).any(|gate| !gate.holds);
+    if is_breached {
+        Exit::Breached
+    } else if judged(Verdict::Complete) + judged(Verdict::Degraded) > 0 {
+        Exit::Ok
+    } else if judged(Verdict::Invalid) > 0 {
+        Exit::Invalid
+    } else {
+        Exit::CouldNotRun
+    }
+}

@@ -1,0 +1,123 @@
+//! A study's progress: a line for each run that is over, and on a terminal one for the run that goes on.
+
+use std::time::Duration;
+
+use conductor::{Brief, Live, Observer, PlaceEnded, StudyObserver};
+use store::{Level, Place};
+
+use crate::live_line::LiveLine;
+use crate::output;
+
+/// Shows progress on stderr.
+#[derive(Default)]
+pub(crate) struct StudyLine {
+    number: usize,
+    of: usize,
+    line: Option<LiveLine>,
+}
+
+impl Observer for StudyLine {
+    fn begins(&mut self, words: &str, memory_bound_bytes: u64) {
+        if let Some(line) = &mut self.line {
+            line.begins(words, memory_bound_bytes);
+        }
+    }
+
+    fn second(&mut self, live: &Live) {
+        if let Some(line) = &mut self.line {
+            line.second(live);
+        }
+    }
+
+    fn ends(&mut self) {
+        if let Some(mut line) = self.line.take() {
+            line.ends();
+        }
+    }
+}
+
+impl StudyObserver for StudyLine {
+    fn place_begins(&mut self, number: usize, of: usize, place: &Place, left: Option<Duration>) {
+        (self.number, self.of) = (number + 1, of);
+        let left = left.map_or(String::new(), |left| format!(", {} left", rough(left)));
+        let title = format!("{}/{of} {}{left}", number + 1, name(place));
+        let mut line = LiveLine::new(|| {}).titled(title);
+        line.say("starting");
+        self.line = Some(line);
+    }
+
+    fn place_ends(&mut self, place: &Place, ended: &PlaceEnded) {
+        self.ends();
+        let figures = ended.brief.as_ref().map_or(String::new(), figures);
+        let verdict = ended.ending.verdict;
+        let suspect = if ended.ending.validity.verdict == Level::Suspect && ended.brief.is_some() {
+            ", suspect"
+        } else {
+            ""
+        };
+        output::remark(&format!("{:>3}/{} {}{figures}  {verdict}{suspect}", self.number, self.of, name(place)));
+        if let Some(failure) = &ended.ending.failure {
+            let process = failure.process.as_ref().map_or(String::new(), |process| format!("{process}: "));
+            output::remark(&format!("        {}", report::visible(&format!("{process}{}", failure.what))));
+            output::remark(&format!("        way out: {}", report::visible(&failure.way_out)));
+        }
+        for gate in ended.gates.iter().filter(|gate| !gate.holds) {
+            output::remark(&format!("        gate breached: {}", report::visible(&gate.text)));
+        }
+    }
+}
+
+/// System, setting, load and block.
+fn name(place: &Place) -> String {
+    let Place { system, variant, load, block, .. } = place;
+    let gap = if variant.is_empty() { "" } else { " " };
+    report::visible(&format!("{system}{gap}{variant} · {load} · block {}", block + 1))
+}
+
+fn figures(brief: &Brief) -> String {
+    let mut text = format!("  {:.0} ok/s", brief.ok_per_s);
+    if let Some(ns) = brief.p50_ns {
+        text += &format!("  p50 {:.2} ms", ns as f64 / 1e6);
+    }
+    match brief.errors_share {
+        Some(share) if share > 0.0 => text += &format!("  errors {:.2} %", share * 100.0),
+        _ => {}
+    }
+    text
+}
+
+/// No finer than anybody can know.
+fn rough(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..100 => format!("{seconds} s"),
+        100..6_000 => format!("{} min", (seconds + 30) / 60),
+        _ => format!("{:.1} h", seconds as f64 / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_said_roughly() {
+        assert_eq!(rough(Duration::from_secs(99)), "99 s");
+        assert_eq!(rough(Duration::from_secs(150)), "3 min");
+        assert_eq!(rough(Duration::from_secs(9_000)), "2.5 h");
+    }
+
+    #[test]
+    fn a_place_is_named_by_what_sets_it_apart() {
+        let place = Place {
+            block: 1,
+            position: 7,
+            system: "puma".to_owned(),
+            variant: "workers=8".to_owned(),
+            knobs: vec![("workers".to_owned(), "8".to_owned())],
+            load: "100 users".to_owned(),
+        };
+        assert_eq!(name(&place), "puma workers=8 · 100 users · block 2");
+        assert_eq!(name(&Place { variant: String::new(), ..place }), "puma · 100 users · block 2");
+    }
+}

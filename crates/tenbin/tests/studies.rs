@@ -1,0 +1,170 @@
+//! Studies from outside: what a plan asks for is what is done, kept and shown, also when systems misbehave.
+
+mod support;
+
+use std::fs;
+
+use serde_json::Value;
+use support::{Home, assert_identity, number};
+use support::systems::{assert_nothing_is_left, marked};
+
+/// A system that this program itself serves.
+const TARGET: &str = "start: '{tenbin} target --listen 127.0.0.1:{port} --threads {threads}'";
+
+fn plan(home: &Home, text: &str) -> String {
+    let path = home.path().join("plan.yaml");
+    fs::write(&path, text).expect("written");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn every_variant_is_run_in_every_block_and_compared() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        &format!(
+            "question: Do more threads help?\nseed: 7\nscenario:\n  - get: /hold?ms=2\nload: {{ users: 8, for: 1s }}\nsystems:\n  \
+             target:\n    {TARGET}\n    vary: {{ threads: [1, 4] }}\ncompare: {{ by: throughput, blocks: 2 }}\n"
+        ),
+    );
+    let study = home.json(&["run", &path]);
+    assert_eq!(study["schema"], "tenbin.study/1");
+    let runs = study["runs"].as_array().expect("a list");
+    let mut seen: Vec<(String, u64)> = runs
+        .iter()
+        .map(|run| (run["system"]["variant"].as_str().expect("a name").to_owned(), number(run, "block")))
+        .collect();
+    seen.sort();
+    let expected = [("threads=1", 0), ("threads=1", 1), ("threads=4", 0), ("threads=4", 1)];
+    assert_eq!(seen, expected.map(|(name, block)| (name.to_owned(), block)));
+    for run in runs {
+        assert_identity(run);
+        assert_eq!(run["verdict"], "complete", "{run}");
+        assert!(run["system"]["cpu_s"].as_f64().is_some_and(|cpu_s| cpu_s > 0.0), "{run}");
+        assert!(number(run, "system.rss_peak_bytes") > 1 << 20, "{run}");
+    }
+    let best = &study["comparison"]["ranking"][0];
+    assert!(best.to_string().contains("threads=4"), "four threads that sleep beat one: {best}");
+    assert_nothing_is_left(&home);
+}
+
+#[test]
+fn steps_values_and_captures_reach_the_system() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        &format!(
+            "scenario:\n  - name: write\n    post: /echo\n    body: 'token={{id}}-{{word}}'\n    save: {{ token: {{ body: 'token=(\\S+)' }} }}\n  \
+             - name: read\n    post: /echo\n    body: 'again {{token}}'\n    expect: {{ body-matches: '^again [0-9]+-[a-z]{{{{4}}}}$' }}\n\
+             data:\n  id: {{ sequence: 1.. }}\n  word: {{ text: 4, of: letters }}\nload: {{ users: 2, for: 1s }}\nsystems:\n  target:\n    {TARGET}\n    \
+             vary: {{ threads: [2] }}\n"
+        )
+        .replace("{{4}}", "{4}"),
+    );
+    let study = home.json(&["run", &path]);
+    let run = &study["runs"][0];
+    let steps = run["steps"].as_array().expect("a list");
+    assert_eq!(steps.len(), 2, "{run}");
+    let (write, read) = (number(&steps[0], "outcomes.ok"), number(&steps[1], "outcomes.ok"));
+    assert!(read > 10 && write.abs_diff(read) <= 2, "{write} writes, {read} reads: {run}");
+    assert_eq!(number(run, "outcomes.refused"), 0, "{run}");
+}
+
+#[test]
+fn systems_that_misbehave_are_results_and_the_study_goes_on() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario:\n  - get: /status\nload: { users: 2, for: 1s, timeout: 1s }\nsystems:\n  \
+         good:\n    start: '{tenbin} target --listen 127.0.0.1:{port}'\n  \
+         never-ready:\n    start: sleep 60\n    ready: { get: /, within: 500ms }\n    url: 'http://127.0.0.1:{port}'\n  \
+         exits:\n    start: sh -c 'echo no such option; exit 3'\n    url: 'http://127.0.0.1:{port}'\n  \
+         dies:\n    start: sh -c '{tenbin} target --listen 127.0.0.1:{port} & sleep 1.4; kill %1; kill $!'\n  \
+         stubborn:\n    start: sh -c 'trap \"\" TERM; {tenbin} target --listen 127.0.0.1:{port} & while :; do sleep 0.1; done'\n    \
+         stop: { within: 300ms }\n  \
+         noisy:\n    start: sh -c 'yes & exec {tenbin} target --listen 127.0.0.1:{port}'\n",
+    );
+    let output = home.run(&["run", &path, "--format", "json"]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let study = output.json();
+    let run = |system: &str| -> &Value {
+        let runs = study["runs"].as_array().expect("a list");
+        runs.iter().find(|run| run["system"]["name"] == system).unwrap_or_else(|| panic!("{system} has no run: {study}"))
+    };
+    for system in ["good", "stubborn", "noisy"] {
+        assert_eq!(run(system)["verdict"], "complete", "{}", run(system));
+        assert!(number(run(system), "outcomes.ok") > 0);
+    }
+    for (system, stage, words) in
+        [("never-ready", "ready", "not ready after"), ("exits", "ready", "exit code 3"), ("dies", "died", "")]
+    {
+        let run = run(system);
+        assert_eq!(run["verdict"], "aborted", "{run}");
+        let failure = &run["failure"];
+        let is_right_stage = failure["stage"] == stage || (system == "exits" && failure["stage"] == "start");
+        assert!(is_right_stage && failure["what"].as_str().is_some_and(|what| what.contains(words)), "{failure}");
+    }
+    assert!(output.stderr.contains("way out:"), "{}", output.stderr);
+    assert_nothing_is_left(&home);
+}
+
+#[test]
+fn an_interrupted_study_is_resumed_where_it_stopped() {
+    let home = Home::new();
+    let text = format!(
+        "scenario:\n  - get: /status\nload: {{ users: 2, for: 1s }}\nsystems:\n  target:\n    {TARGET}\n    vary: {{ threads: [1, 2] }}\n\
+         compare: {{ blocks: 2 }}\n"
+    );
+    let path = plan(&home, &text);
+    let program = home.start(&["run", &path]);
+    support::until("a system runs", || !marked(program.pid()).is_empty());
+    std::thread::sleep(std::time::Duration::from_millis(1_700));
+    program.signal(rustix::process::Signal::INT);
+    let output = program.finish();
+    assert_eq!(output.code, Some(130), "{output:?}");
+    assert!(output.stdout.contains("--resume"), "the way to go on is said: {output:?}");
+    assert_nothing_is_left(&home);
+
+    fs::write(home.path().join("plan.yaml"), text.replace("users: 2", "users: 3")).expect("written");
+    let refused = home.run(&["run", &path, "--resume"]);
+    assert_eq!(refused.code, Some(2), "another plan is another study: {refused:?}");
+    fs::write(home.path().join("plan.yaml"), &text).expect("written");
+    let study = home.json(&["run", &path, "--resume"]);
+    assert_eq!(study["runs"].as_array().map(Vec::len), Some(4), "{study}");
+    assert_eq!(number(&study, "study.done"), 4, "{study}");
+    let again = home.run(&["run", &path, "--resume"]);
+    assert_eq!(again.code, Some(2), "nothing is left to resume: {again:?}");
+}
+
+#[test]
+fn a_breached_gate_ends_with_code_three() {
+    let home = Home::new();
+    let text = format!(
+        "scenario:\n  - get: /hold?ms=20\nload: {{ users: 4, for: 1s }}\nsystems:\n  target:\n    {TARGET}\n    vary: {{ threads: [4] }}\n\
+         gates: [ 'mean<LIMIT', 'errors<1%' ]\n"
+    );
+    let held = home.run(&["run", &plan(&home, &text.replace("LIMIT", "10s"))]);
+    assert_eq!(held.code, Some(0), "{held:?}");
+    let breached = home.run(&["run", &plan(&home, &text.replace("LIMIT", "5ms"))]);
+    assert_eq!(breached.code, Some(3), "{breached:?}");
+    assert!(breached.stdout.contains("mean<5ms"), "{breached:?}");
+}
+
+#[test]
+fn a_plan_that_cannot_work_starts_nothing() {
+    let home = Home::new();
+    let wrong = plan(&home, "scenario:\n  - gte: /\nload: { users: ten }\nsystems: {}\n");
+    let output = home.run(&["run", &wrong]);
+    assert_eq!((output.code, output.stdout.as_str()), (Some(2), ""), "{output:?}");
+    for place in ["plan.yaml:2:5", "plan.yaml:3:16", "plan.yaml:4"] {
+        assert!(output.stderr.contains(place), "{place} is not in {}", output.stderr);
+    }
+    let missing = plan(
+        &home,
+        "scenario:\n  - get: /\nload: { users: 1, for: 1s }\nsystems:\n  a:\n    start: no-such-server -p {port}\n",
+    );
+    let output = home.run(&["run", &missing]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains("no-such-server") && output.stderr.contains("install"), "{output:?}");
+    assert!(home.history().is_empty());
+}

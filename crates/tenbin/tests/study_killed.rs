@@ -1,0 +1,104 @@
+//! Killed at any moment, a study leaves no process behind and can be resumed to the very runs that it planned.
+//!
+//! `TENBIN_KILLS` sets how many times, `TENBIN_SEED` which moments.
+
+mod support;
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::process::Signal;
+use serde_json::Value;
+use support::systems::{assert_nothing_is_left, marked};
+use support::{Home, Started, number};
+
+const PLAN: &str = "\
+scenario:
+  - get: /status
+load: { users: 2, for: 1s }
+systems:
+  target:
+    start: '{tenbin} target --listen 127.0.0.1:{port} --threads {threads}'
+    vary: { threads: [1, 2, 3] }
+compare: { blocks: 2 }
+";
+/// Longer than a run with its start and stop takes, so that every moment of one is hit.
+const MOMENTS_MS: u64 = 2_600;
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}")))
+}
+
+/// The next of a row of numbers (Knuth's MMIX multiplier), of which the upper bits are used.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+/// What was to be run, in order: position, variant, block.
+fn list(study: &Value) -> Vec<(u64, String, u64)> {
+    let runs = study["runs"].as_array().expect("a list").iter();
+    let place = |run: &Value| {
+        let variant = run["system"]["variant"].as_str().expect("a name").to_owned();
+        (number(run, "position"), variant, number(run, "block"))
+    };
+    runs.map(place).collect()
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "a failure must show the moments that led to it")]
+fn a_killed_study_is_completed_by_resuming_it() {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).expect("a later year");
+    let seed = setting("TENBIN_SEED").unwrap_or(since_1970.as_millis() as u64);
+    let kills = setting("TENBIN_KILLS").unwrap_or(6);
+    println!("TENBIN_SEED={seed} TENBIN_KILLS={kills}");
+    let (home, mut state) = (Home::new(), seed);
+    let path = home.path().join("plan.yaml");
+    fs::write(&path, PLAN).expect("written");
+    let path = path.to_string_lossy().into_owned();
+    let (mut killed, mut studies) = (0, Vec::new());
+    while killed < kills {
+        killed += kill_until_whole(&home, &path, kills - killed, &mut state);
+        let id = home.json(&["report", "last"])["study"]["id"].clone();
+        studies.push(home.json(&["report", id.as_str().expect("a name")]));
+    }
+    let undisturbed = home.json(&["run", &path]);
+    for study in &studies {
+        assert_eq!(list(study), list(&undisturbed));
+        let runs = study["runs"].as_array().expect("a list");
+        assert!(runs.iter().all(|run| run["verdict"] == "complete"), "{study}");
+    }
+    assert_nothing_is_left(&home);
+}
+
+/// Runs a study, kills it, resumes it, and so on until it is whole; returns how often it was killed.
+fn kill_until_whole(home: &Home, path: &str, kills_max: u64, state: &mut u64) -> u64 {
+    let mut program = home.start(&["run", path]);
+    for kills in 0..kills_max {
+        let pid = program.pid();
+        if !killed_after(&mut program, Duration::from_millis(next(state) % MOMENTS_MS)) {
+            assert_eq!(program.finish().code, Some(0));
+            return kills.max(1);
+        }
+        program.finish();
+        support::until("what it had started is gone", || marked(pid).is_empty());
+        program = home.start(&["run", path, "--resume"]);
+    }
+    let output = program.finish();
+    // A kill before the study had a name leaves nothing to resume.
+    if output.code == Some(2) && output.stderr.contains("no study") {
+        home.json(&["run", path]);
+        return kills_max;
+    }
+    assert_eq!(output.code, Some(0), "{output:?}");
+    kills_max
+}
+
+/// Whether it still ran when it was killed.
+fn killed_after(program: &mut Started, moment: Duration) -> bool {
+    thread::sleep(moment);
+    let was_running = program.is_running();
+    program.signal(Signal::KILL);
+    was_running
+}
