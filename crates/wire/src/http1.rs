@@ -15,6 +15,7 @@ mod chunked;
 mod fault;
 mod framing;
 mod json;
+mod reading;
 mod request;
 mod samples;
 mod step;

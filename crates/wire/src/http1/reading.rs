@@ -1,0 +1,239 @@
+//! One connection's replies: states and what moves between them.
+
+use alloc::vec::Vec;
+
+use super::capture::Values;
+use super::checks::KEPT_BODY_BYTES_MAX;
+use super::chunked::Chunked;
+use super::fault::Fault;
+use super::framing::{self, HEAD_BYTES_MAX, Head, Length};
+use super::step::{Prepared, Step};
+use crate::blame::PeerFault;
+use crate::conversation::{Closing, Progress, Refusal, Reply, Stage};
+
+const INTERIM_MAX: u8 = 16;
+/// A kept body's memory is given back above this size: one huge page must not stay with every connection.
+const KEPT_CAPACITY_MAX: usize = 64 * 1024;
+
+/// The reply that is awaited or on its way, and the values kept of those before it.
+#[derive(Debug)]
+pub(super) struct Reading {
+    state: State,
+    /// The reply whose body is coming.
+    reply: Reply,
+    interim: u8,
+    /// The part of a head that has come, if it did not come whole.
+    head: Vec<u8>,
+    /// The body so far, if a check or a capture needs it.
+    body: Vec<u8>,
+    body_bytes: u64,
+    pub(super) values: Values,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Idle,
+    Head,
+    Sized { left: u64 },
+    Chunked(Chunked),
+    UntilClose,
+}
+
+const NO_REPLY: Reply = Reply { status: 0, refusal: None, reusable: false, received_bytes: 0 };
+
+impl Reading {
+    pub(super) fn new(variables: u16) -> Self {
+        Self {
+            state: State::Idle,
+            reply: NO_REPLY,
+            interim: 0,
+            head: Vec::new(),
+            body: Vec::new(),
+            body_bytes: 0,
+            values: Values::new(variables),
+        }
+    }
+
+    /// From now on a reply is awaited.
+    #[inline]
+    pub(super) fn begin(&mut self) {
+        self.state = State::Head;
+    }
+
+    /// Takes in bytes of the reply to this step's request, as far as its end.
+    pub(super) fn received(&mut self, step: &Prepared, bytes: &[u8]) -> Result<Progress, PeerFault> {
+        let mut used = 0;
+        loop {
+            let rest = &bytes[used..];
+            let (taken, is_complete) = match self.state {
+                State::Idle if rest.is_empty() => return Ok(Progress::NeedMore),
+                State::Idle => return Err(Fault::Excess.showing(rest)),
+                State::Head if rest.is_empty() => return Ok(Progress::NeedMore),
+                State::Head => self.take_head(step, rest)?,
+                _ => self.take_body(step, rest)?,
+            };
+            used += taken;
+            self.reply.received_bytes += taken as u64;
+            // A complete head leads to its body, even one of no bytes; an interim one leads to the next head.
+            match self.state {
+                State::Sized { left: 0 } | State::Chunked(Chunked::Done) => {
+                    return Ok(Progress::Replied { used, reply: self.end_reply(step) });
+                }
+                _ if is_complete => {}
+                _ => return Ok(Progress::NeedMore),
+            }
+        }
+    }
+
+    pub(super) fn peer_closed(&mut self, step: &Prepared) -> Closing {
+        let closing = match self.state {
+            State::Idle => Closing::Empty,
+            State::Head if self.head.is_empty() && self.interim == 0 => Closing::Empty,
+            State::UntilClose => Closing::Replied(self.end_reply(step)),
+            _ => Closing::Incomplete,
+        };
+        self.forget();
+        closing
+    }
+
+    pub(super) fn stage(&self) -> Stage {
+        match self.state {
+            State::Idle => Stage::Idle,
+            State::Head if self.head.is_empty() && self.interim == 0 => Stage::FirstByte,
+            State::Head => Stage::Head,
+            _ => Stage::Body,
+        }
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.state = State::Idle;
+        self.reply = NO_REPLY;
+        (self.interim, self.body_bytes) = (0, 0);
+        self.head = Vec::new();
+        self.body.clear();
+        self.body.shrink_to(KEPT_CAPACITY_MAX);
+    }
+
+    /// Takes bytes of a head; returns how many, and whether the head is complete.
+    fn take_head(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
+        if self.head.is_empty() {
+            // Nearly always the head comes whole and is read where it lies.
+            if let Some((used, head)) = framing::read(bytes, &step.step, &mut self.values)? {
+                return self.begin_body(step, head).map(|()| (used, true));
+            }
+            self.head.extend_from_slice(bytes);
+            return Ok((bytes.len(), false));
+        }
+        self.take_rest_of_head(step, bytes)
+    }
+
+    #[cold]
+    fn take_rest_of_head(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
+        let before = self.head.len();
+        let room = HEAD_BYTES_MAX.saturating_sub(before) + 1;
+        self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        // Reading again from the start is only worth it once a blank line, or an end to our patience, is in sight.
+        let new = before.saturating_sub(3);
+        if !has_blank_line(&self.head[new..]) && self.head.len() < HEAD_BYTES_MAX && !self.looks_wrong() {
+            return Ok((bytes.len(), false));
+        }
+        let carried = core::mem::take(&mut self.head);
+        match framing::read(&carried, &step.step, &mut self.values)? {
+            Some((used, head)) => self.begin_body(step, head).map(|()| (used - before, true)),
+            None => {
+                self.head = carried;
+                Ok((bytes.len(), false))
+            }
+        }
+    }
+
+    /// Whether the first bytes already show that this is no HTTP: waiting for a blank line would hide it.
+    fn looks_wrong(&self) -> bool {
+        let start = b"HTTP/1.";
+        let seen = self.head.len().min(start.len());
+        // Empty lines before a head are allowed, and left to the full reading.
+        !matches!(self.head[0], b'\r' | b'\n') && self.head[..seen] != start[..seen]
+    }
+
+    fn begin_body(&mut self, step: &Prepared, head: Head) -> Result<(), PeerFault> {
+        match head.status {
+            101 => return Err(Fault::Upgrade.plain()),
+            100..200 => {
+                self.interim += 1;
+                return if self.interim > INTERIM_MAX { Err(Fault::TooManyInterim.plain()) } else { Ok(()) };
+            }
+            _ => {}
+        }
+        self.reply.status = head.status;
+        self.reply.reusable = head.keeps_alive;
+        self.reply.refusal = if !step.step.checks.status.contains(head.status) {
+            Some(Refusal { class: "status", code: u32::from(head.status) })
+        } else {
+            head.failed_check.map(|code| Refusal { class: "check_header", code })
+        };
+        self.state = match head.length {
+            Length::Known(left) => State::Sized { left },
+            Length::Chunked => State::Chunked(Chunked::START),
+            Length::UntilClose => State::UntilClose,
+        };
+        Ok(())
+    }
+
+    /// Takes bytes of a body; returns how many, and whether it is complete.
+    fn take_body(&mut self, step: &Prepared, bytes: &[u8]) -> Result<(usize, bool), PeerFault> {
+        let keeps = step.keeps_body;
+        let Self { body, body_bytes, .. } = self;
+        let mut keep = |data: &[u8]| {
+            *body_bytes += data.len() as u64;
+            if keeps {
+                let room = KEPT_BODY_BYTES_MAX - body.len();
+                body.extend_from_slice(&data[..data.len().min(room)]);
+            }
+        };
+        match &mut self.state {
+            State::Sized { left } => {
+                let here = usize::try_from(*left).unwrap_or(usize::MAX).min(bytes.len());
+                keep(&bytes[..here]);
+                *left -= here as u64;
+                Ok((here, *left == 0))
+            }
+            State::Chunked(chunked) => {
+                let used = chunked.take(bytes, keep)?;
+                Ok((used, *chunked == Chunked::Done))
+            }
+            State::UntilClose => {
+                keep(bytes);
+                Ok((bytes.len(), false))
+            }
+            State::Idle | State::Head => Ok((0, false)),
+        }
+    }
+
+    fn end_reply(&mut self, step: &Prepared) -> Reply {
+        if self.reply.refusal.is_none() && step.judges_body {
+            self.reply.refusal = self.judge_body(&step.step);
+        }
+        let reply = self.reply;
+        self.forget();
+        reply
+    }
+
+    fn judge_body(&mut self, step: &Step) -> Option<Refusal> {
+        let Step { checks, captures, .. } = step;
+        if checks.need_body()
+            && let Some(code) = checks.first_failed_body(&self.body)
+        {
+            return Some(Refusal { class: "check_body", code });
+        }
+        if checks.size.is_some_and(|size| !(size.min_bytes..=size.max_bytes).contains(&self.body_bytes)) {
+            return Some(Refusal { class: "check_size", code: checks.size_number() });
+        }
+        let is_whole = self.body.len() as u64 == self.body_bytes;
+        let code = self.values.keep_from_body(captures, &self.body, is_whole).err()?;
+        Some(Refusal { class: "capture", code })
+    }
+}
+
+fn has_blank_line(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'\n', bytes).any(|at| matches!(bytes[at + 1..], [b'\n', ..] | [b'\r', b'\n', ..]))
+}
