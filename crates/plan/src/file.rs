@@ -133,23 +133,20 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let script = scenario::read(&root, is_sound, reading);
     let other = root.get("quick").map(|node| Quick { node });
     quick_systems(&root, other.as_ref(), reading);
+    let mut loads = loads::read(root.get("load"), seed, None, reading);
+    let (mut systems, mut variants) = systems::read(&root, is_sound, None, reading);
+    let mut compare = compare::read(root.get("compare"), None, reading);
+    let gates = gates::read(root.get("gates"), &script.steps, &loads, reading);
     // A quick run must be right whether it is asked for or not, and the usual one too.
-    if let Some(other) = other.as_ref() {
-        let (mut loads, mut systems) = (Vec::new(), (Vec::new(), Vec::new()));
-        for quick in [None, Some(other)].into_iter().filter(|quick| quick.is_some() != is_quick) {
-            loads = loads::read(root.get("load"), seed, quick, reading);
-            systems = systems::read(&root, is_sound, quick, reading);
+    if let Some(quick) = other.as_ref() {
+        let quick_loads = loads::read(root.get("load"), seed, Some(quick), reading);
+        let (quick_systems, quick_variants) = systems::read(&root, is_sound, Some(quick), reading);
+        let quick_compare = compare::read(root.get("compare"), Some(quick), reading);
+        if is_quick {
+            (loads, systems, variants, compare) = (quick_loads, quick_systems, quick_variants, quick_compare);
         }
-        drop((loads, systems));
     }
-    let quick = other.as_ref().filter(|_| is_quick);
-    let loads = loads::read(root.get("load"), seed, quick, reading);
-    let (systems, variants) = systems::read(&root, is_sound, quick, reading);
     authorized_once(&root, &script, reading);
-    // A part of the time may lie outside a quick run.
-    let timed = if is_quick { &[][..] } else { &loads };
-    let gates = gates::read(root.get("gates"), &script.steps, timed, reading);
-    let compare = compare::read(root.get("compare"), quick, reading);
     let pin: StudyPin = compare::pin(root.get("pin"), reading);
     Some(Study {
         title,

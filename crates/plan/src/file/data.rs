@@ -11,6 +11,7 @@ use super::tree::Node;
 use crate::study::is_name;
 
 const CSV_BYTES_MAX: u64 = 100 * 1024 * 1024;
+const UNREADABLE: &str = "write values with commas between them, in quotes where they hold commas";
 const CELLS_MAX: usize = 10_000_000;
 const KINDS: [&str; 5] = ["uniform", "zipf", "sequence", "text", "csv"];
 /// Keys that say more about one kind.
@@ -70,9 +71,9 @@ fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> Kind {
                 let what = format!("values come from `{}` already", given[0]);
                 reading.at(second.key_at, what, "leave out one of them");
             }
-            None if node.entries().iter().all(|entry| {
-                reading.findings.has_at(entry.key_at) || FURTHER.iter().any(|(key, _)| *key == entry.key)
-            }) && !node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at)) =>
+            // Of a source that is misspelt, or none at all, is told already.
+            None if !node.entries().is_empty()
+                && !node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at)) =>
             {
                 let what = "nothing says where values come from";
                 reading.at(at, what, "write one of `uniform`, `zipf`, `sequence`, `text`, `csv`");
@@ -124,19 +125,26 @@ fn sequence(node: &Node, text: &str, reading: &mut Reading<'_>) -> Option<Source
 
 fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> Kind {
     let Some(file) = node.get("csv") else { return Kind::Unknown };
-    let bytes = match reading.folder.read(name, CSV_BYTES_MAX) {
+    let mut bytes = match reading.folder.read(name, CSV_BYTES_MAX) {
         Ok(bytes) => bytes,
         Err((what, way_out)) => {
             reading.at(file.at, what, way_out);
             return Kind::Unknown;
         }
     };
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").map_or(bytes.clone(), <[u8]>::to_vec);
+    if bytes.starts_with(b"\xef\xbb\xbf") {
+        bytes.drain(..3);
+    }
+    if let Err(error) = std::str::from_utf8(&bytes) {
+        let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
+        reading.at(file.at, format!("{name}, line {line}: this is not UTF-8"), "save it as UTF-8");
+        return Kind::Unknown;
+    }
     let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(bytes.as_slice());
     let columns: Vec<String> = match lines.headers() {
         Ok(header) => header.iter().map(|column| column.trim().to_owned()).collect(),
         Err(error) => {
-            reading.at(file.at, format!("{name}: {error}"), "save it as UTF-8");
+            reading.at(file.at, format!("{name}: {error}"), UNREADABLE);
             return Kind::Unknown;
         }
     };
@@ -245,10 +253,7 @@ fn rows(
             Ok(false) => return Some(rows),
             Ok(true) if row.len() != columns => {
                 let line = row.position().map_or(0, csv::Position::line);
-                let what = format!(
-                    "{name}, line {line}: this row has {} values, and there are {columns} columns",
-                    row.len()
-                );
+                let what = format!("{name}, line {line}: this row has {} of {columns} values", row.len());
                 (what, "give every row a value for each column; put quotes around values with commas")
             }
             Ok(true) if cells + columns > CELLS_MAX => {
@@ -259,7 +264,7 @@ fn rows(
                 rows.push(used.iter().map(|column| Box::from(&row[*column])).collect());
                 continue;
             }
-            Err(error) => (format!("{name}: {error}"), "save it as UTF-8"),
+            Err(error) => (format!("{name}: {error}"), UNREADABLE),
         };
         reading.at(node.at, wrong.0, wrong.1);
         return None;

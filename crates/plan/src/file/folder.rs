@@ -1,5 +1,6 @@
 //! Files beside a plan: read once, only from within its folder, never more than a limit.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::os::fd::OwnedFd;
@@ -11,12 +12,17 @@ use rustix::io::Errno;
 
 use super::near;
 
+const KEPT_BYTES_MAX: usize = 1 << 20;
+const KEPT_FILES_MAX: usize = 20;
+
 /// The folder of a plan. Everything that is read from it goes into the plan's hash.
 pub(crate) struct Folder {
     /// Absolute.
     pub(crate) path: PathBuf,
     root: Option<OwnedFd>,
     hash: Context,
+    /// Small files, so that what is read twice is the same twice.
+    seen: BTreeMap<String, Vec<u8>>,
 }
 
 /// What is wrong with a file, and the way out.
@@ -26,7 +32,7 @@ impl Folder {
     pub(crate) fn open(path: PathBuf) -> Self {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = open(&path, flags, Mode::empty()).ok();
-        Self { path, root, hash: Context::new(&SHA256) }
+        Self { path, root, hash: Context::new(&SHA256), seen: BTreeMap::new() }
     }
 
     /// Adds to the hash what belongs to the plan; the length keeps neighbours apart.
@@ -43,9 +49,15 @@ impl Folder {
 
     /// The bytes of a file within the folder, symbolic links resolved.
     pub(crate) fn read(&mut self, name: &str, bytes_max: u64) -> Result<Vec<u8>, Wrong> {
+        if let Some(bytes) = self.seen.get(name).filter(|bytes| bytes.len() as u64 <= bytes_max) {
+            return Ok(bytes.clone());
+        }
         let bytes = self.bytes(name, bytes_max)?;
         self.note(name.as_bytes());
         self.note(&bytes);
+        if bytes.len() <= KEPT_BYTES_MAX && self.seen.len() < KEPT_FILES_MAX {
+            self.seen.insert(name.to_owned(), bytes.clone());
+        }
         Ok(bytes)
     }
 
@@ -82,8 +94,10 @@ impl Folder {
             .map_or_else(|_| Vec::new(), |names| names.take(1_000).collect());
         names.sort_unstable();
         let near = near::nearest(&wanted, names.iter().map(String::as_str));
-        let way_out = near
-            .map_or_else(|| "name a file in the plan's folder".to_owned(), |near| format!("there is {near}"));
+        let way_out = near.map_or_else(
+            || "name a file in the plan's folder".to_owned(),
+            |near| format!("did you mean {near}?"),
+        );
         (format!("{name} is not there"), way_out)
     }
 }
@@ -173,7 +187,10 @@ mod tests {
         assert_eq!(wrong("data.csv").0, "data.csv is larger than 2 bytes");
         assert_eq!(wrong("pipe").0, "pipe is not a regular file");
         assert_eq!(wrong(".").0, ". is a folder");
-        assert_eq!(wrong("dat.csv"), ("dat.csv is not there".to_owned(), "there is data.csv".to_owned()));
+        assert_eq!(
+            wrong("dat.csv"),
+            ("dat.csv is not there".to_owned(), "did you mean data.csv?".to_owned())
+        );
     }
 
     #[test]

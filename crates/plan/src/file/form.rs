@@ -174,8 +174,12 @@ pub(crate) fn weight(text: &str) -> Result<f64, String> {
 
 /// `3%` as 0.03.
 pub(crate) fn percent(text: &str) -> Result<f64, String> {
-    let Some(number) = text.strip_suffix('%') else {
-        return Err(format!("{text:?} has no unit; write {text}% for a percentage"));
+    let number = match text.strip_suffix('%') {
+        Some(number) => number,
+        None if text.parse::<f64>().is_ok() => {
+            return Err(format!("{text:?} has no unit; write {text}% for a percentage"));
+        }
+        None => text,
     };
     let number = number.trim_end();
     let is_plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');

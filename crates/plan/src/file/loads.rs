@@ -205,7 +205,13 @@ impl LoadText<'_> {
         if reading.findings.has_at(at) || (fault.place == "--stages" && is_empty) {
             return;
         }
-        reading.at(at, in_keys(&fault.what), in_keys(&fault.way_out));
+        let both = if fault.place.contains(" and ") {
+            format!("{}: ", in_keys(&fault.place))
+        } else {
+            String::new()
+        };
+        let when = if self.quick.is_some() { "in a quick run, " } else { "" };
+        reading.at(at, format!("{when}{both}{}", in_keys(&fault.what)), in_keys(&fault.way_out));
     }
 
     fn place(&self, flag: &str, is_about_key: bool) -> Option<Span> {

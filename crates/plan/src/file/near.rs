@@ -12,14 +12,22 @@ pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
     }
     let plain = |name: &str| name.to_lowercase().replace(['_', ' '], "-");
     let wanted = plain(name);
-    let distances = known.take(KNOWN_MAX).filter(|known| known.len() <= NAME_LENGTH_MAX).map(|known| {
-        let candidate = plain(known);
-        // `warmup` for `warm-up`, `users` for `user` and `connection` for `connections` are near whatever their length.
-        let is_same = candidate.replace('-', "") == wanted.replace('-', "");
-        let distance = if is_same { 0 } else { strsim::osa_distance(&wanted, &candidate) };
-        (distance, known)
-    });
-    let (distance, nearest) = distances.min_by_key(|(distance, _)| *distance)?;
+    let distances: Vec<(usize, &str)> = known
+        .take(KNOWN_MAX)
+        .filter(|known| known.len() <= NAME_LENGTH_MAX)
+        .map(|known| {
+            let candidate = plain(known);
+            // `warmup` for `warm-up`, `users` for `user` and `connection` for `connections` are near whatever their length.
+            let is_same = candidate.replace('-', "") == wanted.replace('-', "");
+            let distance = if is_same { 0 } else { strsim::osa_distance(&wanted, &candidate) };
+            (distance, known)
+        })
+        .collect();
+    let (distance, nearest) = *distances.iter().min_by_key(|(distance, _)| *distance)?;
+    // Of several that are equally near none is what was meant more than the others.
+    if distances.iter().filter(|(other, _)| *other == distance).count() > 1 {
+        return None;
+    }
     let allowed = match wanted.chars().count().max(nearest.chars().count()) {
         0..=2 => 0,
         3..=4 => 1,
@@ -57,6 +65,7 @@ mod tests {
         assert_eq!(near("raet"), Some("rate"));
         assert_eq!(near("duration"), None);
         assert_eq!(near("xx"), None);
+        assert_eq!(nearest("p98", ["p90", "p95", "p99"].into_iter()), None);
         assert_eq!(near(&"u".repeat(10_000)), None);
     }
 

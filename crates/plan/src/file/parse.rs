@@ -34,9 +34,12 @@ pub(crate) fn parse(source: &str, findings: &mut Findings) -> Option<Node> {
     };
     for event in Parser::new_from_str_with_options(source, options) {
         let is_going = match event {
-            Ok((event, marks)) => builder.take(event, span(marks, source)),
+            Ok((event, marks)) => {
+                builder.take(event, span(marks, source), marks.tag_span().map(|tag| span(tag, source)))
+            }
             Err(error) => {
-                syntax::explain(&error, source, builder.findings);
+                let opened = builder.opened();
+                syntax::explain(&error, source, opened, builder.findings);
                 false
             }
         };
@@ -81,19 +84,19 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// Whether to go on.
-    fn take(&mut self, event: Event<'_>, at: Span) -> bool {
+    fn take(&mut self, event: Event<'_>, at: Span, tag_at: Option<Span>) -> bool {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                self.refuse_tag(tag.is_some(), at);
+                self.refuse_tag(tag.is_some(), tag_at.unwrap_or(at));
                 let text = Text { text: text.into_owned(), is_plain: style == ScalarStyle::Plain };
                 self.put(Node { at, value: Value::Text(text) }, anchor)
             }
             Event::SequenceStart(_, anchor, tag) => {
-                self.refuse_tag(tag.is_some(), at);
+                self.refuse_tag(tag.is_some(), tag_at.unwrap_or(at));
                 self.begin(Open { at, anchor, inside: Inside::List(Vec::new()) })
             }
             Event::MappingStart(_, anchor, tag) => {
-                self.refuse_tag(tag.is_some(), at);
+                self.refuse_tag(tag.is_some(), tag_at.unwrap_or(at));
                 let inside = Inside::Map { entries: Vec::new(), keys: HashSet::new(), key: None };
                 self.begin(Open { at, anchor, inside })
             }
@@ -105,6 +108,12 @@ impl Builder<'_> {
             }
             _ => true,
         }
+    }
+
+    /// The innermost bracket that is not closed yet.
+    fn opened(&self) -> Option<Span> {
+        let is_bracket = |at: &Span| matches!(self.source.as_bytes().get(at.start), Some(b'[' | b'{'));
+        self.open.iter().rev().map(|open| open.at).find(is_bracket)
     }
 
     fn refuse_tag(&mut self, has_tag: bool, at: Span) {

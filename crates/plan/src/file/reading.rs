@@ -34,9 +34,10 @@ impl Reading<'_> {
 
     /// A variable that is none of the known ones; `place` says where, if the file is another.
     pub(crate) fn unknown_name(&mut self, at: Span, name: &str, place: &str, known: &[String]) {
-        let known = known.iter().map(String::as_str);
+        let known: Vec<String> = known.iter().map(|name| format!("{{{name}}}")).collect();
+        let (name, known) = (format!("{{{name}}}"), known.iter().map(String::as_str));
         let listed_as = "write {{…}} for the braces themselves, or one of";
-        self.findings.unknown(at, format!("{place}nothing is called {{{name}}}"), name, known, listed_as);
+        self.findings.unknown(at, format!("{place}nothing is called {name}"), &name, known, listed_as);
     }
 
     /// A command: a text that is split into words, or a list of words.

@@ -36,6 +36,7 @@ struct Written<'a> {
 pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Script {
     let written = written(root, reading);
     let shares = shares(&written, reading);
+    let found_before = reading.findings.count();
     let saves = written.iter().flat_map(|scenario| scenario.steps).filter_map(|step| step.get("save"));
     let sources = data::read(root.get("data"), reading);
     let mut variables = Variables::new(sources, saves);
@@ -70,6 +71,8 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
         };
         list.push(Scenario { name: scenario.name.clone(), share, order });
     }
+    // What seems unused may be what is misspelt.
+    let is_sound = is_sound && reading.findings.count() == found_before;
     if is_sound {
         variables.unused(reading);
     }

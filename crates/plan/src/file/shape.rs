@@ -4,129 +4,144 @@ use super::findings::{Finding, Findings};
 use super::keys::{Key, Kind, Table};
 use super::near;
 use super::span::Span;
-use super::tree::{Node, Value};
+use super::tree::{Entry, Node, Value};
 
 /// Holds a whole plan against its table.
 pub(crate) fn check(root: &Node, table: &Table, findings: &mut Findings) {
-    in_table(root, root.at, table, "a plan", findings);
+    Place { at: root.at, name: "a plan", example: "" }.in_table(root, table, findings);
 }
 
-/// `at` is where to point when the value itself has no good place: at its key.
-fn in_kind(node: &Node, at: Span, kind: &Kind, name: &str, findings: &mut Findings) {
-    if node.is_nothing() && !matches!(kind, Kind::Optional(_) | Kind::Refused(..)) {
-        findings.at(at, format!("{name} has no value"), format!("write {}, or leave it out", kind.words()));
-        return;
-    }
-    match kind {
-        Kind::One(form) => match node.text() {
-            Some(text) => {
-                if let Err(what) = (form.check)(text) {
+/// Where a value stands, and what it is called.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    /// Where to point when the value itself, a list or a mapping, is long: at its key.
+    at: Span,
+    name: &'a str,
+    /// Of its key; nothing for what is no key's value.
+    example: &'a str,
+}
+
+impl Place<'_> {
+    fn holds(self, node: &Node, kind: &Kind, findings: &mut Findings) {
+        if node.is_nothing() && !matches!(kind, Kind::Optional(_) | Kind::Refused(..)) {
+            let way_out = format!("{}, or leave it out", self.way_out(kind));
+            findings.at(self.at, format!("{} has no value", self.name), way_out);
+            return;
+        }
+        match (kind, &node.value) {
+            (Kind::One(form), Value::Text(text)) => {
+                if let Err(what) = (form.check)(&text.text) {
                     findings.at(node.at, what, format!("write {}", form.words));
                 }
             }
-            None => wrong_kind(node, at, kind, name, findings),
-        },
-        Kind::Word(words) => in_words(node, at, kind, words, name, findings),
-        Kind::Table(table) => in_table(node, at, table, name, findings),
-        Kind::List(item) => match &node.value {
-            Value::List(items) => in_items(items, at, item, name, findings),
-            _ => wrong_kind(node, at, kind, name, findings),
-        },
-        Kind::OneOrList(item) => match &node.value {
-            Value::List(items) => in_items(items, at, item, name, findings),
-            _ => in_kind(node, at, item, name, findings),
-        },
-        Kind::Named(item) => match &node.value {
-            Value::Map(entries) => {
-                if entries.is_empty() {
-                    findings.at(at, format!("{name} is empty"), format!("write {}", kind.words()));
-                }
-                for entry in entries {
-                    in_kind(&entry.value, entry.key_at, item, &format!("`{}`", entry.key), findings);
+            (Kind::Word(words), Value::Text(text)) => self.in_words(node, &text.text, words, findings),
+            (Kind::Table(table), _) => self.in_table(node, table, findings),
+            (Kind::List(item) | Kind::OneOrList(item), Value::List(items)) => {
+                self.in_items(items, item, findings)
+            }
+            (Kind::OneOrList(item), _) if fits(node, item) => self.holds(node, item, findings),
+            (Kind::Named(item), Value::Map(entries)) => self.in_named(entries, kind, item, findings),
+            (Kind::Optional(inner), _) => {
+                if !node.is_nothing() {
+                    self.holds(node, inner, findings);
                 }
             }
-            _ => wrong_kind(node, at, kind, name, findings),
-        },
-        Kind::Optional(inner) => {
-            if !node.is_nothing() {
-                in_kind(node, at, inner, name, findings);
-            }
+            (Kind::Either(kinds), _) => match kinds.iter().find(|kind| fits(node, kind)) {
+                Some(kind) => self.holds(node, kind, findings),
+                None => self.wrong_kind(node, kind, findings),
+            },
+            (Kind::Refused(what, way_out), _) => findings.at(self.at, *what, *way_out),
+            _ => self.wrong_kind(node, kind, findings),
         }
-        Kind::Either(kinds) => match kinds.iter().find(|kind| fits(node, kind)) {
-            Some(kind) => in_kind(node, at, kind, name, findings),
-            None => wrong_kind(node, at, kind, name, findings),
-        },
-        Kind::Refused(what, way_out) => findings.at(at, *what, *way_out),
     }
-}
 
-fn in_items(items: &[Node], at: Span, kind: &Kind, name: &str, findings: &mut Findings) {
-    if items.is_empty() {
-        findings.at(at, format!("{name} is an empty list"), "write at least one item");
+    fn in_items(self, items: &[Node], kind: &Kind, findings: &mut Findings) {
+        if items.is_empty() {
+            findings.at(self.at, format!("{} is an empty list", self.name), "write at least one item");
+        }
+        for item in items {
+            let at = if item.is_nothing() { self.at } else { item.at };
+            Place { at, name: &format!("an item of {}", self.name), example: "" }.holds(item, kind, findings);
+        }
     }
-    for item in items {
-        in_kind(
-            item,
-            if item.is_nothing() { at } else { item.at },
-            kind,
-            &format!("an item of {name}"),
-            findings,
-        );
-    }
-}
 
-fn in_words(node: &Node, at: Span, kind: &Kind, words: &[&str], name: &str, findings: &mut Findings) {
-    match node.text() {
-        None => wrong_kind(node, at, kind, name, findings),
-        Some(text) if words.contains(&text) => {}
-        Some(text) => {
-            let what = format!("{name} cannot be {text:?}");
+    fn in_named(self, entries: &[Entry], kind: &Kind, item: &Kind, findings: &mut Findings) {
+        if entries.is_empty() {
+            findings.at(self.at, format!("{} is empty", self.name), self.way_out(kind));
+        }
+        for entry in entries {
+            let name = format!("`{}`", shortened(&entry.key));
+            Place { at: entry.key_at, name: &name, example: "" }.holds(&entry.value, item, findings);
+        }
+    }
+
+    fn in_words(self, node: &Node, text: &str, words: &[&str], findings: &mut Findings) {
+        if !words.contains(&text) {
+            let what = format!("{} cannot be {:?}", self.name, shortened(text));
             findings.unknown(node.at, what, text, words.iter().copied(), "write one of");
         }
     }
-}
 
-fn in_table(node: &Node, at: Span, table: &Table, name: &str, findings: &mut Findings) {
-    let Value::Map(entries) = &node.value else {
-        findings.at(
-            start_of(node, at),
-            format!("{name} must be a mapping, not {}", kind_of(node)),
-            format!("write {}", table.example),
-        );
-        return;
-    };
-    for entry in entries {
-        match table.keys.iter().find(|key| key.name == entry.key) {
-            Some(key) => in_kind(&entry.value, entry.key_at, &key.kind, &format!("`{}`", key.name), findings),
-            None => unknown_key(&entry.key, entry.key_at, table, findings),
+    fn in_table(self, node: &Node, table: &Table, findings: &mut Findings) {
+        let Value::Map(entries) = &node.value else {
+            let what = format!("{} must be a mapping, not {}", self.name, kind_of(node));
+            let at = self.start_of(node);
+            findings.at(at, what, format!("write {}", table.example));
+            return;
+        };
+        for entry in entries {
+            match table.keys.iter().find(|key| key.name == entry.key) {
+                Some(key) => {
+                    let name = format!("`{}`", key.name);
+                    let place = Place { at: entry.key_at, name: &name, example: key.example };
+                    place.holds(&entry.value, &key.kind, findings);
+                }
+                None => unknown_key(&entry.key, entry.key_at, table, findings),
+            }
         }
-    }
-    for Key { name: missing, example, .. } in table.keys.iter().filter(|key| key.is_required) {
-        if !entries.iter().any(|entry| entry.key == *missing) {
+        for Key { name: missing, example, .. } in table.keys.iter().filter(|key| key.is_required) {
             // Under a typing error it is the typing error that is told.
-            let is_near =
-                entries.iter().any(|entry| near::nearest(&entry.key, table.names()) == Some(missing));
-            if !is_near {
+            let is_meant = |entry: &Entry| {
+                entry.key == *missing || near::nearest(&entry.key, table.names()) == Some(missing)
+            };
+            if !entries.iter().any(is_meant) {
+                let at = entries.first().filter(|_| self.at == node.at).map_or(self.at, |entry| entry.key_at);
                 findings.at(
-                    first_of(node, at),
-                    format!("{name} lacks `{missing}`"),
+                    at,
+                    format!("{} lacks `{missing}`", self.name),
                     format!("add `{missing}: {example}`"),
                 );
             }
         }
     }
+
+    fn wrong_kind(self, node: &Node, kind: &Kind, findings: &mut Findings) {
+        let what = format!("{} cannot be {}", self.name, kind_of(node));
+        findings.at(self.start_of(node), what, self.way_out(kind));
+    }
+
+    /// What to write instead.
+    fn way_out(self, kind: &Kind) -> String {
+        match self.example {
+            "" => format!("write {}", kind.words()),
+            example => format!("write `{}: {example}`", self.name.trim_matches('`')),
+        }
+    }
+
+    /// A single value is pointed at itself.
+    fn start_of(self, node: &Node) -> Span {
+        if matches!(node.value, Value::Text(_)) { node.at } else { self.at }
+    }
 }
 
 fn unknown_key(key: &str, at: Span, table: &Table, findings: &mut Findings) {
-    if key.is_empty() || key == "<<" {
+    if key.is_empty() || key == "<<" || findings.is_full() {
         return;
     }
-    let shown: String = key.chars().take(60).collect();
-    let what = format!("{} has no key `{shown}`", table.called());
+    let what = format!("{} has no key `{}`", table.called(), shortened(key));
     let elsewhere = super::tables::ALL.iter().find(|other| other.names().any(|name| name == key));
-    let nearest = near::nearest(key, table.names());
-    match (nearest, elsewhere) {
-        (None, Some(other)) if !std::ptr::eq(*other, table) => findings.keep(Finding {
+    match (near::nearest(key, table.names()), elsewhere) {
+        (None, Some(other)) => findings.keep(Finding {
             at: Some(at),
             what,
             note: Some(format!("{} has one", other.called())),
@@ -136,9 +151,8 @@ fn unknown_key(key: &str, at: Span, table: &Table, findings: &mut Findings) {
     }
 }
 
-fn wrong_kind(node: &Node, at: Span, kind: &Kind, name: &str, findings: &mut Findings) {
-    let what = format!("{name} cannot be {}", kind_of(node));
-    findings.at(start_of(node, at), what, format!("write {}", kind.words()));
+fn shortened(text: &str) -> String {
+    text.chars().take(60).collect()
 }
 
 fn fits(node: &Node, kind: &Kind) -> bool {
@@ -158,18 +172,5 @@ fn kind_of(node: &Node) -> &'static str {
         Value::Text(_) => "a single value",
         Value::List(_) => "a list",
         Value::Map(_) => "a mapping",
-    }
-}
-
-/// A single value is pointed at itself; a list or mapping, which may be long, at its key.
-fn start_of(node: &Node, at: Span) -> Span {
-    if matches!(node.value, Value::Text(_)) { node.at } else { at }
-}
-
-/// Where something is missing: at the first key of the mapping, or at the key that holds it if that is nearer by.
-fn first_of(node: &Node, at: Span) -> Span {
-    match node.entries().first() {
-        Some(entry) if at == node.at => entry.key_at,
-        _ => at,
     }
 }

@@ -12,7 +12,7 @@ const QUOTE: &str = "put quotes around the text";
 const SPACES: &str = "indent with spaces";
 
 /// One finding at the mark of the error.
-pub(super) fn explain(error: &ScanError, source: &str, findings: &mut Findings) {
+pub(super) fn explain(error: &ScanError, source: &str, opened: Option<Span>, findings: &mut Findings) {
     let byte = error.marker().byte_offset().unwrap_or(source.len()).min(source.len());
     let rest = source.get(byte..).unwrap_or_default();
     let width = rest.chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
@@ -22,16 +22,27 @@ pub(super) fn explain(error: &ScanError, source: &str, findings: &mut Findings) 
         let end = source.trim_end().len();
         at = Span::new(end, end);
     }
-    let (what, way_out) = words(error.kind(), source, at);
+    let line = line_at(source, at.start);
+    let indent = line.text.len() - line.text.trim_start().len();
+    if let Some(tab) = line.text[..indent].find('\t') {
+        let tab = line.start + tab;
+        findings.at(Span::new(tab, tab + 1), "a tab indents this line", SPACES);
+        return;
+    }
+    if let Some(opened) = opened.filter(|opened| line_at(source, opened.start).number < line.number) {
+        let (open, close) = if source.as_bytes()[opened.start] == b'[' { ('[', ']') } else { ('{', '}') };
+        let what =
+            format!("this {open} is not closed before line {}, which does not go on with it", line.number);
+        findings.at(Span::new(opened.start, opened.start + 1), what, format!("close it with {close}"));
+        return;
+    }
+    let (what, way_out) = words(error.kind());
     findings.at(at, what, way_out);
 }
 
-fn words(kind: &ErrorKind, source: &str, at: Span) -> (String, &'static str) {
+fn words(kind: &ErrorKind) -> (String, &'static str) {
     use ErrorKind as Kind;
-    let line = line_at(source, at.start);
-    let indent = &line.text[..line.text.len() - line.text.trim_start().len()];
     let (what, way_out) = match kind {
-        _ if indent.contains('\t') => ("a tab indents this line", SPACES),
         Kind::TabNotAllowed
         | Kind::TabInBlockIndentation
         | Kind::TabInIndentation
@@ -80,16 +91,23 @@ fn words(kind: &ErrorKind, source: &str, at: Span) -> (String, &'static str) {
         }
         Kind::InvalidIndentation
         | Kind::InvalidFlowScalarIndent
-        | Kind::InvalidQuotedScalarIndent
-        | Kind::InvalidBlockScalarIndent => (
+        | Kind::InvalidBlockScalarIndent
+        | Kind::ExpectedBlockSequenceEntry => (
             "this line is not indented like what it belongs to",
             "indent the keys of one mapping, and the items of one list, alike",
         ),
         Kind::ExpectedBlockMappingKey | Kind::SimpleKeyExpected | Kind::InvalidSimpleKey => {
             ("a key and a colon are wanted here", CHECK)
         }
-        Kind::ExpectedBlockSequenceEntry | Kind::BlockSequenceEntryNotAllowed => {
-            ("an item of a list cannot stand here", CHECK)
+        Kind::InvalidQuotedScalarIndent => (
+            "a text in quotes goes on in this line, which is not indented",
+            "close the quotes, or indent the lines of the text",
+        ),
+        Kind::BlockSequenceEntryNotAllowed => ("an item of a list cannot stand here", CHECK),
+        Kind::UnexpectedCharacter { character } if character.is_control() => {
+            let what =
+                format!("there is a character here that nobody sees (U+{:04X})", u32::from(*character));
+            return (what, "leave it out, or write it in double quotes with a backslash");
         }
         Kind::UnexpectedCharacter { character } => {
             return (format!("a text cannot begin with {:?}", character.to_string()), QUOTE);

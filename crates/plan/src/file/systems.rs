@@ -72,6 +72,7 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
 
 fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading<'_>) -> System {
     let node = &entry.value;
+    let found_before = reading.findings.count();
     let known =
         BUILT_IN.iter().map(|name| (*name).to_owned()).chain(knobs.iter().map(|knob| knob.name.clone()));
     let scope = Scope { name: &entry.key, at: entry.key_at, node, known: known.collect() };
@@ -97,7 +98,8 @@ fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading
         processes: processes::read(&scope, reading),
         knobs,
     };
-    if is_sound {
+    // What seems unused may be what is misspelt.
+    if is_sound && reading.findings.count() == found_before {
         unused(&system, &scope, reading);
     }
     system
@@ -118,12 +120,13 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], reading: &mut Reading<'_>) -> Braced {
         return Braced::read("http://127.0.0.1:{port}");
     };
     let text = node.text().unwrap_or_default();
+    let found_before = reading.findings.count();
     let url = reading.braced(node, text, &scope.known);
     let filled = url.fill(|name| match knobs.iter().find(|knob| knob.name == name) {
         Some(knob) => knob.values.first().cloned(),
         None => Some(if name.starts_with("port") { "1" } else { "x" }.to_owned()),
     });
-    if !reading.findings.has_at(node.at) {
+    if reading.findings.count() == found_before {
         url::check(node, &filled, scope.node.get("socket").is_some(), reading);
     }
     if !is_started && url.names().any(|name| name == "port" || name.starts_with("port.")) {

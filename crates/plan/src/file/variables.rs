@@ -112,16 +112,9 @@ impl Variables {
             }
             Meaning::NoColumn { source } => {
                 let source = &self.data[source];
-                let spellings = source.spellings();
                 let what = format!("{}{{{name}}} is no column of `{}`", place(), source.name);
-                let at = at(reading.source);
-                reading.findings.unknown(
-                    at,
-                    what,
-                    name,
-                    spellings.iter().map(String::as_str),
-                    "write one of",
-                );
+                let known = source.spellings();
+                unknown(at(reading.source), what, name, &known, "write one of", reading);
             }
             Meaning::Nothing => {
                 let data = self.data.iter().flat_map(DataText::spellings);
@@ -129,8 +122,7 @@ impl Variables {
                 let listed_as =
                     "write {{…}} for the braces themselves, name it under `data` or `save`, or write one of";
                 let what = format!("{}nothing is called {{{name}}}", place());
-                let at = at(reading.source);
-                reading.findings.unknown(at, what, name, known.iter().map(String::as_str), listed_as);
+                unknown(at(reading.source), what, name, &known, listed_as, reading);
             }
         }
     }
@@ -174,4 +166,11 @@ impl Variables {
         self.names.push(name.to_owned());
         Some((self.names.len() - 1) as u16)
     }
+}
+
+/// Names are compared and shown with their braces.
+fn unknown(at: Span, what: String, name: &str, known: &[String], listed_as: &str, reading: &mut Reading<'_>) {
+    let known: Vec<String> = known.iter().map(|name| format!("{{{name}}}")).collect();
+    let known = known.iter().map(String::as_str);
+    reading.findings.unknown(at, what, &format!("{{{name}}}"), known, listed_as);
 }

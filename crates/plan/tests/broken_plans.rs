@@ -1,0 +1,62 @@
+//! Broken plans, and what each of them is told. `UPDATE=1` writes down what is told now: read it before it is kept.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use plan::Study;
+
+fn broken() -> Vec<PathBuf> {
+    let entries = fs::read_dir("tests/broken").expect("the folder is there");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("it can be listed").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
+    paths.sort();
+    paths
+}
+
+#[test]
+fn every_broken_plan_is_told_what_is_written_beside_it() {
+    let mut wrong = Vec::new();
+    for path in broken() {
+        let Err(faults) = Study::read(&path, false) else {
+            panic!("{} is accepted", path.display());
+        };
+        let told = format!("{faults}\n");
+        let beside = path.with_extension("txt");
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(&beside, &told).expect("the text can be written");
+        }
+        let expected = fs::read_to_string(&beside).unwrap_or_default();
+        if told != expected {
+            wrong.push(format!("{}:\n{told}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "with UPDATE=1 this is kept:\n{}", wrong.join("\n"));
+    assert!(broken().len() >= 20);
+}
+
+#[test]
+fn every_fault_has_a_way_out_and_a_caret_within_its_line() {
+    for path in broken() {
+        let faults = Study::read(&path, false).expect_err("it is broken");
+        assert_eq!(faults.count(), faults.list().len(), "{}", path.display());
+        for fault in faults.list() {
+            assert!(!fault.what.is_empty() && !fault.way_out.is_empty(), "{}: {fault:?}", path.display());
+            assert!(!fault.what.contains("--"), "{}: a plan has no flags: {fault:?}", path.display());
+            let Some(place) = &fault.place else { continue };
+            assert!(place.line >= 1 && place.column >= 1 && place.width >= 1, "{fault:?}");
+            assert!(place.text.chars().count() <= 130, "{fault:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_a_fault_like_any_other() {
+    let told = |path: &str| Study::read(Path::new(path), false).expect_err("it cannot be read").to_string();
+    assert_eq!(
+        told("tests/broken/no-such.yaml"),
+        "tests/broken/no-such.yaml  there is no such file\n   way out: name a plan file, such as study.yaml\n\n\
+         1 fault; nothing was started."
+    );
+    assert!(told("tests/broken").contains("it is a folder"));
+    assert!(told("/dev/zero").contains("it is not a regular file"));
+}
