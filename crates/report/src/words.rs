@@ -99,7 +99,7 @@ pub(crate) fn gate(gate: &GateResult) -> String {
 
 /// What a gate saw, in its unit, not escaped.
 pub(crate) fn observed(gate: &GateResult) -> String {
-    let Some(observed) = gate.observed else { return "could not be told".to_owned() };
+    let Some(observed) = gate.observed else { return "could not be told: too few samples".to_owned() };
     match gate.unit.as_str() {
         "ns" => duration(observed),
         "share" => percent_of(observed),

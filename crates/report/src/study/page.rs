@@ -276,7 +276,8 @@ impl Page<'_> {
             });
             for gate in of_text().filter(|gate| gate.held < gate.runs) {
                 let (row, worst) = (self.row(load, gate.row), (self.escape)(&words::observed(gate.worst)));
-                lines.push(format!("· {row}: held in {} of {} runs, worst {worst}", gate.held, gate.runs));
+                let worst = if gate.worst.observed.is_some() { format!("at worst {worst}") } else { worst };
+                lines.push(format!("· {row}: held in {} of {} runs, {worst}", gate.held, gate.runs));
             }
         }
         section("Gates", limited(lines, LINES_MAX))

@@ -91,7 +91,11 @@ pub(super) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) 
     };
     let bests: Vec<_> = load.bests().collect();
     let Some(best) = bests.first() else {
-        return "no verdict: no run gave figures that can be ranked".to_owned();
+        let failed =
+            load.rows.iter().any(|row| row.is_valid && row.error_share().is_some_and(|share| share >= 1.0));
+        let why =
+            if failed { "not one request ended well" } else { "no run gave figures that can be ranked" };
+        return format!("no verdict: {why}");
     };
     let (winner, figure) = (name(load, best.row), (metric.write)(best.metric.median));
     let of_best = || load.pairs.iter().filter(|pair| [pair.first, pair.second].contains(&best.row));
