@@ -46,7 +46,11 @@ impl Cores {
                 "SHARED: system and generator were not kept apart on {count} cores, which makes differences look smaller"
             );
         }
-        format!("the systems ran on core {}, the generator on core {}", list(&self.system), list(&self.generator))
+        format!(
+            "the systems ran on core {}, the generator on core {}",
+            list(&self.system),
+            list(&self.generator)
+        )
     }
 }
 
@@ -71,6 +75,9 @@ mod tests {
     fn a_core_that_is_not_there_is_named() {
         let pin = StudyPin::Cores { system: vec![0], generator: vec![9] };
         let fault = Cores::choose(&pin, &[0, 1]).unwrap_err();
-        assert_eq!(fault.to_string(), "pin: core 9 is not one that this process may use\n  way out: choose among 0,1");
+        assert_eq!(
+            fault.to_string(),
+            "pin: core 9 is not one that this process may use\n  way out: choose among 0,1"
+        );
     }
 }

@@ -17,7 +17,8 @@ fn judge_one(gate: &Gate, run: &Run) -> Result<GateResult, StoreError> {
     };
     let observed = observe(gate.metric, &tally, over_s);
     // What cannot be told does not hold: a gate is a promise.
-    let holds = observed.is_some_and(|value| if gate.is_below { value < gate.limit } else { value > gate.limit });
+    let holds =
+        observed.is_some_and(|value| if gate.is_below { value < gate.limit } else { value > gate.limit });
     Ok(GateResult {
         text: gate.text.clone(),
         step: gate.step.and_then(|step| run.new.steps.get(usize::from(step)).cloned()),

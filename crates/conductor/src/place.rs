@@ -9,9 +9,9 @@ use store::{Ending, Failure, GateResult, Place, Run, RunId, Store, StoreError, S
 
 use crate::beside::{Attended, Beside, Nothing};
 use crate::cores::Cores;
+use crate::gates;
 use crate::live::Observer;
 use crate::one_run::{self, RunError};
-use crate::gates;
 use crate::prepare::prepare;
 use crate::stage::Stage;
 use crate::stopper::{StopLevel, Stopper};
@@ -68,7 +68,11 @@ impl Brief {
 }
 
 /// Starts the system, loads it, watches it, stops it, and keeps what came of it. A system that fails is a result.
-pub(crate) fn run(bench: &Bench<'_>, place: &Place, observer: &mut dyn Observer) -> Result<PlaceEnded, RunError> {
+pub(crate) fn run(
+    bench: &Bench<'_>,
+    place: &Place,
+    observer: &mut dyn Observer,
+) -> Result<PlaceEnded, RunError> {
     let (variant, load) = find(bench.study, place)?;
     let stage = Stage::set(bench.study, variant, load, bench.tenbin, bench.cores)?;
     let mut new = one_run::describe(&stage.plan);
@@ -116,8 +120,7 @@ impl Stage {
         // Whatever became of the load: the system must go.
         let Stopped { failures, outputs } = system.stop();
         let mut ending = measured?;
-        ending.not_available =
-            not_available.into_iter().map(|probe| (probe.probe, probe.because)).collect();
+        ending.not_available = not_available.into_iter().map(|probe| (probe.probe, probe.because)).collect();
         ending.notes.extend(failures.iter().map(ToString::to_string));
         if let Some(died) = died {
             ending.verdict = Verdict::Aborted;

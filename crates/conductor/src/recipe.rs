@@ -12,7 +12,13 @@ use plan::{Cmd, Launch, Proc, ReadyWhen};
 const VERSION_WITHIN: Duration = Duration::from_secs(20);
 
 /// What the lab needs to start one variant.
-pub(crate) fn recipe(launch: &Launch, dir: &Path, ports: &[u16], cores: &[usize], tenbin: &Path) -> lab::Recipe {
+pub(crate) fn recipe(
+    launch: &Launch,
+    dir: &Path,
+    ports: &[u16],
+    cores: &[usize],
+    tenbin: &Path,
+) -> lab::Recipe {
     let within = Duration::from_nanos(launch.commands_within_ns);
     let name = match launch.variant.as_str() {
         "" => launch.system.clone(),

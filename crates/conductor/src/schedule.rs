@@ -14,7 +14,8 @@ pub fn schedule(study: &Study) -> Vec<Place> {
     let mut places = Vec::new();
     for block in 0..study.compare.blocks {
         let mut chance = Chance::stream(study.seed, ORDER_STREAM + u64::from(block));
-        let pairs = study.loads.iter().flat_map(|load| study.variants.iter().map(move |variant| (load, variant)));
+        let pairs =
+            study.loads.iter().flat_map(|load| study.variants.iter().map(move |variant| (load, variant)));
         let mut pairs: Vec<_> = pairs.collect();
         shuffle(&mut pairs, &mut chance);
         for (load, variant) in pairs {

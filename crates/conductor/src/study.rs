@@ -70,8 +70,7 @@ pub fn run_study(
     observer: &mut dyn StudyObserver,
 ) -> Result<(), RunError> {
     tidy_up();
-    let cores =
-        Cores::choose(&study.pin, &allowed_cores()).map_err(|fault| RunError::Plan(vec![fault]))?;
+    let cores = Cores::choose(&study.pin, &allowed_cores()).map_err(|fault| RunError::Plan(vec![fault]))?;
     let bench = Bench { study, id, store, stopper, tenbin, cores: &cores };
     let mut estimate = Estimate::default();
     for (number, place) in left.iter().enumerate() {

@@ -75,5 +75,6 @@ fn refuse(faults: &[Fault]) -> anyhow::Result<()> {
 
 /// Where this program lies: it starts itself to hold the processes of systems.
 fn this_program() -> anyhow::Result<PathBuf> {
-    std::env::current_exe().context("this program cannot find its own file, which holds the processes of systems")
+    std::env::current_exe()
+        .context("this program cannot find its own file, which holds the processes of systems")
 }

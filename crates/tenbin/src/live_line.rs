@@ -126,9 +126,6 @@ mod tests {
             p50_ns: Some(1_500_000),
             ..Live::default()
         };
-        assert_eq!(
-            line(&live),
-            "██████████░░░░░░░░░░ 5/10s      1234/s  p50 1.50 ms  errors 0  in flight 0"
-        );
+        assert_eq!(line(&live), "██████████░░░░░░░░░░ 5/10s      1234/s  p50 1.50 ms  errors 0  in flight 0");
     }
 }

@@ -55,7 +55,12 @@ impl StudyObserver for StudyLine {
         } else {
             ""
         };
-        output::remark(&format!("{:>3}/{} {}{figures}  {verdict}{suspect}", self.number, self.of, name(place)));
+        output::remark(&format!(
+            "{:>3}/{} {}{figures}  {verdict}{suspect}",
+            self.number,
+            self.of,
+            name(place)
+        ));
         if let Some(failure) = &ended.ending.failure {
             let process = failure.process.as_ref().map_or(String::new(), |process| format!("{process}: "));
             output::remark(&format!("        {}", report::visible(&format!("{process}{}", failure.what))));

@@ -5,8 +5,8 @@ mod support;
 use std::fs;
 
 use serde_json::Value;
-use support::{Home, assert_identity, number};
 use support::systems::{assert_nothing_is_left, marked};
+use support::{Home, assert_identity, number};
 
 /// A system that this program itself serves.
 const TARGET: &str = "start: '{tenbin} target --listen 127.0.0.1:{port} --threads {threads}'";
@@ -23,7 +23,7 @@ fn every_variant_is_run_in_every_block_and_compared() {
     let path = plan(
         &home,
         &format!(
-            "question: Do more threads help?\nseed: 7\nscenario:\n  - get: /hold?ms=2\nload: {{ users: 8, for: 1s }}\nsystems:\n  \
+            "question: Do more threads help?\nseed: 7\nscenario:\n  - get: /hold?mean_us=2000\nload: {{ users: 8, for: 1s }}\nsystems:\n  \
              target:\n    {TARGET}\n    vary: {{ threads: [1, 4] }}\ncompare: {{ by: throughput, blocks: 2 }}\n"
         ),
     );
@@ -32,7 +32,9 @@ fn every_variant_is_run_in_every_block_and_compared() {
     let runs = study["runs"].as_array().expect("a list");
     let mut seen: Vec<(String, u64)> = runs
         .iter()
-        .map(|run| (run["system"]["variant"].as_str().expect("a name").to_owned(), number(run, "block")))
+        .map(|run| {
+            (run["system"]["variant"].as_str().expect("a name").to_owned(), number(run, "place.block"))
+        })
         .collect();
     seen.sort();
     let expected = [("threads=1", 0), ("threads=1", 1), ("threads=4", 0), ("threads=4", 1)];
@@ -77,9 +79,9 @@ fn systems_that_misbehave_are_results_and_the_study_goes_on() {
         &home,
         "scenario:\n  - get: /status\nload: { users: 2, for: 1s, timeout: 1s }\nsystems:\n  \
          good:\n    start: '{tenbin} target --listen 127.0.0.1:{port}'\n  \
-         never-ready:\n    start: sleep 60\n    ready: { get: /, within: 500ms }\n    url: 'http://127.0.0.1:{port}'\n  \
-         exits:\n    start: sh -c 'echo no such option; exit 3'\n    url: 'http://127.0.0.1:{port}'\n  \
-         dies:\n    start: sh -c '{tenbin} target --listen 127.0.0.1:{port} & sleep 1.4; kill %1; kill $!'\n  \
+         never-ready:\n    start: sh -c 'echo {port}; sleep 60'\n    ready: { get: /, within: 500ms }\n  \
+         exits:\n    start: sh -c 'echo {port} is no good; exit 3'\n  \
+         dies:\n    start: sh -c '{tenbin} target --listen 127.0.0.1:{port} & sleep 1.4; kill $!'\n  \
          stubborn:\n    start: sh -c 'trap \"\" TERM; {tenbin} target --listen 127.0.0.1:{port} & while :; do sleep 0.1; done'\n    \
          stop: { within: 300ms }\n  \
          noisy:\n    start: sh -c 'yes & exec {tenbin} target --listen 127.0.0.1:{port}'\n",
@@ -89,20 +91,26 @@ fn systems_that_misbehave_are_results_and_the_study_goes_on() {
     let study = output.json();
     let run = |system: &str| -> &Value {
         let runs = study["runs"].as_array().expect("a list");
-        runs.iter().find(|run| run["system"]["name"] == system).unwrap_or_else(|| panic!("{system} has no run: {study}"))
+        runs.iter()
+            .find(|run| run["system"]["name"] == system)
+            .unwrap_or_else(|| panic!("{system} has no run: {study}"))
     };
     for system in ["good", "stubborn", "noisy"] {
         assert_eq!(run(system)["verdict"], "complete", "{}", run(system));
         assert!(number(run(system), "outcomes.ok") > 0);
     }
-    for (system, stage, words) in
-        [("never-ready", "ready", "not ready after"), ("exits", "ready", "exit code 3"), ("dies", "died", "")]
-    {
+    for (system, stage, words) in [
+        ("never-ready", "ready", "not ready after"),
+        ("exits", "ready", "exited with code 3"),
+        ("dies", "died", ""),
+    ] {
         let run = run(system);
         assert_eq!(run["verdict"], "aborted", "{run}");
         let failure = &run["failure"];
-        let is_right_stage = failure["stage"] == stage || (system == "exits" && failure["stage"] == "start");
-        assert!(is_right_stage && failure["what"].as_str().is_some_and(|what| what.contains(words)), "{failure}");
+        assert!(
+            failure["stage"] == stage && failure["what"].as_str().is_some_and(|what| what.contains(words)),
+            "{failure}"
+        );
     }
     assert!(output.stderr.contains("way out:"), "{}", output.stderr);
     assert_nothing_is_left(&home);
@@ -140,7 +148,7 @@ fn an_interrupted_study_is_resumed_where_it_stopped() {
 fn a_breached_gate_ends_with_code_three() {
     let home = Home::new();
     let text = format!(
-        "scenario:\n  - get: /hold?ms=20\nload: {{ users: 4, for: 1s }}\nsystems:\n  target:\n    {TARGET}\n    vary: {{ threads: [4] }}\n\
+        "scenario:\n  - get: /hold?mean_us=20000\nload: {{ users: 4, for: 1s }}\nsystems:\n  target:\n    {TARGET}\n    vary: {{ threads: [4] }}\n\
          gates: [ 'mean<LIMIT', 'errors<1%' ]\n"
     );
     let held = home.run(&["run", &plan(&home, &text.replace("LIMIT", "10s"))]);

@@ -41,7 +41,7 @@ fn list(study: &Value) -> Vec<(u64, String, u64)> {
     let runs = study["runs"].as_array().expect("a list").iter();
     let place = |run: &Value| {
         let variant = run["system"]["variant"].as_str().expect("a name").to_owned();
-        (number(run, "position"), variant, number(run, "block"))
+        (number(run, "place.position"), variant, number(run, "place.block"))
     };
     runs.map(place).collect()
 }

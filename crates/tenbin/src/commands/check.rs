@@ -64,7 +64,8 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
 
 fn words(rehearsed: &Rehearsed) -> String {
     let name = report::visible(&rehearsed.name);
-    let version = rehearsed.version.as_ref().map_or(String::new(), |text| format!(" ({})", report::visible(text)));
+    let version =
+        rehearsed.version.as_ref().map_or(String::new(), |text| format!(" ({})", report::visible(text)));
     let mut text = match (rehearsed.ready_after, rehearsed.stopped_after) {
         (Some(ready), Some(stopped)) => {
             format!("{name}{version}: ready after {}, stopped in {}\n", seconds(ready), seconds(stopped))

@@ -1,18 +1,18 @@
-//! `tenbin report`: stored runs, in any format.
+//! `tenbin report`: stored runs, or a study, in any format.
 
 use clap::Args;
-use store::Store;
+use store::{Store, StudyId};
 
 use crate::commands::{StoreFlag, format};
-use crate::exit::Exit;
+use crate::exit::{BadArguments, Exit};
 use crate::output;
 
 /// Which runs, and how.
 #[derive(Args, Debug)]
 pub(crate) struct ReportFlags {
-    /// Runs by name or by the beginning of a name; "last" is the newest [default: last].
-    #[arg(value_name = "RUN")]
-    runs: Vec<String>,
+    /// Runs, or one study, by name or by the beginning of a name; "last" is what was kept last [default: last].
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
     /// How to show them: terminal, json, md, csv, jtl or hlog.
     #[arg(long, value_name = "FORMAT", default_value = "terminal", help_heading = "Results")]
     format: String,
@@ -25,8 +25,33 @@ pub(crate) fn run(flags: &ReportFlags) -> anyhow::Result<Exit> {
     let format = format(&flags.format)?;
     let store = Store::open_existing(&flags.store.path())?;
     let last = ["last".to_owned()];
-    let names = if flags.runs.is_empty() { &last[..] } else { &flags.runs[..] };
+    let names = if flags.names.is_empty() { &last[..] } else { &flags.names[..] };
+    if let [name] = names
+        && let Some(id) = study(&store, name)?
+    {
+        output::study(format, &store.load_study(&id)?)?;
+        return Ok(Exit::Ok);
+    }
+    if let Some(name) = names.iter().find(|name| name.starts_with(StudyId::PREFIX)) {
+        let what = format!("{name} is a study, and a study is shown by itself");
+        return Err(BadArguments(format!(
+            "{what}\n  way out: name it alone, or name runs (tenbin history --runs)"
+        ))
+        .into());
+    }
     let runs = names.iter().map(|name| store.load(&store.find(name)?)).collect::<Result<Vec<_>, _>>()?;
     output::results(format, &runs)?;
     Ok(Exit::Ok)
+}
+
+/// The study that a name means, if it means one: also "last", when the newest run belongs to a study.
+fn study(store: &Store, name: &str) -> anyhow::Result<Option<StudyId>> {
+    if name.starts_with(StudyId::PREFIX) {
+        return Ok(Some(store.find_study(name)?));
+    }
+    if name != "last" {
+        return Ok(None);
+    }
+    let newest_run = store.runs(1)?.pop();
+    Ok(newest_run.and_then(|run| run.place).map(|(study, _)| study))
 }

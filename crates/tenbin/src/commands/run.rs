@@ -37,7 +37,11 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     let format = format(&flags.format)?;
     if matches!(format.name, "jtl" | "hlog") {
         let what = format!("--format {}: it is for single runs, and a plan may have many", format.name);
-        return Err(BadArguments(format!("{what}\n  way out: run it, then tenbin report RUN --format {}", format.name)).into());
+        return Err(BadArguments(format!(
+            "{what}\n  way out: run it, then tenbin report RUN --format {}",
+            format.name
+        ))
+        .into());
     }
     let study = read_plan(&flags.plan, flags.quick)?;
     let tenbin = this_program()?;
@@ -92,7 +96,8 @@ fn newest(study: &Study, store: &Store) -> anyhow::Result<StudyId> {
         }
     }
     let what = format!("no study of {:?}, as the plan is now, was interrupted", study.title);
-    Err(BadArguments(format!("{what}\n  way out: leave out --resume, or name one that tenbin history lists")).into())
+    Err(BadArguments(format!("{what}\n  way out: leave out --resume, or name one that tenbin history lists"))
+        .into())
 }
 
 /// A study answers with what it found, unless a gate was breached or nothing can be believed.
