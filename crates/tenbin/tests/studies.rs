@@ -77,11 +77,11 @@ fn systems_that_misbehave_are_results_and_the_study_goes_on() {
     let home = Home::new();
     let path = plan(
         &home,
-        "scenario:\n  - get: /status\nload: { users: 2, for: 1s, timeout: 1s }\nsystems:\n  \
+        "scenario:\n  - get: /status\nload: { users: 2, for: 2s, timeout: 1s }\nsystems:\n  \
          good:\n    start: '{tenbin} target --listen 127.0.0.1:{port}'\n  \
          never-ready:\n    start: sh -c 'echo {port}; sleep 60'\n    ready: { get: /, within: 500ms }\n  \
          exits:\n    start: sh -c 'echo {port} is no good; exit 3'\n  \
-         dies:\n    start: sh -c '{tenbin} target --listen 127.0.0.1:{port} & sleep 1.4; kill $!'\n  \
+         dies:\n    start: sh -c '{tenbin} target --listen 127.0.0.1:{port} & sleep 1.2; kill $!'\n  \
          stubborn:\n    start: sh -c 'trap \"\" TERM; {tenbin} target --listen 127.0.0.1:{port} & while :; do sleep 0.1; done'\n    \
          stop: { within: 300ms }\n  \
          noisy:\n    start: sh -c 'yes & exec {tenbin} target --listen 127.0.0.1:{port}'\n",

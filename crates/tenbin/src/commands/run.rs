@@ -106,7 +106,11 @@ fn exit(study: &store::Study) -> Exit {
         let endings = study.runs.iter().filter_map(|run| run.ending.as_ref());
         endings.filter(|ending| ending.verdict == verdict).count()
     };
-    let is_breached = study.runs.iter().flat_map(store::Run::gates).any(|gate| !gate.holds);
+    let is_valid = |run: &&store::Run| {
+        run.ending.as_ref().is_some_and(|ending| ending.verdict != Verdict::Invalid)
+    };
+    let is_breached =
+        study.runs.iter().filter(is_valid).flat_map(store::Run::gates).any(|gate| !gate.holds);
     if is_breached {
         Exit::Breached
     } else if judged(Verdict::Complete) + judged(Verdict::Degraded) > 0 {
