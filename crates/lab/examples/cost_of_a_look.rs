@@ -8,7 +8,7 @@ use std::fs;
 use std::io::Result;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use lab::probes::{Subject, Watch};
 
@@ -28,7 +28,9 @@ fn main() -> Result<()> {
     let before_s = ran_s();
     thread::sleep(Duration::from_secs(seconds));
     let used_s = ran_s() - before_s;
+    let asked = Instant::now();
     let (looks, missing) = watch.end();
+    let end_took = asked.elapsed();
     let found = looks.iter().flat_map(|look| &look.readings);
     let found = found.filter(|reading| reading.subject == "app" && reading.metric == "processes");
     let most = found.map(|reading| reading.value).fold(0.0, f64::max);
@@ -38,6 +40,7 @@ fn main() -> Result<()> {
         used_s * 1e3 / seconds as f64,
         used_s / seconds as f64 * 100.0
     );
+    println!("ended within {end_took:?}");
     missing.iter().for_each(|missing| println!("{}: {}", missing.probe, missing.because));
     keeper.wait()?;
     Ok(())

@@ -122,6 +122,27 @@ fn children_that_no_look_sees_are_counted() {
 }
 
 #[test]
+fn bytes_of_disks_are_counted_for_children_that_have_ended_too() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = folder.path().join("written");
+    let write = format!("dd if=/dev/zero of='{}' bs=1M count=6 conv=fsync", file.display());
+    let mut keeper =
+        Keeper::runs(&format!("read go; sh -c \"{write}; {write}; sleep 1.5\"; echo done; read end"));
+    let watch = keeper.watch();
+    writeln(&mut keeper);
+    assert_eq!(keeper.says(), "done");
+    let (looks, missing) = watch.end();
+    // What the kernel says of the keeper's children; nothing, where the folder is not on a disk.
+    let io = std::fs::read_to_string(format!("/proc/{}/io", keeper.shell.id())).unwrap_or_default();
+    let told = io.lines().find_map(|line| line.strip_prefix("write_bytes: ")?.parse::<f64>().ok());
+    match told {
+        Some(bytes) => assert_eq!(sum(&looks, &["disk_written_bytes"]), bytes),
+        None => assert!(missing.iter().any(|missing| missing.probe == "disk of the system"), "{missing:?}"),
+    }
+    keeper.ends();
+}
+
+#[test]
 fn memory_threads_files_and_switches_are_seen() {
     let mut keeper = Keeper::runs("(head -c 50000000 /dev/zero; read end) | tail -c 50000000 > /dev/null");
     let watch = keeper.watch();
