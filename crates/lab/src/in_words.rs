@@ -22,14 +22,26 @@ pub(crate) fn processes(count: usize) -> String {
     if count == 1 { "1 process".to_owned() } else { format!("{count} processes") }
 }
 
-/// The words of a command, shortened, without what a terminal would act upon.
+/// The words of a command, shortened and harmless.
 pub(crate) fn command(command: &Command) -> String {
     let words = command.argv.join(" ");
     let mut text: String = words.chars().take(COMMAND_CHARS_MAX).collect();
     if text.len() < words.len() {
         text.push('…');
     }
-    text.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\"")
+    harmless(&text)
+}
+
+/// Without what a terminal would act upon, and quotes as they are.
+pub(crate) fn harmless(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\'' | '"' | '\\' => shown.push(character),
+            _ => shown.extend(character.escape_debug()),
+        }
+    }
+    shown
 }
 
 #[cfg(test)]

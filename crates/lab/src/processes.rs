@@ -5,7 +5,7 @@ use std::fs;
 
 use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
 
-use crate::Signal;
+use crate::{Signal, in_words};
 
 const COMMAND_CHARS_MAX: usize = 120;
 
@@ -97,10 +97,10 @@ pub(crate) fn command_line(pid: u32) -> String {
     let text = String::from_utf8_lossy(&words).replace('\0', " ");
     let text: String = text.trim().chars().take(COMMAND_CHARS_MAX).collect();
     if !text.is_empty() {
-        return text.escape_debug().to_string();
+        return in_words::harmless(&text);
     }
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    format!("[{}]", name.trim().escape_debug())
+    format!("[{}]", in_words::harmless(name.trim()))
 }
 
 #[cfg(test)]

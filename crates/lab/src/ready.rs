@@ -14,6 +14,8 @@ use crate::{Command, Ready, When, commands, in_words};
 
 /// Between two attempts.
 const PAUSE: Duration = Duration::from_millis(25);
+/// An attempt that had less time than this when the deadline came says little.
+const CUT_SHORT: Duration = Duration::from_millis(500);
 /// A command costs more than a connection.
 const COMMAND_PAUSE: Duration = Duration::from_millis(100);
 
@@ -37,7 +39,9 @@ pub(crate) fn wait(
     let deadline = Deadline::after(ready.within);
     let stop_waiting = || kept.state().ended().is_some() || interrupted();
     let mut looker = Looker { setting, kept, seen_bytes: None };
+    let mut why_before = None;
     loop {
+        let cut_short = Deadline::after(CUT_SHORT);
         let attempt = looker.attempt(&ready.when, deadline, &stop_waiting);
         if let Some(ended) = kept.state().ended() {
             return Err(ended_early(ended));
@@ -48,10 +52,13 @@ pub(crate) fn wait(
         }
         let Err(why) = attempt else { return Ok(()) };
         if deadline.is_over() {
+            // An attempt that the deadline cut short knows less than the one before.
+            let why = why_before.filter(|_| !cut_short.is_over()).unwrap_or(why);
             let what = format!("not ready after {} ({why})", in_words::duration(ready.within));
             let way_out = "look at its output below; give it longer with ready: { within: 60s }".to_owned();
             return Err(NotReady { what, way_out });
         }
+        why_before = Some(why);
         let pause = if let When::Command(_) = ready.when { COMMAND_PAUSE } else { PAUSE };
         kept.wait(deadline.min(Deadline::after(pause)), |state| state.ended().is_some());
     }

@@ -1,0 +1,48 @@
+//! When Tenbin and its keeper were both killed, the next Tenbin finds what they left.
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use lab::{When, leftovers};
+use rustix::process::{Pid, Signal, kill_process};
+use support::{Bench, KEEPER, SUBJECT, wait_until};
+
+#[test]
+fn what_nobody_keeps_is_found_and_ended_and_others_are_left_alone() {
+    let (bench, living) = (Bench::new(), Bench::new());
+    let process = living.process("p", living.sh("echo ready; exec sleep 60"), When::Log("ready".to_owned()));
+    let system = lab::start(living.recipe(vec![process]), &|| false).expect("started");
+
+    let script = "setsid -f sh -c 'trap \"\" TERM; while :; do sleep 1; done'; echo ready; exec sleep 60";
+    let mut owner = Command::new(SUBJECT)
+        .args(["owner", KEEPER])
+        .arg(bench.path("run"))
+        .arg(script)
+        .envs(bench.sh("").env)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("an owner");
+    let mut line = String::new();
+    BufReader::new(owner.stdout.take().expect("its output")).read_line(&mut line).expect("its keeper");
+    let keeper = Pid::from_raw(line.trim().parse().expect("a pid")).expect("a pid");
+    // A keeper that was killed first can do nothing.
+    kill_process(keeper, Signal::KILL).expect("killed");
+    owner.kill().expect("killed");
+    owner.wait().expect("reaped");
+    wait_until("only the system is left", || {
+        bench.left().iter().all(|left| left.contains("sleep") || left.contains("trap"))
+    });
+    let before: Vec<String> = bench.left().iter().map(|left| left.trim().to_owned()).collect();
+    assert!(before.len() >= 2, "{before:?}");
+
+    let swept = leftovers::sweep();
+    // Another Tenbin of this machine may sweep at the same time, so not all of it need be found here.
+    assert!(swept.iter().any(|swept| before.iter().any(|left| left.ends_with(&swept.command))), "{swept:?}");
+    assert_eq!(bench.left(), Vec::<String>::new());
+
+    assert_eq!(living.left().len(), 1, "its Tenbin lives");
+    assert_eq!(system.stop().failures, []);
+    living.assert_clean();
+}
