@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use load::Load;
+use load::values::Source;
 use plan::{Fault, Plan};
 use record::{ConnectionTotals, Counts, IdentityBroken, Percentile, Phase, Spread, Tally};
 use store::{
@@ -190,6 +191,15 @@ pub(crate) fn describe(plan: &Plan) -> NewRun {
     hash.update(plan_json.to_string().as_bytes());
     for step in &plan.steps {
         hash.update(&step.request.encode().unwrap_or_default());
+    }
+    // Tables are recorded by their size, and told apart by what is in them.
+    let tables = plan.data.iter().filter_map(|data| match &data.source {
+        Source::Rows { rows, .. } => Some(rows),
+        _ => None,
+    });
+    for cell in tables.flat_map(|rows| rows.iter()).flatten() {
+        hash.update(&(cell.len() as u64).to_le_bytes());
+        hash.update(cell.as_bytes());
     }
     let hash = hash.finish();
     NewRun {

@@ -17,11 +17,11 @@ pub struct Closed {
     pub users: u32,
     /// Time over which the users come in, evenly.
     pub ramp_up_ns: u64,
-    /// Pause between a reply and the next request.
+    /// Pause between the end of an iteration and the next one.
     pub think_time: ThinkTime,
-    /// At least this long from one start of a user to the next; 0: as soon as it can.
+    /// At least this long from the start of a user's iteration to the next; 0: as soon as it can.
     pub pacing_ns: u64,
-    /// No more requests a second than this, over all users.
+    /// No more iterations are started in a second than this, over all users.
     pub throughput_per_s: Option<f64>,
     /// For the draws of think times.
     pub seed: u64,
@@ -39,7 +39,7 @@ impl Closed {
     }
 }
 
-/// When the users of one worker start their next request.
+/// When the users of one worker start their next iteration, which may be a single request.
 #[derive(Clone, Debug)]
 pub struct Cadence {
     think_time: ThinkTime,
@@ -49,12 +49,12 @@ pub struct Cadence {
 }
 
 impl Cadence {
-    /// The first request of a user who comes in at `arrival_ns`.
+    /// The first iteration of a user who comes in at `arrival_ns`.
     pub fn first(&mut self, arrival_ns: u64) -> u64 {
         self.throttle(arrival_ns)
     }
 
-    /// The request after one that was intended at `intended_ns` and ended at `finished_ns`.
+    /// The iteration after one that was intended at `intended_ns` and was over at `finished_ns`.
     #[inline]
     pub fn next(&mut self, intended_ns: u64, finished_ns: u64) -> u64 {
         let rested_ns = finished_ns.saturating_add(self.think_time.draw(&mut self.chance));

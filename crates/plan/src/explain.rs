@@ -1,29 +1,18 @@
-//! A plan in words, and as JSON for the record; neither shows a secret.
+//! A plan in words, without secrets.
 
-use load::{Closed, Load, Open, Order, Spacing, ThinkTime};
-use serde_json::{Value, json};
+use load::{Closed, Load, Open, Spacing, ThinkTime};
 
-use crate::plan::{Pin, Plan, PlannedStep, Trust};
+use crate::plan::{Plan, Trust};
 use crate::units::{show_duration, show_rate};
-
-/// Headers whose values may be shown; any other may hold a secret, whatever its name.
-const SHOWN_HEADERS: [&str; 9] = [
-    "accept",
-    "accept-encoding",
-    "accept-language",
-    "cache-control",
-    "connection",
-    "content-type",
-    "host",
-    "range",
-    "user-agent",
-];
 
 impl Plan {
     /// The load in a few words: `100 users, closed`.
     pub fn load_words(&self) -> String {
         match &self.load {
-            Load::Closed(closed) => closed_words(closed),
+            Load::Closed(closed) => {
+                closed_words(closed, if self.scenarios.has_sequels() { "iteration" } else { "request" })
+            }
+            Load::Open(open) if self.scenarios.has_sequels() => format!("iterations at {}", open_words(open)),
             Load::Open(open) => open_words(open),
         }
     }
@@ -46,71 +35,10 @@ impl Plan {
             _ => Vec::new(),
         }
     }
-
-    /// All of it as JSON, for the record and its hash. Secrets are replaced.
-    pub fn to_json(&self) -> Value {
-        let scenarios = self.scenarios.list.iter().map(|scenario| {
-            let visits: Vec<Value> = match &scenario.order {
-                Order::InTurn(visits) => visits.iter().map(|visit| json!({ "step": visit.step })).collect(),
-                Order::Mix(visits) => visits
-                    .iter()
-                    .map(|(visit, weight)| json!({ "step": visit.step, "weight": weight }))
-                    .collect(),
-            };
-            json!({ "name": scenario.name, "share": scenario.share, "visits": visits })
-        });
-        json!({
-            "title": self.title,
-            "steps": self.steps.iter().map(step_json).collect::<Vec<Value>>(),
-            "scenarios": scenarios.collect::<Vec<Value>>(),
-            "variables": self.variables,
-            "unix_socket": self.peer.unix_socket.as_ref().map(|path| path.display().to_string()),
-            "tls": self.peer.tls.as_ref().map(|trust| match trust {
-                Trust::System => "system",
-                Trust::Authorities(_) => "cacert",
-                Trust::Anything => "insecure",
-            }),
-            "load": self.load_words(),
-            "stop": { "at_ns": self.stop.at_ns, "requests": self.stop.requests },
-            "warm_up_ns": self.warm_up_ns,
-            "timeout_ns": self.timeout_ns,
-            "connect_timeout_ns": self.connect_timeout_ns,
-            "threads": self.threads,
-            "pin": match &self.pin {
-                Pin::No => json!("no"),
-                Pin::Auto => json!("auto"),
-                Pin::Cores(cores) => json!(cores),
-            },
-            "seed": self.seed,
-            "log_per_second": self.log_per_second,
-        })
-    }
 }
 
-fn step_json(step: &PlannedStep) -> Value {
-    let PlannedStep { name, request, checks, captures } = step;
-    let headers = request.headers.iter().map(|(name, value)| {
-        let is_shown = SHOWN_HEADERS.iter().any(|shown| name.eq_ignore_ascii_case(shown));
-        json!([name, if is_shown { value.as_str() } else { "(not shown)" }])
-    });
-    json!({
-        "name": name,
-        "method": request.method,
-        "host": request.host,
-        "headers": headers.collect::<Vec<Value>>(),
-        "body_bytes": request.body.as_ref().map(Vec::len),
-        "keep_alive": request.keep_alive,
-        "expect": {
-            "status": checks.status.to_string(),
-            "headers": checks.headers.iter().map(|check| check.name.as_str()).collect::<Vec<_>>(),
-            "body_checks": checks.bodies.len(),
-            "size": checks.size.map(|size| json!([size.min_bytes, size.max_bytes])),
-        },
-        "saves": captures.iter().map(|capture| capture.variable).collect::<Vec<_>>(),
-    })
-}
-
-fn closed_words(closed: &Closed) -> String {
+/// `unit` is what pauses and limits count.
+fn closed_words(closed: &Closed, unit: &str) -> String {
     let mut words = format!("{} user{}, closed", closed.users, if closed.users == 1 { "" } else { "s" });
     if closed.ramp_up_ns > 0 {
         words += &format!(", coming in over {}", show_duration(closed.ramp_up_ns));
@@ -126,10 +54,11 @@ fn closed_words(closed: &Closed) -> String {
         }
     };
     if closed.pacing_ns > 0 {
-        words += &format!(", one request every {} each", show_duration(closed.pacing_ns));
+        words += &format!(", one {unit} every {} each", show_duration(closed.pacing_ns));
     }
     if let Some(per_s) = closed.throughput_per_s {
-        words += &format!(", at most {} together", show_rate(per_s));
+        let of_what = if unit == "request" { "" } else { " iterations" };
+        words += &format!(", at most {}{of_what} together", show_rate(per_s));
     }
     words
 }

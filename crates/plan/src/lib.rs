@@ -8,6 +8,7 @@ mod explain;
 mod fault;
 mod file;
 mod plan;
+mod recorded;
 mod request;
 mod study;
 pub mod units;

@@ -447,6 +447,11 @@ mod tests {
         }
 
         #[test]
+        fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..60), pointer in "[/~01a]{0,6}") {
+            let _ = find(&bytes, &pointer);
+        }
+
+        #[test]
         fn another_reader_finds_the_same(value in tree()) {
             let mut all = alloc::vec::Vec::new();
             places(&value, String::new(), &mut all);

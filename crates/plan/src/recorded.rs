@@ -1,0 +1,118 @@
+//! A plan as JSON, for the record and its hash; shows no secret.
+
+use load::values::{RowOrder, Source};
+use load::{DataSource, Order, ThinkTime, Visit};
+use serde_json::{Value, json};
+use wire::http1::{Capture, CaptureFrom};
+
+use crate::plan::{Pin, Plan, PlannedStep, Trust};
+
+/// Headers whose values may be shown; any other may hold a secret, whatever its name.
+const SHOWN_HEADERS: [&str; 9] = [
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "cache-control",
+    "connection",
+    "content-type",
+    "host",
+    "range",
+    "user-agent",
+];
+
+impl Plan {
+    /// All of it as JSON, for the record and its hash. Secrets are replaced.
+    pub fn to_json(&self) -> Value {
+        let scenarios = self.scenarios.list.iter().map(|scenario| {
+            let visits: Vec<Value> = match &scenario.order {
+                Order::InTurn(visits) => visits.iter().map(|visit| visit_json(visit, None)).collect(),
+                Order::Mix(visits) => {
+                    visits.iter().map(|(visit, weight)| visit_json(visit, Some(*weight))).collect()
+                }
+            };
+            json!({ "name": scenario.name, "share": scenario.share, "visits": visits })
+        });
+        json!({
+            "title": self.title,
+            "steps": self.steps.iter().map(|step| self.step_json(step)).collect::<Vec<Value>>(),
+            "scenarios": scenarios.collect::<Vec<Value>>(),
+            "variables": self.variables,
+            "data": self.data.iter().map(data_json).collect::<Vec<Value>>(),
+            "unix_socket": self.peer.unix_socket.as_ref().map(|path| path.display().to_string()),
+            "tls": self.peer.tls.as_ref().map(|trust| match trust {
+                Trust::System => "system",
+                Trust::Authorities(_) => "cacert",
+                Trust::Anything => "insecure",
+            }),
+            "load": self.load_words(),
+            "stop": { "at_ns": self.stop.at_ns, "requests": self.stop.requests },
+            "warm_up_ns": self.warm_up_ns,
+            "timeout_ns": self.timeout_ns,
+            "connect_timeout_ns": self.connect_timeout_ns,
+            "threads": self.threads,
+            "pin": match &self.pin {
+                Pin::No => json!("no"),
+                Pin::Auto => json!("auto"),
+                Pin::Cores(cores) => json!(cores),
+            },
+            "seed": self.seed,
+            "log_per_second": self.log_per_second,
+        })
+    }
+
+    fn step_json(&self, step: &PlannedStep) -> Value {
+        let PlannedStep { name, request, checks, captures } = step;
+        let headers = request.headers.iter().map(|(name, value)| {
+            let is_shown = SHOWN_HEADERS.iter().any(|shown| name.eq_ignore_ascii_case(shown));
+            json!([name, if is_shown { value.as_str() } else { "(not shown)" }])
+        });
+        json!({
+            "name": name,
+            "method": request.method,
+            "host": request.host,
+            "headers": headers.collect::<Vec<Value>>(),
+            "body_bytes": request.body.as_ref().map(Vec::len),
+            "keep_alive": request.keep_alive,
+            "expect": {
+                "status": checks.status.to_string(),
+                "headers": checks.headers.iter().map(|check| check.name.as_str()).collect::<Vec<_>>(),
+                "body_checks": checks.bodies.len(),
+                "size": checks.size.map(|size| json!([size.min_bytes, size.max_bytes])),
+            },
+            "saves": captures.iter().map(|capture| self.capture_json(capture)).collect::<Vec<Value>>(),
+        })
+    }
+
+    fn capture_json(&self, capture: &Capture) -> Value {
+        let (kind, place) = match &capture.from {
+            CaptureFrom::Header(name) => ("header", name.as_str()),
+            CaptureFrom::Body(expression) => ("body", expression.as_str()),
+            CaptureFrom::Json(pointer) => ("json", pointer.as_str()),
+        };
+        json!({ "variable": self.variables.get(usize::from(capture.variable)), kind: place })
+    }
+}
+
+fn visit_json(visit: &Visit, weight: Option<f64>) -> Value {
+    let think = match visit.think {
+        ThinkTime::None => Value::Null,
+        ThinkTime::Constant { ns } => json!({ "ns": ns }),
+        ThinkTime::Uniform { min_ns, max_ns } => json!({ "min_ns": min_ns, "max_ns": max_ns }),
+        ThinkTime::Exponential { mean_ns } => json!({ "mean_ns": mean_ns }),
+    };
+    json!({ "step": visit.step, "weight": weight, "think": think })
+}
+
+/// Of a table its size only: what is in it may be anybody's secret.
+fn data_json(data: &DataSource) -> Value {
+    let source = match &data.source {
+        Source::Sequence { from, until, by } => json!({ "sequence": [from, until], "by": by }),
+        Source::Uniform { min, max } => json!({ "uniform": [min, max] }),
+        Source::Zipf { min, max, exponent } => json!({ "zipf": [min, max], "exponent": exponent }),
+        Source::Text { length, alphabet } => json!({ "text": length, "of": alphabet }),
+        Source::Rows { rows, order } => {
+            json!({ "rows": rows.len(), "order": if *order == RowOrder::InTurn { "in-turn" } else { "random" } })
+        }
+    };
+    json!({ "fills": data.fills, "from": source })
+}
