@@ -114,12 +114,15 @@ impl Kept {
         let heard = Arc::clone(&kept.heard);
         kept.listener = Some(thread::spawn(move || listen(reports, &heard)));
         let mark = (marker::VARIABLE.to_owned(), setting.marker.to_string());
-        kept.order(&Order::Start {
+        let order = Order::Start {
             argv: command.argv.clone(),
             env: command.env.iter().cloned().chain([mark]).collect(),
             dir: command.dir.clone(),
             cores: setting.cores.clone(),
-        });
+        };
+        if !kept.order(&order) {
+            return Err(format!("its working directory {} is not written in UTF-8", command.dir.display()));
+        }
         kept.wait(Deadline::after(STARTING), |state| {
             state.main.is_some() || state.refused.is_some() || state.is_lost
         });
@@ -167,12 +170,13 @@ impl Kept {
         (toll, self.output())
     }
 
-    /// An order that does not arrive is one to a keeper that is gone: the listener notices.
-    fn order(&mut self, order: &Order) {
-        if let Ok(mut line) = serde_json::to_vec(order) {
-            line.push(b'\n');
-            let _ = self.link.write_all(&line);
-        }
+    /// Gives an order; says whether it could be put into words. One that does not arrive is one to a keeper that is gone:
+    /// the listener notices.
+    fn order(&mut self, order: &Order) -> bool {
+        let Ok(mut line) = serde_json::to_vec(order) else { return false };
+        line.push(b'\n');
+        let _ = self.link.write_all(&line);
+        true
     }
 
     /// Cuts the line, which ends a keeper that has not ended by itself, and reaps it.

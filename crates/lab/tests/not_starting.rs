@@ -4,6 +4,7 @@ mod support;
 
 use std::cell::Cell;
 use std::net::{SocketAddr, TcpListener};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -84,6 +85,8 @@ fn what_cannot_be_started_is_named() {
     let bench = Bench::new();
     let mut elsewhere = bench.sh("true");
     elsewhere.dir = bench.path("nowhere");
+    let mut strange = bench.sh("true");
+    strange.dir = bench.place.path().join(std::ffi::OsStr::from_bytes(b"\xff"));
     let folder = bench.place.path().to_str().expect("a path").to_owned();
     let cases = [
         (bench.command(&["pumma", "-w", "2"]), "`pumma -w 2` could not be started: \"pumma\" was not found"),
@@ -91,6 +94,7 @@ fn what_cannot_be_started_is_named() {
         (bench.command(&[]), "its command line is empty"),
         (bench.command(&["sh", "a\0b"]), "could not be started"),
         (elsewhere, "nowhere is no folder"),
+        (strange, "is not written in UTF-8"),
     ];
     for (command, said) in cases {
         let failure = fails(&bench, bench.recipe(vec![bench.process("p", command, When::Now)]));
