@@ -10,10 +10,12 @@ FUZZ_VERSION := 0.13.2
 FUZZ_TARGETS := http1 histogram_decode
 FUZZ_SECONDS := 30
 
+STUDIES := thread-pools app-server-limits app-servers
+
 # In the order in which they are likely to say something.
 STEPS := fmt clippy doc tools deny instructions fuzz unit
 
-.PHONY: help build demo bench-http test $(STEPS) advisories
+.PHONY: help build demo studies-quick bench-http test $(STEPS) advisories
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -21,8 +23,14 @@ help: ## List the targets
 build: ## Build the program for use: target/release/tenbin
 	cargo build --release --locked -p tenbin
 
-demo: build ## Weigh two settings of the built-in target; takes a minute
-	TENBIN=$(TARGET_DIR)/release/tenbin scripts/demo.sh
+demo: build ## Weigh eight settings of the built-in target; takes a minute and a half
+	$(TARGET_DIR)/release/tenbin run plans/demo.yaml
+
+studies-quick: build ## Run the short form of every study on real servers, which it installs where they are missing; 7 minutes
+	scripts/systems.sh
+	for plan in $(STUDIES); do \
+	    $(TARGET_DIR)/release/tenbin run plans/$$plan.yaml --quick || exit 1; \
+	done
 
 bench-http: build ## Compare with other load testers on one nginx, in about 20 minutes; OHA=1 installs oha first
 	bench/http/install-peers.sh $(TOOLS) $(OHA)
@@ -38,6 +46,7 @@ test: ## Run every check, one after the other, and say how long each took
 	done
 
 tools: ## Install what the checks need and is missing
+	scripts/systems.sh
 	scripts/tools.sh $(TOOLS) cargo-deny=$(DENY_VERSION) cargo-fuzz=$(FUZZ_VERSION) gungraun-runner=$(GUNGRAUN_VERSION)
 	cargo fetch --locked
 
