@@ -57,11 +57,14 @@ fn end(find: impl Fn() -> Vec<Seen>) -> Vec<Swept> {
     let mut swept: BTreeMap<(u32, u64), Swept> = BTreeMap::new();
     let grace = Deadline::after(GRACE);
     let until = Deadline::after(GRACE + KILLING);
+    let mut is_sure = true;
     loop {
         let found = find();
-        if found.is_empty() || until.is_over() {
+        if (found.is_empty() && is_sure) || until.is_over() {
             return swept.into_values().collect();
         }
+        // A process that executes another program has no environment for a moment, so one look at nothing is not enough.
+        is_sure = found.is_empty();
         let must_die = grace.is_over();
         for seen in found {
             let key = (seen.pid, seen.started_ticks);

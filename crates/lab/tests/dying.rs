@@ -98,7 +98,7 @@ fn a_keeper_that_is_killed_is_told_and_its_processes_are_ended() {
         (failure.stage, failure.what.as_str()),
         (Stage::Died, "its keeper was killed while it should run")
     );
-    assert!(!bench.left().is_empty());
+    wait_until("they can be seen", || !bench.left().is_empty());
     let stopped = system.stop();
     assert_eq!(stopped.failures.len(), 1, "{stopped:?}");
     assert!(stopped.failures[0].what.contains("lost their keeper and were ended"), "{stopped:?}");

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use lab::{Command, Process, Recipe, System, When, ports};
-use support::{Bench, SUBJECT, text};
+use support::{Bench, SUBJECT, text, wait_until};
 
 fn started(recipe: Recipe) -> System {
     lab::start(recipe, &|| false).unwrap_or_else(|failure| panic!("{failure}\n{:?}", failure.outputs))
@@ -165,7 +165,7 @@ fn what_a_command_before_left_running_lives_as_long_as_the_system() {
     let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
     recipe.before = vec![bench.sh("setsid sh -c 'echo helping; exec sleep 61' & sleep 0.1")];
     let system = started(recipe);
-    assert!(bench.left().iter().any(|process| process.contains("sleep 61")), "{:?}", bench.left());
+    wait_until("it helps", || bench.left().iter().any(|process| process.contains("sleep 61")));
     let stopped = system.stop();
     assert_eq!(stopped.failures, []);
     assert_eq!(text(&stopped.outputs, "setsid"), "helping\n");
@@ -178,7 +178,7 @@ fn a_system_that_is_dropped_is_gone_too() {
     let mut recipe = bench.recipe(vec![bench.script("p", "exec sleep 60")]);
     recipe.after = vec![bench.sh("touch over")];
     let system = started(recipe);
-    assert!(!bench.left().is_empty());
+    wait_until("it can be seen", || !bench.left().is_empty());
     drop(system);
     bench.assert_clean();
     assert!(bench.path("over").exists());
