@@ -12,6 +12,7 @@ use crate::study::is_name;
 
 const CSV_BYTES_MAX: u64 = 100 * 1024 * 1024;
 const UNREADABLE: &str = "write values with commas between them, in quotes where they hold commas";
+const COLUMNS_MAX: usize = 1_000;
 const CELLS_MAX: usize = 10_000_000;
 const KINDS: [&str; 5] = ["uniform", "zipf", "sequence", "text", "csv"];
 /// Keys that say more about one kind.
@@ -148,6 +149,14 @@ fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> Kind {
             return Kind::Unknown;
         }
     };
+    if columns.len() > COLUMNS_MAX {
+        reading.at(
+            file.at,
+            format!("{name} has more than {COLUMNS_MAX} columns"),
+            "leave out those that nothing uses",
+        );
+        return Kind::Unknown;
+    }
     let wrong = columns.iter().enumerate().find(|(number, column)| {
         column.is_empty() || columns[..*number].contains(column) || !is_name(&format!("x.{column}"))
     });

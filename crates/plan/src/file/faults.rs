@@ -76,41 +76,51 @@ impl Place {
         let line = line_at(source, start);
         let inside = start.saturating_sub(line.start).min(line.text.len());
         let until = end.saturating_sub(line.start).clamp(inside, line.text.len());
-        let until = inside + line.text[inside..until].trim_end().len();
-        let column = line.text[..inside].chars().count() + 1;
-        let width = |text: &str| text.chars().map(columns).sum::<usize>();
-        let is_long = width(line.text) > SHOWN_COLUMNS;
-        let from = if is_long && width(&line.text[..inside]) > BEFORE_COLUMNS {
-            let mut kept = 0;
-            let starts = line.text[..inside].char_indices().rev();
-            let cut = starts.take_while(|(_, c)| {
-                kept += columns(*c);
-                kept <= BEFORE_COLUMNS
-            });
-            cut.last().map_or(inside, |(at, _)| at)
-        } else {
-            0
-        };
-        let mut text = if from > 0 { "…".to_owned() } else { String::new() };
-        let before = width(&text) + width(&line.text[from..inside]);
-        let mut shown = 0;
-        for character in line.text[from..].chars() {
-            shown += columns(character);
-            if is_long && shown > SHOWN_COLUMNS {
-                text.push('…');
-                break;
-            }
-            text.push(if is_unseen(character) { ' ' } else { character });
-        }
-        let room = width(&text).saturating_sub(before).max(1);
+        let (before, wrong) = (&line.text[..inside], line.text[inside..until].trim_end());
+        let is_long = fitting(line.text, SHOWN_COLUMNS) < line.text.len();
+        let from = if is_long { inside - fitting_at_end(before, BEFORE_COLUMNS) } else { 0 };
+        let shown = &line.text[from..];
+        let shown = &shown[..if is_long { fitting(shown, SHOWN_COLUMNS) } else { shown.len() }];
+        let marks =
+            [if from > 0 { "…" } else { "" }, if from + shown.len() < line.text.len() { "…" } else { "" }];
+        let seen = |c| if is_unseen(c) { ' ' } else { c };
+        let text: String = marks[0].chars().chain(shown.chars().map(seen)).chain(marks[1].chars()).collect();
+        let before_columns = width(marks[0]) + width(&line.text[from..inside]);
+        let room = width(&text).saturating_sub(before_columns).max(1);
         Self {
             line: line.number,
-            column,
+            column: before.chars().count() + 1,
             text,
-            before,
-            width: width(&line.text[inside..until]).clamp(1, room),
+            before: before_columns,
+            width: width(&wrong[..fitting(wrong, SHOWN_COLUMNS)]).clamp(1, room),
         }
     }
+}
+
+fn width(text: &str) -> usize {
+    text.chars().map(columns).sum()
+}
+
+/// How many bytes at the start of a text fit into so many columns.
+fn fitting(text: &str, columns_max: usize) -> usize {
+    fitting_of(text.chars(), columns_max)
+}
+
+/// How many bytes at the end of a text fit into so many columns.
+fn fitting_at_end(text: &str, columns_max: usize) -> usize {
+    fitting_of(text.chars().rev(), columns_max)
+}
+
+fn fitting_of(characters: impl Iterator<Item = char>, columns_max: usize) -> usize {
+    let (mut left, mut bytes) = (columns_max, 0);
+    for character in characters {
+        if columns(character) > left {
+            break;
+        }
+        left -= columns(character);
+        bytes += character.len_utf8();
+    }
+    bytes
 }
 
 impl fmt::Display for Faults {

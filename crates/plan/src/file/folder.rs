@@ -14,6 +14,8 @@ use super::near;
 
 const KEPT_BYTES_MAX: usize = 1 << 20;
 const KEPT_FILES_MAX: usize = 20;
+/// All files of a plan together, each as often as it is named.
+const ALL_BYTES_MAX: u64 = 512 * 1024 * 1024;
 
 /// The folder of a plan. Everything that is read from it goes into the plan's hash.
 pub(crate) struct Folder {
@@ -23,6 +25,7 @@ pub(crate) struct Folder {
     hash: Context,
     /// Small files, so that what is read twice is the same twice.
     seen: BTreeMap<String, Vec<u8>>,
+    read_bytes: u64,
 }
 
 /// What is wrong with a file, and the way out.
@@ -32,7 +35,7 @@ impl Folder {
     pub(crate) fn open(path: PathBuf) -> Self {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let root = open(&path, flags, Mode::empty()).ok();
-        Self { path, root, hash: Context::new(&SHA256), seen: BTreeMap::new() }
+        Self { path, root, hash: Context::new(&SHA256), seen: BTreeMap::new(), read_bytes: 0 }
     }
 
     /// Adds to the hash what belongs to the plan; the length keeps neighbours apart.
@@ -49,10 +52,19 @@ impl Folder {
 
     /// The bytes of a file within the folder, symbolic links resolved.
     pub(crate) fn read(&mut self, name: &str, bytes_max: u64) -> Result<Vec<u8>, Wrong> {
-        if let Some(bytes) = self.seen.get(name).filter(|bytes| bytes.len() as u64 <= bytes_max) {
+        let left_bytes = ALL_BYTES_MAX - self.read_bytes;
+        if let Some(bytes) =
+            self.seen.get(name).filter(|bytes| bytes.len() as u64 <= bytes_max.min(left_bytes))
+        {
+            self.read_bytes += bytes.len() as u64;
             return Ok(bytes.clone());
         }
         let bytes = self.bytes(name, bytes_max)?;
+        if bytes.len() as u64 > left_bytes {
+            let what = format!("with {name} the files of the plan have more than 512 MiB");
+            return Err((what, "use smaller files, or fewer".to_owned()));
+        }
+        self.read_bytes += bytes.len() as u64;
         self.note(name.as_bytes());
         self.note(&bytes);
         if bytes.len() <= KEPT_BYTES_MAX && self.seen.len() < KEPT_FILES_MAX {

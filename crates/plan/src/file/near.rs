@@ -2,7 +2,7 @@
 
 /// Longer names are compared with nothing: nobody mistypes them, and comparing takes the product of the lengths.
 const NAME_LENGTH_MAX: usize = 64;
-const KNOWN_MAX: usize = 1_000;
+const KNOWN_MAX: usize = 300;
 const LISTED_MAX: usize = 30;
 
 /// The nearest of the known names, if one is near enough to be what was meant.

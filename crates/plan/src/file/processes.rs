@@ -9,6 +9,7 @@ use crate::units;
 
 const READY_WITHIN_NS: u64 = 30_000_000_000;
 const STOP_WITHIN_NS: u64 = 10_000_000_000;
+const PROCESSES_MAX: usize = 100;
 /// Keys of a system that its processes have, if it has several.
 const OF_A_PROCESS: [&str; 2] = ["ready", "stop"];
 
@@ -30,7 +31,12 @@ pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process>
                     reading.at(entry.key_at, what, "move it into the process that it is about");
                 }
             }
-            let entries = several.value.entries();
+            let all = several.value.entries();
+            if let Some(further) = all.get(PROCESSES_MAX) {
+                let what = format!("there are more than {PROCESSES_MAX} processes");
+                reading.at(further.key_at, what, "let one of them start the others");
+            }
+            let entries = &all[..all.len().min(PROCESSES_MAX)];
             let is_only = entries.len() == 1;
             let processes: Vec<Process> = entries
                 .iter()

@@ -12,6 +12,8 @@ use super::variables::Variables;
 use crate::plan::PlannedStep;
 
 const STEPS_MAX: usize = 1_000;
+/// Regular expressions, in all steps together: each is a program of up to a megabyte.
+const EXPRESSIONS_MAX: usize = 200;
 
 /// What users do, and with which values.
 #[derive(Clone, Debug)]
@@ -34,7 +36,8 @@ struct Written<'a> {
 
 /// Reads scenarios and data. `is_sound`: the plan has the right shape, so that what is unused is worth telling.
 pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Script {
-    let written = written(root, reading);
+    let mut written = written(root, reading);
+    limit_expressions(&mut written, reading);
     let shares = shares(&written, reading);
     let found_before = reading.findings.count();
     let saves = written.iter().flat_map(|scenario| scenario.steps).filter_map(|step| step.get("save"));
@@ -115,6 +118,27 @@ fn written<'a>(root: &'a Node, reading: &mut Reading<'_>) -> Vec<Written<'a>> {
                 .collect()
         }
         (None, None) => Vec::new(),
+    }
+}
+
+/// Drops the steps of scenarios that have more expressions than anybody waits for.
+fn limit_expressions(written: &mut [Written<'_>], reading: &mut Reading<'_>) {
+    let of_step = |step: &Node| {
+        let checks = step
+            .get("expect")
+            .and_then(|expect| expect.get("body-matches"))
+            .map_or(0, |node| node.items().len());
+        let saves = step.get("save").map_or(&[][..], Node::entries).iter();
+        checks + saves.filter(|entry| entry.value.get("body").is_some()).count()
+    };
+    let mut count = 0;
+    for scenario in written {
+        count += scenario.steps.iter().map(of_step).sum::<usize>();
+        if count > EXPRESSIONS_MAX {
+            let what = format!("there are more than {EXPRESSIONS_MAX} regular expressions");
+            reading.at(scenario.at, what, "use fewer; `body` looks for a plain text");
+            scenario.steps = &[];
+        }
     }
 }
 

@@ -221,6 +221,9 @@ fn faults_of(
     variables: &Variables,
     reading: &mut Reading<'_>,
 ) {
+    if variables.are_too_many() {
+        return;
+    }
     let Err(faults) = Template::compile(request, variables.names()) else { return };
     for fault in faults {
         let (at, way_out) = match &fault {

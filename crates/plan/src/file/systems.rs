@@ -84,8 +84,9 @@ fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading
         items.iter().map(|item| reading.command(item, &scope.known)).collect()
     };
     let within = node.text_of("commands-within").and_then(|text| units::duration_ns(text).ok());
-    let system = System {
+    let mut system = System {
         name: entry.key.clone(),
+        has_knobs_in_env: false,
         url,
         socket,
         files: files(&scope, reading),
@@ -98,6 +99,9 @@ fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading
         processes: processes::read(&scope, reading),
         knobs,
     };
+    let uses = |knob: &Knob| system.texts().flat_map(Braced::names).any(|name| name == knob.name);
+    system.has_knobs_in_env =
+        system.is_started() && !system.knobs.is_empty() && !system.knobs.iter().any(uses);
     // What seems unused may be what is misspelt.
     if is_sound && reading.findings.count() == found_before {
         unused(&system, &scope, reading);
@@ -211,7 +215,7 @@ fn from_template(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Br
 /// Knobs that change nothing, and a port that nobody listens on.
 fn unused(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
     let used = |name: &str| system.texts().flat_map(Braced::names).any(|used| used == name);
-    for knob in system.knobs.iter().filter(|knob| !used(&knob.name)) {
+    for knob in system.knobs.iter().filter(|knob| !system.has_knobs_in_env && !used(&knob.name)) {
         let entry = scope.node.get("vary").and_then(|vary| vary.entry(&knob.name));
         let what = format!("nothing uses the knob `{}`, so all its variants are alike", knob.name);
         let way_out = format!("write {{{}}} in `start` or in another text of the system", knob.name);

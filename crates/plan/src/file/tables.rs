@@ -420,7 +420,7 @@ pub(crate) static SYSTEM: Table = Table {
             "vary",
             "{ workers: [ 1, 8 ], threads: [ 1, 16 ] }",
             Named(&VALUES),
-            "Knobs and the values they take; every combination is a variant.",
+            "Knobs and the values they take; every combination is a variant. If no text of the system has a knob in braces, they are put into the environment of its commands, under their names.",
         ),
         key("only", "[ { workers: 8 } ]", CHOICES, "Only combinations that match one of these."),
         key(

@@ -92,7 +92,10 @@ impl Node {
     pub(crate) fn part(&self, source: &str, start: usize, end: usize) -> Span {
         let Value::Text(Text { text, .. }) = &self.value else { return self.at };
         let raw = self.at.slice(source);
-        if let Some(before) = raw.find(text.as_str()).filter(|_| !text.is_empty()) {
+        // Behind a quote, or at once.
+        let before =
+            (0..2).find(|before| raw.get(*before..).is_some_and(|raw| raw.starts_with(text.as_str())));
+        if let Some(before) = before {
             return Span::new(self.at.start + before + start, self.at.start + before + end);
         }
         match text

@@ -42,6 +42,11 @@ impl Variables {
         &self.names
     }
 
+    /// Whether there are so many names that nobody goes on looking at them.
+    pub(crate) fn are_too_many(&self) -> bool {
+        self.uses > USES_MAX
+    }
+
     /// A scenario begins: nothing is saved yet.
     pub(crate) fn begin(&mut self, is_mix: bool) {
         self.at_hand.clear();

@@ -149,6 +149,10 @@ impl Study {
         if system.knobs.is_empty() {
             return;
         }
+        if system.has_knobs_in_env {
+            let names: Vec<&str> = system.knobs.iter().map(|knob| knob.name.as_str()).collect();
+            let _ = writeln!(out, "            which must read {} from its environment", names.join(", "));
+        }
         for variant in variants.iter().take(LISTED_MAX) {
             let _ = writeln!(out, "            {variant}");
         }

@@ -87,7 +87,7 @@ impl Fill<'_> {
     }
 
     fn command(&self, words: &[Braced], process: Option<&Process>) -> Cmd {
-        let mut env: Vec<(String, String)> = Vec::new();
+        let mut env = if self.system.has_knobs_in_env { self.variant.knobs.clone() } else { Vec::new() };
         let further = process.map_or(&[][..], |process| &process.env);
         for (name, text) in self.system.env.iter().chain(further) {
             env.retain(|(known, _)| known != name);

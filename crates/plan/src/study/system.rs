@@ -12,6 +12,8 @@ pub struct System {
     pub name: String,
     /// What is varied, in the order of the file.
     pub knobs: Vec<Knob>,
+    /// No text of the system has a knob in braces, so that its commands find them in their environment.
+    pub(crate) has_knobs_in_env: bool,
     pub(crate) url: Braced,
     pub(crate) socket: Option<Braced>,
     pub(crate) files: Vec<(PathBuf, Braced)>,
@@ -104,6 +106,7 @@ impl System {
         Self {
             name,
             knobs: Vec::new(),
+            has_knobs_in_env: false,
             url,
             socket: None,
             files: Vec::new(),

@@ -1,0 +1,277 @@
+//! Good plans, and what they mean.
+
+use std::path::{Path, PathBuf};
+
+use load::values::{RowOrder, Source};
+use load::{Load, Order, ThinkTime};
+use plan::{Around, GateMetric, Launch, Metric, Pin, ReadyWhen, Study, StudyPin};
+use wire::http1::CaptureFrom;
+
+fn read(name: &str, is_quick: bool) -> Study {
+    Study::read(&Path::new("tests/good").join(name), is_quick).unwrap_or_else(|faults| panic!("{faults}"))
+}
+
+fn text(text: &str) -> Study {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/good");
+    let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, false);
+    study.unwrap_or_else(|faults| panic!("{faults}"))
+}
+
+/// What a variant is started with, when its ports are counted from 7000.
+fn launch(study: &Study, variant: usize) -> Launch {
+    let ports: Vec<(String, u16)> = study.ports(variant).into_iter().zip(7000..).collect();
+    study.launch(
+        variant,
+        &Around { ports: &ports, dir: Path::new("/run/1"), tenbin: Path::new("/bin/tenbin") },
+    )
+}
+
+fn variant(study: &Study, system: &str, name: &str) -> usize {
+    let is_it =
+        |variant: &plan::Variant| study.systems[variant.system].name == system && variant.name == name;
+    study.variants.iter().position(is_it).expect("the variant is there")
+}
+
+#[test]
+fn the_shortest_plan_has_every_default() {
+    let study = text("{ scenario: [ get: / ], load: { users: 3 }, url: http://127.0.0.1:8080 }");
+    assert_eq!((study.seed, study.compare.blocks, study.variants.len()), (1, 1, 1));
+    assert_eq!(
+        (study.compare.by, study.compare.higher_is_better, study.compare.matters),
+        (Metric::Throughput, true, 0.03)
+    );
+    assert_eq!((study.pin.clone(), study.question.clone()), (StudyPin::No, None));
+    assert_eq!(study.loads[0].name, "3 users");
+    assert_eq!(study.run_ns(0), Some(10_000_000_000));
+    assert_eq!(study.step_names().collect::<Vec<_>>(), ["GET /"]);
+    let launch = launch(&study, 0);
+    assert_eq!((launch.system.as_str(), launch.url.as_str()), ("127.0.0.1:8080", "http://127.0.0.1:8080"));
+    assert!(launch.processes.is_empty() && study.ports(0).is_empty());
+    let plan = study.plan(0, &launch).expect("it is a plan");
+    assert_eq!((plan.connections(), plan.pin.clone(), plan.peer.port), (3, Pin::No, 8080));
+    assert_eq!(plan.steps[0].request.host, "127.0.0.1:8080");
+    assert!(plan.steps[0].request.keep_alive && plan.steps[0].request.headers.is_empty());
+}
+
+#[test]
+fn the_example_of_the_readme_is_a_study() {
+    let study = read("product.yaml", false);
+    assert_eq!(study.title, "product");
+    assert_eq!(study.variants.len(), 6 + 4);
+    let names: Vec<&str> = study.variants.iter().take(3).map(|variant| variant.name.as_str()).collect();
+    assert_eq!(names, ["workers=1 threads=1", "workers=1 threads=16", "workers=8 threads=1"]);
+    assert_eq!((study.compare.by, study.compare.blocks), (Metric::Throughput, 8));
+    let launch = launch(&study, 3);
+    let process = &launch.processes[0];
+    assert_eq!(process.command.argv[..3], ["puma", "-b", "tcp://127.0.0.1:7000"]);
+    assert_eq!(process.command.argv[3..], ["-w", "8", "-t", "16:16", "config.ru"]);
+    assert_eq!(process.command.dir, study.dir);
+    assert_eq!(
+        (&process.ready.when, process.ready.port),
+        (&ReadyWhen::Get("/fibonacci?n=1".to_owned()), Some(7000))
+    );
+    assert_eq!((process.stop.signal.as_str(), process.stop.within_ns), ("TERM", 10_000_000_000));
+    assert_eq!(launch.url, "http://127.0.0.1:7000");
+    let unicorn = self::launch(&study, 6);
+    assert_eq!(
+        (&unicorn.processes[0].ready.when, unicorn.processes[0].ready.within_ns),
+        (&ReadyWhen::Tcp, 30_000_000_000)
+    );
+    assert_eq!(unicorn.processes[0].command.env, [("workers".to_owned(), "1".to_owned())]);
+    assert!(study.explain().contains("which must read workers from its environment"));
+    assert!(study.explain().contains("80 runs: 8 blocks, each with all 10 once in random order (seed 1)"));
+    assert!(study.explain().contains("at least 1h33m20s of load"), "{}", study.explain());
+}
+
+#[test]
+fn scenarios_become_steps_and_visits() {
+    let study = read("everything.yaml", false);
+    let plan = study.plan(0, &launch(&study, 0)).expect("it is a plan");
+    let names: Vec<&str> = plan.steps.iter().map(|step| step.name.as_str()).collect();
+    assert_eq!(names, ["item", "POST /orders", "PUT /people/{people.name}", "PURGE /cache?key=(secret)"]);
+    let [browse, buy] = plan.scenarios.list.as_slice() else { panic!("two scenarios") };
+    assert_eq!((browse.name.as_str(), browse.share, buy.share), ("browse", 80.0, 20.0));
+    let Order::InTurn(visits) = &browse.order else { panic!("one after the other") };
+    assert_eq!(visits[0].think, ThinkTime::Uniform { min_ns: 50_000_000, max_ns: 150_000_000 });
+    assert_eq!((visits[1].step, visits[1].think), (1, ThinkTime::None));
+    let Order::Mix(visits) = &buy.order else { panic!("one of them") };
+    assert_eq!((visits[0].1, visits[1].1), (3.0, 1.0));
+    assert_eq!(visits[1].0.think, ThinkTime::Exponential { mean_ns: 10_000_000 });
+    let item = &plan.steps[0];
+    assert!(
+        item.checks.status.contains(200)
+            && item.checks.status.contains(302)
+            && !item.checks.status.contains(201)
+    );
+    assert_eq!((item.checks.bodies.len(), item.checks.headers.len()), (3, 2));
+    assert_eq!(item.checks.headers[1].contains, None);
+    assert_eq!(item.checks.size.map(|size| (size.min_bytes, size.max_bytes)), Some((10, 20 * 1024)));
+    let saved: Vec<&str> =
+        item.captures.iter().map(|capture| plan.variables[usize::from(capture.variable)].as_str()).collect();
+    assert_eq!(saved, ["token", "place", "id2"]);
+    assert!(matches!(&item.captures[0].from, CaptureFrom::Json(pointer) if pointer == "/data/token"));
+    assert_eq!(plan.steps[2].request.body.as_deref(), Some(&b"{\"customer\": {id}}\n"[..]));
+    assert_eq!(plan.steps[3].request.method, "PURGE");
+}
+
+#[test]
+fn data_fills_the_variables_that_are_used() {
+    let study = read("everything.yaml", false);
+    let plan = study.plan(0, &launch(&study, 0)).expect("it is a plan");
+    let filled = |name: &str| {
+        let variable = plan.variables.iter().position(|known| known == name).expect("it is used") as u16;
+        let source = plan.data.iter().find(|data| data.fills.iter().any(|(fill, _)| *fill == variable));
+        source.expect("it is filled").clone()
+    };
+    assert_eq!(filled("n").source, Source::Uniform { min: 1, max: 1000 });
+    assert_eq!(filled("hot").source, Source::Zipf { min: 1, max: 100_000, exponent: 1.1 });
+    assert_eq!(filled("id").source, Source::Sequence { from: 1, until: Some(500), by: 2 });
+    assert!(matches!(filled("word").source, Source::Text { length: 12, alphabet } if alphabet.len() == 26));
+    let people = filled("people.name");
+    let Source::Rows { rows, order } = &people.source else { panic!("rows") };
+    assert_eq!((rows.len(), rows[1].len(), &*rows[1][0], *order), (2, 1, "Bob Builder", RowOrder::Random));
+    assert_eq!(people.fills.len(), 1);
+}
+
+#[test]
+fn loads_have_the_rules_of_the_command_line() {
+    let study = read("everything.yaml", false);
+    let names: Vec<&str> = study.loads.iter().map(|load| load.name.as_str()).collect();
+    assert_eq!(names, ["steady", "arrivals", "rising"]);
+    let plans: Vec<_> =
+        (0..3).map(|load| study.plan(load, &launch(&study, 0)).expect("it is a plan")).collect();
+    let Load::Closed(closed) = &plans[0].load else { panic!("users") };
+    assert_eq!((closed.users, closed.pacing_ns, closed.throughput_per_s), (100, 1_000_000_000, Some(500.0)));
+    assert_eq!(
+        (plans[0].timeout_ns, plans[0].threads, plans[0].log_per_second),
+        (5_000_000_000, Some(1), 10)
+    );
+    assert_eq!((plans[0].seed, plans[0].pin.clone()), (42, Pin::Cores(vec![1])));
+    let Load::Open(open) = &plans[1].load else { panic!("a rate") };
+    assert_eq!((open.connections, open.shed_after_ns), (20, Some(1_000_000_000)));
+    assert_eq!(plans[1].stop.requests, Some(1000));
+    assert!(!plans[1].steps[0].request.keep_alive && plans[0].steps[0].request.keep_alive);
+    assert_eq!(study.run_ns(2), Some(30_000_000_000));
+}
+
+#[test]
+fn a_system_of_several_processes_is_started_in_the_order_of_its_needs() {
+    let study = read("everything.yaml", false);
+    let number = variant(&study, "stack", "workers=08 threads=16");
+    assert_eq!(study.ports(number), ["", "app"]);
+    let launch = launch(&study, number);
+    let [app, proxy] = launch.processes.as_slice() else { panic!("two processes") };
+    assert_eq!((app.name.as_str(), proxy.name.as_str()), ("app", "proxy"));
+    assert_eq!(app.command.argv, ["./app", "--port", "7001", "--name", "two words", "stack"]);
+    assert_eq!(
+        app.command.env,
+        [("MODE".to_owned(), "production".to_owned()), ("THREADS".to_owned(), "16".to_owned())]
+    );
+    assert_eq!((&app.ready.when, app.ready.port), (&ReadyWhen::Tcp, Some(7001)));
+    assert_eq!(proxy.command.argv, ["nginx", "-c", "/run/1/nginx.conf"]);
+    assert_eq!((proxy.ready.port, proxy.ready.within_ns), (Some(7000), 5_000_000_000));
+    assert_eq!(
+        proxy.stop.command.as_ref().map(|command| command.argv.join(" ")),
+        Some("nginx -s quit".to_owned())
+    );
+    assert_eq!(proxy.command.env[1].1, "1");
+    let config = String::from_utf8(launch.files[0].1.clone()).expect("it is text");
+    assert!(
+        config.starts_with("worker_processes 08;\nhttp { server { listen 7000; location / { proxy_pass"),
+        "{config}"
+    );
+    assert_eq!(launch.files[1].1, format!("{} /bin/tenbin {{port}}\n", study.dir.display()).as_bytes());
+    assert_eq!(launch.before[1].argv, ["sh", "-c", "echo $HOME | cat"]);
+    assert_eq!((launch.after.len(), launch.commands_within_ns), (1, 20_000_000_000));
+    assert_eq!(launch.version.map(|command| command.argv.len()), Some(2));
+}
+
+#[test]
+fn only_and_except_choose_and_values_stay_as_they_are_written() {
+    let study = read("everything.yaml", false);
+    let names: Vec<&str> = study.variants.iter().map(|variant| variant.name.as_str()).collect();
+    let stack =
+        ["workers=1 threads=1", "workers=08 threads=16", "workers=no threads=1", "workers=no threads=16"];
+    assert_eq!(names[..4], stack);
+    assert_eq!(names[4..], ["", ""]);
+    let socket = launch(&study, 4);
+    assert_eq!(socket.socket.as_deref(), Some(Path::new("/run/1/app.sock")));
+    assert_eq!(socket.processes[0].stop.signal, "QUIT");
+    assert!(!study.systems[2].is_started());
+}
+
+#[test]
+fn a_quick_study_changes_what_it_says_and_nothing_else() {
+    let (full, quick) = (read("everything.yaml", false), read("everything.yaml", true));
+    assert_ne!(full.hash, quick.hash);
+    assert_eq!((full.compare.blocks, quick.compare.blocks, quick.is_quick), (6, 2, true));
+    assert_eq!((quick.loads[0].warm_up_ns, quick.run_ns(0)), (1_000_000_000, Some(7_000_000_000)));
+    // Stages take 6 s together, after 1 s of warm-up.
+    assert_eq!(quick.run_ns(2), Some(7_000_000_000));
+    let names: Vec<&str> = quick.variants.iter().map(|variant| variant.name.as_str()).collect();
+    assert_eq!(names, ["workers=4 threads=1", "", ""]);
+    assert_eq!(quick.gates, full.gates);
+}
+
+#[test]
+fn gates_are_in_the_units_of_their_figures() {
+    let study = read("everything.yaml", false);
+    let gates: Vec<_> =
+        study.gates.iter().map(|gate| (gate.metric, gate.is_below, gate.limit, gate.step)).collect();
+    assert_eq!(gates[0], (GateMetric::Percentile(990_000), true, 200e6, None));
+    assert_eq!(gates[1], (GateMetric::Percentile(999_000), true, 1e9, Some(0)));
+    assert_eq!(gates[2], (GateMetric::Errors, true, 0.001, None));
+    assert_eq!(gates[3], (GateMetric::Throughput, false, 500.0, None));
+    assert_eq!(study.gates[1].window_ns, Some((10_000_000_000, 20_000_000_000)));
+    assert_eq!(study.gates[1].text, "item: p(99.9)<1s from 10s to 20s");
+}
+
+#[test]
+fn the_words_of_a_study_keep_its_secrets() {
+    let study = text(
+        "scenario: [ { get: /x?token=CANARY1&a=b, headers: { X-Api-Key: CANARY2 } } ]\n\
+         load: { users: 1 }\nurl: http://me:CANARY3@127.0.0.1:8080\n",
+    );
+    let launch = launch(&study, 0);
+    let plan = study.plan(0, &launch).expect("it is a plan");
+    for words in
+        [study.explain(), plan.title.clone(), plan.to_json().to_string(), study.systems[0].name.clone()]
+    {
+        assert!(!words.contains("CANARY"), "{words}");
+    }
+    let headers = &plan.steps[0].request.headers;
+    assert_eq!(headers[1].0, "Authorization");
+}
+
+#[test]
+fn the_hash_is_of_everything_that_is_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write =
+        |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("it is written");
+    let plan = "scenario: [ { post: '/{d.a}', body-file: body } ]\ndata: { d: { csv: d.csv } }\nload: { users: 1 }\n\
+                systems: { s: { start: 's {port}', files: { f: { template: t } } } }\n";
+    let hash =
+        || Study::read(&folder.path().join("p.yaml"), false).unwrap_or_else(|faults| panic!("{faults}")).hash;
+    write("p.yaml", plan);
+    write("body", "1");
+    write("d.csv", "a\n1\n");
+    write("t", "1");
+    let mut hashes = vec![hash()];
+    for (name, text) in
+        [("body", "2"), ("d.csv", "a\n2\n"), ("t", "2"), ("p.yaml", &plan.replace("users: 1", "users: 2"))]
+    {
+        write(name, text);
+        hashes.push(hash());
+    }
+    let count = hashes.len();
+    hashes.sort();
+    hashes.dedup();
+    assert_eq!(hashes.len(), count);
+    assert!(hashes.iter().all(|hash| hash.len() == 16));
+}
+
+#[test]
+fn a_byte_order_mark_and_long_line_ends_are_welcome() {
+    let study = text("\u{feff}scenario:\r\n  - get: /\r\nload: { users: 1 }\r\nurl: http://127.0.0.1:1\r\n");
+    assert_eq!(study.step_names().count(), 1);
+}

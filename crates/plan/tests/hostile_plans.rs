@@ -1,0 +1,177 @@
+//! Files that no person would write: each is refused, or read, and nothing else happens.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use plan::{Faults, Study};
+use proptest::prelude::*;
+
+fn read(bytes: &[u8]) -> Result<Study, Faults> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
+    Study::from_bytes(bytes, "plan.yaml", "plan".to_owned(), folder, false)
+}
+
+/// What a file is told; it must be told something.
+fn told(text: &str) -> String {
+    let faults = read(text.as_bytes()).expect_err("it is refused").to_string();
+    assert!(faults.len() < 1 << 20, "{} bytes are told", faults.len());
+    faults
+}
+
+const END: &str = "\nload: { users: 1 }\nurl: http://127.0.0.1:80\n";
+
+#[test]
+fn depth_has_an_end() {
+    for deep in ["[".repeat(100_000), "{a: ".repeat(100_000), "- ".repeat(100_000), "? ".repeat(100_000)] {
+        assert!(told(&deep).contains("more than 64 deep"), "{}", told(&deep));
+    }
+    let indented = (0..500).fold(String::new(), |text, depth| text + &" ".repeat(depth) + "a:\n");
+    assert!(told(&indented).contains("more than 64 deep"));
+    let just_deep = format!("a: {}{}", "[".repeat(62), "]".repeat(62));
+    assert!(told(&just_deep).contains("a plan has no key `a`"));
+}
+
+#[test]
+fn aliases_cannot_multiply() {
+    let mut bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
+    for level in 1..60 {
+        let before = format!("*a{},", level - 1).repeat(10);
+        let _ = writeln!(bomb, "a{level}: &a{level} [{before}]");
+    }
+    assert!(told(&bomb).contains("aliases repeat more than 1000 values"));
+    let many = format!("a: &a x\nb: [{}]\n", "*a,".repeat(2_000));
+    assert!(told(&many).contains("aliases repeat more than 1000 values"));
+    let few = format!("scenario: [ &step {{ get: /, name: a }} ]{END}question: *step\n");
+    assert!(told(&few).contains("`question` cannot be a mapping"));
+}
+
+#[test]
+fn size_has_an_end() {
+    assert!(told(&" ".repeat(8 * 1024 * 1024 + 1)).contains("larger than 8 MiB"));
+    assert!(told(&format!("a: [{}]", "1,".repeat(200_000))).contains("at most 100000 values"));
+    let keys = (0..200_000).fold(String::new(), |text, key| text + "k" + &key.to_string() + ": 1\n");
+    assert!(told(&keys).contains("at most 100000 values"));
+    let names = format!("scenario: [ {{ post: /, body: \"{}\" }} ]{END}", "{x}".repeat(500_000));
+    assert!(told(&names).contains("nothing is called {x}"));
+    let known = names.replace("scenario", "data: { x: { text: 1 } }\nscenario");
+    assert!(told(&known).contains("more than 100000 names in braces"));
+    let long = format!("question: {}{END}", "x ".repeat(3_000_000));
+    assert!(told(&long).contains("does not say what users do"));
+    let braces = format!("scenario: [ {{ post: /, body: \"{}\" }} ]{END}", "{".repeat(2_000_000));
+    assert!(read(braces.as_bytes()).is_ok());
+}
+
+#[test]
+fn thousands_of_faults_are_counted_and_a_hundred_are_shown() {
+    let commands = "\"a $x\",".repeat(20_000);
+    let plan = format!(
+        "scenario: [ get: / ]\nload: {{ users: 1 }}\nsystems: {{ a: {{ start: \"a {{port}}\", before: [{commands}] }} }}"
+    );
+    let faults = read(plan.as_bytes()).expect_err("it is refused");
+    assert_eq!((faults.list().len(), faults.count()), (100, 20_000));
+    assert!(faults.to_string().ends_with("… and 19900 more.\n\n20000 faults; nothing was started."));
+}
+
+#[test]
+fn combinations_have_an_end() {
+    let values = (0..200).map(|value| value.to_string()).collect::<Vec<_>>().join(",");
+    let knobs: Vec<String> = (0..40).map(|knob| format!("k{knob}: [{values}]")).collect();
+    let uses: String = (0..40).map(|knob| format!("{{k{knob}}}")).collect();
+    let plan = format!(
+        "scenario: [ get: / ]\nload: {{ users: 1 }}\nsystems: {{ a: {{ start: \"a {{port}} {uses}\", vary: {{ {} }} }} }}",
+        knobs.join(", ")
+    );
+    assert!(told(&plan).contains("more than 10000 variants"));
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        if let Err(faults) = read(&bytes) {
+            prop_assert!(faults.count() > 0 && faults.to_string().ends_with("nothing was started."));
+        }
+    }
+
+    #[test]
+    fn pieces_of_plans_are_read_or_refused(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40)) {
+        if let Err(faults) = read(pieces.concat().as_bytes()) {
+            prop_assert!(faults.count() > 0);
+            let moves_cursor = faults.to_string().contains('\u{1b}');
+            prop_assert!(!moves_cursor);
+        }
+    }
+
+    #[test]
+    fn a_good_plan_that_was_damaged_is_read_or_refused(
+        at in 0usize..2_000, length in 0usize..20, with in prop::collection::vec(any::<u8>(), 0..10)
+    ) {
+        let mut bytes = include_bytes!("good/everything.yaml").to_vec();
+        let at = at % bytes.len();
+        bytes.splice(at..(at + length).min(bytes.len()), with);
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/good");
+        for is_quick in [false, true] {
+            match Study::from_bytes(&bytes, "plan.yaml", "plan".to_owned(), folder.clone(), is_quick) {
+                Ok(study) => prop_assert!(!study.explain().is_empty()),
+                Err(faults) => prop_assert!(!faults.to_string().is_empty()),
+            }
+        }
+    }
+}
+
+const PIECES: &[&str] = &[
+    "scenario:",
+    "scenarios:",
+    "load:",
+    "systems:",
+    "data:",
+    "url:",
+    "gates:",
+    "quick:",
+    "vary:",
+    "only:",
+    "- ",
+    " ",
+    "  ",
+    "\n",
+    "\n  ",
+    "\n    ",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ": ",
+    "&a ",
+    "*a",
+    "get: /",
+    "{n}",
+    "{{n}}",
+    "users: 1",
+    "rate: 5/s",
+    "for: 10s",
+    "start: x {port}",
+    "\"",
+    "'",
+    "|\n  ",
+    ">-\n",
+    "#",
+    "!!str ",
+    "? ",
+    "---\n",
+    "\t",
+    "\u{1b}",
+    "\u{202e}",
+    "天",
+    "p(99)<1s",
+    "steps:",
+    "needs:",
+    "processes:",
+    "stages:",
+    "json:",
+    "save:",
+    "<<: *a",
+    "~",
+    "1..5",
+    "%YAML 1.2\n",
+    "\u{feff}",
+];
