@@ -110,6 +110,13 @@ impl Figures {
         self.span_s.filter(|_| self.answered() > 0).map(|span_s| self.answered() as f64 / span_s)
     }
 
+    /// Answers that were ok per second, over the same span as [`Self::throughput_per_s`].
+    pub(crate) fn ok_per_s(&self) -> Option<f64> {
+        let answers = self.counts.ok.saturating_add(self.counts.refused);
+        let per_s = self.throughput_per_s()?;
+        Some(if answers == 0 { per_s } else { per_s * self.counts.ok as f64 / answers as f64 })
+    }
+
     /// KB of 1,024 bytes per second over the same span.
     pub(crate) fn kb_per_s(&self, bytes: u64) -> Option<f64> {
         self.span_s.map(|span_s| bytes as f64 / 1024.0 / span_s)

@@ -29,7 +29,7 @@ const METRICS: &[Metric] = &[
     Metric {
         name: "throughput",
         words: "throughput",
-        read: |view| view.whole.throughput_per_s(),
+        read: |view| view.whole.ok_per_s(),
         unit: ("per_s", 1.0),
         write: |per_s| format!("{}/s", rate(per_s)),
         percentile: None,

@@ -28,8 +28,10 @@ pub(crate) struct Row<'a> {
     pub(crate) steps: Vec<(&'a str, Figures)>,
     /// Of the metric by which variants are compared, over runs.
     pub(crate) metric: Option<Spread>,
-    /// Answers per second, over runs.
+    /// Ok answers per second, over runs.
     pub(crate) throughput: Option<Spread>,
+    /// All answers per second, over runs.
+    pub(crate) answers: Option<Spread>,
     /// What a run used, in the middle of all runs.
     pub(crate) middle: Middle,
 }
@@ -124,9 +126,10 @@ fn row<'a>(
         system_us_per_request: middle_of(&View::system_us_per_request),
         rss_peak_bytes: over(&rss).map(|spread| spread.max),
     };
-    let (metric, throughput) =
-        (metric.and_then(|metric| over(&metric.read)), over(&|view| view.whole.throughput_per_s()));
-    Ok(Row { place, planned, runs, is_valid, figures, steps, metric, throughput, middle })
+    let metric = metric.and_then(|metric| over(&metric.read));
+    let throughput = over(&|view| view.whole.ok_per_s());
+    let answers = over(&|view| view.whole.throughput_per_s());
+    Ok(Row { place, planned, runs, is_valid, figures, steps, metric, throughput, answers, middle })
 }
 
 /// The whole, and each step with its name.

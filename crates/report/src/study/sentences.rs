@@ -117,7 +117,17 @@ pub(super) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) 
             Verdict::Inconclusive => format!("inconclusive after {}", blocks(open.comparison.blocks)),
             _ => "the middle of its runs says one thing, the ratios within blocks another".to_owned(),
         });
-        return format!("no verdict yet between {winner} and {}: {why}", others(Outcome::Open));
+        let ahead = of_best().filter(|pair| pair.first == best.row && pair.comparison.ratio.is_some());
+        let ahead: Vec<String> =
+            ahead.map(|pair| format!("{} {}", figures(pair).trim_start(), name(load, pair.second))).collect();
+        if ahead.is_empty() {
+            return format!("no verdict yet between {winner} and {}: {why}", others(Outcome::Open));
+        }
+        return format!(
+            "{winner} is ahead so far, and that is no verdict yet: {} {figure}, {} ({why})",
+            metric.words,
+            ahead.join(", ")
+        );
     }
     if of_best().any(|pair| outcome(pair, best.row) == Outcome::Level) {
         let within = format!("{} within {}", metric.words, matters(view));

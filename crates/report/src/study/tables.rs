@@ -37,13 +37,19 @@ pub(super) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
         return table;
     }
     table.column("errors", "", rows().map(|row| or_none(row.error_share(), percent_of)));
+    // What decides stands before everything else.
+    match view.metric {
+        Some(metric) if metric.name != "throughput" => {
+            spread(&mut table, metric.name, "by run", rows().map(|row| row.metric), metric.write);
+            table.column("throughput", "ok/s", rows().map(|row| middle(row.throughput)));
+        }
+        _ => spread(&mut table, "throughput", "ok/s", rows().map(|row| row.throughput), rate),
+    }
     let response: Vec<Option<&Durations>> =
         rows().map(|row| row.figures.as_ref().map(|figures| &figures.response.all)).collect();
     durations(&mut table, &response);
-    let ranged = view.metric.filter(|metric| metric.name != "throughput");
-    spread(&mut table, "throughput", "/s", rows().map(|row| row.throughput), rate);
-    if let Some(metric) = ranged {
-        spread(&mut table, metric.name, "by run", rows().map(|row| row.metric), metric.write);
+    if rows().any(|row| row.figures.as_ref().is_some_and(|figures| figures.counts.refused > 0)) {
+        table.column("answers", "/s", rows().map(|row| middle(row.answers)));
     }
     let kb = |figure: Option<f64>| or_none(figure, rate);
     table.column("received", "KB/s", rows().map(|row| kb(row.middle.received_kb_per_s)));
@@ -248,6 +254,10 @@ fn note(load: &LoadView<'_>, place: usize, escape: Escape) -> String {
 
 fn short(text: &str, escape: Escape) -> String {
     escape(&shortened(&visible(text), NAME_CHARACTERS_MAX))
+}
+
+fn middle(spread: Option<Spread>) -> String {
+    or_none(spread.map(|spread| spread.median), rate)
 }
 
 fn or_none(figure: Option<f64>, write: impl Fn(f64) -> String) -> String {
