@@ -4,9 +4,11 @@
 mod pieces;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use plan::{Around, Study};
 use record::{Histogram, Percentile, Tally};
+use wire::http1::Template;
 use wire::{PROTOCOLS, Protocol};
 
 /// Longer inputs run into limits whose moment depends on how the bytes are cut; tests of their own look at those.
@@ -17,6 +19,22 @@ pub fn sow_samples(name: &str) {
     let samples = (protocol(name).samples)();
     let seeds = samples.iter().map(|sample| sample.bytes.as_slice());
     sow(name, seeds.filter(|bytes| bytes.len() <= BYTES_MAX));
+}
+
+/// Puts good and broken plans into the corpus.
+pub fn sow_plans(name: &str) {
+    let folders = [plans().join("good"), plans().join("broken")];
+    let entries =
+        folders.iter().flat_map(|folder| fs::read_dir(folder).expect("the plans are there").flatten());
+    let paths = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "yaml"));
+    let plans: Vec<Vec<u8>> = paths.map(|path| fs::read(path).expect("a plan can be read")).collect();
+    sow(name, plans.iter().map(Vec::as_slice));
+}
+
+fn plans() -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "..", "crates", "plan", "tests"].iter().collect()
 }
 
 /// Puts stored forms of histograms, small and large, into the corpus.
@@ -63,6 +81,31 @@ pub fn feed_protocol(name: &str, bytes: &[u8]) {
     });
     for story in [pieces::feed(protocol, bytes.chunks(1)), pieces::feed(protocol, drawn)] {
         pieces::compare(&whole, &story).unwrap_or_else(|what| panic!("{what}"));
+    }
+}
+
+/// Reads any bytes as a plan file: they are a study that can be explained and launched, or they have faults that can be drawn.
+pub fn read_plan(bytes: &[u8]) {
+    let folder = plans().join("good").canonicalize().expect("the plans are there");
+    for is_quick in [false, true] {
+        match Study::from_bytes(bytes, "plan.yaml", "plan".to_owned(), folder.clone(), is_quick) {
+            Err(faults) => assert!(faults.count() > 0 && !faults.to_string().contains('\u{1b}')),
+            Ok(study) => {
+                assert!(!study.explain().is_empty());
+                let ports: Vec<(String, u16)> = study.ports(0).into_iter().zip(7000..).collect();
+                let (dir, tenbin) = (Path::new("/run/1"), Path::new("/bin/tenbin"));
+                let launch = study.launch(0, &Around { ports: &ports, dir, tenbin });
+                for load in 0..study.loads.len() {
+                    if let Ok(plan) = study.plan(load, &launch) {
+                        let compiled = plan
+                            .steps
+                            .iter()
+                            .all(|step| Template::compile(&step.request, &plan.variables).is_ok());
+                        assert!(compiled, "what is accepted can be sent");
+                    }
+                }
+            }
+        }
     }
 }
 

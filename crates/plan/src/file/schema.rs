@@ -6,7 +6,7 @@ use super::form::FormSchema;
 use super::keys::{Kind, Table};
 use super::tables;
 
-/// The schema as JSON text. What it accepts, the reader may still refuse; what it refuses, the reader refuses too.
+/// The schema as JSON text. It knows the keys and the forms of values; what does not fit together is found by the reader alone.
 pub fn schema() -> String {
     let definitions: Map<String, Value> =
         tables::ALL.iter().map(|table| (name_of(table), of_table(table))).collect();

@@ -1,0 +1,134 @@
+//! The published schema and the reference say what the reader does. `UPDATE=1` writes them anew.
+
+mod json_schema;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use granit_parser::{Event, Parser, ScalarStyle};
+use serde_json::{Map, Value, json};
+
+const SCHEMA: &str = "schema/plan.schema.json";
+const PAGE: &str = "../../docs/plan.md";
+const HEADING: &str = "## Every key\n";
+
+fn is_update() -> bool {
+    std::env::var_os("UPDATE").is_some()
+}
+
+fn schema() -> Value {
+    serde_json::from_str(&plan::schema()).expect("it is JSON")
+}
+
+#[test]
+fn the_published_schema_is_that_of_the_reader() {
+    if is_update() {
+        fs::write(SCHEMA, plan::schema()).expect("it can be written");
+    }
+    let published = fs::read_to_string(SCHEMA).unwrap_or_default();
+    assert_eq!(published, plan::schema(), "with UPDATE=1 it is written anew");
+}
+
+#[test]
+fn the_page_about_plans_ends_with_the_reference() {
+    let page = fs::read_to_string(PAGE).expect("the page is there");
+    let (before, reference) = page.split_once(HEADING).expect("it has the heading");
+    if is_update() {
+        fs::write(PAGE, format!("{before}{HEADING}\n{}", plan::reference())).expect("it can be written");
+        return;
+    }
+    assert_eq!(reference.trim_start(), plan::reference(), "with UPDATE=1 it is written anew");
+}
+
+#[test]
+fn every_plan_on_the_page_is_read() {
+    let page = fs::read_to_string(PAGE).expect("the page is there");
+    let plans: Vec<&str> = page.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(plans.len() >= 3, "{}", plans.len());
+    let folder = fs::canonicalize("tests/good").expect("the folder is there");
+    for text in plans {
+        let study = plan::Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder.clone(), false);
+        study.unwrap_or_else(|faults| panic!("{faults}"));
+        assert_fits(text, "the page");
+    }
+}
+
+#[test]
+fn good_plans_fit_the_schema() {
+    let paths = plans_in("tests/good").chain(plans_in("../../plans"));
+    for path in paths {
+        let text = fs::read_to_string(&path).expect("it can be read");
+        assert_fits(&text, &path.display().to_string());
+    }
+}
+
+#[test]
+fn misspelt_plans_do_not_fit_the_schema() {
+    for name in ["misspelt-keys", "misspelt-inside", "durations-without-units", "numbers", "wrong-kinds", "nulls"] {
+        let text = fs::read_to_string(format!("tests/broken/{name}.yaml")).expect("it can be read");
+        let wrong = json_schema::faults(&schema(), &json_of(&text));
+        assert!(!wrong.is_empty(), "{name} fits");
+    }
+}
+
+fn assert_fits(text: &str, name: &str) {
+    let wrong = json_schema::faults(&schema(), &json_of(text));
+    assert!(wrong.is_empty(), "{name}: {wrong:#?}");
+}
+
+fn plans_in(folder: &str) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(Path::new(folder)).expect("the folder is there");
+    let paths = entries.map(|entry| entry.expect("it can be listed").path());
+    paths.filter(|path| path.extension().is_some_and(|ending| ending == "yaml"))
+}
+
+/// A YAML text as an editor sees it: plain scalars are numbers, truth values and nothing where they look like it.
+fn json_of(text: &str) -> Value {
+    let mut events = Parser::new_from_str(text).map(|event| event.expect("it is YAML").0);
+    loop {
+        match events.next().expect("it has a value") {
+            Event::StreamStart | Event::DocumentStart(..) => {}
+            first => return value(first, &mut events),
+        }
+    }
+}
+
+fn value<'a>(event: Event<'a>, events: &mut impl Iterator<Item = Event<'a>>) -> Value {
+    match event {
+        Event::Scalar(text, ScalarStyle::Plain, ..) => plain(&text),
+        Event::Scalar(text, ..) => json!(text),
+        Event::SequenceStart(..) => {
+            let mut items = Vec::new();
+            loop {
+                match events.next().expect("it ends") {
+                    Event::SequenceEnd => return Value::Array(items),
+                    event => items.push(value(event, events)),
+                }
+            }
+        }
+        Event::MappingStart(..) => {
+            let mut object = Map::new();
+            loop {
+                let key = match events.next().expect("it ends") {
+                    Event::MappingEnd => return Value::Object(object),
+                    Event::Scalar(key, ..) => key.into_owned(),
+                    other => panic!("a key is {other:?}"),
+                };
+                let event = events.next().expect("it ends");
+                object.insert(key, value(event, events));
+            }
+        }
+        other => panic!("{other:?} is not for these tests"),
+    }
+}
+
+fn plain(text: &str) -> Value {
+    match text {
+        "" | "~" | "null" => Value::Null,
+        "true" | "false" => json!(text == "true"),
+        _ => match text.parse::<f64>() {
+            Ok(number) if text.starts_with(|first: char| first.is_ascii_digit() || first == '-') => json!(number),
+            _ => json!(text),
+        },
+    }
+}
