@@ -12,6 +12,7 @@ mod recorded;
 mod request;
 mod study;
 pub mod units;
+mod visible;
 
 pub use draft::Draft;
 pub use fault::Fault;

@@ -197,6 +197,7 @@ fn only_and_except_choose_and_values_stay_as_they_are_written() {
     let socket = launch(&study, 4);
     assert_eq!(socket.socket.as_deref(), Some(Path::new("/run/1/app.sock")));
     assert_eq!(socket.processes[0].stop.signal, "QUIT");
+    assert_eq!(socket.processes[0].ready.when, ReadyWhen::Unix(PathBuf::from("/run/1/app.sock")));
     assert!(!study.systems[2].is_started());
 }
 
@@ -239,6 +240,9 @@ fn the_words_of_a_study_keep_its_secrets() {
     {
         assert!(!words.contains("CANARY"), "{words}");
     }
+    let unseen =
+        text("question: \"a\\n\\eb\"\nscenario: [ get: / ]\nload: { users: 1 }\nurl: http://127.0.0.1:1\n");
+    assert!(unseen.explain().contains("question    a \\u{1b}b\n"), "{}", unseen.explain());
     let headers = &plan.steps[0].request.headers;
     assert_eq!(headers[1].0, "Authorization");
 }

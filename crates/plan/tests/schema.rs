@@ -43,11 +43,13 @@ fn the_page_about_plans_ends_with_the_reference() {
 #[test]
 fn every_plan_on_the_page_is_read() {
     let page = fs::read_to_string(PAGE).expect("the page is there");
-    let plans: Vec<&str> = page.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let plans: Vec<&str> =
+        page.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(plans.len() >= 3, "{}", plans.len());
     let folder = fs::canonicalize("tests/good").expect("the folder is there");
     for text in plans {
-        let study = plan::Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder.clone(), false);
+        let study =
+            plan::Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder.clone(), false);
         study.unwrap_or_else(|faults| panic!("{faults}"));
         assert_fits(text, "the page");
     }
@@ -64,7 +66,9 @@ fn good_plans_fit_the_schema() {
 
 #[test]
 fn misspelt_plans_do_not_fit_the_schema() {
-    for name in ["misspelt-keys", "misspelt-inside", "durations-without-units", "numbers", "wrong-kinds", "nulls"] {
+    for name in
+        ["misspelt-keys", "misspelt-inside", "durations-without-units", "numbers", "wrong-kinds", "nulls"]
+    {
         let text = fs::read_to_string(format!("tests/broken/{name}.yaml")).expect("it can be read");
         let wrong = json_schema::faults(&schema(), &json_of(&text));
         assert!(!wrong.is_empty(), "{name} fits");
@@ -127,7 +131,9 @@ fn plain(text: &str) -> Value {
         "" | "~" | "null" => Value::Null,
         "true" | "false" => json!(text == "true"),
         _ => match text.parse::<f64>() {
-            Ok(number) if text.starts_with(|first: char| first.is_ascii_digit() || first == '-') => json!(number),
+            Ok(number) if text.starts_with(|first: char| first.is_ascii_digit() || first == '-') => {
+                json!(number)
+            }
             _ => json!(text),
         },
     }

@@ -1,9 +1,10 @@
 //! All faults of a plan file, drawn with the lines they are in.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use super::findings::{Finding, Findings};
 use super::span::line_at;
+use crate::visible::{is_unseen, visible};
 
 /// Columns of a source line that are shown around a fault.
 const SHOWN_COLUMNS: usize = 100;
@@ -57,7 +58,7 @@ impl Faults {
             note: finding.note,
             way_out: finding.way_out,
         });
-        Self { file, list: list.collect(), further: findings.further }
+        Self { file: visible(&file), list: list.collect(), further: findings.further }
     }
 
     /// The faults, in the order of the file; at most a hundred.
@@ -163,27 +164,6 @@ fn columns(character: char) -> usize {
         | '\u{20000}'..='\u{3fffd}' => 2,
         _ => 1,
     }
-}
-
-/// Characters that act on their surroundings instead of being seen.
-fn is_unseen(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
-}
-
-/// A text with everything unseen written out, so that no file can move the cursor of whoever reads its faults.
-fn visible(text: &str) -> String {
-    let mut visible = String::with_capacity(text.len());
-    for character in text.chars() {
-        if is_unseen(character) {
-            let _ = write!(visible, "{}", character.escape_default());
-        } else {
-            visible.push(character);
-        }
-    }
-    visible
 }
 
 #[cfg(test)]

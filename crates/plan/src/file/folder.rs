@@ -84,7 +84,11 @@ impl Folder {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let opened = match &self.root {
-            Some(root) => openat2(root, inside, flags, Mode::empty(), resolve),
+            Some(root) => match openat2(root, inside, flags, Mode::empty(), resolve) {
+                // Some sandboxes do not know the call, and say so in one of two ways.
+                Err(Errno::NOSYS | Errno::PERM) => self.open_resolved(inside, flags),
+                opened => opened,
+            },
             None => Err(Errno::NOENT),
         };
         let file = opened.map_err(|error| match error {
@@ -96,6 +100,16 @@ impl Folder {
             ),
         })?;
         read_regular(File::from(file), name, bytes_max)
+    }
+
+    /// Resolves first and opens then.
+    fn open_resolved(&self, inside: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+        let failed = |error: std::io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+        let path = self.path.join(inside).canonicalize().map_err(failed)?;
+        if !path.starts_with(&self.path) {
+            return Err(Errno::XDEV);
+        }
+        open(&path, flags | OFlags::NOFOLLOW, Mode::empty())
     }
 
     fn missing(&self, name: &str, inside: &Path) -> Wrong {
@@ -203,6 +217,21 @@ mod tests {
             wrong("dat.csv"),
             ("dat.csv is not there".to_owned(), "did you mean data.csv?".to_owned())
         );
+    }
+
+    #[test]
+    fn resolving_first_comes_to_the_same() {
+        let outer = tempfile::tempdir().unwrap();
+        let inner = outer.path().join("plan");
+        std::fs::create_dir(&inner).unwrap();
+        std::fs::write(outer.path().join("secret"), "s").unwrap();
+        std::fs::write(inner.join("data.csv"), "abc").unwrap();
+        symlink("../secret", inner.join("link")).unwrap();
+        let folder = Folder::open(inner.canonicalize().unwrap());
+        let opened = |name: &str| folder.open_resolved(Path::new(name), OFlags::RDONLY);
+        assert!(opened("data.csv").is_ok());
+        assert_eq!(opened("link").err(), Some(Errno::XDEV));
+        assert_eq!(opened("none").err(), Some(Errno::NOENT));
     }
 
     #[test]

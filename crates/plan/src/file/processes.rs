@@ -94,10 +94,20 @@ fn ready(
             "leave out one of them",
         );
     }
-    let when = sign.and_then(|entry| when(entry, scope, reading)).unwrap_or_else(|| {
-        let is_by_socket = scope.node.get("socket").is_some() && named.iter().all(|name| !is_port(name));
-        if is_by_socket { WhenText::Socket } else { WhenText::Tcp }
-    });
+    let is_by_socket = is_only
+        && scope.node.get("socket").is_some()
+        && ready.is_none_or(|ready| ready.get("port").is_none())
+        && !named.iter().any(|name| is_port(name));
+    let when = match sign.and_then(|entry| when(entry, scope, reading)).unwrap_or(WhenText::Tcp) {
+        WhenText::Tcp if is_by_socket => WhenText::Socket,
+        WhenText::Get(_) if is_by_socket => {
+            let at = sign.map_or(node.at, |entry| entry.key_at);
+            let what = "a port is asked with `get`, and this system listens on a socket";
+            reading.at(at, what, "write `tcp: true` to wait for the socket, or `log` or `command`");
+            WhenText::Socket
+        }
+        when => when,
+    };
     let needs_port = matches!(when, WhenText::Get(_) | WhenText::Tcp);
     let given = ready.and_then(|ready| ready.entry("port"));
     if let Some(entry) = given.filter(|_| !needs_port) {

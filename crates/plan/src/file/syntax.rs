@@ -29,7 +29,12 @@ pub(super) fn explain(error: &ScanError, source: &str, opened: Option<Span>, fin
         findings.at(Span::new(tab, tab + 1), "a tab indents this line", SPACES);
         return;
     }
-    if let Some(opened) = opened.filter(|opened| line_at(source, opened.start).number < line.number) {
+    // A line that is not indented further than the one with the bracket does not belong between brackets.
+    let is_outside = |opened: &Span| {
+        let first = line_at(source, opened.start);
+        first.number < line.number && indent <= first.text.len() - first.text.trim_start().len()
+    };
+    if let Some(opened) = opened.filter(is_outside) {
         let (open, close) = if source.as_bytes()[opened.start] == b'[' { ('[', ']') } else { ('{', '}') };
         let what =
             format!("this {open} is not closed before line {}, which does not go on with it", line.number);
@@ -41,14 +46,29 @@ pub(super) fn explain(error: &ScanError, source: &str, opened: Option<Span>, fin
 }
 
 fn words(kind: &ErrorKind) -> (String, &'static str) {
+    if let Some((what, way_out)) = bracket_words(kind).or_else(|| line_words(kind)) {
+        return (what.to_owned(), way_out);
+    }
+    match kind {
+        ErrorKind::RecursionLimitExceeded => (
+            format!("lists and mappings lie in each other more than {DEPTH_MAX} deep"),
+            "a plan needs no more than ten levels",
+        ),
+        ErrorKind::UnexpectedCharacter { character } if character.is_control() => (
+            format!("there is a character here that nobody sees (U+{:04X})", u32::from(*character)),
+            "leave it out, or write it in double quotes with a backslash",
+        ),
+        ErrorKind::UnexpectedCharacter { character } => {
+            (format!("a text cannot begin with {:?}", character.to_string()), QUOTE)
+        }
+        other => (format!("this is not YAML: {other}"), CHECK),
+    }
+}
+
+/// What is wrong between brackets and braces.
+fn bracket_words(kind: &ErrorKind) -> Option<(&'static str, &'static str)> {
     use ErrorKind as Kind;
-    let (what, way_out) = match kind {
-        Kind::TabNotAllowed
-        | Kind::TabInBlockIndentation
-        | Kind::TabInIndentation
-        | Kind::TabAtBlockScalarStart => ("a tab stands where only spaces may", SPACES),
-        Kind::TabInPlainScalar => ("there is a tab in a text without quotes", QUOTE),
-        Kind::UnclosedQuotedScalar => ("a text in quotes does not end", "close the quotes"),
+    Some(match kind {
         Kind::UnclosedFlowCollection { open: '[' } | Kind::UnexpectedEofFlowSequence => {
             ("a list that begins with [ does not end", "close it with ]")
         }
@@ -72,17 +92,25 @@ fn words(kind: &ErrorKind) -> (String, &'static str) {
             "after a value in [ … ] comes a comma or the end",
             "put quotes around texts with { } [ ] or , in them",
         ),
+        _ => return None,
+    })
+}
+
+/// What is wrong with lines, keys and texts.
+fn line_words(kind: &ErrorKind) -> Option<(&'static str, &'static str)> {
+    use ErrorKind as Kind;
+    Some(match kind {
+        Kind::TabNotAllowed
+        | Kind::TabInBlockIndentation
+        | Kind::TabInIndentation
+        | Kind::TabAtBlockScalarStart => ("a tab stands where only spaces may", SPACES),
+        Kind::TabInPlainScalar => ("there is a tab in a text without quotes", QUOTE),
+        Kind::UnclosedQuotedScalar => ("a text in quotes does not end", "close the quotes"),
         Kind::UnknownAnchor => (
             "this alias (*…) repeats nothing: no &… of its name stands before it",
             "write the value out, or put quotes around a text that begins with *",
         ),
         Kind::DirectiveDisallowed => ("a line that begins with % has no meaning in a plan", "leave it out"),
-        Kind::RecursionLimitExceeded => {
-            return (
-                format!("lists and mappings lie in each other more than {DEPTH_MAX} deep"),
-                "a plan needs no more than ten levels",
-            );
-        }
         Kind::BomInsideDocument => {
             ("there is a byte order mark inside the file", "save it as UTF-8 without one")
         }
@@ -104,18 +132,9 @@ fn words(kind: &ErrorKind) -> (String, &'static str) {
             "close the quotes, or indent the lines of the text",
         ),
         Kind::BlockSequenceEntryNotAllowed => ("an item of a list cannot stand here", CHECK),
-        Kind::UnexpectedCharacter { character } if character.is_control() => {
-            let what =
-                format!("there is a character here that nobody sees (U+{:04X})", u32::from(*character));
-            return (what, "leave it out, or write it in double quotes with a backslash");
-        }
-        Kind::UnexpectedCharacter { character } => {
-            return (format!("a text cannot begin with {:?}", character.to_string()), QUOTE);
-        }
         Kind::UnknownQuotedScalarEscape | Kind::InvalidQuotedScalarHexEscape => {
             ("this is no escape in double quotes", "write \\\\ for a backslash, or use single quotes")
         }
-        other => return (format!("this is not YAML: {other}"), CHECK),
-    };
-    (what.to_owned(), way_out)
+        _ => return None,
+    })
 }

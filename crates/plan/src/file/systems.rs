@@ -10,7 +10,7 @@ use super::span::{Span, line_at};
 use super::tree::{Entry, Node};
 use super::url;
 use super::variants;
-use crate::study::{Braced, Knob, System, Variant, names_in};
+use crate::study::{Braced, Knob, PortText, System, Variant, names_in};
 use crate::units;
 
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
@@ -221,6 +221,7 @@ fn unused(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
         let way_out = format!("write {{{}}} in `start` or in another text of the system", knob.name);
         reading.at(entry.map_or(scope.at, |entry| entry.key_at), what, way_out);
     }
+    unheard_ports(system, scope, reading);
     for name in system.url.names().filter(|name| *name == "port" || name.starts_with("port.")) {
         let told = || system.texts().skip(1).flat_map(Braced::names);
         if system.is_started() && system.socket.is_none() && !told().any(|told| told == name) {
@@ -230,5 +231,23 @@ fn unused(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
                 format!("write {{{name}}} in `start`, or the `url` with the port at which it listens");
             reading.at(scope.at, what, way_out);
         }
+    }
+}
+
+/// Ports at which a process is asked whether it is ready, and which no text gives to anybody.
+fn unheard_ports(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
+    for process in &system.processes {
+        let PortText::Named(name) = &process.ready.port else { continue };
+        if system.texts().flat_map(Braced::names).any(|used| used == name) {
+            continue;
+        }
+        let inner = scope.node.get("processes").and_then(|processes| processes.get(&process.name));
+        let port = inner.unwrap_or(scope.node).get("ready").and_then(|ready| ready.get("port"));
+        let names = system.texts().flat_map(Braced::names).filter(|name| name.starts_with("port"));
+        let known: Vec<String> = names.map(|name| name.trim_start_matches("port.").to_owned()).collect();
+        let what = format!("nothing tells `{}` to listen on {{{name}}}", process.name);
+        let listed_as = format!("write {{{name}}} in its `start`, or here one of");
+        let (at, name) = (port.map_or(scope.at, |port| port.at), name.trim_start_matches("port."));
+        reading.findings.unknown(at, what, name, known.iter().map(String::as_str), &listed_as);
     }
 }

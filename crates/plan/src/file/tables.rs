@@ -241,7 +241,7 @@ pub(crate) static SOURCE: Table = Table {
             "of",
             "letters",
             Word(&["letters", "digits", "alphanumeric", "hex"]),
-            "With `text`: its characters; default alphanumeric.",
+            "With `text`: its characters, small letters among them; default alphanumeric.",
         ),
         key(
             "csv",

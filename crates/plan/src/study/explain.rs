@@ -8,6 +8,7 @@ use load::{Order, Scenario, ThinkTime};
 use super::system::{Process, System};
 use super::{Braced, Study, StudyPin};
 use crate::units::show_duration;
+use crate::visible::visible;
 
 /// More variants are counted, not listed.
 const LISTED_MAX: usize = 20;
@@ -19,7 +20,8 @@ impl Study {
         let quick = if self.is_quick { " (quick)" } else { "" };
         let _ = writeln!(out, "plan        {}{quick}, {}", self.title, self.hash);
         if let Some(question) = &self.question {
-            let _ = writeln!(out, "question    {question}");
+            let words: Vec<&str> = question.split_whitespace().collect();
+            let _ = writeln!(out, "question    {}", words.join(" "));
         }
         for scenario in &self.script.scenarios.list {
             self.explain_scenario(scenario, &mut out);
@@ -56,7 +58,7 @@ impl Study {
                 "comparison  by {by}, {better} is better; less than {matters}% does not matter"
             );
         }
-        out
+        out.lines().map(|line| visible(line) + "\n").collect()
     }
 
     fn runs_per_block(&self) -> u64 {

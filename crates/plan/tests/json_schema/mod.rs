@@ -19,7 +19,8 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, faults: &mut V
         let fits = match word.as_str() {
             "$schema" | "title" | "description" | "$defs" => true,
             "$ref" => {
-                let name = wanted.as_str().and_then(|text| text.strip_prefix("#/$defs/")).expect("a definition");
+                let name =
+                    wanted.as_str().and_then(|text| text.strip_prefix("#/$defs/")).expect("a definition");
                 check(root, &root["$defs"][name], value, path, faults);
                 true
             }
@@ -28,8 +29,12 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, faults: &mut V
             "pattern" => value.as_str().is_none_or(|text| {
                 Regex::new(wanted.as_str().unwrap_or_default()).expect("a pattern").is_match(text)
             }),
-            "minItems" => value.as_array().is_none_or(|items| items.len() as u64 >= wanted.as_u64().unwrap_or(0)),
-            "minProperties" => value.as_object().is_none_or(|keys| keys.len() as u64 >= wanted.as_u64().unwrap_or(0)),
+            "minItems" => {
+                value.as_array().is_none_or(|items| items.len() as u64 >= wanted.as_u64().unwrap_or(0))
+            }
+            "minProperties" => {
+                value.as_object().is_none_or(|keys| keys.len() as u64 >= wanted.as_u64().unwrap_or(0))
+            }
             "items" => {
                 for (number, item) in value.as_array().into_iter().flatten().enumerate() {
                     check(root, wanted, item, &format!("{path}/{number}"), faults);
