@@ -25,7 +25,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> O
         .collect();
     let (distance, nearest) = *distances.iter().min_by_key(|(distance, _)| *distance)?;
     // Of several that are equally near none is what was meant more than the others.
-    if distances.iter().filter(|(other, _)| *other == distance).count() > 1 {
+    if distances.iter().any(|(other, name)| *other == distance && *name != nearest) {
         return None;
     }
     let allowed = match wanted.chars().count().max(nearest.chars().count()) {

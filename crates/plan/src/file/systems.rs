@@ -1,5 +1,6 @@
 //! The section `systems`, or `url` alone: what is measured.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::folder::leaves;
@@ -244,10 +245,10 @@ fn unheard_ports(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) 
         let inner = scope.node.get("processes").and_then(|processes| processes.get(&process.name));
         let port = inner.unwrap_or(scope.node).get("ready").and_then(|ready| ready.get("port"));
         let names = system.texts().flat_map(Braced::names).filter(|name| name.starts_with("port"));
-        let known: Vec<String> = names.map(|name| name.trim_start_matches("port.").to_owned()).collect();
+        let known: BTreeSet<&str> = names.map(|name| name.trim_start_matches("port.")).collect();
         let what = format!("nothing tells `{}` to listen on {{{name}}}", process.name);
         let listed_as = format!("write {{{name}}} in its `start`, or here one of");
         let (at, name) = (port.map_or(scope.at, |port| port.at), name.trim_start_matches("port."));
-        reading.findings.unknown(at, what, name, known.iter().map(String::as_str), &listed_as);
+        reading.findings.unknown(at, what, name, known, &listed_as);
     }
 }
