@@ -15,6 +15,7 @@ mod sentences;
 mod standing;
 mod tables;
 mod troubles;
+mod written;
 
 pub(crate) use best::{Pair, Ranked};
 pub(crate) use page::{Item, Tone, page};

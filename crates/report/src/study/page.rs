@@ -3,9 +3,10 @@
 use store::StudyState;
 
 use super::sentences::{self, blocks, matters, row_name};
+use super::standing::Standing;
 use super::tables::{self, Escape};
 use super::troubles::{self, Kind, Trouble};
-use super::{LoadView, StudyView, gates};
+use super::{LoadView, StudyView, gates, written};
 use crate::table::Table;
 use crate::text::{shortened, visible};
 use crate::units::{count, gibibytes};
@@ -171,6 +172,7 @@ impl Page<'_> {
             items.extend([Item::Head(head.to_owned()), Item::Table(cores)]);
         }
         items.extend(self.errors(load));
+        items.extend(self.written(load));
         items.extend(self.troubles(load));
         items.extend(self.gates(load));
         items
@@ -205,6 +207,26 @@ impl Page<'_> {
         };
         let errors: Vec<String> = (0..load.rows.len()).flat_map(of_row).collect();
         section("Errors", limited(errors, ERRORS_MAX))
+    }
+
+    /// What systems with errors said most often, in the last of their runs.
+    fn written(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let mut lines = Vec::new();
+        for (number, row) in load.rows.iter().enumerate() {
+            let last = row.standing(Standing::Valid).last().filter(|_| row.error_share() > Some(0.0));
+            for habit in
+                last.map(|run| written::habits(self.view.runs[run].run.outputs())).unwrap_or_default()
+            {
+                let at_least = if habit.is_cut { "at least " } else { "" };
+                let (row, process) = (self.row(load, number), self.short(habit.process));
+                let often = count(habit.lines as u64);
+                lines.push(format!(
+                    "{row}, {process}, {at_least}{often} lines like: {}",
+                    self.text(&habit.line)
+                ));
+            }
+        }
+        section("What systems with errors wrote most often, in their last run", limited(lines, ERRORS_MAX))
     }
 
     fn troubles(&self, load: &LoadView<'_>) -> Vec<Item> {
