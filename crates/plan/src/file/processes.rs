@@ -60,7 +60,14 @@ pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process>
     }
 }
 
+/// Names under which readings of something else are kept.
+const RESERVED: [&str; 3] = ["machine", "system", "generator"];
+
 fn process(name: &str, node: &Node, scope: &Scope<'_>, is_only: bool, reading: &mut Reading<'_>) -> Process {
+    if RESERVED.contains(&name) {
+        let what = format!("a process cannot be called {name:?}: what is measured of the whole is called so");
+        reading.at(node.at, what, "give it another name");
+    }
     let start = node.get("start").map_or_else(Vec::new, |start| reading.command(start, &scope.known));
     // The system's own are added when it is started.
     let is_system = std::ptr::eq(node, scope.node);

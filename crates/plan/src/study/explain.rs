@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use load::values::{DataSource, RowOrder, Source};
 use load::{Order, Scenario, ThinkTime};
 
-use super::system::{Process, System};
 use super::{Braced, Study, StudyPin};
 use crate::units::show_duration;
 use crate::visible::visible;
@@ -182,23 +181,15 @@ impl Study {
         let timed = loads_ns.map(|ns| show_duration(ns.saturating_mul(per_load)));
         let timed = timed
             .map_or("as long as the requests take".to_owned(), |time| format!("at least {time} of load"));
-        let around_ns = self.variants.iter().map(|variant| allowance_ns(&self.systems[variant.system]));
-        let around_ns = around_ns.fold(0u64, u64::saturating_add);
-        let around_ns = around_ns.saturating_mul(blocks * self.loads.len() as u64);
-        let around = match around_ns {
+        let started =
+            self.variants.iter().filter(|variant| self.systems[variant.system].is_started()).count();
+        let around = match started as u64 * blocks * self.loads.len() as u64 {
             0 => String::new(),
-            ns => format!("; starting and stopping may take {} more at most", show_duration(ns)),
+            1 => ", and one start and stop of a system around it".to_owned(),
+            times => format!(", and {times} starts and stops of systems around it"),
         };
         let _ = writeln!(out, "time        {timed}{around}");
     }
-}
-
-/// What starting and stopping a system may take, if every limit is used up.
-fn allowance_ns(system: &System) -> u64 {
-    let commands = (system.before.len() + system.after.len()) as u64;
-    let process = |process: &Process| process.ready.within_ns.saturating_add(process.stop.within_ns);
-    let processes = system.processes.iter().map(process).fold(0u64, u64::saturating_add);
-    system.commands_within_ns.saturating_mul(commands).saturating_add(processes)
 }
 
 fn think_words(think: ThinkTime) -> String {
