@@ -123,94 +123,92 @@ impl Default for Settings {
 impl Settings {
     /// Every fault of these settings, in field order; empty when the target can start with them.
     pub fn faults(&self) -> Vec<Fault> {
-        let mut faults = Vec::new();
-        let mut check = |fine: bool, knob: &'static str, reason: String| {
-            if !fine {
-                faults.push(Fault { knob, reason });
-            }
-        };
+        let mut faults = Faults::default();
         let address = self.address;
-        check(
-            address.ip().is_loopback(),
-            "address",
+        faults.unless(address.ip().is_loopback(), "address", || {
             format!(
                 "{address} is not loopback; the target answers this machine only, so use 127.0.0.1 or [::1]"
-            ),
-        );
-        check(
-            (1..=256).contains(&self.workers),
-            "workers",
-            format!("must be from 1 to 256, found {}", self.workers),
-        );
-        check(self.threads <= 1024, "threads", format!("must be at most 1024, found {}", self.threads));
-        if let ThreadPool::Growing { limit } = self.thread_pool {
-            check(
-                self.threads > 0,
-                "thread_pool",
-                "nothing has to grow while threads is 0 (unlimited); set threads to at least 1".into(),
-            );
-            check(
-                (self.threads.max(1)..=65_536).contains(&limit),
-                "thread_pool",
-                format!("its limit must be from {} (threads) to 65536, found {limit}", self.threads.max(1)),
-            );
-        }
-        check(
-            self.queue.is_none() || self.threads > 0,
-            "queue",
-            "nothing waits while threads is 0 (unlimited); set threads to at least 1 or leave queue out"
-                .into(),
-        );
-        check(
-            self.queue.is_none_or(|length| length <= 1_000_000),
-            "queue",
-            format!("must be at most 1000000, found {}", self.queue.unwrap_or(0)),
-        );
-        check(
-            (1..=65_535).contains(&self.backlog),
-            "backlog",
-            format!("must be from 1 to 65535, found {}", self.backlog),
-        );
-        check(
-            self.accept_delay <= Duration::from_secs(10),
-            "accept_delay",
-            format!("must be at most 10s, found {:?}", self.accept_delay),
-        );
-        check((1..=64).contains(&self.pool), "pool", format!("must be from 1 to 64, found {}", self.pool));
+            )
+        });
+        self.check_concurrency(&mut faults);
+        faults.unless((1..=65_535).contains(&self.backlog), "backlog", || {
+            format!("must be from 1 to 65535, found {}", self.backlog)
+        });
+        faults.unless(self.accept_delay <= Duration::from_secs(10), "accept_delay", || {
+            format!("must be at most 10s, found {:?}", self.accept_delay)
+        });
+        faults.unless((1..=64).contains(&self.pool), "pool", || {
+            format!("must be from 1 to 64, found {}", self.pool)
+        });
         if let Some(limit) = self.rate_limit {
-            check(
-                limit.per_s > 0.0 && limit.per_s <= 1e9,
-                "rate_limit",
-                format!("per_s must be above 0 and at most 1e9, found {}", limit.per_s),
-            );
-            check(limit.burst > 0, "rate_limit", "burst must be at least 1, found 0".into());
+            limit.check(&mut faults);
         }
         if let Some(stall) = self.stall {
-            check(!stall.lasting.is_zero(), "stall", "lasting must be above 0".into());
-            check(
-                stall.every.is_none_or(|every| every > stall.lasting),
-                "stall",
-                format!("every must be longer than lasting, which is {:?}", stall.lasting),
-            );
-            let longest = stall.first.max(stall.lasting).max(stall.every.unwrap_or_default());
-            check(longest <= DAY, "stall", format!("its times must be at most 24h, found {longest:?}"));
+            stall.check(&mut faults);
         }
-        check(
-            self.requests_per_connection != Some(0),
-            "requests_per_connection",
-            "must be at least 1; leave it out for unlimited".into(),
-        );
-        check(
-            self.idle.is_none_or(|idle| !idle.is_zero()),
-            "idle",
-            "must be above 0; leave it out to never close".into(),
-        );
-        check(
-            self.idle.is_none_or(|idle| idle <= DAY),
-            "idle",
-            "must be at most 24h; leave it out to never close".into(),
-        );
+        faults.unless(self.requests_per_connection != Some(0), "requests_per_connection", || {
+            "must be at least 1; leave it out for unlimited".into()
+        });
+        let idle = self.idle.unwrap_or(DAY);
+        faults.unless(!idle.is_zero(), "idle", || "must be above 0; leave it out to never close".into());
+        faults.unless(idle <= DAY, "idle", || "must be at most 24h; leave it out to never close".into());
+        faults.0
+    }
+
+    fn check_concurrency(&self, faults: &mut Faults) {
+        let Self { workers, threads, .. } = *self;
+        faults.unless((1..=256).contains(&workers), "workers", || {
+            format!("must be from 1 to 256, found {workers}")
+        });
+        faults.unless(threads <= 1024, "threads", || format!("must be at most 1024, found {threads}"));
+        if let ThreadPool::Growing { limit } = self.thread_pool {
+            faults.unless(threads > 0, "thread_pool", || {
+                "nothing has to grow while threads is 0 (unlimited); set threads to at least 1".into()
+            });
+            let least = threads.max(1);
+            faults.unless((least..=65_536).contains(&limit), "thread_pool", || {
+                format!("its limit must be from {least} (threads) to 65536, found {limit}")
+            });
+        }
+        if let Some(length) = self.queue {
+            faults.unless(threads > 0, "queue", || {
+                "nothing waits while threads is 0 (unlimited); set threads to at least 1 or leave queue out".into()
+            });
+            faults
+                .unless(length <= 1_000_000, "queue", || format!("must be at most 1000000, found {length}"));
+        }
+    }
+}
+
+impl RateLimit {
+    fn check(self, faults: &mut Faults) {
+        faults.unless(self.per_s > 0.0 && self.per_s <= 1e9, "rate_limit", || {
+            format!("per_s must be above 0 and at most 1e9, found {}", self.per_s)
+        });
+        faults.unless(self.burst > 0, "rate_limit", || "burst must be at least 1, found 0".into());
+    }
+}
+
+impl Stall {
+    fn check(self, faults: &mut Faults) {
+        faults.unless(!self.lasting.is_zero(), "stall", || "lasting must be above 0".into());
+        faults.unless(self.every.is_none_or(|every| every > self.lasting), "stall", || {
+            format!("every must be longer than lasting, which is {:?}", self.lasting)
+        });
+        let longest = self.first.max(self.lasting).max(self.every.unwrap_or_default());
         faults
+            .unless(longest <= DAY, "stall", || format!("its times must be at most 24h, found {longest:?}"));
+    }
+}
+
+#[derive(Default)]
+struct Faults(Vec<Fault>);
+
+impl Faults {
+    fn unless(&mut self, fine: bool, knob: &'static str, reason: impl FnOnce() -> String) {
+        if !fine {
+            self.0.push(Fault { knob, reason: reason() });
+        }
     }
 }
 
