@@ -19,7 +19,7 @@ pub(crate) struct Variables {
     /// Saved anywhere, and where first.
     saved: BTreeMap<String, Span>,
     used: BTreeSet<String>,
-    /// Saved by the steps before this one in its scenario.
+    /// Saved by the steps before this one in its iteration.
     at_hand: BTreeSet<String>,
     /// Whether each iteration does one step only.
     is_mix: bool,
@@ -144,7 +144,9 @@ impl Variables {
             reading.at(entry.key_at, format!("`{name}` is under `data` already"), "choose another name");
             return None;
         }
-        self.at_hand.insert(name.to_owned());
+        if !self.is_mix {
+            self.at_hand.insert(name.to_owned());
+        }
         self.number(name, |_| entry.key_at, reading)
     }
 
