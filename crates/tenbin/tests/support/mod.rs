@@ -127,8 +127,14 @@ impl Started {
 
     /// Waits for its end, within the limit of all tests.
     #[track_caller]
-    pub(crate) fn finish(mut self) -> Output {
-        let deadline = Instant::now() + PATIENCE;
+    pub(crate) fn finish(self) -> Output {
+        self.finish_within(PATIENCE)
+    }
+
+    /// Waits for its end, within a limit of its own.
+    #[track_caller]
+    pub(crate) fn finish_within(mut self, limit: Duration) -> Output {
+        let deadline = Instant::now() + limit;
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("a state") {
                 break status;
