@@ -145,3 +145,30 @@ fn users_do_not_see_each_others_values() {
     second.begin(1);
     assert!(first.outgoing().ends_with(b"\r\n\r\nsecret|") && second.outgoing().ends_with(b"\r\n\r\nother|"));
 }
+
+/// Step 0 captures a header, step 1 has a check and no captures of its own.
+#[test]
+fn a_capture_that_failed_is_not_held_against_another_step() {
+    let step = |captures, bodies| Step {
+        request: Template::compile(&Request::get("h", "/"), &[]).unwrap(),
+        checks: Checks { bodies, ..Checks::default() },
+        captures,
+    };
+    let capturing = step(vec![Capture { variable: 0, from: header("X-Token") }], Vec::new());
+    let checking = step(Vec::new(), vec![BodyCheck::Contains(b"fine".to_vec())]);
+    let script = Http1::new(vec![capturing, checking], 1);
+    // Refused for its status, so that nobody asked for the token; or cut off before anybody could.
+    let no_token = b"HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n";
+    let cut_off = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab";
+    for before in [&no_token[..], cut_off] {
+        let mut talk = script.open();
+        talk.begin(0);
+        talk.received(before).unwrap();
+        talk.forget();
+        talk.begin(1);
+        match talk.received(&reply("", "fine")).unwrap() {
+            Progress::Replied { reply, .. } => assert_eq!(reply.refusal, None),
+            Progress::NeedMore => panic!("the reply is complete"),
+        }
+    }
+}
