@@ -11,7 +11,10 @@ use load::{Closed, Load, Order, Stop, ThinkTime};
 use record::{Outcome, Sampled};
 use support::scenario::{data, following, get, in_turn, mix, post, saving, scenarios, script, visit};
 use support::witness::{Seen, Witness};
-use support::{Done, MS, SECOND, closed, count, finish, lasting, limit, run, tcp};
+use support::{
+    Done, MS, SECOND, closed, count, each_request, finish, lasting, limit, reply, run, server, tcp,
+};
+use target::scripted::Step;
 use wire::http1::CaptureFrom;
 
 const AT_ONCE: Duration = Duration::ZERO;
@@ -164,6 +167,25 @@ fn pauses_within_an_iteration_count_from_the_reply_and_the_loads_pause_comes_aft
     }
     // The pauses take 100 ms of each iteration: nobody gets through more than ten.
     assert!(done.steps[0].counts.planned <= 30, "{:?}", planned(&done));
+}
+
+/// What this side takes to find a value, and to write it into a request, must not pass for the system's time.
+#[test]
+fn looking_at_a_reply_makes_the_next_step_late_and_not_slow() {
+    let body = format!("{{\"pad\": [{}0], \"token\": \"x\"}}", "0,".repeat(500_000));
+    let server = server(each_request(vec![Step::ReadRequest, Step::Send(reply(200, &body))]));
+    let mut job =
+        following(closed(tcp(server.address()), 1, count(6)), in_turn(vec![visit(0, 0), visit(1, 0)]));
+    job.timeout_ns = 20 * SECOND;
+    let done =
+        run(job, script(vec![saving(get("/0"), 0, CaptureFrom::Json("/token".to_owned())), get("/{a}")]));
+    done.assert_all_ok(6);
+    for pair in of_user(&done, 0).windows(2).filter(|pair| pair[1].0 == 1) {
+        let (before, after) = (pair[0].1.finish, pair[1].1.finish);
+        assert_eq!(after.intended_ns, before.finished_ns);
+        // Nobody reads a megabyte of JSON in so little time.
+        assert!(after.sent_ns - after.intended_ns > MS / 10, "{after:?}");
+    }
 }
 
 #[test]

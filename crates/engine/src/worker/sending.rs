@@ -12,22 +12,25 @@ impl<S: Script> Worker<'_, S> {
     /// Starts the request of a step on a slot that carries none. One that was due was counted as planned when it fell due.
     #[inline]
     pub(super) fn begin(&mut self, slot: u32, step: u16, was_due: bool, intended_ns: u64, now_ns: u64) {
+        let connection = &mut self.connections[slot as usize];
+        connection.step = step;
+        connection.talk.begin(step);
+        // Values were looked for in a reply, drawn, or written into this request since `now_ns`: that took our time.
+        let sent_ns = if self.iterations.only_step.is_some() { now_ns } else { self.clock.now() };
+        connection.request =
+            Some(InFlight { intended_ns, begun_ns: now_ns, sent_ns, first_byte_ns: 0, written: 0 });
         let book = &mut self.books[usize::from(step)];
         if was_due {
-            book.note_due_sent(intended_ns, now_ns);
+            book.note_due_sent(intended_ns, sent_ns);
         } else {
-            book.note_sent(intended_ns, now_ns);
+            book.note_sent(intended_ns, sent_ns);
             self.note_planned(intended_ns);
         }
         self.in_flight += 1;
         let connection = &mut self.connections[slot as usize];
-        connection.step = step;
-        connection.talk.begin(step);
-        connection.request =
-            Some(InFlight { intended_ns, begun_ns: now_ns, sent_ns: now_ns, first_byte_ns: 0, written: 0 });
         let is_up = connection.is_up();
         self.set_deadline(slot, now_ns.saturating_add(self.job.timeout_ns));
-        if is_up { self.flush(slot) } else { self.dial(slot, now_ns) }
+        if is_up { self.flush(slot) } else { self.dial(slot, sent_ns) }
     }
 
     /// Hands the kernel whatever a slot has to send, as far as it takes it.
