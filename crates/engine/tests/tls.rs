@@ -272,6 +272,26 @@ fn a_kept_connection_that_tls_closes_is_replaced_without_an_error() {
 }
 
 #[test]
+fn a_connection_that_tls_closes_with_the_reply_carries_nothing_more() {
+    let authority = Authority::new("ours");
+    let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {
+        read_request(stream)?;
+        stream.conn.writer().write_all(&reply(200, "hello"))?;
+        stream.conn.send_close_notify();
+        let mut records = Vec::new();
+        while stream.conn.wants_write() {
+            stream.conn.write_tls(&mut records)?;
+        }
+        stream.sock.write_all(&records)?;
+        thread::sleep(Duration::from_millis(100));
+        Ok(())
+    });
+    let job = closed(secure(server.address(), "localhost", &trust(&authority)), 2, count(10));
+    run(job, get("/")).assert_all_ok(10);
+    assert_eq!(server.connections(), 10);
+}
+
+#[test]
 fn an_endless_body_over_tls_ends_at_the_deadline() {
     let authority = Authority::new("ours");
     let server = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {

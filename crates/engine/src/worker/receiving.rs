@@ -118,6 +118,8 @@ impl<S: Script> Worker<'_, S> {
         plain.clear();
         let opened = session.receive(bytes, &mut plain);
         let (has_output, peer_closed) = (!session.outgoing.is_empty(), session.peer_closed);
+        // A reply that comes with the end of TLS is the last one here.
+        connection.hung_up |= peer_closed;
         let generation = connection.generation;
         if has_output {
             self.flush(slot);
