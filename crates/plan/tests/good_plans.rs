@@ -279,3 +279,32 @@ fn a_byte_order_mark_and_long_line_ends_are_welcome() {
     let study = text("\u{feff}scenario:\r\n  - get: /\r\nload: { users: 1 }\r\nurl: http://127.0.0.1:1\r\n");
     assert_eq!(study.step_names().count(), 1);
 }
+
+#[test]
+fn a_quick_run_leaves_out_gates_on_parts_of_the_time_that_it_does_not_have() {
+    let plan = "scenario: [ get: / ]\nload: { users: 1, warm-up: 2s, for: 30s }\nurl: http://127.0.0.1:8080\n\
+                gates: [ max<1s, max<1s from 0s to 2s, max<1s from 10s to 20s ]\nquick: { warm-up: 1s, for: 3s }\n";
+    let texts = |is_quick: bool| -> Vec<String> {
+        let study = Study::from_bytes(plan.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), is_quick);
+        study.expect("it is a plan").gates.into_iter().map(|gate| gate.text).collect()
+    };
+    assert_eq!(texts(false), ["max<1s", "max<1s from 0s to 2s", "max<1s from 10s to 20s"]);
+    assert_eq!(texts(true), ["max<1s", "max<1s from 0s to 2s"]);
+}
+
+#[test]
+fn a_system_behind_a_socket_is_ready_when_its_socket_is() {
+    let plan = |start: &str, ready: &str| {
+        let study = text(&format!(
+            "scenario: [ get: / ]\nload: {{ users: 1 }}\nsystems:\n  a:\n    start: {start}\n    url: http://localhost/\n    \
+             socket: '{{dir}}/a.sock'\n{ready}"
+        ));
+        let ready = launch(&study, 0).processes[0].ready.clone();
+        (ready.when, ready.port)
+    };
+    let by_socket = (ReadyWhen::Unix("/run/1/a.sock".into()), None);
+    assert_eq!(plan("'app {dir}/a.sock'", ""), by_socket);
+    assert_eq!(plan("'app {dir}/a.sock --admin {port}'", ""), by_socket, "no matter what else it listens to");
+    let by_port = plan("'app {dir}/a.sock --admin {port}'", "    ready: { tcp: true }\n");
+    assert_eq!(by_port, (ReadyWhen::Tcp, Some(7000)), "asked for, and then it is the port that there is");
+}

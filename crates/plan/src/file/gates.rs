@@ -1,5 +1,7 @@
 //! The section `gates`: `STEP: p(99)<200ms from 10s to 20s`.
 
+use load::SECOND_NS;
+
 use super::form;
 use super::reading::Reading;
 use super::tree::Node;
@@ -50,6 +52,23 @@ pub(crate) fn read(
         }
     }
     gates
+}
+
+/// Leaves out gates on parts of the time that the loads of a quick run do not have.
+pub(crate) fn keep_those_within(loads: &[StudyLoad], gates: &mut Vec<Gate>) {
+    let is_within = |load: &StudyLoad, window: (u64, u64)| {
+        let measured_ns = load.run_ns.map(|run_ns| run_ns.saturating_sub(load.warm_up_ns));
+        measured_ns.is_none_or(|measured_ns| window.1 <= measured_ns) && has_whole_second(load, window)
+    };
+    gates.retain(|gate| gate.window_ns.is_none_or(|window| loads.iter().all(|load| is_within(load, window))));
+}
+
+/// What is measured is kept second by second, counted from the start of the load: of a part of the measured time, only whole
+/// seconds can be judged.
+fn has_whole_second(load: &StudyLoad, (from_ns, to_ns): (u64, u64)) -> bool {
+    let first = load.warm_up_ns.saturating_add(from_ns).div_ceil(SECOND_NS);
+    let end = load.warm_up_ns.saturating_add(to_ns) / SECOND_NS;
+    first < end
 }
 
 fn gate(text: &str, steps: &[PlannedStep], loads: &[StudyLoad]) -> Result<Gate, Wrong> {
@@ -168,6 +187,18 @@ fn window(text: &str, start: usize, loads: &[StudyLoad]) -> Result<(u64, u64), W
         if let Some(measured_ns) = measured_ns.filter(|measured_ns| to_ns > *measured_ns) {
             let measured = units::show_duration(measured_ns);
             return Err(wrong(format!("the load {:?} is measured for {measured} only", load.name)));
+        }
+        if !has_whole_second(load, (from_ns, to_ns)) {
+            let begins = units::show_duration(load.warm_up_ns);
+            let what = format!(
+                "no whole second of the load {:?} is in this part: {begins} of warm-up are before it",
+                load.name
+            );
+            return Err(Wrong::new(
+                part,
+                what,
+                "write a longer part, or a warm-up of whole seconds: what is measured is kept second by second",
+            ));
         }
     }
     Ok((from_ns, to_ns))

@@ -101,10 +101,12 @@ fn ready(
             "leave out one of them",
         );
     }
+    let has_socket = scope.node.get("socket").is_some();
+    // Without a sign it is the load's way in that counts, whatever other ports there are.
     let is_by_socket = is_only
-        && scope.node.get("socket").is_some()
+        && has_socket
         && ready.is_none_or(|ready| ready.get("port").is_none())
-        && !named.iter().any(|name| is_port(name));
+        && (sign.is_none() || !named.iter().any(|name| is_port(name)));
     let when = match sign.and_then(|entry| when(entry, scope, reading)).unwrap_or(WhenText::Tcp) {
         WhenText::Tcp if is_by_socket => WhenText::Socket,
         WhenText::Get(_) if is_by_socket => {
@@ -130,7 +132,8 @@ fn ready(
                 format!("port.{port}")
             })
         }
-        (true, None) => inferred_port(name, node, named, is_only, reading),
+        // With a socket, the URL's port is one at which nobody listens.
+        (true, None) => inferred_port(name, node, named, is_only && !has_socket, reading),
     };
     ReadyText { when, port, within_ns }
 }
