@@ -211,7 +211,8 @@ fn a_quick_study_changes_what_it_says_and_nothing_else() {
     assert_eq!(quick.run_ns(2), Some(7_000_000_000));
     let names: Vec<&str> = quick.variants.iter().map(|variant| variant.name.as_str()).collect();
     assert_eq!(names, ["workers=4 threads=1", "", ""]);
-    assert_eq!(quick.gates, full.gates);
+    let gates: Vec<_> = full.gates.iter().filter(|gate| gate.window_ns.is_none()).cloned().collect();
+    assert_eq!(quick.gates, gates, "6 s have no part from 10 s to 20 s");
 }
 
 #[test]
