@@ -40,6 +40,12 @@ mod bound {
     pub(super) const SETS_OF_ALL_STEPS: u64 = 1;
     /// A request kept for a log, now and on its way to the store.
     pub(super) const LOGGED: u64 = 4 * 128;
+    /// Requests as they are sent: those of the study, of the plan and of the script, and one on its way between them.
+    pub(super) const COPIES_OF_REQUESTS: u64 = 4;
+    /// A regular expression: its program, forwards, backwards and in one pass.
+    pub(super) const EXPRESSION: u64 = 3 * 1024 * 1024;
+    /// What a thread keeps of an expression while it looks for matches.
+    pub(super) const EXPRESSION_PER_THREAD: u64 = 6 * 1024 * 1024;
     /// The program, the store's cache, the terminal.
     pub(super) const PROGRAM: u64 = 24 * 1024 * 1024;
 }
@@ -62,12 +68,15 @@ impl Prepared {
                 .fold(0, u64::saturating_add);
         let sets =
             steps * (threads * bound::SETS_PER_THREAD + bound::SETS_OF_KEEPER) + bound::SETS_OF_ALL_STEPS;
+        let expressions = self.script.expressions() as u64;
         [
             connections.saturating_mul(per_connection),
             threads * bound::THREAD,
             sets * bound::HISTOGRAMS,
             steps * u64::from(self.job.log_per_second) * bound::LOGGED,
-            self.script.shared_bytes(),
+            expressions * (bound::EXPRESSION + threads * bound::EXPRESSION_PER_THREAD),
+            self.script.shared_bytes().saturating_mul(bound::COPIES_OF_REQUESTS),
+            self.job.data.iter().map(|data| data.source.kept_bytes() as u64).sum(),
             bound::PROGRAM,
         ]
         .into_iter()

@@ -23,6 +23,9 @@ pub struct DataSource {
     pub source: Source,
 }
 
+/// What an allocation takes at most beyond what was asked for: its head, and rounding up.
+const ALLOCATION_BYTES: usize = 32;
+
 /// Rows of columns, shared by all workers.
 pub type Rows = Arc<[Box<[Box<str>]>]>;
 
@@ -89,6 +92,15 @@ impl Source {
                 rows.iter().filter_map(|row| row.get(column)).map(|text| text.len()).max().unwrap_or(0)
             }
         }
+    }
+
+    /// Bytes of memory that the source itself takes, once for all workers: its table, if it has one.
+    pub fn kept_bytes(&self) -> usize {
+        let Self::Rows { rows, .. } = self else { return 0 };
+        let cell = |text: &str| size_of::<Box<str>>() + text.len() + ALLOCATION_BYTES;
+        let row = |row: &[Box<str>]| row.iter().map(|text| cell(text)).sum::<usize>();
+        let own = size_of::<Box<[Box<str>]>>() + ALLOCATION_BYTES;
+        rows.iter().map(|cells| own + row(cells)).sum()
     }
 }
 

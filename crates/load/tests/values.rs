@@ -126,6 +126,9 @@ fn table() -> Rows {
 fn rows_fill_several_variables_from_the_same_row() {
     let source = Source::Rows { rows: table(), order: RowOrder::InTurn };
     assert_eq!([source.longest_bytes(0), source.longest_bytes(1), source.longest_bytes(2)], [3, 2, 0]);
+    // Three rows of two, two and one texts, with 12 bytes in all, and the places where they are noted.
+    assert!((12 + 8 * 16..12 + 8 * 16 + 9 * 64).contains(&source.kept_bytes()), "{}", source.kept_bytes());
+    assert_eq!(Source::Uniform { min: 1, max: 2 }.kept_bytes(), 0);
     let mut values = Values::new(&[DataSource { fills: vec![(4, 1), (2, 0)], source }], Share::WHOLE);
     let mut given = Vec::new();
     for _ in 0..4 {

@@ -54,6 +54,9 @@ pub const PROTOCOL: Protocol = Protocol {
     samples: samples::all,
 };
 
+/// What a connection takes for a variable beyond the bytes of its value.
+const VALUE_BYTES: u64 = 64;
+
 /// The steps that connections go through, in any order.
 #[derive(Clone, Debug, Default)]
 pub struct Http1 {
@@ -96,7 +99,20 @@ impl Http1 {
         let request_bytes = filled.map(|request| request.bytes_max(&value_bytes)).max().unwrap_or(0);
         // What grows as it is written may own twice what it holds.
         let growing_bytes = body_bytes.saturating_add(request_bytes).saturating_mul(2);
-        (0..self.script.variables).map(value_bytes).fold(growing_bytes, u64::saturating_add)
+        let values =
+            (0..self.script.variables).map(|variable| value_bytes(variable).saturating_add(VALUE_BYTES));
+        values.fold(growing_bytes, u64::saturating_add)
+    }
+
+    /// Regular expressions in the checks and captures of all steps.
+    pub fn expressions(&self) -> usize {
+        let of_step = |prepared: &Prepared| {
+            let Step { checks, captures, .. } = &prepared.step;
+            let checks = checks.bodies.iter().filter(|check| matches!(check, BodyCheck::Matches(_)));
+            checks.count()
+                + captures.iter().filter(|capture| matches!(capture.from, CaptureFrom::Body(_))).count()
+        };
+        self.script.list.iter().map(of_step).sum()
     }
 
     /// Bytes of the longest request on the wire; `longest_bytes` says how long a value can be that is not captured.

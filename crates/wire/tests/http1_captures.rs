@@ -129,6 +129,14 @@ fn checks_come_before_captures_and_interim_heads_are_not_captured() {
 }
 
 #[test]
+fn expressions_are_counted_in_checks_and_captures() {
+    let bodies = vec![BodyCheck::Contains(b"x".to_vec()), BodyCheck::Matches(Regex::new("x").unwrap())];
+    let checks = Checks { bodies, ..Checks::default() };
+    assert_eq!(script(vec![body("a"), json("/a"), header("A"), body("b")], checks).expressions(), 3);
+    assert_eq!(script(Vec::new(), Checks::default()).expressions(), 0);
+}
+
+#[test]
 fn users_do_not_see_each_others_values() {
     let script = script(vec![header("X")], Checks::default());
     let mut first = script.open();

@@ -166,6 +166,9 @@ fn needs_and_sizes_are_known_beforehand() {
     assert!(script.shared_bytes() > 2 * plain_bytes && script.shared_bytes() < 3 * plain_bytes);
     assert!(script.request_bytes_max(|_| 1_000) > 3_000);
     assert!(script.kept_bytes_max(|variable| if variable == 1 { 1_000 } else { 0 }) > 2 * 3_000 + 1_000);
+    // Each connection notes where each value lies, empty or not.
+    let noted = |variables| Http1::new(Vec::new(), variables).kept_bytes_max(|_| 0);
+    assert!(noted(1_000) >= noted(0) + 1_000 * size_of::<Vec<u8>>() as u64);
 }
 
 proptest! {
