@@ -56,14 +56,9 @@ pub(crate) struct Figures {
 
 impl Figures {
     pub(crate) fn of(tally: &Tally) -> Self {
-        let span_ns = tally
-            .first_sent_ns
-            .zip(tally.last_finished_ns)
-            .and_then(|(first_ns, last_ns)| last_ns.checked_sub(first_ns))
-            .filter(|span_ns| *span_ns > 0);
         Self {
             counts: tally.counts,
-            span_s: span_ns.map(|span_ns| span_ns as f64 / 1e9),
+            span_s: tally.span_ns().map(|span_ns| span_ns as f64 / 1e9),
             received_bytes: tally.received_bytes,
             sent_bytes: tally.sent_bytes,
             connections: tally.connections,

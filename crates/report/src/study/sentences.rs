@@ -117,17 +117,7 @@ pub(super) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) 
             Verdict::Inconclusive => format!("inconclusive after {}", blocks(open.comparison.blocks)),
             _ => "the middle of its runs says one thing, the ratios within blocks another".to_owned(),
         });
-        let ahead = of_best().filter(|pair| pair.first == best.row && pair.comparison.ratio.is_some());
-        let ahead: Vec<String> =
-            ahead.map(|pair| format!("{} {}", figures(pair).trim_start(), name(load, pair.second))).collect();
-        if ahead.is_empty() {
-            return format!("no verdict yet between {winner} and {}: {why}", others(Outcome::Open));
-        }
-        return format!(
-            "{winner} is ahead so far, and that is no verdict yet: {} {figure}, {} ({why})",
-            metric.words,
-            ahead.join(", ")
-        );
+        return so_far(view, load, best.row, &format!("{} {figure}", metric.words), &why, name);
     }
     if of_best().any(|pair| outcome(pair, best.row) == Outcome::Level) {
         let within = format!("{} within {}", metric.words, matters(view));
@@ -138,6 +128,44 @@ pub(super) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) 
     }
     let second = name(load, runner_up.second);
     format!("{winner}: {} {figure},{} that of {second}", metric.words, figures(runner_up))
+}
+
+/// How things stand while there is no verdict on all pairs of the best one.
+fn so_far(
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+    best: usize,
+    figure: &str,
+    why: &str,
+    name: Name<'_>,
+) -> String {
+    let winner = name(load, best);
+    let is_ahead = |pair: &&Pair| {
+        let outside = 1.0 + view.study.new.compare.matters;
+        pair.first == best
+            && pair.comparison.ratio.is_some_and(|ratio| ratio >= outside || ratio * outside <= 1.0)
+    };
+    let of_best = || load.pairs.iter().filter(|pair| [pair.first, pair.second].contains(&best));
+    let ahead: Vec<String> = of_best()
+        .filter(is_ahead)
+        .map(|pair| format!("{} that of {}", figures(pair).trim_start(), name(load, pair.second)))
+        .collect();
+    let level: Vec<String> = of_best()
+        .filter(|pair| !is_ahead(pair))
+        .map(|pair| name(load, if pair.first == best { pair.second } else { pair.first }))
+        .collect();
+    let near = format!("within {} of {}", matters(view), level.join(", "));
+    match (ahead.is_empty(), level.is_empty()) {
+        (true, _) => {
+            format!("nobody leads, and there is no verdict yet: {winner} has {figure}, {near} ({why})")
+        }
+        (false, true) => {
+            format!("{winner} leads, without a verdict yet: {figure}, {} ({why})", ahead.join(", "))
+        }
+        (false, false) => {
+            format!("{winner} leads, without a verdict yet: {figure}, {}; {near} ({why})", ahead.join(", "))
+        }
+    }
 }
 
 /// What a pair says about the best one in it.
