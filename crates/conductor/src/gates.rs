@@ -65,14 +65,14 @@ fn steps(gate: &Gate, run: &Run) -> std::ops::Range<u16> {
     }
 }
 
-/// The whole measured time, and how long it was in seconds.
+/// The whole measured time, and the seconds over which rates are told: the same as in reports.
 fn whole(gate: &Gate, run: &Run) -> Result<(Tally, f64), StoreError> {
     let mut tally = Tally::default();
     for step in steps(gate, run) {
         tally.merge(&run.total(step, Phase::Measured)?);
     }
-    let seen_ns = tally.last_finished_ns.unwrap_or(0).saturating_sub(run.new.warm_up_ns);
-    Ok((tally, seen_ns as f64 / SECOND_NS as f64))
+    let over_s = tally.span_ns().unwrap_or(0) as f64 / SECOND_NS as f64;
+    Ok((tally, over_s))
 }
 
 /// The seconds that lie wholly in a part of the measured time, and how many they are.

@@ -43,7 +43,7 @@ pub struct PlaceEnded {
 /// A run in three figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Brief {
-    /// Ok replies a second.
+    /// Ok replies a second, from the first request sent to the last one that ended.
     pub ok_per_s: f64,
     /// Median response time, where there are enough samples.
     pub p50_ns: Option<u64>,
@@ -57,10 +57,9 @@ impl Brief {
         for (step, _) in (0..=u16::MAX).zip(&run.new.steps) {
             tally.merge(&run.total(step, Phase::Measured)?);
         }
-        let seen_ns = tally.last_finished_ns.unwrap_or(0).saturating_sub(run.new.warm_up_ns);
         let planned = tally.counts.planned;
         Ok(Self {
-            ok_per_s: tally.counts.ok as f64 * 1e9 / seen_ns.max(1) as f64,
+            ok_per_s: tally.span_ns().map_or(0.0, |span_ns| tally.counts.ok as f64 * 1e9 / span_ns as f64),
             p50_ns: tally.response.all().printable_at(Percentile::P50),
             errors_share: (planned > 0).then(|| (planned - tally.counts.ok) as f64 / planned as f64),
         })
@@ -77,9 +76,9 @@ pub(crate) fn run(
     let stage = Stage::set(bench.study, variant, load, bench.tenbin, bench.cores)?;
     let mut new = one_run::describe(&stage.plan);
     new.place = Some((bench.id.clone(), place.clone()));
-    new.system_version = stage.version();
-    let run = bench.store.begin(&new)?;
     let cancelled = || bench.stopper.level() != StopLevel::Go;
+    new.system_version = stage.version(&cancelled);
+    let run = bench.store.begin(&new)?;
     let (ending, outputs) = if stage.launch.processes.is_empty() {
         (stage.load(bench, &run, observer, &mut Nothing)?, Vec::new())
     } else {

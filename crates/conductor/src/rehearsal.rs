@@ -17,6 +17,10 @@ use crate::study::tidy_up;
 /// Long enough for every probe to look once.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// A run goes on without a version.
+const SILENT: &str =
+    "the command that tells its version failed, said nothing, or did not end within 20 s: try it by hand";
+
 /// What came of starting one variant.
 #[derive(Clone, Debug)]
 pub struct Rehearsed {
@@ -51,12 +55,14 @@ pub fn rehearse(
         }
         let stage = Stage::set(study, number, 0, tenbin, &cores)?;
         let name = format!("{} {}", stage.launch.system, stage.launch.variant).trim_end().to_owned();
+        let version = stage.version(&|| stopper.level() != StopLevel::Go);
+        let is_silent = version.is_none() && stage.launch.version.is_some();
         let mut rehearsed = Rehearsed {
             name,
-            version: stage.version(),
+            version,
             ready_after: None,
             stopped_after: None,
-            failures: Vec::new(),
+            failures: is_silent.then(|| SILENT.to_owned()).into_iter().collect(),
             outputs: Vec::new(),
             not_available: Vec::new(),
         };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lab::System;
 use lab::probes::Subject;
-use plan::{Around, Launch, Pin, Plan, Study};
+use plan::{Around, Launch, Peer, Pin, Plan, Study};
 use tempfile::TempDir;
 
 use crate::cores::Cores;
@@ -36,6 +36,7 @@ impl Stage {
         let named: Vec<(String, u16)> = names.into_iter().zip(ports.iter().copied()).collect();
         let launch = study.launch(variant, &Around { ports: &named, dir: folder.path(), tenbin });
         let mut plan = study.plan(load, &launch).map_err(RunError::Plan)?;
+        let ports = with_port_of(&plan.peer, ports);
         if !cores.generator.is_empty() {
             plan.pin = Pin::Cores(cores.generator.clone());
         }
@@ -57,8 +58,33 @@ impl Stage {
     }
 
     /// The first line that the version command writes, if there is one and it works.
-    pub(crate) fn version(&self) -> Option<String> {
+    pub(crate) fn version(&self, cancel: &dyn Fn() -> bool) -> Option<String> {
         let command = recipe::version(self.launch.version.as_ref()?);
-        lab::first_line(&command, &recipe::keeper(&self.tenbin))
+        lab::first_line(&command, &recipe::keeper(&self.tenbin), cancel)
+    }
+}
+
+/// A port that the plan's author chose must be free before the start as well: else the load meets whoever holds it.
+fn with_port_of(peer: &Peer, mut ports: Vec<u16>) -> Vec<u16> {
+    let is_here = matches!(peer.host.as_str(), "127.0.0.1" | "localhost");
+    if is_here && peer.unix_socket.is_none() && !ports.contains(&peer.port) {
+        ports.push(peer.port);
+    }
+    ports
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_of_the_url_is_one_of_the_systems() {
+        let peer = |host: &str, port| Peer { host: host.to_owned(), port, unix_socket: None, tls: None };
+        assert_eq!(with_port_of(&peer("127.0.0.1", 8080), vec![20_001]), [20_001, 8080]);
+        assert_eq!(with_port_of(&peer("localhost", 8080), Vec::new()), [8080]);
+        assert_eq!(with_port_of(&peer("127.0.0.1", 20_001), vec![20_001]), [20_001]);
+        assert_eq!(with_port_of(&peer("10.0.0.1", 8080), Vec::new()), [0; 0], "another machine's");
+        let by_socket = Peer { unix_socket: Some("/run/x".into()), ..peer("localhost", 80) };
+        assert_eq!(with_port_of(&by_socket, Vec::new()), [0; 0]);
     }
 }

@@ -9,9 +9,11 @@ use crate::{Command, commands};
 const CHARACTERS_MAX: usize = 200;
 
 /// The first line with something on it that a command writes, cut to 200 characters; `None` if it fails or is silent.
-pub fn first_line(command: &Command, keeper: &[OsString]) -> Option<String> {
+///
+/// `cancel` is asked every few milliseconds.
+pub fn first_line(command: &Command, keeper: &[OsString], cancel: &dyn Fn() -> bool) -> Option<String> {
     let setting = Setting { keeper: keeper.to_vec(), cores: Vec::new(), marker: Marker::new() };
-    let output = commands::run(&setting, command, command.within, &|| false).ok()?.end();
+    let output = commands::run(&setting, command, command.within, cancel).ok()?.end();
     let text = String::from_utf8_lossy(&output.text);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(line.chars().take(CHARACTERS_MAX).collect())

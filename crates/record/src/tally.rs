@@ -170,6 +170,12 @@ impl Tally {
         self.errors.merge(&more.errors);
     }
 
+    /// From the first request sent to the last one that ended, in nanoseconds: what rates are told over. `None` where that is
+    /// no time.
+    pub fn span_ns(&self) -> Option<u64> {
+        self.last_finished_ns?.checked_sub(self.first_sent_ns?).filter(|span_ns| *span_ns > 0)
+    }
+
     /// Whether nothing at all happened.
     pub fn is_empty(&self) -> bool {
         self.counts == Counts::default()
@@ -240,5 +246,22 @@ impl Tally {
             connect,
             tls,
         ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_told_over_the_time_from_the_first_request_to_the_last_end() {
+        let mut tally = Tally::default();
+        assert_eq!(tally.span_ns(), None);
+        tally.first_sent_ns = Some(40);
+        assert_eq!(tally.span_ns(), None, "nothing ended");
+        tally.last_finished_ns = Some(40);
+        assert_eq!(tally.span_ns(), None, "no time");
+        tally.last_finished_ns = Some(100);
+        assert_eq!(tally.span_ns(), Some(60));
     }
 }
