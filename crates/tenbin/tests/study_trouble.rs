@@ -1,0 +1,93 @@
+//! Studies whose systems are in the way of others, or say nothing where they should: what is told then is true.
+
+mod support;
+
+use std::fs;
+use std::net::TcpListener;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use support::systems::{assert_nothing_is_left, marked};
+use support::{Home, Output, Started, TENBIN, number};
+
+fn plan(home: &Home, text: &str) -> String {
+    let path = home.path().join("plan.yaml");
+    fs::write(&path, text).expect("written");
+    path.to_string_lossy().into_owned()
+}
+
+/// `check` keeps nothing, and has no store.
+fn check(home: &Home, arguments: &[&str]) -> Output {
+    let mut command = Command::new(TENBIN);
+    command.arg("check").args(arguments);
+    home.isolate(&mut command);
+    Started::spawn(command).finish()
+}
+
+#[test]
+fn a_port_that_somebody_else_holds_is_not_loaded() {
+    let home = Home::new();
+    let other = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = other.local_addr().expect("an address").port();
+    let path = plan(
+        &home,
+        &format!(
+            "scenario: [ get: /status ]\nload: {{ users: 1, for: 300ms }}\nsystems:\n  late:\n    \
+             start: sh -c 'sleep 30'\n    url: http://127.0.0.1:{port}\n"
+        ),
+    );
+    let output = home.run(&["run", &path, "--format", "json"]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    let run = &output.json()["runs"][0];
+    assert_eq!((run["failure"]["stage"].as_str(), number(run, "offered.sent")), (Some("port"), 0), "{run}");
+    assert!(output.stderr.contains(&format!("port {port} on 127.0.0.1 is taken by ")), "{}", output.stderr);
+    assert_nothing_is_left(&home);
+}
+
+#[test]
+fn a_gate_on_throughput_sees_the_figure_that_is_shown() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario: [ get: /status ]\nload: { rate: 20/s, arrivals: poisson, warm-up: 500ms, for: 1s }\nsystems:\n  target:\n    \
+         start: '{tenbin} target --listen 127.0.0.1:{port}'\ngates: [ throughput>1/s ]\n",
+    );
+    let study = home.json(&["run", &path]);
+    let run = &study["runs"][0];
+    let observed = run["gates"][0]["observed"].as_f64().expect("a number");
+    let shown = run["throughput_per_s"].as_f64().expect("a number");
+    assert!((observed - shown).abs() < 0.001, "{observed} and {shown}: {run}");
+}
+
+#[test]
+fn a_command_that_cannot_tell_its_version_is_named_by_check() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario: [ get: /status ]\nload: { users: 1, for: 300ms }\nsystems:\n  target:\n    \
+         start: '{tenbin} target --listen 127.0.0.1:{port}'\n    version: 'false'\n",
+    );
+    let output = check(&home, &[&path, "--start"]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stdout.contains("the command that tells its version failed"), "{}", output.stdout);
+}
+
+#[test]
+fn a_command_that_never_tells_its_version_does_not_hold_up_an_interruption() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario: [ get: /status ]\nload: { users: 1, for: 300ms }\nsystems:\n  target:\n    \
+         start: '{tenbin} target --listen 127.0.0.1:{port}'\n    version: sleep 60\n",
+    );
+    let program = home.start(&["run", &path]);
+    support::until("the command runs", || !marked(program.pid()).is_empty());
+    let begun = Instant::now();
+    program.signal(Signal::INT);
+    let output = program.finish();
+    assert_eq!(output.code, Some(130), "{output:?}");
+    // Left alone, it has 20 s.
+    assert!(begun.elapsed() < Duration::from_secs(15), "{output:?}");
+    assert_nothing_is_left(&home);
+}
