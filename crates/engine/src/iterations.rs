@@ -28,6 +28,8 @@ pub(crate) struct Way {
     pub(crate) is_paused: bool,
     /// The user's draws; in an open load those of the arrival.
     pub(crate) chance: Chance,
+    /// Draws the pauses of this iteration. How many there are hangs on replies, which must not change later iterations.
+    pub(crate) pauses: Chance,
 }
 
 impl Iterations {
@@ -79,6 +81,7 @@ impl Iterations {
         for source in &self.needs[usize::from(scenario)][usize::from(visit)] {
             self.values.draw(*source, &mut way.chance, &mut set);
         }
+        way.pauses = way.chance.branch();
         self.routes.visit(way.place).step
     }
 
@@ -95,6 +98,6 @@ impl Iterations {
 
 impl Way {
     pub(crate) fn new(chance: Chance) -> Self {
-        Self { place: Place::default(), begun_ns: 0, is_paused: false, chance }
+        Self { place: Place::default(), begun_ns: 0, is_paused: false, pauses: chance.clone(), chance }
     }
 }

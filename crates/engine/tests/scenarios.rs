@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::{Job, StopLevel};
 use load::values::Source;
-use load::{Closed, Load, Order, Stop, ThinkTime};
+use load::{Closed, Load, Order, Stop, ThinkTime, Visit};
 use record::{Outcome, Sampled};
 use support::scenario::{data, following, get, in_turn, mix, post, saving, scenarios, script, visit};
 use support::witness::{Seen, Witness};
@@ -145,6 +145,23 @@ fn a_user_draws_the_same_values_whoever_serves_it() {
     let first = drawn(7, 1);
     assert_eq!(drawn(7, 2), first);
     assert!(drawn(8, 1).is_disjoint(&first));
+}
+
+#[test]
+fn what_a_user_draws_does_not_hang_on_how_its_requests_end() {
+    let drawn = |second: &str| -> Vec<String> {
+        let witness = Witness::start(AT_ONCE);
+        let think = ThinkTime::Uniform { min_ns: 0, max_ns: MS };
+        let visits = (0..3).map(|step| Visit { step, think }).collect();
+        let mut job = following(users(&witness, 1, count(60)), in_turn(visits));
+        job.data = vec![data(0, Source::Uniform { min: 1, max: 1_000_000 })];
+        run(job, script(vec![get("/first/{a}"), get(second), get("/third")]));
+        let firsts = witness.seen().into_iter().map(|seen| seen.target);
+        firsts.filter(|target| target.starts_with("/first")).take(15).collect()
+    };
+    let all_well = drawn("/second");
+    assert_eq!(all_well.len(), 15);
+    assert_eq!(drawn("/no"), all_well);
 }
 
 #[test]

@@ -14,6 +14,11 @@ impl Chance {
         Self(Pcg64Mcg::seed_from_u64(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
+    /// A stream of its own, which costs this one a single draw, however much is drawn from it.
+    pub fn branch(&mut self) -> Self {
+        Self(Pcg64Mcg::seed_from_u64(self.0.next_u64()))
+    }
+
     /// Uniform in [0, 1), in steps of 2⁻⁵³.
     pub fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
@@ -57,6 +62,21 @@ mod tests {
         assert_eq!(draws(1, 2), draws(1, 2));
         assert_ne!(draws(1, 2), draws(1, 3));
         assert_ne!(draws(1, 2), draws(2, 2));
+    }
+
+    #[test]
+    fn a_branch_takes_one_draw_however_long_it_is() {
+        let drawn = |from_branch: usize| {
+            let mut chance = Chance::stream(1, 2);
+            let mut branch = chance.branch();
+            let first = branch.unit();
+            for _ in 1..from_branch {
+                branch.unit();
+            }
+            (first, chance.unit())
+        };
+        assert_eq!(drawn(1), drawn(100));
+        assert_ne!(drawn(1).0, drawn(1).1);
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl<S: Script> Worker<'_, S> {
         let connection = &mut self.connections[slot as usize];
         let way = &mut connection.way;
         let think_time = self.iterations.visit(way.place).think;
-        let ready_ns = at_ns.saturating_add(think_time.draw(&mut way.chance));
+        let ready_ns = at_ns.saturating_add(think_time.draw(&mut way.pauses));
         let Some(next) = self.iterations.after(way.place).filter(|_| is_ok) else { return Some(ready_ns) };
         if !self.stop.admits(ready_ns, self.planned) {
             // The iteration is cut short; what is still due may have its slot at once.
