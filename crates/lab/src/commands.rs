@@ -83,7 +83,7 @@ pub(crate) fn run(
         _ if is_interrupted => ("was cancelled".to_owned(), "run it again"),
         _ => (
             format!("did not end within {}", in_words::duration(within)),
-            "look at its output below; give it longer with commands-within: 120s",
+            "look at its output; give it longer with commands-within: 120s",
         ),
     };
     let (_, output) = kept.stop(Some(Signal::TERM), GRACE);

@@ -23,9 +23,9 @@ impl Exit {
         match self {
             Exit::Code(126 | 127) => "the command was not found: write its full path",
             Exit::Signal(number) if Signal::numbered(number) == Signal::KILL => {
-                "look at its output below, and whether the machine ran out of memory (dmesg)"
+                "look at its output, and whether the machine ran out of memory (dmesg)"
             }
-            _ => "look at its output below",
+            _ => "look at its output",
         }
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn wait(
             // An attempt that the deadline cut short knows less than the one before.
             let why = why_before.filter(|_| !cut_short.is_over()).unwrap_or(why);
             let what = format!("not ready after {} ({why})", in_words::duration(ready.within));
-            let way_out = "look at its output below; give it longer with ready: { within: 60s }".to_owned();
+            let way_out = "look at its output; give it longer with ready: { within: 60s }".to_owned();
             return Err(NotReady { what, way_out });
         }
         why_before = Some(why);

@@ -137,7 +137,7 @@ impl Ending {
         let is_by_command = stop.command.is_some() && self.command_fault.is_none();
         if let Some(what) = self.command_fault {
             let what = format!("{what}, so it was stopped by {}", stop.signal);
-            failures.push(failure(Stage::Stop, Some(name), what, "look at the output of that command below"));
+            failures.push(failure(Stage::Stop, Some(name), what, "look at the output of that command"));
         }
         let within = in_words::duration(stop.within);
         let told = if is_by_command { "its stop command".to_owned() } else { stop.signal.to_string() };

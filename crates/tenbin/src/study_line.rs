@@ -66,6 +66,9 @@ impl StudyObserver for StudyLine {
             output::remark(&format!("        {}", report::visible(&format!("{process}{}", failure.what))));
             output::remark(&format!("        way out: {}", report::visible(&failure.way_out)));
         }
+        for note in &ended.ending.notes {
+            output::remark(&format!("        note: {}", report::visible(note)));
+        }
         for gate in ended.gates.iter().filter(|gate| !gate.holds) {
             output::remark(&format!("        gate breached: {}", report::visible(&gate.text)));
         }

@@ -91,3 +91,19 @@ fn a_command_that_never_tells_its_version_does_not_hold_up_an_interruption() {
     assert!(begun.elapsed() < Duration::from_secs(15), "{output:?}");
     assert_nothing_is_left(&home);
 }
+
+#[test]
+fn what_went_wrong_after_a_load_is_told_although_its_figures_count() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario: [ get: /status ]\nload: { users: 1, for: 300ms }\nsystems:\n  untidy:\n    \
+         start: '{tenbin} target --listen 127.0.0.1:{port}'\n    after: sh -c 'echo cannot tidy up; exit 4'\n",
+    );
+    let output = home.run(&["run", &path]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let what = "the command `sh -c echo cannot tidy up; exit 4` exited with code 4";
+    assert!(output.stderr.contains(&format!("note: {what}")), "{}", output.stderr);
+    assert!(output.stdout.contains(&format!("untidy, the run: {what}")), "{}", output.stdout);
+    assert_eq!(output.stdout.matches(": cannot tidy up").count(), 1, "what it wrote: {}", output.stdout);
+}

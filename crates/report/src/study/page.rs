@@ -276,6 +276,15 @@ impl Page<'_> {
                 vec![Item::Text(tone, sentence), Item::Points(vec![format!("→ {}", self.text(remedy))])]
             }
             Kind::CutShort => vec![Item::Text(Tone::Doubtful, format!("{row}, {runs}: cut short"))],
+            Kind::Note { text, outputs } => {
+                let mut items =
+                    vec![Item::Text(Tone::Doubtful, format!("{row}, {runs}: {}", self.text(text)))];
+                let tail = words::tail(outputs, None);
+                if !tail.is_empty() {
+                    items.push(Item::Quote(tail.iter().map(|line| self.text(line)).collect()));
+                }
+                items
+            }
         }
     }
 

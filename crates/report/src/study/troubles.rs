@@ -16,7 +16,7 @@ pub(super) struct Trouble<'a> {
 
 /// What happened.
 pub(super) enum Kind<'a> {
-    /// The system did not start, died, or did not stop well.
+    /// The system did not start, or died.
     Failure {
         stage: &'a str,
         process: Option<&'a str>,
@@ -28,9 +28,11 @@ pub(super) enum Kind<'a> {
     Doubt { is_invalid: bool, code: &'a str, sentence: &'a str, remedy: &'a str },
     /// It ended early without a failure.
     CutShort,
+    /// What was noted besides, such as a system that had to be killed or a command that failed after it.
+    Note { text: &'a str, outputs: &'a [Output] },
 }
 
-/// Failures first, then runs that do not count, then those in doubt; by row.
+/// Failures first, then runs that do not count, then those in doubt, then what was noted; by row.
 pub(super) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<Trouble<'a>> {
     let mut troubles: Vec<Trouble<'a>> = Vec::new();
     for (row, of_row) in load.rows.iter().enumerate() {
@@ -56,6 +58,12 @@ fn of_run<'a>(view: &'a View<'_>, standing: Standing) -> Vec<Kind<'a>> {
     } else if standing == Standing::CutShort {
         kinds.push(Kind::CutShort);
     }
+    let notes = view.run.ending.iter().flat_map(|ending| &ending.notes);
+    kinds.extend(notes.enumerate().map(|(number, text)| {
+        // What a run's system wrote is shown once.
+        let is_shown = failure.is_some() || number > 0;
+        Kind::Note { text, outputs: if is_shown { &[] } else { view.run.outputs() } }
+    }));
     // A system that is not there has no numbers that could be in doubt.
     if matches!(standing, Standing::Valid | Standing::Invalid) {
         kinds.extend(view.validity.causes.iter().map(|cause| Kind::Doubt {
@@ -75,6 +83,7 @@ impl Kind<'_> {
             Self::Doubt { is_invalid: true, .. } => 1,
             Self::CutShort => 2,
             Self::Doubt { is_invalid: false, .. } => 3,
+            Self::Note { .. } => 4,
         }
     }
 
@@ -90,6 +99,7 @@ impl Kind<'_> {
                 Kind::Doubt { is_invalid: other_is_invalid, code: other_code, .. },
             ) => (is_invalid, code) == (other_is_invalid, other_code),
             (Self::CutShort, Kind::CutShort) => true,
+            (Self::Note { text, .. }, Kind::Note { text: other_text, .. }) => text == other_text,
             _ => false,
         }
     }
