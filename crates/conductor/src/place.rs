@@ -142,11 +142,15 @@ impl Stage {
                     .map(|measured| measured.ending)
             }
             Err(refusal) => {
+                let way_out = match self.launch.processes.is_empty() {
+                    true => "see whether it runs, and correct url in the plan",
+                    false => "look at the output of the system, and at url and ready in the plan",
+                };
                 let failure = Failure {
                     stage: "connect".to_owned(),
                     process: None,
                     what: refusal.to_string(),
-                    way_out: "look at the output of the system, and at url and ready in the plan".to_owned(),
+                    way_out: way_out.to_owned(),
                 };
                 Ok(one_run::without_a_load(Verdict::Aborted, Some(failure)))
             }

@@ -1,6 +1,6 @@
 //! What can be known to fail before a study begins: programs that are not there, and a machine that is too small.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -12,6 +12,7 @@ use engine::limits::shortfalls;
 use plan::{Around, Cmd, Fault, Launch, Study};
 
 use crate::cores::Cores;
+use crate::resolve;
 
 /// Ports for filling in texts that are only looked at.
 const FIRST_EXAMPLE_PORT: u16 = 20_001;
@@ -22,6 +23,7 @@ pub fn preflight(study: &Study, tenbin: &Path) -> Vec<Fault> {
     let allowed = allowed_cores();
     faults.extend(Cores::choose(&study.pin, &allowed).err());
     faults.extend(missing_programs(study, tenbin));
+    faults.extend(forbidden_addresses(study, tenbin));
     for (number, load) in study.loads.iter().enumerate() {
         let Some(launch) = launches(study, tenbin).next() else { continue };
         match study.plan(number, &launch) {
@@ -46,6 +48,21 @@ fn launches<'a>(study: &'a Study, tenbin: &'a Path) -> impl Iterator<Item = Laun
         // The folder does not exist: programs in it are made by the system itself and cannot be looked for.
         study.launch(variant, &Around { ports: &ports, dir: Path::new("/nonexistent"), tenbin })
     })
+}
+
+/// Addresses that are not to be loaded, as far as they are written down.
+fn forbidden_addresses(study: &Study, tenbin: &Path) -> Vec<Fault> {
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    for launch in launches(study, tenbin).filter(|launch| seen.insert(launch.url.clone())) {
+        // What else is wrong with a plan is told elsewhere.
+        let Ok(plan) = study.plan(0, &launch) else { continue };
+        if let Some(why) = resolve::forbidden(&plan.peer.host).filter(|_| plan.peer.unix_socket.is_none()) {
+            found.entry(launch.system).or_insert_with(|| why.to_string());
+        }
+    }
+    let fault = |(system, what)| Fault::new(format!("systems: {system}"), what, "correct the url");
+    found.into_iter().map(fault).collect()
 }
 
 fn missing_programs(study: &Study, tenbin: &Path) -> Vec<Fault> {

@@ -67,6 +67,12 @@ pub(crate) fn resolve(host: &str, port: u16) -> Result<(SocketAddr, Duration), R
     permit(address).map(|address| (address, begun.elapsed()))
 }
 
+/// Why a host must not be loaded, if it is an address. Names are known only when they are looked up.
+pub(crate) fn forbidden(host: &str) -> Option<ResolveError> {
+    let address = host.parse::<IpAddr>().ok()?;
+    permit(SocketAddr::new(address, 0)).err()
+}
+
 fn permit(address: SocketAddr) -> Result<SocketAddr, ResolveError> {
     match forbidden_class(address.ip().to_canonical()) {
         None => Ok(address),

@@ -122,6 +122,13 @@ fn load_of(study: &Study, place: &Place) -> Option<Duration> {
 
 /// Whether a study that was kept is the one of this plan.
 pub fn is_of(kept: &NewStudy, study: &Study) -> Result<(), Fault> {
+    if kept.is_quick != study.is_quick {
+        let (what, way_out) = match kept.is_quick {
+            true => ("this study is a quick one", "add --quick"),
+            false => ("this study is no quick one", "leave out --quick"),
+        };
+        return Err(Fault::new(&study.title, what, way_out));
+    }
     if kept.plan_hash == study.hash && kept.planned == schedule(study) {
         return Ok(());
     }

@@ -107,3 +107,41 @@ fn what_went_wrong_after_a_load_is_told_although_its_figures_count() {
     assert!(output.stdout.contains(&format!("untidy, the run: {what}")), "{}", output.stdout);
     assert_eq!(output.stdout.matches(": cannot tidy up").count(), 1, "what it wrote: {}", output.stdout);
 }
+
+#[test]
+fn a_public_address_is_refused_before_anything_is_kept() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario: [ get: / ]\nload: { users: 1, for: 300ms }\nsystems:\n  theirs: { url: 'http://192.0.2.1:80' }\n  \
+         ours: { url: 'http://127.0.0.1:9' }\n",
+    );
+    for output in [check(&home, &[&path]), home.run(&["run", &path])] {
+        assert_eq!(output.code, Some(1), "{output:?}");
+        assert!(
+            output.stderr.contains("systems: theirs: 192.0.2.1 is a public address"),
+            "{}",
+            output.stderr
+        );
+        assert!(output.stderr.contains("1 fault; nothing was started"), "{}", output.stderr);
+    }
+    assert!(!home.store().exists());
+}
+
+#[test]
+fn a_full_study_is_not_resumed_as_a_quick_one() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario: [ get: / ]\nload: { users: 1, for: 300ms }\nurl: http://127.0.0.1:9\nquick: { for: 200ms }\n",
+    );
+    for (first, then, way_out) in
+        [(&[][..], &["--quick"][..], "leave out --quick"), (&["--quick"], &[], "add --quick")]
+    {
+        assert_eq!(home.run(&[&["run", &path], first].concat()).code, Some(1), "nobody listens there");
+        let study = home.history()[0]["id"].as_str().expect("a name").to_owned();
+        let output = home.run(&[&["run", &path, "--resume", &study], then].concat());
+        assert_eq!(output.code, Some(2), "{output:?}");
+        assert!(output.stderr.contains(way_out), "{}", output.stderr);
+    }
+}
