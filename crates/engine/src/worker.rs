@@ -54,6 +54,8 @@ pub(crate) struct Worker<'a, S: Script> {
     /// By step; at least one.
     books: Vec<Book>,
     iterations: Iterations,
+    /// Whether nothing that takes time lies between a reply and the next request.
+    is_prompt: bool,
     chance: Chance,
     /// How replies are read late, if the load and the transport allow it.
     late_reading: Option<LateReading>,
@@ -84,6 +86,7 @@ impl<'a, S: Script> Worker<'a, S> {
         let stop = job.stop.share(share);
         let logged = share.of_total(u64::from(job.log_per_second)) as usize;
         let iterations = Iterations::new(job, script, share);
+        let is_prompt = iterations.only_step.is_some_and(|step| !script.looks_through(step));
         let first_number = share.first_of(total) as u32;
         let connection = |slot| {
             let way = Way::new(iterations.chance(u64::from(first_number) + u64::from(slot)));
@@ -104,6 +107,7 @@ impl<'a, S: Script> Worker<'a, S> {
             stop,
             books: (0..job.scenarios.steps().max(1)).map(book).collect(),
             iterations,
+            is_prompt,
             chance: Chance::stream(0, u64::from(share.index)),
             late_reading: LateReading::for_job(job),
             buffer: vec![0; BUFFER_BYTES],

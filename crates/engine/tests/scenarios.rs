@@ -15,7 +15,7 @@ use support::{
     Done, MS, SECOND, closed, count, each_request, finish, lasting, limit, reply, run, server, tcp,
 };
 use target::scripted::Step;
-use wire::http1::CaptureFrom;
+use wire::http1::{BodyCheck, CaptureFrom};
 
 const AT_ONCE: Duration = Duration::ZERO;
 
@@ -186,22 +186,28 @@ fn pauses_within_an_iteration_count_from_the_reply_and_the_loads_pause_comes_aft
     assert!(done.steps[0].counts.planned <= 30, "{:?}", planned(&done));
 }
 
-/// What this side takes to find a value, and to write it into a request, must not pass for the system's time.
+/// What this side takes to look through a reply, and to write values into a request, must not pass for the system's time.
 #[test]
-fn looking_at_a_reply_makes_the_next_step_late_and_not_slow() {
+fn looking_at_a_reply_makes_the_next_request_late_and_not_slow() {
     let body = format!("{{\"pad\": [{}0], \"token\": \"x\"}}", "0,".repeat(500_000));
     let server = server(each_request(vec![Step::ReadRequest, Step::Send(reply(200, &body))]));
-    let mut job =
-        following(closed(tcp(server.address()), 1, count(6)), in_turn(vec![visit(0, 0), visit(1, 0)]));
-    job.timeout_ns = 20 * SECOND;
-    let done =
-        run(job, script(vec![saving(get("/0"), 0, CaptureFrom::Json("/token".to_owned())), get("/{a}")]));
-    done.assert_all_ok(6);
-    for pair in of_user(&done, 0).windows(2).filter(|pair| pair[1].0 == 1) {
-        let (before, after) = (pair[0].1.finish, pair[1].1.finish);
-        assert_eq!(after.intended_ns, before.finished_ns);
-        // Nobody reads a megabyte of JSON in so little time.
-        assert!(after.sent_ns - after.intended_ns > MS / 10, "{after:?}");
+    let saved = saving(get("/0"), 0, CaptureFrom::Json("/token".to_owned()));
+    let mut checked = get("/");
+    checked.checks.bodies = vec![BodyCheck::Contains(b"token".to_vec()); 50];
+    for (visits, steps) in
+        [(vec![visit(0, 0), visit(1, 0)], vec![saved, get("/{a}")]), (vec![visit(0, 0)], vec![checked])]
+    {
+        let later = visits.len() as u16 - 1;
+        let mut job = following(closed(tcp(server.address()), 1, count(6)), in_turn(visits));
+        job.timeout_ns = 20 * SECOND;
+        let done = run(job, script(steps));
+        done.assert_all_ok(6);
+        for pair in of_user(&done, 0).windows(2).filter(|pair| pair[1].0 == later) {
+            let (before, after) = (pair[0].1.finish, pair[1].1.finish);
+            assert_eq!(after.intended_ns, before.finished_ns);
+            // Nobody reads a megabyte of JSON, or fifty plain ones, in so little time.
+            assert!(after.sent_ns - after.intended_ns > MS / 10, "{after:?}");
+        }
     }
 }
 

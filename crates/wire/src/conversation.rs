@@ -46,6 +46,9 @@ pub trait Script: Send + Sync {
     /// Whether a step's request needs the value of a variable.
     fn needs(&self, step: u16, variable: u16) -> bool;
 
+    /// Whether replies to a step are looked through: that takes time, and the time is not the system's.
+    fn looks_through(&self, step: u16) -> bool;
+
     /// What a refusal of a step's reply means, in words.
     fn explain(&self, step: u16, refusal: Refusal) -> String;
 }

@@ -154,6 +154,10 @@ impl Script for Http1 {
         self.step(step).is_some_and(|step| step.request.variables().any(|needed| needed == variable))
     }
 
+    fn looks_through(&self, step: u16) -> bool {
+        self.script.list.get(usize::from(step)).is_some_and(|prepared| prepared.keeps_body)
+    }
+
     fn explain(&self, step: u16, refusal: Refusal) -> String {
         let Some(step) = self.step(step) else { return refusal.class.to_string() };
         let rule = match refusal.class {

@@ -15,8 +15,8 @@ impl<S: Script> Worker<'_, S> {
         let connection = &mut self.connections[slot as usize];
         connection.step = step;
         connection.talk.begin(step);
-        // Values were looked for in a reply, drawn, or written into this request since `now_ns`: that took our time.
-        let sent_ns = if self.iterations.only_step.is_some() { now_ns } else { self.clock.now() };
+        // A reply was looked through, or values were drawn and filled in, since `now_ns`: that took our time.
+        let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
         connection.request =
             Some(InFlight { intended_ns, begun_ns: now_ns, sent_ns, first_byte_ns: 0, written: 0 });
         let book = &mut self.books[usize::from(step)];
