@@ -40,18 +40,25 @@ pub struct Rehearsed {
     pub not_available: Vec<(String, String)>,
 }
 
-/// Starts every variant once, connects once, and stops it; tells of each as it is done.
+/// Connects once to every variant, and tells of each as it is done. Those that do not run yet are started and stopped
+/// again if `starts`, and left out otherwise.
 pub fn rehearse(
     study: &Study,
+    starts: bool,
     tenbin: &Path,
     stopper: &Stopper,
     mut tell: impl FnMut(&Rehearsed),
 ) -> Result<(), RunError> {
-    tidy_up();
+    if starts {
+        tidy_up();
+    }
     let cores = Cores::choose(&study.pin, &allowed_cores()).map_err(|fault| RunError::Plan(vec![fault]))?;
     for number in 0..study.variants.len() {
         if stopper.level() != StopLevel::Go {
             return Ok(());
+        }
+        if !starts && study.systems[study.variants[number].system].is_started() {
+            continue;
         }
         let stage = Stage::set(study, number, 0, tenbin, &cores)?;
         let name = format!("{} {}", stage.launch.system, stage.launch.variant).trim_end().to_owned();

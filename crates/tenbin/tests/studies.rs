@@ -159,6 +159,39 @@ fn a_breached_gate_ends_with_code_three() {
 }
 
 #[test]
+fn check_connects_to_what_runs_and_starts_what_it_is_told_to() {
+    let home = Home::new();
+    let check = |arguments: &[&str]| {
+        let mut command = std::process::Command::new(support::TENBIN);
+        command.arg("check").args(arguments);
+        home.isolate(&mut command);
+        support::Started::spawn(command).finish()
+    };
+    let target = support::built_in();
+    let text =
+        |port: u16| format!("scenario: [ get: / ]\nload: {{ users: 1 }}\nurl: http://127.0.0.1:{port}\n");
+    let output = check(&[&plan(&home, &text(target.address().port()))]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(output.stdout.contains(": answers"), "{output:?}");
+    assert_eq!(target.counters().requests, 0, "nothing is sent");
+    drop(target);
+    let output = check(&[&plan(&home, &text(9))]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stdout.contains("connection refused"), "{output:?}");
+
+    let started = format!(
+        "scenario: [ get: / ]\nload: {{ users: 1 }}\nsystems:\n  target:\n    {TARGET}\n    vary: {{ threads: [1, 2] }}\n"
+    );
+    let path = plan(&home, &started);
+    let output = check(&[&path]);
+    assert!(output.code == Some(0) && !output.stdout.contains("ready after"), "{output:?}");
+    let output = check(&[&path, "--start"]);
+    assert_eq!((output.code, output.stdout.matches("ready after").count()), (Some(0), 2), "{output:?}");
+    assert!(check(&["--schema"]).json()["$schema"].is_string());
+    assert_nothing_is_left(&home);
+}
+
+#[test]
 fn a_plan_that_cannot_work_starts_nothing() {
     let home = Home::new();
     let wrong = plan(&home, "scenario:\n  - gte: /\nload: { users: ten }\nsystems: {}\n");

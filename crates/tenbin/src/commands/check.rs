@@ -17,31 +17,36 @@ const TAIL_LINES: usize = 12;
 #[derive(Args, Debug)]
 pub(crate) struct CheckFlags {
     /// The plan file.
-    #[arg(value_name = "PLAN")]
-    plan: PathBuf,
+    #[arg(value_name = "PLAN", required_unless_present = "schema")]
+    plan: Option<PathBuf>,
     /// The short form, as the plan says under `quick`.
     #[arg(long)]
     quick: bool,
-    /// Start every variant once, connect once, try the probes, and stop it.
+    /// Start every variant once, connect once, try the probes, and stop it. Systems that run already are connected to
+    /// without it, too.
     #[arg(long)]
     start: bool,
+    /// Print the JSON Schema of plans, with which editors complete and check them.
+    #[arg(long, conflicts_with_all = ["plan", "quick", "start"])]
+    schema: bool,
 }
 
 /// Reads, looks, and says in words what would be done.
 pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
-    let study = read_plan(&flags.plan, flags.quick)?;
+    let Some(plan) = &flags.plan else {
+        output::lines(&plan::schema())?;
+        return Ok(Exit::Ok);
+    };
+    let study = read_plan(plan, flags.quick)?;
     let tenbin = this_program()?;
     output::lines(&study.explain())?;
     refuse(&conductor::preflight(&study, &tenbin))?;
-    if !flags.start {
-        return Ok(Exit::Ok);
-    }
     let stopper = Stopper::default();
     let heard = signals::listen(stopper.clone())?;
     heard.run_begins();
     let (mut failed, mut not_available) = (0, Vec::new());
-    let mut written = output::lines("\n");
-    conductor::rehearse(&study, &tenbin, &stopper, |rehearsed| {
+    let (mut written, mut gap) = (Ok(()), "\n");
+    conductor::rehearse(&study, flags.start, &tenbin, &stopper, |rehearsed| {
         failed += usize::from(!rehearsed.failures.is_empty());
         for probe in &rehearsed.not_available {
             if !not_available.contains(probe) {
@@ -49,7 +54,8 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
             }
         }
         if written.is_ok() {
-            written = output::lines(&words(rehearsed));
+            written = output::lines(&format!("{gap}{}", words(rehearsed)));
+            gap = "";
         }
     })?;
     written?;
