@@ -5,13 +5,17 @@ mod support;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use engine::StopLevel;
+use engine::{StopLevel, TlsTrust};
 use load::{Load, Stop};
 use record::{Outcome, Sampled};
-use support::scenario::{following, get, in_turn, script, visit};
+use support::scenario::{following, get, in_turn, post, saving, script, visit};
+use support::tls::{Authority, TlsServer};
 use support::witness::Witness;
-use support::{Done, MS, SECOND, closed, count, finish, lasting, limit, open, reply, run, server, tcp};
+use support::{
+    Done, MS, SECOND, closed, count, finish, lasting, limit, open, reply, run, secure, server, tcp,
+};
 use target::scripted::{self, Script, Step};
+use wire::http1::CaptureFrom;
 
 fn steps(count: usize) -> wire::http1::Http1 {
     script((0..count).map(|number| get(&format!("/{number}"))).collect())
@@ -235,5 +239,25 @@ fn a_count_is_of_measured_requests_of_all_steps_and_threads() {
             assert_eq!(done.warm_up.counts.sent + requests, seen, "nothing more was sent");
             assert!(done.took < Duration::from_secs(5), "{:?}", done.took);
         }
+    }
+}
+
+#[test]
+fn steps_over_tls_follow_one_another() {
+    let authority = Authority::new("ours");
+    let trust = TlsTrust::Authorities(authority.path());
+    let token = b"HTTP/1.1 200 OK\r\nX-Token: abc\r\nContent-Length: 2\r\n\r\nok".to_vec();
+    for (is_open, keep_alive) in [(false, true), (false, false), (true, true), (true, false)] {
+        let server = TlsServer::answering(&authority.sign_localhost(), token.clone());
+        let peer = secure(server.address(), "localhost", &trust);
+        let job = if is_open { open(peer, 20.0, SECOND, 10) } else { closed(peer, 3, count(30)) };
+        let mut job = following(job, in_turn(vec![visit(0, 0), visit(1, 10 * MS), visit(2, 0)]));
+        (job.keep_alive, job.threads) = (keep_alive, 2);
+        let first = saving(get("/0"), 0, CaptureFrom::Header("x-token".to_owned()));
+        let done = run(job, script(vec![first, get("/1?{a}"), post("/2", "{a}")]));
+        done.assert_all_ok(done.tally.counts.planned);
+        let connections = if keep_alive { if is_open { 10 } else { 3 } } else { done.tally.counts.sent };
+        assert_eq!(done.tally.connections, connections);
+        assert_pauses(&done, 10, &[0, 10 * MS, 0]);
     }
 }

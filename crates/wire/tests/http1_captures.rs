@@ -180,3 +180,28 @@ fn a_capture_that_failed_is_not_held_against_another_step() {
         }
     }
 }
+
+#[test]
+fn values_are_found_however_a_body_is_framed() {
+    let chunked =
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{\"token\"\r\n6\r\n: \"x\"}\r\n0\r\n\r\n";
+    let both = || script(vec![json("/token"), body("[a-z]+\"}")], Checks::default());
+    assert_eq!(after(&both(), chunked), (None, "x|x\"}".to_owned()));
+    // A body of nothing has no values, but its head may.
+    for empty in
+        [&b"HTTP/1.1 204 No\r\nX: \xe9\xff y\r\n\r\n"[..], b"HTTP/1.1 304 No\r\nX: \xe9\xff y\r\n\r\n"]
+    {
+        assert_refused(json("/token"), empty, "the body is not JSON, so that \"/token\" cannot be saved");
+        assert_refused(body("x"), empty, "nothing in the body matches /x/, to be saved");
+        let (refusal, sent) = after(&script(vec![header("x")], Checks::default()), empty);
+        assert_eq!((refusal, sent.as_str()), (None, "\u{fffd}\u{fffd} y|"));
+    }
+    // The close ends the body, and then the value is there.
+    let by_close = both();
+    let mut talk = by_close.open();
+    talk.begin(0);
+    talk.received(b"HTTP/1.1 200 OK\r\n\r\n{\"token\": \"until\"}").unwrap();
+    assert!(matches!(talk.peer_closed(), wire::Closing::Replied(reply) if reply.refusal.is_none()));
+    talk.begin(1);
+    assert!(talk.outgoing().ends_with(b"\r\n\r\nuntil|until\"}"));
+}
