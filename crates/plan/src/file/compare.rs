@@ -9,6 +9,7 @@ use crate::units;
 
 const BLOCKS_DEFAULT: u32 = 8;
 const BLOCKS_MAX: u64 = 1_000;
+const RUNS_MAX: u64 = 100_000;
 const MATTERS_DEFAULT: f64 = 0.03;
 
 /// What decides between variants. Without the section every variant is run once.
@@ -34,6 +35,17 @@ pub(crate) fn read(node: Option<&Node>, quick: Option<&Quick<'_>>, reading: &mut
         },
         matters: share.unwrap_or(MATTERS_DEFAULT),
         blocks: other.or(usual).unwrap_or(default),
+    }
+}
+
+/// No study has more runs than a store takes. `loads` and `variants` are their numbers.
+pub(crate) fn limit_runs(root: &Node, loads: usize, variants: usize, blocks: u32, reading: &mut Reading<'_>) {
+    let runs = loads as u64 * variants as u64 * u64::from(blocks);
+    if runs > RUNS_MAX {
+        let at =
+            ["compare", "systems", "load"].iter().find_map(|key| root.entry(key)).map(|entry| entry.key_at);
+        let what = format!("{runs} runs are more than the limit of {RUNS_MAX}");
+        reading.at(at.unwrap_or(root.at), what, "vary less, or compare fewer `blocks`");
     }
 }
 
