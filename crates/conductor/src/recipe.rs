@@ -1,12 +1,12 @@
 //! From what a plan says about a system to what the lab is to do.
 
 use std::ffi::OsString;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lab::{Signal, When};
-use plan::{Cmd, Launch, Proc, ReadyWhen};
+use plan::{Cmd, Launch, Peer, Proc, ReadyWhen};
 
 /// A command that tells a version must be quick.
 const VERSION_WITHIN: Duration = Duration::from_secs(20);
@@ -14,6 +14,7 @@ const VERSION_WITHIN: Duration = Duration::from_secs(20);
 /// What the lab needs to start one variant.
 pub(crate) fn recipe(
     launch: &Launch,
+    peer: &Peer,
     dir: &Path,
     ports: &[u16],
     cores: &[usize],
@@ -30,7 +31,7 @@ pub(crate) fn recipe(
         files: launch.files.clone(),
         before: launch.before.iter().map(|cmd| command(cmd, within)).collect(),
         after: launch.after.iter().map(|cmd| command(cmd, within)).collect(),
-        processes: launch.processes.iter().map(process).collect(),
+        processes: launch.processes.iter().map(|one| process(one, peer)).collect(),
         ports: ports.to_vec(),
         cores: cores.to_vec(),
         keeper: keeper(tenbin),
@@ -51,9 +52,9 @@ fn command(cmd: &Cmd, within: Duration) -> lab::Command {
     lab::Command { argv: cmd.argv.clone(), env: cmd.env.clone(), dir: cmd.dir.clone(), within }
 }
 
-fn process(process: &Proc) -> lab::Process {
+fn process(process: &Proc, peer: &Peer) -> lab::Process {
     let within = Duration::from_nanos(process.ready.within_ns);
-    let address = |port: Option<u16>| SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or_default()));
+    let address = |port: Option<u16>| address(port.unwrap_or_default(), peer);
     let when = match (&process.ready.when, process.ready.port) {
         (ReadyWhen::Get(path), port) => When::Get { address: address(port), path: path.clone() },
         (ReadyWhen::Tcp, Some(port)) => When::Tcp(address(Some(port))),
@@ -74,5 +75,25 @@ fn process(process: &Proc) -> lab::Process {
             command: stop.command.as_ref().map(|cmd| command(cmd, stop_within)),
             within: stop_within,
         },
+    }
+}
+
+/// Where a port is waited for: at the address of the URL if it is the URL's, such as `[::1]`; else at 127.0.0.1.
+fn address(port: u16, peer: &Peer) -> SocketAddr {
+    let of_url = peer.host.parse::<IpAddr>().ok().filter(|_| port == peer.port);
+    SocketAddr::new(of_url.unwrap_or(Ipv4Addr::LOCALHOST.into()), port)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_of_the_url_is_waited_for_at_its_address() {
+        let peer = |host: &str| Peer { host: host.to_owned(), port: 80, unix_socket: None, tls: None };
+        assert_eq!(address(80, &peer("::1")).to_string(), "[::1]:80");
+        assert_eq!(address(80, &peer("127.0.0.2")).to_string(), "127.0.0.2:80");
+        assert_eq!(address(81, &peer("::1")).to_string(), "127.0.0.1:81");
+        assert_eq!(address(80, &peer("localhost")).to_string(), "127.0.0.1:80");
     }
 }

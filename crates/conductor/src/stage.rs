@@ -44,7 +44,14 @@ impl Stage {
     }
 
     pub(crate) fn recipe(&self) -> lab::Recipe {
-        recipe::recipe(&self.launch, self.folder.path(), &self.ports, &self.cores, &self.tenbin)
+        recipe::recipe(
+            &self.launch,
+            &self.plan.peer,
+            self.folder.path(),
+            &self.ports,
+            &self.cores,
+            &self.tenbin,
+        )
     }
 
     /// What probes are to look at.
