@@ -129,6 +129,14 @@ fn a_public_address_is_refused_before_anything_is_kept() {
 }
 
 #[test]
+fn a_plan_after_resume_is_not_taken_for_a_study() {
+    let home = Home::new();
+    let output = home.run(&["run", "--resume", "plan.yaml"]);
+    assert_eq!(output.code, Some(2), "{output:?}");
+    assert!(output.stderr.contains("write the plan before --resume"), "{}", output.stderr);
+}
+
+#[test]
 fn a_full_study_is_not_resumed_as_a_quick_one() {
     let home = Home::new();
     let path = plan(

@@ -23,13 +23,21 @@ pub(crate) struct RunFlags {
     #[arg(long)]
     quick: bool,
     /// Go on with the newest study of this plan that was interrupted, or with the named one: only what is missing is run.
-    #[arg(long, value_name = "STUDY", num_args = 0..=1, default_missing_value = "")]
+    #[arg(long, value_name = "STUDY", num_args = 0..=1, default_missing_value = "", value_parser = study_name)]
     resume: Option<String>,
     /// How to show the result: terminal, json, md or csv.
     #[arg(long, value_name = "FORMAT", default_value = "terminal", help_heading = "Results")]
     format: String,
     #[command(flatten)]
     store: StoreFlag,
+}
+
+/// `--resume PLAN` would take the plan for a study.
+fn study_name(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.starts_with(StudyId::PREFIX) {
+        return Ok(text.to_owned());
+    }
+    Err(format!("the name of a study begins with {}; write the plan before --resume", StudyId::PREFIX))
 }
 
 /// Checks, starts, loads, stops, keeps, reports.
@@ -79,9 +87,9 @@ fn resume(study: &Study, store: &Store, name: &str) -> anyhow::Result<(StudyId, 
     let kept = store.load_study(&id)?;
     conductor::is_of(&kept.new, study).map_err(|fault| BadArguments(fault.to_string()))?;
     let left: Vec<Place> = kept.missing().cloned().collect();
+    store.resume_study(&id)?;
     let of = kept.new.planned.len();
     output::remark(&format!("going on with {id}: {} of {of} runs are done", of - left.len()));
-    store.resume_study(&id)?;
     Ok((id, left))
 }
 
@@ -106,11 +114,9 @@ fn exit(study: &store::Study) -> Exit {
         let endings = study.runs.iter().filter_map(|run| run.ending.as_ref());
         endings.filter(|ending| ending.verdict == verdict).count()
     };
-    let is_valid = |run: &&store::Run| {
-        run.ending.as_ref().is_some_and(|ending| ending.verdict != Verdict::Invalid)
-    };
-    let is_breached =
-        study.runs.iter().filter(is_valid).flat_map(store::Run::gates).any(|gate| !gate.holds);
+    let is_valid =
+        |run: &&store::Run| run.ending.as_ref().is_some_and(|ending| ending.verdict != Verdict::Invalid);
+    let is_breached = study.runs.iter().filter(is_valid).flat_map(store::Run::gates).any(|gate| !gate.holds);
     if is_breached {
         Exit::Breached
     } else if judged(Verdict::Complete) + judged(Verdict::Degraded) > 0 {
