@@ -62,6 +62,16 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// The file is not at its path any more.
+    #[error(
+        "the store {} was removed, moved or replaced while it was written to: what was kept is lost, or in the file that was \
+         moved; leave the file where it is, and run again",
+        .path.display()
+    )]
+    Removed {
+        /// The path.
+        path: PathBuf,
+    },
     /// The file or its folder may not be written.
     #[error(
         "the store {} cannot be opened for writing; check who owns the file and its folder, \

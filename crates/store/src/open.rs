@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::Result;
 use crate::error::{BUSY_MS, StoreError};
 use crate::schema::{self, Kind};
-use crate::store::Store;
+use crate::store::{self, Store};
 
 /// No value of ours comes near; a damaged length must not make SQLite allocate more.
 const VALUE_BYTES_MAX: i32 = 64 << 20;
@@ -52,7 +52,8 @@ impl Store {
         match schema::settle(&connection).map_err(explain)? {
             Kind::Ours => {
                 use_write_ahead_log(&connection).map_err(explain)?;
-                Ok(Self { connection, path })
+                let file = store::file(&path);
+                Ok(Self { connection, path, file })
             }
             Kind::Foreign => Err(StoreError::Foreign { path }),
             Kind::Newer(found) => Err(StoreError::Newer { path, found, known: schema::VERSION }),

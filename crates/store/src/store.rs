@@ -1,5 +1,7 @@
 //! The open file: which runs there are, and the way to one.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior};
@@ -18,6 +20,8 @@ use crate::writer::Writer;
 pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
+    /// Which file it was when it was opened: device and number.
+    pub(crate) file: Option<(u64, u64)>,
 }
 
 /// Where a run stands.
@@ -61,6 +65,11 @@ pub(crate) enum Durability {
     Normal,
     /// On the disk.
     Full,
+}
+
+/// Device and number of the file at a path, if there is one.
+pub(crate) fn file(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
 }
 
 impl Store {
@@ -122,11 +131,22 @@ impl Store {
             Durability::Normal => "normal",
             Durability::Full => "full",
         };
+        if let Durability::Full = durability {
+            self.must_be_in_place()?;
+        }
         let begun = self
             .connection
             .pragma_update(None, "synchronous", level)
             .and_then(|()| Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate));
         begun.map_err(|error| self.explain(error))
+    }
+
+    /// What is written to a file that was removed is lost when this process ends, without an error.
+    fn must_be_in_place(&self) -> Result<()> {
+        match file(&self.path) {
+            found if found == self.file => Ok(()),
+            _ => Err(StoreError::Removed { path: self.path.clone() }),
+        }
     }
 
     /// The row of a run.

@@ -94,3 +94,19 @@ fn a_folder_in_place_of_the_file_is_named() {
     let error = Store::open(folder.path()).unwrap_err();
     assert!(matches!(error, StoreError::NotWritable { .. }), "{error}");
 }
+
+#[test]
+fn a_file_that_was_removed_or_replaced_is_said_to_be_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, moved) = (folder.path().join("s"), folder.path().join("moved"));
+    let store = Store::open(&path).unwrap();
+    store.begin(&sample::new_run()).unwrap();
+    fs::rename(&path, &moved).unwrap();
+    let error = store.begin(&sample::new_run()).unwrap_err();
+    assert!(matches!(error, StoreError::Removed { .. }), "{error}");
+    fs::copy(&moved, &path).unwrap();
+    let error = store.begin(&sample::new_run()).unwrap_err();
+    assert!(matches!(error, StoreError::Removed { .. }), "another file under its name: {error}");
+    fs::rename(&moved, &path).unwrap();
+    store.begin(&sample::new_run()).unwrap();
+}
