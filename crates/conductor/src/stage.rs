@@ -1,5 +1,7 @@
 //! A system that can be started, and the load that it is to bear.
 
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use lab::System;
@@ -57,11 +59,11 @@ impl Stage {
     /// What probes are to look at.
     pub(crate) fn subject(&self, system: &System) -> Subject {
         let roots = system.roots().into_iter().map(|root| (root.name, root.keeper_pid));
-        Subject {
-            roots: roots.collect(),
-            ports: self.ports.clone(),
-            unix_sockets: self.launch.socket.iter().cloned().collect(),
+        let mut unix_sockets = sockets_in(self.folder.path());
+        if let Some(socket) = self.launch.socket.as_ref().filter(|socket| !unix_sockets.contains(socket)) {
+            unix_sockets.push(socket.clone());
         }
+        Subject { roots: roots.collect(), ports: self.ports.clone(), unix_sockets }
     }
 
     /// The first line that the version command writes, if there is one and it works.
@@ -94,4 +96,13 @@ mod tests {
         let by_socket = Peer { unix_socket: Some("/run/x".into()), ..peer("localhost", 80) };
         assert_eq!(with_port_of(&by_socket, Vec::new()), [0; 0]);
     }
+}
+
+/// Sockets that the processes of a system have made in its folder, to speak with each other.
+fn sockets_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_socket()))
+        .map(|entry| entry.path())
+        .collect()
 }

@@ -31,6 +31,11 @@ pub(crate) struct Usage {
     pub(crate) swap_peak_bytes: Option<f64>,
     pub(crate) disk_read_bytes: Option<f64>,
     pub(crate) disk_written_bytes: Option<f64>,
+    pub(crate) open_files_peak: Option<f64>,
+    /// The most connections that waited to be accepted at the end of a second, at one port or socket.
+    pub(crate) listen_queue_peak: Option<f64>,
+    pub(crate) switches_voluntary: Option<f64>,
+    pub(crate) switches_involuntary: Option<f64>,
     /// How long its threads were ready and had no core.
     pub(crate) run_queue_wait_s: Option<f64>,
 }
@@ -90,6 +95,10 @@ impl Usage {
             "processes" => raise(&mut self.processes_peak),
             "threads" => raise(&mut self.threads_peak),
             "swap_bytes" => raise(&mut self.swap_peak_bytes),
+            "open_files" => raise(&mut self.open_files_peak),
+            "listen_queue" => raise(&mut self.listen_queue_peak),
+            "switches_voluntary" => grow(&mut self.switches_voluntary),
+            "switches_involuntary" => grow(&mut self.switches_involuntary),
             "disk_read_bytes" => grow(&mut self.disk_read_bytes),
             "disk_written_bytes" => grow(&mut self.disk_written_bytes),
             "run_queue_wait_s" => grow(&mut self.run_queue_wait_s),

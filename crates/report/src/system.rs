@@ -55,6 +55,10 @@ fn details(usage: &Usage) -> impl Iterator<Item = (String, Value)> + use<> {
         ("swap_peak_bytes", usage.swap_peak_bytes),
         ("disk_read_bytes", usage.disk_read_bytes),
         ("disk_written_bytes", usage.disk_written_bytes),
+        ("open_files_peak", usage.open_files_peak),
+        ("listen_queue_peak", usage.listen_queue_peak),
+        ("switches_voluntary", usage.switches_voluntary),
+        ("switches_involuntary", usage.switches_involuntary),
     ];
     let times = [
         ("cpu_user_s", json!(usage.cpu_user_s)),

@@ -181,7 +181,7 @@ impl Page<'_> {
     /// What the table leaves unsaid.
     fn legend(&self, load: &LoadView<'_>) -> String {
         let mut legend =
-            "Times are those of all valid runs together; rates, CPU and µs are medians over runs, memory is the most of any."
+            "Times are those of all valid runs together; rates, CPU and µs are medians over runs, memory and queue are the most of any."
 
                 .to_owned();
         if load.bests().next().is_some() {

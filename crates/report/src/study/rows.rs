@@ -10,6 +10,7 @@ use super::natural;
 use super::standing::{Standing, standing};
 use crate::figures::Figures;
 use crate::metric::{Metric, error_share};
+use crate::resources::Usage;
 use crate::view::View;
 
 /// One variant under one load.
@@ -46,6 +47,10 @@ pub(crate) struct Middle {
     pub(crate) system_us_per_request: Option<f64>,
     /// The largest of all runs, not the one in the middle.
     pub(crate) rss_peak_bytes: Option<f64>,
+    /// The same of connections that waited to be accepted.
+    pub(crate) listen_queue_peak: Option<f64>,
+    /// The same of memory that was swapped out.
+    pub(crate) swap_peak_bytes: Option<f64>,
 }
 
 impl Row<'_> {
@@ -117,14 +122,18 @@ fn row<'a>(
         let resources = view.resources.as_ref()?;
         resources.cores_used(resources.system.as_ref()?)
     };
-    let rss = |view: &View<'a>| view.resources.as_ref()?.system.as_ref()?.rss_peak_bytes;
+    let most = |figure: fn(&Usage) -> Option<f64>| {
+        over(&|view: &View<'a>| figure(view.resources.as_ref()?.system.as_ref()?)).map(|spread| spread.max)
+    };
     let middle = Middle {
         received_kb_per_s: middle_of(&|view| view.whole.kb_per_s(view.whole.received_bytes)),
         sent_kb_per_s: middle_of(&|view| view.whole.kb_per_s(view.whole.sent_bytes)),
         system_cores_used: middle_of(&used),
         generator_cores_used: middle_of(&View::generator_cores_used),
         system_us_per_request: middle_of(&View::system_us_per_request),
-        rss_peak_bytes: over(&rss).map(|spread| spread.max),
+        rss_peak_bytes: most(|usage| usage.rss_peak_bytes),
+        listen_queue_peak: most(|usage| usage.listen_queue_peak),
+        swap_peak_bytes: most(|usage| usage.swap_peak_bytes),
     };
     let metric = metric.and_then(|metric| over(&metric.read));
     let throughput = over(&|view| view.whole.ok_per_s());

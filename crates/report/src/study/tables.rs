@@ -17,6 +17,9 @@ use crate::units::{count, decimal, mebibytes, percent_of, rate};
 /// Makes a text from outside harmless.
 pub(super) type Escape = fn(&str) -> String;
 
+/// Something about a row.
+type Figure = fn(&Row<'_>) -> Option<f64>;
+
 /// Columns of a name; a longer one is cut.
 const NAME_CHARACTERS_MAX: usize = 24;
 /// Knobs that have a column each.
@@ -66,6 +69,15 @@ pub(super) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     used("generator", "cores", |row| row.middle.generator_cores_used, &cores);
     used("system", "µs/request", |row| row.middle.system_us_per_request, &|us| decimal(us, 1));
     used("memory", "MiB", |row| row.middle.rss_peak_bytes, &|bytes| mebibytes(whole(bytes)));
+    let any = |figure: fn(&Row<'_>) -> Option<f64>| rows().any(|row| figure(row) > Some(0.0));
+    let (queue, swap): (Figure, Figure) =
+        (|row| row.middle.listen_queue_peak, |row| row.middle.swap_peak_bytes);
+    if any(queue) {
+        used("queue", "to accept", queue, &|waiting| count(whole(waiting)));
+    }
+    if any(swap) {
+        used("swapped", "MiB", swap, &|bytes| mebibytes(whole(bytes)));
+    }
     if notes.iter().any(|note| !note.is_empty()) {
         table.words("note", notes);
     }
