@@ -82,6 +82,15 @@ fn with_port_of(peer: &Peer, mut ports: Vec<u16>) -> Vec<u16> {
     ports
 }
 
+/// Sockets that the processes of a system have made in its folder, to speak with each other.
+fn sockets_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_socket()))
+        .map(|entry| entry.path())
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,13 +105,4 @@ mod tests {
         let by_socket = Peer { unix_socket: Some("/run/x".into()), ..peer("localhost", 80) };
         assert_eq!(with_port_of(&by_socket, Vec::new()), [0; 0]);
     }
-}
-
-/// Sockets that the processes of a system have made in its folder, to speak with each other.
-fn sockets_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_socket()))
-        .map(|entry| entry.path())
-        .collect()
 }
