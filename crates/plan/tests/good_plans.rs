@@ -309,3 +309,13 @@ fn a_system_behind_a_socket_is_ready_when_its_socket_is() {
     let by_port = plan("'app {dir}/a.sock --admin {port}'", "    ready: { tcp: true }\n");
     assert_eq!(by_port, (ReadyWhen::Tcp, Some(7000)), "asked for, and then it is the port that there is");
 }
+
+#[test]
+fn the_words_of_a_study_say_what_a_reply_must_be() {
+    let study = text(
+        "scenario: [ { get: /, expect: { status: 200, body: [ a, b ], headers: { X-Y: z }, size: 1..5 } } ]\n\
+         load: { users: 1 }\nurl: http://127.0.0.1:8080\n",
+    );
+    let words = study.explain();
+    assert!(words.contains("GET /: wants status 200, a header, 2 texts in the body, a size\n"), "{words}");
+}

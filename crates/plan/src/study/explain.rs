@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use load::values::{DataSource, RowOrder, Source};
 use load::{Order, Scenario, ThinkTime};
+use wire::http1::Checks;
 
 use super::{Braced, Study, StudyPin};
 use crate::units::show_duration;
@@ -98,8 +99,9 @@ impl Study {
             let think = think_words(visit.think);
             let _ = writeln!(
                 out,
-                "            {weight}{}: wants status {}{saved}{think}",
-                step.name, step.checks.status
+                "            {weight}{}: wants {}{saved}{think}",
+                step.name,
+                checks_words(&step.checks)
             );
         }
     }
@@ -190,6 +192,20 @@ impl Study {
         };
         let _ = writeln!(out, "time        {timed}{around}");
     }
+}
+
+/// What a reply must be; of headers and texts, which may be secret, only how many.
+fn checks_words(checks: &Checks) -> String {
+    let mut words = vec![format!("status {}", checks.status)];
+    let count = |count: usize, one: &str, several: &str| match count {
+        0 => None,
+        1 => Some(one.to_owned()),
+        count => Some(format!("{count} {several}")),
+    };
+    words.extend(count(checks.headers.len(), "a header", "headers"));
+    words.extend(count(checks.bodies.len(), "a text in the body", "texts in the body"));
+    words.extend(checks.size.as_ref().map(|_| "a size".to_owned()));
+    words.join(", ")
 }
 
 fn think_words(think: ThinkTime) -> String {
