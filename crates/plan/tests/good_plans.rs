@@ -319,3 +319,17 @@ fn the_words_of_a_study_say_what_a_reply_must_be() {
     let words = study.explain();
     assert!(words.contains("GET /: wants status 200, a header, 2 texts in the body, a size\n"), "{words}");
 }
+
+#[test]
+fn a_load_that_requests_may_end_takes_no_time_at_least() {
+    let time = |load: &str| {
+        let study = text(&format!(
+            "{{ scenario: [ get: / ], load: {{ users: 1, {load} }}, url: http://127.0.0.1:8080 }}"
+        ));
+        let words = study.explain();
+        words.lines().find_map(|line| line.strip_prefix("time        ")).expect("it is said").to_owned()
+    };
+    assert_eq!(time("for: 3s"), "at least 3s of load");
+    assert_eq!(time("for: 3s, requests: 10"), "up to 3s of load");
+    assert_eq!(time("requests: 10"), "as long as the requests take");
+}

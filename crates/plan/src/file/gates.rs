@@ -98,6 +98,10 @@ fn gate(text: &str, steps: &[PlannedStep], loads: &[StudyLoad]) -> Result<Gate, 
     let blank = limit.len() - limit.trim_start().len();
     let limit = limit_of(metric, limit.trim())
         .map_err(|(what, way_out)| Wrong::new((limit_start + blank, text_end), what, way_out))?;
+    if is_below && limit == 0.0 {
+        let way_out = "write a small limit, such as errors<0.01%";
+        return Err(Wrong::new((limit_start + blank, text_end), "nothing is below 0", way_out));
+    }
     Ok(Gate { text: text.to_owned(), step, metric, is_below, limit, window_ns: window })
 }
 

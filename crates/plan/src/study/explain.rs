@@ -181,8 +181,10 @@ impl Study {
             self.loads.iter().map(|load| load.run_ns).try_fold(0u64, |sum, ns| Some(sum.saturating_add(ns?)));
         let per_load = blocks * self.variants.len() as u64;
         let timed = loads_ns.map(|ns| show_duration(ns.saturating_mul(per_load)));
+        let how_long =
+            if self.loads.iter().any(|load| load.draft.requests.is_some()) { "up to" } else { "at least" };
         let timed = timed
-            .map_or("as long as the requests take".to_owned(), |time| format!("at least {time} of load"));
+            .map_or("as long as the requests take".to_owned(), |time| format!("{how_long} {time} of load"));
         let started =
             self.variants.iter().filter(|variant| self.systems[variant.system].is_started()).count();
         let around = match started as u64 * blocks * self.loads.len() as u64 {
