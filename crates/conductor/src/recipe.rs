@@ -1,7 +1,9 @@
 //! From what a plan says about a system to what the lab is to do.
 
 use std::ffi::OsString;
+use std::fs::{self, Metadata};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,6 +12,9 @@ use plan::{Cmd, Launch, Peer, Proc, ReadyWhen};
 
 /// A command that tells a version must be quick.
 const VERSION_WITHIN: Duration = Duration::from_secs(20);
+
+/// The program that runs, whatever has become of its file.
+const RUNNING: &str = "/proc/self/exe";
 
 /// What the lab needs to start one variant.
 pub(crate) fn recipe(
@@ -40,7 +45,13 @@ pub(crate) fn recipe(
 
 /// The hidden command that holds a process for us, and ends it when we are gone.
 pub(crate) fn keeper(tenbin: &Path) -> Vec<OsString> {
-    vec![tenbin.into(), "keep".into()]
+    // A study may outlive the program's file, when a newer one is installed: then the kernel still has this one.
+    let is_same = |meta: &Metadata| {
+        fs::metadata(RUNNING).is_ok_and(|running| (running.dev(), running.ino()) == (meta.dev(), meta.ino()))
+    };
+    let is_in_place = fs::metadata(tenbin).is_ok_and(|meta| is_same(&meta));
+    let program = if is_in_place { tenbin } else { Path::new(RUNNING) };
+    vec![program.into(), "keep".into()]
 }
 
 /// The command that tells a system's version.
@@ -87,6 +98,15 @@ fn address(port: u16, peer: &Peer) -> SocketAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_keeper_is_the_program_that_runs() {
+        let program = std::env::current_exe().unwrap();
+        assert_eq!(keeper(&program), [program.as_os_str(), "keep".as_ref()]);
+        for other in ["/bin/sh", "/nonexistent"] {
+            assert_eq!(keeper(Path::new(other)), [RUNNING, "keep"], "gone, or another one by now");
+        }
+    }
 
     #[test]
     fn the_port_of_the_url_is_waited_for_at_its_address() {

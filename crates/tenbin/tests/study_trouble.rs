@@ -153,3 +153,27 @@ fn a_full_study_is_not_resumed_as_a_quick_one() {
         assert!(output.stderr.contains(way_out), "{}", output.stderr);
     }
 }
+
+#[test]
+fn a_study_outlives_the_file_of_its_program() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario: [ get: /status ]\nload: { users: 1, for: 300ms }\nsystems:\n  one:\n    \
+         start: sh -c 'rm -f tenbin; exec \"$0\" target --listen 127.0.0.1:{port}' TENBIN\n    \
+         version: sh -c 'rm -f tenbin; echo 1'\ncompare: { blocks: 2 }\n"
+            .replace("TENBIN", TENBIN)
+            .as_str(),
+    );
+    let copy = home.path().join("tenbin");
+    fs::copy(TENBIN, &copy).expect("copied");
+    let mut command = Command::new(&copy);
+    command.args(["run", &path, "--format", "json", "--store"]).arg(home.store());
+    home.isolate(&mut command);
+    let output = Started::spawn(command).finish();
+    assert!(!copy.exists(), "the version command removes it");
+    let study = output.json();
+    for run in study["runs"].as_array().expect("a list") {
+        assert_eq!(run["verdict"], "complete", "{run}");
+    }
+}
