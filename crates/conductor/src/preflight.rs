@@ -25,7 +25,10 @@ pub fn preflight(study: &Study, tenbin: &Path) -> Vec<Fault> {
     faults.extend(missing_programs(study, tenbin));
     faults.extend(forbidden_addresses(study, tenbin));
     for (number, load) in study.loads.iter().enumerate() {
-        let Some(launch) = launches(study, tenbin).next() else { continue };
+        // TCP needs the most: ports, besides descriptors.
+        let needs_ports = |launch: &Launch| launch.socket.is_none();
+        let first = || launches(study, tenbin).next();
+        let Some(launch) = launches(study, tenbin).find(needs_ports).or_else(first) else { continue };
         match study.plan(number, &launch) {
             Ok(plan) => {
                 let threads = plan.threads.unwrap_or(allowed.len() as u32);

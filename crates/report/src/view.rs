@@ -94,10 +94,14 @@ impl<'a> View<'a> {
 
     /// What the system spent per request that ended, in microseconds of CPU.
     pub(crate) fn system_us_per_request(&self) -> Option<f64> {
+        us_per_request(self.system_cpu_s()?, self.whole.samples())
+    }
+
+    /// CPU time of the system for the requests that were measured: their span is not quite that of the readings.
+    pub(crate) fn system_cpu_s(&self) -> Option<f64> {
         let resources = self.resources.as_ref()?;
         let cores_used = resources.cores_used(resources.system.as_ref()?)?;
-        let per_s = self.whole.samples() as f64 / self.whole.span_s?;
-        Some(cores_used * 1e6 / per_s).filter(|us| us.is_finite())
+        Some(cores_used * self.whole.span_s?).filter(|cpu_s| cpu_s.is_finite())
     }
 
     /// How many cores the generator kept busy: while requests were measured, or else over the whole run.
@@ -141,4 +145,10 @@ fn without_an_ending(state: State) -> Validity {
     let cause =
         Cause { code: "no_ending".to_owned(), sentence: sentence.to_owned(), remedy: remedy.to_owned() };
     Validity { verdict: Level::Suspect, causes: vec![cause] }
+}
+
+/// CPU time per request, if there is enough of it: the kernel counts in ticks, of mostly 10 ms.
+pub(crate) fn us_per_request(cpu_s: f64, requests: u64) -> Option<f64> {
+    const CPU_MIN_S: f64 = 0.1;
+    (cpu_s >= CPU_MIN_S && requests > 0).then(|| cpu_s * 1e6 / requests as f64)
 }

@@ -159,6 +159,26 @@ fn a_breached_gate_ends_with_code_three() {
 }
 
 #[test]
+fn a_system_that_fails_holds_no_gate_and_a_quick_study_need_not_tell() {
+    let home = Home::new();
+    let text = format!(
+        "scenario:\n  - get: /status\nload: {{ users: 2, for: 1s, requests: 500 }}\nsystems:\n  target:\n    {TARGET}\n    \
+         vary: {{ threads: [2] }}\nGATES"
+    );
+    let failing = "  fails:\n    start: sh -c 'echo {port}; exit 3'\n";
+    let gates = |gate: &str| text.replace("GATES", &format!("gates: [ '{gate}' ]\nquick: {{ blocks: 1 }}\n"));
+    let with_failing = text.replace("GATES", &format!("{failing}gates: [ 'errors<1%' ]\n"));
+    assert_eq!(home.run(&["run", &plan(&home, &with_failing)]).code, Some(3));
+    let without = text.replace("GATES", failing);
+    assert_eq!(home.run(&["run", &plan(&home, &without)]).code, Some(0), "a failure is a result");
+    let untold = plan(&home, &gates("p(99.9)<10s"));
+    let whole = home.run(&["run", &untold]);
+    assert!(whole.code == Some(3) && whole.stdout.contains("too few samples"), "{whole:?}");
+    let quick = home.run(&["run", &untold, "--quick"]);
+    assert!(quick.code == Some(0) && quick.stdout.contains("not told"), "{quick:?}");
+}
+
+#[test]
 fn check_connects_to_what_runs_and_starts_what_it_is_told_to() {
     let home = Home::new();
     let check = |arguments: &[&str]| {

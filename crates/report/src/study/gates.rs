@@ -14,6 +14,8 @@ pub(super) struct Gate<'a> {
     pub(super) runs: usize,
     /// How many of them held.
     pub(super) held: usize,
+    /// How many of them had too few samples to tell.
+    pub(super) untold: usize,
     /// The one that is farthest on the wrong side, or nearest to it.
     pub(super) worst: &'a GateResult,
 }
@@ -35,6 +37,7 @@ pub(super) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<G
                         row,
                         runs: 1,
                         held: usize::from(result.holds),
+                        untold: usize::from(result.observed.is_none()),
                         worst: result,
                     }),
                 }
@@ -53,6 +56,7 @@ impl<'a> Gate<'a> {
     fn add(&mut self, result: &'a GateResult) {
         self.runs += 1;
         self.held += usize::from(result.holds);
+        self.untold += usize::from(result.observed.is_none());
         if badness(result) > badness(self.worst) {
             self.worst = result;
         }

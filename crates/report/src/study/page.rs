@@ -93,8 +93,8 @@ impl Page<'_> {
     fn study(&self) -> String {
         let (view, new) = (self.view, &self.view.study.new);
         let runs = match view.planned() {
-            planned if planned == view.done() => format!("{} runs", count(planned as u64)),
-            planned => format!("{} of {} runs", count(view.done() as u64), count(planned as u64)),
+            planned if planned == view.done() => runs(planned),
+            planned => format!("{} of {}", count(view.done() as u64), runs(planned)),
         };
         let quick = if new.is_quick { ", quick" } else { "" };
         format!(
@@ -181,7 +181,7 @@ impl Page<'_> {
     /// What the table leaves unsaid.
     fn legend(&self, load: &LoadView<'_>) -> String {
         let mut legend =
-            "Times are those of all valid runs together; rates, CPU and µs are medians over runs, memory and queue are the most of any."
+            "Times are those of all valid runs together; rates and cores are medians over runs, µs/request is over all of them, memory and queue are the most of any."
 
                 .to_owned();
         if load.bests().next().is_some() {
@@ -300,10 +300,23 @@ impl Page<'_> {
             let of_text = || gates.iter().filter(move |gate| (gate.text, gate.step) == (text, step));
             let runs: usize = of_text().map(|gate| gate.runs).sum();
             let held: usize = of_text().map(|gate| gate.held).sum();
+            let untold: usize = of_text().map(|gate| gate.untold).sum();
             let text = self.text(text);
+            let of = match runs {
+                1 => "the valid run".to_owned(),
+                runs if held == runs => format!("all {runs} valid runs"),
+                runs => format!("{held} of {runs} valid runs"),
+            };
             lines.push(match held {
-                held if held == runs => format!("{text}: held in all {runs} valid runs"),
-                held => format!("{text}: BREACHED, held in {held} of {runs} valid runs"),
+                held if held == runs => format!("{text}: held in {of}"),
+                held if held + untold == runs && self.view.study.new.is_quick => {
+                    format!("{text}: not told in {untold} of {runs} valid runs, and held in the others")
+                }
+                held if held + untold == runs => {
+                    format!("{text}: BREACHED, not told in {untold} of {runs} valid runs")
+                }
+                0 => format!("{text}: BREACHED, held in none of {runs} valid runs"),
+                _ => format!("{text}: BREACHED, held in {of}"),
             });
             for gate in of_text().filter(|gate| gate.held < gate.runs) {
                 let (row, worst) = (self.row(load, gate.row), (self.escape)(&words::observed(gate.worst)));
@@ -311,14 +324,16 @@ impl Page<'_> {
                 lines.push(format!("· {row}: held in {} of {} runs, {worst}", gate.held, gate.runs));
             }
         }
+        let failed: usize = load.rows.iter().map(|row| row.count(Standing::Failed)).sum();
+        if failed > 0 {
+            lines.push(format!("BREACHED by what failed ({}): it holds no gate", runs(failed)));
+        }
         section("Gates", limited(lines, LINES_MAX))
     }
 
     /// Where it is kept, and how it goes on.
     fn end(&self) -> Vec<Item> {
         let (view, id) = (self.view, &self.view.study.id);
-        let runs =
-            |runs: usize| if runs == 1 { "1 run".to_owned() } else { format!("{} runs", count(runs as u64)) };
         let mut facts = vec![("kept", format!("as {id}; to see it again: tenbin report {id}"))];
         let superseded = view.study.superseded.len();
         if superseded > 0 {
@@ -348,6 +363,10 @@ impl Page<'_> {
     fn row(&self, load: &LoadView<'_>, row: usize) -> String {
         self.short(&row_name(load, row))
     }
+}
+
+fn runs(runs: usize) -> String {
+    if runs == 1 { "1 run".to_owned() } else { format!("{} runs", count(runs as u64)) }
 }
 
 /// A head and its points, if there are any.

@@ -11,7 +11,7 @@ use super::standing::{Standing, standing};
 use crate::figures::Figures;
 use crate::metric::{Metric, error_share};
 use crate::resources::Usage;
-use crate::view::View;
+use crate::view::{View, us_per_request};
 
 /// One variant under one load.
 pub(crate) struct Row<'a> {
@@ -130,7 +130,7 @@ fn row<'a>(
         sent_kb_per_s: middle_of(&|view| view.whole.kb_per_s(view.whole.sent_bytes)),
         system_cores_used: middle_of(&used),
         generator_cores_used: middle_of(&View::generator_cores_used),
-        system_us_per_request: middle_of(&View::system_us_per_request),
+        system_us_per_request: pooled(&shown),
         rss_peak_bytes: most(|usage| usage.rss_peak_bytes),
         listen_queue_peak: most(|usage| usage.listen_queue_peak),
         swap_peak_bytes: most(|usage| usage.swap_peak_bytes),
@@ -139,6 +139,14 @@ fn row<'a>(
     let throughput = over(&|view| view.whole.ok_per_s());
     let answers = over(&|view| view.whole.throughput_per_s());
     Ok(Row { place, planned, runs, is_valid, figures, steps, metric, throughput, answers, middle })
+}
+
+/// CPU time per request over all runs: one run may have too little of it to tell.
+fn pooled(views: &[&View<'_>]) -> Option<f64> {
+    let each = views.iter().filter_map(|view| Some((view.system_cpu_s()?, view.whole.samples())));
+    let (cpu_s, requests) =
+        each.fold((0.0, 0), |(cpu_s, requests), (of_run, in_run)| (cpu_s + of_run, requests + in_run));
+    us_per_request(cpu_s, requests)
 }
 
 /// The whole, and each step with its name.

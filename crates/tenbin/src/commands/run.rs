@@ -114,10 +114,7 @@ fn exit(study: &store::Study) -> Exit {
         let endings = study.runs.iter().filter_map(|run| run.ending.as_ref());
         endings.filter(|ending| ending.verdict == verdict).count()
     };
-    let is_valid =
-        |run: &&store::Run| run.ending.as_ref().is_some_and(|ending| ending.verdict != Verdict::Invalid);
-    let is_breached = study.runs.iter().filter(is_valid).flat_map(store::Run::gates).any(|gate| !gate.holds);
-    if is_breached {
+    if is_breached(study) {
         Exit::Breached
     } else if judged(Verdict::Complete) + judged(Verdict::Degraded) > 0 {
         Exit::Ok
@@ -126,4 +123,15 @@ fn exit(study: &store::Study) -> Exit {
     } else {
         Exit::CouldNotRun
     }
+}
+
+/// A gate must hold for every run that may be believed. A system that failed holds none. What a short form has too few
+/// samples to tell is no breach of it.
+fn is_breached(study: &store::Study) -> bool {
+    let endings = || study.runs.iter().filter_map(|run| Some((run, run.ending.as_ref()?)));
+    let has_failed = endings().any(|(_, ending)| ending.failure.is_some());
+    let valid = endings().filter(|(_, ending)| ending.verdict != Verdict::Invalid);
+    let mut gates = valid.flat_map(|(run, _)| run.gates());
+    let is_told = |gate: &store::GateResult| gate.observed.is_some() || !study.new.is_quick;
+    (has_failed && !study.new.gates.is_empty()) || gates.any(|gate| !gate.holds && is_told(gate))
 }
