@@ -321,7 +321,12 @@ pub(crate) static LOAD: Table = Table {
         key("timeout", "10s", DURATION, "The longest a request may take; default 10s."),
         key("connect-timeout", "1s", DURATION, "The longest a connection may take; default: as `timeout`."),
         key("keep-alive", "false", One(&form::TRUTH), "Whether connections are used again; default true."),
-        key("log-requests", "10", COUNT, "So many single requests of each step and second are kept; default 0."),
+        key(
+            "log-requests",
+            "10",
+            COUNT,
+            "So many single requests of each step and second are kept; default 0.",
+        ),
         key("threads", "1", COUNT, "Threads of the generator; default: one for each core."),
     ],
 };
