@@ -58,8 +58,10 @@ fn limits_of_application_servers_show_and_are_cured() {
         assert_eq!(errors(limited, "status"), number(limited, "outcomes.refused"), "{system}");
         assert_eq!(number(cured, "outcomes.refused"), 0, "{system}: {}", cured["statuses"]);
     }
-    // TCP makes those wait who find the backlog full; a Unix socket sends them away.
-    let waits = run(&study, "unicorn-backlog", "listen=tcp backlog=16");
-    assert_eq!(statuses(waits, "502"), 0, "{}", waits["statuses"]);
+    // TCP makes those wait who find the backlog full, nearly all of them long enough; a Unix socket sends them away.
+    let [waits, refuses] = ["listen=tcp backlog=16", "listen=unix backlog=16"]
+        .map(|setting| run(&study, "unicorn-backlog", setting));
+    let sent_away = |run: &Value| statuses(run, "502");
+    assert!(sent_away(waits) * 20 < sent_away(refuses), "{} {}", waits["statuses"], refuses["statuses"]);
     assert_nothing_is_left(&home);
 }

@@ -188,6 +188,13 @@ fn outcome(pair: &Pair, best: usize) -> Outcome {
 /// Says what choosing and judging on the same blocks does, if it was done.
 pub(super) fn caveats(load: &LoadView<'_>) -> Vec<String> {
     let mut caveats = Vec::new();
+    let of_interval = load.pairs.iter().filter(|pair| pair.comparison.interval.is_some());
+    if let Some(confidence) = of_interval.filter_map(|pair| pair.comparison.confidence).reduce(f64::min) {
+        caveats.push(format!(
+            "In brackets is the interval of the ratio, at {} % confidence.",
+            decimal(confidence * 100.0, 1)
+        ));
+    }
     let is_chosen = |row: usize| {
         let system = &load.rows[row].place.system;
         load.ranking.iter().filter(|ranked| load.rows[ranked.row].place.system == *system).count() > 1
