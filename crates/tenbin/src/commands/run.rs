@@ -61,6 +61,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
         None => begin(&study, &store)?,
         Some(name) => resume(&study, &store, name)?,
     };
+    warn_of_others(&store, &id)?;
     heard.run_begins();
     let mut line = StudyLine::default();
     conductor::run_study(&study, &id, &left, &store, &tenbin, &stopper, &mut line)
@@ -74,6 +75,20 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
         return Err(error);
     }
     Ok(heard.exit().unwrap_or_else(|| exit(&kept)))
+}
+
+/// Two studies at once measure each other.
+fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()> {
+    for other in store.studies()? {
+        if other.state == StudyState::Running && other.id != *own {
+            let title = report::visible(&other.title);
+            output::remark(&format!(
+                "{} ({title}) goes on at the same time: each study measures what the other takes from the machine",
+                other.id
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn begin(study: &Study, store: &Store) -> anyhow::Result<(StudyId, Vec<Place>)> {
