@@ -25,15 +25,9 @@ impl Cores {
                 )),
             },
             StudyPin::Cores { system, generator } => {
-                let missing = system.iter().chain(generator).find(|core| !allowed.contains(core));
-                match missing {
-                    None => Ok(Self { system: system.clone(), generator: generator.clone() }),
-                    Some(core) => Err(Fault::new(
-                        "pin",
-                        format!("core {core} is not one that this process may use"),
-                        format!("choose among {}", list(allowed)),
-                    )),
-                }
+                permit("pin", system, allowed)?;
+                permit("pin", generator, allowed)?;
+                Ok(Self { system: system.clone(), generator: generator.clone() })
             }
         }
     }
@@ -51,6 +45,18 @@ impl Cores {
             list(&self.system),
             list(&self.generator)
         )
+    }
+}
+
+/// Refuses cores that this process may not use; `place` is where they were asked for.
+pub(crate) fn permit(place: &str, cores: &[usize], allowed: &[usize]) -> Result<(), Fault> {
+    match cores.iter().find(|core| !allowed.contains(core)) {
+        None => Ok(()),
+        Some(core) => Err(Fault::new(
+            place,
+            format!("core {core} is not one that this process may use"),
+            format!("choose among {}", list(allowed)),
+        )),
     }
 }
 

@@ -58,19 +58,12 @@ fn observe(metric: GateMetric, tally: &Tally, over_s: f64) -> Option<f64> {
     }
 }
 
-fn steps(gate: &Gate, run: &Run) -> std::ops::Range<u16> {
-    match gate.step {
-        Some(step) => step..step + 1,
-        None => 0..run.new.steps.len() as u16,
-    }
-}
-
 /// The whole measured time, and the seconds over which rates are told: the same as in reports.
 fn whole(gate: &Gate, run: &Run) -> Result<(Tally, f64), StoreError> {
-    let mut tally = Tally::default();
-    for step in steps(gate, run) {
-        tally.merge(&run.total(step, Phase::Measured)?);
-    }
+    let tally = match gate.step {
+        Some(step) => run.total(step, Phase::Measured)?,
+        None => run.whole(Phase::Measured)?,
+    };
     let over_s = tally.span_ns().unwrap_or(0) as f64 / SECOND_NS as f64;
     Ok((tally, over_s))
 }
@@ -80,11 +73,11 @@ fn part(gate: &Gate, run: &Run, (from_ns, to_ns): (u64, u64)) -> Result<(Tally, 
     let warm_up_ns = run.new.warm_up_ns;
     let first = warm_up_ns.saturating_add(from_ns).div_ceil(SECOND_NS);
     let end = warm_up_ns.saturating_add(to_ns) / SECOND_NS;
-    let (steps, mut tally) = (steps(gate, run), Tally::default());
+    let mut tally = Tally::default();
     for kept in run.seconds() {
         let (step, interval) = kept?;
         if interval.phase == Phase::Measured
-            && steps.contains(&step)
+            && gate.step.is_none_or(|wanted| wanted == step)
             && (first..end).contains(&interval.second)
         {
             tally.merge(&interval.tally);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lab::{Stopped, System};
 use plan::Study;
-use record::{Percentile, Phase, Tally};
+use record::{Percentile, Phase};
 use store::{Ending, Failure, GateResult, Place, Run, RunId, Store, StoreError, StudyId, Verdict};
 
 use crate::beside::{Attended, Beside, Nothing};
@@ -53,10 +53,7 @@ pub struct Brief {
 
 impl Brief {
     fn of(run: &Run) -> Result<Self, StoreError> {
-        let mut tally = Tally::default();
-        for (step, _) in (0..=u16::MAX).zip(&run.new.steps) {
-            tally.merge(&run.total(step, Phase::Measured)?);
-        }
+        let tally = run.whole(Phase::Measured)?;
         let planned = tally.counts.planned;
         Ok(Self {
             ok_per_s: tally.span_ns().map_or(0.0, |span_ns| tally.counts.ok as f64 * 1e9 / span_ns as f64),

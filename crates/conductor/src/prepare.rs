@@ -7,6 +7,7 @@ use engine::{Endpoint, Job, Peer, ProbeError, Probed, TlsError, TlsPeer, TlsTrus
 use plan::{Fault, Pin, Plan, Trust};
 use wire::http1::{Http1, Step, Template};
 
+use crate::cores::permit;
 use crate::resolve::{self, ResolveError};
 
 /// A plan that is ready to run.
@@ -202,13 +203,9 @@ fn cores(pin: &Pin) -> Result<Vec<usize>, Refusal> {
     match pin {
         Pin::No => Ok(Vec::new()),
         Pin::Auto => Ok(allowed),
-        Pin::Cores(cores) => match cores.iter().find(|core| !allowed.contains(core)) {
-            None => Ok(cores.clone()),
-            Some(core) => {
-                let may = allowed.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-                let what = format!("core {core} is not one that this process may use");
-                Err(Refusal::Plan(Fault::new("--pin", what, format!("choose among {may}"))))
-            }
-        },
+        Pin::Cores(cores) => {
+            permit("--pin", cores, &allowed).map_err(Refusal::Plan)?;
+            Ok(cores.clone())
+        }
     }
 }

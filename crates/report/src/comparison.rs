@@ -1,11 +1,9 @@
 //! Several runs side by side, a row each. Nothing is ranked: the order is the one asked for.
 
-use record::Percentile;
-
 use crate::durations::Durations;
 use crate::table::Table;
 use crate::text::{shortened, visible};
-use crate::times::{cell, unit};
+use crate::times;
 use crate::units::{count, decimal, mebibytes, rate};
 use crate::view::View;
 
@@ -15,8 +13,8 @@ const NAME_CHARACTERS_MAX: usize = 28;
 /// The summary table: response times, rates, errors, costs, verdict.
 pub(crate) fn summary(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
     let mut table = Table::of_names("response time", names(views).iter().map(|name| escape(name)));
-    let response: Vec<&Durations> = views.iter().map(|view| &view.whole.response.all).collect();
-    times(&mut table, &response);
+    let response: Vec<Option<&Durations>> = views.iter().map(|view| Some(&view.whole.response.all)).collect();
+    times::columns(&mut table, &response);
     let mut column = |head: &str, below: &str, cell: &dyn Fn(&View<'_>) -> String| {
         table.column(head, below, views.iter().map(cell));
     };
@@ -39,8 +37,8 @@ pub(crate) fn summary(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
 /// Service times, in the same order.
 pub(crate) fn service(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
     let mut table = Table::of_names("service time", names(views).iter().map(|name| escape(name)));
-    let service: Vec<&Durations> = views.iter().map(|view| &view.whole.service.all).collect();
-    times(&mut table, &service);
+    let service: Vec<Option<&Durations>> = views.iter().map(|view| Some(&view.whole.service.all)).collect();
+    times::columns(&mut table, &service);
     table
 }
 
@@ -83,22 +81,6 @@ pub(crate) fn warning(views: &[View<'_>]) -> Option<String> {
         1 => Some("1 run is invalid: its figures are shown, and cannot be compared.".to_owned()),
         _ => Some(format!("{invalid} runs are invalid: their figures are shown, and cannot be compared.")),
     }
-}
-
-fn times(table: &mut Table, rows: &[&Durations]) {
-    let unit = unit(rows);
-    table.column("samples", "", rows.iter().map(|durations| count(durations.count)));
-    let mut column = |head: &str, figure: &dyn Fn(&Durations) -> Option<f64>| {
-        table.column(head, unit.name, rows.iter().map(|durations| cell(durations, figure(durations), unit)));
-    };
-    column("mean", &|durations| durations.mean_ns);
-    column("median", &|durations| durations.at(Percentile::P50));
-    column("90 %", &|durations| durations.at(Percentile::P90));
-    column("95 %", &|durations| durations.at(Percentile::P95));
-    column("99 %", &|durations| durations.at(Percentile::P99));
-    column("99.9 %", &|durations| durations.at(Percentile::P99_9));
-    column("min", &|durations| durations.min_ns);
-    column("max", &|durations| durations.max_ns);
 }
 
 fn or_na(figure: Option<String>) -> String {

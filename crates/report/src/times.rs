@@ -42,6 +42,29 @@ pub(crate) fn table(figures: &Figures) -> Table {
     table
 }
 
+/// The columns of a summary: samples, mean, percentiles, least and most. A row where nothing was measured shows dashes.
+pub(crate) fn columns(table: &mut Table, rows: &[Option<&Durations>]) {
+    let unit = unit(&rows.iter().copied().flatten().collect::<Vec<_>>());
+    let samples =
+        rows.iter().map(|durations| durations.map_or("–".to_owned(), |durations| count(durations.count)));
+    table.column("samples", "", samples);
+    let mut column = |head: &str, figure: &dyn Fn(&Durations) -> Option<f64>| {
+        let of_row = |durations: &Option<&Durations>| match durations {
+            Some(durations) => cell(durations, figure(durations), unit),
+            None => "–".to_owned(),
+        };
+        table.column(head, unit.name, rows.iter().map(of_row));
+    };
+    column("mean", &|durations| durations.mean_ns);
+    column("median", &|durations| durations.at(Percentile::P50));
+    column("90 %", &|durations| durations.at(Percentile::P90));
+    column("95 %", &|durations| durations.at(Percentile::P95));
+    column("99 %", &|durations| durations.at(Percentile::P99));
+    column("99.9 %", &|durations| durations.at(Percentile::P99_9));
+    column("min", &|durations| durations.min_ns);
+    column("max", &|durations| durations.max_ns);
+}
+
 /// A row per step; `None` if there is but one.
 pub(crate) fn steps(view: &View<'_>, escape: fn(&str) -> String) -> Option<Table> {
     if view.steps.len() < 2 {

@@ -35,18 +35,17 @@ pub(crate) struct Step<'a> {
 
 impl<'a> View<'a> {
     pub(crate) fn of(run: &'a Run) -> Result<Self, StoreError> {
-        let (mut whole, mut warm_up, mut steps) = (Tally::default(), Tally::default(), Vec::new());
+        let (mut whole, mut steps) = (Tally::default(), Vec::new());
         for (step, name) in (0..=u16::MAX).zip(&run.new.steps) {
             let of_step = run.total(step, Phase::Measured)?;
             whole.merge(&of_step);
-            warm_up.merge(&run.total(step, Phase::WarmUp)?);
             steps.push(Step { name, figures: Figures::of(&of_step) });
         }
         let (verdict, validity) = match &run.ending {
             Some(ending) => (ending.verdict, ending.validity.clone()),
             None => (Verdict::Partial, without_an_ending(run.state)),
         };
-        let (whole, warm_up) = (Figures::of(&whole), Figures::of(&warm_up));
+        let (whole, warm_up) = (Figures::of(&whole), Figures::of(&run.whole(Phase::WarmUp)?));
         let resources = Resources::of(run);
         let mut view = Self { run, verdict, validity, whole, steps, warm_up, resources, notes: Vec::new() };
         view.notes = notes::about(&view);

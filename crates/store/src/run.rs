@@ -101,6 +101,15 @@ impl Run {
         total.map_err(|source| self.broken(source))
     }
 
+    /// Everything that happened in a phase, over all steps.
+    pub fn whole(&self, phase: Phase) -> Result<Tally> {
+        let mut whole = Tally::default();
+        for (step, _) in (0..=u16::MAX).zip(&self.new.steps) {
+            whole.merge(&self.total(step, phase)?);
+        }
+        Ok(whole)
+    }
+
     /// Every kept interval, in order of second, phase and step. Threads kept theirs apart.
     ///
     /// A run that came with its study has none, and says so with an error: load it by itself.

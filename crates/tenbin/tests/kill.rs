@@ -5,35 +5,23 @@
 mod support;
 
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
-use support::{Home, assert_identity, built_in, number, until, url};
+use support::{Home, assert_identity, built_in, moments, number, until, url};
 
 const PER_S: u64 = 1_000;
 /// A second, and what the store may take to be told of it.
 const LOST_MAX: u64 = PER_S * 12 / 10;
 
-fn setting(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}")))
-}
-
-/// The next of a row of numbers (Knuth's MMIX multiplier), of which the upper bits are used.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    *state >> 33
-}
-
 #[test]
 #[expect(clippy::print_stdout, reason = "a failure must show the moments that led to it")]
 fn a_killed_run_is_partial_and_has_lost_a_second_at_most() {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).expect("a later year");
-    let seed = setting("TENBIN_SEED").unwrap_or(since_1970.as_millis() as u64);
-    let kills = setting("TENBIN_KILLS").unwrap_or(8);
+    let (seed, kills) = (moments::seed(), moments::kills().unwrap_or(8));
     println!("TENBIN_SEED={seed} TENBIN_KILLS={kills}");
     let (home, mut state) = (Home::new(), seed);
     for number_of_kill in 1..=kills {
-        let moment = Duration::from_millis(next(&mut state) % 2_500);
+        let moment = Duration::from_millis(moments::next(&mut state) % 2_500);
         kill_after(&home, moment, number_of_kill);
     }
     let url = url(built_in().address(), "/status");

@@ -6,12 +6,12 @@ mod support;
 
 use std::fs;
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
 use support::systems::{assert_nothing_is_left, marked};
-use support::{Home, Started, number};
+use support::{Home, Started, moments, number};
 
 const PLAN: &str = "\
 scenario:
@@ -26,16 +26,6 @@ compare: { blocks: 2 }
 /// Longer than a run with its start and stop takes, so that every moment of one is hit.
 const MOMENTS_MS: u64 = 2_600;
 
-fn setting(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}")))
-}
-
-/// The next of a row of numbers (Knuth's MMIX multiplier), of which the upper bits are used.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    *state >> 33
-}
-
 /// What was to be run, in order: position, variant, block.
 fn list(study: &Value) -> Vec<(u64, String, u64)> {
     let runs = study["runs"].as_array().expect("a list").iter();
@@ -49,9 +39,7 @@ fn list(study: &Value) -> Vec<(u64, String, u64)> {
 #[test]
 #[expect(clippy::print_stdout, reason = "a failure must show the moments that led to it")]
 fn a_killed_study_is_completed_by_resuming_it() {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).expect("a later year");
-    let seed = setting("TENBIN_SEED").unwrap_or(since_1970.as_millis() as u64);
-    let kills = setting("TENBIN_KILLS").unwrap_or(6);
+    let (seed, kills) = (moments::seed(), moments::kills().unwrap_or(6));
     println!("TENBIN_SEED={seed} TENBIN_KILLS={kills}");
     let (home, mut state) = (Home::new(), seed);
     let path = home.path().join("plan.yaml");
@@ -77,7 +65,7 @@ fn kill_until_whole(home: &Home, path: &str, kills_max: u64, state: &mut u64) ->
     let mut program = home.start(&["run", path]);
     for kills in 0..kills_max {
         let pid = program.pid();
-        if !killed_after(&mut program, Duration::from_millis(next(state) % MOMENTS_MS)) {
+        if !killed_after(&mut program, Duration::from_millis(moments::next(state) % MOMENTS_MS)) {
             assert_eq!(program.finish().code, Some(0));
             return kills.max(1);
         }

@@ -1,6 +1,5 @@
 //! The tables of a study.
 
-use record::Percentile;
 use stats::Spread;
 
 use super::rows::Row;
@@ -11,7 +10,7 @@ use crate::figures::Figures;
 use crate::system::whole;
 use crate::table::Table;
 use crate::text::{shortened, visible};
-use crate::times::{cell, unit};
+use crate::times;
 use crate::units::{count, decimal, mebibytes, percent_of, rate};
 
 /// Makes a text from outside harmless.
@@ -50,7 +49,7 @@ pub(super) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     }
     let response: Vec<Option<&Durations>> =
         rows().map(|row| row.figures.as_ref().map(|figures| &figures.response.all)).collect();
-    durations(&mut table, &response);
+    times::columns(&mut table, &response);
     if rows().any(|row| row.figures.as_ref().is_some_and(|figures| figures.counts.refused > 0)) {
         table.column("answers", "/s", rows().map(|row| middle(row.answers)));
     }
@@ -99,7 +98,10 @@ pub(super) fn steps(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
         "",
         figures.iter().map(|figures| or_none(crate::metric::error_share(figures), percent_of)),
     );
-    durations(&mut table, &figures.iter().map(|figures| Some(&figures.response.all)).collect::<Vec<_>>());
+    times::columns(
+        &mut table,
+        &figures.iter().map(|figures| Some(&figures.response.all)).collect::<Vec<_>>(),
+    );
     Some(table)
 }
 
@@ -177,28 +179,6 @@ fn shared_knobs<'a>(rows: &'a [Row<'_>]) -> Option<Vec<&'a str>> {
 
 fn is_best(load: &LoadView<'_>, row: usize) -> bool {
     load.bests().any(|best| best.row == row)
-}
-
-fn durations(table: &mut Table, rows: &[Option<&Durations>]) {
-    let unit = unit(&rows.iter().copied().flatten().collect::<Vec<_>>());
-    let samples =
-        rows.iter().map(|durations| durations.map_or("–".to_owned(), |durations| count(durations.count)));
-    table.column("samples", "", samples);
-    let mut column = |head: &str, figure: &dyn Fn(&Durations) -> Option<f64>| {
-        let of_row = |durations: &Option<&Durations>| match durations {
-            Some(durations) => cell(durations, figure(durations), unit),
-            None => "–".to_owned(),
-        };
-        table.column(head, unit.name, rows.iter().map(of_row));
-    };
-    column("mean", &|durations| durations.mean_ns);
-    column("median", &|durations| durations.at(Percentile::P50));
-    column("90 %", &|durations| durations.at(Percentile::P90));
-    column("95 %", &|durations| durations.at(Percentile::P95));
-    column("99 %", &|durations| durations.at(Percentile::P99));
-    column("99.9 %", &|durations| durations.at(Percentile::P99_9));
-    column("min", &|durations| durations.min_ns);
-    column("max", &|durations| durations.max_ns);
 }
 
 /// The median over runs, and from where to where they go where there are several.

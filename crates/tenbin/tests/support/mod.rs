@@ -1,6 +1,7 @@
 //! Runs the program from outside, with a store of its own and a limit on its time.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod moments;
 pub(crate) mod systems;
 
 use std::ffi::OsStr;
