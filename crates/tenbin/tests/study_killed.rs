@@ -11,7 +11,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::Value;
 use support::systems::{assert_nothing_is_left, marked};
-use support::{Home, Started, moments, number};
+use support::{Home, Output, Started, moments, number};
 
 const PLAN: &str = "\
 scenario:
@@ -63,24 +63,35 @@ fn a_killed_study_is_completed_by_resuming_it() {
 /// Runs a study, kills it, resumes it, and so on until it is whole; returns how often it was killed.
 fn kill_until_whole(home: &Home, path: &str, kills_max: u64, state: &mut u64) -> u64 {
     let mut program = home.start(&["run", path]);
-    for kills in 0..kills_max {
+    let mut kills = 0;
+    while kills < kills_max {
         let pid = program.pid();
-        if !killed_after(&mut program, Duration::from_millis(moments::next(state) % MOMENTS_MS)) {
-            assert_eq!(program.finish().code, Some(0));
-            return kills.max(1);
+        let was_running =
+            killed_after(&mut program, Duration::from_millis(moments::next(state) % MOMENTS_MS));
+        let output = program.finish();
+        if was_running {
+            kills += 1;
+            support::until("what it had started is gone", || marked(pid).is_empty());
+            program = home.start(&["run", path, "--resume"]);
+        } else if had_nothing_to_resume(&output) {
+            program = home.start(&["run", path]);
+        } else {
+            assert_eq!(output.code, Some(0), "{output:?}");
+            return kills;
         }
-        program.finish();
-        support::until("what it had started is gone", || marked(pid).is_empty());
-        program = home.start(&["run", path, "--resume"]);
     }
     let output = program.finish();
-    // A kill before the study had a name leaves nothing to resume.
-    if output.code == Some(2) && output.stderr.contains("no study") {
+    if had_nothing_to_resume(&output) {
         home.json(&["run", path]);
-        return kills_max;
+    } else {
+        assert_eq!(output.code, Some(0), "{output:?}");
     }
-    assert_eq!(output.code, Some(0), "{output:?}");
-    kills_max
+    kills
+}
+
+/// A kill before the study had a name leaves nothing to resume.
+fn had_nothing_to_resume(output: &Output) -> bool {
+    output.code == Some(2) && output.stderr.contains("no study")
 }
 
 /// Whether it still ran when it was killed.
