@@ -1,0 +1,20 @@
+/** The page: reads the report out of the document and puts its sections below each other. */
+
+import type { Report } from './report';
+import { append, h } from './dom';
+import { SECTIONS, SECTIONS_OF_A_LOAD } from './sections';
+import { loads } from './sections/loads';
+import './style.css';
+
+function start(): void {
+  const data = document.getElementById('report')?.textContent;
+  if (!data) throw new Error('the page has no report in it');
+  const report = JSON.parse(data) as Report;
+  const main = h('main', { id: 'main' });
+  for (const section of SECTIONS.before) append(main, section(report));
+  append(main, loads(report, SECTIONS_OF_A_LOAD));
+  for (const section of SECTIONS.after) append(main, section(report));
+  append(document.body, main);
+}
+
+start();
