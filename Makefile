@@ -12,15 +12,28 @@ FUZZ_SECONDS := 30
 
 STUDIES := thread-pools app-server-limits app-servers
 
-# In the order in which they are likely to say something.
-STEPS := fmt clippy doc tools deny instructions fuzz unit
+# The page of the HTML report: Cargo embeds what Node builds.
+PAGE := ui/dist/page.js
+PAGE_SOURCES := $(shell find ui/src -type f) ui/package-lock.json ui/vite.config.ts
 
-.PHONY: help build demo studies-quick bench-http test $(STEPS) advisories
+# In the order in which they are likely to say something.
+STEPS := ui-check fmt clippy doc tools deny instructions fuzz unit browser
+
+.PHONY: help ui build demo studies-quick bench-http bench-page screenshots test $(STEPS) advisories
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-build: ## Build the program for use: target/release/tenbin
+ui: $(PAGE) ## Build the page of the HTML report, which the program has in it; needs Node.js 20.19 or later
+
+$(PAGE): $(PAGE_SOURCES) ui/node_modules/.package-lock.json
+	cd ui && npm run build
+
+ui/node_modules/.package-lock.json: ui/package-lock.json
+	cd ui && npm ci --no-audit --no-fund
+	touch $@
+
+build: ui ## Build the program for use: target/release/tenbin
 	cargo build --release --locked -p tenbin
 
 demo: build ## Weigh eight settings of the built-in target; takes a minute and a half
@@ -50,15 +63,18 @@ tools: ## Install what the checks need and is missing
 	scripts/tools.sh $(TOOLS) cargo-deny=$(DENY_VERSION) cargo-fuzz=$(FUZZ_VERSION) gungraun-runner=$(GUNGRAUN_VERSION)
 	cargo fetch --locked
 
+ui-check: ui ## Types, style and arithmetic of the page
+	cd ui && npm run check && npm test
+
 fmt: ## Is everything formatted?
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 
-clippy: ## Does the compiler, or clippy, have something to say?
+clippy: ui ## Does the compiler, or clippy, have something to say?
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 
 # The doc comments of the program itself are its help text.
-doc: ## Is the documentation of the code whole?
+doc: ui ## Is the documentation of the code whole?
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude tenbin --no-deps --locked --quiet
 
 deny: ## Licences, banned crates, sources; needs no network
@@ -76,5 +92,10 @@ fuzz: ## Feed every fuzz target for FUZZ_SECONDS
 	        -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 -print_final_stats=1 || exit 1; \
 	done
 
-unit: ## All tests, the rules of the house among them
+unit: ui ## All tests, the rules of the house among them
 	cargo test --workspace --locked
+
+browser: ui ## Pages of the report in a real Chromium
+	scripts/browser.sh
+	cargo build --locked -p tenbin
+	cd ui && TENBIN=$(abspath $(TARGET_DIR))/debug/tenbin npm run browser
