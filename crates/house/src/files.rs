@@ -4,9 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders that hold nothing written by people, from the root.
-const SKIPPED: [&str; 5] = [".git", "target", "fuzz/target", "fuzz/corpus", "fuzz/artifacts"];
+const SKIPPED: [&str; 7] =
+    [".git", "target", "fuzz/target", "fuzz/corpus", "fuzz/artifacts", "ui/node_modules", "ui/dist"];
 /// What counts as text, by the end of its name.
-const ENDINGS: [&str; 8] = [".rs", ".md", ".toml", ".sh", ".sql", "Makefile", ".ci/run", ".txt"];
+const ENDINGS: [&str; 11] =
+    [".rs", ".ts", ".css", ".html", ".md", ".toml", ".sh", ".sql", "Makefile", ".ci/run", ".txt"];
 
 /// One file.
 #[derive(Clone, Debug)]
