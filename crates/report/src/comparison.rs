@@ -1,10 +1,11 @@
 //! Several runs side by side, a row each. Nothing is ranked: the order is the one asked for.
 
 use crate::durations::Durations;
-use crate::table::Table;
+use crate::system::whole;
+use crate::table::{Cell, Table};
 use crate::text::{shortened, visible};
 use crate::times;
-use crate::units::{count, decimal, mebibytes, rate};
+use crate::units::{decimal, mebibytes, rate};
 use crate::view::View;
 
 /// Columns of a name; a longer one is cut.
@@ -15,22 +16,24 @@ pub(crate) fn summary(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
     let mut table = Table::of_names("response time", names(views).iter().map(|name| escape(name)));
     let response: Vec<Option<&Durations>> = views.iter().map(|view| Some(&view.whole.response.all)).collect();
     times::columns(&mut table, &response);
-    let mut column = |head: &str, below: &str, cell: &dyn Fn(&View<'_>) -> String| {
+    let mut column = |head: &str, below: &str, cell: &dyn Fn(&View<'_>) -> Cell| {
         table.column(head, below, views.iter().map(cell));
     };
-    column("throughput", "/s", &|view| or_na(view.whole.throughput_per_s().map(rate)));
-    column("received", "KB/s", &|view| or_na(view.whole.kb_per_s(view.whole.received_bytes).map(rate)));
-    column("sent", "KB/s", &|view| or_na(view.whole.kb_per_s(view.whole.sent_bytes).map(rate)));
-    column("refused", "", &|view| count(view.whole.counts.refused));
-    column("failed", "", &|view| count(view.whole.counts.failed));
-    column("timed out", "", &|view| count(view.whole.counts.timed_out));
+    let kb = |view: &View<'_>, bytes: u64| Cell::figure_or_na(view.whole.kb_per_s(bytes), rate);
+    column("throughput", "/s", &|view| Cell::figure_or_na(view.whole.throughput_per_s(), rate));
+    column("received", "KB/s", &|view| kb(view, view.whole.received_bytes));
+    column("sent", "KB/s", &|view| kb(view, view.whole.sent_bytes));
+    column("refused", "", &|view| Cell::count(view.whole.counts.refused));
+    column("failed", "", &|view| Cell::count(view.whole.counts.failed));
+    column("timed out", "", &|view| Cell::count(view.whole.counts.timed_out));
     column("generator", "µs/request", &|view| {
-        or_na(view.generator_us_per_request().map(|us| decimal(us, 1)))
+        Cell::figure_or_na(view.generator_us_per_request(), |us| decimal(us, 1))
     });
     column("generator", "MiB", &|view| {
-        or_na(view.run.ending.as_ref().map(|ending| mebibytes(ending.generator.rss_peak_bytes)))
+        let peak = view.run.ending.as_ref().map(|ending| ending.generator.rss_peak_bytes as f64);
+        Cell::figure_or_na(peak, |bytes| mebibytes(whole(bytes)))
     });
-    column("verdict", "", &|view| view.judgement());
+    column("verdict", "", &|view| view.judgement().into());
     table
 }
 
@@ -81,10 +84,6 @@ pub(crate) fn warning(views: &[View<'_>]) -> Option<String> {
         1 => Some("1 run is invalid: its figures are shown, and cannot be compared.".to_owned()),
         _ => Some(format!("{invalid} runs are invalid: their figures are shown, and cannot be compared.")),
     }
-}
-
-fn or_na(figure: Option<String>) -> String {
-    figure.unwrap_or_else(|| "n/a".to_owned())
 }
 
 #[cfg(test)]

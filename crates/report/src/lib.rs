@@ -8,6 +8,7 @@ mod durations;
 mod error;
 mod figures;
 mod formats;
+mod html;
 mod metric;
 mod notes;
 mod resources;
@@ -22,6 +23,8 @@ mod view;
 mod words;
 
 use std::io;
+
+use store::{Run, RunId, StoreError};
 
 pub use error::ReportError;
 pub use formats::{FORMATS, Format, format};
@@ -39,7 +42,7 @@ pub struct Options {
 /// Writes a report about one or more stored runs, in the order given.
 pub fn write(
     format: &Format,
-    runs: &[store::Run],
+    runs: &[Run],
     options: &Options,
     out: &mut dyn io::Write,
 ) -> Result<(), ReportError> {
@@ -50,10 +53,15 @@ pub fn write(
     (format.write)(&views, options, out)
 }
 
-/// Writes a report about a study: its variants side by side, and what they say together.
+/// Loads one run with its seconds: a study has only the totals of its runs.
+pub type LoadRun<'a> = &'a dyn Fn(&RunId) -> Result<Run, StoreError>;
+
+/// Writes a report about a study: its variants side by side, and what they say together. Formats that show seconds load
+/// one run after the other, and keep none.
 pub fn write_study(
     format: &Format,
     study: &store::Study,
+    load_run: LoadRun<'_>,
     options: &Options,
     out: &mut dyn io::Write,
 ) -> Result<(), ReportError> {
@@ -61,5 +69,5 @@ pub fn write_study(
         let example = study.runs.first().map(|run| run.id.clone());
         return Err(ReportError::NoStudies { format: format.name, study: study.id.clone(), example });
     };
-    write(&study::StudyView::of(study)?, options, out)
+    write(&study::StudyView::of(study, load_run)?, options, out)
 }

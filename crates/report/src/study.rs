@@ -2,6 +2,7 @@
 
 use store::{Place, StoreError, Study, Utc};
 
+use crate::LoadRun;
 use crate::metric::Metric;
 use crate::view::View;
 
@@ -26,6 +27,8 @@ pub(crate) use standing::{Standing, standing};
 /// A study with its figures worked out.
 pub(crate) struct StudyView<'a> {
     pub(crate) study: &'a Study,
+    /// Loads one of its runs with its seconds.
+    pub(crate) load_run: LoadRun<'a>,
     /// What variants are compared by; `None` if this version does not know it.
     pub(crate) metric: Option<&'static Metric>,
     /// In order of their positions.
@@ -51,7 +54,7 @@ pub(crate) struct LoadView<'a> {
 }
 
 impl<'a> StudyView<'a> {
-    pub(crate) fn of(study: &'a Study) -> Result<Self, StoreError> {
+    pub(crate) fn of(study: &'a Study, load_run: LoadRun<'a>) -> Result<Self, StoreError> {
         let runs = study.runs.iter().map(View::of).collect::<Result<Vec<_>, _>>()?;
         let metric = Metric::named(&study.new.compare.by);
         let mut names: Vec<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
@@ -66,7 +69,7 @@ impl<'a> StudyView<'a> {
             loads.push(LoadView { name, words, rows, ranking, pairs });
         }
         let missing = study.missing().count();
-        Ok(Self { study, metric, runs, loads, missing })
+        Ok(Self { study, load_run, metric, runs, loads, missing })
     }
 
     /// When it began.

@@ -1,18 +1,48 @@
-//! A table of short texts, for terminals and for Markdown.
+//! A table of short texts, for terminals, for Markdown and for the page.
 
 use std::io::{self, Write};
 
 /// Rows under heads of two lines. The first columns name a row, the others tell about it.
 pub(crate) struct Table {
-    heads: Vec<Head>,
-    rows: Vec<Vec<String>>,
+    pub(crate) heads: Vec<Head>,
+    pub(crate) rows: Vec<Vec<Cell>>,
     /// Columns that name a row: repeated where a table is split.
-    names: usize,
+    pub(crate) names: usize,
 }
 
-struct Head {
-    lines: [String; 2],
-    is_left: bool,
+pub(crate) struct Head {
+    pub(crate) lines: [String; 2],
+    pub(crate) is_left: bool,
+}
+
+/// What stands in a table.
+pub(crate) struct Cell {
+    pub(crate) text: String,
+    /// What the column is sorted by; `None` for words, and where there is no figure.
+    pub(crate) value: Option<f64>,
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self { text, value: None }
+    }
+}
+
+impl Cell {
+    /// A figure as it is written, or a dash.
+    pub(crate) fn figure(figure: Option<f64>, write: impl Fn(f64) -> String) -> Self {
+        Self { text: figure.map_or_else(|| "–".to_owned(), write), value: figure }
+    }
+
+    /// A figure as it is written, or that it is not available.
+    pub(crate) fn figure_or_na(figure: Option<f64>, write: impl Fn(f64) -> String) -> Self {
+        Self { text: figure.map_or_else(|| "n/a".to_owned(), write), value: figure }
+    }
+
+    /// A count.
+    pub(crate) fn count(count: u64) -> Self {
+        Self { text: crate::units::count(count), value: Some(count as f64) }
+    }
 }
 
 const GAP: &str = "  ";
@@ -20,7 +50,7 @@ const GAP: &str = "  ";
 impl Table {
     /// A table with one column for the names.
     pub(crate) fn of_names(head: &str, names: impl IntoIterator<Item = String>) -> Self {
-        let rows = names.into_iter().map(|name| vec![name]).collect();
+        let rows = names.into_iter().map(|name| vec![name.into()]).collect();
         let head = Head { lines: [head.to_owned(), String::new()], is_left: true };
         Self { heads: vec![head], rows, names: 1 }
     }
@@ -30,21 +60,28 @@ impl Table {
         let cells: Vec<String> = cells.into_iter().collect();
         let is_number = |cell: &String| cell == "–" || cell.parse::<f64>().is_ok();
         let is_left = !cells.iter().all(is_number);
-        self.add([head, ""], is_left, cells);
+        let cell =
+            |text: String| Cell { value: text.parse().ok().filter(|value: &f64| value.is_finite()), text };
+        self.add([head, ""], is_left, cells.into_iter().map(cell));
         self.names = self.heads.len();
     }
 
     /// Adds a column of figures: its head in two lines, and a cell for every row.
-    pub(crate) fn column(&mut self, head: &str, below: &str, cells: impl IntoIterator<Item = String>) {
-        self.add([head, below], false, cells);
+    pub(crate) fn column<C: Into<Cell>>(
+        &mut self,
+        head: &str,
+        below: &str,
+        cells: impl IntoIterator<Item = C>,
+    ) {
+        self.add([head, below], false, cells.into_iter().map(Into::into));
     }
 
     /// Adds a column of words.
     pub(crate) fn words(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
-        self.add([head, ""], true, cells);
+        self.add([head, ""], true, cells.into_iter().map(Into::into));
     }
 
-    fn add(&mut self, head: [&str; 2], is_left: bool, cells: impl IntoIterator<Item = String>) {
+    fn add(&mut self, head: [&str; 2], is_left: bool, cells: impl IntoIterator<Item = Cell>) {
         self.heads.push(Head { lines: head.map(str::to_owned), is_left });
         for (row, cell) in self.rows.iter_mut().zip(cells) {
             row.push(cell);
@@ -83,7 +120,7 @@ impl Table {
     ) -> io::Result<()> {
         let heads =
             [0, 1].map(|line| self.heads.iter().map(|head| head.lines[line].as_str()).collect::<Vec<_>>());
-        let rows = self.rows.iter().map(|row| row.iter().map(String::as_str).collect::<Vec<_>>());
+        let rows = self.rows.iter().map(|row| row.iter().map(|cell| cell.text.as_str()).collect::<Vec<_>>());
         for (is_head, cells) in
             heads.into_iter().map(|cells| (true, cells)).chain(rows.map(|cells| (false, cells)))
         {
@@ -113,13 +150,16 @@ impl Table {
         let sides: Vec<&str> =
             self.heads.iter().map(|head| if head.is_left { ":--" } else { "--:" }).collect();
         writeln!(out, "|{}|", sides.join("|"))?;
-        self.rows.iter().try_for_each(|row| writeln!(out, "| {} |", row.join(" | ")))
+        self.rows.iter().try_for_each(|row| {
+            let cells: Vec<&str> = row.iter().map(|cell| cell.text.as_str()).collect();
+            writeln!(out, "| {} |", cells.join(" | "))
+        })
     }
 
     fn width(&self, column: usize) -> usize {
         let heads = self.heads[column].lines.iter();
         heads
-            .chain(self.rows.iter().map(|row| &row[column]))
+            .chain(self.rows.iter().map(|row| &row[column].text))
             .map(|cell| cell.chars().count())
             .max()
             .unwrap_or(0)

@@ -4,7 +4,7 @@ use record::{PRINTED, Percentile};
 
 use crate::durations::{self, Durations};
 use crate::figures::Figures;
-use crate::table::Table;
+use crate::table::{Cell, Table};
 use crate::text::{shortened, visible};
 use crate::units::{TimeUnit, count, rate};
 use crate::view::View;
@@ -45,13 +45,15 @@ pub(crate) fn table(figures: &Figures) -> Table {
 /// The columns of a summary: samples, mean, percentiles, least and most. A row where nothing was measured shows dashes.
 pub(crate) fn columns(table: &mut Table, rows: &[Option<&Durations>]) {
     let unit = unit(&rows.iter().copied().flatten().collect::<Vec<_>>());
-    let samples =
-        rows.iter().map(|durations| durations.map_or("–".to_owned(), |durations| count(durations.count)));
+    let samples = rows.iter().map(|durations| match durations {
+        Some(durations) => Cell::count(durations.count),
+        None => "–".to_owned().into(),
+    });
     table.column("samples", "", samples);
     let mut column = |head: &str, figure: &dyn Fn(&Durations) -> Option<f64>| {
         let of_row = |durations: &Option<&Durations>| match durations {
             Some(durations) => cell(durations, figure(durations), unit),
-            None => "–".to_owned(),
+            None => "–".to_owned().into(),
         };
         table.column(head, unit.name, rows.iter().map(of_row));
     };
@@ -74,7 +76,7 @@ pub(crate) fn steps(view: &View<'_>, escape: fn(&str) -> String) -> Option<Table
     let mut table = Table::of_names("steps", names);
     let response: Vec<&Durations> = view.steps.iter().map(|step| &step.figures.response.all).collect();
     let unit = unit(&response);
-    table.column("samples", "", response.iter().map(|durations| count(durations.count)));
+    table.column("samples", "", response.iter().map(|durations| Cell::count(durations.count)));
     let mut column = |head, figure: &dyn Fn(&Durations) -> Option<f64>| {
         let cells = response.iter().map(|durations| cell(durations, figure(durations), unit));
         table.column(head, unit.name, cells);
@@ -85,9 +87,9 @@ pub(crate) fn steps(view: &View<'_>, escape: fn(&str) -> String) -> Option<Table
     column("p95", &|durations| durations.at(Percentile::P95));
     column("p99", &|durations| durations.at(Percentile::P99));
     column("max", &|durations| durations.max_ns);
-    let rates = view.steps.iter().map(|step| step.figures.throughput_per_s().map_or("n/a".to_owned(), rate));
+    let rates = view.steps.iter().map(|step| Cell::figure_or_na(step.figures.throughput_per_s(), rate));
     table.column("answers", "/s", rates);
-    table.column("not ok", "", view.steps.iter().map(|step| count(step.figures.errors_counted())));
+    table.column("not ok", "", view.steps.iter().map(|step| Cell::count(step.figures.errors_counted())));
     Some(table)
 }
 
@@ -99,15 +101,15 @@ pub(crate) fn unit(column: &[&Durations]) -> TimeUnit {
 }
 
 /// A figure in a table, or why there is none.
-pub(crate) fn cell(durations: &Durations, ns: Option<f64>, unit: TimeUnit) -> String {
+pub(crate) fn cell(durations: &Durations, ns: Option<f64>, unit: TimeUnit) -> Cell {
     match ns {
-        Some(ns) => unit.write(ns),
-        None if durations.count == 0 => "n/a".to_owned(),
-        None => "–".to_owned(),
+        Some(ns) => Cell { text: unit.write(ns), value: Some(ns) },
+        None if durations.count == 0 => "n/a".to_owned().into(),
+        None => "–".to_owned().into(),
     }
 }
 
-fn cells(durations: &Durations, unit: TimeUnit) -> impl Iterator<Item = String> {
+fn cells(durations: &Durations, unit: TimeUnit) -> impl Iterator<Item = Cell> {
     let figures = [durations.min_ns, durations.mean_ns].into_iter().chain(durations.percentiles_ns);
     figures.chain([durations.max_ns]).map(move |ns| cell(durations, ns, unit))
 }

@@ -37,7 +37,7 @@ fn written(name: &str, run: &Run) -> String {
 fn written_study(name: &str, study: &store::Study) -> String {
     let mut out = Vec::new();
     let options = Options { color: false, width: 100 };
-    match report::write_study(format(name).unwrap(), study, &options, &mut out) {
+    match report::write_study(format(name).unwrap(), study, &studies::without_seconds, &options, &mut out) {
         Err(report::ReportError::NoStudies { .. }) => String::new(),
         written => {
             written.unwrap();

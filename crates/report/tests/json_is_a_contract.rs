@@ -122,7 +122,14 @@ fn what_is_known_of_the_system_is_put_together() {
 fn study_text(study: &store::Study) -> String {
     let mut out = Vec::new();
     let options = Options { color: false, width: 80 };
-    report::write_study(report::format("json").unwrap(), study, &options, &mut out).unwrap();
+    report::write_study(
+        report::format("json").unwrap(),
+        study,
+        &studies::without_seconds,
+        &options,
+        &mut out,
+    )
+    .unwrap();
     String::from_utf8(out).unwrap()
 }
 

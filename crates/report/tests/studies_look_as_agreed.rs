@@ -27,7 +27,13 @@ fn cases() -> impl Iterator<Item = (&'static str, &'static Study)> {
 
 fn written(format: &Format, study: &Study, width: usize) -> String {
     let mut out = Vec::new();
-    match report::write_study(format, study, &Options { color: false, width }, &mut out) {
+    match report::write_study(
+        format,
+        study,
+        &studies::without_seconds,
+        &Options { color: false, width },
+        &mut out,
+    ) {
         Ok(()) => String::from_utf8(out).unwrap(),
         Err(error) => format!("error: {error}\n"),
     }

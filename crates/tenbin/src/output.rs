@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
 use report::{Format, Options, ReportError};
-use store::{Run, Study};
+use store::{Run, Store, Study};
 
 /// Says what went wrong.
 pub(crate) fn complain(message: &str) {
@@ -30,8 +30,8 @@ pub(crate) fn results(format: &Format, runs: &[Run]) -> anyhow::Result<()> {
 }
 
 /// Writes the results of a study to stdout.
-pub(crate) fn study(format: &Format, study: &Study) -> anyhow::Result<()> {
-    write(|options, out| report::write_study(format, study, options, out))
+pub(crate) fn study(format: &Format, study: &Study, store: &Store) -> anyhow::Result<()> {
+    write(|options, out| report::write_study(format, study, &|run| store.load(run), options, out))
 }
 
 fn write(report: impl FnOnce(&Options, &mut dyn Write) -> Result<(), ReportError>) -> anyhow::Result<()> {

@@ -8,7 +8,7 @@ use super::{LoadView, StudyView};
 use crate::durations::Durations;
 use crate::figures::Figures;
 use crate::system::whole;
-use crate::table::Table;
+use crate::table::{Cell, Table};
 use crate::text::{shortened, visible};
 use crate::times;
 use crate::units::{count, decimal, mebibytes, percent_of, rate};
@@ -31,14 +31,17 @@ pub(super) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     table.column(
         "runs",
         "valid",
-        rows().map(|row| format!("{}/{}", row.count(Standing::Valid), row.planned)),
+        rows().map(|row| {
+            let valid = row.count(Standing::Valid);
+            Cell { text: format!("{valid}/{}", row.planned), value: Some(valid as f64) }
+        }),
     );
     let notes: Vec<String> = (0..load.rows.len()).map(|row| note(load, row, escape)).collect();
     if rows().all(|row| row.figures.is_none()) {
         table.words("note", notes);
         return table;
     }
-    table.column("errors", "", rows().map(|row| or_none(row.error_share(), percent_of)));
+    table.column("errors", "", rows().map(|row| Cell::figure(row.error_share(), percent_of)));
     // What decides stands before everything else.
     match view.metric {
         Some(metric) if metric.name != "throughput" => {
@@ -53,14 +56,14 @@ pub(super) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     if rows().any(|row| row.figures.as_ref().is_some_and(|figures| figures.counts.refused > 0)) {
         table.column("answers", "/s", rows().map(|row| middle(row.answers)));
     }
-    let kb = |figure: Option<f64>| or_none(figure, rate);
+    let kb = |figure: Option<f64>| Cell::figure(figure, rate);
     table.column("received", "KB/s", rows().map(|row| kb(row.middle.received_kb_per_s)));
     table.column("sent", "KB/s", rows().map(|row| kb(row.middle.sent_kb_per_s)));
     outcomes(&mut table, load);
     let mut used =
         |head: &str, below: &str, figure: fn(&Row<'_>) -> Option<f64>, write: &dyn Fn(f64) -> String| {
             if rows().any(|row| figure(row).is_some()) {
-                table.column(head, below, rows().map(|row| or_none(figure(row), write)));
+                table.column(head, below, rows().map(|row| Cell::figure(figure(row), write)));
             }
         };
     let cores = |cores| decimal(cores, 2);
@@ -96,7 +99,7 @@ pub(super) fn steps(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
     table.column(
         "errors",
         "",
-        figures.iter().map(|figures| or_none(crate::metric::error_share(figures), percent_of)),
+        figures.iter().map(|figures| Cell::figure(crate::metric::error_share(figures), percent_of)),
     );
     times::columns(
         &mut table,
@@ -114,7 +117,7 @@ pub(super) fn cores(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -
         table.column(
             &head,
             "",
-            shares.into_iter().map(|share| or_none(share, |share| format!("{:.0} %", share * 100.0))),
+            shares.into_iter().map(|share| Cell::figure(share, |share| format!("{:.0} %", share * 100.0))),
         );
     }
     Some(table)
@@ -193,12 +196,15 @@ fn spread(
     table.column(
         head,
         below,
-        spreads.iter().map(|spread| or_none(spread.map(|spread| spread.median), write)),
+        spreads.iter().map(|spread| Cell::figure(spread.map(|spread| spread.median), write)),
     );
     if spreads.iter().flatten().any(|spread| spread.count > 1) {
         let range = |spread: &Option<Spread>| match spread {
-            Some(spread) => format!("{}–{}", write(spread.min), write(spread.max)),
-            None => "–".to_owned(),
+            Some(spread) => Cell {
+                text: format!("{}–{}", write(spread.min), write(spread.max)),
+                value: Some(spread.min),
+            },
+            None => "–".to_owned().into(),
         };
         table.column("by run", "min–max", spreads.iter().map(range));
     }
@@ -216,7 +222,7 @@ fn outcomes(table: &mut Table, load: &LoadView<'_>) {
     for (head, kind) in kinds {
         let cells = load.rows.iter().map(|row| row.figures.as_ref().map(kind));
         if cells.clone().flatten().any(|kind| kind > 0) {
-            table.column(head, "", cells.map(|kind| kind.map_or("–".to_owned(), count)));
+            table.column(head, "", cells.map(|kind| kind.map_or("–".to_owned().into(), Cell::count)));
         }
     }
 }
@@ -248,10 +254,6 @@ fn short(text: &str, escape: Escape) -> String {
     escape(&shortened(&visible(text), NAME_CHARACTERS_MAX))
 }
 
-fn middle(spread: Option<Spread>) -> String {
-    or_none(spread.map(|spread| spread.median), rate)
-}
-
-fn or_none(figure: Option<f64>, write: impl Fn(f64) -> String) -> String {
-    figure.map_or_else(|| "–".to_owned(), write)
+fn middle(spread: Option<Spread>) -> Cell {
+    Cell::figure(spread.map(|spread| spread.median), rate)
 }

@@ -5,8 +5,8 @@
 use record::Outcome;
 use serde_json::json;
 use store::{
-    Cause, Failure, GateResult, Level, NewStudy, Place, Store, Study, StudyEnding, StudyId, StudyState,
-    Verdict,
+    Cause, Failure, GateResult, Level, NewStudy, Place, Run, RunId, Store, StoreError, Study, StudyEnding,
+    StudyId, StudyState, Verdict,
 };
 
 use crate::runs::{self, Draws, Kept, STARTED_AT_UNIX_MS};
@@ -33,6 +33,11 @@ enum What {
 
 const fn behaviour(system: &'static str, variant: &'static str, per_s: u64, what: What) -> Behaviour {
     Behaviour { system, variant, per_s, cpu_percent: per_s / 10, what }
+}
+
+/// For formats that show no seconds.
+pub(crate) fn without_seconds(run: &RunId) -> Result<Run, StoreError> {
+    Err(StoreError::SummedUp { run: run.clone() })
 }
 
 const APP_SERVERS: [Behaviour; 6] = [

@@ -29,7 +29,7 @@ pub(crate) fn run(flags: &ReportFlags) -> anyhow::Result<Exit> {
     if let [name] = names
         && let Some(id) = study(&store, name)?
     {
-        output::study(format, &store.load_study(&id)?)?;
+        output::study(format, &store.load_study(&id)?, &store)?;
         return Ok(Exit::Ok);
     }
     if let Some(name) = names.iter().find(|name| name.starts_with(StudyId::PREFIX)) {

@@ -67,7 +67,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     conductor::run_study(&study, &id, &left, &store, &tenbin, &stopper, &mut line)
         .inspect_err(show_what_is_left)?;
     let kept = store.load_study(&id)?;
-    let shown = output::study(format, &kept);
+    let shown = output::study(format, &kept, &store);
     output::remark(&format!("kept as {id} in {}", store.path().display()));
     if let Err(error) = shown
         && !output::is_broken_pipe(&error)

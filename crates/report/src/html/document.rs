@@ -1,0 +1,297 @@
+//! What the page is made from, one to one with `ui/src/report.ts`.
+//!
+//! Texts in it are visible and short, but not escaped: the page makes text nodes of them. Figures are finite: serde_json
+//! writes null for others.
+
+use serde::Serialize;
+
+/// Everything that the page shows.
+#[derive(Serialize)]
+pub(crate) struct Document {
+    pub(crate) schema: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) title: String,
+    pub(crate) question: Option<String>,
+    pub(crate) id: String,
+    pub(crate) begun: String,
+    pub(crate) tenbin_version: String,
+    pub(crate) notices: Vec<Notice>,
+    pub(crate) validity: Validity,
+    pub(crate) facts: Vec<Fact>,
+    pub(crate) loads: Vec<Load>,
+    /// In order of their positions.
+    pub(crate) runs: Vec<Run>,
+    pub(crate) charts: Vec<serde_json::Value>,
+    pub(crate) commands: Vec<Fact>,
+    pub(crate) plan: Option<String>,
+}
+
+/// The version of all this.
+pub(crate) const SCHEMA: &str = "tenbin.page/1";
+
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    Study,
+    Run,
+    Runs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Tone {
+    Plain,
+    Good,
+    Doubtful,
+    Bad,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Notice {
+    pub(crate) tone: Tone,
+    pub(crate) text: String,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Fact {
+    pub(crate) name: String,
+    pub(crate) value: String,
+}
+
+impl Fact {
+    pub(crate) fn new(name: &str, value: String) -> Self {
+        Self { name: name.to_owned(), value }
+    }
+}
+
+#[derive(Serialize)]
+pub(crate) struct Validity {
+    pub(crate) level: &'static str,
+    pub(crate) sentence: String,
+    pub(crate) doubts: Vec<Doubt>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Doubt {
+    pub(crate) tone: Tone,
+    #[serde(rename = "where")]
+    pub(crate) place: String,
+    pub(crate) sentence: String,
+    pub(crate) remedy: String,
+    pub(crate) quote: Vec<String>,
+}
+
+/// Everything under one load.
+#[derive(Serialize)]
+pub(crate) struct Load {
+    pub(crate) name: String,
+    pub(crate) words: String,
+    pub(crate) answer: Answer,
+    pub(crate) metric: Metric,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) table: Table,
+    pub(crate) legend: Vec<String>,
+    pub(crate) steps: Option<Table>,
+    pub(crate) pairs: Vec<Pair>,
+    pub(crate) caveats: Vec<String>,
+    pub(crate) limits: Vec<Limit>,
+    pub(crate) errors: Vec<ErrorKind>,
+    pub(crate) written: Vec<String>,
+    pub(crate) gates: Vec<Notice>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Answer {
+    /// `sure`, `open`, `none` or `plain`.
+    pub(crate) certainty: &'static str,
+    pub(crate) text: String,
+    pub(crate) how_sure: String,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Metric {
+    pub(crate) name: String,
+    pub(crate) words: String,
+    pub(crate) unit: &'static str,
+    pub(crate) higher_is_better: bool,
+    pub(crate) matters: f64,
+}
+
+/// One variant under one load, or one stored run.
+#[derive(Serialize)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) system: String,
+    pub(crate) variant: String,
+    pub(crate) knobs: Vec<Knob>,
+    pub(crate) runs: Vec<usize>,
+    pub(crate) is_best: bool,
+    pub(crate) is_valid: bool,
+    pub(crate) figures: Option<Figures>,
+    pub(crate) metric: Option<Spread>,
+    pub(crate) spectrum: Option<serde_json::Value>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Knob {
+    pub(crate) name: String,
+    pub(crate) value: String,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Spread {
+    pub(crate) n: usize,
+    pub(crate) median: f64,
+    pub(crate) min: f64,
+    pub(crate) max: f64,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Figures {
+    pub(crate) samples: u64,
+    pub(crate) counts: Counts,
+    pub(crate) ok_per_s: Option<f64>,
+    pub(crate) error_share: Option<f64>,
+    pub(crate) response_ms: Times,
+    pub(crate) service_ms: Times,
+    pub(crate) lateness_ms: Times,
+    pub(crate) received_bytes: u64,
+    pub(crate) sent_bytes: u64,
+    pub(crate) system_cores: Option<f64>,
+    pub(crate) generator_cores: Option<f64>,
+    pub(crate) system_us_per_request: Option<f64>,
+    pub(crate) generator_us_per_request: Option<f64>,
+    pub(crate) rss_peak_bytes: Option<f64>,
+    pub(crate) metric: Option<f64>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Counts {
+    pub(crate) planned: u64,
+    pub(crate) sent: u64,
+    pub(crate) not_sent: u64,
+    pub(crate) ok: u64,
+    pub(crate) refused: u64,
+    pub(crate) failed: u64,
+    pub(crate) timed_out: u64,
+    pub(crate) unfinished: u64,
+}
+
+/// Milliseconds.
+#[derive(Serialize)]
+pub(crate) struct Times {
+    pub(crate) n: u64,
+    pub(crate) min: Option<f64>,
+    pub(crate) mean: Option<f64>,
+    pub(crate) p50: Option<f64>,
+    pub(crate) p90: Option<f64>,
+    pub(crate) p95: Option<f64>,
+    pub(crate) p99: Option<f64>,
+    pub(crate) p99_9: Option<f64>,
+    pub(crate) p99_99: Option<f64>,
+    pub(crate) max: Option<f64>,
+}
+
+/// Two rows over the blocks in which both were measured.
+#[derive(Serialize)]
+pub(crate) struct Pair {
+    pub(crate) first: usize,
+    pub(crate) second: usize,
+    pub(crate) ratio: Option<f64>,
+    pub(crate) low: Option<f64>,
+    pub(crate) high: Option<f64>,
+    pub(crate) confidence: Option<f64>,
+    pub(crate) verdict: &'static str,
+    pub(crate) blocks: usize,
+    pub(crate) ratios: Vec<f64>,
+    pub(crate) sentence: String,
+}
+
+/// What probably kept a row from doing more.
+#[derive(Serialize)]
+pub(crate) struct Limit {
+    pub(crate) row: usize,
+    pub(crate) what: String,
+    pub(crate) because: String,
+    /// `suspected` or `unknown`.
+    pub(crate) certainty: &'static str,
+}
+
+#[derive(Serialize)]
+pub(crate) struct ErrorKind {
+    pub(crate) row: usize,
+    pub(crate) class: String,
+    pub(crate) message: String,
+    pub(crate) count: u64,
+    pub(crate) share: f64,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Table {
+    pub(crate) heads: Vec<Head>,
+    pub(crate) rows: Vec<TableRow>,
+    pub(crate) names: usize,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Head {
+    pub(crate) text: String,
+    pub(crate) unit: String,
+    pub(crate) is_left: bool,
+}
+
+#[derive(Serialize)]
+pub(crate) struct TableRow {
+    pub(crate) cells: Vec<Cell>,
+    pub(crate) is_best: bool,
+    pub(crate) row: Option<usize>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Cell {
+    pub(crate) text: String,
+    pub(crate) value: Option<f64>,
+}
+
+/// One stored run.
+#[derive(Serialize)]
+pub(crate) struct Run {
+    pub(crate) id: String,
+    pub(crate) load: usize,
+    pub(crate) row: usize,
+    pub(crate) block: Option<u32>,
+    /// `valid`, `invalid`, `failed` or `cut_short`.
+    pub(crate) standing: &'static str,
+    pub(crate) verdict: &'static str,
+    pub(crate) validity: &'static str,
+    pub(crate) begun: String,
+    pub(crate) warm_up_s: f64,
+    pub(crate) duration_s: Option<f64>,
+    pub(crate) figures: Option<Figures>,
+    pub(crate) fairness: Option<Fairness>,
+    pub(crate) series: Option<serde_json::Value>,
+    pub(crate) events: Vec<Event>,
+}
+
+/// What happened at an instant of a run.
+#[derive(Serialize)]
+pub(crate) struct Event {
+    pub(crate) at_s: f64,
+    pub(crate) text: String,
+}
+
+/// How evenly the connections were served.
+#[derive(Serialize)]
+pub(crate) struct Fairness {
+    pub(crate) connections: u64,
+    pub(crate) requests: MinMedianMax,
+    pub(crate) response_mean_ms: Option<MinMedianMax>,
+    pub(crate) response_max_ms: Option<MinMedianMax>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct MinMedianMax {
+    pub(crate) min: f64,
+    pub(crate) median: f64,
+    pub(crate) max: f64,
+}

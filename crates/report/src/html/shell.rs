@@ -1,0 +1,120 @@
+//! The file around the document: script, style, and the policy that lets nothing else run.
+
+use std::io::{self, Write};
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use ring::digest;
+use serde::Serialize as _;
+use serde_json::ser::{Formatter, Serializer};
+
+use super::document::Document;
+
+const TEMPLATE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/page.html"));
+const STYLE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/dist/page.css"));
+const SCRIPT: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../ui/dist/page.js"));
+
+/// Writes the page. The template is gone through once, so that nothing in a value is taken for a placeholder.
+pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
+    let mut rest = TEMPLATE;
+    while let Some((before, (name, after))) =
+        rest.split_once("{{").and_then(|(before, after)| Some((before, after.split_once("}}")?)))
+    {
+        out.write_all(before.as_bytes())?;
+        rest = after;
+        match name {
+            "policy" => out.write_all(policy().as_bytes())?,
+            "title" => out.write_all(escaped(&title(document)).as_bytes())?,
+            "style" => out.write_all(STYLE.as_bytes())?,
+            "without_script" => out.write_all(without_script(document).as_bytes())?,
+            "report" => document.serialize(&mut Serializer::with_formatter(&mut *out, Inert))?,
+            "script" => out.write_all(SCRIPT.as_bytes())?,
+            name => {
+                return Err(io::Error::other(format!("ui/page.html has an unknown placeholder {name:?}")));
+            }
+        }
+    }
+    out.write_all(rest.as_bytes())
+}
+
+/// Only this script and this style, and nothing from anywhere.
+fn policy() -> String {
+    let hash = |text: &str| BASE64_STANDARD.encode(digest::digest(&digest::SHA256, text.as_bytes()));
+    format!(
+        "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'; \
+         require-trusted-types-for 'script'; trusted-types 'none'",
+        hash(SCRIPT),
+        hash(STYLE)
+    )
+}
+
+fn title(document: &Document) -> String {
+    format!("{} · Tenbin", document.question.as_ref().unwrap_or(&document.title))
+}
+
+fn without_script(document: &Document) -> String {
+    let names: Vec<&str> = match document.kind {
+        super::document::Kind::Runs => document.runs.iter().map(|run| run.id.as_str()).collect(),
+        _ => vec![&document.id],
+    };
+    escaped(&format!(
+        "This page is drawn by its own script, and scripts are switched off. To read the same in a terminal: \
+         tenbin report {}",
+        names.join(" ")
+    ))
+}
+
+/// A text as HTML takes it, between tags and in attributes.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+/// Writes JSON in which nothing can end a script element or begin a comment.
+struct Inert;
+
+impl Formatter for Inert {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(['<', '>', '&', '\u{2028}', '\u{2029}']) {
+            let (before, from) = rest.split_at(at);
+            let mut characters = from.chars();
+            out.write_all(before.as_bytes())?;
+            write!(out, "\\u{:04x}", characters.next().map_or(0, u32::from))?;
+            rest = characters.as_str();
+        }
+        out.write_all(rest.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_inert_and_means_the_same() {
+        let hostile = "</script><script>alert(1)</script><!-- & \u{2028}\u{2029} {{script}} \"\\\u{0} 天秤";
+        let mut out = Vec::new();
+        hostile.serialize(&mut Serializer::with_formatter(&mut out, Inert)).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(!text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']), "{text}");
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), hostile);
+    }
+
+    #[test]
+    fn html_takes_escaped_texts_as_texts() {
+        assert_eq!(
+            escaped("<a href=\"x\">'&amp;'</a>"),
+            "&lt;a href=&quot;x&quot;&gt;&#39;&amp;amp;&#39;&lt;/a&gt;"
+        );
+    }
+}
