@@ -7,6 +7,7 @@ use crate::metric::Metric;
 use crate::view::View;
 
 mod best;
+mod certainty;
 mod cores;
 mod gates;
 mod natural;
@@ -14,14 +15,15 @@ mod page;
 mod rows;
 mod sentences;
 mod standing;
-mod tables;
-mod troubles;
+pub(crate) mod tables;
+pub(crate) mod troubles;
 mod written;
 
 pub(crate) use best::{Pair, Ranked};
-pub(crate) use page::{Item, Tone, page};
+pub(crate) use certainty::{Certainty, certainty};
+pub(crate) use page::{Item, Page, Told, Tone, page, runs, tone};
 pub(crate) use rows::Row;
-pub(crate) use sentences::{reason, verdict_word};
+pub(crate) use sentences::{answer, caveats, pair, reason, verdict_word};
 pub(crate) use standing::{Standing, standing};
 
 /// A study with its figures worked out.

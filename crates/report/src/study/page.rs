@@ -49,7 +49,7 @@ const ERRORS_MAX: usize = 12;
 
 /// Everything that is said about a study, in order.
 pub(crate) fn page(view: &StudyView<'_>, escape: Escape) -> Vec<Item> {
-    let page = Page { view, escape };
+    let page = Page::new(view, escape);
     let mut items = page.beginning();
     for load in &view.loads {
         items.extend(page.load(load));
@@ -58,12 +58,28 @@ pub(crate) fn page(view: &StudyView<'_>, escape: Escape) -> Vec<Item> {
     items
 }
 
-struct Page<'a> {
+/// What is said about a study, piece by piece.
+pub(crate) struct Page<'a> {
     view: &'a StudyView<'a>,
     escape: Escape,
 }
 
-impl Page<'_> {
+/// What went wrong with runs of a row.
+pub(crate) struct Told {
+    pub(crate) tone: Tone,
+    /// The row, and how many of its runs.
+    pub(crate) place: String,
+    pub(crate) sentence: String,
+    /// What to do about it; may be empty.
+    pub(crate) remedy: String,
+    /// What its processes wrote, line by line.
+    pub(crate) quote: Vec<String>,
+}
+
+impl<'a> Page<'a> {
+    pub(crate) fn new(view: &'a StudyView<'a>, escape: Escape) -> Self {
+        Self { view, escape }
+    }
     /// Question, answer, and how they came about.
     fn beginning(&self) -> Vec<Item> {
         let (view, new) = (self.view, &self.view.study.new);
@@ -82,15 +98,11 @@ impl Page<'_> {
             facts.push(("versions", versions.join(", ")));
         }
         items.push(Item::Facts(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()));
-        for stamp in &new.stamps {
-            let is_warning = ["SHARED:", "QUICK:"].iter().any(|word| stamp.starts_with(word));
-            let tone = if is_warning { Tone::Doubtful } else { Tone::Plain };
-            items.push(Item::Text(tone, self.text(stamp)));
-        }
+        items.extend(new.stamps.iter().map(|stamp| Item::Text(tone(stamp), self.text(stamp))));
         items
     }
 
-    fn study(&self) -> String {
+    pub(crate) fn study(&self) -> String {
         let (view, new) = (self.view, &self.view.study.new);
         let runs = match view.planned() {
             planned if planned == view.done() => runs(planned),
@@ -106,14 +118,14 @@ impl Page<'_> {
         )
     }
 
-    fn compared(&self) -> String {
+    pub(crate) fn compared(&self) -> String {
         let compare = &self.view.study.new.compare;
         let Some(metric) = self.view.metric else { return format!("by {}", self.text(&compare.by)) };
         let better = if compare.higher_is_better { "more" } else { "less" };
         format!("by {}, {better} is better; {} or more matters", metric.words, matters(self.view))
     }
 
-    fn machine(&self) -> String {
+    pub(crate) fn machine(&self) -> String {
         let host = &self.view.study.new.host;
         let text = |key: &str| host[key].as_str().map(|text| self.text(text));
         let cores = host["cores"].as_u64().map(|cores| match cores {
@@ -127,7 +139,7 @@ impl Page<'_> {
     }
 
     /// What the systems say of their versions, each once.
-    fn versions(&self) -> Vec<String> {
+    pub(crate) fn versions(&self) -> Vec<String> {
         let mut versions: Vec<String> = Vec::new();
         for view in &self.view.runs {
             if let (Some(place), Some(version)) = (view.place(), &view.run.new.system_version) {
@@ -172,14 +184,17 @@ impl Page<'_> {
             items.extend([Item::Head(head.to_owned()), Item::Table(cores)]);
         }
         items.extend(self.errors(load));
-        items.extend(self.written(load));
+        items.extend(section(
+            "What systems with errors wrote most often, in their last run",
+            self.written(load),
+        ));
         items.extend(self.troubles(load));
-        items.extend(self.gates(load));
+        items.extend(section("Gates", self.gates(load).into_iter().map(|(_, line)| line).collect()));
         items
     }
 
     /// What the table leaves unsaid.
-    fn legend(&self, load: &LoadView<'_>) -> String {
+    pub(crate) fn legend(&self, load: &LoadView<'_>) -> String {
         let mut legend =
             "Times are those of all valid runs together; rates and cores are medians over runs, µs/request is over all of them, memory and queue are the most of any."
 
@@ -210,7 +225,7 @@ impl Page<'_> {
     }
 
     /// What systems with errors said most often, in the last of their runs.
-    fn written(&self, load: &LoadView<'_>) -> Vec<Item> {
+    pub(crate) fn written(&self, load: &LoadView<'_>) -> Vec<String> {
         let mut lines = Vec::new();
         for (number, row) in load.rows.iter().enumerate() {
             let last = row.standing(Standing::Valid).last().filter(|_| row.error_share() > Some(0.0));
@@ -226,7 +241,7 @@ impl Page<'_> {
                 ));
             }
         }
-        section("What systems with errors wrote most often, in their last run", limited(lines, ERRORS_MAX))
+        limited(lines, ERRORS_MAX)
     }
 
     fn troubles(&self, load: &LoadView<'_>) -> Vec<Item> {
@@ -245,6 +260,18 @@ impl Page<'_> {
     }
 
     fn trouble(&self, load: &LoadView<'_>, trouble: &Trouble<'_>) -> Vec<Item> {
+        let Told { tone, place, sentence, remedy, quote } = self.told(load, trouble);
+        let mut items = vec![Item::Text(tone, format!("{place}: {sentence}"))];
+        if !remedy.is_empty() {
+            items.push(Item::Points(vec![format!("→ {remedy}")]));
+        }
+        if !quote.is_empty() {
+            items.push(Item::Quote(quote));
+        }
+        items
+    }
+
+    pub(crate) fn told(&self, load: &LoadView<'_>, trouble: &Trouble<'_>) -> Told {
         let of = load.rows[trouble.row].runs.len();
         let runs = match (trouble.runs, of) {
             (1, 1) => "the run".to_owned(),
@@ -252,43 +279,32 @@ impl Page<'_> {
             (runs, of) if runs == of => format!("all {of} runs"),
             (runs, of) => format!("{runs} of {of} runs"),
         };
-        let row = self.row(load, trouble.row);
-        match trouble.kind {
+        let place = format!("{}, {runs}", self.row(load, trouble.row));
+        let tail = |outputs, process| {
+            words::tail(outputs, process).iter().map(|line| self.text(line)).collect::<Vec<_>>()
+        };
+        let (tone, sentence, remedy, quote) = match trouble.kind {
             Kind::Failure { stage, process, what, way_out, outputs } => {
                 let of_process =
                     process.map_or_else(String::new, |process| format!(", {}", self.short(process)));
-                let sentence =
-                    format!("{row}, {runs}: failed ({}{of_process}): {}", self.short(stage), self.text(what));
-                let tail = words::tail(outputs, process);
-                let mut items = vec![Item::Text(Tone::Bad, sentence)];
-                if !way_out.is_empty() {
-                    items.push(Item::Points(vec![format!("→ {}", self.text(way_out))]));
-                }
-                if !tail.is_empty() {
-                    items.push(Item::Quote(tail.iter().map(|line| self.text(line)).collect()));
-                }
-                items
+                let sentence = format!("failed ({}{of_process}): {}", self.short(stage), self.text(what));
+                (Tone::Bad, sentence, self.text(way_out), tail(outputs, process))
             }
             Kind::Doubt { is_invalid, sentence, remedy, .. } => {
                 let (tone, word) =
                     if is_invalid { (Tone::Bad, "invalid") } else { (Tone::Doubtful, "suspect") };
-                let sentence = format!("{row}, {runs}: {word}: {}", self.text(sentence));
-                vec![Item::Text(tone, sentence), Item::Points(vec![format!("→ {}", self.text(remedy))])]
+                (tone, format!("{word}: {}", self.text(sentence)), self.text(remedy), Vec::new())
             }
-            Kind::CutShort => vec![Item::Text(Tone::Doubtful, format!("{row}, {runs}: cut short"))],
+            Kind::CutShort => (Tone::Doubtful, "cut short".to_owned(), String::new(), Vec::new()),
             Kind::Note { text, outputs } => {
-                let mut items =
-                    vec![Item::Text(Tone::Doubtful, format!("{row}, {runs}: {}", self.text(text)))];
-                let tail = words::tail(outputs, None);
-                if !tail.is_empty() {
-                    items.push(Item::Quote(tail.iter().map(|line| self.text(line)).collect()));
-                }
-                items
+                (Tone::Doubtful, self.text(text), String::new(), tail(outputs, None))
             }
-        }
+        };
+        Told { tone, place, sentence, remedy, quote }
     }
 
-    fn gates(&self, load: &LoadView<'_>) -> Vec<Item> {
+    /// What became of the gates, a line each.
+    pub(crate) fn gates(&self, load: &LoadView<'_>) -> Vec<(Tone, String)> {
         let gates = gates::of_load(self.view, load);
         if gates.is_empty() {
             return Vec::new();
@@ -307,28 +323,35 @@ impl Page<'_> {
                 runs if held == runs => format!("all {runs} valid runs"),
                 runs => format!("{held} of {runs} valid runs"),
             };
-            lines.push(match held {
-                held if held == runs => format!("{text}: held in {of}"),
+            let (tone, line) = match held {
+                held if held == runs => (Tone::Plain, format!("held in {of}")),
                 held if held + untold == runs && self.view.study.new.is_quick => {
-                    format!("{text}: not told in {untold} of {runs} valid runs, and held in the others")
+                    let line = format!("not told in {untold} of {runs} valid runs, and held in the others");
+                    (Tone::Doubtful, line)
                 }
                 held if held + untold == runs => {
-                    format!("{text}: BREACHED, not told in {untold} of {runs} valid runs")
+                    (Tone::Bad, format!("BREACHED, not told in {untold} of {runs} valid runs"))
                 }
-                0 => format!("{text}: BREACHED, held in none of {runs} valid runs"),
-                _ => format!("{text}: BREACHED, held in {of}"),
-            });
+                0 => (Tone::Bad, format!("BREACHED, held in none of {runs} valid runs")),
+                _ => (Tone::Bad, format!("BREACHED, held in {of}")),
+            };
+            lines.push((tone, format!("{text}: {line}")));
             for gate in of_text().filter(|gate| gate.held < gate.runs) {
                 let (row, worst) = (self.row(load, gate.row), (self.escape)(&words::observed(gate.worst)));
                 let worst = if gate.worst.observed.is_some() { format!("at worst {worst}") } else { worst };
-                lines.push(format!("· {row}: held in {} of {} runs, {worst}", gate.held, gate.runs));
+                let line = format!("· {row}: held in {} of {} runs, {worst}", gate.held, gate.runs);
+                lines.push((tone, line));
             }
         }
         let failed: usize = load.rows.iter().map(|row| row.count(Standing::Failed)).sum();
         if failed > 0 {
-            lines.push(format!("BREACHED by what failed ({}): it holds no gate", runs(failed)));
+            lines.push((Tone::Bad, format!("BREACHED by what failed ({}): it holds no gate", runs(failed))));
         }
-        section("Gates", limited(lines, LINES_MAX))
+        if let Some(more @ 1..) = lines.len().checked_sub(LINES_MAX) {
+            lines.truncate(LINES_MAX);
+            lines.push((Tone::Plain, format!("and {more} more")));
+        }
+        lines
     }
 
     /// Where it is kept, and how it goes on.
@@ -352,20 +375,26 @@ impl Page<'_> {
     }
 
     /// A text from outside: escaped and not too long.
-    fn text(&self, text: &str) -> String {
+    pub(crate) fn text(&self, text: &str) -> String {
         (self.escape)(&shortened(&visible(text), TEXT_CHARACTERS_MAX))
     }
 
-    fn short(&self, text: &str) -> String {
+    pub(crate) fn short(&self, text: &str) -> String {
         (self.escape)(&shortened(&visible(text), NAME_CHARACTERS_MAX))
     }
 
-    fn row(&self, load: &LoadView<'_>, row: usize) -> String {
+    pub(crate) fn row(&self, load: &LoadView<'_>, row: usize) -> String {
         self.short(&row_name(load, row))
     }
 }
 
-fn runs(runs: usize) -> String {
+/// How a stamp is meant.
+pub(crate) fn tone(stamp: &str) -> Tone {
+    let is_warning = ["SHARED:", "QUICK:"].iter().any(|word| stamp.starts_with(word));
+    if is_warning { Tone::Doubtful } else { Tone::Plain }
+}
+
+pub(crate) fn runs(runs: usize) -> String {
     if runs == 1 { "1 run".to_owned() } else { format!("{} runs", count(runs as u64)) }
 }
 

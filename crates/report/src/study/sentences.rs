@@ -7,7 +7,7 @@ use super::{LoadView, StudyView, name};
 use crate::units::{decimal, percent_of};
 
 /// Writes the name of a row, escaped and short.
-pub(super) type Name<'a> = &'a dyn Fn(&LoadView<'_>, usize) -> String;
+pub(crate) type Name<'a> = &'a dyn Fn(&LoadView<'_>, usize) -> String;
 
 /// The verdict on a pair in one word, for programs.
 pub(crate) fn verdict_word(pair: &Pair) -> &'static str {
@@ -54,7 +54,7 @@ pub(crate) fn reason(load: &LoadView<'_>, pair: &Pair) -> Option<String> {
 }
 
 /// One pair: who is ahead, by what ratio, and whether that can be said.
-pub(super) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name: Name<'_>) -> String {
+pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name: Name<'_>) -> String {
     let (first, second) = (name(load, pair.first), name(load, pair.second));
     let words = view.metric.map_or("", |metric| metric.words);
     let verdict = pair.comparison.verdict;
@@ -85,7 +85,7 @@ pub(super) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
 }
 
 /// The answer under one load, in a sentence without its full stop.
-pub(super) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> String {
+pub(crate) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> String {
     let Some(metric) = view.metric else {
         return "none: the metric to compare by is not known to this version".to_owned();
     };
@@ -170,13 +170,13 @@ fn so_far(
 
 /// What a pair says about the best one in it.
 #[derive(PartialEq)]
-enum Outcome {
+pub(super) enum Outcome {
     Beats,
     Level,
     Open,
 }
 
-fn outcome(pair: &Pair, best: usize) -> Outcome {
+pub(super) fn outcome(pair: &Pair, best: usize) -> Outcome {
     match pair.comparison.verdict {
         _ if pair.has_more_errors => Outcome::Open,
         Verdict::Differs { below_matters: true } | Verdict::Equivalent => Outcome::Level,
@@ -186,7 +186,7 @@ fn outcome(pair: &Pair, best: usize) -> Outcome {
 }
 
 /// Says what choosing and judging on the same blocks does, if it was done.
-pub(super) fn caveats(load: &LoadView<'_>) -> Vec<String> {
+pub(crate) fn caveats(load: &LoadView<'_>) -> Vec<String> {
     let mut caveats = Vec::new();
     let of_interval = load.pairs.iter().filter(|pair| pair.comparison.interval.is_some());
     if let Some(confidence) = of_interval.filter_map(|pair| pair.comparison.confidence).reduce(f64::min) {

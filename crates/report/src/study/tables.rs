@@ -14,7 +14,7 @@ use crate::times;
 use crate::units::{count, decimal, mebibytes, percent_of, rate};
 
 /// Makes a text from outside harmless.
-pub(super) type Escape = fn(&str) -> String;
+pub(crate) type Escape = fn(&str) -> String;
 
 /// Something about a row.
 type Figure = fn(&Row<'_>) -> Option<f64>;
@@ -25,7 +25,7 @@ const NAME_CHARACTERS_MAX: usize = 24;
 const KNOBS_MAX: usize = 5;
 
 /// A row per variant: all figures of a load.
-pub(super) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Table {
+pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Table {
     let mut table = of_names("response time", load, escape, |row| is_best(load, row));
     let rows = || load.rows.iter();
     table.column(
@@ -87,7 +87,7 @@ pub(super) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
 }
 
 /// A row per variant and step; `None` if there is but one step.
-pub(super) fn steps(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
+pub(crate) fn steps(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
     if load.rows.iter().all(|row| row.steps.len() < 2) {
         return None;
     }

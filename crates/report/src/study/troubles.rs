@@ -7,15 +7,15 @@ use super::{LoadView, StudyView};
 use crate::view::View;
 
 /// Something that happened to runs of one row. Texts may hold anything: escape them.
-pub(super) struct Trouble<'a> {
-    pub(super) row: usize,
+pub(crate) struct Trouble<'a> {
+    pub(crate) row: usize,
     /// How many runs.
-    pub(super) runs: usize,
-    pub(super) kind: Kind<'a>,
+    pub(crate) runs: usize,
+    pub(crate) kind: Kind<'a>,
 }
 
 /// What happened.
-pub(super) enum Kind<'a> {
+pub(crate) enum Kind<'a> {
     /// The system did not start, or died.
     Failure {
         stage: &'a str,
@@ -33,7 +33,7 @@ pub(super) enum Kind<'a> {
 }
 
 /// Failures first, then runs that do not count, then those in doubt, then what was noted; by row.
-pub(super) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<Trouble<'a>> {
+pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<Trouble<'a>> {
     let mut troubles: Vec<Trouble<'a>> = Vec::new();
     for (row, of_row) in load.rows.iter().enumerate() {
         for (run, standing) in &of_row.runs {

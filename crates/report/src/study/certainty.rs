@@ -1,0 +1,70 @@
+//! How sure the answer under a load is, and why.
+
+use stats::{LOOKS, NoVerdict, Verdict};
+
+use super::best::Pair;
+use super::sentences::{Outcome, blocks, matters, outcome, reason};
+use super::{LoadView, StudyView};
+use crate::units::decimal;
+
+/// How sure an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Certainty {
+    /// There is a verdict.
+    Sure,
+    /// There is none yet.
+    Open,
+    /// There can be none.
+    None,
+    /// Nothing was compared.
+    Plain,
+}
+
+/// How sure the answer is, and why, in a few words: the pair that leaves most open speaks for all.
+pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, String) {
+    let Some(best) = load.bests().next() else {
+        return (Certainty::None, "no run gave figures that can be ranked".to_owned());
+    };
+    let of_best = || load.pairs.iter().filter(|pair| [pair.first, pair.second].contains(&best.row));
+    let Some(runner_up) = of_best().next() else {
+        return (Certainty::Plain, "nothing was compared".to_owned());
+    };
+    let with = |wanted: Outcome| of_best().find(|pair| outcome(pair, best.row) == wanted);
+    if let Some(open) = with(Outcome::Open) {
+        let why = reason(load, open).unwrap_or_else(|| words(view, open));
+        return (if may_be_decided(open) { Certainty::Open } else { Certainty::None }, why);
+    }
+    (Certainty::Sure, words(view, with(Outcome::Level).unwrap_or(runner_up)))
+}
+
+/// Whether more runs may bring a verdict.
+fn may_be_decided(pair: &Pair) -> bool {
+    match pair.comparison.verdict {
+        _ if pair.has_more_errors => false,
+        Verdict::None(NoVerdict::TooFewBlocks { needed, .. }) => pair.attainable >= needed as usize,
+        Verdict::None(NoVerdict::NoRatio | NoVerdict::UnevenDiscards(_)) => false,
+        _ => true,
+    }
+}
+
+/// Such as `differs, better in 6 of 6 blocks, 96.9 % confidence`.
+fn words(view: &StudyView<'_>, pair: &Pair) -> String {
+    let common = pair.comparison.blocks;
+    let ahead = format!("better in {} of {}", pair.first_better, blocks(common));
+    let mut words = match pair.comparison.verdict {
+        Verdict::Differs { below_matters: false } => format!("differs, {ahead}"),
+        Verdict::Differs { below_matters: true } => {
+            format!("differs by less than the {} that matters, {ahead}", matters(view))
+        }
+        Verdict::Equivalent => format!("equivalent within {}, {}", matters(view), blocks(common)),
+        Verdict::Inconclusive | Verdict::None(_) => format!("inconclusive, {ahead}"),
+    };
+    if let Some(confidence) = pair.comparison.confidence {
+        words.push_str(&format!(", {} % confidence", decimal(confidence * 100.0, 1)));
+    }
+    let is_open = pair.comparison.verdict == Verdict::Inconclusive;
+    if let Some(look) = LOOKS.iter().find(|look| is_open && look.blocks as usize > common) {
+        words.push_str(&format!("; {} may decide", blocks(look.blocks as usize)));
+    }
+    words
+}
