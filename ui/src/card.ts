@@ -1,6 +1,7 @@
 /** A picture with its title, unit and n, drawn when it comes into sight and whenever its width or the colours change. */
 
 import { h } from './dom';
+import { onTheme } from './theme';
 import { numbers, type Numbers } from './numbers';
 
 export interface Card {
@@ -76,7 +77,7 @@ function whenSeen(host: HTMLElement, draw: () => void, isStale: () => boolean): 
     if (seen && isStale()) draw();
   }).observe(host);
   window.addEventListener('beforeprint', first);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+  onTheme(() => {
     if (seen) draw();
   });
 }

@@ -4,9 +4,11 @@ import type { Report } from './report';
 import { append, h } from './dom';
 import { SECTIONS, SECTIONS_OF_A_LOAD } from './sections';
 import { loads } from './sections/loads';
+import { startTheme } from './theme';
 import './style.css';
 
 function start(): void {
+  startTheme();
   const data = document.getElementById('report')?.textContent;
   if (!data) throw new Error('the page has no report in it');
   const report = JSON.parse(data) as Report;
