@@ -38,7 +38,7 @@ export default defineConfig(
     extends: [tseslint.configs.disableTypeChecked],
   },
   {
-    files: ['tests/**', 'tools/**'],
+    files: ['bench/**', 'tests/**', 'tools/**'],
     rules: { 'no-console': 'off' },
   },
 );

@@ -1,0 +1,124 @@
+/** Opens pages in the Chromium that all tests share, and watches what must never happen. */
+
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, inject } from 'vitest';
+import type { Report } from '../src/report';
+import { pageOf } from '../tools/page';
+import type { PageName } from './pages';
+
+let browser: Promise<Browser> | undefined;
+
+/** The place of a page that the setup has made. */
+export function fileOf(name: PageName): string {
+  const made = inject('pages')[name];
+  if (!made) throw new Error(`the setup made no page ${name}`);
+  if ('error' in made) throw new Error(`the page ${name} could not be made: ${made.error}`);
+  return made.file;
+}
+
+export const DESKTOP = { width: 1280, height: 800 };
+export const PHONE = { width: 360, height: 740 };
+
+/**
+ * Opens a page, waits until it is ready, and does something with it.
+ * Messages, errors, requests and refusals by the page's security policy, then or later, are failures.
+ */
+export async function withPage(
+  name: PageName,
+  options: BrowserContextOptions,
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
+  await withFile(fileOf(name), options, use);
+}
+
+/** The same with a page made of this report. */
+export async function withReport(
+  name: string,
+  report: Report,
+  options: BrowserContextOptions,
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
+  const file = join(inject('folder'), `${name}.html`);
+  writeFileSync(file, pageOf(report));
+  await withFile(file, options, use);
+}
+
+async function withFile(
+  file: string,
+  options: BrowserContextOptions,
+  use: (page: Page) => Promise<void>,
+): Promise<void> {
+  browser ??= chromium.connect(inject('chromium'));
+  const context = await (await browser).newContext({ viewport: DESKTOP, ...options });
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(8_000);
+    const seen: string[] = [];
+    page.on('console', (message) => seen.push(`console ${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => seen.push(`error: ${error.message}`));
+    page.on('dialog', (dialog) => {
+      seen.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on('popup', (popup) => seen.push(`popup: ${popup.url()}`));
+    const url = pathToFileURL(file).href;
+    page.on('request', (request) => {
+      if (request.url() !== url) seen.push(`request: ${request.url()}`);
+    });
+    await page.addInitScript(watchPolicy);
+    await page.goto(url);
+    const isScripted = options.javaScriptEnabled !== false;
+    if (isScripted) await ready(page);
+    await use(page);
+    if (isScripted) seen.push(...(await page.evaluate(() => (window as unknown as Watched).refused)));
+    expect(seen).toEqual([]);
+  } finally {
+    await context.close();
+  }
+}
+
+interface Watched {
+  refused: string[];
+}
+
+function watchPolicy(): void {
+  const refused: string[] = [];
+  Object.assign(window, { refused });
+  document.addEventListener('securitypolicyviolation', (event) => {
+    refused.push(`refused by the policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
+  });
+}
+
+async function ready(page: Page): Promise<void> {
+  await page.waitForFunction(() => performance.getEntriesByName('tenbin:ready').length > 0);
+}
+
+/** Until what was asked for has been drawn: two frames. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        requestAnimationFrame(() => {
+          requestAnimationFrame(() => {
+            resolve();
+          });
+        });
+      }),
+  );
+}
+
+/** Brings everything that is drawn lazily into sight, from top to bottom. */
+export async function scrolledThrough(page: Page): Promise<void> {
+  for (let top = 0; top < 200_000; top += 600) {
+    const isEnd = await page.evaluate((y) => {
+      scrollTo(0, y);
+      return y + innerHeight >= document.documentElement.scrollHeight;
+    }, top);
+    await settled(page);
+    if (isEnd) return;
+  }
+  throw new Error('the page has no end');
+}

@@ -1,0 +1,73 @@
+/** Lets the real program measure its built-in target for some seconds, and write pages of it. */
+
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Made, PageName, WRITTEN } from './pages';
+
+const run = promisify(execFile);
+const ui = join(import.meta.dirname, '..');
+
+/** The program: of the environment variable TENBIN, or as Cargo has built it last for tests. */
+export function program(): string {
+  const path = process.env.TENBIN ?? join(ui, '..', 'target', 'debug', 'tenbin');
+  if (!existsSync(path)) {
+    throw new Error(
+      `no program at ${path}: run cargo build -p tenbin, or name it in the environment variable TENBIN`,
+    );
+  }
+  return path;
+}
+
+/** Makes the pages in this folder, one after the other: two loads at a time would disturb each other. */
+export async function writtenPages(folder: string): Promise<Partial<Record<PageName, Made>>> {
+  const made: Partial<Record<PageName, Made>> = {};
+  const store = ['--store', join(folder, 'tenbin.sqlite')];
+  const write = async (name: (typeof WRITTEN)[number], ...args: string[]): Promise<void> => {
+    const file = join(folder, `${name}.html`);
+    made[name] = await run(program(), [...args, '--output', file, ...store], { timeout: 60_000 }).then(
+      () => ({ file }),
+      (error: unknown) => ({ error: String(error) }),
+    );
+  };
+  await write('written-study', 'run', join(import.meta.dirname, 'tiny.yaml'));
+  await withTarget(async (url) => {
+    const load = ['-c', '4', '-d', '1s'];
+    await write('written-run', ...load, `${url}/hold?dist=exp&mean_us=1000`);
+    await run(program(), [...load, '--expect-status', '201', `${url}/status`, ...store], { timeout: 30_000 });
+  });
+  const { stdout } = await run(program(), ['history', ...store], { timeout: 10_000 });
+  const runs = stdout.match(/^r-\S+|^\d{8}-\S+/gm) ?? [];
+  await write('written-runs', 'report', ...runs);
+  return made;
+}
+
+/** A built-in target on a port that the kernel chooses, ended afterwards. */
+async function withTarget(use: (url: string) => Promise<void>): Promise<void> {
+  const target = spawn(program(), ['target', '--listen', '127.0.0.1:0'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  try {
+    const url = await new Promise<string>((resolve, reject) => {
+      let text = '';
+      const hear = (part: Buffer): void => {
+        text += part.toString();
+        const found = /listening on (http:\/\/[^/\s]+)/.exec(text)?.[1];
+        if (found) resolve(found);
+      };
+      target.stdout.on('data', hear);
+      target.stderr.on('data', hear);
+      target.on('error', reject);
+      target.on('exit', () => {
+        reject(new Error(`the target ended: ${text}`));
+      });
+      setTimeout(() => {
+        reject(new Error(`the target did not say where it listens within 10 s: ${text}`));
+      }, 10_000).unref();
+    });
+    await use(url);
+  } finally {
+    target.kill();
+  }
+}
