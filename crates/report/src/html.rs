@@ -1,6 +1,33 @@
 //! The HTML page: one file that shows a report without a network, a server or a second file.
 
-mod document;
-mod shell;
+use std::io::Write;
 
-pub(crate) use shell::write;
+use crate::Options;
+use crate::error::ReportError;
+use crate::study::StudyView;
+use crate::view::View;
+
+mod document;
+mod errors;
+mod facts;
+mod figures;
+mod of_run;
+mod of_study;
+mod shell;
+mod table;
+
+/// Writes the page of one run, or of several side by side.
+pub(crate) fn write(views: &[View<'_>], _options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {
+    let document = of_run::document(views)?;
+    Ok(shell::write(&document, out)?)
+}
+
+/// Writes the page of a study.
+pub(crate) fn write_study(
+    view: &StudyView<'_>,
+    _options: &Options,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
+    let document = of_study::document(view)?;
+    Ok(shell::write(&document, out)?)
+}

@@ -123,6 +123,13 @@ impl Run {
         refusal.into_iter().chain(seconds)
     }
 
+    /// What was counted in each kept interval, with its second and phase, in the order of [`Run::seconds`]. No histogram is
+    /// unpacked for it. A run that came with its study has none.
+    pub fn counts(&self) -> impl Iterator<Item = (u64, Phase, &Counts)> + '_ {
+        let kept = self.in_time().filter(|_| !self.is_summed_up);
+        kept.map(|part| (part.second, part.phase, &part.counts))
+    }
+
     /// Every single request that was kept, with its step and phase, in order of the second of its end. A run that came with
     /// its study has none.
     pub fn requests(&self) -> impl Iterator<Item = (u16, Phase, &Sampled)> + '_ {

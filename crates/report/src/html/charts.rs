@@ -1,0 +1,247 @@
+//! What there is to draw over time, in the order in which it is read.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::series::Series;
+
+/// One picture over time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct TimeChart {
+    pub(crate) key: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) unit: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) tracks: Vec<TimeTrack>,
+}
+
+/// One line or strip of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct TimeTrack {
+    pub(crate) key: String,
+    pub(crate) label: String,
+    pub(crate) subject: &'static str,
+}
+
+/// Neighbouring cores that share a strip: the first and the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Strip(pub(crate) u32, pub(crate) u32);
+
+/// The pictures that some series has figures for, with the tracks that some series has.
+pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>) -> Vec<TimeChart> {
+    let (mut keys, mut strips) = (BTreeSet::new(), BTreeSet::new());
+    for one in series {
+        keys.extend(one.tracks.keys().map(String::as_str));
+        strips.extend(one.strips.iter().copied());
+    }
+    let track = |track: &Track| {
+        let Track { key, label, subject } = *track;
+        TimeTrack { key: key.to_owned(), label: label.to_owned(), subject }
+    };
+    let of_chart = |chart: &Chart| {
+        let tracks: Vec<TimeTrack> = match chart.kind {
+            HEAT => strips.iter().map(Strip::track).collect(),
+            _ => chart.tracks.iter().filter(|track| keys.contains(track.key)).map(track).collect(),
+        };
+        let Chart { key, title, unit, kind, .. } = *chart;
+        (!tracks.is_empty()).then_some(TimeChart { key, title, unit, kind, tracks })
+    };
+    CHARTS.iter().filter_map(of_chart).collect()
+}
+
+impl Strip {
+    /// The name of its figures.
+    pub(crate) fn key(&self) -> String {
+        match *self {
+            Self(first, last) if first == last => format!("core_{first}"),
+            Self(first, last) => format!("core_{first}_{last}"),
+        }
+    }
+
+    fn track(&self) -> TimeTrack {
+        let label = match *self {
+            Self(first, last) if first == last => format!("core {first}"),
+            Self(first, last) => format!("busiest of cores {first}–{last}"),
+        };
+        TimeTrack { key: self.key(), label, subject: "machine" }
+    }
+}
+
+/// Whether a track says something even if it is zero all the time.
+pub(crate) fn shows_zero(key: &str) -> bool {
+    CHARTS.iter().any(|chart| chart.shows_zero && chart.tracks.iter().any(|track| track.key == key))
+}
+
+struct Chart {
+    key: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    kind: &'static str,
+    shows_zero: bool,
+    /// The strips of a machine's cores are found in the series.
+    tracks: &'static [Track],
+}
+
+struct Track {
+    key: &'static str,
+    label: &'static str,
+    subject: &'static str,
+}
+
+const LINES: &str = "lines";
+const TIMES: &str = "times";
+const HEAT: &str = "heat";
+
+const fn load(key: &'static str, label: &'static str) -> Track {
+    Track { key, label, subject: "load" }
+}
+
+const fn system(key: &'static str, label: &'static str) -> Track {
+    Track { key, label, subject: "system" }
+}
+
+const fn generator(key: &'static str, label: &'static str) -> Track {
+    Track { key, label, subject: "generator" }
+}
+
+const fn machine(key: &'static str, label: &'static str) -> Track {
+    Track { key, label, subject: "machine" }
+}
+
+const fn lines(
+    key: &'static str,
+    title: &'static str,
+    unit: &'static str,
+    tracks: &'static [Track],
+) -> Chart {
+    Chart { key, title, unit, kind: LINES, shows_zero: false, tracks }
+}
+
+const fn times(key: &'static str, title: &'static str, tracks: &'static [Track]) -> Chart {
+    Chart { key, title, unit: "ms", kind: TIMES, shows_zero: false, tracks }
+}
+
+const CHARTS: &[Chart] = &[
+    Chart {
+        shows_zero: true,
+        ..lines(
+            "rate",
+            "Answers per second",
+            "per_s",
+            &[load("ok_per_s", "ok"), load("planned_per_s", "planned requests")],
+        )
+    },
+    times(
+        "response",
+        "Response time",
+        &[load("response_p50", "median"), load("response_p99", "99 %"), load("response_max", "max")],
+    ),
+    times(
+        "lateness",
+        "Lateness",
+        &[load("lateness_p50", "median"), load("lateness_p99", "99 %"), load("lateness_max", "max")],
+    ),
+    lines(
+        "errors",
+        "Errors per second",
+        "per_s",
+        &[
+            load("refused_per_s", "refused"),
+            load("failed_per_s", "failed"),
+            load("timed_out_per_s", "timed out"),
+            load("not_sent_per_s", "not sent"),
+        ],
+    ),
+    lines(
+        "queue",
+        "Connections waiting to be accepted",
+        "count",
+        &[system("listen_queue", "longest queue of the system")],
+    ),
+    Chart {
+        shows_zero: true,
+        ..lines(
+            "cpu",
+            "CPU",
+            "cores",
+            &[system("system_cores", "system"), generator("generator_cores", "generator")],
+        )
+    },
+    lines(
+        "machine_cpu",
+        "CPU of the whole machine",
+        "cores",
+        &[
+            machine("busy_cores", "busy"),
+            machine("iowait_cores", "waiting for disks"),
+            machine("stolen_cores", "taken by other virtual machines"),
+        ],
+    ),
+    Chart { key: "cores", title: "Busy cores", unit: "share", kind: HEAT, shows_zero: true, tracks: &[] },
+    lines(
+        "memory",
+        "Resident memory",
+        "bytes",
+        &[system("system_rss", "system"), generator("generator_rss", "generator")],
+    ),
+    lines(
+        "swap",
+        "Memory swapped out",
+        "bytes",
+        &[
+            system("system_swap", "system"),
+            generator("generator_swap", "generator"),
+            machine("machine_swap", "whole machine"),
+        ],
+    ),
+    lines(
+        "switches",
+        "Context switches per second",
+        "per_s",
+        &[
+            system("system_voluntary", "system, voluntary"),
+            system("system_involuntary", "system, involuntary"),
+            generator("generator_voluntary", "generator, voluntary"),
+            generator("generator_involuntary", "generator, involuntary"),
+        ],
+    ),
+    lines(
+        "run_queue",
+        "Threads ready to run that waited for a core",
+        "count",
+        &[system("system_run_queue", "system"), generator("generator_run_queue", "generator")],
+    ),
+    lines(
+        "disk",
+        "Disk",
+        "bytes_per_s",
+        &[
+            system("system_disk_read", "read by the system"),
+            system("system_disk_written", "written by the system"),
+            machine("machine_disk_read", "read by the whole machine"),
+            machine("machine_disk_written", "written by the whole machine"),
+        ],
+    ),
+    lines(
+        "network",
+        "Network",
+        "bytes_per_s",
+        &[
+            load("load_received", "received by the load"),
+            load("load_sent", "sent by the load"),
+            machine("machine_received", "received by the machine from others"),
+            machine("machine_sent", "sent by the machine to others"),
+        ],
+    ),
+    lines(
+        "pressure",
+        "Time in which some task waited",
+        "share",
+        &[
+            machine("pressure_cpu", "for a core"),
+            machine("pressure_memory", "for memory"),
+            machine("pressure_io", "for disks"),
+        ],
+    ),
+];
