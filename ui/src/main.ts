@@ -2,6 +2,7 @@
 
 import type { Report } from './report';
 import { append, h } from './dom';
+import { group } from './group';
 import { SECTIONS, SECTIONS_OF_A_LOAD } from './sections';
 import { loads } from './sections/loads';
 import { startTheme } from './theme';
@@ -13,9 +14,17 @@ function start(): void {
   if (!data) throw new Error('the page has no report in it');
   const report = JSON.parse(data) as Report;
   const main = h('main', { id: 'main' });
-  for (const section of SECTIONS.before) append(main, section(report));
   append(main, loads(report, SECTIONS_OF_A_LOAD));
-  for (const section of SECTIONS.after) append(main, section(report));
+  for (const { id, title, sections } of SECTIONS) {
+    append(
+      main,
+      group(
+        id,
+        title,
+        sections.map((section) => section(report)),
+      ),
+    );
+  }
   append(document.body, main);
 }
 
