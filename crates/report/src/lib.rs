@@ -3,15 +3,18 @@
 //! Reports are made only from the store: what was measured but not kept does not exist. The crate never knows the engine
 //! or the lab.
 
+mod answer;
 mod comparison;
 mod durations;
 mod error;
 mod figures;
 mod formats;
 mod html;
+mod limits;
 mod metric;
 mod notes;
 mod resources;
+mod signals;
 mod study;
 mod style;
 mod system;

@@ -8,6 +8,7 @@ use store::{Cause, Level, Place, Run, State, StoreError, Utc, Validity, Verdict}
 use crate::figures::Figures;
 use crate::notes;
 use crate::resources::Resources;
+use crate::signals::Signals;
 
 /// A run with its figures worked out. The figures leave the warm-up out, unless they say otherwise.
 pub(crate) struct View<'a> {
@@ -22,6 +23,8 @@ pub(crate) struct View<'a> {
     pub(crate) warm_up: Figures,
     /// What was used while requests were measured, if anybody looked.
     pub(crate) resources: Option<Resources>,
+    /// What ran short meanwhile, if anybody looked.
+    pub(crate) signals: Option<Signals>,
     /// What people are told besides the figures.
     pub(crate) notes: Vec<String>,
 }
@@ -46,8 +49,9 @@ impl<'a> View<'a> {
             None => (Verdict::Partial, without_an_ending(run.state)),
         };
         let (whole, warm_up) = (Figures::of(&whole), Figures::of(&run.whole(Phase::WarmUp)?));
-        let resources = Resources::of(run);
-        let mut view = Self { run, verdict, validity, whole, steps, warm_up, resources, notes: Vec::new() };
+        let (resources, signals) = (Resources::of(run), Signals::of(run));
+        let mut view =
+            Self { run, verdict, validity, whole, steps, warm_up, resources, signals, notes: Vec::new() };
         view.notes = notes::about(&view);
         Ok(view)
     }

@@ -17,6 +17,7 @@ use crate::system;
 use crate::text::is_unseen;
 use crate::view::View;
 
+mod bottleneck;
 pub(super) mod study;
 
 /// Writes one object: the run, or a study of several.
@@ -96,6 +97,7 @@ struct RunObject<'a> {
     failure: Option<FailureObject<'a>>,
     gates: Vec<GateObject<'a>>,
     not_available: Vec<NotAvailable<'a>>,
+    bottleneck: Option<bottleneck::BottleneckObject>,
 }
 
 #[derive(Serialize)]
@@ -329,6 +331,7 @@ impl<'a> RunObject<'a> {
             failure: ending.and_then(|ending| ending.failure.as_ref()).map(FailureObject::of),
             gates: run.gates().iter().map(GateObject::of).collect(),
             not_available: ending.map(not_available).unwrap_or_default(),
+            bottleneck: bottleneck::of_run(view),
         }
     }
 }

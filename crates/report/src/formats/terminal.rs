@@ -6,14 +6,16 @@ use record::{MinMedianMax, Percentile};
 use store::{Level, Verdict};
 
 use crate::Options;
+use crate::answer::Answer;
 use crate::durations::Durations;
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
+use crate::limits::Certainty;
 use crate::style::Style;
 use crate::text::{shortened, visible, wrapped};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate};
 use crate::view::View;
-use crate::{comparison, system, times, words};
+use crate::{answer, comparison, limits, system, times, words};
 
 pub(super) mod study;
 
@@ -97,6 +99,7 @@ impl Page<'_> {
             _ if view.is_invalid() => self.style.bad(&verdict),
             _ => self.style.doubtful(&verdict),
         };
+        self.answer(view)?;
         writeln!(self.out, "{colored}")?;
         for cause in &view.validity.causes {
             self.paragraph(INDENT, INDENT, &cause.sentence)?;
@@ -110,6 +113,18 @@ impl Page<'_> {
             }
         }
         writeln!(self.out)
+    }
+
+    /// What the run says, and what probably kept it from more.
+    fn answer(&mut self, view: &View<'_>) -> io::Result<()> {
+        let Answer { text, how_sure } = answer::of_run(view);
+        self.paragraph("", INDENT, &format!("Answer: {text} ({how_sure})."))?;
+        let limit = limits::of_run(view).filter(|limit| limit.certainty == Certainty::Suspected);
+        if let Some(limit) = limit {
+            let sentence = format!("Suspected limit: {}: {}.", limit.what, limit.because);
+            self.paragraph("", INDENT, &sentence)?;
+        }
+        Ok(())
     }
 
     fn identity(&mut self, figures: &Figures) -> io::Result<()> {

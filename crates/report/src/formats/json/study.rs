@@ -5,7 +5,7 @@ use std::io;
 
 use serde::Serialize;
 
-use super::{FailureObject, RunObject, escaped};
+use super::{FailureObject, RunObject, bottleneck, escaped};
 use crate::Options;
 use crate::error::ReportError;
 use crate::study::{LoadView, Pair, Ranked, Standing, StudyView, reason, standing, verdict_word};
@@ -25,7 +25,7 @@ struct Whole<'a> {
     schema: &'static str,
     runs: Vec<RunObject<'a>>,
     comparison: ComparisonObject<'a>,
-    bottlenecks: [(); 0],
+    bottlenecks: Vec<bottleneck::RowBottleneck<'a>>,
     // What follows came after the first version of the contract.
     study: About<'a>,
     failures: Vec<RunFailure<'a>>,
@@ -160,7 +160,7 @@ impl<'a> Whole<'a> {
                 pairs: view.loads.iter().flat_map(pairs).collect(),
                 unit: unit.map(|(name, _)| name),
             },
-            bottlenecks: [],
+            bottlenecks: bottleneck::of_study(view),
             study: About {
                 id: view.study.id.as_str(),
                 title: &new.title,

@@ -1,0 +1,117 @@
+//! The answer of a single run in one sentence, and how sure it is.
+
+use record::Percentile;
+use store::{Level, Model, Verdict};
+
+use crate::figures::Figures;
+use crate::units::{count, duration, percent, rate};
+use crate::view::View;
+
+/// What a run says, without full stops. Nothing in it comes from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    /// One sentence.
+    pub(crate) text: String,
+    /// Whether the numbers may be believed, in a few words.
+    pub(crate) how_sure: String,
+}
+
+/// The answer of one run: errors first if there are any, then how much was answered, then how long it took.
+pub(crate) fn of_run(view: &View<'_>) -> Answer {
+    Answer { text: text(view), how_sure: how_sure(view) }
+}
+
+fn text(view: &View<'_>) -> String {
+    let figures = &view.whole;
+    if figures.counts.sent == 0 {
+        return "no request was sent".to_owned();
+    }
+    if figures.samples() == 0 {
+        return format!("none of {} requests ended", count(figures.counts.sent));
+    }
+    let answered = rate_kept(view).or_else(|| answers(figures));
+    let parts: Vec<String> = [errors(figures), answered, times(figures)].into_iter().flatten().collect();
+    parts.join("; ")
+}
+
+/// `5.00 % of the requests did not end ok (300 of 6,000)`
+fn errors(figures: &Figures) -> Option<String> {
+    let (errors, samples) = (figures.errors_counted(), figures.samples());
+    match errors {
+        0 => None,
+        _ if errors == samples => Some(format!("none of {} requests ended ok", count(samples))),
+        _ => Some(format!(
+            "{} of the requests did not end ok ({} of {})",
+            percent(errors, samples),
+            count(errors),
+            count(samples)
+        )),
+    }
+}
+
+fn answers(figures: &Figures) -> Option<String> {
+    let per_s = figures.ok_per_s().filter(|_| figures.counts.ok > 0)?;
+    Some(match figures.errors_counted() {
+        0 => format!("{} answers/s, all of them ok", rate(per_s)),
+        _ => format!("{} ok answers/s", rate(per_s)),
+    })
+}
+
+/// Of an open load: whether what it asked for was sent, and answered well.
+fn rate_kept(view: &View<'_>) -> Option<String> {
+    if view.run.new.model != Model::Open {
+        return None;
+    }
+    let (counts, ok_per_s) = (&view.whole.counts, view.whole.ok_per_s()?);
+    if counts.ok == 0 {
+        return None;
+    }
+    let asked = format!("of {} requests asked for", count(counts.planned));
+    Some(match counts.planned - counts.ok.min(counts.planned) {
+        0 => format!(
+            "the rate was kept: all {} requests asked for ended ok, {}/s",
+            count(counts.planned),
+            rate(ok_per_s)
+        ),
+        _ if u128::from(counts.ok) * 100 >= u128::from(counts.planned) * 99 => {
+            format!("the rate was kept: {} {asked} ended ok, {}/s", count(counts.ok), rate(ok_per_s))
+        }
+        _ => format!("the rate was not kept: {asked} {} ended ok, {}/s", count(counts.ok), rate(ok_per_s)),
+    })
+}
+
+/// `half took at most 1.46 ms, 99 % at most 9.39 ms`, as far as there are samples enough.
+fn times(figures: &Figures) -> Option<String> {
+    let response = &figures.response.all;
+    let at = |percentile| response.at(percentile).map(duration);
+    let slow = [(Percentile::P99, "99 %"), (Percentile::P95, "95 %"), (Percentile::P90, "90 %")]
+        .into_iter()
+        .find_map(|(percentile, words)| Some(format!("{words} at most {}", at(percentile)?)));
+    match (at(Percentile::P50), slow) {
+        (Some(half), Some(slow)) => Some(format!("half took at most {half}, {slow}")),
+        (Some(half), None) => {
+            Some(format!("half took at most {half}, the longest {}", duration(response.max_ns?)))
+        }
+        _ => Some(format!("the longest took {}", duration(response.max_ns?))),
+    }
+}
+
+fn how_sure(view: &View<'_>) -> String {
+    let cause = || view.validity.causes.first().map(|cause| cause.code.as_str());
+    let because = |word: &str| match cause() {
+        Some("generator_cpu" | "wake_lag" | "generator_fault" | "internal") => {
+            format!("{word}: the generator may have measured itself")
+        }
+        Some("not_sent") => format!("{word}: requests were not sent"),
+        Some("no_ending") => format!("{word}: the run has no ending"),
+        _ => word.to_owned(),
+    };
+    match (view.verdict, view.validity.verdict) {
+        _ if view.is_invalid() => because("the numbers are invalid"),
+        (_, Level::Suspect) => because("the numbers are suspect"),
+        (Verdict::Partial | Verdict::Aborted, Level::Valid) => {
+            "the run ended early; one run, so chance is in it".to_owned()
+        }
+        _ => "the numbers are valid; one run, so chance is in it".to_owned(),
+    }
+}

@@ -1,0 +1,151 @@
+//! What the rules look at: one run, or all runs of a row in the middle of them.
+
+use stats::median;
+use store::Model;
+
+use crate::figures::Figures;
+use crate::resources::{Resources, Usage};
+use crate::signals::Signals;
+use crate::view::View;
+
+/// Runs of one variant under one load, and their figures together.
+pub(super) struct Evidence<'a> {
+    pub(super) views: Vec<&'a View<'a>>,
+    pub(super) figures: &'a Figures,
+}
+
+/// Who used the cores, on average: `None` is what nobody read.
+pub(super) struct Cores {
+    /// How many there are.
+    pub(super) all: usize,
+    pub(super) system: Option<f64>,
+    pub(super) generator: Option<f64>,
+    /// Whatever else runs on the machine.
+    pub(super) others: Option<f64>,
+}
+
+impl Evidence<'_> {
+    /// A figure of the readings, in the middle of all runs.
+    pub(super) fn signal(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
+        median(self.views.iter().filter_map(|view| figure(view.signals.as_ref()?)))
+    }
+
+    /// The largest of all runs.
+    pub(super) fn most(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
+        self.views.iter().filter_map(|view| figure(view.signals.as_ref()?)).reduce(f64::max)
+    }
+
+    /// The sum over all runs; `None` if no run has one.
+    pub(super) fn sum(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
+        self.views.iter().filter_map(|view| figure(view.signals.as_ref()?)).reduce(|a, b| a + b)
+    }
+
+    /// The fullest queue of connections of all runs: how many waited, and how many may.
+    pub(super) fn listen_queue(&self) -> Option<[f64; 2]> {
+        let queues = self.views.iter().filter_map(|view| view.signals.as_ref()?.listen_queue);
+        queues.max_by(|a, b| (a[0] / a[1]).total_cmp(&(b[0] / b[1])))
+    }
+
+    /// Who used the cores; `None` if they were not read.
+    pub(super) fn cores(&self) -> Option<Cores> {
+        let all = self.views.iter().filter_map(|view| Some(view.signals.as_ref()?.cores)).max();
+        let all = all.filter(|cores| *cores > 0)?;
+        let used = |subject: fn(&Resources) -> Option<&Usage>| {
+            let cores = |view: &&View<'_>| {
+                let resources = view.resources.as_ref()?;
+                resources.cores_used(subject(resources)?)
+            };
+            median(self.views.iter().filter_map(cores))
+        };
+        let (system, generator) =
+            (used(|resources| resources.system.as_ref()), used(|resources| resources.generator.as_ref()));
+        let busy = self.signal(|signals| signals.busy_cores);
+        let others = busy.map(|busy| (busy - system.unwrap_or(0.0) - generator.unwrap_or(0.0)).max(0.0));
+        Some(Cores { all, system, generator, others })
+    }
+
+    /// The share of a second that the busiest core was busy, and its name. May hold anything: escape it.
+    pub(super) fn busiest_core(&self) -> Option<(String, f64)> {
+        let mut names: Vec<&str> = self.each_core().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        names.dedup();
+        let of_name =
+            |name: &str| median(self.each_core().filter(|(other, _)| *other == name).map(|(_, busy)| busy));
+        let shares = names.into_iter().filter_map(|name| Some((name.to_owned(), of_name(name)?)));
+        shares.max_by(|(_, a), (_, b)| a.total_cmp(b))
+    }
+
+    fn each_core(&self) -> impl Iterator<Item = (&str, f64)> {
+        let cores = self
+            .views
+            .iter()
+            .filter_map(|view| view.resources.as_ref())
+            .flat_map(|resources| &resources.cores);
+        cores.map(|core| (core.name.as_str(), core.busy))
+    }
+
+    /// The process of the system that used most, and how many cores. May hold anything: escape it.
+    pub(super) fn busiest_process(&self) -> Option<(String, f64)> {
+        let processes = || {
+            self.views.iter().filter_map(|view| view.resources.as_ref()).flat_map(|resources| {
+                resources
+                    .processes
+                    .iter()
+                    .filter_map(|(name, usage)| Some((name, resources.cores_used(usage)?)))
+            })
+        };
+        let (name, _) = processes().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+        let cores = median(processes().filter(|(other, _)| *other == name).map(|(_, cores)| cores))?;
+        Some((name.clone(), cores))
+    }
+
+    /// How long threads of the system were ready and had no core, as a multiple of the time that they ran.
+    pub(super) fn run_queue_wait(&self) -> Option<f64> {
+        let of_view = |view: &&View<'_>| {
+            let usage = view.resources.as_ref()?.system.as_ref()?;
+            Some(usage.run_queue_wait_s? / usage.cpu_s()).filter(|share| share.is_finite())
+        };
+        median(self.views.iter().filter_map(of_view))
+    }
+
+    /// Of a closed load the users, and how many of them waited for an answer on average, in the middle of all runs.
+    pub(super) fn users(&self) -> Option<[f64; 2]> {
+        if !self.views.iter().all(|view| view.run.new.model == Model::Closed) {
+            return None;
+        }
+        let users = |view: &&View<'_>| Some(view.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
+        // Little's law: those under way are those that come, times how long each stays.
+        let waiting = |view: &&View<'_>| {
+            let response = &view.whole.response.all;
+            Some(response.count as f64 / view.whole.span_s? * response.mean_ns? / 1e9)
+        };
+        let users = median(self.views.iter().filter_map(users)).filter(|users| *users > 0.0)?;
+        Some([users, median(self.views.iter().filter_map(waiting))?.min(users)])
+    }
+
+    /// Whether all runs are of open loads, and all but one in a hundred of the planned requests ended well.
+    pub(super) fn is_answered_in_full(&self) -> bool {
+        let counts = &self.figures.counts;
+        let is_open = self.views.iter().all(|view| view.run.new.model == Model::Open);
+        is_open && u128::from(counts.ok) * 100 >= u128::from(counts.planned) * 99
+    }
+
+    /// The first cause of doubt of this code of any run.
+    pub(super) fn causes<'b>(&'b self, codes: &'b [&str]) -> impl Iterator<Item = &'b store::Cause> {
+        self.views
+            .iter()
+            .flat_map(|view| &view.validity.causes)
+            .filter(|cause| codes.contains(&cause.code.as_str()))
+    }
+
+    /// Answers with this status that were refusals, as a share of the requests that ended.
+    pub(super) fn share_of_status(&self, status: u16) -> f64 {
+        let answers = self.figures.statuses.get(&status).copied().unwrap_or(0);
+        share(answers.min(self.figures.counts.refused), self.figures.samples())
+    }
+}
+
+/// A share of a whole; 0 of nothing.
+pub(super) fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,178 @@
+//! What ran short while requests were measured, as far as the readings of each second tell.
+
+use std::collections::BTreeMap;
+
+use stats::median;
+use store::{Run, StoredReading};
+
+/// Readings of one run over its measured seconds. `None` is what nobody read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Signals {
+    /// How many cores the machine has, as far as they were read.
+    pub(crate) cores: usize,
+    /// The share of all cores that was busy, in the middle of all seconds.
+    pub(crate) busy: Option<f64>,
+    /// How many cores were busy on average.
+    pub(crate) busy_cores: Option<f64>,
+    /// The share of all time that another guest of the host took.
+    pub(crate) steal: Option<f64>,
+    /// The share of a core that the busiest thread of the system used, in the middle of all seconds.
+    pub(crate) busiest_thread: Option<f64>,
+    /// The share of the time in which some task waited, in the middle of all seconds.
+    pub(crate) cpu_pressure: Option<f64>,
+    pub(crate) memory_pressure: Option<f64>,
+    pub(crate) disk_pressure: Option<f64>,
+    /// The share of the seconds in which pages were swapped in or out.
+    pub(crate) swapping: Option<f64>,
+    /// Of the busiest disk, in the middle of all seconds.
+    pub(crate) disk_busy: Option<f64>,
+    /// Of the process nearest to its limit, at most.
+    pub(crate) open_files_share: Option<f64>,
+    /// The fullest queue of connections: how many waited, and how many may.
+    pub(crate) listen_queue: Option<[f64; 2]>,
+    /// Connections that were dropped at a full queue, on the whole machine.
+    pub(crate) listen_overflows: Option<f64>,
+}
+
+/// A second that is shorter than this is no measure of a share.
+const SECOND_MIN_S: f64 = 0.5;
+
+impl Signals {
+    /// `None` if nothing was read in a measured second.
+    pub(crate) fn of(run: &Run) -> Option<Self> {
+        let warm_up_ns = u128::from(run.new.warm_up_ns);
+        let mut seconds: BTreeMap<u64, Second<'_>> = BTreeMap::new();
+        for reading in run.readings() {
+            if u128::from(reading.second) * 1_000_000_000 >= warm_up_ns {
+                seconds.entry(reading.second).or_default().add(&reading);
+            }
+        }
+        if seconds.is_empty() {
+            return None;
+        }
+        let whole: Vec<&Second<'_>> = seconds.values().filter(|second| second.is_whole()).collect();
+        let seconds = if whole.is_empty() { seconds.values().collect() } else { whole };
+        let middle = |figure: &dyn Fn(&Second<'_>) -> Option<f64>| {
+            median(seconds.iter().filter_map(|second| figure(second)))
+        };
+        let sum = |figure: &dyn Fn(&Second<'_>) -> f64| -> f64 {
+            seconds.iter().map(|second| figure(second)).sum()
+        };
+        let most = |figure: &dyn Fn(&Second<'_>) -> Option<f64>| {
+            seconds.iter().filter_map(|second| figure(second)).reduce(f64::max)
+        };
+        let all_s = sum(&|second| second.all_s());
+        let of_all = |figure: f64| Some(figure / all_s).filter(|share| share.is_finite());
+        let swapping: Vec<f64> = seconds
+            .iter()
+            .filter_map(|second| second.swapped_pages)
+            .map(|pages| f64::from(pages > 0.0))
+            .collect();
+        let cores = seconds.iter().map(|second| second.cores.len()).max().unwrap_or(0);
+        let fullness = |[waiting, limit]: &[f64; 2]| waiting / limit;
+        Some(Self {
+            cores,
+            busy: middle(&|second| second.busy()),
+            busy_cores: of_all(sum(&|second| second.busy_s())).map(|share| share * cores as f64),
+            steal: of_all(sum(&|second| second.steal_s)),
+            busiest_thread: middle(&|second| Some(second.busiest_thread_s? / second.length_s())),
+            cpu_pressure: middle(&|second| second.cpu_pressure),
+            memory_pressure: middle(&|second| second.memory_pressure),
+            disk_pressure: middle(&|second| second.disk_pressure),
+            swapping: (!swapping.is_empty()).then(|| swapping.iter().sum::<f64>() / swapping.len() as f64),
+            disk_busy: middle(&|second| Some(second.disk_busy_s? / second.length_s())),
+            open_files_share: most(&|second| second.open_files_share),
+            listen_queue: seconds
+                .iter()
+                .flat_map(|second| second.queues.values())
+                .filter(|[_, limit]| *limit > 0.0)
+                .max_by(|a, b| fullness(a).total_cmp(&fullness(b)))
+                .copied(),
+            listen_overflows: seconds
+                .iter()
+                .filter_map(|second| second.listen_overflows)
+                .reduce(|a, b| a + b),
+        })
+    }
+}
+
+/// What was read in one second.
+#[derive(Default)]
+struct Second<'a> {
+    /// Of each core the time that it was busy, and all of it.
+    cores: BTreeMap<&'a str, [f64; 2]>,
+    steal_s: f64,
+    busiest_thread_s: Option<f64>,
+    cpu_pressure: Option<f64>,
+    memory_pressure: Option<f64>,
+    disk_pressure: Option<f64>,
+    swapped_pages: Option<f64>,
+    disk_busy_s: Option<f64>,
+    open_files_share: Option<f64>,
+    listen_overflows: Option<f64>,
+    /// Of each port or socket how many waited, and how many may.
+    queues: BTreeMap<&'a str, [f64; 2]>,
+}
+
+impl<'a> Second<'a> {
+    fn add(&mut self, reading: &StoredReading<'a>) {
+        let (label, value) = (reading.label, reading.value);
+        if !value.is_finite() {
+            return;
+        }
+        match (reading.subject, reading.metric) {
+            ("machine", "cpu_user_s" | "cpu_sys_s") => self.core(label, [value, value]),
+            ("machine", "cpu_idle_s" | "iowait_s") => self.core(label, [0.0, value]),
+            ("machine", "steal_s") => {
+                self.core(label, [0.0, value]);
+                self.steal_s += value;
+            }
+            ("machine", "pressure_cpu_some_share") => self.cpu_pressure = Some(value),
+            ("machine", "pressure_memory_some_share") => self.memory_pressure = Some(value),
+            ("machine", "pressure_io_some_share") => self.disk_pressure = Some(value),
+            ("machine", "swapped_in_pages" | "swapped_out_pages") => {
+                self.swapped_pages = Some(self.swapped_pages.unwrap_or(0.0) + value);
+            }
+            ("machine", "disk_busy_s") => {
+                self.disk_busy_s = Some(self.disk_busy_s.unwrap_or(0.0).max(value));
+            }
+            ("machine", "listen_overflows") => self.listen_overflows = Some(value),
+            ("system", "cpu_busiest_thread_s") => self.busiest_thread_s = Some(value),
+            ("system", "open_files_limit_share") => self.open_files_share = Some(value),
+            ("system", "listen_queue") => self.queues.entry(label).or_default()[0] = value,
+            ("system", "listen_queue_limit") => self.queues.entry(label).or_default()[1] = value,
+            _ => {}
+        }
+    }
+
+    fn core(&mut self, label: &'a str, [busy_s, all_s]: [f64; 2]) {
+        let core = self.cores.entry(label).or_default();
+        core[0] += busy_s;
+        core[1] += all_s;
+    }
+
+    fn busy_s(&self) -> f64 {
+        self.cores.values().map(|[busy, _]| busy).sum()
+    }
+
+    fn all_s(&self) -> f64 {
+        self.cores.values().map(|[_, all]| all).sum()
+    }
+
+    fn busy(&self) -> Option<f64> {
+        Some(self.busy_s() / self.all_s()).filter(|share| share.is_finite())
+    }
+
+    /// The last second of a run is seldom a whole one.
+    fn length_s(&self) -> f64 {
+        if self.cores.is_empty() {
+            1.0
+        } else {
+            (self.all_s() / self.cores.len() as f64).max(f64::MIN_POSITIVE)
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.length_s() >= SECOND_MIN_S
+    }
+}
