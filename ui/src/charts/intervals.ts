@@ -1,0 +1,94 @@
+/** The best against each other: each ratio with its interval and its blocks, beside the ratios that do not matter. */
+
+import type { Load, Pair, Report } from '../report';
+import { s } from '../dom';
+import { colorClass } from '../colors';
+import { pairLines, pairName, percent, span, verdict } from '../views/pairs';
+import { ratios, ratioText, type Scale } from '../views/scale';
+import { fitted } from './fitted';
+import { line, round, word } from './marks';
+import { rows, type Item, type Place } from './rows';
+
+/** Null if there is no ratio to draw. It finds its own width. */
+export function intervals(report: Report, load: Load): HTMLElement | null {
+  if (!hasRatios(load)) return null;
+  return fitted('intervals', (host, width) => {
+    host.append(forest(report, load, width));
+  });
+}
+
+export function hasRatios(load: Load): boolean {
+  return load.pairs.some((pair) => pair.ratio !== null);
+}
+
+export function forest(report: Report, load: Load, width: number): SVGSVGElement {
+  const [low, high] = span(load);
+  return rows({
+    width,
+    items: load.pairs.map((pair) => item(report, load, pair)),
+    scale: (room) => ratios(low, high, room),
+    title: `${load.metric.words}: each of the best as a multiple of another`,
+    backdrop: (parts, scale, top, foot) => {
+      backdrop(parts, scale, load, top, foot);
+    },
+    is_narrow: width < 760,
+    height: 26,
+    foot: 20,
+  });
+}
+
+function item(report: Report, load: Load, pair: Pair): Item {
+  return {
+    label: pairName(load, pair),
+    group: '',
+    color: colorClass(report, load, pair.first),
+    is_best: false,
+    figure: pair.ratio === null ? 'n/a' : ratioText(pair.ratio),
+    aside: verdict(pair),
+    lines: () => pairLines(load, pair),
+    draw: (place) => {
+      draw(pair, place);
+    },
+  };
+}
+
+function draw(pair: Pair, { parts, scale, y }: Place): void {
+  for (const ratio of pair.ratios)
+    parts.append(line('block', scale.at(ratio), y - 9, scale.at(ratio), y - 3));
+  if (pair.low !== null && pair.high !== null) {
+    const [from, to] = [scale.at(pair.low), scale.at(pair.high)];
+    parts.append(line('interval', from, y + 3, to, y + 3));
+    parts.append(line('interval-end', from, y - 1, from, y + 7), line('interval-end', to, y - 1, to, y + 7));
+  }
+  if (pair.ratio !== null) {
+    parts.append(s('circle', { class: 'dot estimate', cx: round(scale.at(pair.ratio)), cy: y + 3, r: 5 }));
+  }
+}
+
+function backdrop(parts: SVGGElement, scale: Scale, load: Load, top: number, foot: number): void {
+  const { matters, higher_is_better } = load.metric;
+  const zone = 1 + Math.max(0, matters);
+  const [from, to] = [scale.at(1 / zone), scale.at(zone)];
+  parts.append(
+    s('rect', { class: 'matters', x: round(from), y: top, width: round(to - from), height: foot - top }),
+  );
+  parts.append(line('even', scale.at(1), top, scale.at(1), foot));
+  const words = higher_is_better
+    ? ['← second better', 'first better →']
+    : ['← first better', 'second better →'];
+  const [low, high] = [scale.at(scale.low), scale.at(scale.high)];
+  const middle = scale.at(1);
+  if (middle - low > 96)
+    parts.append(word('tick', Math.min(middle - 8, from), foot + 15, words[0] ?? '', 'end'));
+  if (high - middle > 96) parts.append(word('tick', Math.max(middle + 8, to), foot + 15, words[1] ?? ''));
+}
+
+/** What is to be seen, for the help of a card. */
+export function howToRead(load: Load): string {
+  const confidence = load.pairs.find((pair) => pair.confidence !== null)?.confidence ?? null;
+  const bar =
+    confidence === null
+      ? 'the line the interval of the ratio'
+      : `the line its interval at ${percent(confidence)} confidence`;
+  return `The point is the ratio over all blocks, ${bar}, each tick the ratio in one block. Shaded: less than the ${percent(load.metric.matters)} that matters.`;
+}

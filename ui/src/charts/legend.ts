@@ -1,0 +1,30 @@
+/** Samples of marks with their words. */
+
+import { h, s } from '../dom';
+
+export interface Entry {
+  /** Drawn into 22 × 14 pixels. */
+  sample: SVGElement[];
+  words: string;
+  /** Sets the colour; may be empty. */
+  color?: string;
+}
+
+export function legend(entries: Entry[]): HTMLElement {
+  return h(
+    'ul',
+    { class: 'legend' },
+    ...entries.map(({ sample, words, color }) =>
+      h(
+        'li',
+        { class: color ?? null },
+        s(
+          'svg',
+          { class: 'chart sample', width: 22, height: 14, viewBox: '0 0 22 14', 'aria-hidden': 'true' },
+          ...sample,
+        ),
+        words,
+      ),
+    ),
+  );
+}

@@ -1,0 +1,61 @@
+/** The marks of pictures: what may be believed is a filled circle, what may not a hollow diamond. */
+
+import { s } from '../dom';
+
+/** One run. */
+export function dot(x: number, y: number, radius: number, isSound: boolean): SVGElement {
+  if (isSound) return s('circle', { class: 'dot', cx: round(x), cy: round(y), r: radius });
+  const size = radius * 1.4;
+  return s('path', { class: 'dot hollow', d: diamond(x, y, size) });
+}
+
+/** A shape for each system, beside its colour. */
+export function shape(place: number, x: number, y: number, size: number): SVGElement {
+  switch (place % 4) {
+    case 0:
+      return s('circle', { class: 'mark', cx: round(x), cy: round(y), r: size });
+    case 1: {
+      const side = size * 0.9;
+      return s('rect', {
+        class: 'mark',
+        x: round(x - side),
+        y: round(y - side),
+        width: side * 2,
+        height: side * 2,
+      });
+    }
+    case 2: {
+      const [top, foot] = [round(y - size * 1.2), round(y + size * 0.8)];
+      return s('path', {
+        class: 'mark',
+        d: `M${round(x)} ${top}L${round(x + size * 1.15)} ${foot}H${round(x - size * 1.15)}Z`,
+      });
+    }
+    default:
+      return s('path', { class: 'mark', d: diamond(x, y, size * 1.3) });
+  }
+}
+
+function diamond(x: number, y: number, size: number): string {
+  const d = round(size);
+  return `M${round(x - size)} ${round(y)}l${d} ${-d}l${d} ${d}l${-d} ${d}Z`;
+}
+
+export function line(kind: string, x1: number, y1: number, x2: number, y2: number): SVGElement {
+  return s('line', { class: kind, x1: round(x1), y1: round(y1), x2: round(x2), y2: round(y2) });
+}
+
+export function word(
+  kind: string,
+  x: number,
+  y: number,
+  text: string,
+  anchor?: 'middle' | 'end',
+): SVGElement {
+  return s('text', { class: kind, x: round(x), y: round(y), 'text-anchor': anchor }, text);
+}
+
+/** A tenth of a pixel is enough. */
+export function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,46 @@
+/** The best against each other, drawn and in sentences. */
+
+import type { Load, Report } from '../report';
+import { card } from '../card';
+import { h } from '../dom';
+import { forest, hasRatios, howToRead } from '../charts/intervals';
+import { verdict } from '../views/pairs';
+
+export function pairs(report: Report, load: Load): HTMLElement | null {
+  if (load.pairs.length === 0) return null;
+  const blocks = Math.max(...load.pairs.map((pair) => pair.blocks));
+  const isDrawn = hasRatios(load);
+  return card({
+    id: `best-pairs-${report.loads.indexOf(load) + 1}`,
+    title: 'The best against each other',
+    about: `${load.metric.words} of the first ÷ that of the second, log axis · n = ${blocks} ${blocks === 1 ? 'block' : 'blocks'}`,
+    ...(isDrawn ? { help: howToRead(load) } : {}),
+    draw: (host, width) => {
+      if (isDrawn) host.append(forest(report, load, width));
+      host.append(sentences(load));
+    },
+    numbers: () => ({
+      heads: ['first', 'second', 'ratio', 'low', 'high', 'confidence', 'verdict', 'blocks', 'ratio by block'],
+      rows: load.pairs.map((pair) => [
+        load.rows[pair.first]?.name ?? null,
+        load.rows[pair.second]?.name ?? null,
+        pair.ratio,
+        pair.low,
+        pair.high,
+        pair.confidence,
+        verdict(pair),
+        pair.blocks,
+        pair.ratios.join(' '),
+      ]),
+    }),
+  });
+}
+
+function sentences(load: Load): HTMLElement {
+  return h(
+    'div',
+    { class: 'sentences' },
+    h('ul', {}, ...load.pairs.map((pair) => h('li', {}, pair.sentence))),
+    ...load.caveats.map((caveat) => h('p', { class: 'caveat' }, caveat)),
+  );
+}

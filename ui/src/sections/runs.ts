@@ -1,0 +1,317 @@
+/** Every run of every variant as a point: what decides at the left, another measure beside it. */
+
+import type { Load, Report, Times } from '../report';
+import { card, redraw } from '../card';
+import { h, s } from '../dom';
+import { figure } from '../format';
+import { colorClass } from '../colors';
+import { choice } from '../charts/choice';
+import { legend, type Entry } from '../charts/legend';
+import { dot, line, round } from '../charts/marks';
+import { pointed, rows, type Item, type Place } from '../charts/rows';
+import { absence, ordered, type Named } from '../views/order';
+import {
+  extent,
+  howRow,
+  measures,
+  points,
+  positiveExtent,
+  rowValue,
+  titled,
+  type Measure,
+  type Point,
+} from '../views/measures';
+import { fromZero, logarithmic, type Room, type Scale } from '../views/scale';
+
+/** The choice of several percentiles in one picture. */
+const PERCENTILES = 'percentiles';
+
+export function runs(report: Report, load: Load): HTMLElement | null {
+  const all = measures(report, load);
+  const first = all[0];
+  if (first === undefined || load.rows.reduce((sum, row) => sum + row.runs.length, 0) < 2) return null;
+  const hasTimes = all.some((one) => one.is_log);
+  let left = first.key;
+  let right = first.is_log || !hasTimes ? (all[1] ?? first).key : PERCENTILES;
+  const options = [
+    ...all.map(({ key, words, unit }) => ({ key, words: `${titled(words)}, ${unitWord(unit)}` })),
+    ...(hasTimes ? [{ key: PERCENTILES, words: 'Response time: median, p90 and p99' }] : []),
+  ];
+  const names = ordered(report, load);
+  const panel = (key: string, width: number, isAlone: boolean): HTMLElement => {
+    const one = all.find((measure) => measure.key === key);
+    return one
+      ? measurePanel(report, load, names, one, width, isAlone)
+      : timesPanel(report, load, names, width, isAlone);
+  };
+  const made = card({
+    id: `every-run-${report.loads.indexOf(load) + 1}`,
+    title: 'Every run',
+    about: `each point is a run · ${runCounts(load)}`,
+    controls: [
+      choice('Show', options, left, (key) => {
+        left = key;
+        redraw(made);
+      }),
+      choice('beside', options, right, (key) => {
+        right = key;
+        redraw(made);
+      }),
+    ],
+    draw: (host, width) => {
+      if (width < 820) {
+        host.append(panel(left, width, true), panel(right, width, true));
+      } else {
+        const wide = Math.floor((width - 24) * 0.6);
+        host.append(
+          h('div', { class: 'beside' }, panel(left, wide, true), panel(right, width - 24 - wide, false)),
+        );
+      }
+    },
+    numbers: () => ({
+      heads: [
+        'variant',
+        'run',
+        'standing',
+        'validity',
+        ...all.map(({ words, unit }) => `${words}, ${unitWord(unit)}`),
+      ],
+      rows: names.flatMap(({ row }) =>
+        row.runs.map((at, place) => {
+          const run = report.runs[at];
+          const figures = run?.figures ?? null;
+          const values = all.map((one) => (figures ? one.of(figures) : null));
+          return [row.name, place + 1, run?.standing ?? null, run?.validity ?? null, ...values];
+        }),
+      ),
+    }),
+  });
+  return made;
+}
+
+function runCounts(load: Load): string {
+  const counts = extent(load.rows.map((row) => row.runs.length)) ?? [0, 0];
+  const each = counts[0] === counts[1] ? `${counts[0]}` : `${counts[0]} to ${counts[1]}`;
+  return `n = ${each} ${each === '1' ? 'run' : 'runs'} of each variant`;
+}
+
+export function unitWord(unit: Measure['unit']): string {
+  const words = {
+    per_s: 'per second',
+    ms: 'ms',
+    us: 'µs',
+    share: '%',
+    bytes: 'bytes',
+    bytes_per_s: 'bytes/s',
+    cores: 'cores',
+    count: 'count',
+    s: 's',
+  };
+  return words[unit];
+}
+
+function frame(title: string, entries: Entry[], drawn: SVGSVGElement): HTMLElement {
+  return h('div', { class: 'panel' }, h('h4', {}, title), legend(entries), drawn);
+}
+
+const SOUND: Entry = { sample: [dot(11, 7, 3.4, true)], words: 'valid run' };
+const UNSOUND: Entry = { sample: [dot(11, 7, 3.4, false)], words: 'suspect or invalid run' };
+
+function entry({ sample, words }: Entry): Entry {
+  return { sample: sample.map((mark) => mark.cloneNode(true) as SVGElement), words };
+}
+
+function measurePanel(
+  report: Report,
+  load: Load,
+  names: Named[],
+  one: Measure,
+  width: number,
+  isAlone: boolean,
+): HTMLElement {
+  const perRow = names.map((named) => ({
+    ...named,
+    points: points(report, named.row, one),
+    value: rowValue(load, named.row, one),
+  }));
+  const values = perRow.flatMap(({ points: all, value }) => [value, ...all.map((point) => point.value)]);
+  const hasUnsound = perRow.some(({ points: all }) => all.some((point) => !point.is_sound));
+  const items = perRow.map((named): Item => ({
+    ...base(report, load, named),
+    figure: named.value === null ? absence(report, named.row) : figure(named.value, one.unit),
+    lines: () => rowLines(report, load, named, one),
+    draw: (place) => {
+      drawRow(report, one, named, place);
+    },
+  }));
+  const axis = one.is_log ? 'log axis' : 'from zero';
+  const marks = [SOUND, ...(hasUnsound ? [UNSOUND] : [])].map(entry);
+  const middle = { sample: [line('middle', 11, 1, 11, 13)], words: howRow(load, one) };
+  return frame(
+    `${titled(one.words)}, ${unitWord(one.unit)}, ${axis}`,
+    [...marks, middle],
+    rows({
+      width,
+      items,
+      scale: scaleOf(one, values),
+      title: `${one.words} of every run`,
+      has_names: isAlone,
+    }),
+  );
+}
+
+function base(
+  report: Report,
+  load: Load,
+  { at, row, label, group }: Named,
+): Pick<Item, 'label' | 'group' | 'color' | 'is_best'> {
+  return { label, group, color: colorClass(report, load, at), is_best: row.is_best };
+}
+
+function scaleOf(one: Measure, values: (number | null)[]): (room: Room) => Scale {
+  const [low, high] = positiveExtent(values);
+  return (room) =>
+    one.is_log ? logarithmic(low, high, one.unit, room) : fromZero(extent(values)?.[1] ?? 0, one.unit, room);
+}
+
+function drawRow(
+  report: Report,
+  one: Measure,
+  named: { points: Point[]; value: number | null },
+  place: Place,
+): void {
+  const { parts, scale, y, height } = place;
+  const { points: all, value } = named;
+  const bar = height * 0.62;
+  if (value !== null) {
+    const x = scale.at(value);
+    const from = scale.at(scale.low);
+    if (!one.is_log) {
+      parts.append(
+        s('rect', {
+          class: 'bar',
+          x: round(from),
+          y: round(y - bar / 2),
+          width: round(x - from),
+          height: round(bar),
+        }),
+      );
+    }
+    parts.append(line('middle', x, y - height * 0.42, x, y + height * 0.42));
+  }
+  for (const point of all) {
+    // Runs lie in order of their blocks from top to bottom, so that equal ones do not hide each other.
+    const share = all.length > 1 ? point.place / Math.max(1, all.at(-1)?.place ?? 1) - 0.5 : 0;
+    const mark = dot(scale.at(point.value), y + share * height * 0.56, 2.8, point.is_sound);
+    parts.append(pointed(mark, () => pointLines(report, one, point)));
+  }
+}
+
+function pointLines(report: Report, one: Measure, point: Point): string[] {
+  const run = report.runs[point.run];
+  const block = run?.block === null || run?.block === undefined ? '' : `block ${run.block + 1}: `;
+  return [
+    `${block}${figure(point.value, one.unit)}`,
+    one.words,
+    run ? `${run.standing}, ${run.validity}` : '',
+    run?.id ?? '',
+  ];
+}
+
+function rowLines(
+  report: Report,
+  load: Load,
+  named: Named & { points: Point[]; value: number | null },
+  one: Measure,
+): string[] {
+  const { row, points: all, value } = named;
+  if (value === null && all.length === 0) return [row.name, absence(report, row)];
+  const range = extent(all.filter((point) => point.is_sound).map((point) => point.value));
+  return [
+    row.name,
+    `${one.words}: ${figure(value, one.unit)}, ${howRow(load, one)}`,
+    ...(range ? [`runs from ${figure(range[0], one.unit)} to ${figure(range[1], one.unit)}`] : []),
+    `n = ${all.length} ${all.length === 1 ? 'run' : 'runs'}`,
+  ];
+}
+
+/** Median, p90 and p99 in one picture. */
+function timesPanel(
+  report: Report,
+  load: Load,
+  names: Named[],
+  width: number,
+  isAlone: boolean,
+): HTMLElement {
+  const perRun = (named: Named): Times[] =>
+    named.row.runs
+      .map((run) => report.runs[run]?.figures?.response_ms)
+      .filter((times) => times !== undefined);
+  const all = names.flatMap((named) => [...perRun(named), named.row.figures?.response_ms]);
+  const values = all.flatMap((times) => (times ? [times.p50, times.p90, times.p99] : []));
+  const [low, high] = positiveExtent(values);
+  const items = names.map((named): Item => {
+    const times = named.row.figures?.response_ms ?? null;
+    return {
+      ...base(report, load, named),
+      figure: times ? figure(times.p99 ?? times.p90, 'ms') : absence(report, named.row),
+      lines: () => timesLines(report, named, times),
+      draw: (place) => {
+        drawTimes(times, perRun(named), place);
+      },
+    };
+  });
+  const isShort = names.some(({ row }) => row.figures !== null && row.figures.response_ms.p99 === null);
+  return frame(
+    'Response time, ms, log axis',
+    [
+      { sample: [s('circle', { class: 'dot', cx: 11, cy: 7, r: 4 })], words: 'median' },
+      { sample: [line('p90', 11, 2, 11, 12)], words: 'p90' },
+      {
+        sample: [line('p99', 11, 1, 11, 13)],
+        words: isShort ? 'p99, where there are samples enough' : 'p99',
+      },
+      { sample: [s('circle', { class: 'dot faint', cx: 11, cy: 7, r: 2.6 })], words: 'a run’s own' },
+    ],
+    rows({
+      width,
+      items,
+      scale: (room) => logarithmic(low, high, 'ms', room),
+      title: 'response times',
+      has_names: isAlone,
+    }),
+  );
+}
+
+function drawTimes(times: Times | null, own: Times[], { parts, scale, y, height }: Place): void {
+  own.forEach((run, at) => {
+    const offset = (own.length > 1 ? at / (own.length - 1) - 0.5 : 0) * height * 0.56;
+    for (const value of [run.p50, run.p99]) {
+      if (value !== null) {
+        parts.append(
+          s('circle', { class: 'dot faint', cx: round(scale.at(value)), cy: round(y + offset), r: 2.2 }),
+        );
+      }
+    }
+  });
+  if (times?.p50 === null || times?.p50 === undefined) return;
+  const end = times.p99 ?? times.p90 ?? times.p50;
+  parts.append(line('interval', scale.at(times.p50), y, scale.at(end), y));
+  if (times.p90 !== null) parts.append(line('p90', scale.at(times.p90), y - 5, scale.at(times.p90), y + 5));
+  if (times.p99 !== null) parts.append(line('p99', scale.at(times.p99), y - 8, scale.at(times.p99), y + 8));
+  parts.append(s('circle', { class: 'dot', cx: round(scale.at(times.p50)), cy: y, r: 4 }));
+}
+
+function timesLines(report: Report, { row }: Named, times: Times | null): string[] {
+  if (!times) return [row.name, absence(report, row)];
+  const known: [string, number | null][] = [
+    ['median', times.p50],
+    ['p90', times.p90],
+    ['p95', times.p95],
+    ['p99', times.p99],
+    ['p99.9', times.p99_9],
+    ['longest', times.max],
+  ];
+  const lines = known.flatMap(([name, value]) => (value === null ? [] : [`${name} ${figure(value, 'ms')}`]));
+  return [`${row.name}: response time`, ...lines, `n = ${times.n.toLocaleString('en-US')} requests`];
+}

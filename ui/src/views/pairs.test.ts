@@ -1,0 +1,61 @@
+/** Pairs find room on the axis and say what they are. */
+
+import { describe, expect, it } from 'vitest';
+import type { Load, Pair } from '../report';
+import { pairLines, percent, span, verdict } from './pairs';
+
+const pair: Pair = {
+  first: 0,
+  second: 1,
+  ratio: 1.33,
+  low: 1.2,
+  high: 1.45,
+  confidence: 0.96875,
+  verdict: 'differs',
+  blocks: 6,
+  ratios: [1.3, 1.5],
+  sentence: '',
+};
+const load = (...pairs: Pair[]): Load =>
+  ({
+    pairs,
+    metric: { words: 'throughput', matters: 0.03 },
+    rows: [{ name: 'puma' }, { name: 'unicorn' }],
+  }) as unknown as Load;
+
+describe('pairs', () => {
+  it('have room for their blocks and for what does not matter', () => {
+    expect(span(load(pair))).toEqual([1 / 1.03, 1.5]);
+  });
+  it('do not stretch the axis without end', () => {
+    const wild = { ...pair, low: 1e-12, high: Infinity, ratios: [1e12] };
+    expect(span(load(wild))).toEqual([1 / 200, 200]);
+  });
+  it('say their exact values', () => {
+    expect(pairLines(load(pair), pair)).toEqual([
+      'puma ÷ unicorn',
+      'throughput: 1.33 ×',
+      'interval 1.20 × to 1.45 × at 96.9 % confidence',
+      'differs, 6 blocks',
+      'by block: 1.30 ×, 1.50 ×',
+    ]);
+  });
+  it('say when there is nothing to say', () => {
+    const none = {
+      ...pair,
+      ratio: null,
+      low: null,
+      high: null,
+      verdict: 'none',
+      blocks: 1,
+      ratios: [],
+    } as const;
+    expect(pairLines(load(), { ...none, ratios: [] })).toEqual([
+      'puma ÷ unicorn',
+      'throughput: no ratio',
+      'no verdict, 1 block',
+    ]);
+    expect(verdict({ ...pair, verdict: 'differs_below' })).toBe('differs, by less than matters');
+    expect(percent(0.95)).toBe('95 %');
+  });
+});

@@ -1,0 +1,212 @@
+/** From figures to places on paper: linear from zero, logarithmic, ratios around one, and places in a row of words. */
+
+import type { Unit } from '../report';
+import { bytes, decimal } from '../format';
+
+export interface Scale {
+  /** The place of a figure, in pixels; figures beyond the ends lie at the ends. */
+  at: (value: number) => number;
+  ticks: Tick[];
+  low: number;
+  high: number;
+}
+
+export interface Tick {
+  value: number;
+  text: string;
+}
+
+/** Where a scale lies, in pixels. `to` may be before `from`, as on an axis that grows upwards. */
+export interface Room {
+  from: number;
+  to: number;
+}
+
+/** From zero to `high` or a little beyond; steps of 1, 2 or 5. */
+export function fromZero(high: number, unit: Unit, room: Room): Scale {
+  const length = Math.abs(room.to - room.from);
+  const top = high > 0 && Number.isFinite(high) ? high : 1;
+  const step = niceStep(top, Math.max(2, Math.floor(length / 80)), unit);
+  const end = Math.ceil(top / step - 1e-9) * step;
+  const ticks: Tick[] = [];
+  for (let at = 0; at <= Math.round(end / step) && at < 100; at += 1) {
+    ticks.push({ value: at * step, text: tickText(at * step, unit, end) });
+  }
+  return linear(0, end, ticks, room);
+}
+
+/** Linear between two figures that are on it already, such as the values of a knob. */
+export function linear(low: number, high: number, ticks: Tick[], { from, to }: Room): Scale {
+  const span = high - low || 1;
+  const at = (value: number): number => from + (clamp((value - low) / span) || 0) * (to - from);
+  return { at, ticks, low, high };
+}
+
+/** Over decades, or steps of 1, 2 and 5 where there are few of them; `low` and `high` are above zero. */
+export function logarithmic(low: number, high: number, unit: Unit, room: Room): Scale {
+  const bottom = low > 0 && Number.isFinite(low) ? low : 1;
+  const top = Math.max(high, bottom * 1.5);
+  const marks = steps(Math.floor(Math.log10(bottom)), Math.ceil(Math.log10(top)));
+  const first = marks.findLast((mark) => mark <= bottom * 1.0001) ?? bottom;
+  const last = marks.find((mark) => mark >= top * 0.9999) ?? top;
+  const scale = logScale(first, last, room);
+  const inside = marks.filter((mark) => mark >= first && mark <= last);
+  const gap = room.from > room.to ? 22 : 52;
+  const decades = inside.filter((mark) => isDecade(mark));
+  const choices = [inside, inside.filter((mark) => !leads(mark, 2)), decades];
+  const fits = choices.find((choice) => choice.length >= 2 && isApart(choice, scale.at, gap));
+  const ticks = (fits ?? thinned(decades, scale.at, gap)).map((value) => ({
+    value,
+    text: logText(value, unit),
+  }));
+  return { ...scale, ticks };
+}
+
+/** Ratios on a log axis around one, which always has a tick. */
+export function ratios(low: number, high: number, room: Room): Scale {
+  const bottom = Math.min(low, 1);
+  const top = Math.max(high, 1);
+  const pad = Math.max(Math.log(top / bottom) * 0.04, 0.004);
+  const scale = logScale(bottom * Math.exp(-pad), top * Math.exp(pad), room);
+  const isInside = (value: number): boolean => value >= scale.low && value <= scale.high;
+  const above = RATIOS.filter((grid) => grid.some((value) => isInside(value) || isInside(1 / value)));
+  for (const grid of above) {
+    const values = [...grid.map((value) => 1 / value).reverse(), 1, ...grid].filter(isInside);
+    if (values.length > 1 && isApart(values, scale.at, 58)) return { ...scale, ticks: values.map(ratioTick) };
+  }
+  return { ...scale, ticks: [ratioTick(1)] };
+}
+
+/** Steps of ratios, the finest first; what is below one mirrors them. */
+const RATIOS: number[][] = [
+  [1.002, 1.004, 1.006, 1.008, 1.01],
+  [1.005, 1.01, 1.015, 1.02],
+  [1.01, 1.02, 1.03, 1.04, 1.05],
+  [1.02, 1.04, 1.06, 1.08, 1.1],
+  [1.05, 1.1, 1.15, 1.2],
+  [1.1, 1.2, 1.3, 1.4, 1.5],
+  [1.2, 1.5, 2],
+  [1.5, 2, 3, 4],
+  [2, 4, 8, 16],
+  [2, 5, 10, 20],
+  [5, 20, 100],
+  [10, 100, 1000],
+];
+
+function ratioTick(value: number): Tick {
+  return { value, text: ratioText(value) };
+}
+
+/** `1.33 ×`, with the digits that a difference near one needs. */
+export function ratioText(value: number): string {
+  const beyond = Math.abs(value - 1);
+  const decimals = value >= 10 ? 1 : beyond === 0 ? 0 : beyond < 0.0995 ? 3 : 2;
+  const text = decimal(value, decimals);
+  return `${decimals === 3 ? text.replace(/0$/, '') : text} ×`;
+}
+
+/** Centres of so many equal places. */
+export function band(count: number, { from, to }: Room): { at: (place: number) => number; width: number } {
+  const width = Math.abs(to - from) / Math.max(1, count);
+  const sign = Math.sign(to - from);
+  return { at: (place) => from + sign * (place + 0.5) * width, width };
+}
+
+/** A figure at a tick: short, with its unit, in steps that fit the end of the axis. */
+export function tickText(value: number, unit: Unit, end: number): string {
+  if (value === 0) return '0';
+  switch (unit) {
+    case 'ms':
+      if (end >= 10_000) return `${plain(value / 1000)} s`;
+      if (end < 1) return `${plain(value * 1000)} µs`;
+      return `${plain(value)} ms`;
+    case 'us':
+      if (end >= 10_000) return `${plain(value / 1000)} ms`;
+      return `${plain(value)} µs`;
+    case 'share':
+      return `${plain(value * 100)} %`;
+    case 'bytes':
+      return bytes(value)
+        .replace(/\.0+ /, ' ')
+        .replace(/(\.\d*?)0+ /, '$1 ');
+    case 'bytes_per_s':
+      return `${tickText(value, 'bytes', end)}/s`;
+    case 'per_s':
+      return `${plain(value)}/s`;
+    case 'cores':
+    case 'count':
+      return plain(value);
+    case 's':
+      return `${plain(value)} s`;
+  }
+}
+
+/** On a log axis each tick has the unit that suits it. */
+function logText(value: number, unit: Unit): string {
+  if (unit === 'ms' && value >= 1000) return `${plain(value / 1000)} s`;
+  if (unit === 'us' && value >= 1000) return logText(value / 1000, 'ms');
+  return tickText(value, unit, value);
+}
+
+/** Without noise behind the comma, with commas between thousands; `1.5M` from a million on. */
+function plain(value: number): string {
+  if (Math.abs(value) >= 1e6) return `${plain(value / 1e6)}M`;
+  return Number(value.toPrecision(6)).toLocaleString('en-US', { maximumFractionDigits: 12 });
+}
+
+/** 1, 2 or 5 times a power of ten; of two for bytes. */
+export function niceStep(high: number, about: number, unit: Unit): number {
+  const raw = high / about;
+  if (unit === 'bytes' || unit === 'bytes_per_s') {
+    const base = 1024 ** Math.floor(Math.log2(Math.max(raw, 1)) / 10);
+    return niceStep(high / base, about, 'count') * base;
+  }
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const lead = raw / power;
+  const step = (lead <= 1.0001 ? 1 : lead <= 2.0001 ? 2 : lead <= 5.0001 ? 5 : 10) * power;
+  return unit === 'count' ? Math.max(step, Math.min(1, high)) : step;
+}
+
+function logScale(low: number, high: number, { from, to }: Room): Scale {
+  const span = Math.log(high / low) || 1;
+  const at = (value: number): number =>
+    value > 0 ? from + clamp(Math.log(value / low) / span) * (to - from) : from;
+  return { at, ticks: [], low, high };
+}
+
+function steps(first: number, last: number): number[] {
+  const marks: number[] = [];
+  for (let power = Math.max(first, -12); power <= Math.min(last, 15); power += 1) {
+    for (const lead of [1, 2, 5]) marks.push(Number(`${lead}e${power}`));
+  }
+  return marks;
+}
+
+function isDecade(value: number): boolean {
+  return leads(value, 1);
+}
+
+function leads(value: number, digit: number): boolean {
+  return value.toExponential().startsWith(`${digit}e`);
+}
+
+function isApart(values: number[], at: (value: number) => number, gap: number): boolean {
+  return values.every((value, place) => {
+    const before = values[place - 1];
+    return before === undefined || Math.abs(at(value) - at(before)) >= gap;
+  });
+}
+
+/** Leaves out what would touch the one before. */
+function thinned(values: number[], at: (value: number) => number, gap: number): number[] {
+  const kept: number[] = [];
+  for (const value of values) {
+    const before = kept.at(-1);
+    if (before === undefined || Math.abs(at(value) - at(before)) >= gap) kept.push(value);
+  }
+  return kept;
+}
+
+function clamp(share: number): number {
+  return Math.min(1, Math.max(0, share));
+}

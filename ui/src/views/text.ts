@@ -1,0 +1,46 @@
+/** How wide texts are in pictures, nearly: enough to leave room for them, and to cut what is too long. */
+
+/** In pixels, rather too wide than too narrow. */
+export function textWidth(text: string, size: number): number {
+  let ems = 0;
+  for (const letter of text) ems += emsOf(letter);
+  return ems * size;
+}
+
+/** As much as fits, with `…` at the end of what does not. */
+export function cut(text: string, width: number, size: number): string {
+  if (textWidth(text, size) <= width) return text;
+  let ems = emsOf('…');
+  let kept = '';
+  for (const letter of text) {
+    ems += emsOf(letter);
+    if (ems * size > width) break;
+    kept += letter;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+function emsOf(letter: string): number {
+  if ((letter.codePointAt(0) ?? 0) >= 0x2e80) return 1;
+  if (" .,:;|!ijl'()[]".includes(letter)) return 0.33;
+  if ('mwMW@%★÷×…—'.includes(letter)) return 0.92;
+  return letter >= 'A' && letter <= 'Z' ? 0.7 : 0.57;
+}
+
+/** Moves places apart until neighbours have a gap, staying between `low` and `high` where there is room; in the given order. */
+export function apart(places: number[], gap: number, low: number, high: number): number[] {
+  const order = places.map((_, at) => at).sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
+  const moved = [...places];
+  let next = low;
+  for (const at of order) {
+    moved[at] = Math.max(places[at] ?? low, next);
+    next = (moved[at] ?? next) + gap;
+  }
+  let limit = high;
+  for (const at of [...order].reverse()) {
+    if ((moved[at] ?? 0) <= limit) break;
+    moved[at] = limit;
+    limit -= gap;
+  }
+  return moved;
+}
