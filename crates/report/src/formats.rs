@@ -4,6 +4,7 @@ use std::io;
 
 use crate::Options;
 use crate::error::ReportError;
+use crate::html;
 use crate::study::StudyView;
 use crate::view::View;
 
@@ -51,6 +52,13 @@ pub const FORMATS: &[Format] = &[
         extension: "md",
         write: md::write,
         study: Some(md::study::write),
+    },
+    Format {
+        name: "html",
+        sentence: "one page with pictures, for a browser: nothing else is needed to see it",
+        extension: "html",
+        write: html::write,
+        study: Some(html::write_study),
     },
     Format {
         name: "csv",

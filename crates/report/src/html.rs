@@ -7,14 +7,20 @@ use crate::error::ReportError;
 use crate::study::StudyView;
 use crate::view::View;
 
+mod charts;
 mod document;
 mod errors;
 mod facts;
 mod figures;
 mod of_run;
 mod of_study;
+mod readings;
+mod rounded;
+mod series;
 mod shell;
+mod spectrum;
 mod table;
+mod thin;
 
 /// Writes the page of one run, or of several side by side.
 pub(crate) fn write(views: &[View<'_>], _options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {

@@ -21,9 +21,9 @@ mod written;
 
 pub(crate) use best::{Pair, Ranked};
 pub(crate) use certainty::{Certainty, certainty};
-pub(crate) use page::{Item, Page, Told, Tone, page, runs, tone};
+pub(crate) use page::{Item, Page, Tone, page, runs, tone};
 pub(crate) use rows::Row;
-pub(crate) use sentences::{answer, caveats, pair, reason, verdict_word};
+pub(crate) use sentences::{Name, answer, caveats, pair, reason, verdict_word};
 pub(crate) use standing::{Standing, standing};
 
 /// A study with its figures worked out.

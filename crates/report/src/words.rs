@@ -5,7 +5,7 @@ use store::{Failure, GateResult, Generator, Output, Verdict};
 
 use crate::system::whole;
 use crate::text::{shortened, visible};
-use crate::units::{count, decimal, duration, mebibytes, percent_of, rate};
+use crate::units::{count, decimal, duration, gibibytes, mebibytes, percent_of, rate};
 use crate::view::View;
 
 /// Lines of output that are shown.
@@ -74,6 +74,19 @@ pub(crate) fn generator(view: &View<'_>, generator: &Generator) -> String {
         words.push_str(&format!(", woke up to {} late (p99)", duration(us * 1e3)));
     }
     words
+}
+
+/// The machine in a line, not escaped; `None` if nothing is known of it.
+pub(crate) fn machine(host: &serde_json::Value) -> Option<String> {
+    let text = |key: &str| host[key].as_str().map(str::to_owned);
+    let cores = host["cores"].as_u64().map(|cores| match cores {
+        1 => "1 core".to_owned(),
+        cores => format!("{} cores", count(cores)),
+    });
+    let memory = host["memory_bytes"].as_u64().map(|bytes| format!("{} GiB", gibibytes(bytes)));
+    let known: Vec<String> =
+        [text("name"), cores, text("cpu"), memory, text("system")].into_iter().flatten().collect();
+    (!known.is_empty()).then(|| known.join(", "))
 }
 
 /// How busy each core was; `None` if nobody looked.

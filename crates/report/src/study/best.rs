@@ -24,12 +24,14 @@ pub(crate) struct Ranked {
 }
 
 /// Two rows over the blocks that both were measured in.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Pair {
     /// Places in the rows of the load. If either is better, it is the first.
     pub(crate) first: usize,
     pub(crate) second: usize,
     pub(crate) comparison: Comparison,
+    /// The ratio in each of the blocks that count, in their order.
+    pub(crate) ratios: Vec<f64>,
     /// In how many of the blocks that count the first was better.
     pub(crate) first_better: usize,
     /// Whether the better one is no winner, because more of its requests failed.
@@ -131,6 +133,7 @@ fn pair(
     Pair {
         first,
         second,
+        ratios: pairs[..comparison.blocks].iter().map(|(a, b)| a / b).collect(),
         comparison,
         first_better: pairs[..comparison.blocks].iter().filter(is_better).count(),
         has_more_errors: differs && share(first) > share(second) + ERRORS_MARGIN,

@@ -9,7 +9,7 @@ use super::troubles::{self, Kind, Trouble};
 use super::{LoadView, StudyView, gates, written};
 use crate::table::Table;
 use crate::text::{shortened, visible};
-use crate::units::{count, gibibytes};
+use crate::units::count;
 use crate::words;
 
 /// One thing on the page. Every text is escaped and, where it comes from outside, short.
@@ -126,16 +126,7 @@ impl<'a> Page<'a> {
     }
 
     pub(crate) fn machine(&self) -> String {
-        let host = &self.view.study.new.host;
-        let text = |key: &str| host[key].as_str().map(|text| self.text(text));
-        let cores = host["cores"].as_u64().map(|cores| match cores {
-            1 => "1 core".to_owned(),
-            cores => format!("{} cores", count(cores)),
-        });
-        let memory = host["memory_bytes"].as_u64().map(|bytes| format!("{} GiB", gibibytes(bytes)));
-        let known: Vec<String> =
-            [text("name"), cores, text("cpu"), memory, text("system")].into_iter().flatten().collect();
-        if known.is_empty() { "not known".to_owned() } else { known.join(", ") }
+        words::machine(&self.view.study.new.host).map_or("not known".to_owned(), |words| self.text(&words))
     }
 
     /// What the systems say of their versions, each once.

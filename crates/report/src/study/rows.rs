@@ -64,6 +64,11 @@ impl Row<'_> {
         self.runs.iter().filter(move |(_, standing)| *standing == wanted).map(|(run, _)| *run)
     }
 
+    /// The runs whose figures are shown, as places in [`super::StudyView::runs`]: the valid ones, or else the invalid ones.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = usize> {
+        self.standing(if self.is_valid { Standing::Valid } else { Standing::Invalid })
+    }
+
     /// Requests that did not end ok, of those that ended.
     pub(crate) fn error_share(&self) -> Option<f64> {
         self.figures.as_ref().and_then(error_share)

@@ -125,7 +125,7 @@ pub(crate) struct LoadFlags {
     #[arg(long, value_name = "N", help_heading = "Generator")]
     seed: Option<String>,
 
-    /// How to show the result: terminal, json, md, csv, jtl or hlog.
+    /// How to show the result: terminal, json, md, html, csv, jtl or hlog.
     #[arg(long, value_name = "FORMAT", default_value = "terminal", help_heading = "Results")]
     format: String,
     /// Keep up to this many single requests of each second, drawn at random, for jtl.

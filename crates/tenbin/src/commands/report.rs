@@ -13,7 +13,7 @@ pub(crate) struct ReportFlags {
     /// Runs, or one study, by name or by the beginning of a name; "last" is what was kept last [default: last].
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// How to show them: terminal, json, md, csv, jtl or hlog.
+    /// How to show them: terminal, json, md, html, csv, jtl or hlog.
     #[arg(long, value_name = "FORMAT", default_value = "terminal", help_heading = "Results")]
     format: String,
     #[command(flatten)]

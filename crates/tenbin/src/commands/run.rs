@@ -25,7 +25,7 @@ pub(crate) struct RunFlags {
     /// Go on with the newest study of this plan that was interrupted, or with the named one: only what is missing is run.
     #[arg(long, value_name = "STUDY", num_args = 0..=1, default_missing_value = "", value_parser = study_name)]
     resume: Option<String>,
-    /// How to show the result: terminal, json, md or csv.
+    /// How to show the result: terminal, json, md, html or csv.
     #[arg(long, value_name = "FORMAT", default_value = "terminal", help_heading = "Results")]
     format: String,
     #[command(flatten)]

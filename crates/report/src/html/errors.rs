@@ -1,0 +1,44 @@
+//! Kinds of errors under one load: those that happened most, and how many others there were.
+
+use super::document::ErrorKind;
+use crate::figures::Figures;
+use crate::text::{shortened, visible};
+
+/// Kinds of one load that are told by name.
+const KINDS_MAX: usize = 12;
+/// Characters of a class, and of a message.
+const CHARACTERS_MAX: [usize; 2] = [48, 300];
+
+/// The kinds of all rows, the most frequent first; what does not fit is one kind `others` of its row.
+pub(super) fn of_rows<'a>(rows: impl Iterator<Item = Option<&'a Figures>>) -> Vec<ErrorKind> {
+    let mut kinds: Vec<ErrorKind> = Vec::new();
+    for (row, figures) in rows.enumerate() {
+        let Some(figures) = figures else { continue };
+        let samples = figures.samples();
+        kinds.extend(figures.errors.iter().map(|line| ErrorKind {
+            row,
+            class: shortened(&visible(&line.class), CHARACTERS_MAX[0]),
+            message: shortened(&visible(&line.message), CHARACTERS_MAX[1]),
+            count: line.count,
+            share: if samples > 0 { line.count as f64 / samples as f64 } else { 0.0 },
+        }));
+    }
+    kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
+    let rest = kinds.split_off(kinds.len().min(KINDS_MAX));
+    let mut others: Vec<(ErrorKind, usize)> = Vec::new();
+    for kind in rest {
+        match others.iter_mut().find(|(known, _)| known.row == kind.row) {
+            Some((known, kinds)) => {
+                known.count = known.count.saturating_add(kind.count);
+                known.share += kind.share;
+                *kinds += 1;
+            }
+            None => others.push((ErrorKind { class: "others".to_owned(), ..kind }, 1)),
+        }
+    }
+    kinds.extend(others.into_iter().map(|(kind, kinds)| match kinds {
+        1 => kind,
+        _ => ErrorKind { message: format!("{kinds} more kinds"), ..kind },
+    }));
+    kinds
+}

@@ -1,0 +1,86 @@
+//! How a report came about: names and values for the end of the page.
+
+use serde_json::Value;
+use store::Utc;
+
+use super::document::Fact;
+use crate::study::{Page, StudyView};
+use crate::text::{shortened, visible};
+use crate::units::gibibytes;
+use crate::view::View;
+use crate::words;
+
+/// Characters of one value.
+const CHARACTERS_MAX: usize = 300;
+/// Facts about the machine that go beyond its line.
+const MORE_MAX: usize = 24;
+/// What the line about the machine has already.
+const IN_LINE: [&str; 5] = ["name", "cores", "cpu", "memory_bytes", "system"];
+
+/// Such as `2026-11-21 14:25:00 UTC`.
+pub(super) fn instant(utc: Utc) -> String {
+    let Utc { year, month, day, hour, minute, second, .. } = utc;
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+/// Of a study.
+pub(super) fn of_study(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Fact> {
+    let new = &view.study.new;
+    let mut facts = vec![Fact::new("study", page.study()), Fact::new("compared", page.compared())];
+    facts.push(Fact::new("machine", page.machine()));
+    facts.extend(of_host(&new.host));
+    let versions = page.versions();
+    if !versions.is_empty() {
+        facts.push(Fact::new("versions", versions.join(", ")));
+    }
+    if !new.gates.is_empty() {
+        facts.push(Fact::new("gates", short(&new.gates.join(", "))));
+    }
+    facts.push(Fact::new("seed", new.seed.to_string()));
+    facts.push(Fact::new("plan", format!("hash {}", short(&new.plan_hash))));
+    facts.push(Fact::new("measured by", format!("Tenbin {}", short(&new.tenbin_version))));
+    facts
+}
+
+/// Of one run.
+pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
+    let (new, ending) = (&view.run.new, view.run.ending.as_ref());
+    let mut facts = vec![Fact::new("load", short(&words::load(view)))];
+    facts.extend(words::identity(&view.whole.counts).map(|line| Fact::new("requests", line)));
+    let mut add = |name: &str, value: Option<String>| facts.extend(value.map(|value| Fact::new(name, value)));
+    add("TLS", ending.and_then(|ending| ending.tls.as_deref()).map(short));
+    add("generator", ending.map(|ending| words::generator(view, &ending.generator)));
+    for line in crate::system::words(view) {
+        add("system", Some(line));
+    }
+    add("cores", words::cores(view));
+    add("machine", Some(words::machine(&new.host).map_or("not known".to_owned(), |words| short(&words))));
+    facts.extend(of_host(&new.host));
+    facts.push(Fact::new("plan", short(&format!("{} (hash {})", new.plan_text, new.plan_hash))));
+    if let Some(seed) = new.plan_json["seed"].as_u64() {
+        facts.push(Fact::new("seed", seed.to_string()));
+    }
+    facts.push(Fact::new("measured by", format!("Tenbin {}", short(&new.tenbin_version))));
+    facts
+}
+
+/// What else is known about the machine.
+fn of_host(host: &Value) -> Vec<Fact> {
+    let Some(host) = host.as_object() else { return Vec::new() };
+    let more = host.iter().filter(|(name, _)| !IN_LINE.contains(&name.as_str()));
+    let more = more.filter_map(|(name, value)| {
+        let value = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(bytes) if name.ends_with("_bytes") => format!("{} GiB", gibibytes(bytes.as_u64()?)),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(is_so) => if *is_so { "yes" } else { "no" }.to_owned(),
+            _ => return None,
+        };
+        Some(Fact::new(&short(&name.replace('_', " ")), short(&value)))
+    });
+    more.take(MORE_MAX).collect()
+}
+
+pub(super) fn short(text: &str) -> String {
+    shortened(&visible(text), CHARACTERS_MAX)
+}

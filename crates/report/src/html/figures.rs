@@ -1,0 +1,127 @@
+//! Figures of a run or a row, in the units of the page.
+
+use record::Percentile;
+use stats::median;
+
+use super::document::{Counts, Fairness, Figures, MinMedianMax, Spread, Times};
+use crate::durations::Durations;
+use crate::figures;
+use crate::metric::{self, Metric};
+use crate::study::Row;
+use crate::view::View;
+
+const NS_PER_MS: f64 = 1e6;
+
+/// Of one run; `None` if nothing was sent.
+pub(super) fn of_run(view: &View<'_>, metric: Option<&Metric>) -> Option<Figures> {
+    if view.whole.counts.planned == 0 && view.whole.samples() == 0 {
+        return None;
+    }
+    let used = view.resources.as_ref().and_then(|resources| Some((resources, resources.system.as_ref()?)));
+    Some(Figures {
+        ok_per_s: finite(view.whole.ok_per_s()),
+        system_cores: used.and_then(|(resources, usage)| resources.cores_used(usage)),
+        generator_cores: finite(view.generator_cores_used()),
+        system_us_per_request: finite(view.system_us_per_request()),
+        generator_us_per_request: finite(view.generator_us_per_request()),
+        rss_peak_bytes: used.and_then(|(_, usage)| usage.rss_peak_bytes),
+        metric: metric.and_then(|metric| in_unit(metric, (metric.read)(view)?)),
+        ..of_all(&view.whole)
+    })
+}
+
+/// Of a row: all samples of its runs together; `None` if nothing was measured.
+pub(super) fn of_row(row: &Row<'_>, runs: &[View<'_>], metric: Option<&Metric>) -> Option<Figures> {
+    let shown = || row.shown().map(|run| &runs[run]);
+    Some(Figures {
+        ok_per_s: row.throughput.map(|spread| spread.median),
+        system_cores: row.middle.system_cores_used,
+        generator_cores: row.middle.generator_cores_used,
+        system_us_per_request: row.middle.system_us_per_request,
+        generator_us_per_request: median(shown().filter_map(View::generator_us_per_request)),
+        rss_peak_bytes: row.middle.rss_peak_bytes,
+        metric: metric.and_then(|metric| in_unit(metric, row.metric?.median)),
+        ..of_all(row.figures.as_ref()?)
+    })
+}
+
+/// What the samples alone say.
+fn of_all(figures: &figures::Figures) -> Figures {
+    let record::Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished } =
+        figures.counts;
+    Figures {
+        samples: figures.samples(),
+        counts: Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished },
+        ok_per_s: None,
+        error_share: metric::error_share(figures),
+        response_ms: times(&figures.response.all),
+        service_ms: times(&figures.service.all),
+        lateness_ms: times(&figures.lateness.all),
+        received_bytes: figures.received_bytes,
+        sent_bytes: figures.sent_bytes,
+        system_cores: None,
+        generator_cores: None,
+        system_us_per_request: None,
+        generator_us_per_request: None,
+        rss_peak_bytes: None,
+        metric: None,
+    }
+}
+
+fn times(durations: &Durations) -> Times {
+    let ms = |ns: Option<f64>| ns.map(|ns| ns / NS_PER_MS);
+    let at = |percentile| ms(durations.at(percentile));
+    Times {
+        n: durations.count,
+        min: ms(durations.min_ns),
+        mean: ms(durations.mean_ns),
+        p50: at(Percentile::P50),
+        p90: at(Percentile::P90),
+        p95: at(Percentile::P95),
+        p99: at(Percentile::P99),
+        p99_9: at(Percentile::P99_9),
+        p99_99: at(Percentile::P99_99),
+        max: ms(durations.max_ns),
+    }
+}
+
+/// The metric over runs, in the unit of the page.
+pub(super) fn spread(metric: &Metric, spread: stats::Spread) -> Option<Spread> {
+    let [median, min, max] = [spread.median, spread.min, spread.max].map(|figure| in_unit(metric, figure));
+    Some(Spread { n: spread.count, median: median?, min: min?, max: max? })
+}
+
+/// The name of the unit in which the page has a metric.
+pub(super) fn unit(metric: &Metric) -> &'static str {
+    match metric.unit {
+        ("us", size) if size > 1.0 => "ms",
+        (name, _) => name,
+    }
+}
+
+/// A figure of a metric in the unit of the page.
+fn in_unit(metric: &Metric, figure: f64) -> Option<f64> {
+    let (_, size) = metric.unit;
+    let size = if unit(metric) == "ms" { size * 1e3 } else { size };
+    finite(Some(figure / size))
+}
+
+/// How evenly the connections of a run were served.
+pub(super) fn fairness(view: &View<'_>) -> Option<Fairness> {
+    let spread = view.run.ending.as_ref()?.spread.as_ref()?;
+    let three = |figures: record::MinMedianMax, size: f64| MinMedianMax {
+        min: figures.min / size,
+        median: figures.median / size,
+        max: figures.max / size,
+    };
+    Some(Fairness {
+        connections: spread.connections,
+        requests: three(spread.requests, 1.0),
+        response_mean_ms: spread.response_mean_ns.map(|figures| three(figures, NS_PER_MS)),
+        response_max_ms: spread.response_max_ns.map(|figures| three(figures, NS_PER_MS)),
+    })
+}
+
+fn finite(figure: Option<f64>) -> Option<f64> {
+    figure.filter(|figure| figure.is_finite())
+}

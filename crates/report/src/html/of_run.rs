@@ -1,0 +1,241 @@
+//! The documents of one run, and of several side by side.
+
+use store::{Level, StoreError};
+
+use super::document::{
+    Answer, Document, Doubt, Fact, Kind, Knob, Load, Metric, Notice, Row, Run, SCHEMA, Spread, Tone, Validity,
+};
+use super::table::{self, About};
+use super::{errors, facts, figures};
+use crate::metric;
+use crate::study::{Standing, standing};
+use crate::text::{shortened, visible};
+use crate::view::View;
+use crate::{comparison, times, words};
+
+/// Characters of one text from outside, and of a name.
+const TEXT_CHARACTERS_MAX: usize = 300;
+const NAME_CHARACTERS_MAX: usize = 120;
+
+/// Everything about runs but their seconds.
+pub(super) fn document(views: &[View<'_>]) -> Result<Document, StoreError> {
+    let metric = metric::Metric::named("throughput");
+    let names = match views {
+        [view] => vec![shortened(&visible(&view.name()), NAME_CHARACTERS_MAX)],
+        _ => comparison::names(views),
+    };
+    let rows = views.iter().zip(&names).enumerate();
+    let rows = rows.map(|(place, (view, name))| of_row(view, name.clone(), place, metric)).collect();
+    let runs = views.iter().enumerate().map(|(row, view)| Run { row, ..run(view, metric) }).collect();
+    let first = views.first();
+    let ids: Vec<&str> = views.iter().map(|view| view.run.id.as_str()).collect();
+    Ok(Document {
+        schema: SCHEMA,
+        kind: if views.len() == 1 { Kind::Run } else { Kind::Runs },
+        title: match views {
+            [view] => text(&view.run.new.title),
+            _ => format!("{} runs side by side", views.len()),
+        },
+        question: None,
+        id: ids.first().copied().unwrap_or_default().to_owned(),
+        begun: first.map_or_else(String::new, |view| facts::instant(view.started_at())),
+        tenbin_version: first.map_or_else(String::new, |view| text(&view.run.new.tenbin_version)),
+        notices: notices(views, &names),
+        validity: validity(views, &names),
+        facts: match views {
+            [view] => facts::of_run(view),
+            _ => views.iter().zip(&names).map(|(view, name)| Fact::new(name, words::load(view))).collect(),
+        },
+        loads: vec![load(views, rows)],
+        runs,
+        charts: Vec::new(),
+        commands: vec![
+            Fact::new("see it in a terminal", format!("tenbin report {}", ids.join(" "))),
+            Fact::new(
+                "make this page again",
+                format!("tenbin report {} --format html -o report.html", ids.join(" ")),
+            ),
+        ],
+        plan: None,
+    })
+}
+
+/// Of one run alone, but for its seconds.
+pub(super) fn run(view: &View<'_>, metric: Option<&metric::Metric>) -> Run {
+    Run {
+        id: view.run.id.to_string(),
+        load: 0,
+        row: 0,
+        block: None,
+        standing: match standing(view) {
+            Standing::Valid => "valid",
+            Standing::Invalid => "invalid",
+            Standing::Failed => "failed",
+            Standing::CutShort => "cut_short",
+        },
+        verdict: view.verdict.name(),
+        validity: view.validity.verdict.name(),
+        begun: facts::instant(view.started_at()),
+        warm_up_s: view.run.new.warm_up_ns as f64 / 1e9,
+        duration_s: view.duration_s().filter(|duration_s| duration_s.is_finite()),
+        figures: figures::of_run(view, metric),
+        fairness: figures::fairness(view),
+        series: None,
+        events: Vec::new(),
+    }
+}
+
+fn of_row(view: &View<'_>, name: String, place: usize, metric: Option<&metric::Metric>) -> Row {
+    let figures = figures::of_run(view, metric);
+    let metric = figures.as_ref().and_then(|figures| figures.metric);
+    let of_place = view.place();
+    let knobs = of_place.map_or(&[][..], |place| &place.knobs);
+    let short = |text: &str| shortened(&visible(text), NAME_CHARACTERS_MAX);
+    Row {
+        system: of_place.map_or_else(|| name.clone(), |place| short(&place.system)),
+        variant: of_place.map_or_else(String::new, |place| short(&place.variant)),
+        name,
+        knobs: knobs.iter().map(|(name, value)| Knob { name: short(name), value: short(value) }).collect(),
+        runs: vec![place],
+        is_best: false,
+        is_valid: !view.is_invalid(),
+        figures,
+        metric: metric.map(|median| Spread { n: 1, median, min: median, max: median }),
+        spectrum: None,
+    }
+}
+
+fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
+    let about: Vec<About> = (0..views.len()).map(|row| About { row: Some(row), is_best: false }).collect();
+    let (table, steps) = match views {
+        [view] => {
+            let steps = times::steps(view, str::to_owned);
+            (table::of(times::table(&view.whole), &[]), steps.map(|steps| table::of(steps, &[])))
+        }
+        _ => (
+            table::of(comparison::summary(views, str::to_owned), &about),
+            Some(table::of(comparison::service(views, str::to_owned), &about)),
+        ),
+    };
+    let words = match views {
+        [view] => text(&words::load(view)),
+        [first, rest @ ..] if rest.iter().all(|view| view.run.new.load_words == first.run.new.load_words) => {
+            text(&first.run.new.load_words)
+        }
+        _ => String::new(),
+    };
+    let gates = views.iter().flat_map(|view| view.run.gates()).map(|gate| Notice {
+        tone: if gate.holds { Tone::Good } else { Tone::Bad },
+        text: text(&words::gate(gate)),
+    });
+    Load {
+        name: words.clone(),
+        words,
+        answer: answer(views),
+        metric: Metric {
+            name: "throughput".to_owned(),
+            words: "throughput".to_owned(),
+            unit: "per_s",
+            higher_is_better: true,
+            matters: 0.0,
+        },
+        rows,
+        table,
+        legend: comparison::warning(views).into_iter().collect(),
+        steps,
+        pairs: Vec::new(),
+        caveats: Vec::new(),
+        limits: Vec::new(),
+        errors: errors::of_rows(views.iter().map(|view| Some(&view.whole))),
+        written: Vec::new(),
+        gates: gates.collect(),
+    }
+}
+
+fn answer(views: &[View<'_>]) -> Answer {
+    let (text, how_sure) = match views {
+        [view] => (words::load(view), format!("numbers {}", view.validity.verdict)),
+        _ => ("Several runs side by side.".to_owned(), "nothing is ranked: a study would".to_owned()),
+    };
+    Answer { certainty: "plain", text, how_sure }
+}
+
+/// What every reader must know, and what was noted.
+fn notices(views: &[View<'_>], names: &[String]) -> Vec<Notice> {
+    let mut notices: Vec<Notice> = Vec::new();
+    for (view, name) in views.iter().zip(names) {
+        let stamps = view.run.new.stamps.iter().map(|stamp| (Tone::Doubtful, stamp));
+        let notes = view.notes.iter().map(|note| (Tone::Plain, note));
+        notices.extend(stamps.chain(notes).map(|(tone, sentence)| Notice {
+            tone,
+            text: if views.len() > 1 { format!("{name}: {}", text(sentence)) } else { text(sentence) },
+        }));
+    }
+    notices
+}
+
+fn validity(views: &[View<'_>], names: &[String]) -> Validity {
+    let with = |level: Level| {
+        let is_so = |view: &&View<'_>| match level {
+            Level::Invalid => view.is_invalid(),
+            level => !view.is_invalid() && view.validity.verdict == level,
+        };
+        views.iter().filter(is_so).count()
+    };
+    let (invalid, suspect) = (with(Level::Invalid), with(Level::Suspect));
+    let level = match (invalid, suspect) {
+        (0, 0) => Level::Valid,
+        (0, _) => Level::Suspect,
+        (invalid, _) if views.len() > 1 && invalid < views.len() => Level::Suspect,
+        _ => Level::Invalid,
+    };
+    let sentence = match views {
+        [view] => {
+            let mut words = words::verdict(view);
+            if let Some(first) = words.get_mut(..1) {
+                first.make_ascii_uppercase();
+            }
+            words
+        }
+        _ if invalid + suspect == 0 => format!("All {} runs are valid", views.len()),
+        _ => {
+            let valid = views.len() - invalid - suspect;
+            format!("{valid} of {} runs are valid; {suspect} suspect, {invalid} invalid", views.len())
+        }
+    };
+    let doubts = views
+        .iter()
+        .zip(names)
+        .flat_map(|(view, name)| doubts(view, if views.len() > 1 { name } else { "" }));
+    Validity { level: level.name(), sentence: format!("{sentence}."), doubts: doubts.collect() }
+}
+
+fn doubts(view: &View<'_>, place: &str) -> Vec<Doubt> {
+    let tone = if view.is_invalid() { Tone::Bad } else { Tone::Doubtful };
+    let causes = view.validity.causes.iter().map(|cause| Doubt {
+        tone,
+        place: place.to_owned(),
+        sentence: text(&cause.sentence),
+        remedy: text(&cause.remedy),
+        quote: Vec::new(),
+    });
+    let mut doubts: Vec<Doubt> = causes.collect();
+    if let Some(failure) = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref()) {
+        let tail = words::tail(view.run.outputs(), failure.process.as_deref());
+        doubts.insert(
+            0,
+            Doubt {
+                tone: Tone::Bad,
+                place: place.to_owned(),
+                sentence: text(&words::failure(failure)),
+                remedy: text(&failure.way_out),
+                quote: tail.iter().map(|line| text(line)).collect(),
+            },
+        );
+    }
+    doubts
+}
+
+fn text(text: &str) -> String {
+    shortened(&visible(text), TEXT_CHARACTERS_MAX)
+}

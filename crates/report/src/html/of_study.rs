@@ -1,0 +1,286 @@
+//! The document of a study.
+
+use store::{StoreError, StudyState};
+
+use super::document::{
+    Answer, Document, Doubt, Fact, Kind, Knob, Load, Metric, Notice, Pair, Row, Run, SCHEMA, Tone, Validity,
+};
+use super::table::{self, About};
+use super::{errors, facts, figures, of_run};
+use crate::study::troubles::Kind as Trouble;
+use crate::study::{self, Certainty, LoadView, Page, Standing, StudyView, tables, troubles, verdict_word};
+use crate::text::{shortened, visible};
+
+/// Characters of the name of a knob, and of its value.
+const KNOB_CHARACTERS_MAX: usize = 60;
+/// Kinds of trouble under one load.
+const DOUBTS_MAX: usize = 60;
+/// Of the text of the plan.
+const PLAN_BYTES_MAX: usize = 256 << 10;
+
+/// Everything about a study but its seconds.
+pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
+    let (new, page) = (&view.study.new, Page::new(view, str::to_owned));
+    let loads = view.loads.iter().map(|load| of_load(view, &page, load)).collect::<Result<_, _>>()?;
+    let runs = view.runs.iter().enumerate().map(|(place, run)| of_place(view, place, run)).collect();
+    Ok(Document {
+        schema: SCHEMA,
+        kind: Kind::Study,
+        title: page.text(&new.title),
+        question: new.question.as_deref().map(|question| page.text(question)),
+        id: view.study.id.to_string(),
+        begun: facts::instant(view.started_at()),
+        tenbin_version: page.short(&new.tenbin_version),
+        notices: new.stamps.iter().map(|stamp| notice(study::tone(stamp), page.text(stamp))).collect(),
+        validity: validity(view, &page),
+        facts: facts::of_study(view, &page),
+        loads,
+        runs,
+        charts: Vec::new(),
+        commands: commands(view),
+        plan: Some(plan(&new.source)).filter(|text| !text.is_empty()),
+    })
+}
+
+fn notice(tone: study::Tone, text: String) -> Notice {
+    Notice { tone: of_tone(tone), text }
+}
+
+fn of_tone(tone: study::Tone) -> Tone {
+    match tone {
+        study::Tone::Plain | study::Tone::Strong => Tone::Plain,
+        study::Tone::Doubtful => Tone::Doubtful,
+        study::Tone::Bad => Tone::Bad,
+    }
+}
+
+fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result<Load, StoreError> {
+    let name = |load: &LoadView<'_>, row: usize| page.row(load, row);
+    let is_best = |row: usize| load.bests().any(|best| best.row == row);
+    let about: Vec<About> =
+        (0..load.rows.len()).map(|row| About { row: Some(row), is_best: is_best(row) }).collect();
+    let of_steps: Vec<About> = load
+        .rows
+        .iter()
+        .zip(&about)
+        .flat_map(|(row, about)| row.steps.iter().map(|_| About { is_best: false, ..*about }))
+        .collect();
+    let rows = load.rows.iter().enumerate();
+    let rows = rows.map(|(place, row)| of_row(view, page, row, name(load, place), is_best(place)));
+    let has_figures = load.rows.iter().any(|row| row.figures.is_some());
+    let gates = page.gates(load).into_iter().map(|(tone, text)| match tone {
+        study::Tone::Plain => Notice { tone: Tone::Good, text },
+        tone => notice(tone, text),
+    });
+    Ok(Load {
+        name: page.text(load.name),
+        words: page.text(load.words.unwrap_or(load.name)),
+        answer: answer(view, page, load),
+        metric: metric(view, page),
+        rows: rows.collect::<Result<_, _>>()?,
+        table: table::of(tables::summary(view, load, str::to_owned), &about),
+        legend: if has_figures { sentences(&page.legend(load)) } else { Vec::new() },
+        steps: tables::steps(load, str::to_owned).map(|steps| table::of(steps, &of_steps)),
+        pairs: load.pairs.iter().map(|one| pair(view, load, one, &name)).collect(),
+        caveats: study::caveats(load),
+        limits: Vec::new(),
+        errors: errors::of_rows(load.rows.iter().map(|row| row.figures.as_ref())),
+        written: page.written(load),
+        gates: gates.collect(),
+    })
+}
+
+fn answer(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Answer {
+    let text = study::answer(view, load, &|load, row| page.row(load, row));
+    let (certainty, how_sure) = study::certainty(view, load);
+    let so_far = if view.missing > 0 { "So far: " } else { "" };
+    Answer {
+        certainty: match certainty {
+            Certainty::Sure => "sure",
+            Certainty::Open => "open",
+            Certainty::None => "none",
+            Certainty::Plain => "plain",
+        },
+        text: format!("{so_far}{text}."),
+        how_sure,
+    }
+}
+
+fn metric(view: &StudyView<'_>, page: &Page<'_>) -> Metric {
+    let compare = &view.study.new.compare;
+    let (name, words, unit) = match view.metric {
+        Some(metric) => (metric.name.to_owned(), metric.words.to_owned(), figures::unit(metric)),
+        None => (page.short(&compare.by), page.short(&compare.by), "count"),
+    };
+    Metric { name, words, unit, higher_is_better: compare.higher_is_better, matters: compare.matters }
+}
+
+fn of_row(
+    view: &StudyView<'_>,
+    page: &Page<'_>,
+    row: &study::Row<'_>,
+    name: String,
+    is_best: bool,
+) -> Result<Row, StoreError> {
+    let knob = |text: &str| shortened(&visible(text), KNOB_CHARACTERS_MAX);
+    Ok(Row {
+        name,
+        system: page.short(&row.place.system),
+        variant: page.short(&row.place.variant),
+        knobs: row
+            .place
+            .knobs
+            .iter()
+            .map(|(name, value)| Knob { name: knob(name), value: knob(value) })
+            .collect(),
+        runs: row.runs.iter().map(|(run, _)| *run).collect(),
+        is_best,
+        is_valid: row.is_valid,
+        figures: figures::of_row(row, &view.runs, view.metric),
+        metric: view.metric.zip(row.metric).and_then(|(metric, spread)| figures::spread(metric, spread)),
+        spectrum: None,
+    })
+}
+
+fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &study::Pair, name: study::Name<'_>) -> Pair {
+    let comparison = &pair.comparison;
+    let finite = |figure: Option<f64>| figure.filter(|figure: &f64| figure.is_finite());
+    Pair {
+        first: pair.first,
+        second: pair.second,
+        ratio: finite(comparison.ratio),
+        low: finite(comparison.interval.map(|[low, _]| low)),
+        high: finite(comparison.interval.map(|[_, high]| high)),
+        confidence: finite(comparison.confidence),
+        verdict: match comparison.verdict {
+            stats::Verdict::Differs { below_matters: true } if !pair.has_more_errors => "differs_below",
+            _ => verdict_word(pair),
+        },
+        blocks: comparison.blocks,
+        ratios: pair.ratios.iter().copied().filter(|ratio| ratio.is_finite()).collect(),
+        sentence: study::pair(view, load, pair, name),
+    }
+}
+
+/// A run of the study.
+fn of_place(view: &StudyView<'_>, place: usize, run: &crate::view::View<'_>) -> Run {
+    let found = view.loads.iter().enumerate().find_map(|(load, of_load)| {
+        let has = |row: &study::Row<'_>| row.runs.iter().any(|(run, _)| *run == place);
+        Some((load, of_load.rows.iter().position(has)?))
+    });
+    let (load, row) = found.unwrap_or_default();
+    Run { load, row, block: run.place().map(|place| place.block), ..of_run::run(run, view.metric) }
+}
+
+fn validity(view: &StudyView<'_>, page: &Page<'_>) -> Validity {
+    let count = |wanted: Standing| {
+        let rows = view.loads.iter().flat_map(|load| &load.rows);
+        rows.map(|row| row.count(wanted)).sum::<usize>()
+    };
+    let (valid, invalid) = (count(Standing::Valid), count(Standing::Invalid));
+    let (failed, cut_short) = (count(Standing::Failed), count(Standing::CutShort));
+    let suspect = view
+        .runs
+        .iter()
+        .filter(|run| {
+            study::standing(run) == Standing::Valid && run.validity.verdict == store::Level::Suspect
+        })
+        .count();
+    let doubts = doubts(view, page);
+    let level = match () {
+        () if valid == 0 => "invalid",
+        () if invalid + failed + cut_short + suspect + view.missing > 0 => "suspect",
+        () => "valid",
+    };
+    let all = view.runs.len();
+    let mut sentence = match (all, valid) {
+        (0, _) => "No run has been made yet".to_owned(),
+        (1, 1) => "The run is valid".to_owned(),
+        (all, valid) if all == valid => format!("All {} are valid", study::runs(all)),
+        (all, valid) => format!("{valid} of {} are valid", study::runs(all)),
+    };
+    let kinds = [(invalid, "invalid"), (failed, "failed"), (cut_short, "cut short")];
+    let others: Vec<String> =
+        kinds.iter().filter(|(runs, _)| *runs > 0).map(|(runs, word)| format!("{runs} {word}")).collect();
+    if !others.is_empty() {
+        sentence.push_str(&format!("; {}", others.join(", ")));
+    }
+    if suspect > 0 {
+        sentence.push_str(&format!("; {suspect} of the valid ones are suspect"));
+    }
+    if view.missing > 0 {
+        sentence.push_str(&format!("; {} missing", study::runs(view.missing)));
+    }
+    Validity { level, sentence: format!("{sentence}."), doubts }
+}
+
+/// What went wrong under each load.
+fn doubts(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Doubt> {
+    let mut doubts = Vec::new();
+    for load in &view.loads {
+        let troubles = troubles::of_load(view, load);
+        for trouble in troubles.iter().take(DOUBTS_MAX) {
+            let told = page.told(load, trouble);
+            let place = match view.loads.len() {
+                1 => told.place,
+                _ => format!("{}: {}", page.short(load.name), told.place),
+            };
+            let tone = match trouble.kind {
+                Trouble::Note { .. } => Tone::Plain,
+                _ => of_tone(told.tone),
+            };
+            let (sentence, remedy, quote) = (told.sentence, told.remedy, told.quote);
+            doubts.push(Doubt { tone, place, sentence, remedy, quote });
+        }
+        if let Some(more @ 1..) = troubles.len().checked_sub(DOUBTS_MAX) {
+            let (place, remedy, quote) = (String::new(), String::new(), Vec::new());
+            doubts.push(Doubt {
+                tone: Tone::Plain,
+                place,
+                sentence: format!("and {more} more"),
+                remedy,
+                quote,
+            });
+        }
+    }
+    doubts
+}
+
+fn commands(view: &StudyView<'_>) -> Vec<Fact> {
+    let (id, quick) = (&view.study.id, if view.study.new.is_quick { " --quick" } else { "" });
+    let mut commands = vec![
+        Fact::new("measure again, with the plan below as plan.yaml", format!("tenbin run plan.yaml{quick}")),
+        Fact::new("see it in a terminal", format!("tenbin report {id}")),
+        Fact::new("make this page again", format!("tenbin report {id} --format html -o report.html")),
+    ];
+    if view.missing > 0 && view.study.state == StudyState::Interrupted {
+        let command = format!("tenbin run plan.yaml{quick} --resume {id}");
+        commands.insert(1, Fact::new("make the runs that are missing", command));
+    }
+    commands
+}
+
+/// The text of the plan with its lines.
+fn plan(source: &str) -> String {
+    let mut end = source.len().min(PLAN_BYTES_MAX);
+    while !source.is_char_boundary(end) {
+        end -= 1;
+    }
+    let lines: Vec<String> = source[..end].lines().map(|line| visible(&line.replace('\t', "    "))).collect();
+    let mut text = lines.join("\n");
+    if end < source.len() {
+        text.push_str("\n…");
+    }
+    text
+}
+
+/// A paragraph as its sentences.
+fn sentences(text: &str) -> Vec<String> {
+    let mut sentences: Vec<String> = text.split(". ").map(|sentence| format!("{sentence}.")).collect();
+    if let Some(last) = sentences.last_mut()
+        && last.ends_with("..")
+    {
+        last.pop();
+    }
+    sentences
+}
