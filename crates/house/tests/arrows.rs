@@ -20,6 +20,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("tenbin", &["conductor", "lab", "plan", "report", "store", "target"]),
     ("house", &[]),
     ("bench-http", &[]),
+    ("bench-page", &["record", "store"]),
 ];
 
 fn allowed() -> BTreeMap<String, BTreeSet<String>> {

@@ -1,0 +1,83 @@
+//! What is said about a made-up run or study when it begins and when it ends.
+
+use record::{MinMedianMax, Spread};
+use serde_json::{Value, json};
+use store::{Ending, Generator, Level, Model, NewRun, Place, StudyId, Validity, Verdict};
+
+/// 2026-11-21 14:25:00 UTC, so that the names of two makings differ in their last four characters alone.
+pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_100_000;
+/// The part of each run that no figure has in it.
+pub(crate) const WARM_UP_S: u64 = 1;
+/// What every reader must know.
+pub(crate) const STAMP: &str = "made up to try pages: nothing was measured";
+/// Its version.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// The machine.
+pub(crate) fn host(cores: u32) -> Value {
+    json!({
+        "name": "nowhere", "cores": cores, "cpu": "none", "memory_bytes": 8_589_934_592u64, "system": "none",
+        "kernel": "none",
+    })
+}
+
+/// A run that begins so many seconds after the first.
+pub(crate) fn new_run(
+    title: String,
+    after_s: u64,
+    duration_s: u64,
+    cores: u32,
+    place: Option<(StudyId, Place)>,
+) -> NewRun {
+    NewRun {
+        started_at_unix_ms: STARTED_AT_UNIX_MS + after_s as i64 * 1_000,
+        title,
+        plan_text: format!("100 users, closed, for {duration_s} s after {WARM_UP_S} s of warm-up"),
+        plan_json: json!({}),
+        plan_hash: "0000000000000000".to_owned(),
+        tenbin_version: VERSION.to_owned(),
+        host: host(cores),
+        load_words: "100 users, closed".to_owned(),
+        model: Model::Closed,
+        steps: vec!["GET /".to_owned()],
+        warm_up_ns: WARM_UP_S * SECOND_NS,
+        planned_duration_ns: Some(duration_s * SECOND_NS),
+        stamps: vec![STAMP.to_owned()],
+        system_version: place.is_some().then(|| "1.0.0".to_owned()),
+        place,
+    }
+}
+
+/// The end of a run in which nothing went wrong.
+pub(crate) fn ending(new: &NewRun, duration_s: u64) -> Ending {
+    let lasted_s = WARM_UP_S + duration_s;
+    let even = |median: f64| MinMedianMax { min: median * 0.96, median, max: median * 1.05 };
+    Ending {
+        ended_at_unix_ms: new.started_at_unix_ms + lasted_s as i64 * 1_000,
+        verdict: Verdict::Complete,
+        validity: Validity { verdict: Level::Valid, causes: Vec::new() },
+        generator: Generator {
+            cpu_user_s: 0.1 * lasted_s as f64,
+            cpu_sys_s: 0.2 * lasted_s as f64,
+            rss_peak_bytes: 24 << 20,
+            threads: 2,
+            wake_lag_p99_us: Some(55.0),
+            thread_cpu_share_max: Some(0.2),
+        },
+        spread: Some(Spread {
+            connections: 100,
+            requests: even(10.0 * duration_s as f64),
+            response_mean_ns: Some(even(5e6)),
+            response_max_ns: Some(even(2e8)),
+        }),
+        planned_left: 0,
+        notes: Vec::new(),
+        resolved_ns: None,
+        tls: None,
+        system: None,
+        failure: None,
+        not_available: Vec::new(),
+    }
+}

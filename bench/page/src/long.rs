@@ -1,0 +1,48 @@
+//! One run that takes hours.
+
+use record::Phase;
+use store::{RunId, Store};
+
+use crate::chance::Chance;
+use crate::describe::{self, WARM_UP_S};
+use crate::readings::{self, Use};
+use crate::second::{self, Behaviour};
+
+const CORES: u32 = 4;
+const THREADS: u64 = 2;
+/// Each day has a quiet half and a busy one.
+const DAY_S: f64 = 86_400.0;
+
+/// Two threads, four cores, and memory that leaks.
+pub(crate) fn make(store: &Store, duration_s: u64) -> store::Result<RunId> {
+    let new = describe::new_run("GET http://127.0.0.1:8080/".to_owned(), 0, duration_s, CORES, None);
+    let run = store.begin(&new)?;
+    let mut chance = Chance::new(86_400);
+    for second in 0..WARM_UP_S + duration_s {
+        let tide = 1.0 + 0.5 * (second as f64 / DAY_S * std::f64::consts::TAU).sin();
+        let behaviour =
+            Behaviour { per_s: 200.0 * tide, median_ms: 3.0 * tide, sigma: 0.6, refused_permille: 0.2 };
+        let used = Use { cores: CORES, system_cores: 1.5 * tide, rss_bytes: 2e8, leak_bytes: 4_096.0 };
+        let phase = if second < WARM_UP_S { Phase::WarmUp } else { Phase::Measured };
+        let intervals = second::of(&behaviour, second, THREADS, phase, &mut chance);
+        store.keep_second(&run, 0, &intervals)?;
+        store.keep_readings(&run, second, &readings::of(&used, second, &mut chance))?;
+    }
+    store.finish(&run, &describe::ending(&new, duration_s))?;
+    Ok(run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_made_can_be_loaded() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("s")).unwrap();
+        let run = store.load(&make(&store, 5).unwrap()).unwrap();
+        assert_eq!(run.seconds().count(), 12, "two threads, one second of warm-up");
+        assert!(run.whole(Phase::Measured).unwrap().counts.ok > 100);
+        assert!(run.readings().count() > 100);
+    }
+}

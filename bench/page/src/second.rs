@@ -1,0 +1,88 @@
+//! One second of a made-up load, as the threads that made it would have counted it.
+
+use record::{Finish, Interval, Outcome, Phase, Tally};
+
+use crate::chance::Chance;
+
+/// How a system answers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Behaviour {
+    /// Answers in a second.
+    pub(crate) per_s: f64,
+    /// Half of the service times are below.
+    pub(crate) median_ms: f64,
+    /// The spread of their logarithms.
+    pub(crate) sigma: f64,
+    /// Requests in a thousand that are refused.
+    pub(crate) refused_permille: f64,
+}
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// Of all seconds, so many have a stall that every request feels.
+const STALLS: f64 = 1.0 / 60.0;
+
+/// What each of the threads saw in one second; requests end in the second in which they were sent.
+pub(crate) fn of(
+    behaviour: &Behaviour,
+    second: u64,
+    threads: u64,
+    phase: Phase,
+    chance: &mut Chance,
+) -> Vec<Interval> {
+    let stall_ms = if chance.share() < STALLS { 20.0 + 200.0 * chance.share() } else { 0.0 };
+    let wander = 1.0 + 0.03 * chance.normal() - stall_ms / 1_000.0;
+    let requests = (behaviour.per_s * wander.max(0.0) / threads as f64) as u64;
+    let interval = |_| {
+        let mut tally = Tally::default();
+        if second == 0 {
+            tally.connections = 50;
+            (0..50).for_each(|_| tally.connect.record((chance.log_normal(0.1, 0.4) * 1e6) as u64));
+        }
+        for place in 0..requests {
+            let intended_ns = second * SECOND_NS + place * (SECOND_NS / 2) / requests.max(1);
+            request(behaviour, intended_ns, stall_ms, chance, &mut tally);
+        }
+        Interval { second, phase, tally, sampled: Vec::new() }
+    };
+    (0..threads).map(interval).collect()
+}
+
+fn request(behaviour: &Behaviour, intended_ns: u64, stall_ms: f64, chance: &mut Chance, tally: &mut Tally) {
+    let sent_ns = intended_ns + (chance.log_normal(0.02, 0.8) * 1e6) as u64;
+    let service_ms = chance.log_normal(behaviour.median_ms, behaviour.sigma) + stall_ms * chance.share();
+    let service_ns = ((service_ms * 1e6) as u64).min(SECOND_NS / 3);
+    let is_refused = chance.share() * 1_000.0 < behaviour.refused_permille;
+    tally.note_sent(sent_ns);
+    tally.note_finished(&Finish {
+        intended_ns,
+        sent_ns,
+        first_byte_ns: Some(sent_ns + service_ns * 9 / 10),
+        finished_ns: sent_ns + service_ns,
+        outcome: if is_refused { Outcome::Refused } else { Outcome::Ok },
+        status: if is_refused { 503 } else { 200 },
+    });
+    if is_refused {
+        tally.errors.note("status", 503, || "503 Service Unavailable".to_owned());
+    }
+    tally.received_bytes += 1_240;
+    tally.sent_bytes += 118;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_sent_is_accounted_for() {
+        let behaviour = Behaviour { per_s: 500.0, median_ms: 4.0, sigma: 0.5, refused_permille: 20.0 };
+        let intervals = of(&behaviour, 3, 2, Phase::Measured, &mut Chance::new(1));
+        assert_eq!(intervals.len(), 2);
+        for Interval { second, tally, .. } in intervals {
+            assert_eq!(second, 3);
+            tally.counts.settled().unwrap();
+            assert!((150..350).contains(&tally.counts.sent), "{:?}", tally.counts);
+            assert_eq!(tally.last_finished_ns.map(|last_ns| last_ns / SECOND_NS), Some(3));
+            assert_eq!(tally.errors.total(), tally.counts.refused);
+        }
+    }
+}
