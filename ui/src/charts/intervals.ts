@@ -3,7 +3,7 @@
 import type { Load, Pair, Report } from '../report';
 import { s } from '../dom';
 import { colorClass } from '../colors';
-import { pairLines, pairName, percent, span, verdict } from '../views/pairs';
+import { pairLines, percent, span, verdict } from '../views/pairs';
 import { ratios, ratioText, type Scale } from '../views/scale';
 import { fitted } from './fitted';
 import { line, round, word } from './marks';
@@ -31,6 +31,7 @@ export function forest(report: Report, load: Load, width: number): SVGSVGElement
     backdrop: (parts, scale, top, foot) => {
       backdrop(parts, scale, load, top, foot);
     },
+    figures: '',
     is_narrow: width < 760,
     height: 26,
     foot: 20,
@@ -39,7 +40,8 @@ export function forest(report: Report, load: Load, width: number): SVGSVGElement
 
 function item(report: Report, load: Load, pair: Pair): Item {
   return {
-    label: pairName(load, pair),
+    label: load.rows[pair.first]?.name ?? '?',
+    more: `÷ ${load.rows[pair.second]?.name ?? '?'}`,
     group: '',
     color: colorClass(report, load, pair.first),
     is_best: false,
@@ -76,11 +78,12 @@ function backdrop(parts: SVGGElement, scale: Scale, load: Load, top: number, foo
   const words = higher_is_better
     ? ['← second better', 'first better →']
     : ['← first better', 'second better →'];
-  const [low, high] = [scale.at(scale.low), scale.at(scale.high)];
-  const middle = scale.at(1);
-  if (middle - low > 96)
-    parts.append(word('tick', Math.min(middle - 8, from), foot + 15, words[0] ?? '', 'end'));
-  if (high - middle > 96) parts.append(word('tick', Math.max(middle + 8, to), foot + 15, words[1] ?? ''));
+  const ends = [scale.at(scale.low), scale.at(scale.high)];
+  const zoneWord = `within ${percent(matters)}`;
+  const hasRoom = matters > 0 && to - from > 6.2 * zoneWord.length;
+  if (hasRoom) parts.append(word('tick', (from + to) / 2, foot + 15, zoneWord, 'middle'));
+  if (from - (ends[0] ?? 0) > 92) parts.append(word('tick', from - 8, foot + 15, words[0] ?? '', 'end'));
+  if ((ends[1] ?? 0) - to > 92) parts.append(word('tick', to + 8, foot + 15, words[1] ?? ''));
 }
 
 /** What is to be seen, for the help of a card. */

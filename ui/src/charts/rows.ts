@@ -9,6 +9,8 @@ import { rove, type Stop } from './rove';
 
 export interface Item {
   label: string;
+  /** More of the name, on a line of its own where names are above the marks. */
+  more?: string;
   /** Rows of a group stand under its name; empty for none. */
   group: string;
   /** Sets the colour. */
@@ -36,6 +38,8 @@ export interface Rows {
   width: number;
   items: Item[];
   scale: (room: Room) => Scale;
+  /** What the figures at the right are. */
+  figures: string;
   /** For those who cannot see it. */
   title: string;
   /** Drawn below the marks. */
@@ -51,43 +55,73 @@ export interface Rows {
 }
 
 const SIZE = 12.5;
-const AXIS = 22;
-const HEAD = 26;
+const BOLD = SIZE * 1.12;
+const AXIS = 24;
+const HEAD = 28;
+/** Stars stand in a column of their own. */
+const STAR = 18;
+
+interface Layout {
+  width: number;
+  left: number;
+  right: number;
+  /** Names are at the left, above the marks, or not there. */
+  names: 'left' | 'above' | 'none';
+  /** Room above the marks. */
+  above: number;
+  height: number;
+}
 
 export function rows(options: Rows): SVGSVGElement {
-  const { width, items } = options;
-  const hasNames = options.has_names ?? true;
-  const isNarrow = hasNames && (options.is_narrow ?? width < 480);
-  const height = options.height ?? (items.length > 24 ? 18 : 24);
-  const left = isNarrow || !hasNames ? 8 : labelRoom(items, width);
-  const right = Math.max(14, ...items.map((item) => textWidth(rightText(item, isNarrow), SIZE) + 16));
+  const { items } = options;
+  const layout = layoutOf(options);
+  const { width, left, right, above, height } = layout;
   const scale = options.scale({ from: left, to: Math.max(left + 40, width - right) });
-  const above = isNarrow ? 18 : 0;
   const heads = items.filter((_, at) => isHead(items, at)).length;
   const foot = AXIS + heads * HEAD + items.length * (height + above) + 4;
   const isLong = items.length > 14;
   const svg = chart(width, foot + (isLong ? AXIS : (options.foot ?? 2)), options.title);
   const back = svg.appendChild(s('g', { class: 'backdrop' }));
   options.backdrop?.(back, scale, AXIS, foot);
-  axis(back, scale, AXIS, foot, isLong);
+  axis(back, scale, AXIS, foot, isLong, width - right + 4);
+  back.append(word('tick', width - 4, AXIS - 8, options.figures, 'end'));
   const stops: Stop[] = [];
   let y = AXIS;
   items.forEach((item, at) => {
     if (isHead(items, at)) {
-      if (hasNames) groupHead(svg, item, y + HEAD - 8, width);
+      if (layout.names !== 'none') groupHead(svg, item, y + HEAD - 9, width);
       y += HEAD;
     }
     const parts = svg.appendChild(s('g', { class: `row ${item.color}${item.is_best ? ' best' : ''}` }));
     parts.append(s('rect', { class: 'hit', x: 0, y, width, height: height + above }));
-    const middle = y + above + height / 2;
-    if (hasNames) name(parts, item, y, isNarrow ? null : { x: left - 12, middle }, width);
-    parts.append(word('figure', width - 4, middle + 4, rightText(item, isNarrow), 'end'));
-    item.draw({ parts, scale, y: middle, height });
+    const middle = y + above + (height - (above > 0 ? 4 : 0)) / 2;
+    if (layout.names === 'left') nameAtLeft(parts, item, middle, layout);
+    if (layout.names === 'above') nameAbove(parts, item, y, layout);
+    parts.append(word('figure', width - 4, middle + 4, rightText(item, layout), 'end'));
+    item.draw({ parts, scale, y: middle, height: above > 0 ? height - 4 : height });
     stops.push({ mark: parts, lines: item.lines });
     y += height + above;
   });
   rove(stops);
   return svg;
+}
+
+function layoutOf(options: Rows): Layout {
+  const { width, items } = options;
+  const isNarrow = options.is_narrow ?? width < 480;
+  const names = options.has_names === false ? 'none' : isNarrow ? 'above' : 'left';
+  const lines = items.some((item) => item.more !== undefined) ? 2 : 1;
+  const layout: Layout = {
+    width,
+    left: names === 'left' ? nameRoom(items, width) : 10,
+    right: 0,
+    names,
+    above: names === 'above' ? 4 + 16 * lines : 0,
+    height: options.height ?? (items.length > 30 ? 20 : 26),
+  };
+  const texts = [options.figures, ...items.map((item) => rightText(item, layout))];
+  layout.right = Math.max(14, ...texts.map((text) => textWidth(text, SIZE) + 18));
+  return layout;
 }
 
 /** An empty picture of this size; it shrinks with its page. */
@@ -108,27 +142,27 @@ export function pointed(mark: SVGElement, lines: () => string[]): SVGElement {
   return mark;
 }
 
-/** The name at the left, or above the marks together with what is said of them. */
-function name(
-  parts: SVGGElement,
-  item: Item,
-  y: number,
-  beside: { x: number; middle: number } | null,
-  width: number,
-): void {
-  const text = item.is_best ? `★ ${item.label}` : item.label;
-  const size = item.is_best ? SIZE * 1.06 : SIZE;
-  if (beside) {
-    parts.append(word('name', beside.x, beside.middle + 4, cut(text, beside.x - 2, size), 'end'));
-    return;
-  }
-  const aside = item.aside ?? '';
-  parts.append(word('name', 4, y + 14, cut(text, width - 16 - textWidth(aside, SIZE), size)));
-  if (aside) parts.append(word('aside', width - 4, y + 14, aside, 'end'));
+function nameAtLeft(parts: SVGGElement, item: Item, middle: number, { left }: Layout): void {
+  if (item.is_best) parts.append(word('name', 3, middle + 4, '★'));
+  const size = item.is_best ? BOLD : SIZE;
+  parts.append(word('name', STAR, middle + 4, cut(wholeName(item), left - STAR - 8, size)));
 }
 
-function rightText(item: Item, isNarrow: boolean): string {
-  return item.aside && !isNarrow ? `${item.figure} ${item.aside}` : item.figure;
+function nameAbove(parts: SVGGElement, item: Item, y: number, { width }: Layout): void {
+  const text = item.is_best ? `★ ${item.label}` : item.label;
+  const aside = item.aside ?? '';
+  const room = width - 16 - textWidth(aside, SIZE);
+  parts.append(word('name', 4, y + 15, cut(text, room, item.is_best ? BOLD : SIZE)));
+  if (item.more !== undefined) parts.append(word('name', 4, y + 31, cut(item.more, width - 8, SIZE)));
+  if (aside) parts.append(word('aside', width - 4, y + 15, aside, 'end'));
+}
+
+function wholeName(item: Item): string {
+  return item.more === undefined ? item.label : `${item.label} ${item.more}`;
+}
+
+function rightText(item: Item, { names }: Layout): string {
+  return item.aside && names !== 'above' ? `${item.figure} ${item.aside}` : item.figure;
 }
 
 function isHead(items: Item[], at: number): boolean {
@@ -136,23 +170,33 @@ function isHead(items: Item[], at: number): boolean {
   return item !== undefined && item.group !== '' && item.group !== items[at - 1]?.group;
 }
 
-function labelRoom(items: Item[], width: number): number {
-  const widths = items.map((item) => textWidth(item.is_best ? `★ ${item.label}` : item.label, SIZE * 1.06));
-  return Math.min(width * 0.38, Math.max(60, ...widths) + 16);
+function nameRoom(items: Item[], width: number): number {
+  const widths = items.map((item) => textWidth(wholeName(item), item.is_best ? BOLD : SIZE));
+  return Math.min(width * 0.4, Math.max(60, ...widths) + STAR + 12);
 }
 
 function groupHead(svg: SVGSVGElement, item: Item, y: number, width: number): void {
   const parts = s('g', { class: `group ${item.color}` });
-  parts.append(s('rect', { class: 'swatch', x: 4, y: y - 9, width: 10, height: 10, rx: 2 }));
-  parts.append(word('group-name', 20, y, cut(item.group, width - 24, SIZE * 1.06)));
+  parts.append(s('rect', { class: 'swatch', x: 3, y: y - 10, width: 10, height: 10, rx: 2 }));
+  parts.append(word('group-name', STAR, y, cut(item.group, width - STAR - 4, BOLD)));
   svg.append(parts);
 }
 
-function axis(back: SVGGElement, scale: Scale, top: number, foot: number, isLong: boolean): void {
+/** Words at the ends stay inside the picture, and clear of what stands above the figures. */
+function axis(
+  back: SVGGElement,
+  scale: Scale,
+  top: number,
+  foot: number,
+  isLong: boolean,
+  end: number,
+): void {
   for (const { value, text } of scale.ticks) {
     const x = scale.at(value);
+    const half = textWidth(text, 11.5) / 2;
+    const place = Math.max(half + 1, Math.min(x, end - half));
     back.append(line(value === 0 ? 'zero' : 'grid', x, top, x, foot));
-    back.append(word('tick', x, top - 7, text, 'middle'));
-    if (isLong) back.append(word('tick', x, foot + 15, text, 'middle'));
+    back.append(word('tick', place, top - 8, text, 'middle'));
+    if (isLong) back.append(word('tick', place, foot + 15, text, 'middle'));
   }
 }

@@ -154,6 +154,7 @@ function measurePanel(
       width,
       items,
       scale: scaleOf(one, values),
+      figures: howRow(load, one).startsWith('median') ? 'median' : '',
       title: `${one.words} of every run`,
       has_names: isAlone,
     }),
@@ -182,7 +183,7 @@ function drawRow(
 ): void {
   const { parts, scale, y, height } = place;
   const { points: all, value } = named;
-  const bar = height * 0.62;
+  const bar = height * 0.66;
   if (value !== null) {
     const x = scale.at(value);
     const from = scale.at(scale.low);
@@ -202,7 +203,7 @@ function drawRow(
   for (const point of all) {
     // Runs lie in order of their blocks from top to bottom, so that equal ones do not hide each other.
     const share = all.length > 1 ? point.place / Math.max(1, all.at(-1)?.place ?? 1) - 0.5 : 0;
-    const mark = dot(scale.at(point.value), y + share * height * 0.56, 2.8, point.is_sound);
+    const mark = dot(scale.at(point.value), y + share * height * 0.74, 2.6, point.is_sound);
     parts.append(pointed(mark, () => pointLines(report, one, point)));
   }
 }
@@ -250,11 +251,12 @@ function timesPanel(
   const all = names.flatMap((named) => [...perRun(named), named.row.figures?.response_ms]);
   const values = all.flatMap((times) => (times ? [times.p50, times.p90, times.p99] : []));
   const [low, high] = positiveExtent(values);
+  const column = farthest(names);
   const items = names.map((named): Item => {
     const times = named.row.figures?.response_ms ?? null;
     return {
       ...base(report, load, named),
-      figure: times ? figure(times.p99 ?? times.p90, 'ms') : absence(report, named.row),
+      figure: times ? figure(column.of(times), 'ms') : absence(report, named.row),
       lines: () => timesLines(report, named, times),
       draw: (place) => {
         drawTimes(times, perRun(named), place);
@@ -277,15 +279,24 @@ function timesPanel(
       width,
       items,
       scale: (room) => logarithmic(low, high, 'ms', room),
+      figures: column.words,
       title: 'response times',
       has_names: isAlone,
     }),
   );
 }
 
+/** The highest percentile that all rows have, for the figures at the right. */
+function farthest(names: Named[]): { words: string; of: (times: Times) => number | null } {
+  const all = names.map(({ row }) => row.figures?.response_ms).filter((times) => times !== undefined);
+  if (all.every((times) => times.p99 !== null)) return { words: 'p99', of: (times) => times.p99 };
+  if (all.every((times) => times.p90 !== null)) return { words: 'p90', of: (times) => times.p90 };
+  return { words: 'median', of: (times) => times.p50 };
+}
+
 function drawTimes(times: Times | null, own: Times[], { parts, scale, y, height }: Place): void {
   own.forEach((run, at) => {
-    const offset = (own.length > 1 ? at / (own.length - 1) - 0.5 : 0) * height * 0.56;
+    const offset = (own.length > 1 ? at / (own.length - 1) - 0.5 : 0) * height * 0.7;
     for (const value of [run.p50, run.p99]) {
       if (value !== null) {
         parts.append(

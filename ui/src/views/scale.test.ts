@@ -71,6 +71,7 @@ describe('ratios', () => {
   it('are finer where they differ little', () => {
     expect(texts(ratios(0.97, 1.03, room))).toContain('1.02 ×');
     expect(texts(ratios(0.6, 4, room))).toContain('2.00 ×');
+    expect(texts(ratios(0.97, 1.28, room))).toEqual(['1 ×', '1.10 ×', '1.20 ×']);
   });
   it('have the digits that a difference near one needs', () => {
     expect([1.0144, 1.33, 12.5, 1].map(ratioText)).toEqual(['1.014 ×', '1.33 ×', '12.5 ×', '1 ×']);

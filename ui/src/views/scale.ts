@@ -68,30 +68,29 @@ export function ratios(low: number, high: number, room: Room): Scale {
   const top = Math.max(high, 1);
   const pad = Math.max(Math.log(top / bottom) * 0.04, 0.004);
   const scale = logScale(bottom * Math.exp(-pad), top * Math.exp(pad), room);
-  const isInside = (value: number): boolean => value >= scale.low && value <= scale.high;
-  const above = RATIOS.filter((grid) => grid.some((value) => isInside(value) || isInside(1 / value)));
-  for (const grid of above) {
-    const values = [...grid.map((value) => 1 / value).reverse(), 1, ...grid].filter(isInside);
-    if (values.length > 1 && isApart(values, scale.at, 58)) return { ...scale, ticks: values.map(ratioTick) };
-  }
-  return { ...scale, ticks: [ratioTick(1)] };
+  const fits = grids(scale.low, scale.high).find((values) => values.length > 1 && isApart(values, scale.at, 58));
+  return { ...scale, ticks: (fits ?? [1]).map(ratioTick) };
 }
 
-/** Steps of ratios, the finest first; what is below one mirrors them. */
-const RATIOS: number[][] = [
-  [1.002, 1.004, 1.006, 1.008, 1.01],
-  [1.005, 1.01, 1.015, 1.02],
-  [1.01, 1.02, 1.03, 1.04, 1.05],
-  [1.02, 1.04, 1.06, 1.08, 1.1],
-  [1.05, 1.1, 1.15, 1.2],
-  [1.1, 1.2, 1.3, 1.4, 1.5],
-  [1.2, 1.5, 2],
-  [1.5, 2, 3, 4],
-  [2, 4, 8, 16],
-  [2, 5, 10, 20],
-  [5, 20, 100],
-  [10, 100, 1000],
-];
+/** Ticks of ratios, the finest first: even steps where they are near one, factors where they are not. */
+function grids(low: number, high: number): number[][] {
+  const even = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
+    .filter((step) => (high - low) / step < 40 && low > step)
+    .map((step) => {
+      const [first, last] = [Math.ceil((low - 1) / step), Math.floor((high - 1) / step)];
+      return Array.from({ length: last - first + 1 }, (_, at) => 1 + (first + at) * step);
+    });
+  const factors = [
+    [1.5, 2, 3, 5, 10, 20, 50, 100],
+    [2, 5, 10, 20, 50, 100],
+    [2, 10, 100],
+    [10, 100, 1000],
+    [100],
+  ].map((above) =>
+    [...above.map((value) => 1 / value).reverse(), 1, ...above].filter((value) => value >= low && value <= high),
+  );
+  return high / low < 4 ? [...even, ...factors] : factors;
+}
 
 function ratioTick(value: number): Tick {
   return { value, text: ratioText(value) };

@@ -1,0 +1,151 @@
+/** Values of knobs in an order that people expect, and the rows that differ in one knob alone. */
+
+import type { Load, Row } from '../report';
+
+/** A number, with a unit behind it perhaps; null for words. */
+export function numeric(value: string): number | null {
+  const found = /^([+-]?\d+(?:\.\d+)?)\s*([a-zA-Zµ]*)$/.exec(value.trim());
+  if (!found) return null;
+  const factor = FACTORS[found[2] ?? ''];
+  return factor === undefined ? null : Number(found[1]) * factor;
+}
+
+const FACTORS: Record<string, number | undefined> = Object.assign(
+  Object.create(null) as Record<string, number>,
+  {
+    '': 1,
+    k: 1e3,
+    K: 2 ** 10,
+    M: 2 ** 20,
+    G: 2 ** 30,
+    kB: 1e3,
+    KB: 2 ** 10,
+    MB: 2 ** 20,
+    GB: 2 ** 30,
+    KiB: 2 ** 10,
+    MiB: 2 ** 20,
+    GiB: 2 ** 30,
+    us: 1e-6,
+    µs: 1e-6,
+    ms: 1e-3,
+    s: 1,
+    m: 60,
+    h: 3600,
+  },
+);
+
+/** Each once: numbers in order of size, words in the order of the plan. */
+export function valuesInOrder(values: string[]): string[] {
+  const once = [...new Set(values)];
+  const isNumeric = once.every((value) => numeric(value) !== null);
+  return isNumeric ? once.sort((a, b) => (numeric(a) ?? 0) - (numeric(b) ?? 0)) : once;
+}
+
+export function knobValue(row: Row, name: string): string | null {
+  return row.knobs.find((knob) => knob.name === name)?.value ?? null;
+}
+
+/** Knobs that have two values or more within a system, those that vary most first. */
+export function varied(load: Load, system?: string): string[] {
+  const most = new Map<string, number>();
+  for (const rows of bySystem(load).values()) {
+    if (system !== undefined && rows[0]?.system !== system) continue;
+    for (const name of new Set(rows.flatMap((row) => row.knobs.map((knob) => knob.name)))) {
+      const values = new Set(rows.map((row) => knobValue(row, name)).filter((value) => value !== null));
+      most.set(name, (most.get(name) ?? 0) + (values.size > 1 ? values.size : 0));
+    }
+  }
+  return [...most]
+    .filter(([, count]) => count > 1)
+    .sort((a, b) => b[1] - a[1])
+    .map(([name]) => name);
+}
+
+export function bySystem(load: Load): Map<string, Row[]> {
+  const systems = new Map<string, Row[]>();
+  for (const row of load.rows) systems.set(row.system, [...(systems.get(row.system) ?? []), row]);
+  return systems;
+}
+
+/** Rows that differ in one knob alone. */
+export interface Path {
+  system: string;
+  /** The values of the other knobs; empty if there are none. */
+  others: string;
+  /** In order of the knob. */
+  rows: Row[];
+}
+
+/** A path for each combination of the other knobs; knobs that never vary are not mentioned. */
+export function paths(load: Load, knob: string): Path[] {
+  const found: Path[] = [];
+  for (const [system, rows] of bySystem(load)) {
+    const mentioned = varied(load, system).filter((name) => name !== knob);
+    const groups = new Map<string, Row[]>();
+    for (const row of rows.filter((one) => knobValue(one, knob) !== null)) {
+      const others = row.knobs.filter(({ name }) => mentioned.includes(name));
+      const key = others.map(({ name, value }) => `${name}=${value}`).join(' ');
+      groups.set(key, [...(groups.get(key) ?? []), row]);
+    }
+    for (const [others, mine] of groups) {
+      const order = valuesInOrder(mine.map((row) => knobValue(row, knob) ?? ''));
+      const at = (row: Row): number => order.indexOf(knobValue(row, knob) ?? '');
+      found.push({ system, others, rows: mine.sort((a, b) => at(a) - at(b)) });
+    }
+  }
+  return found;
+}
+
+/** Places of values along an axis, from 0 to 1: by their logarithm when they span more than a factor of eight, else evenly. */
+export function spread(values: string[]): number[] {
+  const numbers = values.map(numeric);
+  const [low, high] = [numbers[0] ?? null, numbers.at(-1) ?? null];
+  const isNumeric = numbers.every((value) => value !== null);
+  if (isNumeric && low !== null && high !== null && low > 0 && high / low > 8) {
+    return numbers.map((value) => Math.log((value ?? low) / low) / Math.log(high / low));
+  }
+  return values.map((_, at) => (values.length > 1 ? at / (values.length - 1) : 0.5));
+}
+
+/** Two knobs of a system against each other, everything else held. */
+export interface Grid {
+  system: string;
+  /** The values of the knobs that are held; empty if there are none. */
+  others: string;
+  x: string;
+  y: string;
+  columns: string[];
+  lines: string[];
+  /** By line and column; null where nothing was measured. */
+  cells: (Row | null)[][];
+}
+
+/** For each system with two varied knobs or more; the knob with more values lies across. */
+export function grids(load: Load, most: number): Grid[] {
+  const all: Grid[] = [];
+  for (const [system, rows] of bySystem(load)) {
+    const [x, y, ...held] = varied(load, system);
+    if (x === undefined || y === undefined) continue;
+    const groups = new Map<string, Row[]>();
+    for (const row of rows) {
+      const key = held.map((name) => `${name}=${knobValue(row, name) ?? '–'}`).join(' ');
+      groups.set(key, [...(groups.get(key) ?? []), row]);
+    }
+    for (const [others, mine] of groups) {
+      const columns = valuesInOrder(mine.flatMap((row) => knobValue(row, x) ?? []));
+      const lines = valuesInOrder(mine.flatMap((row) => knobValue(row, y) ?? []));
+      const cell = (line: string, column: string): Row | null =>
+        mine.find((row) => knobValue(row, x) === column && knobValue(row, y) === line) ?? null;
+      const cells = lines.map((line) => columns.map((column) => cell(line, column)));
+      if (columns.length > 0 && lines.length > 0) all.push({ system, others, x, y, columns, lines, cells });
+    }
+  }
+  return all.slice(0, most);
+}
+
+/** One of six steps from the lowest to the highest. */
+export function heatStep(value: number, low: number, high: number, isLog: boolean): number {
+  const place =
+    isLog && low > 0 ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+  return Number.isFinite(place) ? Math.max(0, Math.min(5, Math.floor(place * 6))) : 0;
+}
