@@ -1,0 +1,61 @@
+/** What happened to a run, on its charts: warm-up shaded, and lines where something was done to the system. */
+
+import type uPlot from 'uplot';
+import { cssColor } from '../colors';
+import { fontOf, TEXT_PX } from './plot';
+
+export interface Happened {
+  warm_up_s: number;
+  events: readonly { at_s: number; text: string }[];
+}
+
+/** Shades the warm-up; the first chart of a stack says what the shade is. */
+export function drawWarmUp(chart: uPlot, scale: number, { warm_up_s }: Happened, isTold: boolean): void {
+  if (warm_up_s <= 0) return;
+  const { ctx, bbox } = chart;
+  const right = Math.min(chart.valToPos(warm_up_s, 'x', true), bbox.left + bbox.width);
+  const width = right - bbox.left;
+  ctx.save();
+  ctx.fillStyle = cssColor('--muted');
+  ctx.globalAlpha = 0.13;
+  ctx.fillRect(bbox.left, bbox.top, width, bbox.height);
+  ctx.globalAlpha = 1;
+  if (isTold) {
+    ctx.font = fontOf(TEXT_PX * scale);
+    ctx.textBaseline = 'bottom';
+    const text = 'warm-up';
+    const isInside = ctx.measureText(text).width + 6 * scale < width;
+    if (isInside) ctx.fillText(text, bbox.left + 3 * scale, bbox.top + bbox.height - 3 * scale);
+  }
+  ctx.restore();
+}
+
+/** A line for each event; the first chart of a stack says their numbers, and their texts where there is room. */
+export function drawEvents(chart: uPlot, scale: number, { events }: Happened, isTold: boolean): void {
+  const { ctx, bbox } = chart;
+  const end = bbox.left + bbox.width;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = cssColor('--ink');
+  ctx.lineWidth = scale;
+  ctx.setLineDash([2 * scale, 3 * scale]);
+  ctx.font = fontOf(TEXT_PX * scale);
+  ctx.textBaseline = 'top';
+  const places = events.map(({ at_s }) => chart.valToPos(at_s, 'x', true));
+  let free = bbox.left;
+  places.forEach((x, place) => {
+    if (!(x >= bbox.left && x <= end)) return;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    if (!isTold || x < free) return;
+    const next = Math.min(places[place + 1] ?? end, end);
+    const choices = [`${place + 1} ${events[place]?.text ?? ''}`, String(place + 1)];
+    const room = next - x - 6 * scale;
+    const text = choices.find((each) => each.length < 120 && ctx.measureText(each).width <= room);
+    if (text === undefined) return;
+    ctx.fillText(text, x + 3 * scale, bbox.top + scale);
+    free = x + ctx.measureText(text).width;
+  });
+  ctx.restore();
+}

@@ -1,0 +1,85 @@
+/** Strips of shades, one for each core: how busy each was at each time. */
+
+import type uPlot from 'uplot';
+import { rgb, shade } from '../views/heat';
+import { timeTexts } from '../views/clock';
+import { cssColor } from '../colors';
+import { h } from '../dom';
+import { plot, type Plot } from './plot';
+
+export interface Strip {
+  label: string;
+  /** From 0 to 1, or null. */
+  shares: readonly (number | null)[];
+}
+
+const SHADES = 64;
+
+export type StripPlot = Pick<Plot, 'label' | 'width' | 'tip' | 'sync' | 'stack' | 'over'> & {
+  strips: Strip[];
+  bin_s: number;
+  bins: number;
+  until: number;
+};
+
+/** So high that each strip can be told from its neighbours, as long as there are not too many. */
+export function heightOf(strips: number): number {
+  return 28 + Math.min(Math.max(strips * 18, 36), Math.max(220, strips * 2));
+}
+
+export function stripPlot(host: HTMLElement, options: StripPlot): uPlot {
+  const { strips, bins, bin_s, until } = options;
+  const every = Math.ceil(strips.length / Math.max(1, Math.floor((heightOf(strips.length) - 28) / 14)));
+  const ticks = strips.flatMap(({ label }, place) =>
+    place % every === 0 ? [{ value: strips.length - place - 0.5, text: label }] : [],
+  );
+  const middles = Array.from({ length: bins }, (_, bin) => (bin + 0.5) * bin_s);
+  return plot(host, {
+    ...options,
+    height: heightOf(strips.length),
+    x: { low: 0, high: until, ticks: timeTexts(until, options.width) },
+    y: { low: 0, high: strips.length, ticks, is_log: false },
+    data: [middles, ...strips.map(() => middles.map(() => null))],
+    looks: [],
+    under: (chart) => {
+      paint(chart, strips, bin_s);
+    },
+  });
+}
+
+function paint(chart: uPlot, strips: Strip[], bin_s: number): void {
+  const { ctx, bbox } = chart;
+  const shades = palette();
+  const height = bbox.height / strips.length;
+  const gap = height >= 10 ? 1 : 0;
+  ctx.save();
+  strips.forEach(({ shares }, place) => {
+    const top = Math.round(bbox.top + place * height);
+    const foot = Math.round(bbox.top + (place + 1) * height) - gap;
+    shares.forEach((share, bin) => {
+      if (share === null) return;
+      const left = Math.round(chart.valToPos(bin * bin_s, 'x', true));
+      const right = Math.round(chart.valToPos((bin + 1) * bin_s, 'x', true));
+      ctx.fillStyle = shades[Math.round(Math.min(1, Math.max(0, share)) * SHADES)] ?? '';
+      ctx.fillRect(left, top, Math.max(1, right - left), foot - top);
+    });
+  });
+  ctx.restore();
+}
+
+function palette(): string[] {
+  const stops = [0, 1, 2, 3, 4, 5].map((step) => rgb(cssColor(`--heat-${step}`)));
+  return Array.from({ length: SHADES + 1 }, (_, step) => shade(step / SHADES, stops));
+}
+
+/** What the shades mean. */
+export function shadesKey(): HTMLElement {
+  const swatches = [0, 1, 2, 3, 4, 5].map((step) => h('i', { class: `heat-${step}` }));
+  return h(
+    'div',
+    { class: 'keys shades' },
+    h('span', {}, 'idle, 0 %'),
+    ...swatches,
+    h('span', {}, 'busy, 100 %'),
+  );
+}

@@ -1,0 +1,153 @@
+/** Two runs side by side, as on the pans of a balance: which they are, and how they are chosen. */
+
+import type { Load, Report, Run } from '../report';
+import { choosable, firstChoice, runWords, bestRun, type Choosable } from '../views/choice';
+import { choice } from '../charts/choice';
+import { long } from '../views/clock';
+import { clock } from '../views/clock';
+import { colorClass } from '../colors';
+import { count } from '../format';
+import { append, h } from '../dom';
+
+export interface Panes {
+  /** Places in `Report.runs`: one or two. */
+  runs: number[];
+  /** Which of them is shown where there is room for one only. */
+  front: number;
+  /** Keys of tracks that are not shown. */
+  hidden: Set<string>;
+  /** Told when another run is chosen, or another pane comes to the front. */
+  listeners: (() => void)[];
+}
+
+const known = new WeakMap<Load, Panes>();
+
+/** The panes of a load, shared by all sections about it; null where there is nothing over time. */
+export function panesOf(report: Report, load: Load): Panes | null {
+  const panes = known.get(load) ?? {
+    runs: firstChoice(report, load),
+    front: 0,
+    hidden: new Set(),
+    listeners: [],
+  };
+  known.set(load, panes);
+  return panes.runs.length > 0 ? panes : null;
+}
+
+function changed(panes: Panes): void {
+  for (const listener of panes.listeners) listener();
+}
+
+/** So wide that two charts fit beside each other. */
+const WIDE_PX = 640;
+
+export function isNarrow(width: number): boolean {
+  return width < WIDE_PX;
+}
+
+/** Lists of variants and runs for each pane; below them, on narrow screens, which pane is in front. */
+export function choices(report: Report, load: Load, panes: Panes): HTMLElement[] {
+  const all = choosable(report, load);
+  const total = all.reduce((sum, { runs }) => sum + runs.length, 0);
+  if (total < 2) return [];
+  const columns = panes.runs.map((_, pane) => paneChoice(report, load, panes, all, pane));
+  return [h('div', { class: 'pane-choices' }, ...columns)];
+}
+
+function paneChoice(report: Report, load: Load, panes: Panes, all: Choosable[], pane: number): HTMLElement {
+  const side = panes.runs.length < 2 ? '' : pane === 0 ? 'Left: ' : 'Right: ';
+  const field = h('div', { class: 'pane-choice' });
+  const runs = h('span', { class: 'pane-run' });
+  const fill = (): void => {
+    const mine = all.find(({ row }) => row === rowOf(report, panes, pane));
+    if (!mine) return;
+    const options = mine.runs.map((run) => ({
+      key: String(run),
+      words: runWords(report, load, mine.row, run),
+    }));
+    const chosen = String(panes.runs[pane] ?? 0);
+    runs.replaceChildren(
+      choice('run', options, chosen, (run) => {
+        choose(panes, pane, Number(run));
+      }),
+    );
+    runs.hidden = options.length < 2;
+  };
+  const variants = all.map(({ row }) => ({ key: String(row), words: load.rows[row]?.name ?? '' }));
+  const first = String(rowOf(report, panes, pane));
+  const list = choice(`${side}${report.kind === 'runs' ? 'run' : 'variant'}`, variants, first, (row) => {
+    const of = all.find((each) => each.row === Number(row));
+    if (!of) return;
+    panes.runs[pane] = bestRun(report, load, of.runs);
+    fill();
+    changed(panes);
+  });
+  fill();
+  append(field, list, runs);
+  return field;
+}
+
+function choose(panes: Panes, pane: number, run: number): void {
+  panes.runs[pane] = run;
+  changed(panes);
+}
+
+function rowOf(report: Report, panes: Panes, pane: number): number {
+  return report.runs[panes.runs[pane] ?? -1]?.row ?? -1;
+}
+
+/** Which pane is in front, for narrow screens. */
+export function paneSwitch(report: Report, load: Load, panes: Panes): HTMLElement {
+  const buttons = panes.runs.map((run, pane) => {
+    const row = report.runs[run]?.row ?? 0;
+    const button = h(
+      'button',
+      {
+        type: 'button',
+        class: `pane-button ${colorClass(report, load, row)}`,
+        'aria-pressed': String(pane === panes.front),
+      },
+      h('i', { class: 'swatch' }),
+      load.rows[row]?.name ?? '',
+    );
+    button.addEventListener('click', () => {
+      panes.front = pane;
+      changed(panes);
+    });
+    return button;
+  });
+  return h('div', { class: 'pane-switch', role: 'group', 'aria-label': 'Run to show' }, ...buttons);
+}
+
+const EVENTS = 12;
+
+/** What stands above the charts of a run. */
+export function paneHead(report: Report, load: Load, place: number): HTMLElement {
+  const run = report.runs[place];
+  if (!run) return h('div');
+  const row = load.rows[run.row];
+  const shown = run.events.slice(0, EVENTS).map(({ at_s, text }) => h('li', {}, `${clock(at_s)} ${text}`));
+  const more = run.events.length - shown.length;
+  return h(
+    'div',
+    { class: `pane-head ${colorClass(report, load, run.row)}` },
+    h('h4', {}, h('i', { class: 'swatch' }), row?.name ?? run.id),
+    h('p', {}, [runWords(report, load, run.row, place), ...words(run)].join(' · ')),
+    shown.length > 0 ? h('ol', { class: 'events' }, ...shown) : null,
+    more > 0 ? h('p', {}, `and ${count(more)} more events`) : null,
+  );
+}
+
+function words(run: Run): string[] {
+  const parts: string[] = [];
+  if (run.figures) parts.push(`n = ${count(run.figures.samples)} requests`);
+  if (run.warm_up_s > 0) parts.push(`after ${long(run.warm_up_s)} of warm-up`);
+  const bin = run.series?.bin_s ?? 1;
+  const isBanded = Object.values(run.series?.tracks ?? {}).some(({ low, high }) => low && high);
+  if (bin === 1) parts.push('each point is 1 s');
+  else
+    parts.push(
+      `each point is ${long(bin)}${isBanded ? '; the band goes from the lowest to the highest second' : ''}`,
+    );
+  return parts;
+}

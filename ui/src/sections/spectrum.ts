@@ -1,0 +1,228 @@
+/** The percentile spectrum: response times from the fastest request to the slowest of 100,000, a line for each variant. */
+
+import type uPlot from 'uplot';
+import type { Load, Report } from '../report';
+import {
+  at,
+  firstShown,
+  joined,
+  percent,
+  placeOfShare,
+  reach,
+  shareTicks,
+  SHARES,
+  slower,
+  withSpectrum,
+} from '../views/spectrum';
+import { logarithmic } from '../views/scale';
+import { positiveExtent } from '../views/measures';
+import { looks } from '../views/look';
+import { destroy, LEFT_PX, plot, roomOf, type Look } from '../charts/plot';
+import { key } from '../charts/key';
+import { shape } from '../charts/marks';
+import { paintShape } from '../charts/shapes';
+import { colorClass, cssColor, systems } from '../colors';
+import { count, duration } from '../format';
+import { card, redraw } from '../card';
+import { h } from '../dom';
+
+/** A line: the response time of a row, or its service time. */
+interface Line {
+  row: number;
+  words: string;
+  points: [number, number][];
+  look: Look;
+  /** The shape of its system; none on service times. */
+  shape: number | null;
+}
+
+interface Shown {
+  rows: Set<number>;
+  has_service: boolean;
+}
+
+export function spectrum(report: Report, load: Load): HTMLElement | null {
+  const all = withSpectrum(load);
+  if (all.length === 0) return null;
+  const shown: Shown = { rows: new Set(firstShown(load)), has_service: false };
+  const made: uPlot[] = [];
+  const place = report.loads.indexOf(load);
+  const figure = card({
+    id: place === 0 ? 'spectrum' : `spectrum-${place + 1}`,
+    title: 'Percentile spectrum',
+    about: about(load, all),
+    help:
+      'Lower is faster; each nine to the right takes the same room. Lines that cross change places: one is faster for most requests, the other for the slowest. ' +
+      'A line ends where fewer than ten requests are beyond.',
+    controls: controls(report, load, all, shown, () => {
+      redraw(figure);
+    }),
+    draw: (host, width) => {
+      destroy(made);
+      made.push(...drawn(host, width, report, load, shown));
+    },
+    numbers: () => ({
+      heads: ['Variant', 'n', 'Percentile (%)', 'Response time (ms)', 'Service time (ms)'],
+      rows: all.flatMap((row) => {
+        const { name, spectrum: mine } = load.rows[row] ?? { name: '', spectrum: null };
+        return (mine?.response ?? []).map(([share, ms]) => [
+          name,
+          mine?.n ?? null,
+          Number((share * 100).toFixed(5)),
+          ms,
+          at(mine?.service ?? [], share),
+        ]);
+      }),
+    }),
+  });
+  return figure;
+}
+
+function about(load: Load, all: number[]): string {
+  const n = all.reduce((sum, row) => sum + (load.rows[row]?.spectrum?.n ?? 0), 0);
+  const runs = all.reduce((sum, row) => sum + (load.rows[row]?.metric?.n ?? 0), 0);
+  const of = runs > 1 ? `, all valid runs of a variant together` : '';
+  return `Response time, log axis, by percentile · n = ${count(n)} requests${of}`;
+}
+
+/** A key of all variants, and one for service times. */
+function controls(report: Report, load: Load, all: number[], shown: Shown, draw: () => void): HTMLElement[] {
+  const weights = weightsOf(load);
+  const entries = all.map((row) => ({
+    words: load.rows[row]?.name ?? '',
+    colors: [colorClass(report, load, row)],
+    width: 2,
+    dash: weights[row]?.dash ?? [],
+    mark: shape(shapeOf(report, load, row), 13, 6, 3.5),
+    is_shown: shown.rows.has(row),
+  }));
+  const variants = key('Variants to show', entries, (place, isShown) => {
+    const row = all[place] ?? 0;
+    if (isShown) shown.rows.add(row);
+    else shown.rows.delete(row);
+    draw();
+  });
+  const hasService = all.some((row) => (load.rows[row]?.spectrum?.service.length ?? 0) > 1);
+  if (!hasService) return [variants];
+  const entry = {
+    words: 'service time, too',
+    colors: ['of-machine'],
+    width: 1.25,
+    dash: SERVICE_DASH,
+    is_shown: false,
+  };
+  const service = key('Times to show', [entry], (_, isShown) => {
+    shown.has_service = isShown;
+    draw();
+  });
+  return [variants, service];
+}
+
+const SERVICE_DASH = [2, 3];
+
+function weightsOf(load: Load): { dash: number[] }[] {
+  return load.rows.map(({ system, is_best }, row) => {
+    const others = load.rows.filter((each, place) => each.system === system && !each.is_best && place < row);
+    const before = is_best ? 0 : others.length + 1;
+    const tracks = Array.from({ length: before + 1 }, () => ({
+      key: '',
+      label: '',
+      subject: 'load' as const,
+    }));
+    return { dash: looks('lines', tracks).at(-1)?.dash ?? [] };
+  });
+}
+
+function shapeOf(report: Report, load: Load, row: number): number {
+  return Math.max(0, systems(report).indexOf(load.rows[row]?.system ?? ''));
+}
+
+function linesOf(report: Report, load: Load, shown: Shown): Line[] {
+  const weights = weightsOf(load);
+  return withSpectrum(load)
+    .filter((row) => shown.rows.has(row))
+    .flatMap((row) => {
+      const { name, spectrum: mine } = load.rows[row] ?? { name: '', spectrum: null };
+      const color = cssColor(`--${colorClass(report, load, row)}`);
+      const response: Line = {
+        row,
+        words: name,
+        points: mine?.response ?? [],
+        look: { color, width: 2, dash: weights[row]?.dash ?? [], alpha: 1 },
+        shape: shapeOf(report, load, row),
+      };
+      const service: Line = {
+        row,
+        words: `${name}, service time`,
+        points: mine?.service ?? [],
+        look: { color, width: 1.25, dash: SERVICE_DASH, alpha: 1 },
+        shape: null,
+      };
+      return shown.has_service && service.points.length > 1 ? [response, service] : [response];
+    });
+}
+
+function drawn(host: HTMLElement, width: number, report: Report, load: Load, shown: Shown): uPlot[] {
+  const lines = linesOf(report, load, shown);
+  if (lines.length === 0) {
+    host.append(h('p', { class: 'nothing' }, 'Choose a variant above.'));
+    return [];
+  }
+  const height = Math.round(Math.min(440, Math.max(280, width * 0.45)));
+  const { shares, values } = joined(lines.map(({ points }) => points));
+  const [low, high] = positiveExtent(values.flat());
+  const end = Math.max(1, ...shares.map(placeOfShare));
+  const scale = logarithmic(low, high, 'ms', roomOf(height));
+  const chart = plot(host, {
+    label: 'Response time by percentile; arrow keys go from percentile to percentile',
+    width,
+    height,
+    x: { low: 0, high: end * 1.02, ticks: shareTicks(end, width - LEFT_PX) },
+    y: { ...scale, is_log: true },
+    data: [shares.map(placeOfShare), ...values],
+    looks: lines.map(({ look }) => look),
+    is_joined: true,
+    stack: { frames: new Map(), place: 0 },
+    tip: (column) => tipLines(lines, shares[column] ?? 0),
+    over: (made, pixels) => {
+      paintShapes(made, pixels, lines);
+    },
+  });
+  host.append(ends(load, shown));
+  return [chart];
+}
+
+function tipLines(lines: Line[], share: number): string[] {
+  const values = lines.map(({ words, points }) => {
+    const ms = at(points, share);
+    return `${words}: ${ms === null ? 'too few requests' : duration(ms)}`;
+  });
+  return [`${percent(share)}${slower(share)}`, ...values.slice(0, 16)];
+}
+
+/** Shapes at the percentiles that people name, and at the end of each line. */
+function paintShapes(chart: uPlot, pixels: number, lines: Line[]): void {
+  for (const { points, look, shape: form } of lines) {
+    const last = points.at(-1);
+    if (form === null || !last) continue;
+    const shares = [
+      ...SHARES.filter((share) => share > 0 && placeOfShare(share) < placeOfShare(last[0]) - 0.1),
+      last[0],
+    ];
+    for (const share of shares) {
+      const ms = at(points, share);
+      if (ms === null) continue;
+      const x = chart.valToPos(placeOfShare(share), 'x', true);
+      paintShape(chart.ctx, form, x, chart.valToPos(ms, 'y', true), 3.5 * pixels, look.color);
+    }
+  }
+}
+
+/** How many requests each line is made of, and how far they reach. */
+function ends(load: Load, shown: Shown): HTMLElement {
+  const items = [...shown.rows].flatMap((row) => {
+    const { name, spectrum: mine } = load.rows[row] ?? { name: '', spectrum: null };
+    return mine ? [h('li', {}, `${name}: n = ${count(mine.n)}, ${reach(mine)}`)] : [];
+  });
+  return h('ul', { class: 'line-ends' }, ...items);
+}

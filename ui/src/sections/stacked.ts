@@ -1,0 +1,226 @@
+/** Charts of runs over time, one above the other: the same x for all, the same y for both panes. */
+
+import type uPlot from 'uplot';
+import type { Load, Report, Run, Series, TimeChart, Track, Unit } from '../report';
+import { columns, linesOf, sharedScale, until, type Line } from '../views/bins';
+import { looks, property, type TrackLook } from '../views/look';
+import { span, timeTexts } from '../views/clock';
+import { destroy, plot, roomOf, LEFT_PX } from '../charts/plot';
+import { shadesKey, stripPlot } from '../charts/strip';
+import { drawEvents, drawWarmUp } from '../charts/marks_over_time';
+import { key } from '../charts/key';
+import { colorClass, cssColor } from '../colors';
+import { figure } from '../format';
+import { append, h } from '../dom';
+import { isNarrow, paneHead, paneSwitch, type Panes } from './panes';
+
+/** One column: a run that has seconds. */
+interface Pane {
+  run: Run;
+  series: Series;
+  /** The custom property of its system's colour, and the class that sets it. */
+  property: string;
+  color: string;
+  frames: Map<number, HTMLElement>;
+}
+
+interface Drawing {
+  panes: Pane[];
+  width: number;
+  until: number;
+  sync: string;
+  hidden: Set<string>;
+}
+
+/** Draws all charts of which a chosen run has figures; gives back what frees them. */
+export function drawStack(
+  host: HTMLElement,
+  width: number,
+  report: Report,
+  load: Load,
+  all: Panes,
+  charts: TimeChart[],
+): () => void {
+  const narrow = isNarrow(width);
+  const runs = narrow ? all.runs.slice(all.front, all.front + 1) : all.runs;
+  const panes = runs.flatMap((run) => paneOf(report, load, run) ?? []);
+  const gap = 24;
+  const drawing: Drawing = {
+    panes,
+    width: Math.floor((width - gap * (panes.length - 1)) / Math.max(1, panes.length)),
+    until: Math.max(1, ...panes.map(({ series }) => until(series))),
+    sync: `load-${report.loads.indexOf(load)}`,
+    hidden: all.hidden,
+  };
+  if (narrow && all.runs.length > 1) append(host, paneSwitch(report, load, all));
+  append(
+    host,
+    row(
+      'pane-heads',
+      panes,
+      runs.map((run) => paneHead(report, load, run)),
+    ),
+  );
+  const present = charts.filter((chart) => panes.some(({ series }) => linesOf(chart, series).length > 0));
+  const frees = present.map((chart, place) => drawChart(host, drawing, chart, place));
+  return () => {
+    for (const free of frees) free();
+  };
+}
+
+function paneOf(report: Report, load: Load, place: number): Pane | null {
+  const run = report.runs[place];
+  if (!run?.series) return null;
+  const color = colorClass(report, load, run.row);
+  return { run, series: run.series, color, property: `--${color}`, frames: new Map() };
+}
+
+function row(kind: string, panes: Pane[], cells: HTMLElement[]): HTMLElement {
+  return h('div', { class: `${kind} panes-${Math.max(1, panes.length)}` }, ...cells);
+}
+
+/** A chart in each pane below one title and one key. */
+function drawChart(host: HTMLElement, drawing: Drawing, chart: TimeChart, place: number): () => void {
+  const { panes, hidden } = drawing;
+  const made: uPlot[] = [];
+  const has = (track: Track): boolean =>
+    panes.some(({ series }) => linesOf(chart, series).some((line) => line.track === track));
+  const tracks = chart.tracks.filter(has);
+  const shape = looks(chart.kind, tracks);
+  const cells = h('div', { class: `pane-charts panes-${panes.length}` });
+  const draw = (): void => {
+    destroy(made);
+    cells.replaceChildren();
+    for (const pane of panes) {
+      const cell = cells.appendChild(h('div', { class: 'pane' }));
+      const drawn = drawPane(cell, drawing, pane, { chart, tracks, shape, place });
+      if (drawn) made.push(drawn);
+    }
+  };
+  const keys = (): HTMLElement | null => {
+    if (chart.kind === 'heat') return shadesKey();
+    if (tracks.length < 2) return null;
+    return key(`Lines of “${chart.title}”`, entries(drawing, tracks, shape), (line, isShown) => {
+      const name = tracks[line]?.key ?? '';
+      if (isShown) hidden.delete(name);
+      else hidden.add(name);
+      draw();
+    });
+  };
+  const head = h('div', { class: 'chart-head' }, h('h5', {}, chart.title, h('small', {}, unitWords(chart))));
+  append(head, keys());
+  append(host, head, cells);
+  draw();
+  return () => {
+    destroy(made);
+  };
+}
+
+function entries({ panes, hidden }: Drawing, tracks: Track[], shape: TrackLook[]): Parameters<typeof key>[1] {
+  return tracks.map((track, place) => {
+    const of = property(track.subject, '');
+    const colors = of === '' ? [...new Set(panes.map(({ color }) => color))] : [`of-${track.subject}`];
+    const { width, dash, alpha } = shape[place] ?? { width: 1, dash: [], alpha: 1 };
+    return { words: track.label, colors, width, dash, alpha, is_shown: !hidden.has(track.key) };
+  });
+}
+
+interface Part {
+  chart: TimeChart;
+  tracks: Track[];
+  shape: TrackLook[];
+  place: number;
+}
+
+function drawPane(cell: HTMLElement, drawing: Drawing, pane: Pane, part: Part): uPlot | null {
+  const { chart, place } = part;
+  const lines = linesOf(chart, pane.series).filter(
+    ({ track }) => chart.kind === 'heat' || !drawing.hidden.has(track.key),
+  );
+  if (linesOf(chart, pane.series).length === 0) {
+    append(cell, h('p', { class: 'nothing' }, 'Nothing in this run: zero all the time, or not read.'));
+    return null;
+  }
+  const common = {
+    label: `${chart.title} over time; arrow keys go from point to point and from chart to chart`,
+    width: drawing.width,
+    sync: drawing.sync,
+    stack: { frames: pane.frames, place },
+    tip: (bin: number) => tipLines(pane, chart, lines, bin),
+    over: (drawn: uPlot, scale: number) => {
+      drawEvents(drawn, scale, pane.run, place === 0);
+    },
+  };
+  if (chart.kind === 'heat') {
+    const strips = lines.map(({ track, points }) => ({ label: track.label, shares: points.mid }));
+    const { bin_s, bins } = pane.series;
+    return stripPlot(cell, { ...common, strips, bin_s, bins, until: drawing.until });
+  }
+  return drawLines(cell, drawing, pane, part, lines, common);
+}
+
+function drawLines(
+  cell: HTMLElement,
+  drawing: Drawing,
+  pane: Pane,
+  { chart, tracks, shape, place }: Part,
+  lines: Line[],
+  common: Omit<Parameters<typeof plot>[1], 'height' | 'x' | 'y' | 'data' | 'looks'>,
+): uPlot {
+  const height = chart.kind === 'times' ? 176 : 132;
+  const visible = { ...chart, tracks: tracks.filter(({ key }) => !drawing.hidden.has(key)) };
+  const scale = sharedScale(
+    visible,
+    drawing.panes.map(({ series }) => series),
+    roomOf(height),
+  );
+  const { data, bands } = columns(lines, pane.series);
+  return plot(cell, {
+    ...common,
+    height,
+    x: { low: 0, high: drawing.until, ticks: timeTexts(drawing.until, drawing.width - LEFT_PX) },
+    y: { ...scale, is_log: chart.kind === 'times' },
+    data,
+    bands,
+    looks: lines.map(({ track }) => ({
+      ...(shape[tracks.indexOf(track)] ?? { width: 1, dash: [], alpha: 1 }),
+      color: cssColor(property(track.subject, pane.property)),
+    })),
+    under: (drawn, pixels) => {
+      drawWarmUp(drawn, pixels, pane.run, place === 0);
+    },
+  });
+}
+
+/** Exact values of all lines at a bin, and what happened in it. */
+function tipLines(pane: Pane, chart: TimeChart, lines: Line[], bin: number): string[] {
+  const { bin_s } = pane.series;
+  const values = lines.map(({ track, points, is_band }) => {
+    const [mid, low, high] = [points.mid[bin], points.low?.[bin], points.high?.[bin]];
+    const value = `${track.label}: ${figure(mid ?? null, chart.unit)}`;
+    if (!is_band || typeof low !== 'number' || typeof high !== 'number') return value;
+    return `${value} (${figure(low, chart.unit)} to ${figure(high, chart.unit)})`;
+  });
+  const [from, to] = [bin * bin_s, (bin + 1) * bin_s];
+  const events = pane.run.events.filter(({ at_s }) => at_s >= from && at_s < to).slice(0, 3);
+  const warm = from < pane.run.warm_up_s ? ', warm-up' : '';
+  return [`${span(bin, bin_s)}${warm}`, ...values.slice(0, 24), ...events.map(({ text }) => text)];
+}
+
+function unitWords({ kind, unit }: TimeChart): string {
+  if (kind === 'times') return 'log axis';
+  if (kind === 'heat') return 'share of each second';
+  return UNITS[unit];
+}
+
+const UNITS: Record<Unit, string> = {
+  per_s: 'per second',
+  ms: 'ms',
+  us: 'µs',
+  share: '%',
+  bytes: 'bytes',
+  bytes_per_s: 'bytes per second',
+  cores: 'cores',
+  count: 'how many',
+  s: 's',
+};

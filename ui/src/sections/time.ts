@@ -1,0 +1,70 @@
+/** What happened over time: rate, response time, errors and lateness of one run, or of two side by side. */
+
+import type { Load, Report, TimeChart } from '../report';
+import { isOfLoad } from '../views/bins';
+import { binned } from '../views/binned';
+import { runWords } from '../views/choice';
+import { card, redraw } from '../card';
+import type { Numbers } from '../numbers';
+import { choices, panesOf, type Panes } from './panes';
+import { drawStack } from './stacked';
+
+export function time(report: Report, load: Load): HTMLElement | null {
+  const charts = report.charts.filter(isOfLoad);
+  const panes = panesOf(report, load);
+  if (!panes || charts.length === 0) return null;
+  return timeCard(report, load, panes, {
+    id: 'what-happened',
+    title: 'What happened over time',
+    about: `${sides(panes)} Time since the load began, in minutes and seconds.`,
+    charts,
+    controls: choices(report, load, panes),
+  });
+}
+
+interface Stacked {
+  id: string;
+  title: string;
+  about: string;
+  charts: TimeChart[];
+  controls?: HTMLElement[];
+  /** Draws what stands below the charts. */
+  below?: (host: HTMLElement) => void;
+}
+
+/** A card whose charts follow the chosen runs. */
+export function timeCard(report: Report, load: Load, panes: Panes, stacked: Stacked): HTMLElement {
+  const { charts, below } = stacked;
+  const at = report.loads.indexOf(load);
+  let free: (() => void) | null = null;
+  const made = card({
+    id: at === 0 ? stacked.id : `${stacked.id}-${at + 1}`,
+    title: stacked.title,
+    about: stacked.about,
+    ...(stacked.controls && stacked.controls.length > 0 ? { controls: stacked.controls } : {}),
+    draw: (host, width) => {
+      free?.();
+      free = drawStack(host, width, report, load, panes, charts);
+      below?.(host);
+    },
+    numbers: () => numbersOf(report, load, panes, charts),
+  });
+  panes.listeners.push(() => {
+    redraw(made);
+  });
+  return made;
+}
+
+function sides({ runs }: Panes): string {
+  return runs.length < 2 ? '' : 'Two runs side by side, on the same axes.';
+}
+
+function numbersOf(report: Report, load: Load, panes: Panes, charts: TimeChart[]): Numbers {
+  const named = panes.runs.flatMap((place) => {
+    const run = report.runs[place];
+    if (!run) return [];
+    const name = load.rows[run.row]?.name ?? '';
+    return [{ name: `${name}, ${runWords(report, load, run.row, place)}`, run }];
+  });
+  return binned(charts, named);
+}

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { study } from '../../fixtures/study';
+import type { Run, TimeChart } from '../report';
+import { binned } from './binned';
+
+const [run] = study().runs;
+if (!run) throw new Error('a study has runs');
+
+const CHART: TimeChart = {
+  key: 'rate',
+  title: 'Answers',
+  unit: 'per_s',
+  kind: 'lines',
+  tracks: [
+    { key: 'ok', label: 'ok', subject: 'load' },
+    { key: 'absent', label: 'absent', subject: 'load' },
+  ],
+};
+
+const of = (series: Run['series']): Run => ({ ...run, series });
+
+it('has a row for each bin of each run, and no column without any figure', () => {
+  const a = of({ bin_s: 1, bins: 2, tracks: { ok: { mid: [5, null] } } });
+  const b = of({ bin_s: 3, bins: 1, tracks: { ok: { mid: [7] } } });
+  expect(
+    binned(
+      [CHART],
+      [
+        { name: 'a', run: a },
+        { name: 'b', run: b },
+        { name: 'c', run: of(null) },
+      ],
+    ),
+  ).toEqual({
+    heads: ['Run', 'From (s)', 'Answers: ok (1/s)'],
+    rows: [
+      ['a', 0, 5],
+      ['a', 1, null],
+      ['b', 0, 7],
+    ],
+  });
+});
+
+it('has the extremes of the seconds where there are any', () => {
+  const a = of({ bin_s: 3, bins: 1, tracks: { ok: { mid: [5], low: [2], high: [9] } } });
+  const { heads, rows } = binned([CHART], [{ name: 'a', run: a }]);
+  expect(heads.slice(2)).toEqual([
+    'Answers: ok (1/s)',
+    'Answers: ok, lowest second (1/s)',
+    'Answers: ok, highest second (1/s)',
+  ]);
+  expect(rows).toEqual([['a', 0, 5, 2, 9]]);
+});

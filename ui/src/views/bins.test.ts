@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { Series, TimeChart } from '../report';
+import { alone, columns, isOfLoad, linesOf, middles, sharedScale, until } from './bins';
+
+const RATE: TimeChart = {
+  key: 'rate',
+  title: 'Answers',
+  unit: 'per_s',
+  kind: 'lines',
+  tracks: [
+    { key: 'planned', label: 'planned', subject: 'load' },
+    { key: 'ok', label: 'ok', subject: 'load' },
+    { key: 'none', label: 'none', subject: 'load' },
+  ],
+};
+
+const seconds: Series = {
+  bin_s: 1,
+  bins: 4,
+  tracks: { ok: { mid: [1, null, 3] }, none: { mid: [null, null, null, null] } },
+};
+
+const threes: Series = {
+  bin_s: 3,
+  bins: 2,
+  tracks: { ok: { mid: [10, 20], low: [5, 18], high: [12, 90] }, planned: { mid: [20, 20] } },
+};
+
+describe('columns', () => {
+  it('puts each figure into the middle of its bin and leaves gaps open', () => {
+    expect(middles(threes)).toEqual([1.5, 4.5]);
+    expect(until(threes)).toBe(6);
+    expect(columns(linesOf(RATE, seconds), seconds)).toEqual({
+      data: [
+        [0.5, 1.5, 2.5, 3.5],
+        [1, null, 3, null],
+      ],
+      bands: [],
+    });
+  });
+  it('has a band for a bin of several seconds', () => {
+    const { data, bands } = columns(linesOf(RATE, threes), threes);
+    expect(data.slice(1)).toEqual([
+      [20, 20],
+      [10, 20],
+      [12, 90],
+      [5, 18],
+    ]);
+    expect(bands).toEqual([{ high: 3, low: 4, line: 1 }]);
+  });
+  it('leaves out tracks without any figure, and keeps the look of the others', () => {
+    expect(linesOf(RATE, seconds).map(({ track, place }) => [track.key, place])).toEqual([['ok', 1]]);
+  });
+});
+
+describe('sharedScale', () => {
+  const room = { from: 160, to: 0 };
+  it('begins at zero and holds the bands of all runs', () => {
+    const scale = sharedScale(RATE, [seconds, threes], room);
+    expect(scale.low).toBe(0);
+    expect(scale.high).toBeGreaterThanOrEqual(90);
+  });
+  it('is logarithmic for times, without zeros', () => {
+    const chart: TimeChart = { ...RATE, kind: 'times', unit: 'ms' };
+    const series = { bin_s: 1, bins: 3, tracks: { ok: { mid: [0, 0.3, 70] } } };
+    const scale = sharedScale(chart, [series], room);
+    expect(scale.low).toBeGreaterThan(0);
+    expect(scale.low).toBeLessThanOrEqual(0.3);
+    expect(scale.high).toBeGreaterThanOrEqual(70);
+  });
+  it('stands without any figure', () => {
+    expect(sharedScale(RATE, [], room).high).toBeGreaterThan(0);
+  });
+});
+
+it('finds the figures that a line would not show', () => {
+  expect(alone([1, null, 2, null, 3, 4, null, 5])).toEqual([0, 2, 7]);
+  expect(alone([1, 2, undefined])).toEqual([]);
+});
+
+it('tells charts of the load from those of resources', () => {
+  expect(isOfLoad(RATE)).toBe(true);
+  const cpu: TimeChart = { ...RATE, tracks: [{ key: 'cpu', label: 'system', subject: 'system' }] };
+  expect(isOfLoad(cpu)).toBe(false);
+});

@@ -1,0 +1,48 @@
+/** Time since the load began, as people read it, and where an axis of time has its ticks. */
+
+/** `1:23`, `1:02:03`; parts of a second only where there are any, such as `0:01.5`. */
+export function clock(seconds: number): string {
+  const tenths = Math.round(Math.abs(seconds) * 10);
+  const whole = Math.floor(tenths / 10);
+  const part = tenths % 10 === 0 ? '' : `.${tenths % 10}`;
+  const two = (figure: number): string => String(figure).padStart(2, '0');
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor(whole / 60) % 60;
+  const sign = seconds < 0 && tenths > 0 ? '−' : '';
+  const front = hours > 0 ? `${hours}:${two(minutes)}` : String(minutes);
+  return `${sign}${front}:${two(whole % 60)}${part}`;
+}
+
+/** The time that a bin covers: `1:23` for a second, else `1:21–1:24`. */
+export function span(bin: number, binSeconds: number): string {
+  const from = bin * binSeconds;
+  return binSeconds === 1 ? clock(from) : `${clock(from)}–${clock(from + binSeconds)}`;
+}
+
+/** `1 s`, `3 s`, `2 min`, `1 min 30 s`: how long a bin is. */
+export function long(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  const rest = Math.round((seconds - minutes * 60) * 10) / 10;
+  if (minutes === 0) return `${rest} s`;
+  return rest === 0 ? `${minutes} min` : `${minutes} min ${rest} s`;
+}
+
+const STEPS = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
+] as const;
+
+/** Ticks from 0 to `until`, at most `most` steps between them, at times that a clock would show. */
+export function timeTicks(until: number, most: number): number[] {
+  const room = Math.max(1, most);
+  const days = Math.max(1, Math.ceil(until / 86_400 / room)) * 86_400;
+  const step = STEPS.find((seconds) => until / seconds <= room) ?? days;
+  const ticks: number[] = [];
+  for (let at = 0; at <= until + 1e-9 && ticks.length <= room + 1; at += step) ticks.push(at);
+  return ticks;
+}
+
+/** Ticks with their texts for an axis that is so many pixels wide. */
+export function timeTexts(until: number, width: number): { value: number; text: string }[] {
+  const room = until >= 3600 ? 76 : 56;
+  return timeTicks(until, Math.floor(width / room)).map((value) => ({ value, text: clock(value) }));
+}

@@ -1,0 +1,27 @@
+/** Shares of one as shades: from paper through the accent to ink, so that more is always further from the paper. */
+
+type Rgb = readonly [number, number, number];
+
+/** Reads `#abc`, `#aabbcc` and `rgb(1, 2, 3)`; anything else is a middle grey. */
+export function rgb(color: string): Rgb {
+  const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color.trim())?.[1];
+  if (hex) {
+    const wide = hex.length === 3 ? hex.replace(/./g, '$&$&') : hex;
+    return [0, 2, 4].map((from) => parseInt(wide.slice(from, from + 2), 16)) as unknown as Rgb;
+  }
+  const parts = color.match(/\d+(\.\d+)?/g)?.map(Number) ?? [];
+  const [red, green, blue] = parts;
+  return color.startsWith('rgb') && red !== undefined && green !== undefined && blue !== undefined
+    ? [red, green, blue]
+    : [128, 128, 128];
+}
+
+/** The shade of a share from 0 to 1, between stops that are equally far apart. */
+export function shade(share: number, stops: readonly Rgb[]): string {
+  const place = Math.min(1, Math.max(0, share)) * (stops.length - 1);
+  const left = Math.min(Math.floor(place), stops.length - 2);
+  const from = stops[left] ?? [128, 128, 128];
+  const to = stops[left + 1] ?? from;
+  const mixed = from.map((part, place3) => Math.round(part + ((to[place3] ?? part) - part) * (place - left)));
+  return `rgb(${mixed.join(', ')})`;
+}

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import type { Track } from '../report';
+import { looks, property } from './look';
+
+const track = (key: string, subject: Track['subject']): Track => ({ key, label: key, subject });
+
+it('tells lines of one subject apart by dashes, and subjects by colour', () => {
+  const tracks = [
+    track('a', 'system'),
+    track('b', 'system'),
+    track('c', 'generator'),
+    track('d', 'generator'),
+  ];
+  const [a, b, c, d] = looks('lines', tracks);
+  expect(a?.dash).toEqual([]);
+  expect(c?.dash).toEqual([]);
+  expect(b?.dash).toEqual(d?.dash);
+  expect(b?.dash).not.toEqual([]);
+  expect(property('system', '--series-2')).not.toBe(property('generator', '--series-2'));
+});
+
+it('makes times finer from the median upwards', () => {
+  const [median, p99, max] = looks(
+    'times',
+    ['50', '99', 'max'].map((key) => track(key, 'load')),
+  );
+  expect(median?.width).toBeGreaterThan(p99?.width ?? 9);
+  expect(p99?.alpha).toBeGreaterThan(max?.alpha ?? 9);
+});
+
+it('has a look for any number of lines', () => {
+  const many = Array.from({ length: 40 }, (_, place) => track(String(place), 'machine'));
+  for (const kind of ['lines', 'times'] as const) {
+    expect(looks(kind, many).every(({ width, alpha }) => width > 0 && alpha > 0)).toBe(true);
+  }
+});

@@ -1,0 +1,39 @@
+/** How the lines of a chart over time are told apart: whose they are by colour, which they are by weight and dashes. */
+
+import type { TimeChart, Track } from '../report';
+
+export interface TrackLook {
+  width: number;
+  dash: number[];
+  alpha: number;
+}
+
+const DASHES: readonly number[][] = [[], [6, 3], [2, 2], [9, 3, 2, 3], [12, 3]];
+
+/** Times lie above each other and grow finer upwards; other lines of the same subject differ by their dashes. */
+export function looks(kind: TimeChart['kind'], tracks: readonly Track[]): TrackLook[] {
+  if (kind === 'times') {
+    return tracks.map((_, place) => ({
+      width: place === 0 ? 2 : 1.25,
+      dash: [],
+      alpha: [1, 0.85, 0.5][place] ?? 0.4,
+    }));
+  }
+  return tracks.map(({ subject }, place) => {
+    const before = tracks.slice(0, place).filter((track) => track.subject === subject).length;
+    return { width: before === 0 ? 1.75 : 1.5, dash: DASHES[before % DASHES.length] ?? [], alpha: 1 };
+  });
+}
+
+/** The colour of a subject: the system's own for it and its load, grey for the generator, ink for the machine. */
+export function property(subject: Track['subject'], mine: string): string {
+  switch (subject) {
+    case 'load':
+    case 'system':
+      return mine;
+    case 'generator':
+      return '--muted';
+    case 'machine':
+      return '--ink';
+  }
+}

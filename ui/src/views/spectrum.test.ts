@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { study } from '../../fixtures/study';
+import { at, firstShown, joined, percent, placeOfShare, reach, SHARES, withSpectrum } from './spectrum';
+
+it('gives each nine the same room', () => {
+  expect(placeOfShare(0)).toBe(0);
+  for (const [share, place] of [
+    [0.9, 1],
+    [0.99, 2],
+    [0.99999, 5],
+  ] as const) {
+    expect(placeOfShare(share)).toBeCloseTo(place, 9);
+  }
+  expect(Number.isFinite(placeOfShare(1))).toBe(true);
+});
+
+it('names shares with the nines that they need', () => {
+  expect(SHARES.map(percent)).toEqual(['0 %', '50 %', '90 %', '99 %', '99.9 %', '99.99 %', '99.999 %']);
+  expect(percent(0.206)).toBe('20.6 %');
+  expect(percent(0.9968)).toBe('99.7 %');
+  expect(percent(0.99968)).toBe('99.97 %');
+});
+
+describe('joined', () => {
+  it('has every share of any line once, and gaps where a line has none', () => {
+    const { shares, values } = joined([
+      [
+        [0, 1],
+        [0.5, 2],
+      ],
+      [
+        [0, 3],
+        [0.9, 4],
+        [1, 9],
+      ],
+    ]);
+    expect(shares).toEqual([0, 0.5, 0.9]);
+    expect(values).toEqual([
+      [1, 2, null],
+      [3, null, 4],
+    ]);
+  });
+});
+
+describe('at', () => {
+  const line = [
+    [0, 1],
+    [0.9, 3],
+    [0.99, 5],
+  ] as const;
+  it('reads points, and between them along the axis', () => {
+    expect(at(line, 0)).toBe(1);
+    expect(at(line, 0.9)).toBe(3);
+    expect(at(line, 1 - 10 ** -1.5)).toBeCloseTo(4, 9);
+  });
+  it('says nothing beyond the end', () => {
+    expect(at(line, 0.999)).toBeNull();
+    expect(at([], 0)).toBeNull();
+    expect(at([[0.5, 1]], 0.2)).toBeNull();
+  });
+});
+
+describe('what is shown first', () => {
+  const [load] = study().loads;
+  if (!load) throw new Error('a study has a load');
+  it('is the best of each system where there are many', () => {
+    const shown = firstShown(load);
+    expect(shown.length).toBe(new Set(load.rows.map(({ system }) => system)).size);
+    expect(shown.every((row) => load.rows[row]?.is_best)).toBe(true);
+  });
+  it('is all where there are few', () => {
+    expect(firstShown(load, 99)).toEqual(withSpectrum(load));
+  });
+  it('says how far the samples reach', () => {
+    expect(
+      reach({
+        n: 20_000,
+        response: [
+          [0, 1],
+          [0.9995, 9],
+        ],
+        service: [],
+      }),
+    ).toBe('to 99.95 %');
+    expect(reach({ n: 0, response: [], service: [] })).toBe('no samples');
+  });
+});
