@@ -71,7 +71,7 @@ async function withFile(
     await page.addInitScript(watchPolicy);
     await page.goto(url);
     const isScripted = options.javaScriptEnabled !== false;
-    if (isScripted) await ready(page);
+    if (isScripted) await ready(page, seen);
     await use(page);
     if (isScripted) seen.push(...(await page.evaluate(() => (window as unknown as Watched).refused)));
     expect(seen).toEqual([]);
@@ -92,8 +92,12 @@ function watchPolicy(): void {
   });
 }
 
-async function ready(page: Page): Promise<void> {
-  await page.waitForFunction(() => performance.getEntriesByName('tenbin:ready').length > 0);
+async function ready(page: Page, seen: string[]): Promise<void> {
+  try {
+    await page.waitForFunction(() => performance.getEntriesByName('tenbin:ready').length > 0);
+  } catch (error) {
+    throw new Error(`the page did not become ready; ${seen.join('; ')}`, { cause: error });
+  }
 }
 
 /** Until what was asked for has been drawn: two frames. */

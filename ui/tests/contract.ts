@@ -14,9 +14,12 @@ export function faultsOf(reports: Record<string, string>): string[] {
   for (const [name, json] of Object.entries(reports)) {
     const place = join(ui, 'tests', `contract-of-${places.size}.ts`);
     places.set(place, name);
+    const literal = JSON.stringify(JSON.parse(json), null, 1);
     sources.set(
       place,
-      `import type { Report } from '../src/report';\nexport default ${json} satisfies Report;\n`,
+      `import type { Report } from '../src/report';
+export default ${literal} satisfies Report;
+`,
     );
   }
   const program = ts.createProgram([...places.keys()], options(), host());

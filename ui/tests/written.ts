@@ -1,7 +1,7 @@
 /** Lets the real program measure its built-in target for some seconds, and write pages of it. */
 
 import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Made, PageName, WRITTEN } from './pages';
@@ -22,24 +22,30 @@ export function program(): string {
 
 /** Makes the pages in this folder, one after the other: two loads at a time would disturb each other. */
 export async function writtenPages(folder: string): Promise<Partial<Record<PageName, Made>>> {
-  const made: Partial<Record<PageName, Made>> = {};
   const store = ['--store', join(folder, 'tenbin.sqlite')];
-  const write = async (name: (typeof WRITTEN)[number], ...args: string[]): Promise<void> => {
-    const file = join(folder, `${name}.html`);
-    made[name] = await run(program(), [...args, '--output', file, ...store], { timeout: 60_000 }).then(
-      () => ({ file }),
-      (error: unknown) => ({ error: String(error) }),
-    );
+  const tenbin = async (...args: string[]): Promise<string> => {
+    const { stdout } = await run(program(), [...args, ...store], { timeout: 60_000, maxBuffer: 64 << 20 });
+    return stdout;
   };
-  await write('written-study', 'run', join(import.meta.dirname, 'tiny.yaml'));
+  const made: Partial<Record<PageName, Made>> = {};
+  const write = async (name: (typeof WRITTEN)[number], ...runs: string[]): Promise<void> => {
+    const file = join(folder, `${name}.html`);
+    try {
+      writeFileSync(file, await tenbin('report', '--format', 'html', ...runs));
+      made[name] = { file };
+    } catch (error) {
+      made[name] = { error: String(error) };
+    }
+  };
+  await tenbin('run', join(import.meta.dirname, 'tiny.yaml'));
+  await write('written-study', 'last');
   await withTarget(async (url) => {
-    const load = ['-c', '4', '-d', '1s'];
-    await write('written-run', ...load, `${url}/hold?dist=exp&mean_us=1000`);
-    await run(program(), [...load, '--expect-status', '201', `${url}/status`, ...store], { timeout: 30_000 });
+    await tenbin('-c', '4', '-d', '1s', `${url}/hold?dist=exp&mean_us=1000`);
+    await write('written-run', 'last');
+    await tenbin('-c', '4', '-d', '1s', '--expect-status', '201', `${url}/hold?dist=exp&mean_us=1000`);
   });
-  const { stdout } = await run(program(), ['history', ...store], { timeout: 10_000 });
-  const runs = stdout.match(/^r-\S+|^\d{8}-\S+/gm) ?? [];
-  await write('written-runs', 'report', ...runs);
+  const runs = (await tenbin('history')).match(/^\d{8}-\S+/gm) ?? [];
+  await write('written-runs', ...runs);
   return made;
 }
 

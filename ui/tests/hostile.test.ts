@@ -1,0 +1,71 @@
+/** Texts from outside stay texts, whatever they try to become. */
+
+import { expect, test } from 'vitest';
+import { CANARIES } from '../fixtures/hostile';
+import { scrolledThrough, settled, withPage } from './browser';
+import { PAGES } from './pages';
+
+/** What no page makes: what canaries would become, and what loads, sends or frames something. */
+const NEVER = [
+  'img',
+  'iframe',
+  'object',
+  'embed',
+  'form',
+  'link',
+  'base',
+  'video',
+  'audio',
+  'b',
+  'foreignObject',
+];
+
+test.each(PAGES)('%s: nothing in it became markup or code', async (name) => {
+  await withPage(name, {}, async (page) => {
+    await scrolledThrough(page);
+    for (const details of await page.locator('details:not([open]) > summary:visible').all())
+      await details.click();
+    await settled(page);
+    const found = await page.evaluate((never) => {
+      const elements = [...document.querySelectorAll('*')];
+      const attributes = elements.flatMap((element) => [...element.attributes]);
+      return {
+        pwned: 'pwned' in window,
+        scripts: document.scripts.length,
+        styles: document.querySelectorAll('style').length,
+        elements: elements.map((element) => element.localName).filter((local) => never.includes(local)),
+        handlers: attributes.map((attribute) => attribute.name).filter((local) => local.startsWith('on')),
+        links: [...document.links].map((link) => link.protocol).filter((protocol) => protocol !== 'file:'),
+        polluted: 'pwned' in {} || Object.keys(Object.prototype).length > 0,
+      };
+    }, NEVER);
+    expect(found).toEqual({
+      pwned: false,
+      scripts: 2,
+      styles: 1,
+      elements: [],
+      handlers: [],
+      links: [],
+      polluted: false,
+    });
+  });
+});
+
+test('canaries can be read where they stand', async () => {
+  await withPage('hostile', {}, async (page) => {
+    await scrolledThrough(page);
+    const text = await page.evaluate(() => document.body.textContent);
+    // Those with control characters and overrides of the direction are shown with marks in their places.
+    for (const canary of CANARIES.filter((one) => !one.includes('\u0000')))
+      expect(text.includes(canary), canary.slice(0, 60)).toBe(true);
+  });
+});
+
+test('what a plan says is shown as it was written', async () => {
+  await withPage('written-study', {}, async (page) => {
+    expect(await page.locator('h1').innerText()).toContain(
+      '</script><script>window.pwned=1</script> {{script}}',
+    );
+    expect(await page.title()).toContain('<img src=x onerror=');
+  });
+});
