@@ -1,6 +1,8 @@
 //! What probably kept a system from doing more: the first of a list of rules that fires. Nothing here is more than
 //! suspected, because nothing was changed to confirm it.
 
+use store::Model;
+
 use crate::study::{Row, Standing, StudyView};
 use crate::view::View;
 
@@ -47,6 +49,12 @@ pub(crate) fn of_row(study: &StudyView<'_>, row: &Row<'_>) -> Option<Limit> {
     let wanted = if row.is_valid { Standing::Valid } else { Standing::Invalid };
     let views: Vec<&View<'_>> = row.standing(wanted).map(|run| &study.runs[run]).collect();
     of(&Evidence { views, figures: row.figures.as_ref()? })
+}
+
+/// The limit of one run, if it says something that its answer has not said already.
+pub(crate) fn worth_telling(view: &View<'_>) -> Option<Limit> {
+    let is_said = |limit: &Limit| limit.resource == "load" && view.run.new.model == Model::Open;
+    of_run(view).filter(|limit| limit.certainty == Certainty::Suspected && !is_said(limit))
 }
 
 fn of(evidence: &Evidence<'_>) -> Option<Limit> {

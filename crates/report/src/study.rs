@@ -10,6 +10,7 @@ mod best;
 mod certainty;
 mod cores;
 mod gates;
+mod limited;
 mod natural;
 mod page;
 mod rows;

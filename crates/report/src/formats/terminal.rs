@@ -10,7 +10,6 @@ use crate::answer::Answer;
 use crate::durations::Durations;
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
-use crate::limits::Certainty;
 use crate::style::Style;
 use crate::text::{shortened, visible, wrapped};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate};
@@ -119,8 +118,7 @@ impl Page<'_> {
     fn answer(&mut self, view: &View<'_>) -> io::Result<()> {
         let Answer { text, how_sure } = answer::of_run(view);
         self.paragraph("", INDENT, &format!("Answer: {text} ({how_sure})."))?;
-        let limit = limits::of_run(view).filter(|limit| limit.certainty == Certainty::Suspected);
-        if let Some(limit) = limit {
+        if let Some(limit) = limits::worth_telling(view) {
             let sentence = format!("Suspected limit: {}: {}.", limit.what, limit.because);
             self.paragraph("", INDENT, &sentence)?;
         }

@@ -42,6 +42,8 @@ const STEAL: f64 = 0.05;
 const SWAPPING: f64 = 0.5;
 /// Cores of a system whose threads run in turns: one, and what runs beside them.
 const ONE_CORE: std::ops::RangeInclusive<f64> = 0.9..=1.15;
+/// Of all cores, what others may use before the system's part is no longer called that of the machine.
+const TAKEN: f64 = 0.1;
 /// Of the requests that ended.
 const REFUSED: f64 = 0.01;
 /// Refusals that took less than this share of what good answers took were not waited for.
@@ -69,7 +71,7 @@ fn the_generator(evidence: &Evidence<'_>) -> Option<Limit> {
     });
     let in_runs = in_runs.count();
     let of_runs = match evidence.views.len() {
-        1 => String::new(),
+        runs if in_runs == runs => String::new(),
         runs if in_runs * 2 >= runs => format!(" (in {in_runs} of {runs} runs)"),
         _ => return None,
     };
@@ -103,31 +105,34 @@ fn cores_taken_by_the_host(evidence: &Evidence<'_>) -> Option<Limit> {
 fn all_cores(evidence: &Evidence<'_>) -> Option<Limit> {
     let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= BUSY)?;
     let cores = evidence.cores()?;
-    let all =
-        if cores.all == 1 { "its one core was".to_owned() } else { format!("all {} cores were", cores.all) };
-    let of = |name: &str, used: Option<f64>| used.map(|used| format!("{name} {}", decimal(used, 2)));
-    let who: Vec<String> =
-        [of("system", cores.system), of("generator", cores.generator), of("others", cores.others)]
-            .into_iter()
-            .flatten()
-            .collect();
-    let others = cores.others.unwrap_or(0.0) + cores.generator.unwrap_or(0.0);
-    let apart = if others >= 0.1 * cores.all as f64 {
-        ", which leaves the system less than the machine has"
-    } else {
-        ""
+    let all = match cores.all {
+        1 => "the one core was".to_owned(),
+        2 => "both cores were".to_owned(),
+        all => format!("all {all} cores were"),
     };
-    suspected(
-        "machine_cpu",
-        "CPU of the machine",
-        format!("{all} {} busy: {}{apart}", percent(busy), who.join(", ")),
-    )
+    let of = |name: &str, used: Option<f64>| used.map(|used| format!("{name} {}", decimal(used, 2)));
+    let who = [
+        of("the system used", cores.system),
+        of("the generator", cores.generator),
+        of("other processes", cores.others),
+    ];
+    let who = who.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let because = format!("{all} {} busy: {who}", percent(busy));
+    let not_its_own = cores.others.unwrap_or(0.0) + cores.generator.unwrap_or(0.0);
+    match not_its_own / cores.all as f64 {
+        taken if taken < TAKEN => suspected("machine_cpu", "CPU of the machine", because),
+        _ => suspected(
+            "machine_cpu",
+            "CPU of the machine, which it had to share",
+            format!("{because}; alone it would have had more"),
+        ),
+    }
 }
 
 fn one_thread(evidence: &Evidence<'_>) -> Option<Limit> {
     let thread = evidence.signal(|signals| signals.busiest_thread).filter(|share| *share >= BUSY)?;
     let because =
-        format!("one thread of it ran {} of the time{}", percent(thread), cpu_in_brackets(evidence));
+        format!("one thread of it ran {} of the time{}", percent(thread.min(1.0)), cpu_in_brackets(evidence));
     suspected("one_core", "one core", because)
 }
 
@@ -237,9 +242,9 @@ fn refusals(evidence: &Evidence<'_>) -> Option<Limit> {
 fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Limit> {
     let [users, waiting] = evidence.users().filter(|[users, waiting]| *waiting < PAUSED * users)?;
     let because = format!(
-        "of its {} users {} waited for an answer on average, and the others paused or were held back{}",
-        decimal(users, 0),
+        "on average {} of its {} users waited for an answer, the others paused or were held back{}",
         decimal(waiting, 1),
+        decimal(users, 0),
         cpu_in_brackets(evidence)
     );
     suspected("load", "the load", because)
@@ -263,24 +268,24 @@ fn a_lone_user(evidence: &Evidence<'_>) -> Option<Limit> {
 }
 
 fn its_own_waiting(evidence: &Evidence<'_>) -> Option<Limit> {
-    let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy < ROOMY)?;
+    evidence.signal(|signals| signals.busy).filter(|busy| *busy < ROOMY)?;
     let cores = evidence.cores()?;
     let used = cores.system?;
     let waiting = match evidence.users() {
         Some([users, waiting]) => {
-            format!("{} of {} users waited for it on average", decimal(waiting, 1), decimal(users, 0))
+            format!("on average {} of {} users waited for it", decimal(waiting, 1), decimal(users, 0))
         }
         None => format!(
-            "{} of the {} requests that were asked for were answered ok",
+            "{} of {} requests that were asked for ended ok",
             percent(share(evidence.figures.counts.ok, evidence.figures.counts.planned)),
             count(evidence.figures.counts.planned)
         ),
     };
     let because = format!(
-        "{waiting}, and nothing that was read ran short: it used {} of {}, which were {} busy. It may wait for its workers, threads or locks, or for what it calls",
+        "{waiting}, while it used {} of {} and nothing that was read ran short: it may wait for its workers, threads or \
+         locks, or for what it calls",
         decimal(used, 2),
-        cores_of(cores.all),
-        percent(busy)
+        cores_of(cores.all)
     );
     suspected("waiting", "the system's own waiting", because)
 }
@@ -295,10 +300,12 @@ fn unknown(evidence: &Evidence<'_>) -> Limit {
     Limit { resource: "unknown", what: "not known", because, certainty: Certainty::Unknown }
 }
 
-/// ` (CPU 0.35 of 2 cores)`, of the system, if it was read.
+/// ` (the system used 0.35 of 2 cores)`, if it was read.
 fn cpu_in_brackets(evidence: &Evidence<'_>) -> String {
     let used = evidence.cores().and_then(|cores| Some((cores.system?, cores.all)));
-    used.map_or_else(String::new, |(used, all)| format!(" (CPU {} of {})", decimal(used, 2), cores_of(all)))
+    used.map_or_else(String::new, |(used, all)| {
+        format!(" (the system used {} of {})", decimal(used, 2), cores_of(all))
+    })
 }
 
 fn cores_of(cores: usize) -> String {

@@ -6,7 +6,7 @@ use super::sentences::{self, blocks, matters, row_name};
 use super::standing::Standing;
 use super::tables::{self, Escape};
 use super::troubles::{self, Kind, Trouble};
-use super::{LoadView, StudyView, gates, written};
+use super::{LoadView, StudyView, gates, limited, written};
 use crate::table::Table;
 use crate::text::{shortened, visible};
 use crate::units::count;
@@ -44,6 +44,8 @@ const TEXT_CHARACTERS_MAX: usize = 300;
 const NAME_CHARACTERS_MAX: usize = 48;
 /// Troubles of one load; gates that were breached.
 const LINES_MAX: usize = 24;
+/// Rows that are named where many share a limit.
+const NAMES_MAX: usize = 8;
 /// Kinds of errors of one load.
 const ERRORS_MAX: usize = 12;
 
@@ -170,6 +172,10 @@ impl<'a> Page<'a> {
             points.extend(sentences::caveats(load));
             items.push(Item::Points(points));
         }
+        items.extend(section(
+            "What probably limited each (suspected from readings; nothing has confirmed it)",
+            self.limits(load),
+        ));
         if let Some(cores) = tables::cores(self.view, load, self.escape) {
             let head = "How busy the cores were (share of a second, median of all seconds and runs)";
             items.extend([Item::Head(head.to_owned()), Item::Table(cores)]);
@@ -182,6 +188,23 @@ impl<'a> Page<'a> {
         items.extend(self.troubles(load));
         items.extend(section("Gates", self.gates(load).into_iter().map(|(_, line)| line).collect()));
         items
+    }
+
+    /// A line for each limit: what it is, whose it is, and the evidence of the first of them.
+    fn limits(&self, load: &LoadView<'_>) -> Vec<String> {
+        let name = |row: &usize| {
+            let star = if load.bests().any(|best| best.row == *row) { "★ " } else { "" };
+            format!("{star}{}", self.row(load, *row))
+        };
+        let line = |group: &limited::Limited| {
+            let names: Vec<String> = group.rows.iter().take(NAMES_MAX).map(name).collect();
+            let more = group.rows.len().saturating_sub(NAMES_MAX);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let because = self.text(&group.limit.because);
+            let of_first = if group.rows.len() > 1 { "; of the first: " } else { ": " };
+            format!("{}: {}{more}{of_first}{because}", group.limit.what, names.join(", "))
+        };
+        limited::of_load(self.view, load).iter().map(line).collect()
     }
 
     /// What the table leaves unsaid.

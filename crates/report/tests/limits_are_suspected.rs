@@ -1,0 +1,268 @@
+//! What probably limited a run follows from its readings, its counts and its load, and every rule says so only where it
+//! should.
+
+mod runs;
+
+use record::{Finish, Outcome, Tally};
+use runs::{Draws, Kept, always_ok, ending, new_run, second};
+use serde_json::Value;
+use store::{Cause, Level, Model, Reading, Run};
+
+/// What was read in every second: subject, metric, label, value.
+type Read<'a> = (&'a str, &'a str, &'a str, f64);
+
+/// A closed load of four users who all wait, on a system that uses little of two idle cores.
+struct Script<'a> {
+    model: Model,
+    users: u64,
+    per_s: u64,
+    read: Vec<Read<'a>>,
+    outcome_of: fn(u64) -> (Outcome, u16),
+    not_sent: u64,
+    /// Requests of each second that got a 503 after 50 µs.
+    turned_away: u64,
+    cause: Option<&'a str>,
+}
+
+const IDLE: [Read<'static>; 8] = [
+    ("machine", "cpu_user_s", "core0", 0.2),
+    ("machine", "cpu_idle_s", "core0", 0.8),
+    ("machine", "cpu_user_s", "core1", 0.1),
+    ("machine", "cpu_idle_s", "core1", 0.9),
+    ("system", "cpu_user_s", "", 0.2),
+    ("app", "cpu_user_s", "", 0.2),
+    ("generator", "cpu_user_s", "", 0.05),
+    ("system", "cpu_busiest_thread_s", "", 0.1),
+];
+
+impl Default for Script<'_> {
+    fn default() -> Self {
+        Self {
+            model: Model::Closed,
+            users: 4,
+            per_s: 4_000,
+            read: IDLE.to_vec(),
+            outcome_of: always_ok,
+            not_sent: 0,
+            turned_away: 0,
+            cause: None,
+        }
+    }
+}
+
+impl<'a> Script<'a> {
+    /// The same with other readings: those of the same subject, metric and label are replaced.
+    fn with(mut self, read: &[Read<'a>]) -> Self {
+        for new in read {
+            self.read.retain(|old| (old.0, old.1, old.2) != (new.0, new.1, new.2));
+            self.read.push(*new);
+        }
+        self
+    }
+
+    fn run(&self) -> Run {
+        let mut draws = Draws(11);
+        let mut seconds: Vec<_> =
+            (0..4).map(|number| (0, second(number, self.per_s, &mut draws, 0, self.outcome_of))).collect();
+        for (second, (_, interval)) in seconds.iter_mut().enumerate() {
+            (0..self.turned_away).for_each(|_| turn_away(&mut interval.tally, second as u64));
+        }
+        let tally = &mut seconds[3].1.tally;
+        tally.note_not_sent(self.not_sent);
+        let mut new = new_run();
+        new.model = self.model;
+        let mut ending = ending();
+        ending.spread.as_mut().unwrap().connections = self.users;
+        if let Some(code) = self.cause {
+            ending.validity.verdict = Level::Suspect;
+            let text = || "the generator says so".to_owned();
+            ending.validity.causes = vec![Cause { code: code.to_owned(), sentence: text(), remedy: text() }];
+        }
+        let reading = |(subject, metric, label, value): &Read<'_>| Reading {
+            subject: (*subject).to_owned(),
+            metric: (*metric).to_owned(),
+            label: (*label).to_owned(),
+            value: *value,
+        };
+        let mut kept = Kept::load(&new, &seconds, Some(&ending));
+        kept.readings =
+            (0..4).map(|second| (second, self.read.iter().map(reading).collect::<Vec<_>>())).collect();
+        kept.through_store("20261121-142501-ab12")
+    }
+
+    fn limit(&self) -> Value {
+        let options = report::Options { color: false, width: 100 };
+        let mut out = Vec::new();
+        report::write(report::format("json").unwrap(), &[self.run()], &options, &mut out).unwrap();
+        let json: Value = serde_json::from_slice(&out).unwrap();
+        json["bottleneck"].clone()
+    }
+
+    fn resource(&self) -> String {
+        let limit = self.limit();
+        assert!(!limit["because"].as_str().unwrap().is_empty());
+        limit["resource"].as_str().unwrap().to_owned()
+    }
+}
+
+fn turn_away(tally: &mut Tally, second: u64) {
+    let sent_ns = second * 1_000_000_000 + 7_000;
+    tally.note_sent(sent_ns);
+    tally.note_finished(&Finish {
+        intended_ns: sent_ns,
+        sent_ns,
+        first_byte_ns: None,
+        finished_ns: sent_ns + 50_000,
+        outcome: Outcome::Refused,
+        status: 503,
+    });
+}
+
+fn resource(read: &[Read<'_>]) -> String {
+    Script::default().with(read).resource()
+}
+
+const BUSY: [Read<'static>; 5] = [
+    ("machine", "cpu_user_s", "core0", 0.98),
+    ("machine", "cpu_idle_s", "core0", 0.02),
+    ("machine", "cpu_user_s", "core1", 0.94),
+    ("machine", "cpu_idle_s", "core1", 0.06),
+    ("system", "cpu_user_s", "", 1.85),
+];
+
+#[test]
+fn users_who_wait_for_a_machine_with_room_wait_for_the_system() {
+    let limit = Script::default().limit();
+    assert_eq!((&limit["resource"], &limit["certainty"]), (&"waiting".into(), &"suspected".into()));
+    let because = limit["because"].as_str().unwrap();
+    assert!(because.contains("used 0.20 of 2 cores"), "{because}");
+}
+
+#[test]
+fn cores_that_are_busy_all_the_time_are_the_limit() {
+    assert_eq!(resource(&BUSY), "machine_cpu");
+    let limit = Script::default().with(&BUSY).limit();
+    assert_eq!(
+        limit["because"],
+        "both cores were 96 % busy: the system used 1.85, the generator 0.05, other processes 0.02"
+    );
+    let shared = Script::default().with(&BUSY).with(&[("system", "cpu_user_s", "", 1.1)]).limit();
+    assert_eq!(shared["what"], "CPU of the machine, which it had to share");
+    let nearly = [("machine", "cpu_user_s", "core1", 0.6), ("machine", "cpu_idle_s", "core1", 0.4)];
+    let nearly = Script::default().with(&BUSY).with(&nearly);
+    assert_eq!(nearly.with(&[("system", "cpu_user_s", "", 0.3)]).limit()["certainty"], "unknown");
+}
+
+#[test]
+fn a_host_that_takes_time_comes_before_the_cores() {
+    assert_eq!(resource(&[("machine", "steal_s", "core0", 0.2)]), "steal");
+    assert_eq!(resource(&[("machine", "steal_s", "core0", 0.05)]), "waiting");
+}
+
+#[test]
+fn one_core_is_the_limit_of_one_thread_of_turns_and_of_a_pin() {
+    assert_eq!(resource(&[("system", "cpu_busiest_thread_s", "", 0.95)]), "one_core");
+    assert_eq!(resource(&[("system", "cpu_busiest_thread_s", "", 0.85)]), "waiting");
+    assert_eq!(resource(&[("app", "cpu_user_s", "", 1.0)]), "one_core");
+    assert_eq!(resource(&[("app", "cpu_user_s", "", 0.8)]), "waiting");
+    assert_eq!(resource(&[("app", "cpu_user_s", "", 1.3)]), "waiting");
+    let pinned = [("machine", "cpu_user_s", "core0", 0.97), ("machine", "cpu_idle_s", "core0", 0.03)];
+    let pinned = || Script::default().with(&pinned);
+    assert_eq!(pinned().with(&[("system", "cpu_user_s", "", 0.93)]).resource(), "one_core");
+    assert_eq!(pinned().resource(), "waiting", "the core was busy with something else");
+}
+
+#[test]
+fn memory_disks_and_files_run_short() {
+    assert_eq!(resource(&[("machine", "swapped_out_pages", "", 12.0)]), "memory");
+    assert_eq!(resource(&[("machine", "swapped_out_pages", "", 0.0)]), "waiting");
+    assert_eq!(resource(&[("machine", "pressure_memory_some_share", "", 0.2)]), "memory");
+    assert_eq!(resource(&[("machine", "disk_busy_s", "vda", 0.95)]), "disk");
+    let disk = |busy, pressure| {
+        [("machine", "disk_busy_s", "vda", busy), ("machine", "pressure_io_some_share", "", pressure)]
+    };
+    assert_eq!(resource(&disk(0.8, 0.4)), "disk");
+    assert_eq!(resource(&disk(0.98, 0.05)), "waiting", "busy with many requests at once, and nobody waits");
+    assert_eq!(resource(&disk(0.2, 0.4)), "waiting", "somebody waits for another disk");
+    assert_eq!(resource(&[("system", "open_files_limit_share", "", 0.97)]), "open_files");
+    assert_eq!(resource(&[("system", "open_files_limit_share", "", 0.5)]), "waiting");
+}
+
+#[test]
+fn full_queues_are_the_limit_where_no_resource_is() {
+    let queue = |waiting, dropped| {
+        [
+            ("system", "listen_queue", "8080", waiting),
+            ("system", "listen_queue_limit", "8080", 128.0),
+            ("machine", "listen_overflows", "", dropped),
+        ]
+    };
+    assert_eq!(resource(&queue(129.0, 7.0)), "listen_queue");
+    assert_eq!(resource(&queue(129.0, 0.0)), "waiting", "full, and nothing was dropped");
+    assert_eq!(resource(&queue(3.0, 7.0)), "waiting", "somebody else's queue");
+    let busy = Script::default().with(&BUSY).with(&queue(129.0, 7.0));
+    assert_eq!(busy.resource(), "machine_cpu", "the queue is full because the cores are");
+}
+
+#[test]
+fn refusals_at_once_are_a_limit_of_the_system() {
+    let refusing = |outcome_of| Script { outcome_of, ..Script::default() };
+    let some: fn(u64) -> (Outcome, u16) =
+        |place| if place % 10 == 0 { (Outcome::Refused, 503) } else { (Outcome::Ok, 200) };
+    // Refused and good answers take the same time here: nobody knows what the refusals waited for.
+    assert_eq!(refusing(some).resource(), "waiting");
+    let few: fn(u64) -> (Outcome, u16) =
+        |place| if place % 500 == 0 { (Outcome::Refused, 503) } else { (Outcome::Ok, 200) };
+    assert_eq!(refusing(few).resource(), "waiting");
+    let limit = Script { turned_away: 100, ..Script::default() }.limit();
+    assert_eq!(limit["resource"], "request_queue");
+    let because = limit["because"].as_str().unwrap();
+    assert!(because.starts_with("2.4 % of the requests were answered 503 after 50.0 µs"), "{because}");
+    assert_eq!(Script { turned_away: 10, ..Script::default() }.resource(), "waiting", "too few of them");
+    assert_eq!(Script { turned_away: 100, ..Script::default() }.with(&BUSY).resource(), "machine_cpu");
+    let none: fn(u64) -> (Outcome, u16) = |_| (Outcome::Refused, 503);
+    assert_eq!(refusing(none).limit(), Value::Null, "nothing was answered well");
+}
+
+#[test]
+fn a_load_that_asks_for_no_more_is_the_limit() {
+    assert_eq!(Script { users: 100, ..Script::default() }.resource(), "load", "users pause");
+    assert_eq!(Script { users: 1, ..Script::default() }.resource(), "load", "one user");
+    let open = || Script { model: Model::Open, ..Script::default() };
+    assert_eq!(open().resource(), "load");
+    assert_eq!(open().with(&BUSY).resource(), "load", "busy, and yet all was answered");
+    assert_eq!(Script { not_sent: 2_000, ..open() }.resource(), "waiting", "more was asked for");
+    assert_eq!(Script { not_sent: 2_000, ..open() }.with(&BUSY).resource(), "machine_cpu");
+    assert_eq!(Script { users: 100, ..Script::default() }.with(&BUSY).resource(), "machine_cpu");
+}
+
+#[test]
+fn a_generator_in_doubt_comes_first() {
+    let doubted = |code| Script { cause: Some(code), ..Script::default() };
+    assert_eq!(doubted("generator_cpu").with(&BUSY).resource(), "generator");
+    assert_eq!(doubted("wake_lag").resource(), "generator");
+    assert_eq!(doubted("something_else").resource(), "waiting");
+}
+
+#[test]
+fn threads_that_wait_for_a_core_at_times_say_so() {
+    let often = [
+        ("machine", "cpu_user_s", "core0", 0.85),
+        ("machine", "cpu_idle_s", "core0", 0.15),
+        ("machine", "cpu_user_s", "core1", 0.85),
+        ("machine", "cpu_idle_s", "core1", 0.15),
+        ("system", "cpu_user_s", "", 1.6),
+        ("app", "cpu_user_s", "", 1.6),
+    ];
+    let often =
+        |waited_s| Script::default().with(&often).with(&[("system", "run_queue_wait_s", "", waited_s)]);
+    assert_eq!(often(3.0).resource(), "machine_cpu");
+    assert_eq!(often(0.1).limit()["certainty"], "unknown");
+}
+
+#[test]
+fn without_readings_nothing_is_known() {
+    let limit = Script { read: Vec::new(), ..Script::default() }.limit();
+    assert_eq!((&limit["resource"], &limit["certainty"]), (&"unknown".into(), &"unknown".into()));
+    assert_eq!(limit["because"], "nothing was read while it was measured");
+}
