@@ -245,3 +245,46 @@ const CHARTS: &[Chart] = &[
         ],
     ),
 ];
+
+/// Of every track but the strips.
+#[cfg(test)]
+pub(super) fn keys() -> Vec<&'static str> {
+    CHARTS.iter().flat_map(|chart| chart.tracks).map(|track| track.key).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn series(keys: &[&str], strips: &[Strip]) -> Series {
+        let points = || super::super::thin::Points { mid: Vec::new(), low: None, high: None };
+        let tracks: BTreeMap<String, _> = keys.iter().map(|key| ((*key).to_owned(), points())).collect();
+        Series { bin_s: 1, bins: 0, tracks, strips: strips.to_vec() }
+    }
+
+    #[test]
+    fn a_chart_is_there_if_any_run_has_a_figure_for_it() {
+        let with_errors = series(&["ok_per_s", "failed_per_s"], &[]);
+        let on_cores = series(&["ok_per_s", "core_0", "core_10"], &[Strip(0, 0), Strip(10, 10)]);
+        let on_many = series(&["core_2_3"], &[Strip(2, 3)]);
+        let charts = of([&with_errors, &on_cores, &on_many].into_iter());
+        let keys: Vec<&str> = charts.iter().map(|chart| chart.key).collect();
+        assert_eq!(keys, ["rate", "errors", "cores"]);
+        let labels: Vec<&str> = charts[2].tracks.iter().map(|track| track.label.as_str()).collect();
+        assert_eq!(labels, ["core 0", "busiest of cores 2–3", "core 10"]);
+        let keys: Vec<&str> = charts[2].tracks.iter().map(|track| track.key.as_str()).collect();
+        assert_eq!(keys, ["core_0", "core_2_3", "core_10"]);
+        assert_eq!(of(std::iter::empty()), []);
+    }
+
+    #[test]
+    fn no_two_tracks_share_their_figures() {
+        let mut keys = keys();
+        let count = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), count);
+    }
+}

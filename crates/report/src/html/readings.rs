@@ -199,3 +199,9 @@ fn core(reading: &StoredReading<'_>) -> Option<u32> {
     let number = || reading.label.strip_prefix("core")?.parse().ok();
     (tells_time && reading.subject == "machine").then(number).flatten().filter(|number| *number < CORES_MAX)
 }
+
+/// Of every track but the strips.
+#[cfg(test)]
+pub(super) fn keys() -> Vec<&'static str> {
+    SOURCES.iter().map(|source| source.key).collect()
+}

@@ -160,3 +160,235 @@ impl OfLoad {
         tracks
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use record::{Interval, Phase, Tally};
+    use serde_json::json;
+    use store::{Ending, Generator, Level, NewRun, Reading, Store, Validity};
+
+    use super::*;
+
+    const SECOND_NS: u64 = 1_000_000_000;
+
+    /// Seconds with so many ok answers, of 1 ms each; by second, thread and count.
+    fn answers(seconds: &[(u64, u64)]) -> Vec<Interval> {
+        let interval = |(second, ok): &(u64, u64)| {
+            let mut tally = Tally::default();
+            let counts = &mut tally.counts;
+            (counts.planned, counts.sent, counts.ok) = (*ok, *ok, *ok);
+            tally.response.ok.record_many(1_000_000, *ok);
+            tally.last_finished_ns = second.checked_mul(SECOND_NS);
+            let phase = if *second == 0 { Phase::WarmUp } else { Phase::Measured };
+            Interval { second: *second, phase, tally, sampled: Vec::new() }
+        };
+        seconds.iter().map(interval).collect()
+    }
+
+    fn new_run(model: Model, planned_duration_ns: Option<u64>) -> NewRun {
+        NewRun {
+            started_at_unix_ms: 0,
+            title: String::new(),
+            plan_text: String::new(),
+            plan_json: json!({}),
+            plan_hash: String::new(),
+            tenbin_version: String::new(),
+            host: json!({}),
+            load_words: String::new(),
+            model,
+            steps: vec![String::new()],
+            warm_up_ns: SECOND_NS,
+            planned_duration_ns,
+            stamps: Vec::new(),
+            place: None,
+            system_version: None,
+        }
+    }
+
+    fn ending(verdict: Verdict, ended_at_unix_ms: i64) -> Ending {
+        let generator = Generator {
+            cpu_user_s: 0.0,
+            cpu_sys_s: 0.0,
+            rss_peak_bytes: 0,
+            threads: 1,
+            wake_lag_p99_us: None,
+            thread_cpu_share_max: None,
+        };
+        Ending {
+            ended_at_unix_ms,
+            verdict,
+            validity: Validity { verdict: Level::Valid, causes: Vec::new() },
+            generator,
+            spread: None,
+            planned_left: 0,
+            notes: Vec::new(),
+            resolved_ns: None,
+            tls: None,
+            system: None,
+            failure: None,
+            not_available: Vec::new(),
+        }
+    }
+
+    fn stored(
+        new: &NewRun,
+        intervals: &[Interval],
+        readings: &[(u64, Vec<Reading>)],
+        ending: &Ending,
+    ) -> Run {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("s")).unwrap();
+        let run = store.begin(new).unwrap();
+        store.keep_second(&run, 0, intervals).unwrap();
+        readings.iter().for_each(|(second, all)| store.keep_readings(&run, *second, all).unwrap());
+        store.finish(&run, ending).unwrap();
+        store.load(&run).unwrap()
+    }
+
+    fn reading(subject: &str, metric: &str, label: &str, value: f64) -> Reading {
+        let [subject, metric, label] = [subject, metric, label].map(str::to_owned);
+        Reading { subject, metric, label, value }
+    }
+
+    fn mids(series: &Series, key: &str) -> Vec<Option<f64>> {
+        series.tracks[key].mid.iter().map(|figure| figure.get()).collect()
+    }
+
+    #[test]
+    fn a_run_of_which_nothing_was_kept_has_none() {
+        let run = stored(&new_run(Model::Closed, None), &[], &[], &ending(Verdict::Aborted, 0));
+        assert_eq!(of(&run, 100).unwrap(), None);
+    }
+
+    #[test]
+    fn threads_and_phases_are_one_and_silence_under_load_is_zero() {
+        let new = new_run(Model::Closed, Some(3 * SECOND_NS));
+        let seconds = answers(&[(0, 5), (1, 30), (1, 12), (3, 7), (4, 2)]);
+        let run = stored(&new, &seconds, &[], &ending(Verdict::Complete, 4_200));
+        let series = of(&run, 100).unwrap().unwrap();
+        assert_eq!((series.bin_s, series.bins), (1, 5));
+        let rates = [Some(5.0), Some(42.0), Some(0.0), Some(7.0), None];
+        assert_eq!(mids(&series, "ok_per_s"), rates, "nothing was sent in the fifth");
+        assert_eq!(mids(&series, "response_max"), [Some(1.0), Some(1.0), None, Some(1.0), Some(1.0)]);
+        assert_eq!(mids(&series, "response_p50"), [None, Some(1.0), None, None, None]);
+        assert!(!series.tracks.contains_key("planned_per_s"), "of users nothing is planned by the second");
+        assert!(!series.tracks.contains_key("failed_per_s"));
+    }
+
+    #[test]
+    fn a_second_that_the_load_did_not_fill_has_no_rate() {
+        let seconds = answers(&[(0, 50), (1, 50), (2, 20)]);
+        let rates = |planned_ns, verdict, ended_at_unix_ms| {
+            let new = new_run(Model::Open, planned_ns);
+            let series = of(&stored(&new, &seconds, &[], &ending(verdict, ended_at_unix_ms)), 100);
+            mids(&series.unwrap().unwrap(), "planned_per_s")
+        };
+        let without_last = [Some(50.0), Some(50.0), None];
+        assert_eq!(rates(Some(3 * SECOND_NS / 2), Verdict::Complete, 2_600), without_last);
+        assert_eq!(rates(None, Verdict::Complete, 2_400), without_last, "a number of requests");
+        assert_eq!(
+            rates(Some(60 * SECOND_NS), Verdict::Complete, 2_400),
+            without_last,
+            "requests came first"
+        );
+        assert_eq!(rates(Some(2 * SECOND_NS), Verdict::Partial, 2_400), without_last, "stopped");
+        assert_eq!(
+            rates(Some(2 * SECOND_NS), Verdict::Degraded, 3_000),
+            [Some(50.0), Some(50.0), Some(20.0)]
+        );
+    }
+
+    #[test]
+    fn errors_are_told_to_the_end() {
+        let mut seconds = answers(&[(0, 50), (1, 50)]);
+        seconds[1].tally.counts.sent += 4;
+        seconds[1].tally.counts.planned += 4;
+        let mut late = answers(&[(3, 0)]);
+        late[0].tally.counts.timed_out = 4;
+        seconds.extend(late);
+        let new = new_run(Model::Closed, Some(SECOND_NS));
+        let series = of(&stored(&new, &seconds, &[], &ending(Verdict::Complete, 4_000)), 100);
+        let series = series.unwrap().unwrap();
+        let timed_out = [Some(0.0), Some(0.0), Some(0.0), Some(4.0)];
+        assert_eq!(mids(&series, "timed_out_per_s"), timed_out);
+        assert_eq!(mids(&series, "ok_per_s"), [Some(50.0), Some(50.0), None, None]);
+    }
+
+    #[test]
+    fn readings_are_told_per_second_of_the_time_between_two_looks() {
+        let look = |busy_s: f64, over_s: f64| {
+            let mut readings = vec![
+                reading("system", "cpu_user_s", "", busy_s),
+                reading("system", "cpu_sys_s", "", busy_s),
+                reading("system", "rss_bytes", "", 1e6),
+                reading("system", "listen_queue", "80", 1.0),
+                reading("system", "listen_queue", "443", 3.0),
+                reading("machine", "net_sent_bytes", "lo", 1e9),
+                reading("machine", "net_sent_bytes", "eth0", 100.0),
+                reading("machine", "net_sent_bytes", "eth1", 20.0),
+                reading("app", "rss_bytes", "", 9e9),
+            ];
+            for core in ["core0", "core1"] {
+                let of_core = if core == "core0" { busy_s } else { 0.0 };
+                readings.push(reading("machine", "cpu_user_s", core, of_core));
+                readings.push(reading("machine", "cpu_idle_s", core, over_s - of_core));
+            }
+            readings
+        };
+        let new = new_run(Model::Closed, Some(3 * SECOND_NS));
+        let readings = [(0, look(0.5, 1.0)), (1, look(0.25, 0.5)), (3, look(1.0, 2.0))];
+        let run = stored(&new, &answers(&[(0, 1)]), &readings, &ending(Verdict::Complete, 4_000));
+        let series = of(&run, 100).unwrap().unwrap();
+        let every_look = |figure: f64| [Some(figure), Some(figure), None, Some(figure)];
+        assert_eq!(mids(&series, "system_cores"), every_look(1.0));
+        assert_eq!(mids(&series, "busy_cores"), every_look(0.5));
+        assert_eq!(mids(&series, "core_0"), every_look(0.5));
+        assert_eq!(mids(&series, "core_1"), every_look(0.0), "an idle core is a figure");
+        assert_eq!(mids(&series, "system_rss"), every_look(1e6));
+        assert_eq!(mids(&series, "listen_queue"), every_look(3.0));
+        assert_eq!(mids(&series, "machine_sent"), [Some(120.0), Some(240.0), None, Some(60.0)]);
+        assert_eq!(series.strips, [Strip(0, 0), Strip(1, 1)]);
+    }
+
+    #[test]
+    fn many_cores_share_strips_and_show_the_busiest() {
+        let look = (0..130).flat_map(|core| {
+            let busy_s = if core == 4 { 0.876 } else { 0.0 };
+            [
+                reading("machine", "cpu_user_s", &format!("core{core}"), busy_s),
+                reading("machine", "cpu_idle_s", &format!("core{core}"), 1.0 - busy_s),
+            ]
+        });
+        let odd = [
+            reading("machine", "cpu_user_s", "core4294967295", 1.0),
+            reading("machine", "cpu_user_s", "corex", 1.0),
+        ];
+        let readings = [(0, look.chain(odd).collect())];
+        let new = new_run(Model::Closed, Some(SECOND_NS));
+        let run = stored(&new, &[], &readings, &ending(Verdict::Complete, 2_000));
+        let series = of(&run, 800).unwrap().unwrap();
+        assert_eq!(series.strips.len(), 44);
+        assert_eq!(series.strips[43], Strip(129, 129));
+        assert_eq!(mids(&series, "core_3_5"), [Some(0.88)]);
+        assert_eq!(of(&run, 40).unwrap().unwrap().strips.len(), 15);
+    }
+
+    #[test]
+    fn seconds_beyond_all_time_cost_no_more_than_others() {
+        let seconds = answers(&[(1, 20), (1 << 61, 20)]);
+        let new = new_run(Model::Open, Some(u64::MAX >> 1));
+        let run = stored(&new, &seconds, &[], &ending(Verdict::Complete, i64::MAX));
+        let series = of(&run, 50).unwrap().unwrap();
+        assert!(series.bins <= 50);
+        assert_eq!(series.tracks["response_max"].mid.len(), series.bins);
+    }
+
+    #[test]
+    fn every_track_of_a_source_is_drawn() {
+        let drawn = charts::keys();
+        let read = super::super::readings::keys();
+        for key in read.iter().chain(&COUNTED) {
+            assert!(drawn.contains(key), "{key}");
+        }
+    }
+}

@@ -209,7 +209,9 @@ impl Extremes {
 
 impl Points {
     fn of(mid: Vec<Rounded>, low: Vec<Rounded>, high: Vec<Rounded>) -> Self {
-        let unless_mid = |extreme: Vec<Rounded>| (extreme != mid).then_some(extreme);
+        let says_more =
+            |extreme: &Vec<Rounded>| *extreme != mid && extreme.iter().any(|one| one.get().is_some());
+        let unless_mid = |extreme: Vec<Rounded>| Some(extreme).filter(says_more);
         let (low, high) = (unless_mid(low), unless_mid(high));
         Self { mid, low, high }
     }
@@ -239,4 +241,158 @@ impl Points {
 
 fn milliseconds(value_ns: Option<u64>) -> Rounded {
     value_ns.map(|value_ns| value_ns as f64 / 1e6).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use proptest::prelude::*;
+
+    fn figures(column: &[Rounded]) -> Vec<Option<f64>> {
+        column.iter().map(|figure| figure.get()).collect()
+    }
+
+    /// The least and the most of all figures.
+    fn reach(points: &Points) -> Option<(f64, f64)> {
+        let least = points.figures().reduce(f64::min)?;
+        Some((least, points.figures().reduce(f64::max)?))
+    }
+
+    fn rounded(figure: f64) -> f64 {
+        Rounded::of(figure).get().unwrap()
+    }
+
+    #[test]
+    fn bins_are_as_short_as_the_points_allow() {
+        let cases = [
+            (0, 100, 1, 0),
+            (1, 100, 1, 1),
+            (100, 100, 1, 100),
+            (101, 100, 2, 51),
+            (86_400, 800, 108, 800),
+            (5, 0, 5, 1),
+        ];
+        for (seconds, points_max, bin_s, count) in cases {
+            assert_eq!(Bins::fitting(seconds, points_max), Bins { bin_s, count }, "{seconds} {points_max}");
+        }
+        let endless = Bins::fitting(u64::MAX, 100);
+        assert!(endless.count <= 100);
+        assert_eq!(endless.place(u64::MAX), 99);
+    }
+
+    #[test]
+    fn a_rate_is_the_total_by_the_time_with_the_extremes_of_its_seconds() {
+        let mut means = Means::new(Bins::fitting(6, 3));
+        means.add(0, 10.0, 1.0);
+        means.add(1, 30.0, 1.0);
+        means.add(4, 9.0, 0.5);
+        means.add(5, 9.0, 1.0);
+        let points = means.points();
+        assert_eq!(figures(&points.mid), [Some(20.0), None, Some(12.0)]);
+        assert_eq!(figures(&points.low.unwrap()), [Some(10.0), None, Some(9.0)]);
+        assert_eq!(figures(&points.high.unwrap()), [Some(30.0), None, Some(18.0)]);
+    }
+
+    #[test]
+    fn silence_is_zero_as_far_as_it_is_said() {
+        let mut means = Means::new(Bins::fitting(8, 4));
+        means.add(0, 10.0, 1.0);
+        means.add(1, 10.0, 1.0);
+        means.add(4, 8.0, 1.0);
+        means.silent_before(7);
+        let points = means.points();
+        assert_eq!(figures(&points.mid), [Some(10.0), Some(0.0), Some(4.0), Some(0.0)]);
+        assert_eq!(figures(&points.low.unwrap()), [Some(10.0), Some(0.0), Some(0.0), Some(0.0)]);
+        means.silent_before(u64::MAX);
+        assert_eq!(figures(&means.points().mid), [Some(10.0), Some(0.0), Some(4.0), Some(0.0)]);
+    }
+
+    #[test]
+    fn a_second_without_time_is_no_second() {
+        let mut means = Means::new(Bins::fitting(1, 1));
+        means.add(0, 1.0, 0.0);
+        means.add(7, 1.0, 1.0);
+        assert!(means.points().is_empty());
+    }
+
+    #[test]
+    fn seconds_of_their_own_have_no_extremes() {
+        let mut means = Means::new(Bins::fitting(2, 2));
+        means.add(0, 1.0, 1.0);
+        means.add(1, 2.0, 1.0);
+        let points = means.points();
+        assert_eq!((points.low, points.high), (None, None));
+    }
+
+    #[test]
+    fn a_percentile_is_that_of_all_samples_of_its_bin() {
+        let mut times = Times::new(Bins::fitting(4, 2));
+        let durations = |ms: u64, count: u64| {
+            let mut durations = Histogram::new();
+            durations.record_many(ms * 1_000_000, count);
+            durations
+        };
+        // A mean of the medians would be 2 ms.
+        times.add(0, &durations(1, 990));
+        times.add(0, &durations(3, 1));
+        times.add(1, &durations(3, 30));
+        times.add(3, &durations(9, 19));
+        let [median, p99, max] = times.points();
+        assert_eq!(figures(&median.mid), [Some(1.0), None]);
+        assert_eq!(median.low, None, "as the mid");
+        assert_eq!(figures(&median.high.unwrap()), [Some(3.0), None]);
+        assert_eq!(figures(&p99.mid), [Some(3.0), None]);
+        assert_eq!((p99.low, p99.high), (None, None), "no second has a thousand samples");
+        assert_eq!(figures(&max.mid), [Some(3.0), Some(9.0)]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_peak_and_no_hole_of_a_rate_is_lost(
+            amounts in prop::collection::vec(prop::option::of(0f64..1e6), 1..200),
+            points_max in 1usize..50,
+        ) {
+            let bins = Bins::fitting(amounts.len() as u64, points_max);
+            let mut means = Means::new(bins);
+            for (second, amount) in (0..).zip(&amounts) {
+                amount.iter().for_each(|amount| means.add(second, *amount, 1.0));
+            }
+            let points = means.points();
+            prop_assert!(points.mid.len() <= points_max);
+            let all = || amounts.iter().flatten().copied();
+            let expected = all().reduce(f64::min).zip(all().reduce(f64::max));
+            prop_assert_eq!(reach(&points), expected.map(|(least, most)| (rounded(least), rounded(most))));
+            // Nothing is made up, either: a bin without a second has no figure.
+            for (place, chunk) in amounts.chunks(bins.bin_s as usize).enumerate() {
+                prop_assert_eq!(points.mid[place].get().is_some(), chunk.iter().any(Option::is_some));
+            }
+        }
+
+        #[test]
+        fn no_duration_is_longer_than_the_longest_shown(
+            seconds in prop::collection::vec(prop::collection::vec(1u64..1_000_000_000, 0..60), 1..40),
+            points_max in 1usize..20,
+        ) {
+            let mut times = Times::new(Bins::fitting(seconds.len() as u64, points_max));
+            let mut medians = Vec::new();
+            for (second, values_ns) in (0..).zip(&seconds) {
+                let mut durations = Histogram::new();
+                values_ns.iter().for_each(|value_ns| durations.record(*value_ns));
+                times.add(second, &durations);
+                medians.extend(durations.printable_at(Percentile::P50));
+            }
+            let [median, _, max] = times.points();
+            let longest = seconds.iter().flatten().max().map(|longest_ns| rounded(*longest_ns as f64 / 1e6));
+            prop_assert_eq!(max.figures().reduce(f64::max), longest);
+            // Where no second has enough samples, a bin may still have.
+            prop_assume!(!medians.is_empty());
+            let (least, most) = (medians.iter().min(), medians.iter().max());
+            let ms = |value_ns: Option<&u64>| value_ns.map(|value_ns| rounded(*value_ns as f64 / 1e6));
+            let (low, high) = (median.low.as_ref().unwrap_or(&median.mid), median.high.as_ref().unwrap_or(&median.mid));
+            let all = |column: &[Rounded]| column.iter().filter_map(|figure| figure.get()).collect::<Vec<_>>();
+            prop_assert_eq!(all(low).into_iter().reduce(f64::min), ms(least));
+            prop_assert_eq!(all(high).into_iter().reduce(f64::max), ms(most));
+        }
+    }
 }
