@@ -17,10 +17,10 @@ import {
   points,
   positiveExtent,
   rowValue,
-  titled,
   type Measure,
   type Point,
 } from '../views/measures';
+import { axisWords, headOf, optionsOf, pointLines, rowLines, runCounts } from '../views/say';
 import { fromZero, logarithmic, type Room, type Scale } from '../views/scale';
 
 /** The choice of several percentiles in one picture. */
@@ -34,7 +34,7 @@ export function runs(report: Report, load: Load): HTMLElement | null {
   let left = first.key;
   let right = first.is_log || !hasTimes ? (all[1] ?? first).key : PERCENTILES;
   const options = [
-    ...all.map(({ key, words, unit }) => ({ key, words: `${titled(words)}, ${unitWord(unit)}` })),
+    ...optionsOf(all),
     ...(hasTimes ? [{ key: PERCENTILES, words: 'Response time: median, p90 and p99' }] : []),
   ];
   const names = ordered(report, load);
@@ -69,13 +69,7 @@ export function runs(report: Report, load: Load): HTMLElement | null {
       }
     },
     numbers: () => ({
-      heads: [
-        'variant',
-        'run',
-        'standing',
-        'validity',
-        ...all.map(({ words, unit }) => `${words}, ${unitWord(unit)}`),
-      ],
+      heads: ['variant', 'run', 'standing', 'validity', ...all.map(headOf)],
       rows: names.flatMap(({ row }) =>
         row.runs.map((at, place) => {
           const run = report.runs[at];
@@ -87,27 +81,6 @@ export function runs(report: Report, load: Load): HTMLElement | null {
     }),
   });
   return made;
-}
-
-function runCounts(load: Load): string {
-  const counts = extent(load.rows.map((row) => row.runs.length)) ?? [0, 0];
-  const each = counts[0] === counts[1] ? `${counts[0]}` : `${counts[0]} to ${counts[1]}`;
-  return `n = ${each} ${each === '1' ? 'run' : 'runs'} of each variant`;
-}
-
-export function unitWord(unit: Measure['unit']): string {
-  const words = {
-    per_s: 'per second',
-    ms: 'ms',
-    us: 'µs',
-    share: '%',
-    bytes: 'bytes',
-    bytes_per_s: 'bytes/s',
-    cores: 'cores',
-    count: 'count',
-    s: 's',
-  };
-  return words[unit];
 }
 
 function frame(title: string, entries: Entry[], drawn: SVGSVGElement): HTMLElement {
@@ -139,16 +112,15 @@ function measurePanel(
   const items = perRow.map((named): Item => ({
     ...base(report, load, named),
     figure: named.value === null ? absence(report, named.row) : figure(named.value, one.unit),
-    lines: () => rowLines(report, load, named, one),
+    lines: () => rowLines(report, load, named.row, one),
     draw: (place) => {
       drawRow(report, one, named, place);
     },
   }));
-  const axis = one.is_log ? 'log axis' : 'from zero';
   const marks = [SOUND, ...(hasUnsound ? [UNSOUND] : [])].map(entry);
   const middle = { sample: [line('middle', 11, 1, 11, 13)], words: howRow(load, one) };
   return frame(
-    `${titled(one.words)}, ${unitWord(one.unit)}, ${axis}`,
+    axisWords(one),
     [...marks, middle],
     rows({
       width,
@@ -206,34 +178,6 @@ function drawRow(
     const mark = dot(scale.at(point.value), y + share * height * 0.74, 2.6, point.is_sound);
     parts.append(pointed(mark, () => pointLines(report, one, point)));
   }
-}
-
-function pointLines(report: Report, one: Measure, point: Point): string[] {
-  const run = report.runs[point.run];
-  const block = run?.block === null || run?.block === undefined ? '' : `block ${run.block + 1}: `;
-  return [
-    `${block}${figure(point.value, one.unit)}`,
-    one.words,
-    run ? `${run.standing}, ${run.validity}` : '',
-    run?.id ?? '',
-  ];
-}
-
-function rowLines(
-  report: Report,
-  load: Load,
-  named: Named & { points: Point[]; value: number | null },
-  one: Measure,
-): string[] {
-  const { row, points: all, value } = named;
-  if (value === null && all.length === 0) return [row.name, absence(report, row)];
-  const range = extent(all.filter((point) => point.is_sound).map((point) => point.value));
-  return [
-    row.name,
-    `${one.words}: ${figure(value, one.unit)}, ${howRow(load, one)}`,
-    ...(range ? [`runs from ${figure(range[0], one.unit)} to ${figure(range[1], one.unit)}`] : []),
-    `n = ${all.length} ${all.length === 1 ? 'run' : 'runs'}`,
-  ];
 }
 
 /** Median, p90 and p99 in one picture. */

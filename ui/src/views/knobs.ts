@@ -100,9 +100,14 @@ export function paths(load: Load, knob: string): Path[] {
 export function spread(values: string[]): number[] {
   const numbers = values.map(numeric);
   const [low, high] = [numbers[0] ?? null, numbers.at(-1) ?? null];
-  const isNumeric = numbers.every((value) => value !== null);
-  if (isNumeric && low !== null && high !== null && low > 0 && high / low > 8) {
-    return numbers.map((value) => Math.log((value ?? low) / low) / Math.log(high / low));
+  if (
+    numbers.every((value) => value !== null) &&
+    low !== null &&
+    high !== null &&
+    low > 0 &&
+    high / low > 8
+  ) {
+    return numbers.map((value) => Math.log(value / low) / Math.log(high / low));
   }
   return values.map((_, at) => (values.length > 1 ? at / (values.length - 1) : 0.5));
 }

@@ -26,7 +26,7 @@ export interface Room {
 export function fromZero(high: number, unit: Unit, room: Room): Scale {
   const length = Math.abs(room.to - room.from);
   const top = high > 0 && Number.isFinite(high) ? high : 1;
-  const step = niceStep(top, Math.max(2, Math.floor(length / 80)), unit);
+  const step = niceStep(top, Math.max(2, Math.floor(length / (room.from > room.to ? 56 : 80))), unit);
   const end = Math.ceil(top / step - 1e-9) * step;
   const ticks: Tick[] = [];
   for (let at = 0; at <= Math.round(end / step) && at < 100; at += 1) {

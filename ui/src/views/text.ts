@@ -24,7 +24,7 @@ function emsOf(letter: string): number {
   if ((letter.codePointAt(0) ?? 0) >= 0x2e80) return 1;
   if (" .,:;|!ijl'()[]".includes(letter)) return 0.33;
   if ('mwMW@%★÷×…—'.includes(letter)) return 0.92;
-  return letter >= 'A' && letter <= 'Z' ? 0.7 : 0.57;
+  return letter >= 'A' && letter <= 'Z' ? 0.7 : 0.61;
 }
 
 /** Moves places apart until neighbours have a gap, staying between `low` and `high` where there is room; in the given order. */

@@ -1,0 +1,108 @@
+/** Two knobs against each other: a figure in every cell, the higher the deeper its colour. */
+
+import type { Report, Row } from '../report';
+import { s } from '../dom';
+import { absence } from '../views/order';
+import { heatStep, type Grid } from '../views/knobs';
+import { cut, textWidth } from '../views/text';
+import { round, word } from './marks';
+import { rove, type Stop } from './rove';
+import { chart } from './rows';
+
+export interface GridOptions {
+  report: Report;
+  grid: Grid;
+  width: number;
+  /** Of all grids that are to be compared. */
+  range: [number, number];
+  is_log: boolean;
+  value: (row: Row) => number | null;
+  /** Short, in the unit that stands above. */
+  inWords: (value: number) => string;
+  lines: (row: Row) => string[];
+  /** The one to frame. */
+  best: Row | null;
+}
+
+const HIGH = 40;
+const HEAD = 46;
+
+let patterns = 0;
+
+export function gridChart(options: GridOptions): SVGSVGElement {
+  const { grid, width } = options;
+  const widest = Math.max(textWidth(`${grid.y} ↓`, 11.5), ...grid.lines.map((line) => textWidth(line, 12.5)));
+  const left = Math.min(width * 0.35, widest + 16);
+  const wide = Math.min(96, (width - left - 4) / grid.columns.length);
+  const svg = chart(
+    Math.ceil(left + wide * grid.columns.length + 4),
+    HEAD + grid.lines.length * HIGH + 6,
+    `${grid.system}: ${grid.x} by ${grid.y}`,
+  );
+  const hatch = hatched(svg);
+  svg.append(word('caption', left, 14, cut(`${grid.x} →`, wide * grid.columns.length, 11.5)));
+  svg.append(word('caption', left - 8, HEAD - 8, cut(`${grid.y} ↓`, left - 8, 11.5), 'end'));
+  grid.columns.forEach((column, at) => {
+    svg.append(word('name', left + (at + 0.5) * wide, HEAD - 8, cut(column, wide - 4, 12.5), 'middle'));
+  });
+  const stops: Stop[] = [];
+  grid.cells.forEach((cells, line) => {
+    const y = HEAD + line * HIGH;
+    svg.append(word('name', left - 8, y + HIGH / 2 + 4, cut(grid.lines[line] ?? '', left - 10, 12.5), 'end'));
+    cells.forEach((row, at) => {
+      const stop = cell(options, row, { x: left + at * wide, y, wide }, hatch);
+      const where = `${grid.x}=${grid.columns[at] ?? ''} ${grid.y}=${grid.lines[line] ?? ''}`;
+      svg.append(stop);
+      stops.push({ mark: stop, lines: () => (row ? options.lines(row) : [where, 'not measured']) });
+    });
+  });
+  rove(stops);
+  return svg;
+}
+
+function cell(
+  options: GridOptions,
+  row: Row | null,
+  at: { x: number; y: number; wide: number },
+  hatch: string,
+): SVGGElement {
+  const { range, is_log } = options;
+  const box = { x: round(at.x + 1), y: at.y + 1, width: round(at.wide - 2), height: HIGH - 2, rx: 2 };
+  const middle = { x: at.x + at.wide / 2, y: at.y + HIGH / 2 + 4 };
+  const value = row ? options.value(row) : null;
+  if (row === null || value === null) {
+    const text = row ? absence(options.report, row) : 'none';
+    return s(
+      'g',
+      { class: 'cell' },
+      s('rect', { class: 'heat missing', ...box, fill: `url(#${hatch})` }),
+      word('aside halo', middle.x, middle.y, cut(text, at.wide - 4, 12), 'middle'),
+    );
+  }
+  const step = heatStep(value, range[0], range[1], is_log);
+  const isBest = row === options.best;
+  return s(
+    'g',
+    { class: isBest ? 'cell best' : 'cell' },
+    s('rect', { class: `heat heat-${step}`, ...box }),
+    isBest ? s('rect', { class: 'best-frame', ...box }) : null,
+    word(
+      `figure over-${step}`,
+      middle.x,
+      middle.y,
+      cut(`${isBest ? '★ ' : ''}${options.inWords(value)}`, at.wide - 4, 12),
+      'middle',
+    ),
+  );
+}
+
+/** Stripes for what is missing; the name is the page's own. */
+function hatched(svg: SVGSVGElement): string {
+  patterns += 1;
+  const id = `hatch-${patterns}`;
+  const stripes = s('path', { class: 'hatch', d: 'M0 8L8 0M-2 2L2 -2M6 10L10 6' });
+  svg.append(
+    s('defs', {}, s('pattern', { id, width: 8, height: 8, patternUnits: 'userSpaceOnUse' }, stripes)),
+  );
+  return id;
+}
