@@ -1,7 +1,7 @@
 /** A picture with its title, unit and n, drawn when it comes into sight and whenever its width or the colours change. */
 
 import { h } from './dom';
-import { onTheme } from './theme';
+import { isOnPaper, onTheme } from './theme';
 import { numbers, type Numbers } from './numbers';
 
 export interface Card {
@@ -76,8 +76,8 @@ function whenSeen(host: HTMLElement, draw: () => void, isStale: () => boolean): 
   new ResizeObserver(() => {
     if (seen && isStale()) draw();
   }).observe(host);
-  window.addEventListener('beforeprint', first);
   onTheme(() => {
     if (seen) draw();
+    else if (isOnPaper()) first();
   });
 }

@@ -2,14 +2,37 @@
 
 import type { Unit } from './report';
 
+/** Making one takes far longer than using it. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+function format(kind: 'decimals' | 'significant', digits: number): Intl.NumberFormat {
+  const key = `${kind} ${digits}`;
+  let known = formats.get(key);
+  if (!known) {
+    known = new Intl.NumberFormat(
+      'en-US',
+      kind === 'decimals'
+        ? { minimumFractionDigits: digits, maximumFractionDigits: digits }
+        : { minimumSignificantDigits: digits, maximumSignificantDigits: digits },
+    );
+    formats.set(key, known);
+  }
+  return known;
+}
+
 /** `1,234,567`. */
 export function count(value: number): string {
-  return Math.round(value).toLocaleString('en-US');
+  return decimal(Math.round(value), 0);
 }
 
 /** With so many decimals and commas between thousands. */
 export function decimal(value: number, decimals: number): string {
-  return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  return format('decimals', decimals).format(value);
+}
+
+/** With so many digits that are not leading zeros: never an exponent. */
+function significant(value: number, digits: number): string {
+  return format('significant', digits).format(value);
 }
 
 /** A figure with its unit: `1,281.1/s`, `7.37 ms`, `44.75 %`, `70.3 MiB`. */
@@ -40,24 +63,25 @@ export function figure(value: number | null, unit: Unit): string {
 /** Three to five digits that carry meaning. */
 export function digits(value: number): string {
   const size = Math.abs(value);
-  if (size >= 1000) return decimal(value, size >= 10_000 ? 0 : 1);
-  if (size >= 100) return decimal(value, 1);
+  if (size >= 9999.95) return decimal(value, 0);
+  if (size >= 99.995) return decimal(value, 1);
   if (size >= 1) return decimal(value, 2);
-  return size === 0 ? '0' : value.toPrecision(3);
+  return size === 0 ? '0' : significant(value, 3);
 }
 
 /** Milliseconds in the unit that people would use. */
 export function duration(ms: number): string {
   if (ms === 0) return '0 ms';
-  if (ms < 0.001) return `${(ms * 1e6).toPrecision(3)} ns`;
-  if (ms < 1) return `${(ms * 1e3).toPrecision(3)} µs`;
-  if (ms < 10_000) return `${ms < 100 ? ms.toPrecision(3) : decimal(ms, 0)} ms`;
+  // A figure that rounds up to 1,000 belongs to the next unit.
+  if (ms < 0.0009995) return `${significant(ms * 1e6, 3)} ns`;
+  if (ms < 0.9995) return `${significant(ms * 1e3, 3)} µs`;
+  if (ms < 9999.5) return `${ms < 999.5 ? significant(ms, 3) : decimal(ms, 0)} ms`;
   return `${decimal(ms / 1000, 1)} s`;
 }
 
 export function bytes(value: number): string {
-  if (value >= 2 ** 30) return `${decimal(value / 2 ** 30, 2)} GiB`;
-  if (value >= 2 ** 20) return `${decimal(value / 2 ** 20, 1)} MiB`;
-  if (value >= 2 ** 10) return `${decimal(value / 2 ** 10, 1)} KiB`;
+  if (value >= 1023.95 * 2 ** 20) return `${decimal(value / 2 ** 30, 2)} GiB`;
+  if (value >= 1023.95 * 2 ** 10) return `${decimal(value / 2 ** 20, 1)} MiB`;
+  if (value >= 1023.5) return `${decimal(value / 2 ** 10, 1)} KiB`;
   return `${count(value)} B`;
 }

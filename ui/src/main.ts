@@ -1,10 +1,13 @@
-/** The page: reads the report out of the document and puts its sections below each other. */
+/** The page: reads the report out of the document and puts its sections below each other, the head first. */
 
 import type { Report } from './report';
 import { append, h } from './dom';
 import { group } from './group';
 import { SECTIONS, SECTIONS_OF_A_LOAD } from './sections';
+import { head } from './sections/head';
 import { loads } from './sections/loads';
+import { bar, type Link } from './sections/nav';
+import { validity } from './sections/validity';
 import { startTheme } from './theme';
 import './style.css';
 
@@ -13,19 +16,59 @@ function start(): void {
   const data = document.getElementById('report')?.textContent;
   if (!data) throw new Error('the page has no report in it');
   const report = JSON.parse(data) as Report;
-  const main = h('main', { id: 'main' });
-  append(main, loads(report, SECTIONS_OF_A_LOAD));
-  for (const { id, title, sections } of SECTIONS) {
-    append(
-      main,
-      group(
-        id,
-        title,
-        sections.map((section) => section(report)),
-      ),
-    );
-  }
-  append(document.body, main);
+  const main = h('main', { id: 'main', tabindex: -1 }, head(report), validity(report));
+  const top = bar();
+  const skip = h('a', { class: 'skip', href: '#main' }, 'To the answer');
+  append(document.body, skip, top.element, main);
+  performance.mark('tenbin:head');
+  afterPaint(() => {
+    fill(report, main, top.lead);
+  });
+}
+
+/** The rest of the page, a piece at a time, so that what is there answers to the reader at once. */
+function fill(report: Report, main: HTMLElement, lead: (links: Link[]) => void): void {
+  const after: Link[] = [];
+  const before: Link[] = [{ id: 'answer', title: 'Answer' }];
+  const ofLoads = loads(report, SECTIONS_OF_A_LOAD, () => {
+    lead([...before, ...ofLoads.links(), ...after]);
+  });
+  append(main, ofLoads.element);
+  const rest = [...SECTIONS];
+  const step = (): void => {
+    const next = ofLoads.step() ? null : rest.shift();
+    if (next === undefined) {
+      append(main, foot(report));
+      lead([...before, ...ofLoads.links(), ...after]);
+      performance.mark('tenbin:ready');
+      document.documentElement.dataset.ready = 'true';
+      return;
+    }
+    if (next) {
+      const sections = next.sections.map((section) => section(report));
+      const made = group(next.id, next.title, sections);
+      append(main, made);
+      if (made) after.push({ id: next.id, title: next.title });
+    }
+    setTimeout(step);
+  };
+  step();
+}
+
+function foot({ id, tenbin_version: version }: Report): HTMLElement {
+  return h('footer', {}, h('span', { lang: 'ja' }, '天秤'), ` Tenbin ${version} · ${id}`);
+}
+
+/** A frame alone comes before painting; nothing is painted in a window that is not seen, so time runs besides. */
+function afterPaint(then: () => void): void {
+  let isDone = false;
+  const once = (): void => {
+    if (isDone) return;
+    isDone = true;
+    then();
+  };
+  requestAnimationFrame(() => setTimeout(once));
+  setTimeout(once, 200);
 }
 
 start();

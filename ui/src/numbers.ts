@@ -1,6 +1,7 @@
 /** The figures behind a picture as a table that opens, and that can be copied. */
 
 import { h } from './dom';
+import { copyButtons } from './copy';
 
 /** Heads with their units, and rows of texts and figures. Null is a figure that is not known. */
 export interface Numbers {
@@ -8,17 +9,56 @@ export interface Numbers {
   rows: (string | number | null)[][];
 }
 
+/** More rows are copied, but not shown. */
+const SHOWN_MAX = 500;
+
 export function numbers(title: string, make: () => Numbers): HTMLElement {
-  const details = h('details', { class: 'numbers' }, h('summary', {}, `Numbers of “${title}”`));
+  const details = h(
+    'details',
+    { class: 'numbers' },
+    h('summary', {}, h('span', {}, 'Numbers'), unseen(` of “${title}”`)),
+  );
   details.addEventListener(
     'toggle',
     () => {
-      const { heads, rows } = make();
-      const head = h('tr', {}, ...heads.map((text) => h('th', { scope: 'col' }, text)));
-      const body = rows.map((row) => h('tr', {}, ...row.map((cell) => h('td', {}, cell ?? '–'))));
-      details.append(h('table', {}, h('thead', {}, head), h('tbody', {}, ...body)));
+      details.append(copyButtons(title, make), sheet(title, make()));
     },
     { once: true },
   );
   return details;
+}
+
+/** The table itself, in a box that scrolls. */
+export function sheet(title: string, { heads, rows }: Numbers): HTMLElement {
+  const cell = (value: string | number | null, at: number): HTMLElement =>
+    at === 0
+      ? h('th', { scope: 'row' }, shown(value))
+      : h('td', { class: typeof value === 'string' ? null : 'figure' }, shown(value));
+  const table = h(
+    'table',
+    {},
+    h('caption', { class: 'unseen' }, title),
+    h('thead', {}, h('tr', {}, ...heads.map((text) => h('th', { scope: 'col' }, text)))),
+    h('tbody', {}, ...rows.slice(0, SHOWN_MAX).map((row) => h('tr', {}, ...row.map(cell)))),
+  );
+  const box = h(
+    'div',
+    { class: 'sheet', tabindex: 0, role: 'region', 'aria-label': `Numbers of ${title}` },
+    table,
+  );
+  const rest = rows.length - SHOWN_MAX;
+  return rest > 0
+    ? h('div', {}, box, h('p', { class: 'about' }, `${rest} more rows are copied, but not shown.`))
+    : box;
+}
+
+/** Six digits at most; copies have them all. */
+function shown(value: string | number | null): string {
+  if (value === null) return '–';
+  if (typeof value === 'string') return value;
+  return Number.isInteger(value) ? value.toLocaleString('en-US') : String(Number(value.toPrecision(6)));
+}
+
+export function unseen(text: string): HTMLElement {
+  return h('span', { class: 'unseen' }, text);
 }

@@ -1,6 +1,20 @@
 /** What the page shows, in order: groups with a heading each. What has nothing to show is left out. */
 
 import type { Load, Report } from './report';
+import { commands, facts } from './sections/facts';
+import { gates } from './sections/gates';
+import { glance } from './sections/glance';
+import { plan } from './sections/plan';
+import { raws } from './sections/raw';
+import { steps } from './sections/steps';
+import { table } from './sections/table';
+import { pairs } from './sections/pairs';
+import { runs } from './sections/runs';
+import { sweep } from './sections/sweep';
+import { twoKnobs } from './sections/two_knobs';
+import { resources } from './sections/resources';
+import { spectrum } from './sections/spectrum';
+import { time } from './sections/time';
 
 export type Section = (report: Report) => HTMLElement | null;
 
@@ -17,16 +31,18 @@ export interface Group<S> {
 
 /** About each load; several loads take turns. */
 export const SECTIONS_OF_A_LOAD: Group<LoadSection>[] = [
-  { id: 'glance', title: 'At a glance', sections: [] },
-  { id: 'figures', title: 'All figures', sections: [] },
-  { id: 'runs', title: 'Run by run', sections: [] },
-  { id: 'settings', title: 'By setting', sections: [] },
-  { id: 'percentiles', title: 'Percentiles', sections: [] },
-  { id: 'time', title: 'Over time', sections: [] },
+  { id: 'glance', title: 'At a glance', sections: [glance, gates] },
+  { id: 'figures', title: 'All figures', sections: [table, steps] },
+  { id: 'runs', title: 'Run by run', sections: [pairs, runs] },
+  { id: 'settings', title: 'By setting', sections: [sweep, twoKnobs] },
+  { id: 'percentiles', title: 'Percentiles', sections: [spectrum] },
+  { id: 'time', title: 'Over time', sections: [time, resources] },
   { id: 'load', title: 'Latency and load', sections: [] },
   { id: 'errors', title: 'Errors', sections: [] },
   { id: 'fairness', title: 'Fairness', sections: [] },
 ];
 
 /** About the whole, below the loads. The head stands above them: `sections/head.ts`. */
-export const SECTIONS: Group<Section>[] = [{ id: 'how', title: 'How it was measured', sections: [] }];
+export const SECTIONS: Group<Section>[] = [
+  { id: 'how', title: 'How it was measured', sections: [facts, commands, plan, raws] },
+];

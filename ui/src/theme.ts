@@ -8,9 +8,14 @@ const KEY = 'tenbin.theme';
 let choice: Choice = 'auto';
 let isPrinting = false;
 
-/** Calls back whenever the colours have changed, so that canvases can be drawn again. */
+/** Calls back whenever all must be drawn again: the colours have changed, or the page goes to paper or comes back. */
 export function onTheme(changed: () => void): void {
   document.addEventListener(EVENT, changed);
+}
+
+/** On paper there is all that waits on the screen until it is seen. */
+export function isOnPaper(): boolean {
+  return isPrinting;
 }
 
 export function chosen(): Choice {
@@ -36,26 +41,31 @@ export function startTheme(): void {
   } catch {
     // No storage: as the system has it.
   }
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', apply);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    apply();
+  });
   const paper = matchMedia('print');
   const print = (now: boolean) => (): void => {
+    if (isPrinting === now) return;
     isPrinting = now;
-    apply();
+    // The style sheet gives the page the width of the paper, so that pictures are drawn for it.
+    document.documentElement.classList.toggle('on-paper', now);
+    apply(true);
   };
   window.addEventListener('beforeprint', print(true));
   window.addEventListener('afterprint', print(false));
   paper.addEventListener('change', () => {
     print(paper.matches)();
   });
-  isPrinting = paper.matches;
   apply();
+  print(paper.matches)();
 }
 
-function apply(): void {
+function apply(isForced = false): void {
   const isDark = choice === 'auto' ? matchMedia('(prefers-color-scheme: dark)').matches : choice === 'dark';
   const theme = isDark && !isPrinting ? 'dark' : 'light';
   const root = document.documentElement;
-  if (root.dataset.theme === theme) return;
+  if (root.dataset.theme === theme && !isForced) return;
   root.dataset.theme = theme;
   document.dispatchEvent(new Event(EVENT));
 }

@@ -16,6 +16,10 @@ export function showTip(x: number, y: number, lines: string[]): void {
   box.style.top = `${Math.max(4, top)}px`;
 }
 
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') hideTip();
+});
+
 export function hideTip(): void {
   if (box) box.hidden = true;
 }

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { bytes, count, digits, duration, figure } from './format';
+
+test('figures have their units', () => {
+  expect(figure(1281.07, 'per_s')).toBe('1,281.1/s');
+  expect(figure(7.374, 'ms')).toBe('7.37 ms');
+  expect(figure(0.4475, 'share')).toBe('44.75 %');
+  expect(figure(70.3 * 2 ** 20, 'bytes')).toBe('70.3 MiB');
+  expect(figure(1.3, 'cores')).toBe('1.30 cores');
+  expect(figure(52.5, 'us')).toBe('52.50 µs');
+});
+
+test('what is not known is never a number', () => {
+  for (const value of [null, NaN, Infinity]) expect(figure(value, 'ms')).toBe('n/a');
+});
+
+test('times stand in the unit that people would use', () => {
+  expect(duration(0)).toBe('0 ms');
+  expect(duration(0.0004)).toBe('400 ns');
+  expect(duration(0.0213)).toBe('21.3 µs');
+  expect(duration(99.94)).toBe('99.9 ms');
+  expect(duration(1234)).toBe('1,234 ms');
+  expect(duration(12_340)).toBe('12.3 s');
+});
+
+test('a figure that rounds up changes its unit or its digits with care', () => {
+  expect(duration(0.9999)).toBe('1.00 ms');
+  expect(duration(99.99)).toBe('100 ms');
+  expect(bytes(1023.6)).toBe('1.0 KiB');
+  expect(bytes(2 ** 20 - 1)).toBe('1.0 MiB');
+});
+
+test('digits carry meaning', () => {
+  expect(digits(0)).toBe('0');
+  expect(digits(0.01234)).toBe('0.0123');
+  expect(digits(12_345.6)).toBe('12,346');
+  expect(count(1234567)).toBe('1,234,567');
+});

@@ -1,0 +1,34 @@
+/** Machine, versions, settings, and the commands that make it again. */
+
+import type { Fact, Report } from '../report';
+import { h, type Child } from '../dom';
+import { copyButton } from '../copy';
+
+export function facts(report: Report): HTMLElement | null {
+  if (report.facts.length === 0) return null;
+  return h('dl', { class: 'panel facts' }, ...report.facts.flatMap(({ name, value }) => pair(name, value)));
+}
+
+export function commands(report: Report): HTMLElement | null {
+  if (report.commands.length === 0) return null;
+  return h(
+    'div',
+    { class: 'panel commands' },
+    h('h3', {}, 'To make it again, and to see it again'),
+    ...report.commands.map(command),
+  );
+}
+
+function pair(name: string, ...value: Child[]): HTMLElement[] {
+  return [h('dt', {}, name), h('dd', {}, ...value)];
+}
+
+function command({ name, value }: Fact): HTMLElement {
+  return h(
+    'div',
+    { class: 'command' },
+    h('span', { class: 'command-name' }, name),
+    h('code', {}, value),
+    copyButton('copy', name, () => value),
+  );
+}

@@ -1,0 +1,14 @@
+/** All figures of a load, a row per variant. */
+
+import type { Load, Report } from '../report';
+import { colorClass } from '../colors';
+import { dataTable } from '../data_table';
+
+export function table(report: Report, load: Load): HTMLElement | null {
+  if (load.table.rows.length === 0) return null;
+  return dataTable(load.table, {
+    title: load.name === '' ? 'All figures' : `All figures, ${load.name}`,
+    legend: load.legend,
+    mark: ({ row }) => (row === null || load.rows.length === 1 ? '' : colorClass(report, load, row)),
+  });
+}

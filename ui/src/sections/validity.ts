@@ -1,0 +1,49 @@
+/** May the numbers be believed, and if not, what is to be done? */
+
+import type { Doubt, Report, Validity } from '../report';
+import { h } from '../dom';
+import { icon, type Shape } from '../icons';
+
+const SHAPES: Record<Validity['level'], Shape> = { valid: 'good', suspect: 'doubtful', invalid: 'bad' };
+const WORDS: Record<Validity['level'], string> = { valid: 'Valid', suspect: 'Suspect', invalid: 'Invalid' };
+
+export function validity({ validity: of }: Report): HTMLElement {
+  const shape = SHAPES[of.level];
+  return h(
+    'section',
+    { class: `validity ${shape}`, id: 'validity', 'aria-label': 'Validity' },
+    h(
+      'p',
+      { class: 'verdict' },
+      h('span', { class: `chip ${shape}` }, icon(shape), WORDS[of.level]),
+      h('span', {}, of.sentence),
+    ),
+    of.doubts.length === 0 ? null : doubts(of),
+  );
+}
+
+function doubts({ level, doubts: all }: Validity): HTMLElement {
+  const word = all.length === 1 ? 'One thing' : `${all.length} things`;
+  return h(
+    'details',
+    { class: 'matters', open: level === 'invalid' },
+    h('summary', {}, `${word} to know, and what to do`),
+    h('ul', { class: 'doubts' }, ...all.map(doubt)),
+  );
+}
+
+function doubt({ tone, where, sentence, remedy, quote }: Doubt): HTMLElement {
+  return h(
+    'li',
+    {},
+    icon(tone),
+    h(
+      'div',
+      {},
+      h('p', {}, sentence),
+      where === '' ? null : h('p', { class: 'where' }, where),
+      remedy === '' ? null : h('p', { class: 'remedy' }, h('b', {}, 'What to do: '), remedy),
+      quote.length === 0 ? null : h('pre', { tabindex: 0 }, quote.join('\n')),
+    ),
+  );
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { run } from '../../fixtures/run';
+import { study } from '../../fixtures/study';
+import { shown } from './glance';
+
+test('the best of each system, the best first', () => {
+  const report = study();
+  for (const load of report.loads) {
+    const rows = shown(report, load).map((place) => load.rows[place]);
+    expect(new Set(rows.map((row) => row?.system)).size).toBe(3);
+    const medians = rows.map((row) => row?.metric?.median ?? 0);
+    expect(medians).toEqual(medians.toSorted((a, b) => b - a));
+  }
+});
+
+test('where less is better the least comes first, and a row without a figure last', () => {
+  const report = study();
+  const [load] = report.loads;
+  if (!load) throw new Error('the fixture has a load');
+  const of = (median: number | null) => ({
+    ...load.rows[0],
+    is_best: true,
+    metric: median === null ? null : { n: 1, median, min: median, max: median },
+  });
+  const rows = [of(null), of(3), of(2)] as typeof load.rows;
+  expect(
+    shown(report, { ...load, rows, pairs: [], metric: { ...load.metric, higher_is_better: false } }),
+  ).toEqual([2, 1, 0]);
+  expect(shown(report, { ...load, rows, pairs: [] })).toEqual([1, 2, 0]);
+});
+
+test('one run is there', () => {
+  const report = run();
+  expect(report.loads.map((load) => shown(report, load))).toEqual([[0]]);
+});

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { run } from '../../fixtures/run';
+import { study } from '../../fixtures/study';
+import { raw } from './raw';
+
+test('a row per run, a cell per head, every head once', () => {
+  for (const report of [study(), run()]) {
+    const { heads, rows } = raw(report);
+    expect(rows).toHaveLength(report.runs.length);
+    for (const row of rows) expect(row).toHaveLength(heads.length);
+    expect(new Set(heads).size).toBe(heads.length);
+  }
+});
+
+test('a run that measured nothing has no figures', () => {
+  const report = study();
+  const { heads, rows } = raw(report);
+  const place = report.runs.findIndex(({ standing }) => standing === 'failed');
+  expect(rows[place]?.[heads.indexOf('standing')]).toBe('failed');
+  expect(rows[place]?.[heads.indexOf('response p99 ms')]).toBeNull();
+  expect(rows[place]?.[heads.indexOf('block')]).toBe(1);
+});

@@ -1,0 +1,95 @@
+/** The raw figures of all runs, a row each. */
+
+import type { Counts, Figures, MinMedianMax, Report, Run, Times } from '../report';
+import type { Numbers } from '../numbers';
+
+type Cell = string | number | null;
+type Column<T> = [head: string, cell: (of: T) => Cell];
+
+const TIMES = [
+  'min',
+  'mean',
+  'p50',
+  'p90',
+  'p95',
+  'p99',
+  'p99_9',
+  'p99_99',
+  'max',
+] as const satisfies (keyof Times)[];
+const OUTCOMES = [
+  'planned',
+  'sent',
+  'not_sent',
+  'ok',
+  'refused',
+  'failed',
+  'timed_out',
+  'unfinished',
+] as const satisfies (keyof Counts)[];
+
+/** Units last in heads, as in every other format: `response p99 ms`. */
+export function raw(report: Report): Numbers {
+  const columns = [...ofRun(report), ...figures(), ...fairness()];
+  return {
+    heads: columns.map(([head]) => head),
+    rows: report.runs.map((run) => columns.map(([, cell]) => cell(run))),
+  };
+}
+
+function ofRun(report: Report): Column<Run>[] {
+  const row = (run: Run) => report.loads[run.load]?.rows[run.row];
+  const all = report.loads.flatMap(({ rows }) => rows.flatMap(({ knobs }) => knobs.map(({ name }) => name)));
+  const knobs = [...new Set(all)];
+  return [
+    ['run', ({ id }) => id],
+    ['load', (run) => report.loads[run.load]?.name ?? null],
+    ['system', (run) => row(run)?.system ?? null],
+    ...knobs.map((knob): Column<Run> => [
+      knob,
+      (run) => row(run)?.knobs.find(({ name }) => name === knob)?.value ?? null,
+    ]),
+    // People count from one.
+    ['block', ({ block }) => (block === null ? null : block + 1)],
+    ['standing', ({ standing }) => standing.replace('_', ' ')],
+    ['verdict', ({ verdict }) => verdict],
+    ['validity', ({ validity }) => validity],
+    ['begun', ({ begun }) => begun],
+    ['warm-up s', ({ warm_up_s }) => warm_up_s],
+    ['duration s', ({ duration_s }) => duration_s],
+  ];
+}
+
+function figures(): Column<Run>[] {
+  const of = (head: string, cell: (figures: Figures) => Cell): Column<Run> => [
+    head,
+    (run) => (run.figures ? cell(run.figures) : null),
+  ];
+  const times = (name: string, pick: (figures: Figures) => Times): Column<Run>[] =>
+    TIMES.map((key) => of(`${name} ${key.replace('p99_', 'p99.')} ms`, (figures) => pick(figures)[key]));
+  return [
+    ...OUTCOMES.map((key) => of(key.replace('_', ' '), ({ counts }) => counts[key])),
+    of('ok per s', ({ ok_per_s }) => ok_per_s),
+    of('error share', ({ error_share }) => error_share),
+    ...times('response', ({ response_ms }) => response_ms),
+    ...times('service', ({ service_ms }) => service_ms),
+    ...times('lateness', ({ lateness_ms }) => lateness_ms),
+    of('received bytes', ({ received_bytes }) => received_bytes),
+    of('sent bytes', ({ sent_bytes }) => sent_bytes),
+    of('system cores', ({ system_cores }) => system_cores),
+    of('generator cores', ({ generator_cores }) => generator_cores),
+    of('system us per request', ({ system_us_per_request }) => system_us_per_request),
+    of('generator us per request', ({ generator_us_per_request }) => generator_us_per_request),
+    of('rss peak bytes', ({ rss_peak_bytes }) => rss_peak_bytes),
+  ];
+}
+
+function fairness(): Column<Run>[] {
+  const three = (name: string, pick: (run: Run) => MinMedianMax | null): Column<Run>[] =>
+    (['min', 'median', 'max'] as const).map((key) => [`${name} ${key}`, (run) => pick(run)?.[key] ?? null]);
+  return [
+    ['connections', ({ fairness: of }) => of?.connections ?? null],
+    ...three('requests per connection', ({ fairness: of }) => of?.requests ?? null),
+    ...three('mean response ms per connection', ({ fairness: of }) => of?.response_mean_ms ?? null),
+  ];
+}
