@@ -8,7 +8,7 @@ export function shown(report: Report, load: Load): number[] {
   if (report.kind !== 'study') return places;
   const best = places.filter((place) => load.rows[place]?.is_best);
   const sign = load.metric.higher_is_better ? -1 : 1;
-  const metric = (place: number): number => load.rows[place]?.metric?.median ?? -sign * Infinity;
+  const metric = (place: number): number => load.rows[place]?.metric?.median ?? sign * Infinity;
   const inPairs = load.pairs[0]?.first;
   return best.toSorted((a, b) => {
     // The report's own judgement goes before the order of medians.
