@@ -16,6 +16,7 @@ mod of_run;
 mod of_study;
 mod readings;
 mod rounded;
+mod seconds;
 mod series;
 mod shell;
 mod spectrum;
@@ -24,7 +25,8 @@ mod thin;
 
 /// Writes the page of one run, or of several side by side.
 pub(crate) fn write(views: &[View<'_>], _options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {
-    let document = of_run::document(views)?;
+    let mut document = of_run::document(views)?;
+    seconds::add(&mut document, |place, take| take(views[place].run))?;
     Ok(shell::write(&document, out)?)
 }
 
@@ -34,6 +36,7 @@ pub(crate) fn write_study(
     _options: &Options,
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
-    let document = of_study::document(view)?;
+    let mut document = of_study::document(view)?;
+    seconds::add(&mut document, |place, take| take(&(view.load_run)(&view.runs[place].run.id)?))?;
     Ok(shell::write(&document, out)?)
 }

@@ -34,10 +34,11 @@ fn written(name: &str, run: &Run) -> String {
 }
 
 /// A report on the study; nothing where the format has none.
-fn written_study(name: &str, study: &store::Study) -> String {
+fn written_study(name: &str, study: &studies::Stored) -> String {
     let mut out = Vec::new();
     let options = Options { color: false, width: 100 };
-    match report::write_study(format(name).unwrap(), study, &studies::without_seconds, &options, &mut out) {
+    match report::write_study(format(name).unwrap(), &study.study, &|run| study.load(run), &options, &mut out)
+    {
         Err(report::ReportError::NoStudies { .. }) => String::new(),
         written => {
             written.unwrap();
@@ -56,7 +57,8 @@ fn directs_a_terminal(character: char) -> bool {
 fn no_format_lets_through_what_directs_a_terminal() {
     for attack in ATTACKS {
         let (run, study) = (runs::hostile(attack), studies::hostile(attack));
-        for format in report::FORMATS {
+        // A page has its script in it, and a test of its own.
+        for format in report::FORMATS.iter().filter(|format| format.name != "html") {
             let text = written(format.name, &run) + &written_study(format.name, &study);
             let found = text.chars().find(|character| directs_a_terminal(*character));
             assert_eq!(found, None, "{} of {attack:?}", format.name);

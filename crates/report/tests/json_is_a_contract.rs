@@ -119,13 +119,13 @@ fn what_is_known_of_the_system_is_put_together() {
     assert_eq!(alone["system"], Value::Null);
 }
 
-fn study_text(study: &store::Study) -> String {
+fn study_text(study: &studies::Stored) -> String {
     let mut out = Vec::new();
     let options = Options { color: false, width: 80 };
     report::write_study(
         report::format("json").unwrap(),
-        study,
-        &studies::without_seconds,
+        &study.study,
+        &|run| study.load(run),
         &options,
         &mut out,
     )

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use report::{FORMATS, Format, Options};
-use store::Study;
+use studies::Stored;
 
-static CASES: LazyLock<Vec<(&'static str, Study)>> = LazyLock::new(|| {
+static CASES: LazyLock<Vec<(&'static str, Stored)>> = LazyLock::new(|| {
     vec![
         ("study-complete", studies::complete()),
         ("study-missing", studies::missing()),
@@ -21,16 +21,16 @@ static CASES: LazyLock<Vec<(&'static str, Study)>> = LazyLock::new(|| {
     ]
 });
 
-fn cases() -> impl Iterator<Item = (&'static str, &'static Study)> {
+fn cases() -> impl Iterator<Item = (&'static str, &'static Stored)> {
     CASES.iter().map(|(case, study)| (*case, study))
 }
 
-fn written(format: &Format, study: &Study, width: usize) -> String {
+fn written(format: &Format, study: &Stored, width: usize) -> String {
     let mut out = Vec::new();
     match report::write_study(
         format,
-        study,
-        &studies::without_seconds,
+        &study.study,
+        &|run| study.load(run),
         &Options { color: false, width },
         &mut out,
     ) {

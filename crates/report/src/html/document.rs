@@ -5,6 +5,10 @@
 
 use serde::Serialize;
 
+use super::charts::TimeChart;
+use super::series::Series;
+use super::spectrum::Spectrum;
+
 /// Everything that the page shows.
 #[derive(Serialize)]
 pub(crate) struct Document {
@@ -21,7 +25,7 @@ pub(crate) struct Document {
     pub(crate) loads: Vec<Load>,
     /// In order of their positions.
     pub(crate) runs: Vec<Run>,
-    pub(crate) charts: Vec<serde_json::Value>,
+    pub(crate) charts: Vec<TimeChart>,
     pub(crate) commands: Vec<Fact>,
     pub(crate) plan: Option<String>,
 }
@@ -129,7 +133,7 @@ pub(crate) struct Row {
     pub(crate) is_valid: bool,
     pub(crate) figures: Option<Figures>,
     pub(crate) metric: Option<Spread>,
-    pub(crate) spectrum: Option<serde_json::Value>,
+    pub(crate) spectrum: Option<Spectrum>,
 }
 
 #[derive(Serialize)]
@@ -269,7 +273,7 @@ pub(crate) struct Run {
     pub(crate) duration_s: Option<f64>,
     pub(crate) figures: Option<Figures>,
     pub(crate) fairness: Option<Fairness>,
-    pub(crate) series: Option<serde_json::Value>,
+    pub(crate) series: Option<Series>,
     pub(crate) events: Vec<Event>,
 }
 

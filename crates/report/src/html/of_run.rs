@@ -1,17 +1,19 @@
 //! The documents of one run, and of several side by side.
 
+use record::Phase;
 use store::{Level, StoreError};
 
 use super::document::{
-    Answer, Document, Doubt, Fact, Kind, Knob, Load, Metric, Notice, Row, Run, SCHEMA, Spread, Tone, Validity,
+    Answer, Document, Doubt, Event, Fact, Kind, Knob, Limit, Load, Metric, Notice, Row, Run, SCHEMA, Spread,
+    Tone, Validity,
 };
 use super::table::{self, About};
-use super::{errors, facts, figures};
+use super::{errors, facts, figures, spectrum};
 use crate::metric;
 use crate::study::{Standing, standing};
 use crate::text::{shortened, visible};
 use crate::view::View;
-use crate::{comparison, times, words};
+use crate::{comparison, limits, times, words};
 
 /// Characters of one text from outside, and of a name.
 const TEXT_CHARACTERS_MAX: usize = 300;
@@ -25,7 +27,8 @@ pub(super) fn document(views: &[View<'_>]) -> Result<Document, StoreError> {
         _ => comparison::names(views),
     };
     let rows = views.iter().zip(&names).enumerate();
-    let rows = rows.map(|(place, (view, name))| of_row(view, name.clone(), place, metric)).collect();
+    let rows = rows.map(|(place, (view, name))| of_row(view, name.clone(), place, metric));
+    let rows = rows.collect::<Result<_, _>>()?;
     let runs = views.iter().enumerate().map(|(row, view)| Run { row, ..run(view, metric) }).collect();
     let first = views.first();
     let ids: Vec<&str> = views.iter().map(|view| view.run.id.as_str()).collect();
@@ -81,17 +84,22 @@ pub(super) fn run(view: &View<'_>, metric: Option<&metric::Metric>) -> Run {
         figures: figures::of_run(view, metric),
         fairness: figures::fairness(view),
         series: None,
-        events: Vec::new(),
+        events: ended_early(view).into_iter().collect(),
     }
 }
 
-fn of_row(view: &View<'_>, name: String, place: usize, metric: Option<&metric::Metric>) -> Row {
+fn of_row(
+    view: &View<'_>,
+    name: String,
+    place: usize,
+    metric: Option<&metric::Metric>,
+) -> Result<Row, StoreError> {
     let figures = figures::of_run(view, metric);
     let metric = figures.as_ref().and_then(|figures| figures.metric);
     let of_place = view.place();
     let knobs = of_place.map_or(&[][..], |place| &place.knobs);
     let short = |text: &str| shortened(&visible(text), NAME_CHARACTERS_MAX);
-    Row {
+    Ok(Row {
         system: of_place.map_or_else(|| name.clone(), |place| short(&place.system)),
         variant: of_place.map_or_else(String::new, |place| short(&place.variant)),
         name,
@@ -101,8 +109,8 @@ fn of_row(view: &View<'_>, name: String, place: usize, metric: Option<&metric::M
         is_valid: !view.is_invalid(),
         figures,
         metric: metric.map(|median| Spread { n: 1, median, min: median, max: median }),
-        spectrum: None,
-    }
+        spectrum: spectrum::of(&view.run.whole(Phase::Measured)?),
+    })
 }
 
 fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
@@ -145,19 +153,48 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         steps,
         pairs: Vec::new(),
         caveats: Vec::new(),
-        limits: Vec::new(),
+        limits: views
+            .iter()
+            .enumerate()
+            .filter_map(|(row, view)| Some(limit(row, &limits::of_run(view)?, text)))
+            .collect(),
         errors: errors::of_rows(views.iter().map(|view| Some(&view.whole))),
         written: Vec::new(),
         gates: gates.collect(),
     }
 }
 
+/// What probably kept a row from doing more. The evidence may quote names: `text` makes them harmless.
+pub(super) fn limit(row: usize, limit: &limits::Limit, text: impl Fn(&str) -> String) -> Limit {
+    Limit {
+        row,
+        what: limit.what.to_owned(),
+        because: sentence(&text(&limit.because)),
+        certainty: limit.certainty.name(),
+    }
+}
+
 fn answer(views: &[View<'_>]) -> Answer {
     let (text, how_sure) = match views {
-        [view] => (words::load(view), format!("numbers {}", view.validity.verdict)),
+        [view] => {
+            let answer = crate::answer::of_run(view);
+            (sentence(&answer.text), answer.how_sure)
+        }
         _ => ("Several runs side by side.".to_owned(), "nothing is ranked: a study would".to_owned()),
     };
     Answer { certainty: "plain", text, how_sure }
+}
+
+/// Where a run stopped that did not come to its end.
+fn ended_early(view: &View<'_>) -> Option<Event> {
+    let last_ns = view.whole.last_finished_ns.or(view.warm_up.last_finished_ns)?;
+    let failure = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref());
+    let why = match (failure, standing(view)) {
+        (Some(failure), _) => text(&words::failure(failure)),
+        (None, Standing::CutShort) => "the run was cut short".to_owned(),
+        _ => return None,
+    };
+    Some(Event { at_s: last_ns as f64 / 1e9, text: why })
 }
 
 /// What every reader must know, and what was noted.
@@ -190,14 +227,8 @@ fn validity(views: &[View<'_>], names: &[String]) -> Validity {
         _ => Level::Invalid,
     };
     let sentence = match views {
-        [view] => {
-            let mut words = words::verdict(view);
-            if let Some(first) = words.get_mut(..1) {
-                first.make_ascii_uppercase();
-            }
-            words
-        }
-        _ if invalid + suspect == 0 => format!("All {} runs are valid", views.len()),
+        [view] => words::verdict(view),
+        _ if invalid + suspect == 0 => format!("all {} runs are valid", views.len()),
         _ => {
             let valid = views.len() - invalid - suspect;
             format!("{valid} of {} runs are valid; {suspect} suspect, {invalid} invalid", views.len())
@@ -207,7 +238,7 @@ fn validity(views: &[View<'_>], names: &[String]) -> Validity {
         .iter()
         .zip(names)
         .flat_map(|(view, name)| doubts(view, if views.len() > 1 { name } else { "" }));
-    Validity { level: level.name(), sentence: format!("{sentence}."), doubts: doubts.collect() }
+    Validity { level: level.name(), sentence: self::sentence(&sentence), doubts: doubts.collect() }
 }
 
 fn doubts(view: &View<'_>, place: &str) -> Vec<Doubt> {
@@ -234,6 +265,15 @@ fn doubts(view: &View<'_>, place: &str) -> Vec<Doubt> {
         );
     }
     doubts
+}
+
+/// With a capital letter and a full stop.
+fn sentence(words: &str) -> String {
+    let mut sentence = format!("{words}.");
+    if let Some(first) = sentence.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    sentence
 }
 
 fn text(text: &str) -> String {

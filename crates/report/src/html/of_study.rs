@@ -3,10 +3,11 @@
 use store::{StoreError, StudyState};
 
 use super::document::{
-    Answer, Document, Doubt, Fact, Kind, Knob, Load, Metric, Notice, Pair, Row, Run, SCHEMA, Tone, Validity,
+    Answer, Document, Doubt, Fact, Kind, Knob, Limit, Load, Metric, Notice, Pair, Row, Run, SCHEMA, Tone,
+    Validity,
 };
 use super::table::{self, About};
-use super::{errors, facts, figures, of_run};
+use super::{errors, facts, figures, of_run, spectrum};
 use crate::study::troubles::Kind as Trouble;
 use crate::study::{self, Certainty, LoadView, Page, Standing, StudyView, tables, troubles, verdict_word};
 use crate::text::{shortened, visible};
@@ -83,16 +84,24 @@ fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result
         steps: tables::steps(load, str::to_owned).map(|steps| table::of(steps, &of_steps)),
         pairs: load.pairs.iter().map(|one| pair(view, load, one, &name)).collect(),
         caveats: study::caveats(load),
-        limits: Vec::new(),
+        limits: limits(view, page, load),
         errors: errors::of_rows(load.rows.iter().map(|row| row.figures.as_ref())),
         written: page.written(load),
         gates: gates.collect(),
     })
 }
 
+fn limits(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<Limit> {
+    let of_row =
+        |(place, row)| Some(of_run::limit(place, &crate::limits::of_row(view, row)?, |text| page.text(text)));
+    load.rows.iter().enumerate().filter_map(of_row).collect()
+}
+
 fn answer(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Answer {
     let text = study::answer(view, load, &|load, row| page.row(load, row));
     let (certainty, how_sure) = study::certainty(view, load);
+    // What stands in `how_sure` need not be said twice.
+    let text = text.strip_suffix(&format!(" ({how_sure})")).unwrap_or(&text);
     let so_far = if view.missing > 0 { "So far: " } else { "" };
     Answer {
         certainty: match certainty {
@@ -138,7 +147,7 @@ fn of_row(
         is_valid: row.is_valid,
         figures: figures::of_row(row, &view.runs, view.metric),
         metric: view.metric.zip(row.metric).and_then(|(metric, spread)| figures::spread(metric, spread)),
-        spectrum: None,
+        spectrum: row.tally(&view.runs)?.as_ref().and_then(spectrum::of),
     })
 }
 

@@ -79,10 +79,20 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Writes JSON in which nothing can end a script element or begin a comment.
+/// Writes JSON in which nothing can end a script element or begin a comment, and figures have no more digits than are read.
 struct Inert;
 
+/// Whole numbers below are written with all their digits.
+const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
+
 impl Formatter for Inert {
+    fn write_f64<W: ?Sized + Write>(&mut self, out: &mut W, value: f64) -> io::Result<()> {
+        let is_whole = |value: f64| value.fract() == 0.0 && value.abs() < WHOLE_MAX;
+        // Six significant digits; a number that was just written can be read.
+        let digits = if is_whole(value) { value } else { format!("{value:.5e}").parse().unwrap_or(value) };
+        if is_whole(digits) { write!(out, "{digits:.0}") } else { write!(out, "{digits:?}") }
+    }
+
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
         let mut rest = fragment;
         while let Some(at) = rest.find(['<', '>', '&', '\u{2028}', '\u{2029}']) {
@@ -108,6 +118,27 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert!(!text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']), "{text}");
         assert_eq!(serde_json::from_str::<String>(&text).unwrap(), hostile);
+    }
+
+    #[test]
+    fn figures_have_six_digits_and_counts_all() {
+        let cases = [
+            (1_234.567_891, "1234.57"),
+            (0.1 + 0.2, "0.3"),
+            (123_456_789.0, "123456789"),
+            (12_345_678.9, "12345700"),
+            (1.5e-9, "1.5e-9"),
+            (1e300, "1e300"),
+            (0.0, "0"),
+        ];
+        for (figure, expected) in cases {
+            let mut out = Vec::new();
+            figure.serialize(&mut Serializer::with_formatter(&mut out, Inert)).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        }
+        let mut out = Vec::new();
+        [f64::NAN, f64::INFINITY].serialize(&mut Serializer::with_formatter(&mut out, Inert)).unwrap();
+        assert_eq!(out, b"[null,null]");
     }
 
     #[test]

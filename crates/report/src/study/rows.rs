@@ -69,6 +69,18 @@ impl Row<'_> {
         self.standing(if self.is_valid { Standing::Valid } else { Standing::Invalid })
     }
 
+    /// All samples of these runs together; `None` if nothing was measured.
+    pub(crate) fn tally(&self, views: &[View<'_>]) -> Result<Option<Tally>, StoreError> {
+        if self.figures.is_none() {
+            return Ok(None);
+        }
+        let mut tally = Tally::default();
+        for run in self.shown() {
+            tally.merge(&views[run].run.whole(Phase::Measured)?);
+        }
+        Ok(Some(tally))
+    }
+
     /// Requests that did not end ok, of those that ended.
     pub(crate) fn error_share(&self) -> Option<f64> {
         self.figures.as_ref().and_then(error_share)

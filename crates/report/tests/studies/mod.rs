@@ -35,11 +35,6 @@ const fn behaviour(system: &'static str, variant: &'static str, per_s: u64, what
     Behaviour { system, variant, per_s, cpu_percent: per_s / 10, what }
 }
 
-/// For formats that show no seconds.
-pub(crate) fn without_seconds(run: &RunId) -> Result<Run, StoreError> {
-    Err(StoreError::SummedUp { run: run.clone() })
-}
-
 const APP_SERVERS: [Behaviour; 6] = [
     behaviour("puma", "workers=1 threads=1", 310, What::Works),
     behaviour("puma", "workers=8 threads=1", 834, What::Works),
@@ -58,8 +53,22 @@ struct Script<'a> {
     done: usize,
 }
 
+/// A study, and each of its runs with its seconds.
+pub(crate) struct Stored {
+    pub(crate) study: Study,
+    pub(crate) runs: Vec<Run>,
+}
+
+impl Stored {
+    /// A run with its seconds.
+    pub(crate) fn load(&self, run: &RunId) -> Result<Run, StoreError> {
+        let found = self.runs.iter().find(|known| known.id == *run);
+        found.cloned().ok_or_else(|| StoreError::DamagedRun { run: run.clone() })
+    }
+}
+
 impl Script<'_> {
-    fn through_store(mut self) -> Study {
+    fn through_store(mut self) -> Stored {
         self.new.planned = self.places();
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("s")).unwrap();
@@ -78,13 +87,14 @@ impl Script<'_> {
         }
         let fixed: StudyId = "s-20261121-142500-ab12".parse().unwrap();
         study.id = fixed.clone();
-        for run in &mut study.runs {
+        let mut runs: Vec<Run> = study.runs.iter().map(|run| store.load(&run.id).unwrap()).collect();
+        for run in study.runs.iter_mut().chain(&mut runs) {
             let place = run.new.place.as_mut().unwrap();
             place.0 = fixed.clone();
             run.id =
                 format!("20261121-1425{:02}-{:04}", place.1.position % 60, place.1.position).parse().unwrap();
         }
-        study
+        Stored { study, runs }
     }
 
     fn places(&self) -> Vec<Place> {
@@ -217,19 +227,19 @@ fn app_servers() -> Script<'static> {
 }
 
 /// Three systems, six settings, eight blocks; one setting does not start, one has errors, one run is invalid.
-pub(crate) fn complete() -> Study {
+pub(crate) fn complete() -> Stored {
     app_servers().through_store()
 }
 
 /// The same, cut short in the second block.
-pub(crate) fn missing() -> Study {
+pub(crate) fn missing() -> Stored {
     let mut script = app_servers();
     script.done = 9;
     script.through_store()
 }
 
 /// One block of two settings of one system.
-pub(crate) fn one_block() -> Study {
+pub(crate) fn one_block() -> Stored {
     let mut script = app_servers();
     script.behaviours = &APP_SERVERS[..2];
     (script.new.compare.blocks, script.new.is_quick) = (1, true);
@@ -240,7 +250,7 @@ pub(crate) fn one_block() -> Study {
 }
 
 /// Two systems under two loads of two steps each, compared by p90.
-pub(crate) fn two_loads() -> Study {
+pub(crate) fn two_loads() -> Stored {
     const BEHAVIOURS: [Behaviour; 2] =
         [behaviour("node", "", 600, What::Works), behaviour("php", "", 590, What::Works)];
     let mut script = app_servers();
@@ -253,7 +263,7 @@ pub(crate) fn two_loads() -> Study {
 }
 
 /// No run may be believed.
-pub(crate) fn all_invalid() -> Study {
+pub(crate) fn all_invalid() -> Stored {
     const BEHAVIOURS: [Behaviour; 2] = [
         behaviour("a", "", 600, What::IsInvalidBefore(9)),
         behaviour("b", "x=1", 500, What::IsInvalidBefore(9)),
@@ -265,7 +275,7 @@ pub(crate) fn all_invalid() -> Study {
 }
 
 /// The faster system fails one request in forty, or, in the blocks below `invalid`, is not measured well.
-pub(crate) fn faster_with_faults(invalid: u32) -> Study {
+pub(crate) fn faster_with_faults(invalid: u32) -> Stored {
     let what = if invalid > 0 { What::IsInvalidBefore(invalid) } else { What::Refuses(40) };
     let behaviours = [behaviour("hasty", "", 900, what), behaviour("steady", "", 600, What::Works)];
     let mut script = app_servers();
@@ -275,15 +285,15 @@ pub(crate) fn faster_with_faults(invalid: u32) -> Study {
 }
 
 /// Nothing was run yet.
-pub(crate) fn not_begun() -> Study {
+pub(crate) fn not_begun() -> Stored {
     let mut script = app_servers();
     script.done = 0;
     script.through_store()
 }
 
 /// Every text is an attack.
-pub(crate) fn hostile(attack: &str) -> Study {
-    let mut study = one_block();
+pub(crate) fn hostile(attack: &str) -> Stored {
+    let mut study = one_block().study;
     let text = || attack.to_owned();
     let new = &mut study.new;
     (new.title, new.question, new.source, new.plan_hash) = (text(), Some(text()), text(), text());
@@ -309,5 +319,11 @@ pub(crate) fn hostile(attack: &str) -> Study {
             ending.verdict = Verdict::Aborted;
         }
     }
-    study
+    let with_seconds = |run: &Run| {
+        let mut full = hostile.clone();
+        full.id = run.id.clone();
+        full
+    };
+    let runs = study.runs.iter().map(with_seconds).collect();
+    Stored { study, runs }
 }
