@@ -20,17 +20,27 @@ export function key(
   entries: Entry[],
   toggle: (place: number, isShown: boolean) => void,
 ): HTMLElement {
-  const buttons = entries.map((entry, place) => {
-    const button = h('button', { type: 'button', class: 'key', 'aria-pressed': String(entry.is_shown) });
-    button.append(sample(entry), h('span', {}, entry.words));
-    button.addEventListener('click', () => {
-      const isShown = button.getAttribute('aria-pressed') !== 'true';
-      button.setAttribute('aria-pressed', String(isShown));
+  const buttons = entries.map((entry, place) =>
+    keyButton(entry, (isShown) => {
       toggle(place, isShown);
-    });
-    return button;
-  });
+    }),
+  );
   return h('div', { class: 'keys', role: 'group', 'aria-label': label }, ...buttons);
+}
+
+export function keyButton(entry: Entry, toggle: (isShown: boolean) => void): HTMLButtonElement {
+  const button = h('button', { type: 'button', class: 'key' }, sample(entry), h('span', {}, entry.words));
+  press(button, entry.is_shown);
+  button.addEventListener('click', () => {
+    const isShown = button.getAttribute('aria-pressed') !== 'true';
+    press(button, isShown);
+    toggle(isShown);
+  });
+  return button;
+}
+
+export function press(button: HTMLButtonElement, isPressed: boolean): void {
+  button.setAttribute('aria-pressed', String(isPressed));
 }
 
 const LONG = 26;

@@ -23,9 +23,10 @@ export function drawWarmUp(chart: uPlot, scale: number, { warm_up_s }: Happened,
   if (isTold) {
     ctx.font = fontOf(TEXT_PX * scale);
     ctx.textBaseline = 'bottom';
-    const text = 'warm-up';
-    const isInside = ctx.measureText(text).width + 6 * scale < width;
-    if (isInside) ctx.fillText(text, bbox.left + 3 * scale, bbox.top + bbox.height - 3 * scale);
+    ctx.textAlign = 'left';
+    const isInside = ctx.measureText('warm-up').width + 6 * scale < width;
+    const [text, left] = isInside ? ['warm-up', bbox.left] : ['◂ warm-up', right];
+    ctx.fillText(text, left + 3 * scale, bbox.top + bbox.height - 3 * scale);
   }
   ctx.restore();
 }
@@ -40,6 +41,7 @@ export function drawEvents(chart: uPlot, scale: number, { events }: Happened, is
   ctx.setLineDash([2 * scale, 3 * scale]);
   ctx.font = fontOf(TEXT_PX * scale);
   ctx.textBaseline = 'top';
+  ctx.textAlign = 'left';
   const places = events.map(({ at_s }) => chart.valToPos(at_s, 'x', true));
   let free = bbox.left;
   places.forEach((x, place) => {

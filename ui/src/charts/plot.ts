@@ -12,7 +12,7 @@ import { drive, type Stack } from './cursor';
 export interface Look {
   color: string;
   width: number;
-  dash: number[];
+  dash: readonly number[];
   alpha: number;
 }
 
@@ -90,7 +90,7 @@ function settings(options: Plot, zoom: number): uPlot.Options {
   return {
     width: Math.max(80, Math.floor(options.width)) * zoom,
     height: options.height * zoom,
-    padding: [TOP_PX * zoom, 10 * zoom, 0, 0],
+    padding: [TOP_PX * zoom, 18 * zoom, 0, 0],
     legend: { show: false },
     scales: {
       x: { time: false, range: () => [x.low, x.high] },

@@ -3,8 +3,7 @@
 import type { Load, Report, Run } from '../report';
 import { choosable, firstChoice, runWords, bestRun, type Choosable } from '../views/choice';
 import { choice } from '../charts/choice';
-import { long } from '../views/clock';
-import { clock } from '../views/clock';
+import { clock, long } from '../views/clock';
 import { colorClass } from '../colors';
 import { count } from '../format';
 import { append, h } from '../dom';
@@ -55,7 +54,7 @@ export function choices(report: Report, load: Load, panes: Panes): HTMLElement[]
 }
 
 function paneChoice(report: Report, load: Load, panes: Panes, all: Choosable[], pane: number): HTMLElement {
-  const side = panes.runs.length < 2 ? '' : pane === 0 ? 'Left: ' : 'Right: ';
+  const side = panes.runs.length < 2 ? '' : pane === 0 ? 'First: ' : 'Second: ';
   const field = h('div', { class: 'pane-choice' });
   const runs = h('span', { class: 'pane-run' });
   const fill = (): void => {

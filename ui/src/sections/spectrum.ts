@@ -16,12 +16,13 @@ import {
 } from '../views/spectrum';
 import { logarithmic } from '../views/scale';
 import { positiveExtent } from '../views/measures';
-import { looks } from '../views/look';
+import { dashOf } from '../views/look';
 import { destroy, LEFT_PX, plot, roomOf, type Look } from '../charts/plot';
-import { key } from '../charts/key';
+import { key, sample } from '../charts/key';
 import { shape } from '../charts/marks';
 import { paintShape } from '../charts/shapes';
-import { colorClass, cssColor, systems } from '../colors';
+import { colorClass, cssColor } from '../colors';
+import { shapeOf, variantsKey } from './variants_key';
 import { count, duration } from '../format';
 import { card, redraw } from '../card';
 import { h } from '../dom';
@@ -87,21 +88,7 @@ function about(load: Load, all: number[]): string {
 
 /** A key of all variants, and one for service times. */
 function controls(report: Report, load: Load, all: number[], shown: Shown, draw: () => void): HTMLElement[] {
-  const weights = weightsOf(load);
-  const entries = all.map((row) => ({
-    words: load.rows[row]?.name ?? '',
-    colors: [colorClass(report, load, row)],
-    width: 2,
-    dash: weights[row]?.dash ?? [],
-    mark: shape(shapeOf(report, load, row), 13, 6, 3.5),
-    is_shown: shown.rows.has(row),
-  }));
-  const variants = key('Variants to show', entries, (place, isShown) => {
-    const row = all[place] ?? 0;
-    if (isShown) shown.rows.add(row);
-    else shown.rows.delete(row);
-    draw();
-  });
+  const variants = variantsKey(report, load, all, shown.rows, draw);
   const hasService = all.some((row) => (load.rows[row]?.spectrum?.service.length ?? 0) > 1);
   if (!hasService) return [variants];
   const entry = {
@@ -120,25 +107,7 @@ function controls(report: Report, load: Load, all: number[], shown: Shown, draw:
 
 const SERVICE_DASH = [2, 3];
 
-function weightsOf(load: Load): { dash: number[] }[] {
-  return load.rows.map(({ system, is_best }, row) => {
-    const others = load.rows.filter((each, place) => each.system === system && !each.is_best && place < row);
-    const before = is_best ? 0 : others.length + 1;
-    const tracks = Array.from({ length: before + 1 }, () => ({
-      key: '',
-      label: '',
-      subject: 'load' as const,
-    }));
-    return { dash: looks('lines', tracks).at(-1)?.dash ?? [] };
-  });
-}
-
-function shapeOf(report: Report, load: Load, row: number): number {
-  return Math.max(0, systems(report).indexOf(load.rows[row]?.system ?? ''));
-}
-
 function linesOf(report: Report, load: Load, shown: Shown): Line[] {
-  const weights = weightsOf(load);
   return withSpectrum(load)
     .filter((row) => shown.rows.has(row))
     .flatMap((row) => {
@@ -148,7 +117,7 @@ function linesOf(report: Report, load: Load, shown: Shown): Line[] {
         row,
         words: name,
         points: mine?.response ?? [],
-        look: { color, width: 2, dash: weights[row]?.dash ?? [], alpha: 1 },
+        look: { color, width: 2, dash: dashOf(load, row), alpha: 1 },
         shape: shapeOf(report, load, row),
       };
       const service: Line = {
@@ -168,6 +137,7 @@ function drawn(host: HTMLElement, width: number, report: Report, load: Load, sho
     host.append(h('p', { class: 'nothing' }, 'Choose a variant above.'));
     return [];
   }
+  host.append(legend(report, load, lines));
   const height = Math.round(Math.min(440, Math.max(280, width * 0.45)));
   const { shares, values } = joined(lines.map(({ points }) => points));
   const [low, high] = positiveExtent(values.flat());
@@ -188,7 +158,6 @@ function drawn(host: HTMLElement, width: number, report: Report, load: Load, sho
       paintShapes(made, pixels, lines);
     },
   });
-  host.append(ends(load, shown));
   return [chart];
 }
 
@@ -218,11 +187,19 @@ function paintShapes(chart: uPlot, pixels: number, lines: Line[]): void {
   }
 }
 
-/** How many requests each line is made of, and how far they reach. */
-function ends(load: Load, shown: Shown): HTMLElement {
-  const items = [...shown.rows].flatMap((row) => {
-    const { name, spectrum: mine } = load.rows[row] ?? { name: '', spectrum: null };
-    return mine ? [h('li', {}, `${name}: n = ${count(mine.n)}, ${reach(mine)}`)] : [];
+/** What each line is, how many requests it is made of, and how far they reach. */
+function legend(report: Report, load: Load, lines: Line[]): HTMLElement {
+  const items = lines.map(({ row, words, look, shape: form }) => {
+    const mine = load.rows[row]?.spectrum;
+    const mark = form === null ? {} : { mark: shape(form, 13, 6, 3.5) };
+    const line = sample({
+      colors: [colorClass(report, load, row)],
+      width: look.width,
+      dash: look.dash,
+      ...mark,
+    });
+    const reached = form === null || !mine ? '' : `: n = ${count(mine.n)}, ${reach(mine)}`;
+    return h('li', {}, line, h('span', {}, h('b', {}, words), reached));
   });
   return h('ul', { class: 'line-ends' }, ...items);
 }

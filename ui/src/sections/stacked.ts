@@ -1,7 +1,7 @@
 /** Charts of runs over time, one above the other: the same x for all, the same y for both panes. */
 
 import type uPlot from 'uplot';
-import type { Load, Report, Run, Series, TimeChart, Track, Unit } from '../report';
+import type { Load, Report, Run, Series, TimeChart, Track } from '../report';
 import { columns, linesOf, sharedScale, until, type Line } from '../views/bins';
 import { looks, property, type TrackLook } from '../views/look';
 import { span, timeTexts } from '../views/clock';
@@ -107,7 +107,12 @@ function drawChart(host: HTMLElement, drawing: Drawing, chart: TimeChart, place:
       draw();
     });
   };
-  const head = h('div', { class: 'chart-head' }, h('h5', {}, chart.title, h('small', {}, unitWords(chart))));
+  const unit = unitWords(chart);
+  const head = h(
+    'div',
+    { class: 'chart-head' },
+    h('h5', {}, chart.title, unit === null ? null : h('small', {}, unit)),
+  );
   append(head, keys());
   append(host, head, cells);
   draw();
@@ -207,20 +212,9 @@ function tipLines(pane: Pane, chart: TimeChart, lines: Line[], bin: number): str
   return [`${span(bin, bin_s)}${warm}`, ...values.slice(0, 24), ...events.map(({ text }) => text)];
 }
 
-function unitWords({ kind, unit }: TimeChart): string {
+/** What the figures at the ticks leave unsaid. */
+function unitWords({ kind, unit }: TimeChart): string | null {
   if (kind === 'times') return 'log axis';
   if (kind === 'heat') return 'share of each second';
-  return UNITS[unit];
+  return unit === 'cores' ? 'cores' : null;
 }
-
-const UNITS: Record<Unit, string> = {
-  per_s: 'per second',
-  ms: 'ms',
-  us: 'µs',
-  share: '%',
-  bytes: 'bytes',
-  bytes_per_s: 'bytes per second',
-  cores: 'cores',
-  count: 'how many',
-  s: 's',
-};

@@ -5,7 +5,7 @@ import { isOfLoad } from '../views/bins';
 import { binned } from '../views/binned';
 import { runWords } from '../views/choice';
 import { card, redraw } from '../card';
-import type { Numbers } from '../numbers';
+import { numbers, type Numbers } from '../numbers';
 import { choices, panesOf, type Panes } from './panes';
 import { drawStack } from './stacked';
 
@@ -36,6 +36,7 @@ interface Stacked {
 export function timeCard(report: Report, load: Load, panes: Panes, stacked: Stacked): HTMLElement {
   const { charts, below } = stacked;
   const at = report.loads.indexOf(load);
+  const figures = (): Numbers => numbersOf(report, load, panes, charts);
   let free: (() => void) | null = null;
   const made = card({
     id: at === 0 ? stacked.id : `${stacked.id}-${at + 1}`,
@@ -47,10 +48,15 @@ export function timeCard(report: Report, load: Load, panes: Panes, stacked: Stac
       free = drawStack(host, width, report, load, panes, charts);
       below?.(host);
     },
-    numbers: () => numbersOf(report, load, panes, charts),
+    numbers: figures,
   });
   panes.listeners.push(() => {
     redraw(made);
+    const old = made.querySelector<HTMLDetailsElement>('details.numbers');
+    if (!old?.open) return;
+    const fresh = numbers(stacked.title, figures);
+    old.replaceWith(fresh);
+    if (fresh instanceof HTMLDetailsElement) fresh.open = true;
   });
   return made;
 }

@@ -73,7 +73,9 @@ export function sharedScale(chart: TimeChart, all: Series[], room: Room): Scale 
     const [low, high] = positiveExtent(flat(lists));
     return logarithmic(low, high, chart.unit, room);
   }
-  return fromZero(extent(flat(lists))?.[1] ?? 1, chart.unit, room);
+  // Charts above each other are low: their ticks may be closer than on a picture of its own.
+  const long = { from: room.from * 3, to: room.to * 3 };
+  return fromZero(extent(flat(lists))?.[1] ?? 1, chart.unit, long);
 }
 
 function* flat(lists: readonly (readonly (number | null)[])[]): Iterable<number | null> {

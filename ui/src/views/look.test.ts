@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Track } from '../report';
-import { looks, property } from './look';
+import { study } from '../../fixtures/study';
+import { dashOf, looks, property } from './look';
 
 const track = (key: string, subject: Track['subject']): Track => ({ key, label: key, subject });
 
@@ -33,4 +34,14 @@ it('has a look for any number of lines', () => {
   for (const kind of ['lines', 'times'] as const) {
     expect(looks(kind, many).every(({ width, alpha }) => width > 0 && alpha > 0)).toBe(true);
   }
+});
+
+it('draws the best of a system in full, and its other variants dashed', () => {
+  const [load] = study().loads;
+  if (!load) throw new Error('a study has a load');
+  const full = load.rows.flatMap((row, place) => (dashOf(load, place).length === 0 ? [row] : []));
+  expect(full.every(({ is_best }) => is_best)).toBe(true);
+  const rows = load.rows.map((row) => ({ ...row, system: 'one', is_best: false }));
+  expect(dashOf({ ...load, rows }, 0)).toEqual([]);
+  expect(dashOf({ ...load, rows }, 1)).not.toEqual([]);
 });

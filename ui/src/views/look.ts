@@ -1,6 +1,6 @@
 /** How the lines of a chart over time are told apart: whose they are by colour, which they are by weight and dashes. */
 
-import type { TimeChart, Track } from '../report';
+import type { Load, TimeChart, Track } from '../report';
 
 export interface TrackLook {
   width: number;
@@ -16,7 +16,7 @@ export function looks(kind: TimeChart['kind'], tracks: readonly Track[]): TrackL
     return tracks.map((_, place) => ({
       width: place === 0 ? 2 : 1.25,
       dash: [],
-      alpha: [1, 0.85, 0.5][place] ?? 0.4,
+      alpha: [1, 0.9, 0.65][place] ?? 0.6,
     }));
   }
   return tracks.map(({ subject }, place) => {
@@ -36,4 +36,20 @@ export function property(subject: Track['subject'], mine: string): string {
     case 'machine':
       return '--ink';
   }
+}
+
+/** Variants of one system differ by their dashes; its best is a full line, and so is the first where none is best. */
+export function dashOf(load: Load, row: number): readonly number[] {
+  const system = load.rows[row]?.system;
+  const same = load.rows.flatMap((each, place) =>
+    each.system === system ? [{ place, is_best: each.is_best }] : [],
+  );
+  const best = Math.max(
+    0,
+    same.findIndex(({ is_best }) => is_best),
+  );
+  const place = same.findIndex((each) => each.place === row);
+  if (place === best) return DASHES[0] ?? [];
+  const dashes = DASHES.slice(1);
+  return dashes[(place < best ? place : place - 1) % dashes.length] ?? [];
 }

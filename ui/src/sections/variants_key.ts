@@ -1,0 +1,85 @@
+/** All variants as buttons that show and hide their lines, those of one system beside each other. */
+
+import type { Load, Report } from '../report';
+import { keyButton, press, type Entry } from '../charts/key';
+import { shape } from '../charts/marks';
+import { dashOf } from '../views/look';
+import { colorClass, systems } from '../colors';
+import { h } from '../dom';
+
+/** The place of the shape of a row's system. */
+export function shapeOf(report: Report, load: Load, row: number): number {
+  return Math.max(0, systems(report).indexOf(load.rows[row]?.system ?? ''));
+}
+
+/** So many are shown without being asked for. */
+const FEW = 6;
+
+/** `rows` in groups; changes `shown` and then tells so. */
+export function variantsKey(
+  report: Report,
+  load: Load,
+  rows: number[],
+  shown: Set<number>,
+  changed: () => void,
+): HTMLElement {
+  const names = [...new Set(rows.map((row) => load.rows[row]?.system ?? ''))];
+  const groups = names.map((system) => {
+    const mine = rows.filter((row) => load.rows[row]?.system === system);
+    return group(report, load, system, mine, shown, changed);
+  });
+  const variants = h('div', { class: 'variants' }, ...groups);
+  if (rows.length <= FEW) return variants;
+  return h(
+    'details',
+    { class: 'choose' },
+    h('summary', {}, `Choose among ${rows.length} variants`),
+    variants,
+  );
+}
+
+function group(
+  report: Report,
+  load: Load,
+  system: string,
+  rows: number[],
+  shown: Set<number>,
+  changed: () => void,
+): HTMLElement {
+  const buttons = rows.map((row) =>
+    keyButton(entry(report, load, row, shown), (isShown) => {
+      if (isShown) shown.add(row);
+      else shown.delete(row);
+      changed();
+    }),
+  );
+  const label = { class: 'keys', role: 'group', 'aria-label': `Variants of ${system}` };
+  if (rows.length === 1) return h('div', label, ...buttons);
+  const all = h('button', { type: 'button', class: 'key-all', title: 'show all, or the best alone' }, system);
+  all.addEventListener('click', () => {
+    const isFull = rows.every((row) => shown.has(row));
+    rows.forEach((row, place) => {
+      const isShown = !isFull || load.rows[row]?.is_best === true;
+      if (isShown) shown.add(row);
+      else shown.delete(row);
+      const button = buttons[place];
+      if (button) press(button, isShown);
+    });
+    changed();
+  });
+  return h('div', label, all, ...buttons);
+}
+
+function entry(report: Report, load: Load, row: number, shown: Set<number>): Entry {
+  const it = load.rows[row];
+  const isAlone = load.rows.filter(({ system }) => system === it?.system).length === 1;
+  const words = (isAlone || it?.variant === '' ? it?.name : it?.variant) ?? '';
+  return {
+    words: it?.is_best && !isAlone ? `${words} ★` : words,
+    colors: [colorClass(report, load, row)],
+    width: 2,
+    dash: dashOf(load, row),
+    mark: shape(shapeOf(report, load, row), 13, 6, 3.5),
+    is_shown: shown.has(row),
+  };
+}
