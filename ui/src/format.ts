@@ -44,7 +44,7 @@ export function figure(value: number | null, unit: Unit): string {
     case 'ms':
       return duration(value);
     case 'us':
-      return `${digits(value)} µs`;
+      return `${value >= 999.95 ? decimal(value, 0) : digits(value)} µs`;
     case 'share':
       return `${decimal(value * 100, 2)} %`;
     case 'bytes':

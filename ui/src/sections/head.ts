@@ -18,14 +18,14 @@ const CERTAINTIES: Record<Answer['certainty'], string> = {
 export function head(report: Report): HTMLElement {
   const { question, title, kind, id, begun, tenbin_version: version } = report;
   const facts: Child[] = [
-    h('span', {}, KINDS[kind], ' ', question === null ? '' : h('b', {}, title)),
+    h('span', {}, KINDS[kind], question === null ? null : h('b', {}, ` ${title}`)),
     id === title ? null : h('span', { class: 'id' }, id),
     h('span', {}, begun),
     h('span', {}, `Tenbin ${version}`),
   ];
   return h(
     'header',
-    { class: 'head', id: 'answer' },
+    { class: `head ${kind}`, id: 'answer' },
     h('p', { class: 'eyebrow' }, ...facts),
     h('h1', { class: question === null ? 'title' : 'question' }, question ?? title),
     h('div', { class: 'answers' }, ...report.loads.map((load, place) => answer(report, load, place))),

@@ -53,7 +53,7 @@ function follow(links: { id: string; link: HTMLElement }[], nav: HTMLElement): I
       if (offsetLeft < nav.scrollLeft || offsetLeft + offsetWidth > nav.scrollLeft + nav.clientWidth)
         nav.scrollLeft = offsetLeft - 16;
     },
-    { rootMargin: '-72px 0px -55% 0px' },
+    { rootMargin: '-132px 0px -55% 0px' },
   );
   for (const { id } of links) {
     const target = document.getElementById(id);
