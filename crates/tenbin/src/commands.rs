@@ -49,15 +49,6 @@ impl StoreFlag {
     }
 }
 
-/// The named format, or an error that lists the known ones.
-pub(crate) fn format(name: &str) -> anyhow::Result<&'static ::report::Format> {
-    ::report::format(name).ok_or_else(|| {
-        let known: Vec<&str> = ::report::FORMATS.iter().map(|format| format.name).collect();
-        let message = format!("--format {name:?} is not known; write one of {}", known.join(", "));
-        crate::exit::BadArguments(message).into()
-    })
-}
-
 /// The plan in a file, or everything that is wrong with it.
 fn read_plan(path: &Path, is_quick: bool) -> anyhow::Result<Study> {
     Study::read(path, is_quick).map_err(|faults| BadArguments(faults.to_string()).into())

@@ -1,6 +1,8 @@
 //! Tenbin (天秤): weighs servers and databases under load, and says why one wins.
 
+mod browser;
 mod commands;
+mod destination;
 mod exit;
 mod live_line;
 mod output;

@@ -3,8 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
-use report::{Format, Options, ReportError};
-use store::{Run, Store, Study};
+use report::{Options, ReportError};
 
 /// Says what went wrong.
 pub(crate) fn complain(message: &str) {
@@ -24,17 +23,10 @@ pub(crate) fn remark(message: &str) {
     let _ = writeln!(io::stderr(), "{message}");
 }
 
-/// Writes results to stdout.
-pub(crate) fn results(format: &Format, runs: &[Run]) -> anyhow::Result<()> {
-    write(|options, out| report::write(format, runs, options, out))
-}
-
-/// Writes the results of a study to stdout.
-pub(crate) fn study(format: &Format, study: &Study, store: &Store) -> anyhow::Result<()> {
-    write(|options, out| report::write_study(format, study, &|run| store.load(run), options, out))
-}
-
-fn write(report: impl FnOnce(&Options, &mut dyn Write) -> Result<(), ReportError>) -> anyhow::Result<()> {
+/// Writes a report to stdout, as wide as the terminal is.
+pub(crate) fn write(
+    report: impl FnOnce(&Options, &mut dyn Write) -> Result<(), ReportError>,
+) -> anyhow::Result<()> {
     let stdout = io::stdout();
     let is_terminal = stdout.is_terminal();
     let width = rustix::termios::tcgetwinsize(&stdout).map_or(0, |size| usize::from(size.ws_col));

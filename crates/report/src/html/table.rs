@@ -13,7 +13,7 @@ pub(super) struct About {
 
 /// A table whose rows are about `about`, in the same order.
 pub(super) fn of(table: table::Table, about: &[About]) -> Table {
-    let heads = table.heads.into_iter().map(|table::Head { lines: [text, unit], is_left }| Head {
+    let heads = table.heads.into_iter().map(|table::Head { lines: [text, unit], is_left, .. }| Head {
         text,
         unit,
         is_left,

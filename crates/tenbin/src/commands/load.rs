@@ -8,7 +8,8 @@ use conductor::{Finished, RunError, Stopper};
 use plan::Draft;
 use store::{Store, Verdict};
 
-use crate::commands::{StoreFlag, format};
+use crate::commands::StoreFlag;
+use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 use crate::live_line::LiveLine;
 use crate::{output, signals};
@@ -125,9 +126,8 @@ pub(crate) struct LoadFlags {
     #[arg(long, value_name = "N", help_heading = "Generator")]
     seed: Option<String>,
 
-    /// How to show the result: terminal, json, md, html, csv, jtl or hlog.
-    #[arg(long, value_name = "FORMAT", default_value = "terminal", help_heading = "Results")]
-    format: String,
+    #[command(flatten)]
+    results: ResultFlags,
     /// Keep up to this many single requests of each second, drawn at random, for jtl.
     #[arg(long, value_name = "N", help_heading = "Results")]
     log_requests: Option<String>,
@@ -137,9 +137,9 @@ pub(crate) struct LoadFlags {
 
 /// Checks, loads, keeps, reports.
 pub(crate) fn run(flags: LoadFlags) -> anyhow::Result<Exit> {
-    let format = format(&flags.format)?;
+    let destination = flags.results.check()?;
     let store_path = flags.store.path();
-    if format.name == "jtl" && flags.log_requests.is_none() {
+    if destination.format.name == "jtl" && flags.log_requests.is_none() {
         let what =
             "--format jtl: it lists single requests, and none are kept\n  way out: add --log-requests 1000";
         return Err(BadArguments(format!("{what}\n1 fault; nothing was sent")).into());
@@ -158,7 +158,10 @@ pub(crate) fn run(flags: LoadFlags) -> anyhow::Result<Exit> {
     let Finished { run, verdict } =
         conductor::run(&plan, prepared, &store, &stopper, &mut line).inspect_err(show_what_is_left)?;
 
-    let shown = store.load(&run).map_err(Into::into).and_then(|run| output::results(format, &[run]));
+    let shown = store.load(&run).map_err(Into::into).and_then(|run| {
+        let runs = [run];
+        destination.write(true, &|format, options, out| report::write(format, &runs, options, out))
+    });
     // Where it is kept matters most when it could not be shown.
     output::remark(&format!("kept as {run} in {}", store.path().display()));
     if let Err(error) = shown

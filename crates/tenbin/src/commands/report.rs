@@ -3,9 +3,9 @@
 use clap::Args;
 use store::{Store, StudyId};
 
-use crate::commands::{StoreFlag, format};
+use crate::commands::StoreFlag;
+use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
-use crate::output;
 
 /// Which runs, and how.
 #[derive(Args, Debug)]
@@ -13,23 +13,25 @@ pub(crate) struct ReportFlags {
     /// Runs, or one study, by name or by the beginning of a name; "last" is what was kept last [default: last].
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// How to show them: terminal, json, md, html, csv, jtl or hlog.
-    #[arg(long, value_name = "FORMAT", default_value = "terminal", help_heading = "Results")]
-    format: String,
+    #[command(flatten)]
+    results: ResultFlags,
     #[command(flatten)]
     store: StoreFlag,
 }
 
 /// Loads and writes them.
 pub(crate) fn run(flags: &ReportFlags) -> anyhow::Result<Exit> {
-    let format = format(&flags.format)?;
+    let destination = flags.results.check()?;
     let store = Store::open_existing(&flags.store.path())?;
     let last = ["last".to_owned()];
     let names = if flags.names.is_empty() { &last[..] } else { &flags.names[..] };
     if let [name] = names
         && let Some(id) = study(&store, name)?
     {
-        output::study(format, &store.load_study(&id)?, &store)?;
+        let study = store.load_study(&id)?;
+        destination.write(false, &|format, options, out| {
+            ::report::write_study(format, &study, &|run| store.load(run), options, out)
+        })?;
         return Ok(Exit::Ok);
     }
     if let Some(name) = names.iter().find(|name| name.starts_with(StudyId::PREFIX)) {
@@ -40,7 +42,7 @@ pub(crate) fn run(flags: &ReportFlags) -> anyhow::Result<Exit> {
         .into());
     }
     let runs = names.iter().map(|name| store.load(&store.find(name)?)).collect::<Result<Vec<_>, _>>()?;
-    output::results(format, &runs)?;
+    destination.write(false, &|format, options, out| ::report::write(format, &runs, options, out))?;
     Ok(Exit::Ok)
 }
 

@@ -8,7 +8,8 @@ use plan::Study;
 use store::{Place, Store, StudyId, StudyState, Verdict};
 
 use crate::commands::load::show_what_is_left;
-use crate::commands::{StoreFlag, format, read_plan, refuse, this_program};
+use crate::commands::{StoreFlag, read_plan, refuse, this_program};
+use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 use crate::study_line::StudyLine;
 use crate::{output, signals};
@@ -25,9 +26,8 @@ pub(crate) struct RunFlags {
     /// Go on with the newest study of this plan that was interrupted, or with the named one: only what is missing is run.
     #[arg(long, value_name = "STUDY", num_args = 0..=1, default_missing_value = "", value_parser = study_name)]
     resume: Option<String>,
-    /// How to show the result: terminal, json, md, html or csv.
-    #[arg(long, value_name = "FORMAT", default_value = "terminal", help_heading = "Results")]
-    format: String,
+    #[command(flatten)]
+    results: ResultFlags,
     #[command(flatten)]
     store: StoreFlag,
 }
@@ -42,14 +42,12 @@ fn study_name(text: &str) -> Result<String, String> {
 
 /// Checks, starts, loads, stops, keeps, reports.
 pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
-    let format = format(&flags.format)?;
-    if matches!(format.name, "jtl" | "hlog") {
-        let what = format!("--format {}: it is for single runs, and a plan may have many", format.name);
-        return Err(BadArguments(format!(
-            "{what}\n  way out: run it, then tenbin report RUN --format {}",
-            format.name
-        ))
-        .into());
+    let destination = flags.results.check()?;
+    let name = destination.format.name;
+    if matches!(name, "jtl" | "hlog") {
+        let what = format!("--format {name}: it is for single runs, and a plan may have many");
+        let way_out = format!("run it, then tenbin report RUN --format {name}");
+        return Err(BadArguments(format!("{what}\n  way out: {way_out}")).into());
     }
     let study = read_plan(&flags.plan, flags.quick)?;
     let tenbin = this_program()?;
@@ -67,7 +65,9 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     conductor::run_study(&study, &id, &left, &store, &tenbin, &stopper, &mut line)
         .inspect_err(show_what_is_left)?;
     let kept = store.load_study(&id)?;
-    let shown = output::study(format, &kept, &store);
+    let shown = destination.write(true, &|format, options, out| {
+        report::write_study(format, &kept, &|run| store.load(run), options, out)
+    });
     output::remark(&format!("kept as {id} in {}", store.path().display()));
     if let Err(error) = shown
         && !output::is_broken_pipe(&error)

@@ -1,0 +1,59 @@
+//! Shows a file in a browser, if there is one.
+
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::output;
+
+/// Starts a browser that goes on by itself, or says where to point one.
+pub(crate) fn open(path: &Path) {
+    let url = url(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+    match openers().iter().find(|opener| start(opener, &url)) {
+        Some(opener) => output::remark(&format!("opened with {opener}: {url}")),
+        None => output::remark(&format!("no browser was found to open it with; it is at {url}")),
+    }
+}
+
+/// What may open a page: what the user named, then the desktop, if there is one.
+fn openers() -> Vec<String> {
+    let named = std::env::var("BROWSER").unwrap_or_default();
+    let mut openers: Vec<String> =
+        named.split(':').filter(|opener| !opener.is_empty()).map(str::to_owned).collect();
+    if ["WAYLAND_DISPLAY", "DISPLAY"].iter().any(|display| std::env::var_os(display).is_some()) {
+        openers.push("xdg-open".to_owned());
+    }
+    openers
+}
+
+fn start(opener: &str, url: &str) -> bool {
+    let mut command = Command::new(opener);
+    command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Ctrl-C in this terminal is not meant for the browser.
+    command.process_group(0).spawn().is_ok()
+}
+
+/// The address of a file, with everything but the plainest characters encoded.
+fn url(path: &Path) -> String {
+    let mut url = "file://".to_owned();
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' => url.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => url.push(char::from(*byte)),
+            byte => url.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_path_is_an_address() {
+        assert_eq!(url(Path::new("/tmp/report-1.html")), "file:///tmp/report-1.html");
+        assert_eq!(url(Path::new("/tmp/a b#?%é")), "file:///tmp/a%20b%23%3F%25%C3%A9");
+    }
+}
