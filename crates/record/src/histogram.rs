@@ -163,37 +163,70 @@ impl Histogram {
         }
     }
 
-    /// Reads what [`Histogram::encode`] wrote; anything else is refused, never believed.
-    pub(crate) fn decode(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let mut histogram = Self::new();
-        let count = reader.take()?;
-        if count == 0 {
-            return Ok(histogram);
-        }
-        let (min_ns, max_ns) = (reader.take()?, reader.take()?);
-        let sum_ns = u128::from(reader.take()?) | u128::from(reader.take()?) << 64;
-        let entries = reader.take()?;
-        let mut position = 0u64;
-        for _ in 0..entries {
-            position = position.checked_add(reader.take()?).ok_or(Malformed)?;
-            let (chunk, index) = (position as usize / CHUNK, position as usize % CHUNK);
-            let counters = histogram.chunks.get_mut(chunk).ok_or(Malformed)?.get_or_insert_with(empty_chunk);
-            // A counter given twice would weigh twice and count once.
-            if counters[index] != 0 {
-                return Err(Malformed);
-            }
-            counters[index] = reader.take()?;
-            histogram.count = histogram.count.checked_add(counters[index]).ok_or(Malformed)?;
-        }
-        let in_order = min_ns <= max_ns && max_ns <= Self::HIGHEST_NS;
-        let bounds_fit = u128::from(min_ns) * u128::from(count) <= sum_ns
-            && sum_ns <= u128::from(max_ns) * u128::from(count);
-        if histogram.count != count || !in_order || !bounds_fit {
+    /// Adds what [`Histogram::encode`] wrote; anything else is refused, never believed, and then part of it may have been
+    /// added.
+    pub(crate) fn add_encoded(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
+        let chunks = &mut self.chunks;
+        let encoded = walk(reader, |position, count| {
+            let counters = chunks[position / CHUNK].get_or_insert_with(empty_chunk);
+            let counter = &mut counters[position % CHUNK];
+            *counter = counter.checked_add(count).ok_or(Malformed)?;
+            Ok(())
+        })?;
+        self.count = self.count.checked_add(encoded.count).ok_or(Malformed)?;
+        self.sum_ns = self.sum_ns.checked_add(encoded.sum_ns).ok_or(Malformed)?;
+        self.min_ns = self.min_ns.min(encoded.min_ns);
+        self.max_ns = self.max_ns.max(encoded.max_ns);
+        Ok(())
+    }
+
+    /// Goes over what [`Histogram::encode`] wrote and answers how many durations are in it; refuses what
+    /// [`Histogram::add_encoded`] does.
+    pub(crate) fn check_encoded(reader: &mut Reader<'_>) -> Result<u64, Malformed> {
+        walk(reader, |_, _| Ok(())).map(|encoded| encoded.count)
+    }
+}
+
+/// The totals of an encoded histogram.
+struct Encoded {
+    count: u64,
+    sum_ns: u128,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+/// Hands over every counter of an encoded histogram, by its position in all chunks, and checks that they fit the totals.
+fn walk(
+    reader: &mut Reader<'_>,
+    mut each: impl FnMut(usize, u64) -> Result<(), Malformed>,
+) -> Result<Encoded, Malformed> {
+    let count = reader.take()?;
+    if count == 0 {
+        return Ok(Encoded { count, sum_ns: 0, min_ns: u64::MAX, max_ns: 0 });
+    }
+    let (min_ns, max_ns) = (reader.take()?, reader.take()?);
+    let sum_ns = u128::from(reader.take()?) | u128::from(reader.take()?) << 64;
+    let entries = reader.take()?;
+    let (mut position, mut counted, mut is_taken) = (0u64, 0u64, false);
+    for _ in 0..entries {
+        let step = reader.take()?;
+        position = position.checked_add(step).ok_or(Malformed)?;
+        let of_counter = reader.take()?;
+        // A counter given twice would weigh twice and count once.
+        if position >= (CHUNK * CHUNKS) as u64 || (step == 0 && is_taken) {
             return Err(Malformed);
         }
-        (histogram.sum_ns, histogram.min_ns, histogram.max_ns) = (sum_ns, min_ns, max_ns);
-        Ok(histogram)
+        is_taken = of_counter != 0;
+        counted = counted.checked_add(of_counter).ok_or(Malformed)?;
+        each(position as usize, of_counter)?;
     }
+    let in_order = min_ns <= max_ns && max_ns <= Histogram::HIGHEST_NS;
+    let bounds_fit =
+        u128::from(min_ns) * u128::from(count) <= sum_ns && sum_ns <= u128::from(max_ns) * u128::from(count);
+    if counted != count || !in_order || !bounds_fit {
+        return Err(Malformed);
+    }
+    Ok(Encoded { count, sum_ns, min_ns, max_ns })
 }
 
 impl Default for Histogram {

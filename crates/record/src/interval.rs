@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::counts::IdentityBroken;
 use crate::sample::Sampled;
-use crate::tally::Tally;
+use crate::tally::{Malformed, Tally};
 
 /// Whether a request belongs to the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,6 +44,11 @@ impl Whole {
     pub fn absorb(&mut self, more: &Tally) -> Result<(), IdentityBroken> {
         self.tally.merge(more);
         self.tally.counts.in_flight().map(drop)
+    }
+
+    /// Adds histograms from bytes that [`Tally::encode_histograms`] made; see [`Tally::add_histograms`].
+    pub fn absorb_histograms(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
+        self.tally.add_histograms(bytes)
     }
 
     /// Everything up to now.

@@ -99,6 +99,9 @@ pub struct Tally {
     pub errors: Ledger,
 }
 
+/// Three outcomes of three durations, and three that are not kept by outcome.
+const HISTOGRAMS: usize = 12;
+
 impl Tally {
     /// Counts the start of a request.
     #[inline]
@@ -204,15 +207,41 @@ impl Tally {
 
     /// Fills the histograms from bytes that [`Tally::encode_histograms`] made; anything else is refused.
     pub fn decode_histograms(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
+        self.histograms_mut().into_iter().for_each(|histogram| *histogram = Histogram::new());
+        self.add_histograms(bytes)
+    }
+
+    /// Adds the histograms of another stretch, from bytes that [`Tally::encode_histograms`] made: quicker than to unpack
+    /// and merge them. Anything else is refused, and then part of it may have been added.
+    pub fn add_histograms(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
         let mut reader = Reader(bytes);
-        for histogram in self.histograms_mut() {
-            *histogram = Histogram::decode(&mut reader)?;
-        }
+        self.histograms_mut().into_iter().try_for_each(|histogram| histogram.add_encoded(&mut reader))?;
         if reader.0.is_empty() { Ok(()) } else { Err(Malformed) }
     }
 
+    /// Whether [`Tally::add_histograms`] would take these bytes, and how many durations they count in all.
+    pub fn check_histograms(bytes: &[u8]) -> Result<u64, Malformed> {
+        let mut reader = Reader(bytes);
+        let count = (0..HISTOGRAMS).try_fold(0u64, |count, _| {
+            count.checked_add(Histogram::check_encoded(&mut reader)?).ok_or(Malformed)
+        })?;
+        if reader.0.is_empty() { Ok(count) } else { Err(Malformed) }
+    }
+
+    /// Adds response times and lateness from bytes that [`Tally::encode_histograms`] made, of requests however they ended.
+    pub fn add_response_and_lateness(
+        bytes: &[u8],
+        response: &mut Histogram,
+        lateness: &mut Histogram,
+    ) -> Result<(), Malformed> {
+        let mut reader = Reader(bytes);
+        (0..3).try_for_each(|_| response.add_encoded(&mut reader))?;
+        (0..3).try_for_each(|_| Histogram::check_encoded(&mut reader).map(drop))?;
+        (0..3).try_for_each(|_| lateness.add_encoded(&mut reader))
+    }
+
     /// In the order of the stored form, which [`Tally::histograms_mut`] repeats.
-    fn histograms(&self) -> [&Histogram; 12] {
+    fn histograms(&self) -> [&Histogram; HISTOGRAMS] {
         let Self { response, service, lateness, first_byte, connect, tls, .. } = self;
         [
             &response.ok,
@@ -230,7 +259,7 @@ impl Tally {
         ]
     }
 
-    fn histograms_mut(&mut self) -> [&mut Histogram; 12] {
+    fn histograms_mut(&mut self) -> [&mut Histogram; HISTOGRAMS] {
         let Self { response, service, lateness, first_byte, connect, tls, .. } = self;
         [
             &mut response.ok,

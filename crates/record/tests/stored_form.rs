@@ -54,7 +54,10 @@ fn is_sound(histogram: &Histogram) -> Result<(), TestCaseError> {
 
 fn decode(bytes: &[u8]) -> Result<(), TestCaseError> {
     let mut tally = Tally::default();
-    if tally.decode_histograms(bytes).is_ok() {
+    let answer = tally.decode_histograms(bytes);
+    let counted = histograms(&tally).into_iter().map(Histogram::count).sum();
+    prop_assert_eq!(Tally::check_histograms(bytes), answer.map(|()| counted));
+    if answer.is_ok() {
         histograms(&tally).into_iter().try_for_each(is_sound)?;
         let again = tally.encode_histograms();
         let mut copy = Tally::default();
@@ -71,6 +74,19 @@ proptest! {
         let mut copy = Tally::default();
         prop_assert!(copy.decode_histograms(&tally.encode_histograms()).is_ok());
         prop_assert_eq!(histograms(&copy), histograms(&tally));
+    }
+
+    #[test]
+    fn to_add_what_is_kept_is_to_merge_it(one in finishes(), other in finishes()) {
+        let (mut merged, kept) = (tally(&one), tally(&other));
+        let mut added = merged.clone();
+        prop_assert!(added.add_histograms(&kept.encode_histograms()).is_ok());
+        merged.merge(&kept);
+        prop_assert_eq!(histograms(&added), histograms(&merged));
+        let (mut response, mut lateness) = (Histogram::new(), Histogram::new());
+        let bytes = merged.encode_histograms();
+        prop_assert!(Tally::add_response_and_lateness(&bytes, &mut response, &mut lateness).is_ok());
+        prop_assert_eq!((response, lateness), (merged.response.all(), merged.lateness.all()));
     }
 
     #[test]

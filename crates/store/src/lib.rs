@@ -38,7 +38,7 @@ pub use ending::{Cause, Ending, Failure, Generator, Level, Validity, Verdict};
 pub use error::StoreError;
 pub use path::default_path;
 pub use reading::{Reading, StoredReading};
-pub use run::Run;
+pub use run::{PackedSecond, Run};
 pub use run_id::{NotARunId, RunId};
 pub use store::{State, Store, Summary};
 pub use study::{Compare, NewStudy, Place, Study, StudyEnding, StudyState, StudySummary};

@@ -40,7 +40,8 @@ impl Store {
                 self.one(snapshot, state, [number], |row| self.state(id, row))?
             }
         };
-        let parts = "SELECT * FROM part WHERE run = ?1 ORDER BY number";
+        // As the index has them: sorting anew would move every histogram about.
+        let parts = "SELECT * FROM part WHERE run = ?1 ORDER BY second, phase, step, number";
         let parts = self.all(snapshot, parts, [number], |row| self.part(id, row, &new, snapshot))?;
         let beside = self.beside(snapshot, id, number)?;
         Run::assemble(id.clone(), new, ending, state, parts, beside)

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use record::{Counts, IdentityBroken, Interval, Ledger, Malformed, Phase, Sampled, Statuses, Tally, Whole};
+use record::{
+    Counts, Histogram, IdentityBroken, Interval, Ledger, Malformed, Phase, Sampled, Statuses, Tally, Whole,
+};
 
 use crate::Result;
 use crate::beside::{Beside, GateResult, Output};
@@ -51,6 +53,13 @@ pub(crate) struct Part {
     pub(crate) sampled: Vec<Sampled>,
 }
 
+/// A kept interval whose histograms are still packed.
+#[derive(Clone, Copy, Debug)]
+pub struct PackedSecond<'a> {
+    run: &'a Run,
+    part: &'a Part,
+}
+
 /// All counts of a run together stay below this, so that no sum of them overflows.
 const WEIGHT_MAX: u64 = 1 << 62;
 /// As many as three digits can write.
@@ -72,8 +81,8 @@ impl Run {
         let run = Self { id, new, ending, state, parts, by_second, is_summed_up: false, beside };
         let (mut weight, mut statuses) = (0u64, BTreeSet::new());
         for part in &run.parts {
-            let tally = part.tally().map_err(|Malformed| run.damaged())?;
-            let sum = part.weight(&tally).and_then(|of_part| weight.checked_add(of_part));
+            let durations = Tally::check_histograms(&part.histograms).map_err(|Malformed| run.damaged())?;
+            let sum = part.weight(durations).and_then(|of_part| weight.checked_add(of_part));
             weight = sum.filter(|sum| *sum <= WEIGHT_MAX).ok_or_else(|| run.damaged())?;
             statuses.extend(part.statuses.iter().map(|(status, _)| status));
         }
@@ -94,8 +103,8 @@ impl Run {
         let mut whole = Whole::default();
         let from = self.parts.partition_point(|part| (part.step, part.phase) < (step, phase));
         for part in self.parts[from..].iter().take_while(|part| (part.step, part.phase) == (step, phase)) {
-            let tally = part.tally().map_err(|Malformed| self.damaged())?;
-            whole.absorb(&tally).map_err(|source| self.broken(source))?;
+            whole.absorb(&part.counted()).map_err(|source| self.broken(source))?;
+            whole.absorb_histograms(&part.histograms).map_err(|Malformed| self.damaged())?;
         }
         let total = if self.ending.is_some() { whole.settle() } else { whole.cut_short() };
         total.map_err(|source| self.broken(source))
@@ -123,11 +132,13 @@ impl Run {
         refusal.into_iter().chain(seconds)
     }
 
-    /// What was counted in each kept interval, with its second and phase, in the order of [`Run::seconds`]. No histogram is
-    /// unpacked for it. A run that came with its study has none.
-    pub fn counts(&self) -> impl Iterator<Item = (u64, Phase, &Counts)> + '_ {
-        let kept = self.in_time().filter(|_| !self.is_summed_up);
-        kept.map(|part| (part.second, part.phase, &part.counts))
+    /// Every kept interval as in [`Run::seconds`], with its histograms still packed: a long run has a gigabyte of them.
+    pub fn packed_seconds(&self) -> Result<impl Iterator<Item = PackedSecond<'_>>> {
+        let second = |part| PackedSecond { run: self, part };
+        match self.is_summed_up {
+            true => Err(StoreError::SummedUp { run: self.id.clone() }),
+            false => Ok(self.in_time().map(second)),
+        }
     }
 
     /// Every single request that was kept, with its step and phase, in order of the second of its end. A run that came with
@@ -164,9 +175,39 @@ impl Run {
     }
 }
 
+impl PackedSecond<'_> {
+    /// Whole seconds since the load began.
+    pub fn second(&self) -> u64 {
+        self.part.second
+    }
+
+    /// What was counted.
+    pub fn counts(&self) -> &Counts {
+        &self.part.counts
+    }
+
+    /// Bytes that were read from the sockets, and bytes that were written to them.
+    pub fn received_and_sent_bytes(&self) -> [u64; 2] {
+        [self.part.received_bytes, self.part.sent_bytes]
+    }
+
+    /// Adds response times to the first and lateness to the second, of the requests that ended, however they did.
+    pub fn add_to(&self, [response, lateness]: [&mut Histogram; 2]) -> Result<()> {
+        Tally::add_response_and_lateness(&self.part.histograms, response, lateness)
+            .map_err(|Malformed| self.run.damaged())
+    }
+}
+
 impl Part {
     pub(crate) fn tally(&self) -> Result<Tally, Malformed> {
-        let mut tally = Tally {
+        let mut tally = self.counted();
+        tally.decode_histograms(&self.histograms)?;
+        Ok(tally)
+    }
+
+    /// All but the histograms.
+    pub(crate) fn counted(&self) -> Tally {
+        Tally {
             counts: self.counts,
             received_bytes: self.received_bytes,
             sent_bytes: self.sent_bytes,
@@ -176,24 +217,18 @@ impl Part {
             statuses: self.statuses.clone(),
             errors: self.errors.clone(),
             ..Tally::default()
-        };
-        tally.decode_histograms(&self.histograms)?;
-        Ok(tally)
+        }
     }
 
-    /// The sum of everything counted in it, by which the sums over a run are known not to overflow.
-    fn weight(&self, tally: &Tally) -> Option<u64> {
+    /// The sum of everything counted in it and of so many durations, by which the sums over a run are known not to
+    /// overflow.
+    fn weight(&self, durations: u64) -> Option<u64> {
         let Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished } = self.counts;
         let counts = [planned, sent, not_sent, ok, refused, failed, timed_out, unfinished];
         let volumes = [self.received_bytes, self.sent_bytes, self.connections, self.errors.others()];
-        let histograms = [&tally.response, &tally.service, &tally.lateness]
-            .into_iter()
-            .flat_map(|split| [&split.ok, &split.refused, &split.other])
-            .chain([&tally.first_byte, &tally.connect, &tally.tls])
-            .map(record::Histogram::count);
         let statuses = self.statuses.iter().map(|(_, count)| count);
         let errors = self.errors.entries().iter().map(|entry| entry.count);
-        let mut all = counts.into_iter().chain(volumes).chain(histograms).chain(statuses).chain(errors);
+        let mut all = counts.into_iter().chain(volumes).chain([durations]).chain(statuses).chain(errors);
         all.try_fold(0u64, u64::checked_add)
     }
 }

@@ -13,8 +13,8 @@ impl Run {
         for parts in self.parts.chunk_by(|one, next| (one.step, one.phase) == (next.step, next.phase)) {
             let mut sum = Whole::default();
             for part in parts {
-                let tally = part.tally().map_err(|Malformed| self.damaged())?;
-                sum.absorb(&tally).map_err(|source| self.broken(source))?;
+                sum.absorb(&part.counted()).map_err(|source| self.broken(source))?;
+                sum.absorb_histograms(&part.histograms).map_err(|Malformed| self.damaged())?;
             }
             sums.extend(parts.first().map(|first| first.with(sum.tally().clone())));
         }

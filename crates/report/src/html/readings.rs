@@ -69,10 +69,8 @@ const LOOPBACK: &str = "lo";
 
 /// Cores beyond this number are not told apart: no machine has them.
 const CORES_MAX: u32 = 1 << 13;
-/// Strips in a picture of many points, and in one of few.
-const STRIPS_MAX: [u32; 2] = [64, 16];
-/// A picture of fewer points is one of many on its page.
-const POINTS_MANY: usize = 200;
+/// Strips that a picture has room for.
+const STRIPS_MAX: u32 = 32;
 
 /// Everything read of a run, bin by bin.
 pub(crate) struct Readings<'a> {
@@ -103,15 +101,14 @@ struct Core {
 }
 
 impl<'a> Readings<'a> {
-    pub(crate) fn of(run: &'a Run, bins: Bins, points_max: usize) -> Self {
+    pub(crate) fn of(run: &'a Run, bins: Bins) -> Self {
         let cores_end = run.readings().filter_map(|reading| core(&reading)).max().map_or(0, |last| last + 1);
-        let strips_max = STRIPS_MAX[usize::from(points_max < POINTS_MANY)];
         let mut readings = Self {
             known: HashMap::new(),
             tracks: Vec::new(),
             cores: BTreeMap::new(),
             cores_end,
-            cores_per_strip: cores_end.div_ceil(strips_max).max(1),
+            cores_per_strip: cores_end.div_ceil(STRIPS_MAX).max(1),
             strips: BTreeMap::new(),
             bins,
         };

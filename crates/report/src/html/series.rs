@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use record::Counts;
 use serde::Serialize;
-use store::{Model, Run, State, StoreError, Verdict};
+use store::{Model, PackedSecond, Run, State, StoreError, Verdict};
 
 use super::charts::{self, Strip};
 use super::readings::Readings;
@@ -28,23 +28,19 @@ pub(crate) struct Series {
 /// Rates are told for whole seconds of load: not for the second in which the load ends, if it ends within one, and not for
 /// what comes after it, when nothing is sent any more. Errors are told to the end, each in the second in which it was seen.
 pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, StoreError> {
-    let seconds = run.counts().map(|(second, ..)| second).chain(run.readings().map(|reading| reading.second));
-    let Some(last) = seconds.max() else { return Ok(None) };
+    let seconds = run.packed_seconds()?.map(|packed| packed.second());
+    let Some(last) = seconds.chain(run.readings().map(|reading| reading.second)).max() else {
+        return Ok(None);
+    };
     let bins = Bins::fitting(last.saturating_add(1), points_max);
-    let mut load = OfLoad::new(bins, whole_seconds(run));
-    for interval in run.seconds() {
-        let (_, interval) = interval?;
-        let (second, tally) = (interval.second, &interval.tally);
-        load.take(second, &Counted::of(&tally.counts, tally.received_bytes, tally.sent_bytes));
-        for split in [&tally.response.ok, &tally.response.refused, &tally.response.other] {
-            load.response.add(second, split);
-        }
-        for split in [&tally.lateness.ok, &tally.lateness.refused, &tally.lateness.other] {
-            load.lateness.add(second, split);
-        }
+    let mut load = OfLoad::new(bins, whole_seconds(run)?);
+    for packed in run.packed_seconds()? {
+        load.take(packed.second(), &Counted::of(&packed));
+        let times = [&mut load.response, &mut load.lateness].map(|times| times.at(packed.second()));
+        packed.add_to(times)?;
     }
     let mut tracks = load.tracks(run.new.model);
-    let (of_readings, strips) = Readings::of(run, bins, points_max).tracks();
+    let (of_readings, strips) = Readings::of(run, bins).tracks();
     tracks.extend(of_readings);
     let says_something = |key: &str, points: &Points| {
         !points.is_empty() && (!points.is_zero() || charts::shows_zero(key) || key.starts_with("core_"))
@@ -55,7 +51,7 @@ pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, StoreEr
 }
 
 /// How many seconds had load from their start to their end.
-fn whole_seconds(run: &Run) -> u64 {
+fn whole_seconds(run: &Run) -> Result<u64, StoreError> {
     let planned_ns =
         run.new.planned_duration_ns.map(|planned_ns| planned_ns.saturating_add(run.new.warm_up_ns));
     let lasted_ns = run.ending.as_ref().map(|ending| {
@@ -66,12 +62,12 @@ fn whole_seconds(run: &Run) -> u64 {
         matches!(run.state, State::Ended(Verdict::Complete | Verdict::Degraded | Verdict::Invalid));
     match (planned_ns, lasted_ns) {
         (Some(planned_ns), Some(lasted_ns)) if came_to_its_end && planned_ns <= lasted_ns => {
-            planned_ns / 1_000_000_000
+            Ok(planned_ns / 1_000_000_000)
         }
         // Requests, a signal or a fault ended the load at some instant of the last second in which anything was sent.
         _ => {
-            let sending = run.counts().filter(|(.., counts)| counts.sent > 0);
-            sending.map(|(second, ..)| second).max().unwrap_or(0)
+            let sending = run.packed_seconds()?.filter(|packed| packed.counts().sent > 0);
+            Ok(sending.map(|packed| packed.second()).max().unwrap_or(0))
         }
     }
 }
@@ -96,8 +92,9 @@ const RATES: usize = 4;
 struct Counted([u64; COUNTED.len()]);
 
 impl Counted {
-    fn of(counts: &Counts, received_bytes: u64, sent_bytes: u64) -> Self {
-        let Counts { planned, not_sent, ok, refused, failed, timed_out, .. } = *counts;
+    fn of(packed: &PackedSecond<'_>) -> Self {
+        let Counts { planned, not_sent, ok, refused, failed, timed_out, .. } = *packed.counts();
+        let [received_bytes, sent_bytes] = packed.received_and_sent_bytes();
         Self([ok, planned, received_bytes, sent_bytes, refused, failed, timed_out, not_sent])
     }
 }
@@ -367,10 +364,9 @@ mod tests {
         let new = new_run(Model::Closed, Some(SECOND_NS));
         let run = stored(&new, &[], &readings, &ending(Verdict::Complete, 2_000));
         let series = of(&run, 800).unwrap().unwrap();
-        assert_eq!(series.strips.len(), 44);
-        assert_eq!(series.strips[43], Strip(129, 129));
-        assert_eq!(mids(&series, "core_3_5"), [Some(0.88)]);
-        assert_eq!(of(&run, 40).unwrap().unwrap().strips.len(), 15);
+        assert_eq!(series.strips.len(), 26);
+        assert_eq!(series.strips[25], Strip(125, 129));
+        assert_eq!(mids(&series, "core_0_4"), [Some(0.88)]);
     }
 
     #[test]

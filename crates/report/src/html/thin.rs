@@ -143,12 +143,12 @@ impl Times {
         }
     }
 
-    /// Takes in durations of a second; seconds must come in order.
-    pub(crate) fn add(&mut self, second: u64, durations: &Histogram) {
+    /// Where durations of a second are to be added; seconds must come in order.
+    pub(crate) fn at(&mut self, second: u64) -> &mut Histogram {
         if self.second != Some(second) {
             self.turn(Some(second));
         }
-        self.of_second.merge(durations);
+        &mut self.of_second
     }
 
     /// Median, 99 % and largest. A percentile is null where its bin has too few samples for it; `low` and `high` are
@@ -334,10 +334,10 @@ mod tests {
             durations
         };
         // A mean of the medians would be 2 ms.
-        times.add(0, &durations(1, 990));
-        times.add(0, &durations(3, 1));
-        times.add(1, &durations(3, 30));
-        times.add(3, &durations(9, 19));
+        times.at(0).merge(&durations(1, 990));
+        times.at(0).merge(&durations(3, 1));
+        times.at(1).merge(&durations(3, 30));
+        times.at(3).merge(&durations(9, 19));
         let [median, p99, max] = times.points();
         assert_eq!(figures(&median.mid), [Some(1.0), None]);
         assert_eq!(median.low, None, "as the mid");
@@ -379,7 +379,7 @@ mod tests {
             for (second, values_ns) in (0..).zip(&seconds) {
                 let mut durations = Histogram::new();
                 values_ns.iter().for_each(|value_ns| durations.record(*value_ns));
-                times.add(second, &durations);
+                times.at(second).merge(&durations);
                 medians.extend(durations.printable_at(Percentile::P50));
             }
             let [median, _, max] = times.points();
