@@ -35,7 +35,7 @@ export function runs(report: Report, load: Load): HTMLElement | null {
   let right = first.is_log || !hasTimes ? (all[1] ?? first).key : PERCENTILES;
   const options = [
     ...optionsOf(all),
-    ...(hasTimes ? [{ key: PERCENTILES, words: 'Response time: median, p90 and p99' }] : []),
+    ...(hasTimes ? [{ key: PERCENTILES, words: 'Response time: median, 90 % and 99 %' }] : []),
   ];
   const names = ordered(report, load);
   const panel = (key: string, width: number, isAlone: boolean): HTMLElement => {
@@ -212,10 +212,10 @@ function timesPanel(
     'Response time, ms, log axis',
     [
       { sample: [s('circle', { class: 'dot', cx: 11, cy: 7, r: 4 })], words: 'median' },
-      { sample: [line('p90', 11, 2, 11, 12)], words: 'p90' },
+      { sample: [line('p90', 11, 2, 11, 12)], words: '90 %' },
       {
         sample: [line('p99', 11, 1, 11, 13)],
-        words: isShort ? 'p99, where there are samples enough' : 'p99',
+        words: isShort ? '99 %, where there are samples enough' : '99 %',
       },
       { sample: [s('circle', { class: 'dot faint', cx: 11, cy: 7, r: 2.6 })], words: 'a run’s own' },
     ],
@@ -233,8 +233,8 @@ function timesPanel(
 /** The highest percentile that all rows have, for the figures at the right. */
 function farthest(names: Named[]): { words: string; of: (times: Times) => number | null } {
   const all = names.map(({ row }) => row.figures?.response_ms).filter((times) => times !== undefined);
-  if (all.every((times) => times.p99 !== null)) return { words: 'p99', of: (times) => times.p99 };
-  if (all.every((times) => times.p90 !== null)) return { words: 'p90', of: (times) => times.p90 };
+  if (all.every((times) => times.p99 !== null)) return { words: '99 %', of: (times) => times.p99 };
+  if (all.every((times) => times.p90 !== null)) return { words: '90 %', of: (times) => times.p90 };
   return { words: 'median', of: (times) => times.p50 };
 }
 
@@ -261,10 +261,10 @@ function timesLines(report: Report, { row }: Named, times: Times | null): string
   if (!times) return [row.name, absence(report, row)];
   const known: [string, number | null][] = [
     ['median', times.p50],
-    ['p90', times.p90],
-    ['p95', times.p95],
-    ['p99', times.p99],
-    ['p99.9', times.p99_9],
+    ['90 %', times.p90],
+    ['95 %', times.p95],
+    ['99 %', times.p99],
+    ['99.9 %', times.p99_9],
     ['longest', times.max],
   ];
   const lines = known.flatMap(([name, value]) => (value === null ? [] : [`${name} ${figure(value, 'ms')}`]));

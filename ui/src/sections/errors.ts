@@ -1,0 +1,188 @@
+/** What did not end ok: how much of it for each variant, which errors, and what the systems wrote. */
+
+import type { ErrorKind, Load, Report, Row } from '../report';
+import { card } from '../card';
+import { append, h, s } from '../dom';
+import { count, decimal, figure } from '../format';
+import { colorClass } from '../colors';
+import { legend } from '../charts/legend';
+import { round } from '../charts/marks';
+import { outcomeFills } from '../charts/patterns';
+import { chart, rows, type Item } from '../charts/rows';
+import { extent } from '../views/measures';
+import { ordered, type Named } from '../views/order';
+import { OUTCOMES, WORDS, amiss, ended, kinds, parts } from '../views/outcomes';
+import { fromZero } from '../views/scale';
+
+/** Longer messages are cut, and whole where they are opened. */
+const MESSAGE_MOST = 300;
+/** Lines of the list that stand there at once. */
+const KINDS_MOST = 30;
+
+export function errors(report: Report, load: Load): HTMLElement | null {
+  const all = ended(load);
+  const bad = ordered(report, load).filter(({ row }) => amiss(row) > 0);
+  const unnamed = load.errors.length === 0 && load.written.length === 0;
+  if (all === 0 && unnamed && bad.length === 0) return null;
+  if (bad.length === 0 && unnamed) {
+    return h('p', { class: 'calm' }, `No errors in ${count(all)} requests.`);
+  }
+  const part = h('div', { class: 'errors' });
+  if (bad.length > 0) append(part, shares(report, load, bad));
+  if (load.errors.length > 0) append(part, h('h3', {}, 'Which errors'), list(load));
+  if (load.written.length > 0) {
+    append(
+      part,
+      h('h3', {}, 'What systems with errors wrote most often'),
+      h('ul', { class: 'written' }, ...load.written.map((line) => h('li', {}, line))),
+    );
+  }
+  return part;
+}
+
+function shares(report: Report, load: Load, bad: Named[]): HTMLElement {
+  const others = load.rows.filter((row) => row.figures && amiss(row) === 0).length;
+  const calm =
+    others === 0
+      ? ''
+      : ` ${others} ${others === 1 ? 'variant' : 'variants'} without errors ${others === 1 ? 'is' : 'are'} not drawn.`;
+  const planned = bad.reduce((sum, { row }) => sum + (row.figures?.counts.planned ?? 0), 0);
+  return card({
+    id: `not-ok-${report.loads.indexOf(load) + 1}`,
+    title: 'Requests that did not end ok',
+    about: `% of the planned requests, from zero · n = ${count(planned)} planned requests`,
+    help: `refused: the system answered no; failed: no answer; timed out: none in time; not sent: never started.${calm}`,
+    draw: (host, width) => {
+      append(host, outcomeLegend(bad), picture(report, load, bad, width));
+    },
+    numbers: () => ({
+      heads: ['variant', 'planned', 'ok', ...OUTCOMES.map((outcome) => WORDS[outcome]), 'unfinished'],
+      rows: bad.map(({ row }) => {
+        const counts = row.figures?.counts;
+        return [
+          row.name,
+          counts?.planned ?? null,
+          counts?.ok ?? null,
+          ...OUTCOMES.map((outcome) => counts?.[outcome] ?? null),
+          counts?.unfinished ?? null,
+        ];
+      }),
+    }),
+  });
+}
+
+function outcomeLegend(bad: Named[]): HTMLElement {
+  const present = OUTCOMES.filter((outcome) =>
+    bad.some(({ row }) => (row.figures?.counts[outcome] ?? 0) > 0),
+  );
+  return legend(
+    present.map((outcome) => {
+      const own = chart(22, 14, '');
+      const fill = outcomeFills(own)[outcome];
+      const box = s('rect', { class: 'outcome', x: 2, y: 2, width: 18, height: 10, fill });
+      return {
+        sample: [s('g', { class: `outcome-${outcome}` }, ...own.childNodes, box)],
+        words: WORDS[outcome],
+      };
+    }),
+  );
+}
+
+function picture(report: Report, load: Load, bad: Named[], width: number): SVGSVGElement {
+  const most = extent(bad.map(({ row }) => amiss(row)))?.[1] ?? 0;
+  const box = chart(0, 0, '');
+  const fills = outcomeFills(box);
+  const items = bad.map(({ at, row, label, group }): Item => ({
+    label,
+    group,
+    color: colorClass(report, load, at),
+    is_best: row.is_best,
+    figure: figure(amiss(row), 'share'),
+    lines: () => lines(row),
+    draw: ({ parts: drawn, scale, y, height }) => {
+      const high = height * 0.62;
+      for (const part of row.figures ? parts(row.figures.counts) : []) {
+        const [from, to] = [scale.at(part.from), scale.at(part.to)];
+        // Even one request of a million is to be seen.
+        const wide = Math.max(1.5, to - from);
+        const bar = { x: round(from), y: round(y - high / 2), width: round(wide), height: round(high) };
+        drawn.append(
+          s(
+            'g',
+            { class: `outcome-${part.outcome}` },
+            s('rect', { class: 'outcome', ...bar, fill: fills[part.outcome] }),
+          ),
+        );
+      }
+    },
+  }));
+  const svg = rows({
+    width,
+    items,
+    scale: (room) => fromZero(most, 'share', room),
+    figures: 'not ok',
+    title: 'requests that did not end ok',
+  });
+  svg.prepend(...box.childNodes);
+  return svg;
+}
+
+function lines(row: Row): string[] {
+  const counts = row.figures?.counts;
+  if (!counts) return [row.name];
+  const share = (part: number): string => figure(part / Math.max(1, counts.planned), 'share');
+  return [
+    row.name,
+    `planned ${count(counts.planned)}`,
+    `ok ${count(counts.ok)}, ${share(counts.ok)}`,
+    ...parts(counts).map((part) => `${WORDS[part.outcome]} ${count(part.count)}, ${share(part.count)}`),
+    ...(counts.unfinished > 0 ? [`unfinished ${count(counts.unfinished)}, in flight at the end`] : []),
+  ];
+}
+
+function list(load: Load): HTMLElement {
+  const all = kinds(load);
+  const body = h('tbody', {}, ...all.slice(0, KINDS_MOST).map((kind) => listed(load, kind)));
+  const heads = ['class', 'message, an example', 'count', 'share', 'where'];
+  const head = heads.map((text, at) =>
+    h('th', { scope: 'col', class: at === 2 || at === 3 ? 'number' : null }, text),
+  );
+  const table = h(
+    'table',
+    { class: 'error-list' },
+    h('caption', { class: 'unseen' }, 'Which errors'),
+    h('thead', {}, h('tr', {}, ...head)),
+    body,
+  );
+  const part = h('div', { class: 'scroll' }, table);
+  const rest = all.slice(KINDS_MOST);
+  if (rest.length > 0) {
+    const more = h('button', { type: 'button', class: 'more' }, `Show ${count(rest.length)} more`);
+    more.addEventListener('click', () => {
+      append(body, ...rest.map((kind) => listed(load, kind)));
+      more.remove();
+    });
+    append(part, more);
+  }
+  return part;
+}
+
+function listed(load: Load, { row, class: name, message, count: times, share }: ErrorKind): HTMLElement {
+  return h(
+    'tr',
+    {},
+    h('th', { scope: 'row' }, name),
+    h('td', { class: 'message' }, ...messageOf(message)),
+    h('td', { class: 'number' }, count(times)),
+    h('td', { class: 'number' }, share > 0 && share < 0.00005 ? '< 0.01 %' : `${decimal(share * 100, 2)} %`),
+    h('td', {}, load.rows[row]?.name ?? ''),
+  );
+}
+
+function messageOf(message: string): Node[] {
+  const letters = Array.from(message);
+  if (letters.length <= MESSAGE_MOST) return [document.createTextNode(message)];
+  const cut = `${letters.slice(0, MESSAGE_MOST).join('')}…`;
+  const whole = h('details', {}, h('summary', {}, 'the whole message'), h('p', {}, message));
+  return [document.createTextNode(cut), whole];
+}

@@ -1,0 +1,205 @@
+/** How evenly the connections of each run were served. */
+
+import type { Fairness, Load, MinMedianMax, Report, Row } from '../report';
+import { card, redraw } from '../card';
+import { h } from '../dom';
+import { count, decimal, figure } from '../format';
+import { colorClass } from '../colors';
+import { choice } from '../charts/choice';
+import { line, word } from '../charts/marks';
+import { pointed, rows, type Item, type Place } from '../charts/rows';
+import { extent, positiveExtent } from '../views/measures';
+import { ordered } from '../views/order';
+import { overall, relative, type Relative } from '../views/outcomes';
+import { fromZero, ratios, type Room, type Scale } from '../views/scale';
+
+interface Aspect {
+  key: string;
+  words: string;
+  of: (fairness: Fairness) => MinMedianMax | null;
+  inWords: (value: number) => string;
+}
+
+const ASPECTS: Aspect[] = [
+  { key: 'requests', words: 'Requests of a connection', of: (one) => one.requests, inWords: count },
+  {
+    key: 'mean',
+    words: 'Mean response time of a connection',
+    of: (one) => one.response_mean_ms,
+    inWords: (value) => figure(value, 'ms'),
+  },
+  {
+    key: 'max',
+    words: 'Longest response time of a connection',
+    of: (one) => one.response_max_ms,
+    inWords: (value) => figure(value, 'ms'),
+  },
+];
+
+/** One run of a row. */
+interface Range extends Relative {
+  run: string;
+  fairness: Fairness;
+  figures: MinMedianMax;
+}
+
+export function fairness(report: Report, load: Load): HTMLElement | null {
+  const known = ASPECTS.filter((aspect) => load.rows.some((row) => ranges(report, row, aspect).length > 0));
+  const first = known[0];
+  if (first === undefined) return null;
+  let aspect = first;
+  const connections = extent(
+    load.rows.flatMap((row) => runsOf(report, row).map(({ fairness: one }) => one.connections)),
+  );
+  const made = card({
+    id: `fair-${report.loads.indexOf(load) + 1}`,
+    title: 'How evenly connections were served',
+    about: `multiples of the median connection of the run · a line is a run · n = ${span(connections)} connections`,
+    help: 'Each line goes from the connection that fared least to the one that fared most. Short lines around 1 × are fair; a line that begins near 0 × had connections that starved.',
+    controls: [
+      choice(
+        'Show',
+        known.map(({ key, words }) => ({ key, words })),
+        first.key,
+        (key) => {
+          aspect = known.find((one) => one.key === key) ?? first;
+          redraw(made);
+        },
+      ),
+    ],
+    draw: (host, width) => {
+      host.append(
+        h('h4', {}, `${aspect.words}, multiples of the median`),
+        picture(report, load, aspect, width),
+      );
+    },
+    numbers: () => ({
+      heads: [
+        'variant',
+        'run',
+        'connections',
+        ...ASPECTS.flatMap(({ words }) => [`${words}: min`, 'median', 'max']),
+      ],
+      rows: load.rows.flatMap((row) =>
+        runsOf(report, row).map(({ run, fairness: one }) => [
+          row.name,
+          run,
+          one.connections,
+          ...ASPECTS.flatMap(({ of }) => {
+            const figures = of(one);
+            return [figures?.min ?? null, figures?.median ?? null, figures?.max ?? null];
+          }),
+        ]),
+      ),
+    }),
+  });
+  return made;
+}
+
+function span(of: [number, number] | null): string {
+  const [low, high] = of ?? [0, 0];
+  return low === high ? count(low) : `${count(low)} to ${count(high)}`;
+}
+
+function runsOf(report: Report, row: Row): { run: string; fairness: Fairness }[] {
+  return row.runs.flatMap((at) => {
+    const run = report.runs[at];
+    return run?.fairness && run.standing === 'valid'
+      ? [{ run: run.block === null ? run.id : `block ${run.block + 1}`, fairness: run.fairness }]
+      : [];
+  });
+}
+
+function ranges(report: Report, row: Row, { of }: Aspect): Range[] {
+  return runsOf(report, row).flatMap(({ run, fairness: one }) => {
+    const figures = of(one);
+    const range = figures ? relative(figures) : null;
+    return figures && range ? [{ ...range, run, fairness: one, figures }] : [];
+  });
+}
+
+function picture(report: Report, load: Load, aspect: Aspect, width: number): SVGSVGElement {
+  const drawn = ordered(report, load)
+    .map((named) => ({ ...named, ranges: ranges(report, named.row, aspect) }))
+    .filter((named) => named.ranges.length > 0);
+  const every = drawn.flatMap((named) => named.ranges);
+  const most = Math.max(...drawn.map((named) => named.ranges.length));
+  const items = drawn.map(({ at, row, label, group, ranges: all }): Item => ({
+    label,
+    group,
+    color: colorClass(report, load, at),
+    is_best: row.is_best,
+    figure: rangeText(overall(all)),
+    lines: () => rowLines(row, aspect, all),
+    draw: (place) => {
+      draw(aspect, all, place);
+    },
+  }));
+  return rows({
+    width,
+    items,
+    scale: scaleOf(aspect, every),
+    figures: 'least to most',
+    title: aspect.words,
+    height: Math.max(22, 8 + 3 * Math.min(12, most)),
+    backdrop: (parts, scale, top, foot) => {
+      parts.append(line('even', scale.at(1), top, scale.at(1), foot));
+      parts.append(word('tick', scale.at(1), foot + 15, 'the median connection', 'middle'));
+    },
+    foot: 20,
+  });
+}
+
+/** Requests begin at zero, where a connection starved; times that differ by factors are on a log axis. */
+function scaleOf(aspect: Aspect, every: Relative[]): (room: Room) => Scale {
+  const [low, high] = positiveExtent(every.flatMap((one) => [one.low, one.high]));
+  if (aspect.key !== 'requests' && high / low > 4) return (room) => ratios(low, high, room);
+  return (room) => {
+    const scale = fromZero(Math.max(high, 1.2), 'count', room);
+    return { ...scale, ticks: scale.ticks.map(({ value, text }) => ({ value, text: `${text} ×` })) };
+  };
+}
+
+function draw(aspect: Aspect, all: Range[], { parts, scale, y, height }: Place): void {
+  const step = Math.min(5, (height - 6) / Math.max(1, all.length));
+  all.forEach((range, at) => {
+    const level = y + (at - (all.length - 1) / 2) * step;
+    const mark = line(
+      'range',
+      scale.at(range.low),
+      level,
+      Math.max(scale.at(range.high), scale.at(range.low) + 2),
+      level,
+    );
+    parts.append(pointed(mark, () => rangeLines(aspect, range)));
+  });
+}
+
+function rangeText(all: { low: number; high: number } | null): string {
+  return all ? `${multiple(all.low)} – ${multiple(all.high)} ×` : 'n/a';
+}
+
+function multiple(value: number): string {
+  return decimal(value, value < 10 ? 2 : 0);
+}
+
+function rangeLines({ words, inWords }: Aspect, { run, figures, fairness: one }: Range): string[] {
+  return [
+    run,
+    words,
+    `least ${inWords(figures.min)}`,
+    `median ${inWords(figures.median)}`,
+    `most ${inWords(figures.max)}`,
+    `n = ${count(one.connections)} connections`,
+  ];
+}
+
+function rowLines(row: Row, { words }: Aspect, all: Range[]): string[] {
+  const found = overall(all);
+  if (!found) return [row.name];
+  return [
+    row.name,
+    `${words}: ${rangeText(found)} the median, over ${all.length} ${all.length === 1 ? 'run' : 'runs'}`,
+    `typically up to ${multiple(found.typical)} ×`,
+  ];
+}

@@ -1,0 +1,68 @@
+/** Outcomes stack up to what did not end ok, and ranges are multiples of their middles. */
+
+import { describe, expect, it } from 'vitest';
+import type { Counts, Load, Row } from '../report';
+import { amiss, ended, kinds, overall, parts, relative } from './outcomes';
+
+const counts: Counts = {
+  planned: 1000,
+  sent: 990,
+  not_sent: 10,
+  ok: 900,
+  refused: 50,
+  failed: 0,
+  timed_out: 20,
+  unfinished: 20,
+};
+
+describe('outcomes', () => {
+  it('stand behind each other, without those that did not happen', () => {
+    expect(parts(counts).map(({ outcome, from, to }) => [outcome, from, to])).toEqual([
+      ['refused', 0, 0.05],
+      ['timed_out', 0.05, 0.07],
+      ['not_sent', 0.07, 0.08],
+    ]);
+  });
+  it('of nothing are nothing', () => {
+    const none = {
+      planned: 0,
+      sent: 0,
+      not_sent: 0,
+      ok: 0,
+      refused: 0,
+      failed: 0,
+      timed_out: 0,
+      unfinished: 0,
+    };
+    expect(parts(none)).toEqual([]);
+    expect(amiss({ figures: null } as unknown as Row)).toBe(0);
+  });
+  it('that are unfinished are no errors', () => {
+    expect(amiss({ figures: { counts } } as unknown as Row)).toBe(0.08);
+  });
+  it('are counted over all rows, kinds the most frequent first', () => {
+    const load = {
+      rows: [{ figures: { samples: 7 } }, { figures: null }, { figures: { samples: 5 } }],
+      errors: [{ count: 1 }, { count: 9 }],
+    } as unknown as Load;
+    expect(ended(load)).toBe(12);
+    expect(kinds(load).map((kind) => kind.count)).toEqual([9, 1]);
+  });
+});
+
+describe('ranges', () => {
+  it('are multiples of the middle', () => {
+    expect(relative({ min: 50, median: 100, max: 300 })).toEqual({ low: 0.5, high: 3 });
+    expect(relative({ min: 0, median: 0, max: 3 })).toBeNull();
+    expect(relative({ min: 0, median: 1e-300, max: 1e300 })).toBeNull();
+  });
+  it('together go from the lowest to the highest', () => {
+    const all = [
+      { low: 0.5, high: 2 },
+      { low: 0.9, high: 1.2 },
+      { low: 0.8, high: 1.4 },
+    ];
+    expect(overall(all)).toEqual({ low: 0.5, high: 2, typical: 1.4 });
+    expect(overall([])).toBeNull();
+  });
+});
