@@ -3,6 +3,8 @@
 import type { Head, Table, TableRow } from './report';
 import { h } from './dom';
 import { announce, copyButtons } from './copy';
+import { isOnPaper, onTheme } from './theme';
+import { parts } from './views/paper';
 import { next, sorted, type Sorting } from './views/sort';
 
 export interface Options {
@@ -17,12 +19,16 @@ export interface Options {
 /** Names of rows keep their place while so much of the width is left for figures. */
 const NAMES_SHARE_MAX = 0.45;
 
+/** Letters of the table's size beside each other on paper. */
+const PAPER_LETTERS = 116;
+
 export function dataTable(table: Table, options: Options): HTMLElement {
   let sorting: Sorting | null = null;
-  const rows = table.rows.map((row) => tableRow(table, row, options));
+  const all = table.heads.map((_, column) => column);
+  const rows = table.rows.map((row) => tableRow(table, row, all, options));
   const body = h('tbody', {}, ...rows);
   const heads = table.heads.map((head, column) =>
-    headCell(table, head, column, () => {
+    headCell(table, column, () => {
       sorting = next(table, column, sorting);
       for (const place of sorted(table, sorting)) body.append(rows[place] ?? '');
       heads.forEach((cell, at) => {
@@ -31,19 +37,17 @@ export function dataTable(table: Table, options: Options): HTMLElement {
       announce(sorting ? `Sorted by ${said(head)}, ${sorting.direction}` : 'In the order of the report');
     }),
   );
+  const whole = framed(options.title, heads, body);
   const box = h(
     'div',
     { class: 'table-box', role: 'region', tabindex: 0, 'aria-label': options.title },
-    h(
-      'table',
-      { class: 'data' },
-      h('caption', { class: 'unseen' }, options.title),
-      h('thead', {}, h('tr', {}, ...heads)),
-      body,
-    ),
+    whole,
   );
   const hint = h('p', { class: 'hint', 'aria-hidden': 'true' });
   stick(box, table, heads, hint);
+  onTheme(() => {
+    box.replaceChildren(...(isOnPaper() ? onPaper(table, sorting, options) : [whole]));
+  });
   return h(
     'div',
     { class: 'panel table-panel' },
@@ -56,6 +60,23 @@ export function dataTable(table: Table, options: Options): HTMLElement {
     box,
     options.legend.length === 0 ? null : h('p', { class: 'legend' }, options.legend.join(' ')),
   );
+}
+
+function framed(title: string, heads: HTMLElement[], body: HTMLElement): HTMLElement {
+  const caption = h('caption', { class: 'unseen' }, title);
+  return h('table', { class: 'data' }, caption, h('thead', {}, h('tr', {}, ...heads)), body);
+}
+
+/** Paper does not scroll: some columns after the others, with the names repeated. */
+function onPaper(table: Table, sorting: Sorting | null, options: Options): HTMLElement[] {
+  return parts(table, PAPER_LETTERS).map((columns) => {
+    const rows = sorted(table, sorting).flatMap((place) => {
+      const row = table.rows[place];
+      return row ? [tableRow(table, row, columns, options)] : [];
+    });
+    const heads = columns.map((column) => headCell(table, column));
+    return framed(options.title, heads, h('tbody', {}, ...rows));
+  });
 }
 
 function said({ text, unit }: Head): string {
@@ -75,63 +96,65 @@ function shownNow(table: Table, sorting: Sorting | null): { heads: string[]; row
   };
 }
 
-function headCell(table: Table, head: Head, column: number, sort: () => void): HTMLElement {
-  const button = h(
-    'button',
-    { type: 'button' },
-    h('span', { class: 'head-text' }, head.text),
-    head.unit === '' ? null : h('span', { class: 'unit' }, head.unit),
-  );
-  button.addEventListener('click', sort);
-  const kinds = [head.is_left ? 'left' : 'right', column < table.names ? 'name' : ''];
-  return h('th', { scope: 'col', 'aria-sort': 'none', class: kinds.join(' ').trim() }, button);
+/** Where a column stands, and whether it names its row. */
+function kind(table: Table, column: number): string {
+  const side = (table.heads[column]?.is_left ?? false) ? 'left' : 'right';
+  return column < table.names ? `${side} name` : side;
 }
 
-function tableRow(table: Table, row: TableRow, options: Options): HTMLElement {
-  const cells = row.cells.map((cell, column) => {
-    const isLeft = table.heads[column]?.is_left ?? false;
-    const kind = [isLeft ? 'left' : 'right', column < table.names ? 'name' : ''].join(' ').trim();
-    if (column > 0) return h('td', { class: kind }, cell.text);
+function headCell(table: Table, column: number, sort?: () => void): HTMLElement {
+  const { text, unit } = table.heads[column] ?? { text: '', unit: '' };
+  const words = [
+    h('span', { class: 'head-text' }, text),
+    unit === '' ? null : h('span', { class: 'unit' }, unit),
+  ];
+  const of = { scope: 'col', class: kind(table, column) };
+  if (!sort) return h('th', of, ...words);
+  const button = h('button', { type: 'button' }, ...words);
+  button.addEventListener('click', sort);
+  return h('th', { ...of, 'aria-sort': 'none' }, button);
+}
+
+function tableRow(table: Table, row: TableRow, columns: number[], options: Options): HTMLElement {
+  const cells = columns.map((column) => {
+    const text = row.cells[column]?.text ?? '';
+    if (column > 0) return h('td', { class: kind(table, column) }, text);
     const star = row.is_best
       ? h('span', { class: 'star' }, '★', h('span', { class: 'unseen' }, ' best: '))
       : null;
-    return h(
-      'th',
-      { scope: 'row', class: kind },
-      h('span', { class: 'swatch', 'aria-hidden': 'true' }),
-      star,
-      cell.text,
-    );
+    const swatch = h('span', { class: 'swatch', 'aria-hidden': 'true' });
+    return h('th', { scope: 'row', class: kind(table, column) }, swatch, star, text);
   });
   return h('tr', { class: `${options.mark(row)} ${row.is_best ? 'best' : ''}`.trim() }, ...cells);
 }
 
 /** Keeps the columns that name a row in sight, and says how many others are out of it. */
 function stick(box: HTMLElement, table: Table, heads: HTMLElement[], hint: HTMLElement): void {
-  const place = (): void => {
-    if (box.clientWidth === 0) return;
-    const widths = heads.slice(0, table.names).map((head) => head.getBoundingClientRect().width);
-    const sticking =
-      widths.reduce((sum, width) => sum + width, 0) < box.clientWidth * NAMES_SHARE_MAX ? table.names : 1;
-    let left = 0;
-    for (let column = 0; column < table.names; column += 1) {
-      for (const row of box.querySelectorAll('tr')) {
-        const cell = row.children[column];
-        if (!(cell instanceof HTMLElement)) continue;
-        cell.classList.toggle('sticks', column < sticking);
-        cell.classList.toggle('last', column === sticking - 1);
-        cell.style.left = column < sticking ? `${left}px` : '';
-      }
-      left += widths[column] ?? 0;
-    }
-    look();
-  };
   const look = (): void => {
     const right = box.getBoundingClientRect().right;
     const hidden = heads.filter((head) => head.getBoundingClientRect().right > right + 4).length;
     box.classList.toggle('more', hidden > 0);
     hint.textContent =
       hidden === 0 ? '' : `${hidden} more ${hidden === 1 ? 'column' : 'columns'} to the right →`;
+  };
+  const place = (): void => {
+    if (box.clientWidth === 0 || isOnPaper()) return;
+    const widths = heads.slice(0, table.names).map((head) => head.getBoundingClientRect().width);
+    const isRoom = widths.reduce((sum, width) => sum + width, 0) < box.clientWidth * NAMES_SHARE_MAX;
+    const sticking = isRoom ? table.names : 1;
+    const rows = [...box.querySelectorAll('tr')];
+    let left = 0;
+    widths.forEach((width, column) => {
+      for (const { children } of rows) {
+        const cell = children[column];
+        if (!(cell instanceof HTMLElement)) continue;
+        cell.classList.toggle('sticks', column < sticking);
+        cell.classList.toggle('last', column === sticking - 1);
+        cell.style.left = column < sticking ? `${left}px` : '';
+      }
+      left += width;
+    });
+    look();
   };
   box.addEventListener('scroll', look, { passive: true });
   new ResizeObserver(place).observe(box);

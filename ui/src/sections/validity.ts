@@ -2,6 +2,7 @@
 
 import type { Doubt, Report, Validity } from '../report';
 import { h } from '../dom';
+import { isOnPaper, onTheme } from '../theme';
 import { icon, type Shape } from '../icons';
 
 const SHAPES: Record<Validity['level'], Shape> = { valid: 'good', suspect: 'doubtful', invalid: 'bad' };
@@ -24,12 +25,24 @@ export function validity({ validity: of }: Report): HTMLElement {
 
 function doubts({ level, doubts: all }: Validity): HTMLElement {
   const word = all.length === 1 ? 'One thing' : `${all.length} things`;
-  return h(
+  const details = h(
     'details',
     { class: 'matters', open: level === 'invalid' },
     h('summary', {}, `${word} to know, and what to do`),
     h('ul', { class: 'doubts' }, ...all.map(doubt)),
   );
+  let wasOpen: boolean | undefined;
+  onTheme(() => {
+    // Paper has it all.
+    if (isOnPaper()) {
+      wasOpen ??= details.open;
+      details.open = true;
+    } else if (wasOpen !== undefined) {
+      details.open = wasOpen;
+      wasOpen = undefined;
+    }
+  });
+  return details;
 }
 
 function doubt({ tone, where, sentence, remedy, quote }: Doubt): HTMLElement {
