@@ -126,3 +126,8 @@ export async function scrolledThrough(page: Page): Promise<void> {
   }
   throw new Error('the page has no end');
 }
+
+/** The report that the page was made from. */
+export async function reportIn(page: Page): Promise<Report> {
+  return JSON.parse((await page.locator('#report').textContent()) ?? '') as Report;
+}

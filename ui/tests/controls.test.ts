@@ -1,0 +1,216 @@
+/** Light and dark, loads, keys, exact values, and paper. */
+
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { reportIn, scrolledThrough, settled, withPage } from './browser';
+import { luminance, parsed } from './colors';
+import { PAGES } from './pages';
+
+async function paper(page: Page): Promise<number> {
+  await settled(page);
+  const color = parsed(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor));
+  if (!color) throw new Error('no paper');
+  return luminance(color);
+}
+
+test('light and dark follow the system, until the reader chooses', async () => {
+  await withPage('study', { colorScheme: 'dark' }, async (page) => {
+    expect(await paper(page)).toBeLessThan(0.05);
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await paper(page)).toBeGreaterThan(0.8);
+    const button = page.getByRole('button', { name: /^Colours/ });
+    await button.click();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await paper(page)).toBeGreaterThan(0.8);
+    await button.click();
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await paper(page)).toBeLessThan(0.05);
+    await button.click();
+    expect(await paper(page)).toBeGreaterThan(0.8);
+    expect(await button.getAttribute('aria-label')).toContain('auto');
+  });
+});
+
+test('several loads take turns, by mouse, arrow keys and links', async () => {
+  await withPage('study', {}, async (page) => {
+    const { loads } = await reportIn(page);
+    expect(loads.length).toBeGreaterThan(1);
+    const tabs = page.getByRole('tab');
+    expect(await tabs.allInnerTexts()).toEqual(loads.map(({ name }) => name));
+    const shown = async (): Promise<(string | null)[]> =>
+      page
+        .locator('[role="tabpanel"]:visible')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('id')));
+    expect(await shown()).toEqual(['load-1']);
+    await tabs.nth(1).click();
+    expect(await shown()).toEqual(['load-2']);
+    expect(await tabs.nth(1).getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('ArrowLeft');
+    expect(await shown()).toEqual(['load-1']);
+    await page.evaluate(() => {
+      location.hash = 'load-2';
+    });
+    await settled(page);
+    expect(await shown()).toEqual(['load-2']);
+    await scrolledThrough(page);
+    expect(await page.locator('#load-2 .card svg, #load-2 .card canvas').count()).toBeGreaterThan(3);
+  });
+});
+
+test('sections stand in the order in which a reader asks', async () => {
+  await withPage('study', {}, async (page) => {
+    await scrolledThrough(page);
+    const order = [
+      'answer',
+      'glance',
+      'figures',
+      'runs',
+      'settings',
+      'percentiles',
+      'time',
+      'load',
+      'errors',
+    ];
+    const wanted = [...order, 'fairness', 'how'];
+    const tops = await page.evaluate(
+      (ids) => ids.map((id) => document.getElementById(id)?.getBoundingClientRect().top ?? null),
+      wanted,
+    );
+    expect(tops).not.toContain(null);
+    expect(tops).toEqual(tops.toSorted((a, b) => (a ?? 0) - (b ?? 0)));
+    const links = await page
+      .locator('nav a')
+      .evaluateAll((all) => all.map((link) => (link.getAttribute('href') ?? '').slice(1)));
+    expect(links).toEqual(wanted);
+  });
+});
+
+test('keys alone reach what can be pressed, and what has it is seen', async () => {
+  await withPage('study', {}, async (page) => {
+    await scrolledThrough(page);
+    const reached = new Set<string>();
+    const unseen: string[] = [];
+    for (let stop = 0; stop < 400; stop += 1) {
+      await page.keyboard.press('Tab');
+      const here = await page.evaluate(() => {
+        const element = document.activeElement;
+        if (!element || element === document.body) return null;
+        // Of a row of a picture its background is framed.
+        const framed = element.querySelector('.hit, .heat, .mark') ?? element;
+        const { outlineStyle, outlineWidth, boxShadow, stroke } = getComputedStyle(framed);
+        const isOutlined = outlineStyle !== 'none' && parseFloat(outlineWidth) > 0;
+        const isMarked = isOutlined || boxShadow !== 'none' || (framed !== element && stroke !== 'none');
+        const kinds = ['.skip', 'nav a', '.theme', '[role="tab"]', 'th button', '.copy', 'select', 'summary'];
+        const pictures = ['.chart [tabindex]', '.plot'];
+        const kind = [...kinds, ...pictures].find((one) => element.matches(one)) ?? element.tagName;
+        return { kind, isMarked, text: `${element.tagName} ${element.textContent.slice(0, 30)}` };
+      });
+      if (!here) break;
+      reached.add(here.kind);
+      if (!here.isMarked) unseen.push(here.text);
+    }
+    for (const kind of [
+      '.skip',
+      'nav a',
+      '.theme',
+      '[role="tab"]',
+      'th button',
+      '.copy',
+      'select',
+      'summary',
+    ]) {
+      expect([...reached]).toContain(kind);
+    }
+    expect([...reached]).toContain('.chart [tabindex]');
+    expect([...reached]).toContain('.plot');
+    expect(unseen).toEqual([]);
+  });
+}, 60_000);
+
+test('the first Tab leads past the navigation', async () => {
+  await withPage('study', {}, async (page) => {
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await settled(page);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+  });
+});
+
+test('a mark of a picture gives its exact values to the mouse, and to keys', async () => {
+  await withPage('study', {}, async (page) => {
+    const card = page.locator('.card', { hasText: 'Every run' }).first();
+    await card.scrollIntoViewIfNeeded();
+    await settled(page);
+    const { loads, runs } = await reportIn(page);
+    const load = loads[0];
+    const mark = card.locator('.row circle.dot').first();
+    await mark.hover();
+    const tip = page.locator('.tip');
+    await tip.waitFor({ state: 'visible' });
+    const text = (await tip.innerText()).replaceAll(',', '');
+    const named = runs.find((run) => text.split('\n').includes(run.id));
+    expect(named, text).toBeDefined();
+    const value = named?.figures?.metric;
+    expect(text).toContain(String(Math.round((value ?? NaN) * 10) / 10));
+    await page.mouse.move(2, 2);
+    await tip.waitFor({ state: 'hidden' });
+    const stop = card.locator('[tabindex="0"]').first();
+    await stop.focus();
+    await tip.waitFor({ state: 'visible' });
+    const first = await tip.innerText();
+    expect(load?.rows.some((row) => first.includes(row.name))).toBe(true);
+    await page.keyboard.press('ArrowDown');
+    expect(await tip.innerText()).not.toBe(first);
+  });
+});
+
+test('a chart over time gives the values of its bins to the mouse, and to keys', async () => {
+  await withPage('run', {}, async (page) => {
+    const report = await reportIn(page);
+    const frame = page.locator('.plot').first();
+    await page.locator('#time').scrollIntoViewIfNeeded();
+    await settled(page);
+    await page.locator('#time .plot').first().scrollIntoViewIfNeeded();
+    const box = await page.locator('#time .plot .u-over').first().boundingBox();
+    if (!box) throw new Error('no chart');
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    const tip = page.locator('.tip');
+    await tip.waitFor({ state: 'visible' });
+    const lines = (await tip.innerText()).split('\n');
+    expect(lines[0]).toMatch(/\d+:\d\d|\d s/);
+    const track = report.charts[0]?.tracks[0];
+    const points = report.runs[0]?.series?.tracks[track?.key ?? '']?.mid ?? [];
+    const figures = points.filter((point) => point !== null).map((point) => String(Math.round(point)));
+    const told = lines.slice(1).join(' ').replaceAll(',', '').match(/\d+/g) ?? [];
+    expect(
+      told.some((figure) => figures.includes(figure)),
+      lines.join('; '),
+    ).toBe(true);
+    await page.mouse.move(2, 2);
+    expect(await frame.count()).toBe(1);
+    const plot = page.locator('#time .plot[tabindex="0"]').first();
+    await plot.focus();
+    await page.keyboard.press('Home');
+    await tip.waitFor({ state: 'visible' });
+    const before = await tip.innerText();
+    await page.keyboard.press('End');
+    expect(await tip.innerText()).not.toBe(before);
+  });
+});
+
+test.each(PAGES)('%s: paper has everything, on light pages', async (name) => {
+  await withPage(name, { colorScheme: 'dark' }, async (page) => {
+    const pdf = (await page.pdf({ format: 'A4', printBackground: true })).toString('latin1');
+    const pages = pdf.match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+    expect(pages).toBeGreaterThan(1);
+    expect(pages).toBeLessThan(80);
+    await page.emulateMedia({ media: 'print' });
+    await settled(page);
+    expect(await paper(page)).toBeGreaterThan(0.8);
+    const { loads } = await reportIn(page);
+    expect(await page.locator('.load:visible').count()).toBe(loads.length);
+    for (const part of ['nav', '.copy', '.theme', '[role="tab"]', 'textarea', '.tip']) {
+      expect(await page.locator(`${part}:visible`).count(), `${part} on paper`).toBe(0);
+    }
+  });
+});

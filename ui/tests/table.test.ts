@@ -1,0 +1,154 @@
+/** Tables are sorted by mouse and keyboard, and copied as they stand. */
+
+import type { Locator, Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { reportIn, settled, withPage } from './browser';
+
+/** The texts of a column from top to bottom. */
+async function column(table: Locator, at: number): Promise<string[]> {
+  return table.locator(`tbody tr > :nth-child(${at + 1})`).allInnerTexts();
+}
+
+/** The first column of figures in which a figure is missing, or else the first of figures. */
+async function figuresOf(page: Page): Promise<{ at: number; values: (number | null)[]; texts: string[] }> {
+  const table = (await reportIn(page)).loads[0]?.table;
+  const columns = (table?.heads ?? []).map((_, at) => ({
+    at,
+    values: table?.rows.map(({ cells }) => cells[at]?.value ?? null) ?? [],
+    texts: table?.rows.map(({ cells }) => cells[at]?.text ?? '') ?? [],
+  }));
+  const figures = columns.filter(({ values }) => new Set(values.filter((value) => value !== null)).size > 2);
+  const found = figures.find(({ values }) => values.includes(null)) ?? figures[0];
+  if (!found) throw new Error('no column of figures');
+  return found;
+}
+
+/** Texts in the order of their values; those without one last, in the order of the report. */
+function ordered({ values, texts }: { values: (number | null)[]; texts: string[] }, sign: number): string[] {
+  const rows = texts.map((text, at) => ({ text, value: values[at] ?? null }));
+  const known = rows.filter((row) => row.value !== null);
+  known.sort((a, b) => sign * ((a.value ?? 0) - (b.value ?? 0)));
+  return [...known, ...rows.filter((row) => row.value === null)].map(({ text }) => text);
+}
+
+test('a click sorts by figures, another turns the order, a third undoes it; what is missing stays last', async () => {
+  await withPage('study', {}, async (page) => {
+    const wanted = await figuresOf(page);
+    expect(wanted.values).toContain(null);
+    const table = page.locator('table.data').first();
+    const head = table.locator('thead th').nth(wanted.at);
+    const asItCame = await column(table, wanted.at);
+    expect(asItCame).toEqual(wanted.texts);
+    await head.locator('button').click();
+    expect(await head.getAttribute('aria-sort')).toBe('descending');
+    expect(await column(table, wanted.at)).toEqual(ordered(wanted, -1));
+    await head.locator('button').click();
+    expect(await head.getAttribute('aria-sort')).toBe('ascending');
+    expect(await column(table, wanted.at)).toEqual(ordered(wanted, 1));
+    await head.locator('button').click();
+    expect(await head.getAttribute('aria-sort')).toBe('none');
+    expect(await column(table, wanted.at)).toEqual(asItCame);
+  });
+});
+
+test('the keyboard sorts, too, and it is told', async () => {
+  await withPage('study', {}, async (page) => {
+    const wanted = await figuresOf(page);
+    const table = page.locator('table.data').first();
+    const head = table.locator('thead th').nth(wanted.at);
+    await head.locator('button').focus();
+    await page.keyboard.press('Enter');
+    expect(await column(table, wanted.at)).toEqual(ordered(wanted, -1));
+    await page.keyboard.press('Space');
+    expect(await column(table, wanted.at)).toEqual(ordered(wanted, 1));
+    expect(await table.locator('th[aria-sort="ascending"]').count()).toBe(1);
+    expect(await page.locator('[aria-live="polite"]').allInnerTexts()).toContainEqual(
+      expect.stringContaining('ascending'),
+    );
+  });
+});
+
+test('columns have their units in the head, and each best setting is marked by more than a colour', async () => {
+  await withPage('study', {}, async (page) => {
+    const report = await reportIn(page);
+    const wanted = report.loads[0]?.table;
+    const table = page.locator('table.data').first();
+    const heads = await table.locator('thead th').allInnerTexts();
+    wanted?.heads.forEach(({ text, unit }, at) => {
+      expect(heads[at]).toContain(text);
+      expect(heads[at]).toContain(unit);
+    });
+    const stars = await table.locator('tbody tr', { hasText: '★' }).count();
+    expect(stars).toBe(wanted?.rows.filter((row) => row.is_best).length);
+    expect(stars).toBeGreaterThan(1);
+  });
+});
+
+test('what is copied is what is shown, in its order', async () => {
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  await withPage('study', { permissions }, async (page) => {
+    const wanted = await figuresOf(page);
+    const panel = page.locator('.table-panel').first();
+    await panel.locator('thead th').nth(wanted.at).locator('button').click();
+    const shown = ordered(wanted, -1).map((text) => text.replaceAll(',', ''));
+    const rows = (await copied(page, panel, 'CSV')).trimEnd().split('\r\n');
+    expect(rows.length).toBe(wanted.texts.length + 1);
+    expect(rows.slice(1).map((row) => row.split(',')[wanted.at])).toEqual(shown);
+    const lines = (await copied(page, panel, 'Markdown')).trimEnd().split('\n');
+    expect(lines.length).toBe(wanted.texts.length + 2);
+    expect(lines[1]).toMatch(/^\|( :?-+:? \|)+$/);
+    const cells = (await copied(page, panel, 'TSV')).trimEnd().split('\n').slice(1);
+    expect(cells.map((row) => row.split('\t')[wanted.at])).toEqual(shown);
+  });
+});
+
+test('what is copied cannot become a formula, markup, or another row', async () => {
+  const permissions = ['clipboard-read', 'clipboard-write'];
+  await withPage('hostile', { permissions }, async (page) => {
+    const panels = page.locator('.table-panel:visible');
+    const count = (await reportIn(page)).loads[0]?.table.rows.length ?? 0;
+    const panel = panels.first();
+    const table = parsedCsv(await copied(page, panel, 'CSV'));
+    expect(table.length).toBe(count + 1);
+    for (const cell of table.flat()) expect(cell).not.toMatch(/^\s*(?![-\d.,]+$)[=+\-@\t\r]/);
+    const lines = (await copied(page, panel, 'Markdown')).trimEnd().split('\n');
+    expect(lines.length).toBe(count + 2);
+    for (const line of lines) expect(line.replaceAll(/\\[<>]/g, '')).not.toMatch(/[<>]/);
+  });
+});
+
+test('without a clipboard the text stands selected', async () => {
+  await withPage('study', {}, async (page) => {
+    await page.evaluate(() => {
+      Object.defineProperty(navigator, 'clipboard', { value: undefined });
+      Object.defineProperty(document, 'execCommand', { value: () => false });
+    });
+    const button = page.locator('.table-panel button.copy', { hasText: 'CSV' }).first();
+    await button.click();
+    const area = page.locator('textarea').first();
+    expect(await area.inputValue()).toContain('\r\n'.slice(1));
+    const selected = await area.evaluate((element: HTMLTextAreaElement) => [
+      document.activeElement === element,
+      element.selectionEnd - element.selectionStart === element.value.length,
+    ]);
+    expect(selected).toEqual([true, true]);
+    await settled(page);
+  });
+});
+
+async function copied(page: Page, panel: Locator, format: string): Promise<string> {
+  await page.evaluate(() => navigator.clipboard.writeText(''));
+  await panel.locator('button.copy', { hasText: format }).click();
+  await page.waitForFunction(async () => (await navigator.clipboard.readText()) !== '');
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
+/** As in RFC 4180. */
+function parsedCsv(text: string): string[][] {
+  const rows: string[][] = [[]];
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^,"\r\n]*))(,|\r\n)/g)) {
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? '');
+    if (end === '\r\n') rows.push([]);
+  }
+  return rows.slice(0, -1);
+}
