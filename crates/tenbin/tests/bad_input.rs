@@ -394,7 +394,7 @@ fn flags_that_are_not_known() {
     assert_refused(
         &[URL, "--format", "xml"],
         2,
-        "tenbin: --format \"xml\" is not known; write one of terminal, json, md, csv, jtl, hlog\n",
+        "tenbin: --format \"xml\" is not known; write one of terminal, json, md, html, csv, jtl, hlog\n",
     );
 }
 

@@ -1,0 +1,192 @@
+//! Results in files and in browsers: whole or not at all, and no load is made for one that cannot be written.
+
+mod support;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use support::{Home, Output, built_in, until, url};
+
+/// A home with one short run, and what the program said.
+fn home_with_a_run(flags: &[&str]) -> (Home, Output) {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status");
+    let output = home.run(&[&[url.as_str(), "-n", "200", "-c", "2"], flags].concat());
+    (home, output)
+}
+
+/// What is in the folder besides the store.
+fn files(home: &Home) -> Vec<String> {
+    let entries = fs::read_dir(home.path()).expect("a folder").flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| !name.starts_with("runs.sqlite")).collect();
+    names.sort();
+    names
+}
+
+fn assert_is_a_page(text: &str) {
+    assert!(text.starts_with("<!doctype html>") && text.trim_end().ends_with("</html>"), "{text:.200}");
+    assert!(text.contains("\"schema\":\"tenbin.page/1\""), "{text:.200}");
+    assert_eq!(text.matches("<script").count(), 2);
+    assert!(!text.contains("{{"), "every placeholder is filled");
+}
+
+#[test]
+fn a_load_shows_its_result_and_writes_the_page() {
+    let (home, output) = home_with_a_run(&["-o", "report.html"]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(output.stdout.contains("planned 200 = sent 200"), "{output:?}");
+    assert!(output.stderr.contains("written to ") && output.stderr.contains("report.html\n"), "{output:?}");
+    assert_is_a_page(&fs::read_to_string(home.path().join("report.html")).expect("a page"));
+    assert_eq!(files(&home), ["report.html"]);
+    let later = home.run(&["report", "-o", "later.html"]);
+    assert_eq!((later.code, later.stdout.as_str()), (Some(0), ""), "{later:?}");
+    let [one, other] =
+        ["report.html", "later.html"].map(|name| fs::read_to_string(home.path().join(name)).expect("a page"));
+    assert!(one == other, "the page of a run stays the same");
+}
+
+#[test]
+fn a_page_goes_into_a_pipe_too() {
+    let (home, _) = home_with_a_run(&[]);
+    let output = home.run(&["report", "--format", "html"]);
+    assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""));
+    assert_is_a_page(&output.stdout);
+}
+
+#[test]
+fn the_ending_says_the_format_unless_a_flag_does() {
+    let (home, _) = home_with_a_run(&[]);
+    for (name, flags, beginning) in [
+        ("a.json", &[][..], "{\n  \"schema\": \"tenbin.run/1\""),
+        ("a.MD", &[], "#"),
+        ("a.csv", &[], "Label,"),
+        ("a.txt", &[], "GET http://127.0.0.1:"),
+        ("a.hlog", &[], "#["),
+        ("a.html", &[], "<!doctype html>"),
+        ("plain", &["--format", "json"], "{\n"),
+        ("other.html", &["--format", "md"], "#"),
+    ] {
+        let output = home.run(&[&["report", "-o", name], flags].concat());
+        assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""), "{name}: {output:?}");
+        let text = fs::read_to_string(home.path().join(name)).expect("a file");
+        assert!(text.starts_with(beginning), "{name}: {text:.100}");
+    }
+    let stdout = home.run(&["report", "-o", "-", "--format", "csv"]);
+    assert!(stdout.stdout.starts_with("Label,"), "{stdout:?}");
+}
+
+#[test]
+fn nothing_is_sent_for_a_result_that_cannot_be_written() {
+    for (flags, said) in [
+        (
+            &["-o", "report.pdf"][..],
+            "-o report.pdf: its ending does not say the format\n  way out: let it end in one of .txt, ",
+        ),
+        (&["-o", "report"], "its ending does not say the format"),
+        (&["-o", "nowhere/report.html"], "-o nowhere/report.html: it cannot be written: No such file"),
+        (&["-o", "folder.html"], "-o folder.html: it cannot be written: it is a folder"),
+        (
+            &["--open", "--format", "json"],
+            "--open shows a page in a browser, and json is no page\n  way out: ",
+        ),
+        (&["--open", "-o", "report.md"], "and md is no page"),
+    ] {
+        let (home, target) = (Home::new(), built_in());
+        fs::create_dir(home.path().join("folder.html")).expect("a folder");
+        let url = url(target.address(), "/status");
+        let output = home.run(&[&[url.as_str(), "-n", "20", "-c", "2"], flags].concat());
+        assert_eq!(output.code, Some(2), "{output:?}");
+        assert!(output.stderr.contains(said), "{said:?}: {output:?}");
+        assert!(!home.store().exists(), "no run was begun: {output:?}");
+        assert_eq!(files(&home), ["folder.html"]);
+    }
+}
+
+#[test]
+fn a_plan_is_not_run_for_a_file_that_cannot_be_written() {
+    let home = Home::new();
+    let plan =
+        "scenario:\n  - get: /\nload: { users: 1, for: 1s }\nsystems:\n  a: { url: 'http://127.0.0.1:9' }\n";
+    fs::write(home.path().join("plan.yaml"), plan).expect("written");
+    for (flags, said) in [
+        (["-o", "nowhere/x.html"], "it cannot be written"),
+        (["-o", "x.hlog"], "--format hlog: it is for single runs"),
+    ] {
+        let output = home.run(&[&["run", "plan.yaml"], &flags[..]].concat());
+        assert_eq!(output.code, Some(2), "{output:?}");
+        assert!(output.stderr.contains(said), "{output:?}");
+        assert!(!home.store().exists(), "{output:?}");
+    }
+}
+
+#[test]
+fn a_file_that_is_there_is_replaced_only_by_a_whole_one() {
+    let (home, _) = home_with_a_run(&[]);
+    let (path, link) = (home.path().join("report.txt"), home.path().join("link.txt"));
+    fs::write(&path, "old").expect("written");
+    symlink("report.txt", &link).expect("a link");
+    // It has no requests to list.
+    let failed = home.run(&["report", "--format", "jtl", "-o", "report.txt"]);
+    assert_ne!(failed.code, Some(0), "{failed:?}");
+    assert!(failed.stderr.contains("kept no single requests"), "{failed:?}");
+    assert_eq!(fs::read_to_string(&path).expect("a file"), "old");
+    let written = home.run(&["report", "-o", "link.txt"]);
+    assert_eq!(written.code, Some(0), "{written:?}");
+    assert!(fs::read_to_string(&path).expect("a file").starts_with("GET "));
+    assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
+    assert_eq!(files(&home), ["link.txt", "report.txt"], "nothing is left beside them");
+    let device = home.run(&["report", "--format", "csv", "-o", "/dev/null"]);
+    assert_eq!(device.code, Some(0), "{device:?}");
+    assert!(!fs::metadata("/dev/null").expect("a device").is_file(), "a device is not replaced");
+}
+
+/// A program that writes down what it is asked to open.
+fn browser(home: &Home) -> String {
+    let path = home.path().join("browser");
+    let asked = home.path().join("asked");
+    fs::write(
+        &path,
+        format!("#!/bin/sh\nprintf %s \"$1\" > '{}.part'\nmv '{0}.part' '{0}'\n", asked.display()),
+    )
+    .expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).expect("may be run");
+    path.to_string_lossy().into_owned()
+}
+
+#[track_caller]
+fn opened(home: &Home, flags: &[&str], browser: &str) -> Output {
+    let mut command = home.command(&[&["report"], flags].concat());
+    command.env("BROWSER", browser).env("TMPDIR", home.path());
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+    let output = support::Started::spawn(command).finish();
+    assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""), "{output:?}");
+    output
+}
+
+#[test]
+fn a_page_is_opened_in_the_browser_that_is_named() {
+    let (home, _) = home_with_a_run(&[]);
+    let browser = browser(&home);
+    let asked = home.path().join("asked");
+    for flags in [&["--open", "-o", "a b.html"][..], &["--open"]] {
+        opened(&home, flags, &browser);
+        until("the browser is asked", || asked.exists());
+        let url = fs::read_to_string(&asked).expect("an address");
+        fs::remove_file(&asked).expect("there");
+        let path = url.strip_prefix("file://").expect("of a file").replace("%20", " ");
+        assert_is_a_page(&fs::read_to_string(Path::new(&path)).expect("a page"));
+        assert_eq!(path.ends_with("/a b.html"), flags.len() > 1, "{path}");
+    }
+}
+
+#[test]
+fn without_a_browser_the_address_is_said() {
+    let (home, _) = home_with_a_run(&[]);
+    let output = opened(&home, &["--open"], "/no/such/browser");
+    assert!(output.stderr.contains("no browser was found to open it with; it is at file:///"), "{output:?}");
+    let page = files(&home).into_iter().find(|name| name.starts_with("tenbin-")).expect("a page");
+    let mode = fs::metadata(home.path().join(page)).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "only for whom it was made");
+}
