@@ -9,6 +9,9 @@ import { raws } from './sections/raw';
 import { steps } from './sections/steps';
 import { table } from './sections/table';
 import { pairs } from './sections/pairs';
+import { errors } from './sections/errors';
+import { fairness } from './sections/fairness';
+import { latencyLoad } from './sections/latency_load';
 import { runs } from './sections/runs';
 import { sweep } from './sections/sweep';
 import { twoKnobs } from './sections/two_knobs';
@@ -37,9 +40,9 @@ export const SECTIONS_OF_A_LOAD: Group<LoadSection>[] = [
   { id: 'settings', title: 'By setting', sections: [sweep, twoKnobs] },
   { id: 'percentiles', title: 'Percentiles', sections: [spectrum] },
   { id: 'time', title: 'Over time', sections: [time, resources] },
-  { id: 'load', title: 'Latency and load', sections: [] },
-  { id: 'errors', title: 'Errors', sections: [] },
-  { id: 'fairness', title: 'Fairness', sections: [] },
+  { id: 'load', title: 'Latency and load', sections: [latencyLoad] },
+  { id: 'errors', title: 'Errors', sections: [errors] },
+  { id: 'fairness', title: 'Fairness', sections: [fairness] },
 ];
 
 /** About the whole, below the loads. The head stands above them: `sections/head.ts`. */

@@ -13,7 +13,7 @@ export interface Entry {
 export function legend(entries: Entry[]): HTMLElement {
   return h(
     'ul',
-    { class: 'legend' },
+    { class: 'marks-key' },
     ...entries.map(({ sample, words, color }) =>
       h(
         'li',

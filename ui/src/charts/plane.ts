@@ -82,7 +82,7 @@ export function endLabels({ svg, frame }: Plane, labels: EndLabel[], x: number, 
         }),
       );
     }
-    parts.append(word('name', x, y + 4, cut(label.text, width, 13)));
+    parts.append(word('name', x, y + 4, cut(label.text, width, label.is_best ? 14.4 : 12.5)));
     svg.append(parts);
   });
 }

@@ -29,12 +29,13 @@ export function errors(report: Report, load: Load): HTMLElement | null {
   }
   const part = h('div', { class: 'errors' });
   if (bad.length > 0) append(part, shares(report, load, bad));
-  if (load.errors.length > 0) append(part, h('h3', {}, 'Which errors'), list(load));
+  if (load.errors.length > 0)
+    append(part, h('div', { class: 'panel' }, h('h3', {}, 'Which errors'), list(load)));
   if (load.written.length > 0) {
+    const lines = h('ul', { class: 'written' }, ...load.written.map((line) => h('li', {}, line)));
     append(
       part,
-      h('h3', {}, 'What systems with errors wrote most often'),
-      h('ul', { class: 'written' }, ...load.written.map((line) => h('li', {}, line))),
+      h('div', { class: 'panel' }, h('h3', {}, 'What systems with errors wrote most often'), lines),
     );
   }
   return part;

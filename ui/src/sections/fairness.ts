@@ -6,7 +6,7 @@ import { h } from '../dom';
 import { count, decimal, figure } from '../format';
 import { colorClass } from '../colors';
 import { choice } from '../charts/choice';
-import { line, word } from '../charts/marks';
+import { line } from '../charts/marks';
 import { pointed, rows, type Item, type Place } from '../charts/rows';
 import { extent, positiveExtent } from '../views/measures';
 import { ordered } from '../views/order';
@@ -68,10 +68,8 @@ export function fairness(report: Report, load: Load): HTMLElement | null {
       ),
     ],
     draw: (host, width) => {
-      host.append(
-        h('h4', {}, `${aspect.words}, multiples of the median`),
-        picture(report, load, aspect, width),
-      );
+      const head = h('h4', {}, `${aspect.words}, multiples of the median`);
+      host.append(h('div', { class: 'picture' }, head, picture(report, load, aspect, width)));
     },
     numbers: () => ({
       heads: [
@@ -144,9 +142,7 @@ function picture(report: Report, load: Load, aspect: Aspect, width: number): SVG
     height: Math.max(22, 8 + 3 * Math.min(12, most)),
     backdrop: (parts, scale, top, foot) => {
       parts.append(line('even', scale.at(1), top, scale.at(1), foot));
-      parts.append(word('tick', scale.at(1), foot + 15, 'the median connection', 'middle'));
     },
-    foot: 20,
   });
 }
 
@@ -155,7 +151,7 @@ function scaleOf(aspect: Aspect, every: Relative[]): (room: Room) => Scale {
   const [low, high] = positiveExtent(every.flatMap((one) => [one.low, one.high]));
   if (aspect.key !== 'requests' && high / low > 4) return (room) => ratios(low, high, room);
   return (room) => {
-    const scale = fromZero(Math.max(high, 1.2), 'count', room);
+    const scale = fromZero(Math.max(high, 1.2), 'cores', room);
     return { ...scale, ticks: scale.ticks.map(({ value, text }) => ({ value, text: `${text} ×` })) };
   };
 }

@@ -6,6 +6,7 @@ import { s } from '../dom';
 import { decimal, figure } from '../format';
 import { colorClass, systems } from '../colors';
 import { choice } from '../charts/choice';
+import { legend } from '../charts/legend';
 import { dot, round, shape, word } from '../charts/marks';
 import { axisRoom, plane, xTick, type Plane } from '../charts/plane';
 import { rove, type Stop } from '../charts/rove';
@@ -65,7 +66,10 @@ export function latencyLoad(report: Report, load: Load): HTMLElement | null {
       ...(isMany ? [which] : []),
     ],
     draw: (host, width) => {
-      host.append(draw({ report, load, at: report.loads.indexOf(load), time, curves: drawn() }, width));
+      host.append(
+        systemKey(report, load),
+        draw({ report, load, at: report.loads.indexOf(load), time, curves: drawn() }, width),
+      );
     },
     numbers: () => ({
       heads: ['variant', 'load', 'ok answers, per second', headOf(time)],
@@ -75,6 +79,19 @@ export function latencyLoad(report: Report, load: Load): HTMLElement | null {
     }),
   });
   return figureOf;
+}
+
+/** The colour and the shape of each system, for marks without a name. */
+function systemKey(report: Report, load: Load): HTMLElement {
+  const order = systems(report);
+  const mine = [...new Map(load.rows.map((row, at) => [row.system, at]))];
+  return legend(
+    mine.map(([system, at]) => ({
+      sample: [shape(order.indexOf(system), 11, 7, 4.6)],
+      words: system,
+      color: colorClass(report, load, at),
+    })),
+  );
 }
 
 function helpOf(report: Report): string {

@@ -84,7 +84,7 @@ export function runs(report: Report, load: Load): HTMLElement | null {
 }
 
 function frame(title: string, entries: Entry[], drawn: SVGSVGElement): HTMLElement {
-  return h('div', { class: 'panel' }, h('h4', {}, title), legend(entries), drawn);
+  return h('div', { class: 'picture' }, h('h4', {}, title), legend(entries), drawn);
 }
 
 const SOUND: Entry = { sample: [dot(11, 7, 3.4, true)], words: 'valid run' };

@@ -46,8 +46,8 @@ export function sweep(report: Report, load: Load): HTMLElement | null {
       }),
     ],
     draw: (host, width) => {
-      host.append(h('h4', {}, `${axisWords(view.one)}, ${howRow(load, view.one)}`));
-      host.append(lines(view, width));
+      const head = h('h4', {}, `${axisWords(view.one)}, ${howRow(load, view.one)}`);
+      host.append(h('div', { class: 'picture' }, head, lines(view, width)));
     },
     numbers: () => ({
       heads: ['variant', ...knobs, ...all.map(headOf)],
@@ -108,7 +108,10 @@ function lines(view: View, width: number): SVGSVGElement {
     ...points(report, row, one).map((point) => point.value),
   ]);
   const y = scale(one, figures, { from: height - 50, to: 14 });
-  const labelWidth = Math.min(width * 0.36, Math.max(...drawn.map((path) => textWidth(path.label, 13))) + 4);
+  const labelWidth = Math.min(
+    width * 0.36,
+    Math.max(...drawn.map((path) => textWidth(path.label, 14.4))) + 4,
+  );
   const frame = { left: axisRoom(y), right: width - labelWidth - 22, top: 14, foot: height - 50 };
   const paper = plane(width, height, frame, y, knob, `${one.words} by ${knob}`);
   const inset = Math.min(28, (frame.right - frame.left) / (values.length * 2));

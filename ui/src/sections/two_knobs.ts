@@ -71,7 +71,11 @@ function heatMaps(host: HTMLElement, width: number, view: View, drawn: Grid[]): 
     drawn.flatMap((grid) => grid.cells.flat().map((row) => (row ? value(row) : null))),
   ) ?? [0, 1];
   const inWords = writer(one, range[1]);
-  append(host, h('h4', {}, `${titled(one.words)}, ${howRow(load, one)}`), scaleOfHeat(range, one));
+  append(
+    host,
+    h('div', { class: 'picture' }, h('h4', {}, `${titled(one.words)}, ${howRow(load, one)}`)),
+    scaleOfHeat(range, one),
+  );
   const maps = drawn.map((grid) => {
     const name = grid.others === '' ? grid.system : `${grid.system} ${grid.others}`;
     const best = bestCell(grid, value, one);
@@ -87,7 +91,7 @@ function heatMaps(host: HTMLElement, width: number, view: View, drawn: Grid[]): 
       lines,
       best,
     });
-    return h('div', { class: 'panel' }, h('h4', {}, name), made);
+    return h('div', { class: 'picture' }, h('h4', {}, name), made);
   });
   append(host, h('div', { class: 'maps' }, ...maps));
 }

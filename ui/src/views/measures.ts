@@ -128,7 +128,7 @@ export function median(values: number[]): number | null {
   return Number.isInteger(half) ? (upper + (sorted[half - 1] ?? upper)) / 2 : upper;
 }
 
-/** First letter large, for the head of a list. */
+/** First letter large, for the head of a list; `p99` stays as it is. */
 export function titled(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return /^p\d/.test(words) ? words : words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -30,6 +30,10 @@ export function placed(wishes: Wish[], room: Box, taken: Box[]): (Spot | null)[]
       { x: x - 9, y: y + 4, anchor: 'end' },
       { x, y: y - 11, anchor: 'middle' },
       { x, y: y + 19, anchor: 'middle' },
+      { x: x + 6, y: y - 11, anchor: 'start' },
+      { x: x - 6, y: y - 11, anchor: 'end' },
+      { x: x + 6, y: y + 19, anchor: 'start' },
+      { x: x - 6, y: y + 19, anchor: 'end' },
     ];
     for (const choice of choices) {
       const box = boxOf(choice, width);

@@ -68,7 +68,9 @@ export function ratios(low: number, high: number, room: Room): Scale {
   const top = Math.max(high, 1);
   const pad = Math.max(Math.log(top / bottom) * 0.04, 0.004);
   const scale = logScale(bottom * Math.exp(-pad), top * Math.exp(pad), room);
-  const fits = grids(scale.low, scale.high).find((values) => values.length > 1 && isApart(values, scale.at, 58));
+  const fits = grids(scale.low, scale.high).find(
+    (values) => values.length > 1 && isApart(values, scale.at, 58),
+  );
   return { ...scale, ticks: (fits ?? [1]).map(ratioTick) };
 }
 
@@ -87,7 +89,9 @@ function grids(low: number, high: number): number[][] {
     [10, 100, 1000],
     [100],
   ].map((above) =>
-    [...above.map((value) => 1 / value).reverse(), 1, ...above].filter((value) => value >= low && value <= high),
+    [...above.map((value) => 1 / value).reverse(), 1, ...above].filter(
+      (value) => value >= low && value <= high,
+    ),
   );
   return high / low < 4 ? [...even, ...factors] : factors;
 }
