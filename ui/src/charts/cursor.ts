@@ -39,8 +39,13 @@ export function drive(chart: uPlot, frame: HTMLElement, options: Driven): void {
     isMine = false;
     hideTip();
   };
-  chart.over.addEventListener('pointerenter', () => (isMine = true));
-  chart.over.addEventListener('pointerleave', leave);
+  chart.over.addEventListener('mouseenter', () => (isMine = true));
+  chart.over.addEventListener('mouseleave', leave);
+  chart.over.addEventListener('pointermove', (event) => {
+    if (event.pointerType !== 'touch') return;
+    isMine = true;
+    move(chart, event.offsetX);
+  });
   frame.addEventListener('blur', () => {
     leave();
     move(chart, -10);

@@ -4,6 +4,7 @@ import uPlot from 'uplot';
 import type { Scale, Tick } from '../views/scale';
 import { alone } from '../views/bins';
 import { h } from '../dom';
+import { isOnPaper } from '../theme';
 import { cssColor } from '../colors';
 import { hideTip } from '../tooltip';
 import { drive, type Stack } from './cursor';
@@ -23,6 +24,8 @@ export interface Plot {
   height: number;
   /** Room for the figures at the left, the same in charts that stand above each other. */
   left?: number;
+  /** Room at the right, for words at the ends of lines. */
+  right?: number;
   x: { low: number; high: number; ticks: Tick[] };
   y: Pick<Scale, 'low' | 'high' | 'ticks'> & { is_log: boolean };
   /** `x` and the columns of the lines, then those of the edges of bands. */
@@ -57,18 +60,10 @@ export function roomOf(height: number): { from: number; to: number } {
   return { from: height - BOTTOM_PX, to: TOP_PX };
 }
 
-let isPrinting = false;
-addEventListener('beforeprint', () => {
-  isPrinting = true;
-});
-addEventListener('afterprint', () => {
-  isPrinting = false;
-});
-
 /** Puts the chart into the host; whoever empties the host destroys the chart before. */
 export function plot(host: HTMLElement, options: Plot): uPlot {
   // Paper has more dots than a screen: drawn larger there, and shown smaller by the style sheet.
-  const zoom = isPrinting && devicePixelRatio < 2 ? 3 : 1;
+  const zoom = isOnPaper() && devicePixelRatio < 2 ? 3 : 1;
   const frame = h('div', { class: 'plot', role: 'application', 'aria-label': options.label, tabindex: -1 });
   frame.style.height = `${options.height}px`;
   frame.style.setProperty('--zoom', String(1 / zoom));
@@ -90,7 +85,7 @@ function settings(options: Plot, zoom: number): uPlot.Options {
   return {
     width: Math.max(80, Math.floor(options.width)) * zoom,
     height: options.height * zoom,
-    padding: [TOP_PX * zoom, 18 * zoom, 0, 0],
+    padding: [TOP_PX * zoom, (options.right ?? 18) * zoom, 0, 0],
     legend: { show: false },
     scales: {
       x: { time: false, range: () => [x.low, x.high] },
@@ -104,6 +99,7 @@ function settings(options: Plot, zoom: number): uPlot.Options {
     })),
     cursor: {
       y: false,
+      move: (chart, left, top) => [snapped(chart, left), top],
       drag: { x: false, y: false, setScale: false },
       points: { size: (_, line) => (line > lines ? 0 : 6 * zoom), width: 0 },
       ...(options.sync ? { sync: { key: options.sync, scales: ['x', null] } } : {}),
@@ -113,6 +109,12 @@ function settings(options: Plot, zoom: number): uPlot.Options {
       draw: [(chart) => options.over?.(chart, uPlot.pxRatio * zoom)],
     },
   };
+}
+
+/** The cursor stands on figures, not between them. */
+function snapped(chart: uPlot, left: number): number {
+  const x = left < 0 ? undefined : chart.data[0][chart.posToIdx(left)];
+  return x === undefined ? left : chart.valToPos(x, 'x');
 }
 
 function lineOf(options: Plot, column: (number | null)[], line: number, zoom: number): uPlot.Series {

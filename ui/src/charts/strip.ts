@@ -5,7 +5,7 @@ import { rgb, shade } from '../views/heat';
 import { timeTexts } from '../views/clock';
 import { cssColor } from '../colors';
 import { h } from '../dom';
-import { plot, type Plot } from './plot';
+import { LEFT_PX, plot, type Plot } from './plot';
 
 export interface Strip {
   label: string;
@@ -37,7 +37,7 @@ export function stripPlot(host: HTMLElement, options: StripPlot): uPlot {
   return plot(host, {
     ...options,
     height: heightOf(strips.length),
-    x: { low: 0, high: until, ticks: timeTexts(until, options.width) },
+    x: { low: 0, high: until, ticks: timeTexts(until, options.width - LEFT_PX) },
     y: { low: 0, high: strips.length, ticks, is_log: false },
     data: [middles, ...strips.map(() => middles.map(() => null))],
     looks: [],

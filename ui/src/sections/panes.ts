@@ -54,7 +54,7 @@ export function choices(report: Report, load: Load, panes: Panes): HTMLElement[]
 }
 
 function paneChoice(report: Report, load: Load, panes: Panes, all: Choosable[], pane: number): HTMLElement {
-  const side = panes.runs.length < 2 ? '' : pane === 0 ? 'First: ' : 'Second: ';
+  const side = panes.runs.length < 2 ? 'Variant' : pane === 0 ? 'First' : 'Second';
   const field = h('div', { class: 'pane-choice' });
   const runs = h('span', { class: 'pane-run' });
   const fill = (): void => {
@@ -74,7 +74,7 @@ function paneChoice(report: Report, load: Load, panes: Panes, all: Choosable[], 
   };
   const variants = all.map(({ row }) => ({ key: String(row), words: load.rows[row]?.name ?? '' }));
   const first = String(rowOf(report, panes, pane));
-  const list = choice(`${side}${report.kind === 'runs' ? 'run' : 'variant'}`, variants, first, (row) => {
+  const list = choice(side, variants, first, (row) => {
     const of = all.find((each) => each.row === Number(row));
     if (!of) return;
     panes.runs[pane] = bestRun(report, load, of.runs);
@@ -131,7 +131,8 @@ export function paneHead(report: Report, load: Load, place: number): HTMLElement
     'div',
     { class: `pane-head ${colorClass(report, load, run.row)}` },
     h('h4', {}, h('i', { class: 'swatch' }), row?.name ?? run.id),
-    h('p', {}, [runWords(report, load, run.row, place), ...words(run)].join(' · ')),
+    h('p', {}, runWords(report, load, run.row, place)),
+    h('p', {}, words(run).join(' · ')),
     shown.length > 0 ? h('ol', { class: 'events' }, ...shown) : null,
     more > 0 ? h('p', {}, `and ${count(more)} more events`) : null,
   );

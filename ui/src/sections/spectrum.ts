@@ -20,6 +20,7 @@ import { dashOf } from '../views/look';
 import { destroy, LEFT_PX, plot, roomOf, type Look } from '../charts/plot';
 import { key, sample } from '../charts/key';
 import { shape } from '../charts/marks';
+import { paintEnds, type End } from '../charts/ends';
 import { paintShape } from '../charts/shapes';
 import { colorClass, cssColor } from '../colors';
 import { shapeOf, variantsKey } from './variants_key';
@@ -142,31 +143,42 @@ function drawn(host: HTMLElement, width: number, report: Report, load: Load, sho
   const { shares, values } = joined(lines.map(({ points }) => points));
   const [low, high] = positiveExtent(values.flat());
   const end = Math.max(1, ...shares.map(placeOfShare));
+  const right = width < 700 ? 0 : Math.min(170, width * 0.15);
   const scale = logarithmic(low, high, 'ms', roomOf(height));
   const chart = plot(host, {
     label: 'Response time by percentile; arrow keys go from percentile to percentile',
     width,
     height,
-    x: { low: 0, high: end * 1.02, ticks: shareTicks(end, width - LEFT_PX) },
+    x: { low: 0, high: end * 1.02, ticks: shareTicks(end, width - LEFT_PX - right) },
     y: { ...scale, is_log: true },
     data: [shares.map(placeOfShare), ...values],
     looks: lines.map(({ look }) => look),
+    right: Math.max(18, right),
     is_joined: true,
     stack: { frames: new Map(), place: 0 },
     tip: (column) => tipLines(lines, shares[column] ?? 0),
     over: (made, pixels) => {
       paintShapes(made, pixels, lines);
+      if (right > 0) paintEnds(made, pixels, endsOf(load, lines));
     },
   });
   return [chart];
 }
 
+/** From top to bottom, as the lines are. */
 function tipLines(lines: Line[], share: number): string[] {
-  const values = lines.map(({ words, points }) => {
-    const ms = at(points, share);
-    return `${words}: ${ms === null ? 'too few requests' : duration(ms)}`;
+  const known = lines
+    .filter((line) => line.shape !== null)
+    .map(({ row, words, points }) => {
+      const service = lines.find((line) => line.row === row && line.shape === null);
+      return { words, ms: at(points, share), service_ms: service ? at(service.points, share) : null };
+    })
+    .sort((a, b) => (b.ms ?? Infinity) - (a.ms ?? Infinity));
+  const texts = known.map(({ words, ms, service_ms }) => {
+    const service = service_ms === null ? '' : ` (service time ${duration(service_ms)})`;
+    return `${words}: ${ms === null ? 'too few requests' : duration(ms)}${service}`;
   });
-  return [`${percent(share)}${slower(share)}`, ...values.slice(0, 16)];
+  return [`${percent(share)}${slower(share)}`, ...texts.slice(0, 16)];
 }
 
 /** Shapes at the percentiles that people name, and at the end of each line. */
@@ -187,19 +199,31 @@ function paintShapes(chart: uPlot, pixels: number, lines: Line[]): void {
   }
 }
 
+/** The words at the ends of lines: the system, or the variant where several of a system are shown. */
+function endsOf(load: Load, lines: Line[]): End[] {
+  return lines.flatMap(({ row, points, shape: form }) => {
+    const [it, last] = [load.rows[row], points.at(-1)];
+    if (form === null || !it || !last) return [];
+    const others = lines.filter((line) => line.shape !== null && load.rows[line.row]?.system === it.system);
+    const words = others.length > 1 && it.variant !== '' ? it.variant : it.system;
+    return [{ words, x: placeOfShare(last[0]), y: last[1] }];
+  });
+}
+
 /** What each line is, how many requests it is made of, and how far they reach. */
 function legend(report: Report, load: Load, lines: Line[]): HTMLElement {
-  const items = lines.map(({ row, words, look, shape: form }) => {
+  const items = lines.flatMap(({ row, words, look, shape: form }) => {
     const mine = load.rows[row]?.spectrum;
-    const mark = form === null ? {} : { mark: shape(form, 13, 6, 3.5) };
+    if (form === null) return [];
+    const mark = { mark: shape(form, 13, 6, 3.5) };
     const line = sample({
       colors: [colorClass(report, load, row)],
       width: look.width,
       dash: look.dash,
       ...mark,
     });
-    const reached = form === null || !mine ? '' : `: n = ${count(mine.n)}, ${reach(mine)}`;
-    return h('li', {}, line, h('span', {}, h('b', {}, words), reached));
+    const reached = mine ? `: n = ${count(mine.n)}, ${reach(mine)}` : '';
+    return [h('li', {}, line, h('span', {}, h('b', {}, words), reached))];
   });
   return h('ul', { class: 'line-ends' }, ...items);
 }

@@ -4,6 +4,7 @@ import type uPlot from 'uplot';
 import type { Load, Report, Run, Series, TimeChart, Track } from '../report';
 import { columns, linesOf, sharedScale, until, type Line } from '../views/bins';
 import { looks, property, type TrackLook } from '../views/look';
+import { strips } from '../views/heat';
 import { span, timeTexts } from '../views/clock';
 import { destroy, plot, roomOf, LEFT_PX } from '../charts/plot';
 import { shadesKey, stripPlot } from '../charts/strip';
@@ -157,9 +158,9 @@ function drawPane(cell: HTMLElement, drawing: Drawing, pane: Pane, part: Part): 
     },
   };
   if (chart.kind === 'heat') {
-    const strips = lines.map(({ track, points }) => ({ label: track.label, shares: points.mid }));
+    const all = lines.map(({ track, points }) => ({ label: track.label, shares: points.mid }));
     const { bin_s, bins } = pane.series;
-    return stripPlot(cell, { ...common, strips, bin_s, bins, until: drawing.until });
+    return stripPlot(cell, { ...common, strips: all, bin_s, bins, until: drawing.until });
   }
   return drawLines(cell, drawing, pane, part, lines, common);
 }
@@ -200,16 +201,24 @@ function drawLines(
 /** Exact values of all lines at a bin, and what happened in it. */
 function tipLines(pane: Pane, chart: TimeChart, lines: Line[], bin: number): string[] {
   const { bin_s } = pane.series;
-  const values = lines.map(({ track, points, is_band }) => {
-    const [mid, low, high] = [points.mid[bin], points.low?.[bin], points.high?.[bin]];
-    const value = `${track.label}: ${figure(mid ?? null, chart.unit)}`;
-    if (!is_band || typeof low !== 'number' || typeof high !== 'number') return value;
-    return `${value} (${figure(low, chart.unit)} to ${figure(high, chart.unit)})`;
-  });
+  const values =
+    chart.kind === 'heat'
+      ? shares(lines, bin)
+      : lines.map(({ track, points, is_band }) => {
+          const [mid, low, high] = [points.mid[bin], points.low?.[bin], points.high?.[bin]];
+          const value = `${track.label}: ${figure(mid ?? null, chart.unit)}`;
+          if (!is_band || typeof low !== 'number' || typeof high !== 'number') return value;
+          return `${value} (${figure(low, chart.unit)} to ${figure(high, chart.unit)})`;
+        });
   const [from, to] = [bin * bin_s, (bin + 1) * bin_s];
   const events = pane.run.events.filter(({ at_s }) => at_s >= from && at_s < to).slice(0, 3);
   const warm = from < pane.run.warm_up_s ? ', warm-up' : '';
-  return [`${span(bin, bin_s)}${warm}`, ...values.slice(0, 24), ...events.map(({ text }) => text)];
+  return [`${span(bin, bin_s)}${warm}`, ...values, ...events.map(({ text }) => text)];
+}
+
+function shares(lines: Line[], bin: number): string[] {
+  const all = lines.map(({ track, points }) => ({ label: track.label, share: points.mid[bin] ?? null }));
+  return strips(all, (share) => figure(share, 'share'));
 }
 
 /** What the figures at the ticks leave unsaid. */

@@ -50,6 +50,7 @@ export function timeCard(report: Report, load: Load, panes: Panes, stacked: Stac
     },
     numbers: figures,
   });
+  made.classList.add('stacked');
   panes.listeners.push(() => {
     redraw(made);
     const old = made.querySelector<HTMLDetailsElement>('details.numbers');

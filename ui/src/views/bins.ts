@@ -74,7 +74,7 @@ export function sharedScale(chart: TimeChart, all: Series[], room: Room): Scale 
     return logarithmic(low, high, chart.unit, room);
   }
   // Charts above each other are low: their ticks may be closer than on a picture of its own.
-  const long = { from: room.from * 3, to: room.to * 3 };
+  const long = { from: room.from * 2.4, to: room.to * 2.4 };
   return fromZero(extent(flat(lists))?.[1] ?? 1, chart.unit, long);
 }
 

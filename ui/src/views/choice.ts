@@ -65,13 +65,18 @@ export function runWords(report: Report, load: Load, row: number, run: number): 
   const metric = it?.figures?.metric ?? null;
   const isBest = mine.length > 1 && bestRun(report, load, mine) === run && metric !== null;
   return [
-    it?.block === null || it === undefined ? `run ${mine.indexOf(run) + 1}` : `block ${it.block + 1}`,
+    place(mine, run, it?.block ?? null),
     metric === null ? null : figure(metric, load.metric.unit),
     it ? standing(it) : null,
     isBest ? 'best' : null,
   ]
     .filter((part) => part !== null)
     .join(' · ');
+}
+
+function place(all: readonly number[], run: number, block: number | null): string | null {
+  if (block !== null) return `block ${block + 1}`;
+  return all.length > 1 ? `run ${all.indexOf(run) + 1}` : null;
 }
 
 /** What must be known of a run before its figures are looked at; null if there is nothing. */

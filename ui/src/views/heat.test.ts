@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rgb, shade } from './heat';
+import { rgb, shade, strips } from './heat';
 
 it('reads the colours that style sheets have', () => {
   expect(rgb('#fff')).toEqual([255, 255, 255]);
@@ -15,4 +15,25 @@ it('goes evenly through its stops and no further', () => {
   expect(shade(0.5, stops)).toBe('rgb(0, 0, 255)');
   expect(shade(1, stops)).toBe('rgb(0, 0, 0)');
   expect([shade(-1, stops), shade(7, stops)]).toEqual([shade(0, stops), shade(1, stops)]);
+});
+
+it('tells each strip, or the ends of many', () => {
+  const words = (share: number | null): string => (share === null ? 'n/a' : `${Math.round(share * 100)} %`);
+  const few = [
+    { label: 'core 0', share: 0.5 },
+    { label: 'core 1', share: null },
+  ];
+  expect(strips(few, words)).toEqual(['core 0: 50 %', 'core 1: n/a']);
+  const many = Array.from({ length: 101 }, (_, core) => ({ label: `core ${core}`, share: core / 100 }));
+  expect(strips(many, words)).toEqual([
+    'mean of 101: 50 %',
+    'busiest: core 100, 100 %',
+    'idlest: core 0, 0 %',
+  ]);
+  expect(
+    strips(
+      Array.from({ length: 40 }, () => ({ label: 'core', share: null })),
+      words,
+    ),
+  ).toEqual(['n/a']);
 });

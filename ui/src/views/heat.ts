@@ -25,3 +25,22 @@ export function shade(share: number, stops: readonly Rgb[]): string {
   const mixed = from.map((part, place3) => Math.round(part + ((to[place3] ?? part) - part) * (place - left)));
   return `rgb(${mixed.join(', ')})`;
 }
+
+/** What is told of all strips at one time: each, or the mean and both ends where there are many. */
+export function strips(
+  all: readonly { label: string; share: number | null }[],
+  words: (share: number | null) => string,
+  most = 16,
+): string[] {
+  if (all.length <= most) return all.map(({ label, share }) => `${label}: ${words(share)}`);
+  const known = all.flatMap(({ label, share }) => (share === null ? [] : [{ label, share }]));
+  const sorted = known.toSorted((a, b) => b.share - a.share);
+  const [busiest, idlest] = [sorted[0], sorted.at(-1)];
+  if (!busiest || !idlest) return [words(null)];
+  const mean = known.reduce((sum, { share }) => sum + share, 0) / known.length;
+  return [
+    `mean of ${known.length}: ${words(mean)}`,
+    `busiest: ${busiest.label}, ${words(busiest.share)}`,
+    `idlest: ${idlest.label}, ${words(idlest.share)}`,
+  ];
+}

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { study } from '../../fixtures/study';
-import { at, firstShown, joined, percent, placeOfShare, reach, SHARES, withSpectrum } from './spectrum';
+import {
+  at,
+  firstShown,
+  joined,
+  percent,
+  placeOfShare,
+  reach,
+  shareTicks,
+  SHARES,
+  slower,
+  withSpectrum,
+} from './spectrum';
 
 it('gives each nine the same room', () => {
   expect(placeOfShare(0)).toBe(0);
@@ -84,4 +95,23 @@ describe('what is shown first', () => {
     ).toBe('to 99.95 %');
     expect(reach({ n: 0, response: [], service: [] })).toBe('no samples');
   });
+});
+
+describe('ticks', () => {
+  const texts = (end: number, width: number): string[] => shareTicks(end, width).map(({ text }) => text);
+  it('name every nine where there is room', () => {
+    expect(texts(5, 1000)).toEqual(SHARES.map(percent));
+    expect(texts(2.5, 400)).toEqual(['0 %', '50 %', '90 %', '99 %']);
+  });
+  it('keep the tail where there is little room', () => {
+    expect(texts(5, 300).at(-1)).toBe('99.999 %');
+    expect(texts(5, 300)).not.toContain('50 %');
+    expect(texts(5, 60).length).toBeGreaterThan(0);
+  });
+});
+
+it('says what a percentile leaves beyond it', () => {
+  expect(slower(0.999)).toBe(': 1 of 1,000 is slower');
+  expect(slower(0.5)).toBe(': 1 of 2 is slower');
+  expect(slower(0.7)).toBe('');
 });

@@ -70,15 +70,16 @@ export function slower(share: number): string {
 
 /** Ticks up to the place `end`, as many as fit into so many pixels. */
 export function shareTicks(end: number, width: number): { value: number; text: string }[] {
-  const gap = 54;
   const kept: { value: number; text: string }[] = [];
   // From the right: the tail is what the axis is for.
   for (const share of SHARES.toReversed()) {
     const value = placeOfShare(share);
+    const text = percent(share);
     const before = kept.at(-1);
     if (value > end * 1.02) continue;
+    const gap = ((text.length + (before?.text.length ?? 0)) / 2) * 6.5 + 8;
     if (before && ((before.value - value) / end) * width < gap) continue;
-    kept.push({ value, text: percent(share) });
+    kept.push({ value, text });
   }
   return kept.reverse();
 }
