@@ -48,7 +48,7 @@ function fill(report: Report, main: HTMLElement, lead: (links: Link[]) => void):
       const sections = next.sections.map((section) => section(report));
       const made = group(next.id, next.title, sections);
       append(main, made);
-      if (made) after.push({ id: next.id, title: next.title });
+      if (made) after.push({ id: next.id, title: next.link });
     }
     setTimeout(step);
   };

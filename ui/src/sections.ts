@@ -29,23 +29,25 @@ export interface Group<S> {
   /** Of links to it. */
   id: string;
   title: string;
+  /** The same in a word, for the navigation. */
+  link: string;
   sections: S[];
 }
 
 /** About each load; several loads take turns. */
 export const SECTIONS_OF_A_LOAD: Group<LoadSection>[] = [
-  { id: 'glance', title: 'At a glance', sections: [glance, gates] },
-  { id: 'figures', title: 'All figures', sections: [table, steps] },
-  { id: 'runs', title: 'Run by run', sections: [pairs, runs] },
-  { id: 'settings', title: 'By setting', sections: [sweep, twoKnobs] },
-  { id: 'percentiles', title: 'Percentiles', sections: [spectrum] },
-  { id: 'time', title: 'Over time', sections: [time, resources] },
-  { id: 'load', title: 'Latency and load', sections: [latencyLoad] },
-  { id: 'errors', title: 'Errors', sections: [errors] },
-  { id: 'fairness', title: 'Fairness', sections: [fairness] },
+  { id: 'glance', title: 'At a glance', link: 'Glance', sections: [glance, gates] },
+  { id: 'figures', title: 'All figures', link: 'Figures', sections: [table, steps] },
+  { id: 'runs', title: 'Run by run', link: 'Runs', sections: [pairs, runs] },
+  { id: 'settings', title: 'By setting', link: 'Settings', sections: [sweep, twoKnobs] },
+  { id: 'percentiles', title: 'Percentiles', link: 'Percentiles', sections: [spectrum] },
+  { id: 'time', title: 'Over time', link: 'Time', sections: [time, resources] },
+  { id: 'load', title: 'Latency and load', link: 'Load', sections: [latencyLoad] },
+  { id: 'errors', title: 'Errors', link: 'Errors', sections: [errors] },
+  { id: 'fairness', title: 'Fairness', link: 'Fairness', sections: [fairness] },
 ];
 
 /** About the whole, below the loads. The head stands above them: `sections/head.ts`. */
 export const SECTIONS: Group<Section>[] = [
-  { id: 'how', title: 'How it was measured', sections: [facts, commands, plan, raws] },
+  { id: 'how', title: 'How it was measured', link: 'Method', sections: [facts, commands, plan, raws] },
 ];

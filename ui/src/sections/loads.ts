@@ -109,7 +109,7 @@ function fill(report: Report, { load, element, todo, links }: Panel, place: numb
     next.sections.map((section) => section(report, load)),
   );
   append(element, made);
-  if (made) links.push({ id, title: next.title });
+  if (made) links.push({ id, title: next.link });
   return true;
 }
 
