@@ -17,7 +17,7 @@ mod of_study;
 mod readings;
 mod rounded;
 mod seconds;
-mod series;
+pub(crate) mod series;
 mod shell;
 mod spectrum;
 mod table;

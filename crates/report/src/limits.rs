@@ -3,7 +3,7 @@
 
 use store::Model;
 
-use crate::study::{Row, Standing, StudyView};
+use crate::study::{Row, StudyView};
 use crate::view::View;
 
 mod evidence;
@@ -46,8 +46,7 @@ pub(crate) fn of_run(view: &View<'_>) -> Option<Limit> {
 
 /// The limit of a row, from the middle of the runs that its figures are of; `None` where nothing was answered well.
 pub(crate) fn of_row(study: &StudyView<'_>, row: &Row<'_>) -> Option<Limit> {
-    let wanted = if row.is_valid { Standing::Valid } else { Standing::Invalid };
-    let views: Vec<&View<'_>> = row.standing(wanted).map(|run| &study.runs[run]).collect();
+    let views: Vec<&View<'_>> = row.shown().map(|run| &study.runs[run]).collect();
     of(&Evidence { views, figures: row.figures.as_ref()? })
 }
 

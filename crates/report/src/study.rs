@@ -8,8 +8,11 @@ use crate::view::View;
 
 mod best;
 mod certainty;
+mod compact;
 mod cores;
+mod course;
 mod gates;
+mod layout;
 mod limited;
 mod natural;
 mod page;
@@ -18,11 +21,13 @@ mod sentences;
 mod standing;
 pub(crate) mod tables;
 pub(crate) mod troubles;
+mod validity;
 mod written;
 
 pub(crate) use best::{Pair, Ranked};
 pub(crate) use certainty::{Certainty, certainty};
-pub(crate) use page::{Item, Page, Tone, page, runs, tone};
+pub(crate) use layout::{Layout, page};
+pub(crate) use page::{Item, Page, Tone, runs, tone};
 pub(crate) use rows::Row;
 pub(crate) use sentences::{Name, answer, caveats, pair, reason, verdict_word};
 pub(crate) use standing::{Standing, standing};

@@ -8,6 +8,8 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Vec<Cell>>,
     /// Columns that name a row: repeated where a table is split.
     pub(crate) names: usize,
+    /// Columns of drawings, which need characters of one width.
+    drawn: Vec<usize>,
 }
 
 pub(crate) struct Head {
@@ -52,7 +54,7 @@ impl Table {
     pub(crate) fn of_names(head: &str, names: impl IntoIterator<Item = String>) -> Self {
         let rows = names.into_iter().map(|name| vec![name.into()]).collect();
         let head = Head { lines: [head.to_owned(), String::new()], is_left: true };
-        Self { heads: vec![head], rows, names: 1 }
+        Self { heads: vec![head], rows, names: 1, drawn: Vec::new() }
     }
 
     /// Adds a column that names a row, after those that do: numbers stand right, other names left.
@@ -79,6 +81,12 @@ impl Table {
     /// Adds a column of words.
     pub(crate) fn words(&mut self, head: &str, cells: impl IntoIterator<Item = String>) {
         self.add([head, ""], true, cells.into_iter().map(Into::into));
+    }
+
+    /// Adds a column of drawings made of characters.
+    pub(crate) fn drawings(&mut self, head: &str, below: &str, cells: impl IntoIterator<Item = String>) {
+        self.drawn.push(self.heads.len());
+        self.add([head, below], true, cells.into_iter().map(Into::into));
     }
 
     fn add(&mut self, head: [&str; 2], is_left: bool, cells: impl IntoIterator<Item = Cell>) {
@@ -151,7 +159,11 @@ impl Table {
             self.heads.iter().map(|head| if head.is_left { ":--" } else { "--:" }).collect();
         writeln!(out, "|{}|", sides.join("|"))?;
         self.rows.iter().try_for_each(|row| {
-            let cells: Vec<&str> = row.iter().map(|cell| cell.text.as_str()).collect();
+            let cell = |(column, cell): (usize, &Cell)| match self.drawn.contains(&column) {
+                true if !cell.text.is_empty() => format!("`{}`", cell.text),
+                _ => cell.text.clone(),
+            };
+            let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
             writeln!(out, "| {} |", cells.join(" | "))
         })
     }

@@ -13,6 +13,12 @@ const ATTACKS: &[&str] = &[
     "a | b ` c ``` | d | [x](javascript:alert(1)) ![y](z) \\",
     "line\nbreak\r\n| row |\n# head\u{2028}\u{2029}",
     "=cmd()|' /C calc'!A0",
+    "=cmd|' /C calc'!A0",
+    "  =1+1",
+    "\u{a0}@SUM(1)",
+    "\u{3000}＝1+1",
+    "＋1",
+    "\r=1",
     "+1+1",
     "-2+3",
     "@SUM(A1)",
@@ -101,7 +107,11 @@ fn no_cell_is_a_formula() {
                 csv::ReaderBuilder::new().has_headers(false).flexible(false).from_reader(text.as_bytes());
             for record in reader.records() {
                 for cell in &record.unwrap_or_else(|error| panic!("{name} of {attack:?}: {error}")) {
-                    assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{name}: {cell}");
+                    let begins = cell.trim_start().chars().next();
+                    assert!(
+                        !begins.is_some_and(|begins| "=+-@\t\r＝＋－＠".contains(begins)),
+                        "{name}: {cell}"
+                    );
                 }
             }
         }
@@ -112,9 +122,20 @@ fn no_cell_is_a_formula() {
 fn markdown_has_no_tags_and_its_tables_keep_their_columns() {
     for attack in ATTACKS {
         let text = written("md", &runs::hostile(attack)) + &written_study("md", &studies::hostile(attack));
-        assert!(!text.contains('<'), "{text}");
-        let bare = text.replace("\\\\", "").replace("\\`", "").replace("\\[", "");
-        assert!(!bare.contains(['`', '[']), "{text}");
+        let own = ["<details>", "</details>", "<summary>", "</summary>"];
+        let bare = own.iter().fold(text.clone(), |text, tag| text.replace(tag, ""));
+        assert!(!bare.contains('<'), "{text}");
+        for (opening, closing) in [("<details>", "</details>"), ("<summary>", "</summary>")] {
+            assert_eq!(text.matches(opening).count(), text.matches(closing).count(), "{text}");
+        }
+        let bare = bare.replace("\\\\", "").replace("\\`", "").replace("\\[", "");
+        assert!(!bare.contains('['), "{text}");
+        // Every other part is a drawing.
+        for drawing in bare.split('`').skip(1).step_by(2) {
+            let is_drawn = |character: char| "┈│├─●┤•:▁▂▃▄▅▆▇█ 0123456789.".contains(character);
+            assert!(!drawing.is_empty() && drawing.chars().all(is_drawn), "{drawing} of {text}");
+        }
+        assert_eq!(bare.matches('`').count() % 2, 0, "{text}");
         let mut columns = None;
         for line in text.lines() {
             let bars = line.replace("\\\\", "").replace("\\|", "").matches('|').count();

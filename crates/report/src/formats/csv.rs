@@ -120,7 +120,9 @@ fn ms(ns: Option<f64>) -> String {
 /// A text that no spreadsheet takes for a formula.
 pub(super) fn cell(text: &str) -> String {
     let text = visible(text);
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
+    // Some take full-width signs for the usual ones, and some look behind spaces.
+    let begins = text.trim_start().starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
+    if begins { format!("'{text}") } else { text }
 }
 
 pub(super) fn into_io(error: csv::Error) -> io::Error {

@@ -3,11 +3,12 @@
 use std::io::Write;
 
 use crate::Options;
+use crate::answer::Answer;
 use crate::error::ReportError;
 use crate::text::{shortened, visible};
 use crate::units::{count, rate};
 use crate::view::View;
-use crate::{comparison, system, times, words};
+use crate::{answer, comparison, limits, over_time, system, times, words};
 
 pub(super) mod study;
 
@@ -27,26 +28,18 @@ fn run(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     if view.place().is_some() {
         writeln!(out, "{}\n", escaped(&view.name()))?;
     }
+    let Answer { text, how_sure } = answer::of_run(view);
+    writeln!(out, "**Answer: {text}** ({how_sure})\n")?;
     writeln!(out, "{}\n", escaped(&words::load(view)))?;
-    writeln!(out, "**{}**\n", escaped(&words::verdict(view)))?;
+    writeln!(out, "- {}", escaped(&words::verdict(view)))?;
     for cause in &view.validity.causes {
         writeln!(out, "- {} → {}", escaped(&cause.sentence), escaped(&cause.remedy))?;
     }
     if let Some(failure) = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref()) {
         writeln!(out, "- {} → {}", escaped(&words::failure(failure)), escaped(&failure.way_out))?;
     }
-    let [planned, sent] = words::identity(&view.whole.counts);
-    writeln!(out, "- {planned}\n- {sent}")?;
-    let throughput = view.whole.throughput_per_s().map(rate);
-    writeln!(out, "- throughput {} answers/s", throughput.as_deref().unwrap_or("n/a"))?;
-    if let Some(ending) = &view.run.ending {
-        writeln!(out, "- generator: {}", words::generator(view, &ending.generator))?;
-    }
-    for line in system::words(view) {
-        writeln!(out, "- system: {}", escaped(&line))?;
-    }
-    if let Some(cores) = words::cores(view) {
-        writeln!(out, "- cores: {cores}")?;
+    if let Some(limit) = limits::worth_telling(view) {
+        writeln!(out, "- suspected limit: {}: {}", limit.what, escaped(&limit.because))?;
     }
     for gate in view.run.gates() {
         writeln!(out, "- {}", escaped(&words::gate(gate)))?;
@@ -57,12 +50,35 @@ fn run(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     } else {
         times::table(&view.whole).write_markdown(out)?;
     }
+    errors(view, out)?;
+    remarks(view.run.new.stamps.iter().chain(&view.notes).map(|text| escaped(text)), out)?;
+    details(view, out)
+}
+
+/// What few need to see at once: accounts, costs, the course over time, steps.
+fn details(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
+    writeln!(out, "\n<details>\n<summary>All figures</summary>\n")?;
+    let [planned, sent] = words::identity(&view.whole.counts);
+    writeln!(out, "- {planned}\n- {sent}")?;
+    let throughput = view.whole.throughput_per_s().map(rate);
+    writeln!(out, "- throughput {} answers/s", throughput.as_deref().unwrap_or("n/a"))?;
+    for [name, bars, ends] in over_time::lines(view.run)? {
+        writeln!(out, "- {name} over time `{bars}` {ends}")?;
+    }
+    if let Some(ending) = &view.run.ending {
+        writeln!(out, "- generator: {}", words::generator(view, &ending.generator))?;
+    }
+    for line in system::words(view) {
+        writeln!(out, "- system: {}", escaped(&line))?;
+    }
+    if let Some(cores) = words::cores(view) {
+        writeln!(out, "- cores: {cores}")?;
+    }
     if let Some(steps) = times::steps(view, escaped) {
         writeln!(out)?;
         steps.write_markdown(out)?;
     }
-    errors(view, out)?;
-    remarks(view.run.new.stamps.iter().chain(&view.notes).map(|text| escaped(text)), out)
+    Ok(writeln!(out, "\n</details>")?)
 }
 
 fn several(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {

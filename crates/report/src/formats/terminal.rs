@@ -14,7 +14,7 @@ use crate::style::Style;
 use crate::text::{shortened, visible, wrapped};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate};
 use crate::view::View;
-use crate::{answer, comparison, limits, system, times, words};
+use crate::{answer, comparison, limits, over_time, system, times, words};
 
 pub(super) mod study;
 
@@ -45,7 +45,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn run(&mut self, view: &View<'_>) -> io::Result<()> {
+    fn run(&mut self, view: &View<'_>) -> Result<(), ReportError> {
         self.headline(view)?;
         self.identity(&view.whole)?;
         if view.whole.samples() == 0 {
@@ -57,6 +57,9 @@ impl Page<'_> {
         for (name, value) in facts(view) {
             writeln!(self.out, "{INDENT}{}  {value}", self.style.dim(&format!("{name:<10}")))?;
         }
+        for [name, bars, ends] in over_time::lines(view.run)? {
+            writeln!(self.out, "{INDENT}{}  {bars}  {ends}", self.style.dim(&format!("{name:<10}")))?;
+        }
         self.steps(view)?;
         self.errors(&view.whole)?;
         self.gates(view)?;
@@ -65,7 +68,7 @@ impl Page<'_> {
         if !notes.is_empty() {
             writeln!(self.out)?;
         }
-        notes.into_iter().try_for_each(|(kind, text)| self.remark(kind, text))
+        Ok(notes.into_iter().try_for_each(|(kind, text)| self.remark(kind, text))?)
     }
 
     fn comparison(&mut self, views: &[View<'_>]) -> io::Result<()> {

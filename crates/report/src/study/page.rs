@@ -1,15 +1,18 @@
-//! A study as a page for people: what to say, in which order. Formats only draw it.
+//! A study as a page for people: what to say, piece by piece. Formats only draw it.
 
-use store::StudyState;
+use store::{Level, StudyState};
 
+use super::certainty::{Certainty, certainty};
 use super::sentences::{self, blocks, matters, row_name};
 use super::standing::Standing;
-use super::tables::{self, Escape};
+use super::tables::Escape;
 use super::troubles::{self, Kind, Trouble};
+use super::validity::validity;
 use super::{LoadView, StudyView, gates, limited, written};
+use crate::spark;
 use crate::table::Table;
 use crate::text::{shortened, visible};
-use crate::units::count;
+use crate::units::{count, decimal};
 use crate::words;
 
 /// One thing on the page. Every text is escaped and, where it comes from outside, short.
@@ -25,8 +28,12 @@ pub(crate) enum Item {
     Table(Table),
     /// Sentences that belong together.
     Points(Vec<String>),
+    /// The same, each with a drawing of characters below it.
+    Drawn(Vec<(String, Option<String>)>),
     /// What somebody else wrote, line by line.
     Quote(Vec<String>),
+    /// What few need to see at once: what it is, and all of it.
+    Fold(String, Vec<Item>),
 }
 
 /// How a paragraph is meant.
@@ -46,19 +53,10 @@ const NAME_CHARACTERS_MAX: usize = 48;
 const LINES_MAX: usize = 24;
 /// Rows that are named where many share a limit.
 const NAMES_MAX: usize = 8;
+/// Columns of the axis for intervals.
+const INTERVAL_COLUMNS: usize = 40;
 /// Kinds of errors of one load.
 const ERRORS_MAX: usize = 12;
-
-/// Everything that is said about a study, in order.
-pub(crate) fn page(view: &StudyView<'_>, escape: Escape) -> Vec<Item> {
-    let page = Page::new(view, escape);
-    let mut items = page.beginning();
-    for load in &view.loads {
-        items.extend(page.load(load));
-    }
-    items.extend(page.end());
-    items
-}
 
 /// What is said about a study, piece by piece.
 pub(crate) struct Page<'a> {
@@ -82,8 +80,9 @@ impl<'a> Page<'a> {
     pub(crate) fn new(view: &'a StudyView<'a>, escape: Escape) -> Self {
         Self { view, escape }
     }
-    /// Question, answer, and how they came about.
-    fn beginning(&self) -> Vec<Item> {
+
+    /// Question, answers, and whether the runs may be believed.
+    pub(super) fn answers(&self) -> Vec<Item> {
         let (view, new) = (self.view, &self.view.study.new);
         let mut items = vec![Item::Title(self.text(new.question.as_ref().unwrap_or(&new.title)))];
         let so_far = if view.missing > 0 { " so far" } else { "" };
@@ -91,17 +90,72 @@ impl<'a> Page<'a> {
             let of_load =
                 if view.loads.len() > 1 { format!(" ({})", self.text(load.name)) } else { String::new() };
             let answer = sentences::answer(view, load, &|load, row| self.row(load, row));
-            items.push(Item::Text(Tone::Strong, format!("Answer{so_far}{of_load}: {answer}.")));
+            let how_sure = match certainty(view, load) {
+                (Certainty::Sure, how_sure) => format!(" ({how_sure})"),
+                // An answer that is open says why.
+                _ => String::new(),
+            };
+            items.push(Item::Text(Tone::Strong, format!("Answer{so_far}{of_load}: {answer}{how_sure}.")));
         }
+        let (level, sentence) = validity(view);
+        let tone = match level {
+            Level::Valid => Tone::Plain,
+            Level::Suspect => Tone::Doubtful,
+            Level::Invalid => Tone::Bad,
+        };
+        items.push(Item::Text(tone, sentence));
+        items
+    }
+
+    /// How the answers came about.
+    pub(super) fn facts(&self) -> Item {
         let mut facts = vec![("study", self.study()), ("compared", self.compared())];
         facts.push(("machine", self.machine()));
         let versions = self.versions();
         if !versions.is_empty() {
             facts.push(("versions", versions.join(", ")));
         }
-        items.push(Item::Facts(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()));
-        items.extend(new.stamps.iter().map(|stamp| Item::Text(tone(stamp), self.text(stamp))));
-        items
+        Item::Facts(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    pub(super) fn stamps(&self) -> Vec<Item> {
+        let stamps = self.view.study.new.stamps.iter();
+        stamps.map(|stamp| Item::Text(tone(stamp), self.text(stamp))).collect()
+    }
+
+    /// The load in words, with its name where that says more.
+    pub(super) fn head(&self, load: &LoadView<'_>) -> String {
+        let words = load.words.unwrap_or(load.name);
+        // The name of a load without one is its words, or their beginning.
+        match words.starts_with(load.name) {
+            true => self.text(words),
+            false => format!("{}: {}", self.text(load.name), self.text(words)),
+        }
+    }
+
+    /// The best against each other, each with its interval on an axis that all share.
+    pub(super) fn pairs(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let ends = load.pairs.iter().flat_map(|pair| pair.comparison.interval.into_iter().flatten());
+        // No difference that matters fills the axis.
+        let matters = 1.0 + self.view.study.new.compare.matters;
+        let [low, high] =
+            ends.fold([1.0 / matters, matters], |[low, high], end| [low.min(end), high.max(end)]);
+        let name = |load: &LoadView<'_>, row: usize| self.row(load, row);
+        let drawing = |pair: &super::Pair| {
+            let (ratio, ends) = (pair.comparison.ratio?, pair.comparison.interval?);
+            let line = spark::interval(ratio, ends, [low, high], INTERVAL_COLUMNS);
+            Some(format!("{} {line} {}", decimal(low, 2), decimal(high, 2)))
+        };
+        let each = load.pairs.iter();
+        let told = each.map(|pair| (sentences::pair(self.view, load, pair, &name), drawing(pair)));
+        let mut told: Vec<(String, Option<String>)> = told.collect();
+        if told.iter().any(|(_, drawing)| drawing.is_some()) {
+            told.push((
+                "Drawn is where each ratio lies; │ is 1, as if there were no difference.".to_owned(),
+                None,
+            ));
+        }
+        if told.is_empty() { Vec::new() } else { vec![Item::Drawn(told)] }
     }
 
     pub(crate) fn study(&self) -> String {
@@ -149,49 +203,8 @@ impl<'a> Page<'a> {
         versions
     }
 
-    /// Everything about one load.
-    fn load(&self, load: &LoadView<'_>) -> Vec<Item> {
-        let words = load.words.unwrap_or(load.name);
-        // The name of a load without one is its words, or their beginning.
-        let head = match words.starts_with(load.name) {
-            true => self.text(words),
-            false => format!("{}: {}", self.text(load.name), self.text(words)),
-        };
-        let mut items = vec![Item::Head(head), Item::Table(tables::summary(self.view, load, self.escape))];
-        if load.rows.iter().any(|row| row.figures.is_some()) {
-            items.push(Item::Text(Tone::Plain, self.legend(load)));
-        }
-        if let Some(steps) = tables::steps(load, self.escape) {
-            items.extend([Item::Head("Steps".to_owned()), Item::Table(steps)]);
-        }
-        if !load.pairs.is_empty() {
-            items.push(Item::Head("The best against each other".to_owned()));
-            let name = |load: &LoadView<'_>, row: usize| self.row(load, row);
-            let mut points: Vec<String> =
-                load.pairs.iter().map(|pair| sentences::pair(self.view, load, pair, &name)).collect();
-            points.extend(sentences::caveats(load));
-            items.push(Item::Points(points));
-        }
-        items.extend(section(
-            "What probably limited each (suspected from readings; nothing has confirmed it)",
-            self.limits(load),
-        ));
-        if let Some(cores) = tables::cores(self.view, load, self.escape) {
-            let head = "How busy the cores were (share of a second, median of all seconds and runs)";
-            items.extend([Item::Head(head.to_owned()), Item::Table(cores)]);
-        }
-        items.extend(self.errors(load));
-        items.extend(section(
-            "What systems with errors wrote most often, in their last run",
-            self.written(load),
-        ));
-        items.extend(self.troubles(load));
-        items.extend(section("Gates", self.gates(load).into_iter().map(|(_, line)| line).collect()));
-        items
-    }
-
     /// A line for each limit: what it is, whose it is, and the evidence of the first of them.
-    fn limits(&self, load: &LoadView<'_>) -> Vec<String> {
+    pub(super) fn limits(&self, load: &LoadView<'_>) -> Vec<String> {
         let name = |row: &usize| {
             let star = if load.bests().any(|best| best.row == *row) { "★ " } else { "" };
             format!("{star}{}", self.row(load, *row))
@@ -225,7 +238,7 @@ impl<'a> Page<'a> {
         legend
     }
 
-    fn errors(&self, load: &LoadView<'_>) -> Vec<Item> {
+    pub(super) fn errors(&self, load: &LoadView<'_>) -> Vec<Item> {
         let of_row = |row: usize| {
             let figures = load.rows[row].figures.iter();
             let lines = figures.flat_map(|figures| &figures.errors).take(3);
@@ -258,7 +271,7 @@ impl<'a> Page<'a> {
         limited(lines, ERRORS_MAX)
     }
 
-    fn troubles(&self, load: &LoadView<'_>) -> Vec<Item> {
+    pub(super) fn troubles(&self, load: &LoadView<'_>) -> Vec<Item> {
         let troubles = troubles::of_load(self.view, load);
         if troubles.is_empty() {
             return Vec::new();
@@ -369,23 +382,26 @@ impl<'a> Page<'a> {
     }
 
     /// Where it is kept, and how it goes on.
-    fn end(&self) -> Vec<Item> {
+    pub(super) fn end(&self) -> Item {
         let (view, id) = (self.view, &self.view.study.id);
-        let mut facts = vec![("kept", format!("as {id}; to see it again: tenbin report {id}"))];
+        let quick = if view.study.new.is_quick { " --quick" } else { "" };
+        let mut facts = vec![
+            ("kept", format!("as {id}; to see it again: tenbin report {id}")),
+            ("again", format!("to measure it again, with the plan as it was: tenbin run PLAN{quick}")),
+        ];
         let superseded = view.study.superseded.len();
         if superseded > 0 {
             let why = "cut short or made again since, and in none of these figures";
             facts.push(("besides", format!("{}, {why}", runs(superseded))));
         }
         if view.missing > 0 {
-            let quick = if view.study.new.is_quick { " --quick" } else { "" };
             let way_out = match view.study.state {
                 StudyState::Running => "the study still goes on".to_owned(),
                 _ => format!("to make them: tenbin run PLAN{quick} --resume {id}"),
             };
             facts.push(("missing", format!("{}; {way_out}", runs(view.missing))));
         }
-        vec![Item::Facts(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())]
+        Item::Facts(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
     }
 
     /// A text from outside: escaped and not too long.
@@ -413,7 +429,7 @@ pub(crate) fn runs(runs: usize) -> String {
 }
 
 /// A head and its points, if there are any.
-fn section(head: &str, points: Vec<String>) -> Vec<Item> {
+pub(super) fn section(head: &str, points: Vec<String>) -> Vec<Item> {
     if points.is_empty() {
         return Vec::new();
     }

@@ -228,7 +228,7 @@ fn outcomes(table: &mut Table, load: &LoadView<'_>) {
 }
 
 /// What is to be known about a row before its figures are used, in few words; the long ones are below the tables.
-fn note(load: &LoadView<'_>, place: usize, escape: Escape) -> String {
+pub(super) fn note(load: &LoadView<'_>, place: usize, escape: Escape) -> String {
     let row = &load.rows[place];
     let mut notes = Vec::new();
     let mut several = |standing: Standing, word: &str| match row.count(standing) {

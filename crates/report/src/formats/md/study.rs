@@ -1,11 +1,11 @@
 //! A study in Markdown.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use super::escaped;
 use crate::Options;
 use crate::error::ReportError;
-use crate::study::{Item, StudyView, Tone};
+use crate::study::{Item, Layout, StudyView, Tone};
 
 /// Writes the page of a study.
 pub(crate) fn write(
@@ -13,13 +13,19 @@ pub(crate) fn write(
     _options: &Options,
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
-    for (place, item) in crate::study::page(view, escaped).iter().enumerate() {
+    let items = crate::study::page(view, escaped, Layout::Folded)?;
+    Ok(write_items(&items, 2, out)?)
+}
+
+/// Items with an empty line between them; the first heads are of this level.
+fn write_items(items: &[Item], level: usize, out: &mut dyn Write) -> io::Result<()> {
+    for (place, item) in items.iter().enumerate() {
         if place > 0 {
             writeln!(out)?;
         }
         match item {
-            Item::Title(text) => writeln!(out, "## {text}")?,
-            Item::Head(text) => writeln!(out, "### {text}")?,
+            Item::Title(text) => writeln!(out, "{} {text}", "#".repeat(level))?,
+            Item::Head(text) => writeln!(out, "{} {text}", "#".repeat(level + 1))?,
             Item::Text(Tone::Plain, text) => writeln!(out, "{text}")?,
             Item::Text(_, text) => writeln!(out, "**{text}**")?,
             Item::Facts(facts) => {
@@ -27,8 +33,18 @@ pub(crate) fn write(
             }
             Item::Table(table) => table.write_markdown(out)?,
             Item::Points(points) => points.iter().try_for_each(|point| writeln!(out, "- {point}"))?,
-            // Two spaces at its end keep a line a line.
+            Item::Drawn(points) => points.iter().try_for_each(|(point, drawing)| match drawing {
+                // Two spaces at its end keep a line a line.
+                Some(drawing) => writeln!(out, "- {point}  \n  `{drawing}`"),
+                None => writeln!(out, "- {point}"),
+            })?,
             Item::Quote(lines) => lines.iter().try_for_each(|line| writeln!(out, "> {line}  "))?,
+            Item::Fold(summary, items) => {
+                // Markdown within HTML takes an empty line before it and after it.
+                writeln!(out, "<details>\n<summary>{summary}</summary>\n")?;
+                write_items(items, level + 1, out)?;
+                writeln!(out, "\n</details>")?;
+            }
         }
     }
     Ok(())

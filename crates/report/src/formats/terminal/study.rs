@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use super::{INDENT, Page, page};
 use crate::Options;
 use crate::error::ReportError;
-use crate::study::{Item, StudyView, Tone};
+use crate::study::{Item, Layout, StudyView, Tone};
 
 /// Writes the page of a study.
 pub(crate) fn write(view: &StudyView<'_>, options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {
     let mut page = page(options, out);
-    for (place, item) in crate::study::page(view, str::to_owned).iter().enumerate() {
+    for (place, item) in crate::study::page(view, str::to_owned, Layout::Whole)?.iter().enumerate() {
         let is_apart = place > 0 && matches!(item, Item::Head(_) | Item::Facts(_));
         if is_apart {
             writeln!(page.out)?;
@@ -34,6 +34,17 @@ impl Page<'_> {
             }
             Item::Table(table) => table.write_terminal("", self.width, self.out),
             Item::Points(points) => points.iter().try_for_each(|point| self.paragraph(INDENT, "    ", point)),
+            Item::Drawn(points) => points.iter().try_for_each(|(point, drawing)| {
+                self.paragraph(INDENT, "    ", point)?;
+                match drawing {
+                    Some(drawing) => writeln!(self.out, "    {drawing}"),
+                    None => Ok(()),
+                }
+            }),
+            Item::Fold(head, items) => {
+                self.toned(Tone::Strong, "", head)?;
+                items.iter().try_for_each(|item| self.item(item))
+            }
             Item::Quote(lines) => lines.iter().try_for_each(|line| self.paragraph("  │ ", "  │   ", line)),
         }
     }

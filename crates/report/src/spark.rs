@@ -1,0 +1,90 @@
+//! Small drawings of characters: a figure over time, runs on an axis, an interval of a ratio.
+
+/// From nothing to the largest.
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Where there is nothing to draw; no space, so that nothing closes it up.
+const NOTHING: char = '┈';
+
+/// A bar for each figure, from zero up to the largest: `▂▅█┈▇`. Where there is no figure there is a dotted line.
+pub(crate) fn bars(figures: &[Option<f64>]) -> String {
+    let largest = figures.iter().flatten().copied().filter(|figure| figure.is_finite()).fold(0.0, f64::max);
+    let bar = |figure: &Option<f64>| match figure {
+        Some(figure) if figure.is_finite() && largest > 0.0 => {
+            LEVELS[place(*figure, [0.0, largest], LEVELS.len())]
+        }
+        Some(figure) if figure.is_finite() => LEVELS[0],
+        _ => NOTHING,
+    };
+    figures.iter().map(bar).collect()
+}
+
+/// Figures as points on an axis of so many columns: `┈•┈:┈┈•`. Two in one column are `:`, more are `●`.
+pub(crate) fn points(figures: impl IntoIterator<Item = f64>, axis: [f64; 2], columns: usize) -> String {
+    let mut counts = vec![0usize; columns];
+    for figure in figures.into_iter().filter(|figure| figure.is_finite()) {
+        if let Some(count) = counts.get_mut(place(figure, axis, columns)) {
+            *count += 1;
+        }
+    }
+    let point = |count: &usize| match count {
+        0 => NOTHING,
+        1 => '•',
+        2 => ':',
+        _ => '●',
+    };
+    counts.iter().map(point).collect()
+}
+
+/// A ratio in its interval, on an axis of so many columns that has 1 in it: `┈│┈├──●─┤┈`.
+pub(crate) fn interval(ratio: f64, [low, high]: [f64; 2], axis: [f64; 2], columns: usize) -> String {
+    let at = |figure| place(figure, axis, columns);
+    let mut line = vec![NOTHING; columns];
+    let mut put = |column: usize, character: char| {
+        if let Some(slot) = line.get_mut(column) {
+            *slot = character;
+        }
+    };
+    put(at(1.0), '│');
+    (at(low)..=at(high)).for_each(|column| put(column, '─'));
+    put(at(low), '├');
+    put(at(high), '┤');
+    put(at(ratio), '●');
+    line.into_iter().collect()
+}
+
+/// The column of a figure; what lies outside of the axis is put at its end.
+fn place(figure: f64, [low, high]: [f64; 2], columns: usize) -> usize {
+    let share = (figure - low) / (high - low);
+    let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 };
+    (share * columns.saturating_sub(1) as f64).round() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_begin_at_zero_and_leave_out_what_is_not_known() {
+        assert_eq!(bars(&[Some(0.0), Some(50.0), None, Some(100.0), Some(99.0)]), "▁▅┈██");
+        assert_eq!(bars(&[Some(90.0), Some(100.0)]), "▇█", "a small difference looks small");
+        assert_eq!(bars(&[Some(0.0), Some(0.0)]), "▁▁");
+        assert_eq!(bars(&[Some(f64::NAN), Some(f64::INFINITY), Some(-1.0), Some(1.0)]), "┈┈▁█");
+        assert_eq!(bars(&[]), "");
+    }
+
+    #[test]
+    fn runs_lie_on_one_axis() {
+        assert_eq!(points([0.0, 5.0, 5.1, 10.0], [0.0, 10.0], 5), "•┈:┈•");
+        assert_eq!(points([1.0, 1.0, 1.0], [1.0, 1.0], 5), "┈┈●┈┈", "no axis to speak of");
+        assert_eq!(points([-9.0, 99.0, f64::NAN], [0.0, 1.0], 3), "•┈•");
+        assert_eq!(points([1.0], [0.0, 1.0], 0), "");
+    }
+
+    #[test]
+    fn an_interval_shows_whether_one_is_in_it() {
+        assert_eq!(interval(1.12, [1.05, 1.175], [1.0, 1.2], 8), "│┈├─●─┤┈");
+        assert_eq!(interval(0.95, [0.9, 0.97], [0.9, 1.1], 9), "├─●┤│┈┈┈┈");
+        assert_eq!(interval(1.0, [0.9, 1.1], [0.9, 1.1], 5), "├─●─┤");
+        assert_eq!(interval(f64::NAN, [0.9, f64::INFINITY], [0.9, f64::INFINITY], 4).chars().count(), 4);
+    }
+}

@@ -1,0 +1,145 @@
+//! What a study says, in which order: all of it one below the other, or with details folded away.
+
+use store::StoreError;
+
+use super::page::{Item, Page, Tone, section};
+use super::tables::{self, Escape};
+use super::{LoadView, StudyView, compact, course, sentences};
+
+/// How much is seen at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Everything, for who scrolls.
+    Whole,
+    /// What decides, and the rest where it can be unfolded.
+    Folded,
+}
+
+const COURSE: &str = "Run by run, and over time";
+/// Everything that is said about a study, in order.
+pub(crate) fn page(view: &StudyView<'_>, escape: Escape, layout: Layout) -> Result<Vec<Item>, StoreError> {
+    let order = Order { view, page: Page::new(view, escape), escape };
+    let mut items = order.page.answers();
+    if layout == Layout::Whole {
+        items.push(order.page.facts());
+    }
+    items.extend(order.page.stamps());
+    for load in &view.loads {
+        items.extend(match layout {
+            Layout::Whole => order.whole(load)?,
+            Layout::Folded => order.folded(load)?,
+        });
+    }
+    match layout {
+        Layout::Whole => items.push(order.page.end()),
+        Layout::Folded => items
+            .push(Item::Fold("How it was measured".to_owned(), vec![order.page.facts(), order.page.end()])),
+    }
+    Ok(items)
+}
+
+struct Order<'a> {
+    view: &'a StudyView<'a>,
+    page: Page<'a>,
+    escape: Escape,
+}
+
+impl Order<'_> {
+    fn whole(&self, load: &LoadView<'_>) -> Result<Vec<Item>, StoreError> {
+        let mut items = vec![Item::Head(self.page.head(load))];
+        items.extend(self.tables(load));
+        let pairs = self.page.pairs(load);
+        if !pairs.is_empty() {
+            items.push(Item::Head("The best against each other".to_owned()));
+            items.extend(pairs);
+            items.push(Item::Points(sentences::caveats(load)));
+        }
+        let course = self.course(load)?;
+        if !course.is_empty() {
+            items.push(Item::Head(COURSE.to_owned()));
+            items.extend(course);
+        }
+        items.extend(self.limits(load));
+        items.extend(self.cores(load));
+        items.extend(self.wrongs(load));
+        items.extend(section("Gates", self.gates(load)));
+        Ok(items)
+    }
+
+    fn folded(&self, load: &LoadView<'_>) -> Result<Vec<Item>, StoreError> {
+        let mut items = vec![Item::Head(self.page.head(load))];
+        let has_figures = load.rows.iter().any(|row| row.figures.is_some());
+        if has_figures {
+            items.push(Item::Table(compact::table(self.view, load, self.escape)));
+        }
+        items.extend(self.page.pairs(load));
+        items.extend(self.limits(load));
+        let gates = self.page.gates(load);
+        let are_held = gates.iter().all(|(tone, _)| *tone == Tone::Plain);
+        let gates: Vec<String> = gates.into_iter().map(|(_, line)| line).collect();
+        if !are_held {
+            items.extend(section("Gates", gates.clone()));
+        }
+        let wrongs = self.wrongs(load);
+        if !wrongs.is_empty() {
+            items.push(Item::Fold("Errors, and what went wrong".to_owned(), wrongs));
+        }
+        let course = self.course(load)?;
+        if !course.is_empty() {
+            items.push(Item::Fold(COURSE.to_owned(), course));
+        }
+        let mut all = self.tables(load);
+        all.extend(self.cores(load));
+        let caveats = sentences::caveats(load);
+        if !caveats.is_empty() {
+            all.push(Item::Points(caveats));
+        }
+        if are_held {
+            all.extend(section("Gates", gates));
+        }
+        items.push(Item::Fold("All figures".to_owned(), all));
+        Ok(items)
+    }
+
+    /// All figures of the load, and of its steps.
+    fn tables(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let mut items = vec![Item::Table(tables::summary(self.view, load, self.escape))];
+        if load.rows.iter().any(|row| row.figures.is_some()) {
+            items.push(Item::Text(Tone::Plain, self.page.legend(load)));
+        }
+        if let Some(steps) = tables::steps(load, self.escape) {
+            items.extend([Item::Head("Steps".to_owned()), Item::Table(steps)]);
+        }
+        items
+    }
+
+    /// How the best settings went, drawn.
+    fn course(&self, load: &LoadView<'_>) -> Result<Vec<Item>, StoreError> {
+        let Some(course) = course::of_load(self.view, load, self.escape)? else { return Ok(Vec::new()) };
+        Ok(vec![Item::Table(course.table), Item::Text(Tone::Plain, course.legend)])
+    }
+
+    fn limits(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let head = "What probably limited each (suspected from readings; nothing has confirmed it)";
+        section(head, self.page.limits(load))
+    }
+
+    fn cores(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let Some(cores) = tables::cores(self.view, load, self.escape) else { return Vec::new() };
+        let head = "How busy the cores were (share of a second, median of all seconds and runs)";
+        vec![Item::Head(head.to_owned()), Item::Table(cores)]
+    }
+
+    /// Errors, what systems wrote about them, and runs that went wrong.
+    fn wrongs(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let mut items = self.page.errors(load);
+        let head = "What systems with errors wrote most often, in their last run";
+        items.extend(section(head, self.page.written(load)));
+        items.extend(self.page.troubles(load));
+        items
+    }
+
+    fn gates(&self, load: &LoadView<'_>) -> Vec<String> {
+        self.page.gates(load).into_iter().map(|(_, line)| line).collect()
+    }
+}

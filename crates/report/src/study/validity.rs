@@ -1,0 +1,44 @@
+//! Whether the runs of a study may be believed, in one sentence.
+
+use store::Level;
+
+use super::standing::{Standing, standing};
+use super::{StudyView, runs};
+use crate::view::View;
+
+/// How far the runs may be believed together, and how many may.
+pub(super) fn validity(view: &StudyView<'_>) -> (Level, String) {
+    let count = |wanted: Standing| {
+        let rows = view.loads.iter().flat_map(|load| &load.rows);
+        rows.map(|row| row.count(wanted)).sum::<usize>()
+    };
+    let (valid, invalid) = (count(Standing::Valid), count(Standing::Invalid));
+    let (failed, cut_short) = (count(Standing::Failed), count(Standing::CutShort));
+    let is_suspect =
+        |run: &&View<'_>| standing(run) == Standing::Valid && run.validity.verdict == Level::Suspect;
+    let suspect = view.runs.iter().filter(is_suspect).count();
+    let level = match () {
+        () if valid == 0 => Level::Invalid,
+        () if invalid + failed + cut_short + suspect + view.missing > 0 => Level::Suspect,
+        () => Level::Valid,
+    };
+    let mut sentence = match (view.runs.len(), valid) {
+        (0, _) => "No run has been made yet".to_owned(),
+        (1, 1) => "The run is valid".to_owned(),
+        (all, valid) if all == valid => format!("All {} are valid", runs(all)),
+        (all, valid) => format!("{valid} of {} are valid", runs(all)),
+    };
+    let kinds = [(invalid, "invalid"), (failed, "failed"), (cut_short, "cut short")];
+    let others: Vec<String> =
+        kinds.iter().filter(|(runs, _)| *runs > 0).map(|(runs, word)| format!("{runs} {word}")).collect();
+    if !others.is_empty() {
+        sentence.push_str(&format!("; {}", others.join(", ")));
+    }
+    if suspect > 0 {
+        sentence.push_str(&format!("; {suspect} of the valid ones are suspect"));
+    }
+    if view.missing > 0 {
+        sentence.push_str(&format!("; {} missing", runs(view.missing)));
+    }
+    (level, format!("{sentence}."))
+}
