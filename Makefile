@@ -36,8 +36,8 @@ ui/node_modules/.package-lock.json: ui/package-lock.json
 build: ui ## Build the program for use: target/release/tenbin
 	cargo build --release --locked -p tenbin
 
-demo: build ## Weigh eight settings of the built-in target; takes a minute and a half
-	$(TARGET_DIR)/release/tenbin run plans/demo.yaml
+demo: build ## Weigh seven settings of the built-in target and open the page about it; takes a minute and a half
+	$(TARGET_DIR)/release/tenbin run plans/demo.yaml -o $(TARGET_DIR)/demo.html --open
 
 studies-quick: build ## Run the short form of every study on real servers, which it installs where they are missing; 7 minutes
 	scripts/systems.sh
@@ -49,6 +49,17 @@ bench-http: build ## Compare with other load testers on one nginx, in about 20 m
 	bench/http/install-peers.sh $(TOOLS) $(OHA)
 	cargo build --release --locked -p bench-http
 	$(TARGET_DIR)/release/bench-http --tenbin $(TARGET_DIR)/release/tenbin --json $(TARGET_DIR)/bench-http.json $(BENCH_FLAGS)
+
+bench-page: build ## How large are pages of 200 runs and of 24 hours, and how soon are they painted?
+	scripts/browser.sh
+	cargo build --release --locked -p bench-page
+	bench/page/run.sh $(TARGET_DIR)/release $(TARGET_DIR)/bench-page
+
+screenshots: build ## Weigh three Ruby application servers in a quarter of an hour, and take the pictures of the documentation
+	scripts/systems.sh
+	scripts/browser.sh
+	$(TARGET_DIR)/release/tenbin run plans/app-servers-small.yaml -o $(TARGET_DIR)/app-servers.html
+	cd ui && npm run screenshots -- $(abspath $(TARGET_DIR))/app-servers.html $(CURDIR)/docs/images
 
 test: ## Run every check, one after the other, and say how long each took
 	@for step in $(STEPS); do \
