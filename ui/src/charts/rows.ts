@@ -182,7 +182,7 @@ function groupHead(svg: SVGSVGElement, item: Item, y: number, width: number): vo
   svg.append(parts);
 }
 
-/** Words at the ends stay inside the picture, and clear of what stands above the figures. */
+/** Words at the ends stay inside the picture; those that would touch the one before are left out. */
 function axis(
   back: SVGGElement,
   scale: Scale,
@@ -191,11 +191,14 @@ function axis(
   isLong: boolean,
   end: number,
 ): void {
+  let last = -Infinity;
   for (const { value, text } of scale.ticks) {
     const x = scale.at(value);
     const half = textWidth(text, 11.5) / 2;
     const place = Math.max(half + 1, Math.min(x, end - half));
     back.append(line(value === 0 ? 'zero' : 'grid', x, top, x, foot));
+    if (place - half < last + 4) continue;
+    last = place + half;
     back.append(word('tick', place, top - 8, text, 'middle'));
     if (isLong) back.append(word('tick', place, foot + 15, text, 'middle'));
   }

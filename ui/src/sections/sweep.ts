@@ -1,10 +1,11 @@
 /** What a knob does: a line for each setting of the others. */
 
-import type { Load, Report } from '../report';
+import type { Load, Report, Row } from '../report';
 import { card, redraw } from '../card';
 import { h, s } from '../dom';
 import { colorClass, systems } from '../colors';
 import { choice } from '../charts/choice';
+import { legend, type Entry } from '../charts/legend';
 import { dot, line, round, shape } from '../charts/marks';
 import { axisRoom, endLabels, plane, xTick, type EndLabel, type Plane } from '../charts/plane';
 import { rove, type Stop } from '../charts/rove';
@@ -13,7 +14,7 @@ import { extent, howRow, measures, points, positiveExtent, rowValue, type Measur
 import { bestOf } from '../views/order';
 import { fromZero, logarithmic, type Scale } from '../views/scale';
 import { axisWords, headOf, optionsOf, rowLines, runCounts } from '../views/say';
-import { textWidth } from '../views/text';
+import { cut, textWidth } from '../views/text';
 
 /** What is drawn, as chosen. */
 interface View {
@@ -47,7 +48,7 @@ export function sweep(report: Report, load: Load): HTMLElement | null {
     ],
     draw: (host, width) => {
       const head = h('h4', {}, `${axisWords(view.one)}, ${howRow(load, view.one)}`);
-      host.append(h('div', { class: 'picture' }, head, lines(view, width)));
+      host.append(h('div', { class: 'picture' }, head, picture(view, width)));
     },
     numbers: () => ({
       heads: ['variant', ...knobs, ...all.map(headOf)],
@@ -93,43 +94,66 @@ function drawnPaths({ report, load, knob }: View): Drawn[] {
   });
 }
 
-function lines(view: View, width: number): SVGSVGElement {
-  const { report, load, knob, one } = view;
+/** Narrow pictures have their names below, with the marks of their lines. */
+const NARROW = 560;
+
+function picture(view: View, width: number): HTMLElement {
   const drawn = drawnPaths(view);
-  const values = valuesInOrder(
-    drawn
-      .filter((path) => !path.is_level)
-      .flatMap((path) => path.rows.flatMap((row) => knobValue(row, knob) ?? [])),
-  );
-  const shares = spread(values);
-  const height = Math.max(width < 520 ? 300 : 360, drawn.length * 15 + 70);
+  const isNarrow = width < NARROW;
+  const svg = lines(view, drawn, width, isNarrow);
+  if (!isNarrow) return h('div', {}, svg);
+  const entries = drawn.map((path): Entry => {
+    const mark = path.is_level ? line('path dashed', 0, 7, 22, 7) : pathMark(path, 11, 7);
+    return { sample: [mark], words: path.label, color: path.color };
+  });
+  return h('div', {}, svg, legend(entries));
+}
+
+function lines(view: View, drawn: Drawn[], width: number, isNarrow: boolean): SVGSVGElement {
+  const { report, load, knob, one } = view;
+  const mine = drawn.filter((path) => !path.is_level).flatMap((path) => path.rows);
+  const values = valuesInOrder(mine.flatMap((row) => knobValue(row, knob) ?? []));
+  const height = isNarrow ? 300 : Math.max(360, drawn.length * 15 + 70);
   const figures = load.rows.flatMap((row) => [
     rowValue(load, row, one),
     ...points(report, row, one).map((point) => point.value),
   ]);
   const y = scale(one, figures, { from: height - 50, to: 14 });
-  const labelWidth = Math.min(
-    width * 0.36,
-    Math.max(...drawn.map((path) => textWidth(path.label, 14.4))) + 4,
+  const widest = Math.max(...drawn.map((path) => textWidth(path.label, 14.4))) + 4;
+  const labelWidth = isNarrow ? 0 : Math.min(width * 0.36, widest);
+  const right = isNarrow ? width - 8 : width - labelWidth - 22;
+  const paper = plane(
+    width,
+    height,
+    { left: axisRoom(y), right, top: 14, foot: height - 50 },
+    y,
+    knob,
+    `${one.words} by ${knob}`,
   );
-  const frame = { left: axisRoom(y), right: width - labelWidth - 22, top: 14, foot: height - 50 };
-  const paper = plane(width, height, frame, y, knob, `${one.words} by ${knob}`);
-  const inset = Math.min(28, (frame.right - frame.left) / (values.length * 2));
-  const x = (value: string): number =>
-    frame.left + inset + (shares[values.indexOf(value)] ?? 0) * (frame.right - frame.left - 2 * inset);
-  let last = -Infinity;
-  for (const value of values) {
-    // A word that would touch the one before is left out; its line stays.
-    const half = textWidth(value, 11.5) / 2;
-    const hasRoom = x(value) - half > last + 4;
-    xTick(paper, x(value), hasRoom ? value : '', true);
-    if (hasRoom) last = x(value) + half;
-  }
+  const x = knobAxis(paper, values);
   const stops: Stop[] = [];
-  const labels = drawn.flatMap((path) => drawPath(view, path, paper, x, y, stops));
-  endLabels(paper, labels, frame.right + 14, labelWidth);
+  const labels = drawn.flatMap((path) => drawPath(view, path, { paper, x, y, stops }));
+  if (!isNarrow) endLabels(paper, labels, right + 14, labelWidth);
   rove(stops);
   return paper.svg;
+}
+
+/** Where each value lies. A word that would touch the one before is left out; its line stays. */
+function knobAxis(paper: Plane, values: string[]): (value: string) => number {
+  const { left, right } = paper.frame;
+  const shares = spread(values);
+  const inset = Math.min(28, (right - left) / (values.length * 2));
+  const x = (value: string): number =>
+    left + inset + (shares[values.indexOf(value)] ?? 0) * (right - left - 2 * inset);
+  let last = -Infinity;
+  for (const value of values) {
+    const text = cut(value, 120, 11.5);
+    const half = textWidth(text, 11.5) / 2;
+    const hasRoom = x(value) - half > last + 4;
+    xTick(paper, x(value), hasRoom ? text : '', true);
+    if (hasRoom) last = x(value) + half;
+  }
+  return x;
 }
 
 function scale(one: Measure, values: (number | null)[], room: { from: number; to: number }): Scale {
@@ -139,48 +163,64 @@ function scale(one: Measure, values: (number | null)[], room: { from: number; to
     : fromZero(extent(values)?.[1] ?? 0, one.unit, room);
 }
 
-function drawPath(
+interface Drawing {
+  paper: Plane;
+  x: (value: string) => number;
+  y: Scale;
+  stops: Stop[];
+}
+
+/** Draws a line with its marks, and says where it ends. It is broken where a variant has no figure. */
+function drawPath(view: View, path: Drawn, drawing: Drawing): EndLabel[] {
+  const { load, knob, one } = view;
+  const { paper, x, y } = drawing;
+  const parts = paper.svg.appendChild(s('g', { class: path.color }));
+  let d = '';
+  let end: { x: number; y: number } | null = null;
+  let isOn = path.is_level;
+  for (const row of path.rows) {
+    const value = rowValue(load, row, one);
+    if (value === null) {
+      isOn = false;
+      continue;
+    }
+    end = { x: path.is_level ? paper.frame.right : x(knobValue(row, knob) ?? ''), y: y.at(value) };
+    if (path.is_level) d = `M${round(paper.frame.left)} ${round(end.y)}`;
+    d += `${isOn ? 'L' : 'M'}${round(end.x)} ${round(end.y)}`;
+    isOn = true;
+  }
+  if (end === null) return [];
+  parts.append(s('path', { class: path.is_level ? 'path dashed' : 'path', d }));
+  for (const row of path.rows) drawMark(view, path, row, parts, drawing);
+  return [{ text: path.label, ...end, color: path.color, is_best: path.rows.some((row) => row.is_best) }];
+}
+
+function drawMark(
   view: View,
   path: Drawn,
-  paper: Plane,
-  x: (value: string) => number,
-  y: Scale,
-  stops: Stop[],
-): EndLabel[] {
+  row: Row,
+  parts: SVGGElement,
+  { paper, x, y, stops }: Drawing,
+): void {
   const { report, load, knob, one } = view;
-  const parts = paper.svg.appendChild(s('g', { class: path.color }));
-  const { left, right } = paper.frame;
-  const places = path.rows.flatMap((row) => {
-    const value = rowValue(load, row, one);
-    return value === null
-      ? []
-      : [{ row, value, x: path.is_level ? right : x(knobValue(row, knob) ?? ''), y: y.at(value) }];
-  });
-  const end = places.at(-1);
-  if (end === undefined) return [];
-  const from = path.is_level ? `M${round(left)} ${round(end.y)}` : '';
-  const d = `${from}${places.map((place, at) => `${at === 0 && from === '' ? 'M' : 'L'}${round(place.x)} ${round(place.y)}`).join('')}`;
-  parts.append(s('path', { class: path.is_level ? 'path dashed' : 'path', d }));
-  for (const place of places) {
-    const all = points(report, place.row, one);
+  const value = rowValue(load, row, one);
+  if (value === null) return;
+  const at = path.is_level ? paper.frame.right : x(knobValue(row, knob) ?? '');
+  if (!path.is_level) {
+    const all = points(report, row, one);
     const range = extent(all.filter((point) => point.is_sound).map((point) => point.value));
-    if (range && !path.is_level)
-      parts.append(line('whisker', place.x, y.at(range[0]), place.x, y.at(range[1])));
-    if (!path.is_level)
-      for (const point of all) parts.append(faint(place.x + 5, y.at(point.value), point.is_sound));
-    const stop = s('g', { class: 'stop' }, shape(path.place, place.x, place.y, 4.6));
-    parts.append(stop);
-    stops.push({ mark: stop, lines: () => rowLines(report, load, place.row, one) });
+    if (range) parts.append(line('whisker', at, y.at(range[0]), at, y.at(range[1])));
+    for (const point of all) parts.append(faint(at + 5, y.at(point.value), point.is_sound));
   }
-  return [
-    {
-      text: path.label,
-      x: end.x,
-      y: end.y,
-      color: path.color,
-      is_best: places.some(({ row }) => row.is_best),
-    },
-  ];
+  const stop = parts.appendChild(s('g', { class: 'stop' }, pathMark(path, at, y.at(value))));
+  stops.push({ mark: stop, lines: () => rowLines(report, load, row, one) });
+}
+
+/** Hollow when the shapes of a system have all been used. */
+function pathMark({ place }: Drawn, x: number, y: number): SVGElement {
+  const mark = shape(place, x, y, 4.6);
+  if (place >= 4) mark.classList.add('hollow');
+  return mark;
 }
 
 function faint(x: number, y: number, isSound: boolean): SVGElement {

@@ -1,0 +1,59 @@
+/** Pictures of rows have a stop of the Tab key, every name as text, and room for all. */
+
+import { describe, expect, it, vi } from 'vitest';
+import { FIXTURES } from '../../fixtures';
+import type { Load, Report } from '../report';
+import { forest, intervals } from './intervals';
+
+vi.stubGlobal(
+  'ResizeObserver',
+  class {
+    observe(): void {
+      return;
+    }
+  },
+);
+
+function first(report: Report): [Report, Load] {
+  const load = report.loads[0];
+  if (!load) throw new Error('there is a load');
+  return [report, load];
+}
+
+describe('intervals', () => {
+  for (const name of ['study', 'hostile'] as const) {
+    it(`of the ${name} have a row for each pair, one of which the Tab key reaches`, () => {
+      const [report, load] = first(FIXTURES[name]());
+      for (const width of [320, 1180]) {
+        const drawn = forest(report, load, width);
+        const rows = [...drawn.querySelectorAll('.row')];
+        expect(rows).toHaveLength(load.pairs.length);
+        expect(rows.map((row) => row.getAttribute('tabindex'))).toEqual(
+          rows.map((_, at) => (at === 0 ? '0' : '-1')),
+        );
+        for (const row of rows) expect(row.getAttribute('aria-label')).toContain(load.metric.words);
+        for (const mark of drawn.querySelectorAll('circle')) {
+          const x = Number(mark.getAttribute('cx'));
+          expect(x >= 0 && x <= width).toBe(true);
+        }
+        expect(drawn.querySelectorAll('script, img, foreignObject, [style], [onload]')).toHaveLength(0);
+      }
+    });
+  }
+  it('are not there where nothing was compared', () => {
+    const [report, load] = first(FIXTURES.run());
+    expect(intervals(report, load)).toBeNull();
+    const [study, compared] = first(FIXTURES.study());
+    expect(intervals(study, compared)).not.toBeNull();
+  });
+  it('let arrows move between rows', () => {
+    const [report, load] = first(FIXTURES.study());
+    const drawn = document.body.appendChild(document.createElement('div'));
+    drawn.append(forest(report, load, 800));
+    const [one, other] = drawn.querySelectorAll<SVGElement>('.row');
+    one?.focus();
+    one?.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown' }));
+    expect(document.activeElement).toBe(other);
+    expect([one?.getAttribute('tabindex'), other?.getAttribute('tabindex')]).toEqual(['-1', '0']);
+  });
+});
