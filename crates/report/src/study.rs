@@ -31,6 +31,7 @@ pub(crate) use page::{Item, Page, Tone, runs, tone};
 pub(crate) use rows::Row;
 pub(crate) use sentences::{Name, answer, caveats, pair, reason, verdict_word};
 pub(crate) use standing::{Standing, standing};
+pub(crate) use validity::validity;
 
 /// A study with its figures worked out.
 pub(crate) struct StudyView<'a> {

@@ -9,7 +9,7 @@ use super::document::{
 use super::table::{self, About};
 use super::{errors, facts, figures, of_run, spectrum};
 use crate::study::troubles::Kind as Trouble;
-use crate::study::{self, Certainty, LoadView, Page, Standing, StudyView, tables, troubles, verdict_word};
+use crate::study::{self, Certainty, LoadView, Page, StudyView, tables, troubles, verdict_word};
 use crate::text::{shortened, visible};
 
 /// Characters of the name of a knob, and of its value.
@@ -182,45 +182,8 @@ fn of_place(view: &StudyView<'_>, place: usize, run: &crate::view::View<'_>) -> 
 }
 
 fn validity(view: &StudyView<'_>, page: &Page<'_>) -> Validity {
-    let count = |wanted: Standing| {
-        let rows = view.loads.iter().flat_map(|load| &load.rows);
-        rows.map(|row| row.count(wanted)).sum::<usize>()
-    };
-    let (valid, invalid) = (count(Standing::Valid), count(Standing::Invalid));
-    let (failed, cut_short) = (count(Standing::Failed), count(Standing::CutShort));
-    let suspect = view
-        .runs
-        .iter()
-        .filter(|run| {
-            study::standing(run) == Standing::Valid && run.validity.verdict == store::Level::Suspect
-        })
-        .count();
-    let doubts = doubts(view, page);
-    let level = match () {
-        () if valid == 0 => "invalid",
-        () if invalid + failed + cut_short + suspect + view.missing > 0 => "suspect",
-        () => "valid",
-    };
-    let all = view.runs.len();
-    let mut sentence = match (all, valid) {
-        (0, _) => "No run has been made yet".to_owned(),
-        (1, 1) => "The run is valid".to_owned(),
-        (all, valid) if all == valid => format!("All {} are valid", study::runs(all)),
-        (all, valid) => format!("{valid} of {} are valid", study::runs(all)),
-    };
-    let kinds = [(invalid, "invalid"), (failed, "failed"), (cut_short, "cut short")];
-    let others: Vec<String> =
-        kinds.iter().filter(|(runs, _)| *runs > 0).map(|(runs, word)| format!("{runs} {word}")).collect();
-    if !others.is_empty() {
-        sentence.push_str(&format!("; {}", others.join(", ")));
-    }
-    if suspect > 0 {
-        sentence.push_str(&format!("; {suspect} of the valid ones are suspect"));
-    }
-    if view.missing > 0 {
-        sentence.push_str(&format!("; {} missing", study::runs(view.missing)));
-    }
-    Validity { level, sentence: format!("{sentence}."), doubts }
+    let (level, sentence) = study::validity(view);
+    Validity { level: level.name(), sentence, doubts: doubts(view, page) }
 }
 
 /// What went wrong under each load.

@@ -7,7 +7,7 @@ use super::{StudyView, runs};
 use crate::view::View;
 
 /// How far the runs may be believed together, and how many may.
-pub(super) fn validity(view: &StudyView<'_>) -> (Level, String) {
+pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
     let count = |wanted: Standing| {
         let rows = view.loads.iter().flat_map(|load| &load.rows);
         rows.map(|row| row.count(wanted)).sum::<usize>()
