@@ -49,7 +49,7 @@ export interface Plot {
 }
 
 export const TEXT_PX = 11;
-export const LEFT_PX = 64;
+export const LEFT_PX = 74;
 const BOTTOM_PX = 22;
 // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment -- uPlot's names for it are not there at run time
 const LOGARITHMIC = 3 as uPlot.Scale.Distr;

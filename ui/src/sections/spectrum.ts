@@ -53,9 +53,7 @@ export function spectrum(report: Report, load: Load): HTMLElement | null {
     id: place === 0 ? 'spectrum' : `spectrum-${place + 1}`,
     title: 'Percentile spectrum',
     about: about(load, all),
-    help:
-      'Lower is faster; each nine to the right takes the same room. Lines that cross change places: one is faster for most requests, the other for the slowest. ' +
-      'A line ends where fewer than ten requests are beyond.',
+    help: help(all.length),
     controls: controls(report, load, all, shown, () => {
       redraw(figure);
     }),
@@ -87,11 +85,17 @@ function about(load: Load, all: number[]): string {
   return `Response time, log axis, by percentile · n = ${count(n)} requests${of}`;
 }
 
+function help(lines: number): string {
+  const crossing =
+    lines < 2 ? '' : 'Where lines cross, one is faster for most requests and the other for the slowest. ';
+  return `Lower is faster; each nine to the right takes the same room. ${crossing}A line ends where fewer than ten requests are beyond.`;
+}
+
 /** A key of all variants, and one for service times. */
 function controls(report: Report, load: Load, all: number[], shown: Shown, draw: () => void): HTMLElement[] {
-  const variants = variantsKey(report, load, all, shown.rows, draw);
+  const variants = all.length < 2 ? [] : [variantsKey(report, load, all, shown.rows, draw)];
   const hasService = all.some((row) => (load.rows[row]?.spectrum?.service.length ?? 0) > 1);
-  if (!hasService) return [variants];
+  if (!hasService) return variants;
   const entry = {
     words: 'service time, too',
     colors: ['of-machine'],
@@ -103,7 +107,7 @@ function controls(report: Report, load: Load, all: number[], shown: Shown, draw:
     shown.has_service = isShown;
     draw();
   });
-  return [variants, service];
+  return [...variants, service];
 }
 
 const SERVICE_DASH = [2, 3];
@@ -143,7 +147,8 @@ function drawn(host: HTMLElement, width: number, report: Report, load: Load, sho
   const { shares, values } = joined(lines.map(({ points }) => points));
   const [low, high] = positiveExtent(values.flat());
   const end = Math.max(1, ...shares.map(placeOfShare));
-  const right = width < 700 ? 0 : Math.min(170, width * 0.15);
+  const named = width < 700 || lines.length < 2 ? [] : endsOf(load, lines);
+  const right = Math.min(170, Math.max(0, ...named.map(({ words }) => words.length * 7 + 20)));
   const scale = logarithmic(low, high, 'ms', roomOf(height));
   const chart = plot(host, {
     label: 'Response time by percentile; arrow keys go from percentile to percentile',
@@ -159,7 +164,7 @@ function drawn(host: HTMLElement, width: number, report: Report, load: Load, sho
     tip: (column) => tipLines(lines, shares[column] ?? 0),
     over: (made, pixels) => {
       paintShapes(made, pixels, lines);
-      if (right > 0) paintEnds(made, pixels, endsOf(load, lines));
+      paintEnds(made, pixels, named);
     },
   });
   return [chart];

@@ -60,13 +60,20 @@ describe('sharedScale', () => {
     expect(scale.low).toBe(0);
     expect(scale.high).toBeGreaterThanOrEqual(90);
   });
-  it('is logarithmic for times, without zeros', () => {
+  it('is logarithmic for times, around what there is', () => {
     const chart: TimeChart = { ...RATE, kind: 'times', unit: 'ms' };
-    const series = { bin_s: 1, bins: 3, tracks: { ok: { mid: [0, 0.3, 70] } } };
+    const series = { bin_s: 1, bins: 3, tracks: { ok: { mid: [null, 0.3, 70] } } };
     const scale = sharedScale(chart, [series], room);
     expect(scale.low).toBeGreaterThan(0);
     expect(scale.low).toBeLessThanOrEqual(0.3);
     expect(scale.high).toBeGreaterThanOrEqual(70);
+  });
+  it('has a place of its own for zero on a log axis', () => {
+    const chart: TimeChart = { ...RATE, kind: 'times', unit: 'ms' };
+    const series = { bin_s: 1, bins: 2, tracks: { ok: { mid: [0, 3] } } };
+    const scale = sharedScale(chart, [series], room);
+    expect(scale.ticks[0]).toEqual({ value: scale.low, text: '0' });
+    expect(scale.low).toBeLessThan(scale.ticks[1]?.value ?? 0);
   });
   it('stands without any figure', () => {
     expect(sharedScale(RATE, [], room).high).toBeGreaterThan(0);
@@ -82,4 +89,5 @@ it('tells charts of the load from those of resources', () => {
   expect(isOfLoad(RATE)).toBe(true);
   const cpu: TimeChart = { ...RATE, tracks: [{ key: 'cpu', label: 'system', subject: 'system' }] };
   expect(isOfLoad(cpu)).toBe(false);
+  expect(isOfLoad({ ...RATE, unit: 'bytes_per_s' })).toBe(false);
 });

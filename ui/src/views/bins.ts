@@ -71,18 +71,25 @@ export function sharedScale(chart: TimeChart, all: Series[], room: Room): Scale 
   );
   if (chart.kind === 'times') {
     const [low, high] = positiveExtent(flat(lists));
-    return logarithmic(low, high, chart.unit, room);
+    const scale = logarithmic(low, high, chart.unit, room);
+    return lists.some((list) => list.includes(0)) ? withZero(scale) : scale;
   }
   // Charts above each other are low: their ticks may be closer than on a picture of its own.
   const long = { from: room.from * 2.4, to: room.to * 2.4 };
   return fromZero(extent(flat(lists))?.[1] ?? 1, chart.unit, long);
 }
 
+/** A log axis has no zero: it stands for itself below the others, where it is drawn. */
+function withZero(scale: Scale): Scale {
+  const low = scale.low / 2.5;
+  return { ...scale, low, ticks: [{ value: low, text: '0' }, ...scale.ticks] };
+}
+
 function* flat(lists: readonly (readonly (number | null)[])[]): Iterable<number | null> {
   for (const list of lists) yield* list;
 }
 
-/** Charts about the load itself stand above those about what it cost. */
-export function isOfLoad(chart: TimeChart): boolean {
-  return chart.kind === 'times' || chart.tracks.some(({ subject }) => subject === 'load');
+/** Charts about requests and answers stand above those about what they took. */
+export function isOfLoad({ kind, unit, tracks }: TimeChart): boolean {
+  return kind === 'times' || (unit !== 'bytes_per_s' && tracks.some(({ subject }) => subject === 'load'));
 }
