@@ -47,7 +47,11 @@ pub(super) fn document(views: &[View<'_>]) -> Result<Document, StoreError> {
         validity: validity(views, &names),
         facts: match views {
             [view] => facts::of_run(view),
-            _ => views.iter().zip(&names).map(|(view, name)| Fact::new(name, words::load(view))).collect(),
+            _ => views
+                .iter()
+                .zip(&names)
+                .map(|(view, name)| Fact::new(name, text(&words::load(view))))
+                .collect(),
         },
         loads: vec![load(views, rows)],
         runs,
@@ -228,10 +232,14 @@ fn validity(views: &[View<'_>], names: &[String]) -> Validity {
     };
     let sentence = match views {
         [view] => words::verdict(view),
-        _ if invalid + suspect == 0 => format!("all {} runs are valid", views.len()),
         _ => {
-            let valid = views.len() - invalid - suspect;
-            format!("{valid} of {} runs are valid; {suspect} suspect, {invalid} invalid", views.len())
+            let all = views.len();
+            let valid = match all - invalid {
+                valid if valid == all => format!("all {all} runs are valid"),
+                valid => format!("{valid} of {all} runs are valid; {invalid} invalid"),
+            };
+            let are = if suspect == 1 { "is" } else { "are" };
+            if suspect > 0 { format!("{valid}; {suspect} of the valid ones {are} suspect") } else { valid }
         }
     };
     let doubts = views

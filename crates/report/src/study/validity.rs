@@ -35,7 +35,8 @@ pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
         sentence.push_str(&format!("; {}", others.join(", ")));
     }
     if suspect > 0 {
-        sentence.push_str(&format!("; {suspect} of the valid ones are suspect"));
+        let are = if suspect == 1 { "is" } else { "are" };
+        sentence.push_str(&format!("; {suspect} of the valid ones {are} suspect"));
     }
     if view.missing > 0 {
         sentence.push_str(&format!("; {} missing", runs(view.missing)));
