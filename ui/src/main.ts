@@ -40,6 +40,7 @@ function fill(report: Report, main: HTMLElement, lead: (links: Link[]) => void):
     if (next === undefined) {
       append(main, foot(report));
       lead([...before, ...ofLoads.links(), ...after]);
+      ofLoads.seek();
       performance.mark('tenbin:ready');
       document.documentElement.dataset.ready = 'true';
       return;

@@ -42,7 +42,7 @@ export const SECTIONS_OF_A_LOAD: Group<LoadSection>[] = [
   { id: 'settings', title: 'By setting', link: 'Settings', sections: [sweep, twoKnobs] },
   { id: 'percentiles', title: 'Percentiles', link: 'Percentiles', sections: [spectrum] },
   { id: 'time', title: 'Over time', link: 'Time', sections: [time, resources] },
-  { id: 'load', title: 'Latency and load', link: 'Load', sections: [latencyLoad] },
+  { id: 'latency', title: 'Latency and load', link: 'Load', sections: [latencyLoad] },
   { id: 'errors', title: 'Errors', link: 'Errors', sections: [errors] },
   { id: 'fairness', title: 'Fairness', link: 'Fairness', sections: [fairness] },
 ];

@@ -112,7 +112,7 @@ function bar(
     'span',
     { class: 'metric' },
     h('span', { class: 'track', 'aria-hidden': 'true' }, length),
-    h('b', {}, figure(median, unit)),
+    h('strong', {}, figure(median, unit)),
     h('span', { class: 'range' }, [words, range].filter((text) => text !== '').join(' · ')),
   );
 }
@@ -131,7 +131,7 @@ function limitText({ what, because, certainty }: Limit): HTMLElement {
     'span',
     { class: 'limit' },
     certainty === 'suspected' ? h('span', { class: 'suspected' }, 'suspected: ') : null,
-    h('b', {}, what),
+    h('strong', {}, what),
     because === '' ? null : h('span', { class: 'because' }, because),
   );
 }

@@ -18,7 +18,7 @@ const CERTAINTIES: Record<Answer['certainty'], string> = {
 export function head(report: Report): HTMLElement {
   const { question, title, kind, id, begun, tenbin_version: version } = report;
   const facts: Child[] = [
-    h('span', {}, KINDS[kind], question === null ? null : h('b', {}, ` ${title}`)),
+    h('span', {}, KINDS[kind], question === null ? null : h('strong', {}, ` ${title}`)),
     id === title ? null : h('span', { class: 'id' }, id),
     h('span', {}, begun),
     h('span', {}, `Tenbin ${version}`),

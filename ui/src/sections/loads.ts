@@ -13,6 +13,8 @@ export interface Loads {
   step: () => boolean;
   /** Of the load that is shown. */
   links: () => Link[];
+  /** Goes to what the address names, which may be in a load that is not shown. */
+  seek: () => void;
 }
 
 interface Panel {
@@ -48,15 +50,13 @@ export function loads(report: Report, groups: Group<LoadSection>[], changed: () 
   );
   const hidden = panels.slice(1);
   for (const each of hidden) each.element.classList.add('hidden');
-  const byHash = (): void => {
-    const named = panels.find(({ element: { id } }) => location.hash === `#${id}`);
-    if (named && named !== shown) {
-      show(named);
-      named.element.scrollIntoView();
-    }
+  const seek = (): void => {
+    const target = location.hash === '' ? null : document.getElementById(location.hash.slice(1));
+    const around = target && panels.find((each) => each.element.contains(target));
+    if (around && around !== shown) show(around);
+    target?.scrollIntoView();
   };
-  window.addEventListener('hashchange', byHash);
-  // A section of a load that is not shown may be linked to, too: its panel is found once it is made.
+  window.addEventListener('hashchange', seek);
   onTheme(() => {
     if (!isOnPaper()) return;
     panels.forEach((each, place) => {
@@ -71,10 +71,10 @@ export function loads(report: Report, groups: Group<LoadSection>[], changed: () 
       const place = panels.findIndex(({ todo }) => todo.length > 0);
       const next = panels[place];
       if (next) fill(report, next, place);
-      else byHash();
       return next !== undefined;
     },
     links: () => shown?.links ?? [],
+    seek,
   };
 }
 
@@ -89,7 +89,7 @@ function panel(report: Report, load: Load, place: number, groups: Group<LoadSect
   const words =
     load.words === ''
       ? null
-      : h('p', { class: 'load-words' }, isOne ? null : h('b', {}, load.name), load.words);
+      : h('p', { class: 'load-words' }, isOne ? null : h('strong', {}, load.name), load.words);
   const element = h(
     'div',
     isOne ? { class: 'load', id } : { class: 'load', id, role: 'tabpanel', 'aria-labelledby': `${id}-tab` },

@@ -55,7 +55,7 @@ function doubt({ tone, where, sentence, remedy, quote }: Doubt): HTMLElement {
       {},
       h('p', {}, sentence),
       where === '' ? null : h('p', { class: 'where' }, where),
-      remedy === '' ? null : h('p', { class: 'remedy' }, h('b', {}, 'What to do: '), remedy),
+      remedy === '' ? null : h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), remedy),
       quote.length === 0 ? null : h('pre', { tabindex: 0 }, quote.join('\n')),
     ),
   );

@@ -10,7 +10,7 @@ export function shown(report: Report, load: Load): number[] {
   const sign = load.metric.higher_is_better ? -1 : 1;
   const metric = (place: number): number => load.rows[place]?.metric?.median ?? sign * Infinity;
   const inPairs = load.pairs[0]?.first;
-  return best.toSorted((a, b) => {
+  return best.sort((a, b) => {
     // The report's own judgement goes before the order of medians.
     if (a === inPairs || b === inPairs) return a === b ? 0 : a === inPairs ? -1 : 1;
     return sign * (metric(a) - metric(b)) || a - b;

@@ -37,7 +37,7 @@ export function sorted(table: Table, sorting: Sorting | null): number[] {
     if (isFigures) return cell?.value ?? null;
     return cell === undefined || cell.text === '' || cell.text === '–' ? null : cell.text;
   };
-  return places.toSorted((a, b) => {
+  return places.sort((a, b) => {
     const [x, y] = [key(a), key(b)];
     if (x === null || y === null) return Number(x === null) - Number(y === null) || a - b;
     const order =
