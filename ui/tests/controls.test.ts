@@ -68,7 +68,7 @@ test('sections stand in the order in which a reader asks', async () => {
       'settings',
       'percentiles',
       'time',
-      'load',
+      'latency',
       'errors',
     ];
     const wanted = [...order, 'fairness', 'how'];
