@@ -7,13 +7,14 @@ mod studies;
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
 /// Every case and its page.
-fn cases() -> Vec<(&'static str, String)> {
+static CASES: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
     let study = |stored: studies::Stored| pages::of_study(&stored);
     vec![
         ("normal", pages::of_runs(&[runs::normal()])),
@@ -29,6 +30,10 @@ fn cases() -> Vec<(&'static str, String)> {
         ("study-invalid", study(studies::all_invalid())),
         ("study-not-begun", study(studies::not_begun())),
     ]
+});
+
+fn cases() -> impl Iterator<Item = (&'static str, &'static str)> {
+    CASES.iter().map(|(case, page)| (*case, page.as_str()))
 }
 
 #[test]
@@ -37,7 +42,7 @@ fn every_document() {
     for (case, page) in cases() {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
         let path = folder.join(format!("{case}.page.json"));
-        let text = pages::pretty(&pages::document(&page));
+        let text = pages::pretty(&pages::document(page));
         if std::env::var_os("UPDATE").is_some() {
             fs::write(&path, &text).unwrap();
         }
@@ -71,7 +76,7 @@ fn the_policy_lets_in_this_script_and_this_style_and_nothing_else() {
 #[test]
 fn places_lead_to_what_is_there() {
     for (case, page) in cases() {
-        let document = pages::document(&page);
+        let document = pages::document(page);
         let places = |value: &Value| value.as_u64().unwrap() as usize;
         let (loads, runs) = (document["loads"].as_array().unwrap(), document["runs"].as_array().unwrap());
         for load in loads {
@@ -100,7 +105,7 @@ fn places_lead_to_what_is_there() {
 #[test]
 fn every_track_that_is_drawn_is_there_and_as_long_as_its_run() {
     for (case, page) in cases() {
-        let document = pages::document(&page);
+        let document = pages::document(page);
         let charts = document["charts"].as_array().unwrap();
         let keys: Vec<&str> = charts
             .iter()
