@@ -20,7 +20,7 @@ export function drawWarmUp(chart: uPlot, scale: number, { warm_up_s }: Happened,
   ctx.globalAlpha = 0.13;
   ctx.fillRect(bbox.left, bbox.top, width, bbox.height);
   ctx.globalAlpha = 1;
-  if (isTold) {
+  if (isTold && width > 2 * scale) {
     ctx.font = fontOf(TEXT_PX * scale);
     ctx.textBaseline = 'bottom';
     ctx.textAlign = 'left';

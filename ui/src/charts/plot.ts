@@ -85,7 +85,7 @@ function settings(options: Plot, zoom: number): uPlot.Options {
   return {
     width: Math.max(80, Math.floor(options.width)) * zoom,
     height: options.height * zoom,
-    padding: [TOP_PX * zoom, (options.right ?? 18) * zoom, 0, 0],
+    padding: [TOP_PX * zoom, (options.right ?? 20) * zoom, 0, 0],
     legend: { show: false },
     scales: {
       x: { time: false, range: () => [x.low, x.high] },

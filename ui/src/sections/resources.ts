@@ -14,7 +14,7 @@ export function resources(report: Report, load: Load): HTMLElement | null {
     id: 'what-it-took',
     title: 'What it took',
     about:
-      'Read once a second while the load went on, on the same time as above; the system and the generator apart.',
+      'Read once a second while the load went on, the system and the generator apart. Time since the load began, in minutes and seconds.',
     charts,
     below: (host) => {
       append(host, ...missing(report, panes).map((text) => h('p', { class: 'nothing' }, text)));

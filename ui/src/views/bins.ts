@@ -76,7 +76,8 @@ export function sharedScale(chart: TimeChart, all: Series[], room: Room): Scale 
   }
   // Charts above each other are low: their ticks may be closer than on a picture of its own.
   const long = { from: room.from * 2.4, to: room.to * 2.4 };
-  return fromZero(extent(flat(lists))?.[1] ?? 1, chart.unit, long);
+  const high = extent(flat(lists))?.[1] ?? 1;
+  return fromZero(chart.unit === 'count' ? Math.max(1, high) : high, chart.unit, long);
 }
 
 /** A log axis has no zero: it stands for itself below the others, where it is drawn. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clock, long, span, timeTicks } from './clock';
+import { clock, long, span, timeTexts, timeTicks } from './clock';
 
 describe('clock', () => {
   it('shows minutes and seconds, hours where there are any', () => {
@@ -43,5 +43,10 @@ describe('timeTicks', () => {
         expect(ticks.length).toBeLessThanOrEqual(Math.max(1, most) + 1);
       }
     }
+  });
+  it('are hours where all are', () => {
+    expect(timeTexts(86_400, 400).map(({ text }) => text)).toEqual(['0 h', '6 h', '12 h', '18 h', '24 h']);
+    expect(timeTexts(60, 150).map(({ text }) => text)).toEqual(['0:00', '0:30', '1:00']);
+    expect(timeTexts(0.4, 150).map(({ text }) => text)).toEqual(['0:00']);
   });
 });

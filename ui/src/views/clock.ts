@@ -41,8 +41,9 @@ export function timeTicks(until: number, most: number): number[] {
   return ticks;
 }
 
-/** Ticks with their texts for an axis that is so many pixels wide. */
+/** Ticks with their texts for an axis that is so many pixels wide: `0:30`, or `6 h` where all are whole hours. */
 export function timeTexts(until: number, width: number): { value: number; text: string }[] {
-  const room = until >= 3600 ? 76 : 56;
-  return timeTicks(until, Math.floor(width / room)).map((value) => ({ value, text: clock(value) }));
+  const ticks = timeTicks(until, Math.floor(width / (until >= 3600 ? 70 : 56)));
+  const areHours = ticks.length > 1 && ticks.every((value) => value % 3600 === 0);
+  return ticks.map((value) => ({ value, text: areHours ? `${value / 3600} h` : clock(value) }));
 }

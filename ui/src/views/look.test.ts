@@ -20,6 +20,13 @@ it('tells lines of one subject apart by dashes, and subjects by colour', () => {
   expect(property('system', '--series-2')).not.toBe(property('generator', '--series-2'));
 });
 
+it('draws what was planned finer than what came of it, whatever comes first', () => {
+  const [planned, ok] = looks('lines', [track('planned_per_s', 'load'), track('ok_per_s', 'load')]);
+  expect(ok?.dash).toEqual([]);
+  expect(planned?.dash).not.toEqual([]);
+  expect(planned?.width).toBeLessThan(ok?.width ?? 0);
+});
+
 it('makes times finer from the median upwards', () => {
   const [median, p99, max] = looks(
     'times',

@@ -19,10 +19,17 @@ export function looks(kind: TimeChart['kind'], tracks: readonly Track[]): TrackL
       alpha: [1, 0.9, 0.65][place] ?? 0.6,
     }));
   }
-  return tracks.map(({ subject }, place) => {
-    const before = tracks.slice(0, place).filter((track) => track.subject === subject).length;
+  return tracks.map(({ subject, key }, place) => {
+    // What was asked for stands behind what came of it.
+    if (isPlanned(key)) return { width: 1.25, dash: [3, 3], alpha: 0.8 };
+    const same = tracks.slice(0, place).filter((track) => track.subject === subject && !isPlanned(track.key));
+    const before = same.length;
     return { width: before === 0 ? 1.75 : 1.5, dash: DASHES[before % DASHES.length] ?? [], alpha: 1 };
   });
+}
+
+function isPlanned(key: string): boolean {
+  return key.includes('planned');
 }
 
 /** The colour of a subject: the system's own for it and its load, grey for the generator, ink for the machine. */

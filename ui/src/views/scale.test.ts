@@ -20,6 +20,13 @@ describe('from zero', () => {
   });
   it('takes powers of two for bytes', () => {
     expect(texts(fromZero(300 * 2 ** 20, 'bytes', room))).toEqual(['0', '100 MiB', '200 MiB', '300 MiB']);
+    expect(texts(fromZero(1.9 * 2 ** 20, 'bytes', room))).toEqual([
+      '0',
+      '512 KiB',
+      '1 MiB',
+      '1.5 MiB',
+      '2 MiB',
+    ]);
   });
   it('has no halves of things that are counted', () => {
     expect(niceStep(3, 10, 'count')).toBe(1);

@@ -162,6 +162,8 @@ export function niceStep(high: number, about: number, unit: Unit): number {
   const raw = high / about;
   if (unit === 'bytes' || unit === 'bytes_per_s') {
     const base = 1024 ** Math.floor(Math.log2(Math.max(raw, 1)) / 10);
+    // Where ticks go from one unit to the next, only powers of two are round in both.
+    if (high > 1000 * base) return 2 ** Math.ceil(Math.log2(raw) - 1e-9);
     return niceStep(high / base, about, 'count') * base;
   }
   const power = 10 ** Math.floor(Math.log10(raw));
