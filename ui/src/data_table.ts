@@ -123,24 +123,39 @@ function tableRow(table: Table, row: TableRow, columns: number[], options: Optio
       ? h('span', { class: 'star' }, '★', h('span', { class: 'unseen' }, ' best: '))
       : null;
     const swatch = h('span', { class: 'swatch', 'aria-hidden': 'true' });
-    return h('th', { scope: 'row', class: kind(table, column) }, swatch, star, text);
+    const rest = h('span', { class: 'rest' }, otherNames(table, row));
+    return h('th', { scope: 'row', class: kind(table, column) }, swatch, star, text, rest);
   });
   return h('tr', { class: `${options.mark(row)} ${row.is_best ? 'best' : ''}`.trim() }, ...cells);
+}
+
+/** What else names the row, for where there is no room for columns of it. */
+function otherNames(table: Table, { cells }: TableRow): string {
+  const others = cells
+    .slice(1, table.names)
+    .map(({ text }, at) => ({ text, head: table.heads[at + 1]?.text ?? '' }));
+  const known = others.filter(({ text }) => text !== '' && text !== '–');
+  return known.map(({ text, head }) => (others.length === 1 ? text : `${head}=${text}`)).join(' ');
 }
 
 /** Keeps the columns that name a row in sight, and says how many others are out of it. */
 function stick(box: HTMLElement, table: Table, heads: HTMLElement[], hint: HTMLElement): void {
   const look = (): void => {
     const right = box.getBoundingClientRect().right;
-    const hidden = heads.filter((head) => head.getBoundingClientRect().right > right + 4).length;
+    const hidden = heads.filter((head) => {
+      const { width, right: end } = head.getBoundingClientRect();
+      return width > 0 && end > right + 4;
+    }).length;
     box.classList.toggle('more', hidden > 0);
     hint.textContent =
       hidden === 0 ? '' : `${hidden} more ${hidden === 1 ? 'column' : 'columns'} to the right →`;
   };
   const place = (): void => {
     if (box.clientWidth === 0 || isOnPaper()) return;
+    box.classList.remove('narrow');
     const widths = heads.slice(0, table.names).map((head) => head.getBoundingClientRect().width);
     const isRoom = widths.reduce((sum, width) => sum + width, 0) < box.clientWidth * NAMES_SHARE_MAX;
+    box.classList.toggle('narrow', !isRoom);
     const sticking = isRoom ? table.names : 1;
     const rows = [...box.querySelectorAll('tr')];
     let left = 0;
