@@ -88,10 +88,10 @@ function backdrop(parts: SVGGElement, scale: Scale, load: Load, top: number, foo
 
 /** What is to be seen, for the help of a card. */
 export function howToRead(load: Load): string {
-  const confidence = load.pairs.find((pair) => pair.confidence !== null)?.confidence ?? null;
+  const known = load.pairs.find((pair) => pair.low !== null && pair.high !== null);
+  const sure = known?.confidence ?? null;
   const bar =
-    confidence === null
-      ? 'the line the interval of the ratio'
-      : `the line its interval at ${percent(confidence)} confidence`;
-  return `The point is the ratio over all blocks, ${bar}, each tick the ratio in one block. Shaded: less than the ${percent(load.metric.matters)} that matters.`;
+    sure === null ? ', the line its interval' : `, the line its interval at ${percent(sure)} confidence`;
+  const parts = `The point is the ratio over all blocks${known ? bar : ''}, each tick the ratio in one block.`;
+  return `${parts} Shaded: less than the ${percent(load.metric.matters)} that matters.`;
 }

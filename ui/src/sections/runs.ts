@@ -147,6 +147,11 @@ function scaleOf(one: Measure, values: (number | null)[]): (room: Room) => Scale
     one.is_log ? logarithmic(low, high, one.unit, room) : fromZero(extent(values)?.[1] ?? 0, one.unit, room);
 }
 
+/** How much of a row's height its runs take: few ones stay together. */
+function apartness(runs: number): number {
+  return Math.min(0.74, 0.13 * runs);
+}
+
 function drawRow(
   report: Report,
   one: Measure,
@@ -175,7 +180,7 @@ function drawRow(
   for (const point of all) {
     // Runs lie in order of their blocks from top to bottom, so that equal ones do not hide each other.
     const share = all.length > 1 ? point.place / Math.max(1, all.at(-1)?.place ?? 1) - 0.5 : 0;
-    const mark = dot(scale.at(point.value), y + share * height * 0.74, 2.6, point.is_sound);
+    const mark = dot(scale.at(point.value), y + share * height * apartness(all.length), 2.6, point.is_sound);
     parts.append(pointed(mark, () => pointLines(report, one, point)));
   }
 }
@@ -240,7 +245,7 @@ function farthest(names: Named[]): { words: string; of: (times: Times) => number
 
 function drawTimes(times: Times | null, own: Times[], { parts, scale, y, height }: Place): void {
   own.forEach((run, at) => {
-    const offset = (own.length > 1 ? at / (own.length - 1) - 0.5 : 0) * height * 0.7;
+    const offset = (own.length > 1 ? at / (own.length - 1) - 0.5 : 0) * height * apartness(own.length);
     for (const value of [run.p50, run.p99]) {
       if (value !== null) {
         parts.append(

@@ -64,6 +64,10 @@ describe('knobs', () => {
     expect(grid?.cells[0]?.[0]).toBeNull();
     expect(grid?.cells[1]?.[0]).toBe(puma[1]);
   });
+  it('make no grids where most is missing', () => {
+    const few = [row('s', { a: 1, b: 1 }), row('s', { a: 2, b: 2 })];
+    expect(grids(load(...few), 10)).toEqual([]);
+  });
   it('make no more grids than asked for', () => {
     const many = [1, 2].flatMap((a) => [1, 2].flatMap((b) => [1, 2].map((c) => row('s', { a, b, c }))));
     expect(grids(load(...many), 10).map((grid) => grid.others)).toEqual(['c=1', 'c=2']);

@@ -142,7 +142,10 @@ export function grids(load: Load, most: number): Grid[] {
       const cell = (line: string, column: string): Row | null =>
         mine.find((row) => knobValue(row, x) === column && knobValue(row, y) === line) ?? null;
       const cells = lines.map((line) => columns.map((column) => cell(line, column)));
-      if (columns.length > 0 && lines.length > 0) all.push({ system, others, x, y, columns, lines, cells });
+      const filled = cells.flat().filter((row) => row !== null).length;
+      // Where most is missing there is no pattern to be seen.
+      if (columns.length < 2 || lines.length < 2 || filled * 2 <= columns.length * lines.length) continue;
+      all.push({ system, others, x, y, columns, lines, cells });
     }
   }
   return all.slice(0, most);

@@ -19,7 +19,7 @@ export function ordered(report: Report, load: Load): Named[] {
   const all = load.rows.map((row, at) => ({
     at,
     row,
-    label: isGrouped && row.variant !== '' ? row.variant : row.name,
+    label: isGrouped ? row.variant || 'no knobs' : row.name,
     group: isGrouped ? row.system : '',
   }));
   if (report.kind !== 'study') return all;

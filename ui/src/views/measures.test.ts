@@ -1,0 +1,50 @@
+/** The metric comes first, and only what is known can be chosen. */
+
+import { describe, expect, it } from 'vitest';
+import { FIXTURES } from '../../fixtures';
+import { extent, howRow, measures, median, points, positiveExtent, rowValue, titled } from './measures';
+
+const study = FIXTURES.study();
+const [load] = study.loads;
+if (!load) throw new Error('the study has a load');
+
+describe('measures', () => {
+  it('begin with the metric', () => {
+    expect(measures(study, load)[0]?.key).toBe('throughput');
+    const metric = { ...load.metric, name: 'p99', unit: 'ms', higher_is_better: false } as const;
+    expect(measures(study, { ...load, metric })[0]).toMatchObject({ key: 'p99', is_log: true });
+    const other = { ...load.metric, name: 'joules', words: 'energy' };
+    expect(measures(study, { ...load, metric: other })[0]).toMatchObject({ key: 'joules', words: 'energy' });
+  });
+  it('are those of which anything is known', () => {
+    const silent = { ...study, runs: [] };
+    expect(measures(silent, { ...load, rows: [] })).toEqual([]);
+  });
+  it('have a figure for each row and a point for each run', () => {
+    const [one] = measures(study, load);
+    const row = load.rows[0];
+    if (!one || !row) throw new Error('there is a row');
+    expect(rowValue(load, row, one)).toBe(row.metric?.median);
+    expect(howRow(load, one)).toBe('median over runs');
+    expect(points(study, row, one).map((point) => point.place)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(points(study, { ...row, runs: [-1, 1e9] }, one)).toEqual([]);
+  });
+});
+
+describe('figures', () => {
+  it('have extents, without what is not known', () => {
+    expect(extent([3, null, 1, Number.NaN])).toEqual([1, 3]);
+    expect(extent([])).toBeNull();
+    expect(positiveExtent([0, -1, 4, 2])).toEqual([2, 4]);
+    expect(positiveExtent([0])).toEqual([1, 10]);
+  });
+  it('have a middle', () => {
+    expect([median([3, 1, 2]), median([4, 1, 2, 3]), median([])]).toEqual([2, 2.5, null]);
+  });
+  it('have heads', () => {
+    expect([titled('throughput'), titled('p99 of response time')]).toEqual([
+      'Throughput',
+      'p99 of response time',
+    ]);
+  });
+});
