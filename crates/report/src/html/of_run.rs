@@ -276,7 +276,7 @@ fn doubts(view: &View<'_>, place: &str) -> Vec<Doubt> {
 }
 
 /// With a capital letter and a full stop.
-fn sentence(words: &str) -> String {
+pub(super) fn sentence(words: &str) -> String {
     let mut sentence = format!("{words}.");
     if let Some(first) = sentence.get_mut(..1) {
         first.make_ascii_uppercase();

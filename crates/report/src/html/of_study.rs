@@ -102,7 +102,13 @@ fn answer(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Answer 
     let (certainty, how_sure) = study::certainty(view, load);
     // What stands in `how_sure` need not be said twice.
     let text = text.strip_suffix(&format!(" ({how_sure})")).unwrap_or(&text);
-    let so_far = if view.missing > 0 { "So far: " } else { "" };
+    let begins_with_name =
+        load.bests().next().is_some_and(|best| text.starts_with(&page.row(load, best.row)));
+    let text = match (view.missing > 0, begins_with_name) {
+        (true, _) => format!("So far: {text}."),
+        (false, true) => format!("{text}."),
+        (false, false) => of_run::sentence(text),
+    };
     Answer {
         certainty: match certainty {
             Certainty::Sure => "sure",
@@ -110,7 +116,7 @@ fn answer(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Answer 
             Certainty::None => "none",
             Certainty::Plain => "plain",
         },
-        text: format!("{so_far}{text}."),
+        text,
         how_sure,
     }
 }

@@ -7,13 +7,13 @@ use super::document::{self, Document};
 use super::series::{self, Series};
 
 /// Of all series together, in JSON.
-const BYTES_MAX: usize = 1_300_000;
+const BYTES_MAX: usize = 1_150_000;
 /// Points of one track: more than a screen has room for.
 const POINTS_MAX: usize = 800;
 /// With fewer points nothing can be seen.
-const POINTS_MIN: usize = 12;
+const POINTS_MIN: usize = 8;
 /// The best are looked at most: so many times the room of another run.
-const WEIGHT_OF_BEST: usize = 4;
+const WEIGHT_OF_BEST: usize = 3;
 
 /// Puts the series of each run into the document, and says what there is to draw. `with_run` hands over the run of a place
 /// with its seconds.
