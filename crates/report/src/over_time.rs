@@ -45,7 +45,7 @@ impl OverTime {
         let is_told = |time: &usize| {
             all.clone().all(|one| {
                 let points = &one.times_ms[*time];
-                points.iter().flatten().count() * 10 >= points.len() * 9
+                !points.is_empty() && points.iter().flatten().count() * 10 >= points.len() * 9
             })
         };
         Time((0..TIMES.len()).find(is_told).unwrap_or(TIMES.len() - 1))

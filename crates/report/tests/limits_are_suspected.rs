@@ -154,6 +154,17 @@ fn cores_that_are_busy_all_the_time_are_the_limit() {
 }
 
 #[test]
+fn cores_that_others_keep_busy_are_the_limit_only_of_who_waits_for_them() {
+    let little = |waited_s| {
+        let read = [("system", "cpu_user_s", "", 0.1), ("system", "run_queue_wait_s", "", waited_s)];
+        Script::default().with(&BUSY).with(&read)
+    };
+    assert_eq!(little(0.01).limit()["certainty"], "unknown");
+    assert_eq!(little(2.0).limit()["what"], "CPU of the machine, which it had to share");
+    assert_eq!(Script { turned_away: 100, ..little(0.01) }.resource(), "request_queue");
+}
+
+#[test]
 fn a_host_that_takes_time_comes_before_the_cores() {
     assert_eq!(resource(&[("machine", "steal_s", "core0", 0.2)]), "steal");
     assert_eq!(resource(&[("machine", "steal_s", "core0", 0.05)]), "waiting");

@@ -99,11 +99,29 @@ impl Evidence<'_> {
         Some((name.clone(), cores))
     }
 
-    /// How long threads of the system were ready and had no core, as a multiple of the time that they ran.
-    pub(super) fn run_queue_wait(&self) -> Option<f64> {
+    /// How many threads of the system ran, and how many were ready and had no core, on average.
+    pub(super) fn ran_and_waited(&self) -> Option<[f64; 2]> {
+        let usages = || {
+            self.views
+                .iter()
+                .filter_map(|view| view.resources.as_ref())
+                .filter_map(|resources| Some((resources.covered_s, resources.system.as_ref()?)))
+        };
+        let ran = median(usages().map(|(covered_s, usage)| usage.cpu_s() / covered_s))?;
+        Some([
+            ran,
+            median(usages().filter_map(|(covered_s, usage)| Some(usage.run_queue_wait_s? / covered_s)))?,
+        ])
+    }
+
+    /// How long threads of the system waited for a core in each request, as a share of its response time.
+    pub(super) fn core_wait_of_response(&self) -> Option<f64> {
         let of_view = |view: &&View<'_>| {
-            let usage = view.resources.as_ref()?.system.as_ref()?;
-            Some(usage.run_queue_wait_s? / usage.cpu_s()).filter(|share| share.is_finite())
+            let resources = view.resources.as_ref()?;
+            let wait_per_s = resources.system.as_ref()?.run_queue_wait_s? / resources.covered_s;
+            let response = &view.whole.response.all;
+            let responses_per_s = response.count as f64 * response.mean_ns? / 1e9 / view.whole.span_s?;
+            Some(wait_per_s / responses_per_s).filter(|share| share.is_finite())
         };
         median(self.views.iter().filter_map(of_view))
     }

@@ -42,20 +42,31 @@ const STEAL: f64 = 0.05;
 const SWAPPING: f64 = 0.5;
 /// Cores of a system whose threads run in turns: one, and what runs beside them.
 const ONE_CORE: std::ops::RangeInclusive<f64> = 0.9..=1.15;
+/// Of all cores, what system and generator use at least where they keep the cores busy.
+const OWN: f64 = 0.5;
+/// Of the time that its threads ran, what they waited for a core where others keep the cores busy.
+const KEPT_WAITING: f64 = 0.25;
+/// Of the response time, what its threads waited for a core.
+const WAITED_OF_RESPONSE: f64 = 0.2;
 /// Of all cores, what others may use before the system's part is no longer called that of the machine.
 const TAKEN: f64 = 0.1;
 /// Of the requests that ended.
 const REFUSED: f64 = 0.01;
+/// What tells of errors itself.
+const REFUSALS: [&str; 2] = ["request_queue", "rate_limit"];
 /// Refusals that took less than this share of what good answers took were not waited for.
 const AT_ONCE: f64 = 0.5;
 /// Of the users, how many wait for an answer when the pauses of the others decide.
 const PAUSED: f64 = 0.5;
-/// Times that a thread ran, waited for a core.
-const CORE_WAIT: f64 = 0.5;
 
 /// What the first rule says that fires, or that none did.
 pub(super) fn first(evidence: &Evidence<'_>) -> Limit {
-    RULES.iter().find_map(|rule| rule(evidence)).unwrap_or_else(|| unknown(evidence))
+    let mut limit = RULES.iter().find_map(|rule| rule(evidence)).unwrap_or_else(|| unknown(evidence));
+    let errors = share(evidence.figures.errors_counted(), evidence.figures.samples());
+    if errors >= REFUSED && !REFUSALS.contains(&limit.resource) {
+        limit.because.push_str(&format!("; besides, {} of the requests did not end ok", percent(errors)));
+    }
+    limit
 }
 
 fn suspected(resource: &'static str, what: &'static str, because: String) -> Option<Limit> {
@@ -105,6 +116,13 @@ fn cores_taken_by_the_host(evidence: &Evidence<'_>) -> Option<Limit> {
 fn all_cores(evidence: &Evidence<'_>) -> Option<Limit> {
     let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= BUSY)?;
     let cores = evidence.cores()?;
+    // Cores that others keep busy are its limit only if it waits for them.
+    let own = cores.system.unwrap_or(0.0) + cores.generator.unwrap_or(0.0);
+    let is_theirs = own < OWN * cores.all as f64;
+    let is_kept_waiting = |[ran, waited]: [f64; 2]| ran + waited >= BUSY && waited >= KEPT_WAITING * ran;
+    if is_theirs && !evidence.ran_and_waited().is_some_and(is_kept_waiting) {
+        return None;
+    }
     let all = match cores.all {
         1 => "the one core was".to_owned(),
         2 => "both cores were".to_owned(),
@@ -234,8 +252,8 @@ fn refusals(evidence: &Evidence<'_>) -> Option<Limit> {
         cpu_in_brackets(evidence)
     );
     match status {
-        429 => suspected("rate_limit", "a limit of its own on requests (429)", because),
-        _ => suspected("request_queue", "a limit of its own on what may wait (503)", because),
+        429 => suspected(REFUSALS[1], "a limit of its own on requests (429)", because),
+        _ => suspected(REFUSALS[0], "a limit of its own on what may wait (503)", because),
     }
 }
 
@@ -252,10 +270,10 @@ fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Limit> {
 
 fn waits_for_a_core(evidence: &Evidence<'_>) -> Option<Limit> {
     let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= ROOMY)?;
-    let wait = evidence.run_queue_wait().filter(|wait| *wait >= CORE_WAIT)?;
+    let wait = evidence.core_wait_of_response().filter(|wait| *wait >= WAITED_OF_RESPONSE)?;
     let because = format!(
-        "threads of the system waited for a core {} times as long as they ran, while the cores were {} busy",
-        decimal(wait, 1),
+        "threads of the system waited for a core for {} of the response time, while the cores were {} busy",
+        percent(wait.min(1.0)),
         percent(busy)
     );
     suspected("machine_cpu", "CPU of the machine", because)
@@ -281,9 +299,10 @@ fn its_own_waiting(evidence: &Evidence<'_>) -> Option<Limit> {
             count(evidence.figures.counts.planned)
         ),
     };
+    let too_few = if evidence.users().is_some() { "; or more users would get more" } else { "" };
     let because = format!(
         "{waiting}, while it used {} of {} and nothing that was read ran short: it may wait for its workers, threads or \
-         locks, or for what it calls",
+         locks, or for what it calls{too_few}",
         decimal(used, 2),
         cores_of(cores.all)
     );
@@ -292,9 +311,11 @@ fn its_own_waiting(evidence: &Evidence<'_>) -> Option<Limit> {
 
 fn unknown(evidence: &Evidence<'_>) -> Limit {
     let because = match evidence.signal(|signals| signals.busy) {
-        Some(busy) => {
-            format!("the cores were {} busy, and nothing that was read clearly ran short", percent(busy))
-        }
+        Some(busy) => format!(
+            "the cores were {} busy{}, and nothing that was read clearly ran short",
+            percent(busy),
+            cpu_in_brackets(evidence)
+        ),
         None => "nothing was read while it was measured".to_owned(),
     };
     Limit { resource: "unknown", what: "not known", because, certainty: Certainty::Unknown }
@@ -313,6 +334,6 @@ fn cores_of(cores: usize) -> String {
 }
 
 fn percent(share: f64) -> String {
-    let decimals = usize::from(share < 0.1);
+    let decimals = usize::from(share < 0.1 || share > 0.99 && share < 1.0);
     format!("{} %", decimal(share * 100.0, decimals))
 }
