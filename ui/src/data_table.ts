@@ -110,7 +110,8 @@ function headCell(table: Table, column: number, sort?: () => void): HTMLElement 
   ];
   const of = { scope: 'col', class: kind(table, column) };
   if (!sort) return h('th', of, ...words);
-  const button = h('button', { type: 'button' }, ...words);
+  // The column of names may have no head; what sorts by it has a name all the same.
+  const button = h('button', { type: 'button', 'aria-label': text === '' ? 'name' : null }, ...words);
   button.addEventListener('click', sort);
   return h('th', { ...of, 'aria-sort': 'none' }, button);
 }
