@@ -31,6 +31,17 @@ export function drawWarmUp(chart: uPlot, scale: number, { warm_up_s }: Happened,
   ctx.restore();
 }
 
+/** Paper around letters, so that lines do not run through them. */
+function halo(ctx: CanvasRenderingContext2D, text: string, x: number, y: number, scale: number): void {
+  ctx.save();
+  ctx.setLineDash([]);
+  ctx.strokeStyle = cssColor('--panel');
+  ctx.lineWidth = 3 * scale;
+  ctx.lineJoin = 'round';
+  ctx.strokeText(text, x, y);
+  ctx.restore();
+}
+
 /** A line for each event; the first chart of a stack says their numbers, and their texts where there is room. */
 export function drawEvents(chart: uPlot, scale: number, { events }: Happened, isTold: boolean): void {
   const { ctx, bbox } = chart;
@@ -56,7 +67,8 @@ export function drawEvents(chart: uPlot, scale: number, { events }: Happened, is
     const room = next - x - 6 * scale;
     const text = choices.find((each) => each.length < 120 && ctx.measureText(each).width <= room);
     if (text === undefined) return;
-    ctx.fillText(text, x + 3 * scale, bbox.top + scale);
+    halo(ctx, text, x + 4 * scale, bbox.top + scale, scale);
+    ctx.fillText(text, x + 4 * scale, bbox.top + scale);
     free = x + ctx.measureText(text).width;
   });
   ctx.restore();

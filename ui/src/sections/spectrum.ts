@@ -227,7 +227,7 @@ function legend(report: Report, load: Load, lines: Line[]): HTMLElement {
       dash: look.dash,
       ...mark,
     });
-    const reached = mine ? `: n = ${count(mine.n)}, ${reach(mine)}` : '';
+    const reached = mine ? `: n = ${count(mine.n)}, ${reach(mine).replace(' %', '\u00a0%')}` : '';
     return [h('li', {}, line, h('span', {}, h('b', {}, words), reached))];
   });
   return h('ul', { class: 'line-ends' }, ...items);

@@ -108,7 +108,7 @@ function drawChart(host: HTMLElement, drawing: Drawing, chart: TimeChart, place:
       draw();
     });
   };
-  const unit = unitWords(chart);
+  const unit = unitWords(chart, tracks);
   const head = h(
     'div',
     { class: 'chart-head' },
@@ -221,8 +221,14 @@ function shares(lines: Line[], bin: number): string[] {
   return strips(all, (share) => figure(share, 'share'));
 }
 
-/** What the figures at the ticks leave unsaid. */
-function unitWords({ kind, unit }: TimeChart): string | null {
+/** Whose figure it is where one line has no key, and what the figures at the ticks leave unsaid. */
+function unitWords({ kind, unit }: TimeChart, tracks: Track[]): string | null {
+  const [only] = tracks.length === 1 && kind !== 'heat' ? tracks : [];
+  const words = [only?.label, unitOf(kind, unit)].filter((part) => typeof part === 'string');
+  return words.length > 0 ? words.join(', ') : null;
+}
+
+function unitOf(kind: TimeChart['kind'], unit: TimeChart['unit']): string | null {
   if (kind === 'times') return 'log axis';
   if (kind === 'heat') return 'share of each second';
   return unit === 'cores' ? 'cores' : null;
