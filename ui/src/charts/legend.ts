@@ -20,7 +20,7 @@ export function legend(entries: Entry[]): HTMLElement {
         { class: color ?? null },
         s(
           'svg',
-          { class: 'chart sample', width: 22, height: 14, viewBox: '0 0 22 14', 'aria-hidden': 'true' },
+          { class: 'chart key-sample', width: 22, height: 14, viewBox: '0 0 22 14', 'aria-hidden': 'true' },
           ...sample,
         ),
         words,

@@ -13,11 +13,11 @@ export function dot(x: number, y: number, radius: number, isSound: boolean): SVG
 export function shape(place: number, x: number, y: number, size: number): SVGElement {
   switch (place % 4) {
     case 0:
-      return s('circle', { class: 'mark', cx: round(x), cy: round(y), r: size });
+      return s('circle', { class: 'shape', cx: round(x), cy: round(y), r: size });
     case 1: {
       const side = size * 0.9;
       return s('rect', {
-        class: 'mark',
+        class: 'shape',
         x: round(x - side),
         y: round(y - side),
         width: side * 2,
@@ -27,12 +27,12 @@ export function shape(place: number, x: number, y: number, size: number): SVGEle
     case 2: {
       const [top, foot] = [round(y - size * 1.2), round(y + size * 0.8)];
       return s('path', {
-        class: 'mark',
+        class: 'shape',
         d: `M${round(x)} ${top}L${round(x + size * 1.15)} ${foot}H${round(x - size * 1.15)}Z`,
       });
     }
     default:
-      return s('path', { class: 'mark', d: diamond(x, y, size * 1.3) });
+      return s('path', { class: 'shape', d: diamond(x, y, size * 1.3) });
   }
 }
 

@@ -176,9 +176,9 @@ function nameRoom(items: Item[], width: number): number {
 }
 
 function groupHead(svg: SVGSVGElement, item: Item, y: number, width: number): void {
-  const parts = s('g', { class: `group ${item.color}` });
-  parts.append(s('rect', { class: 'swatch', x: 3, y: y - 10, width: 10, height: 10, rx: 2 }));
-  parts.append(word('group-name', STAR, y, cut(item.group, width - STAR - 4, BOLD)));
+  const parts = s('g', { class: `system-head ${item.color}` });
+  parts.append(s('rect', { class: 'system-color', x: 3, y: y - 10, width: 10, height: 10, rx: 2 }));
+  parts.append(word('system-name', STAR, y, cut(item.group, width - STAR - 4, BOLD)));
   svg.append(parts);
 }
 

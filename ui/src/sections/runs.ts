@@ -167,7 +167,7 @@ function drawRow(
     if (!one.is_log) {
       parts.append(
         s('rect', {
-          class: 'bar',
+          class: 'amount',
           x: round(from),
           y: round(y - bar / 2),
           width: round(x - from),
