@@ -23,7 +23,7 @@ pub(crate) enum Certainty {
 /// How sure the answer is, and why, in a few words: the pair that leaves most open speaks for all.
 pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, String) {
     let Some(best) = load.bests().next() else {
-        return (Certainty::None, "no run gave figures that can be ranked".to_owned());
+        return (Certainty::None, "there is nothing to compare".to_owned());
     };
     let of_best = || load.pairs.iter().filter(|pair| [pair.first, pair.second].contains(&best.row));
     let Some(runner_up) = of_best().next() else {
