@@ -231,6 +231,8 @@ fn refusals_at_once_are_a_limit_of_the_system() {
     assert!(because.starts_with("2.4 % of the requests were answered 503 after 50.0 µs"), "{because}");
     assert_eq!(Script { turned_away: 10, ..Script::default() }.resource(), "waiting", "too few of them");
     assert_eq!(Script { turned_away: 100, ..Script::default() }.with(&BUSY).resource(), "machine_cpu");
+    let storm = Script { turned_away: 50_000, ..Script::default() }.with(&BUSY);
+    assert_eq!(storm.resource(), "request_queue", "the cores are busy with refusing");
     let none: fn(u64) -> (Outcome, u16) = |_| (Outcome::Refused, 503);
     assert_eq!(refusing(none).limit(), Value::Null, "nothing was answered well");
 }

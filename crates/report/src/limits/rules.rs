@@ -10,6 +10,7 @@ type Rule = fn(&Evidence<'_>) -> Option<Limit>;
 const RULES: &[Rule] = &[
     the_generator,
     an_open_load_that_was_answered,
+    hardly_anything_but_refusals,
     cores_taken_by_the_host,
     all_cores,
     one_thread,
@@ -19,7 +20,7 @@ const RULES: &[Rule] = &[
     one_core,
     one_core_in_turns,
     a_queue_of_connections,
-    refusals,
+    some_refusals,
     pauses_of_users,
     waits_for_a_core,
     a_lone_user,
@@ -52,6 +53,7 @@ const WAITED_OF_RESPONSE: f64 = 0.2;
 const TAKEN: f64 = 0.1;
 /// Of the requests that ended.
 const REFUSED: f64 = 0.01;
+const MOSTLY_REFUSED: f64 = 0.9;
 /// What tells of errors itself.
 const REFUSALS: [&str; 2] = ["request_queue", "rate_limit"];
 /// Refusals that took less than this share of what good answers took were not waited for.
@@ -237,10 +239,20 @@ fn a_queue_of_connections(evidence: &Evidence<'_>) -> Option<Limit> {
     suspected("listen_queue", "the queue of connections", because)
 }
 
-fn refusals(evidence: &Evidence<'_>) -> Option<Limit> {
+/// Then processor time goes into refusing, and is no cause of it.
+fn hardly_anything_but_refusals(evidence: &Evidence<'_>) -> Option<Limit> {
+    refusals(evidence, MOSTLY_REFUSED)
+}
+
+fn some_refusals(evidence: &Evidence<'_>) -> Option<Limit> {
+    refusals(evidence, REFUSED)
+}
+
+/// What refuses this share of the requests or more at once.
+fn refusals(evidence: &Evidence<'_>, share_min: f64) -> Option<Limit> {
     let figures = evidence.figures;
     let (refused_ns, ok_ns) = (figures.service.refused.mean_ns?, figures.service.ok.mean_ns?);
-    let status = [503, 429].into_iter().find(|status| evidence.share_of_status(*status) >= REFUSED)?;
+    let status = [503, 429].into_iter().find(|status| evidence.share_of_status(*status) >= share_min)?;
     if refused_ns > AT_ONCE * ok_ns {
         return None;
     }
