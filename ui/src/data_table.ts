@@ -110,8 +110,9 @@ function headCell(table: Table, column: number, sort?: () => void): HTMLElement 
   ];
   const of = { scope: 'col', class: kind(table, column) };
   if (!sort) return h('th', of, ...words);
-  // The column of names may have no head; what sorts by it has a name all the same.
-  const button = h('button', { type: 'button', 'aria-label': text === '' ? 'name' : null }, ...words);
+  // Columns of names and of notes may have no head; what sorts by them has a name all the same.
+  const unsaid = column < table.names ? 'name' : 'note';
+  const button = h('button', { type: 'button', 'aria-label': text === '' ? unsaid : null }, ...words);
   button.addEventListener('click', sort);
   return h('th', { ...of, 'aria-sort': 'none' }, button);
 }
