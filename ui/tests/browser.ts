@@ -127,6 +127,14 @@ export async function scrolledThrough(page: Page): Promise<void> {
   throw new Error('the page has no end');
 }
 
+/** Opens everything that can be opened, and waits until it is there. */
+export async function unfolded(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    for (const details of document.querySelectorAll('details')) details.open = true;
+  });
+  await settled(page);
+}
+
 /** The report that the page was made from. */
 export async function reportIn(page: Page): Promise<Report> {
   return JSON.parse((await page.locator('#report').textContent()) ?? '') as Report;

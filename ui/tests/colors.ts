@@ -11,15 +11,27 @@ export function parsed(color: string): Rgb | null {
   return [Number(parts[1]), Number(parts[2]), Number(parts[3])];
 }
 
-/** Pixels whose channels are all within `tolerance` of the colour. */
-export function pixelsOf(picture: Picture, color: Rgb, tolerance = 24): number {
+/** Pixels that are any of these colours, or nearly so. */
+export function pixelsOf(picture: Picture, colors: Rgb[]): number {
+  // A place for each colour at six bits a channel.
+  const isWanted = new Uint8Array(1 << 18);
+  const near = [-1, 0, 1];
+  for (const [red, green, blue] of colors.map((color) => color.map((value) => value >> 2) as Rgb)) {
+    for (const r of near)
+      for (const g of near) for (const b of near) isWanted[place(red + r, green + g, blue + b)] = 1;
+  }
   let count = 0;
-  for (let at = 0; at < picture.rgb.length; at += 3) {
-    if (color.every((value, channel) => Math.abs((picture.rgb[at + channel] ?? 0) - value) <= tolerance)) {
-      count += 1;
-    }
+  const { rgb } = picture;
+  for (let at = 0; at < rgb.length; at += 3) {
+    const [red = 0, green = 0, blue = 0] = [rgb[at], rgb[at + 1], rgb[at + 2]];
+    count += isWanted[((red >> 2) << 12) | ((green >> 2) << 6) | (blue >> 2)] ?? 0;
   }
   return count;
+}
+
+function place(red: number, green: number, blue: number): number {
+  const [r, g, b] = [red, green, blue].map((value) => Math.max(0, Math.min(63, value))) as Rgb;
+  return (r << 12) | (g << 6) | b;
 }
 
 /** Relative luminance as in WCAG: 0 is black, 1 is white. */

@@ -4,13 +4,14 @@ import type { Locator, Page } from 'playwright-core';
 import { parsed, pixelsOf, type Rgb } from './colors';
 import { decoded } from './png';
 
-/** The colours of marks now: of the series and of heat that is not nothing. */
+/** The colours of marks now: of series, of tones, and of heat that is not little; those that edges of black letters have are left out. */
 export async function markColors(page: Page): Promise<Rgb[]> {
   const texts = await page.evaluate(() => {
     const probe = document.body.appendChild(document.createElement('i'));
-    const names = [1, 2, 3, 4, 5, 6, 7, 8].map((at) => `--series-${at}`);
-    const heat = [1, 2, 3, 4, 5].map((at) => `--heat-${at}`);
-    const colors = [...names, ...heat].map((name) => {
+    const names = [1, 2, 3, 4, 5, 6].map((at) => `--series-${at}`);
+    const heat = [2, 3, 4, 5].map((at) => `--heat-${at}`);
+    const tones = ['--good', '--doubtful', '--bad'];
+    const colors = [...names, ...heat, ...tones].map((name) => {
       probe.style.color = `var(${name})`;
       return getComputedStyle(probe).color;
     });
@@ -26,6 +27,5 @@ export async function markColors(page: Page): Promise<Rgb[]> {
 
 /** Pixels of the picture in any of these colours. */
 export async function markPixels(picture: Locator, colors: Rgb[]): Promise<number> {
-  const seen = decoded(await picture.screenshot());
-  return colors.reduce((sum, color) => sum + pixelsOf(seen, color, 10), 0);
+  return pixelsOf(decoded(await picture.screenshot()), colors);
 }

@@ -41,9 +41,13 @@ export function paleTexts(): string[] {
     const layers: Color[] = [];
     if (element instanceof SVGElement) {
       const { left, top, width, height } = element.getBoundingClientRect();
-      const stack = document.elementsFromPoint(left + width / 2, top + height / 2);
-      for (const one of stack) {
-        if (one instanceof SVGElement && !element.contains(one)) layers.push(paintOf(one));
+      const [x, y] = [left + width / 2, top + height / 2];
+      const marks = [...(element.closest('svg')?.querySelectorAll('rect, circle, path, polygon') ?? [])];
+      for (const mark of marks.reverse()) {
+        // What is drawn after the text does not lie behind it.
+        if (!(element.compareDocumentPosition(mark) & Node.DOCUMENT_POSITION_PRECEDING)) continue;
+        const box = mark.getBoundingClientRect();
+        if (box.left <= x && x <= box.right && box.top <= y && y <= box.bottom) layers.push(paintOf(mark));
       }
     }
     for (let one: Element | null = element.closest('svg') ?? element; one; one = one.parentElement) {

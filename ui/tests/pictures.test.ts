@@ -1,5 +1,6 @@
-/** Pictures are there, are not blank, say their unit and n, and give exact values. */
+/** Pictures are there, are not blank, and say their unit and n. */
 
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { scrolledThrough, settled, withPage } from './browser';
 import { markColors, markPixels } from './drawn';
@@ -8,55 +9,55 @@ import { PAGES } from './pages';
 /** Fewer pixels of marks than this is a blank picture. */
 const LEAST = 25;
 
+/** The titles of pictures with too few pixels of marks. */
+async function blank(page: Page): Promise<string[]> {
+  await settled(page);
+  const colors = await markColors(page);
+  const titles: string[] = [];
+  for (const card of await page.locator('.card:visible').all()) {
+    const pixels = await markPixels(card.locator('.drawing'), colors);
+    if (pixels < LEAST) titles.push(await card.locator('h3').first().innerText());
+  }
+  return titles;
+}
+
 test.each(PAGES)(
-  '%s: no picture is blank, in light, dark and on paper',
+  '%s: no picture is blank, in light, dark and on paper, and each says its unit and n',
   async (name) => {
-    await withPage(name, { deviceScaleFactor: 2 }, async (page) => {
+    await withPage(name, {}, async (page) => {
       await scrolledThrough(page);
-      for (const media of [
-        { colorScheme: 'light', media: 'screen' },
-        { colorScheme: 'dark', media: 'screen' },
-        { colorScheme: 'dark', media: 'print' },
-      ] as const) {
-        await page.emulateMedia(media);
-        await settled(page);
-        const colors = await markColors(page);
-        for (const card of await page.locator('.card:visible').all()) {
-          const pixels = await markPixels(card.locator('.drawing'), colors);
-          expect(
-            pixels,
-            `${(await card.getAttribute('id')) ?? ''} in ${JSON.stringify(media)}`,
-          ).toBeGreaterThan(LEAST);
-        }
-      }
+      expect.soft(await blank(page)).toEqual([]);
+      const abouts = await page
+        .locator('.card:visible')
+        .evaluateAll((cards) => cards.map((card) => card.querySelector('figcaption')?.textContent ?? ''));
+      expect
+        .soft(abouts.filter((about) => !/n = |\d|minutes and seconds|once a second/.test(about)))
+        .toEqual([]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect.soft(await blank(page), 'dark').toEqual([]);
+      await page.emulateMedia({ media: 'print' });
+      expect.soft(await blank(page), 'print').toEqual([]);
     });
   },
   60_000,
 );
 
 test('a picture whose marks are hidden counts as blank', async () => {
-  await withPage('study', { deviceScaleFactor: 2 }, async (page) => {
+  await withPage('study', {}, async (page) => {
     await scrolledThrough(page);
-    const colors = await markColors(page);
-    for (const card of await page.locator('.card:visible').all()) {
-      await card.evaluate((element) => {
-        for (const mark of element.querySelectorAll<HTMLElement | SVGElement>('.drawing *')) {
-          const isWord = mark instanceof SVGTextElement || mark instanceof HTMLElement;
-          if (!isWord || mark instanceof HTMLCanvasElement) mark.style.visibility = 'hidden';
-          if (isWord && !(mark instanceof HTMLCanvasElement)) mark.style.color = mark.style.fill = 'black';
+    expect(await blank(page)).toEqual([]);
+    const titles = await page.locator('.card:visible h3').allInnerTexts();
+    await page.evaluate(() => {
+      for (const mark of document.querySelectorAll<HTMLElement | SVGElement>('.drawing *')) {
+        const isWord = mark.closest('text') !== null || mark.closest('svg, canvas') === null;
+        if (isWord) {
+          mark.style.color = mark.style.fill = 'black';
+          mark.style.background = 'none';
+          mark.style.borderColor = 'transparent';
         }
-      });
-      expect(await markPixels(card.locator('.drawing'), colors)).toBeLessThanOrEqual(LEAST);
-    }
+        if (!isWord && !(mark instanceof SVGSVGElement)) mark.style.visibility = 'hidden';
+      }
+    });
+    expect(await blank(page)).toEqual(titles);
   });
-});
-
-test.each(PAGES)('%s: every picture says its unit and n', async (name) => {
-  await withPage(name, {}, async (page) => {
-    await scrolledThrough(page);
-    for (const card of await page.locator('.card:visible').all()) {
-      const about = await card.locator('.about').first().innerText();
-      expect(about, (await card.getAttribute('id')) ?? '').toMatch(/n = [\d,]+|\d/);
-    }
-  });
-});
+}, 60_000);

@@ -19,12 +19,18 @@ const DESKTOP = { width: 1280, height: 800 };
 const SHOTS: Shot[] = [
   { name: 'light', options: { viewport: DESKTOP, colorScheme: 'light' }, at: null },
   { name: 'dark', options: { viewport: DESKTOP, colorScheme: 'dark' }, at: null },
-  { name: 'table', options: { viewport: DESKTOP }, at: '#table-1' },
-  { name: 'sweep', options: { viewport: DESKTOP }, at: '#sweep-1' },
-  { name: 'time', options: { viewport: DESKTOP }, at: '#time-1' },
+  { name: 'table', options: { viewport: DESKTOP }, at: '#figures' },
+  { name: 'runs', options: { viewport: DESKTOP }, at: '#runs' },
+  { name: 'sweep', options: { viewport: DESKTOP }, at: '#settings' },
+  { name: 'time', options: { viewport: DESKTOP }, at: '#time' },
   {
     name: 'phone',
-    options: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1.5, isMobile: true, hasTouch: true },
+    options: {
+      viewport: { width: 390, height: 844 },
+      deviceScaleFactor: 1.5,
+      isMobile: true,
+      hasTouch: true,
+    },
     at: null,
   },
 ];
