@@ -59,14 +59,15 @@ impl Histogram {
 
     /// Adds every count of `other`; the result does not depend on the order of merges.
     pub fn merge(&mut self, other: &Self) {
+        // It overflows before any counter does.
+        self.count += other.count;
         for (mine, theirs) in self.chunks.iter_mut().zip(&other.chunks) {
             let Some(theirs) = theirs else { continue };
             let mine = mine.get_or_insert_with(empty_chunk);
             for (counter, more) in mine.iter_mut().zip(theirs.iter()) {
-                *counter += more;
+                *counter = counter.wrapping_add(*more);
             }
         }
-        self.count += other.count;
         self.sum_ns += other.sum_ns;
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
@@ -116,10 +117,22 @@ impl Histogram {
     pub fn value_at(&self, percentile: Percentile) -> Option<u64> {
         let rank = percentile.rank(self.count)?;
         let mut seen = 0;
-        self.counters().find_map(|(value_ns, count)| {
-            seen += count;
-            (seen >= rank).then(|| value_ns.clamp(self.min_ns, self.max_ns))
-        })
+        for (chunk, counters) in self.chunks.iter().enumerate() {
+            let Some(counters) = counters else { continue };
+            // No sum is more than the count of all.
+            let of_chunk = counters.iter().fold(0, |sum: u64, count| sum.wrapping_add(*count));
+            if seen + of_chunk < rank {
+                seen += of_chunk;
+                continue;
+            }
+            for (index, count) in counters.iter().enumerate() {
+                seen += count;
+                if seen >= rank {
+                    return Some(highest_in(chunk, index).clamp(self.min_ns, self.max_ns));
+                }
+            }
+        }
+        None
     }
 
     /// [`Histogram::value_at`], but only where the printing rule allows it: ten samples or more lie above.

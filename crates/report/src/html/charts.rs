@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::series::Series;
+use super::thin::Extreme;
 
 /// One picture over time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,7 +37,7 @@ pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>) -> Vec<TimeChart>
         strips.extend(one.strips.iter().copied());
     }
     let track = |track: &Track| {
-        let Track { key, label, subject } = *track;
+        let Track { key, label, subject, .. } = *track;
         TimeTrack { key: key.to_owned(), label: label.to_owned(), subject }
     };
     let of_chart = |chart: &Chart| {
@@ -68,9 +69,27 @@ impl Strip {
     }
 }
 
-/// Whether a track says something even if it is zero all the time.
-pub(crate) fn shows_zero(key: &str) -> bool {
-    CHARTS.iter().any(|chart| chart.shows_zero && chart.tracks.iter().any(|track| track.key == key))
+/// What is kept of a track.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept {
+    /// As many as say something: ticks of CPU time are hundredths of a second.
+    pub(crate) decimals: u8,
+    /// Whether it says something even if it is zero all the time.
+    pub(crate) shows_zero: bool,
+    /// Which extremes it has where many series share a page.
+    pub(crate) crowded: Extreme,
+}
+
+/// Of the track of this name.
+pub(crate) fn kept(key: &str) -> Kept {
+    let of_chart = |chart: &Chart| {
+        let track = chart.tracks.iter().find(|track| track.key == key)?;
+        let Chart { decimals, shows_zero, .. } = *chart;
+        Some(Kept { decimals, shows_zero, crowded: track.crowded })
+    };
+    // The others are strips.
+    let of_strip = Kept { decimals: 2, shows_zero: true, crowded: Extreme::None };
+    CHARTS.iter().find_map(of_chart).unwrap_or(of_strip)
 }
 
 struct Chart {
@@ -78,6 +97,7 @@ struct Chart {
     title: &'static str,
     unit: &'static str,
     kind: &'static str,
+    decimals: u8,
     shows_zero: bool,
     /// The strips of a machine's cores are found in the series.
     tracks: &'static [Track],
@@ -87,6 +107,19 @@ struct Track {
     key: &'static str,
     label: &'static str,
     subject: &'static str,
+    crowded: Extreme,
+}
+
+impl Track {
+    /// Its extremes are kept on every page.
+    const fn both(self) -> Self {
+        Self { crowded: Extreme::Both, ..self }
+    }
+
+    /// Its peaks are kept on every page.
+    const fn high(self) -> Self {
+        Self { crowded: Extreme::High, ..self }
+    }
 }
 
 const LINES: &str = "lines";
@@ -94,19 +127,19 @@ const TIMES: &str = "times";
 const HEAT: &str = "heat";
 
 const fn load(key: &'static str, label: &'static str) -> Track {
-    Track { key, label, subject: "load" }
+    Track { key, label, subject: "load", crowded: Extreme::None }
 }
 
 const fn system(key: &'static str, label: &'static str) -> Track {
-    Track { key, label, subject: "system" }
+    Track { key, label, subject: "system", crowded: Extreme::None }
 }
 
 const fn generator(key: &'static str, label: &'static str) -> Track {
-    Track { key, label, subject: "generator" }
+    Track { key, label, subject: "generator", crowded: Extreme::None }
 }
 
 const fn machine(key: &'static str, label: &'static str) -> Track {
-    Track { key, label, subject: "machine" }
+    Track { key, label, subject: "machine", crowded: Extreme::None }
 }
 
 const fn lines(
@@ -115,11 +148,12 @@ const fn lines(
     unit: &'static str,
     tracks: &'static [Track],
 ) -> Chart {
-    Chart { key, title, unit, kind: LINES, shows_zero: false, tracks }
+    Chart { key, title, unit, kind: LINES, decimals: 2, shows_zero: false, tracks }
 }
 
+/// To a tenth of a microsecond.
 const fn times(key: &'static str, title: &'static str, tracks: &'static [Track]) -> Chart {
-    Chart { key, title, unit: "ms", kind: TIMES, shows_zero: false, tracks }
+    Chart { key, title, unit: "ms", kind: TIMES, decimals: 4, shows_zero: false, tracks }
 }
 
 const CHARTS: &[Chart] = &[
@@ -129,13 +163,17 @@ const CHARTS: &[Chart] = &[
             "rate",
             "Answers per second",
             "per_s",
-            &[load("ok_per_s", "ok"), load("planned_per_s", "planned requests")],
+            &[load("ok_per_s", "ok").both(), load("planned_per_s", "planned requests")],
         )
     },
     times(
         "response",
         "Response time",
-        &[load("response_p50", "median"), load("response_p99", "99 %"), load("response_max", "max")],
+        &[
+            load("response_p50", "median").both(),
+            load("response_p99", "99 %").both(),
+            load("response_max", "max"),
+        ],
     ),
     times(
         "lateness",
@@ -147,17 +185,17 @@ const CHARTS: &[Chart] = &[
         "Errors per second",
         "per_s",
         &[
-            load("refused_per_s", "refused"),
-            load("failed_per_s", "failed"),
-            load("timed_out_per_s", "timed out"),
-            load("not_sent_per_s", "not sent"),
+            load("refused_per_s", "refused").both(),
+            load("failed_per_s", "failed").both(),
+            load("timed_out_per_s", "timed out").both(),
+            load("not_sent_per_s", "not sent").both(),
         ],
     ),
     lines(
         "queue",
         "Connections waiting to be accepted",
         "count",
-        &[system("listen_queue", "longest queue of the system")],
+        &[system("listen_queue", "longest queue of the system").high()],
     ),
     Chart {
         shows_zero: true,
@@ -165,7 +203,7 @@ const CHARTS: &[Chart] = &[
             "cpu",
             "CPU",
             "cores",
-            &[system("system_cores", "system"), generator("generator_cores", "generator")],
+            &[system("system_cores", "system").high(), generator("generator_cores", "generator")],
         )
     },
     lines(
@@ -175,24 +213,32 @@ const CHARTS: &[Chart] = &[
         &[
             machine("busy_cores", "busy"),
             machine("iowait_cores", "waiting for disks"),
-            machine("stolen_cores", "taken by other virtual machines"),
+            machine("stolen_cores", "taken by other virtual machines").high(),
         ],
     ),
-    Chart { key: "cores", title: "Busy cores", unit: "share", kind: HEAT, shows_zero: true, tracks: &[] },
+    Chart {
+        key: "cores",
+        title: "Busy cores",
+        unit: "share",
+        kind: HEAT,
+        decimals: 2,
+        shows_zero: true,
+        tracks: &[],
+    },
     lines(
         "memory",
         "Resident memory",
         "bytes",
-        &[system("system_rss", "system"), generator("generator_rss", "generator")],
+        &[system("system_rss", "system").high(), generator("generator_rss", "generator")],
     ),
     lines(
         "swap",
         "Memory swapped out",
         "bytes",
         &[
-            system("system_swap", "system"),
-            generator("generator_swap", "generator"),
-            machine("machine_swap", "whole machine"),
+            system("system_swap", "system").high(),
+            generator("generator_swap", "generator").high(),
+            machine("machine_swap", "whole machine").high(),
         ],
     ),
     lines(
@@ -210,7 +256,7 @@ const CHARTS: &[Chart] = &[
         "run_queue",
         "Threads ready to run that waited for a core",
         "count",
-        &[system("system_run_queue", "system"), generator("generator_run_queue", "generator")],
+        &[system("system_run_queue", "system").high(), generator("generator_run_queue", "generator")],
     ),
     lines(
         "disk",

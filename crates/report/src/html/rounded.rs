@@ -14,6 +14,12 @@ impl Rounded {
         Self(format!("{figure:.3e}").parse().ok().filter(|figure: &f64| figure.is_finite()))
     }
 
+    /// With no more decimals than these.
+    pub(crate) fn to_decimals(self, decimals: u8) -> Self {
+        let scale = 10f64.powi(i32::from(decimals));
+        self.0.map(|figure| if figure.abs() < 1e9 { (figure * scale).round() / scale } else { figure }).into()
+    }
+
     pub(crate) fn get(self) -> Option<f64> {
         self.0
     }
@@ -42,6 +48,21 @@ impl Serialize for Rounded {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_figures_have_no_more_decimals_than_they_may() {
+        let cases = [
+            (0.012_34, "0.01"),
+            (0.004, "0"),
+            (-1.239, "-1.24"),
+            (1_234.0, "1234"),
+            (1.5e12, "1500000000000"),
+        ];
+        for (figure, text) in cases {
+            assert_eq!(serde_json::to_string(&Rounded::of(figure).to_decimals(2)).unwrap(), text, "{figure}");
+        }
+        assert_eq!(Rounded::NONE.to_decimals(2), Rounded::NONE);
+    }
 
     #[test]
     fn four_digits_are_kept_and_whole_numbers_have_no_point() {

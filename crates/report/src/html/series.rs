@@ -8,7 +8,7 @@ use store::{Model, PackedSecond, Run, State, StoreError, Verdict};
 
 use super::charts::{self, Strip};
 use super::readings::Readings;
-use super::thin::{Bins, Means, Points, Times};
+use super::thin::{Bins, Extreme, Means, Points, Times};
 
 /// Figures of one run over time, from the start of the load, warm-up included.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,10 +23,14 @@ pub(crate) struct Series {
     pub(crate) strips: Vec<Strip>,
 }
 
+/// A page of fewer points has many series, and less room for each.
+const POINTS_MANY: usize = 200;
+
 /// Of a run that was loaded by itself, with at most `points_max` points a track; `None` if no second was kept of it.
 ///
 /// Rates are told for whole seconds of load: not for the second in which the load ends, if it ends within one, and not for
 /// what comes after it, when nothing is sent any more. Errors are told to the end, each in the second in which it was seen.
+/// With few points, extremes are kept of what matters most: see [`charts::kept`].
 pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, StoreError> {
     let seconds = run.packed_seconds()?.map(|packed| packed.second());
     let Some(last) = seconds.chain(run.readings().map(|reading| reading.second)).max() else {
@@ -42,11 +46,14 @@ pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, StoreEr
     let mut tracks = load.tracks(run.new.model);
     let (of_readings, strips) = Readings::of(run, bins).tracks();
     tracks.extend(of_readings);
-    let says_something = |key: &str, points: &Points| {
-        !points.is_empty() && (!points.is_zero() || charts::shows_zero(key) || key.starts_with("core_"))
+    let finish = |(key, points): (String, Points)| {
+        let kept = charts::kept(&key);
+        let points = points.to_decimals(kept.decimals);
+        let says_something = !points.is_empty() && (kept.shows_zero || !points.is_zero());
+        let extremes = if points_max < POINTS_MANY { kept.crowded } else { Extreme::Both };
+        says_something.then(|| (key, points.keeping(extremes)))
     };
-    let tracks =
-        tracks.into_iter().filter(|(key, points)| says_something(key, points)).collect::<BTreeMap<_, _>>();
+    let tracks = tracks.into_iter().filter_map(finish).collect();
     Ok(Some(Series { bin_s: bins.bin_s, bins: bins.count, tracks, strips }))
 }
 

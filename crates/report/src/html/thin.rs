@@ -16,6 +16,14 @@ pub(crate) struct Points {
     pub(crate) high: Option<Vec<Rounded>>,
 }
 
+/// Which extremes of its seconds a bin keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extreme {
+    Both,
+    High,
+    None,
+}
+
 /// How the seconds of a run are put together: the first bin begins with second 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bins {
@@ -113,12 +121,12 @@ pub(crate) struct Times {
     second: Option<u64>,
     of_second: Histogram,
     of_bin: Histogram,
-    percentiles: [Extremes; Times::PERCENTILES.len()],
+    percentiles: [OfSeconds; Times::PERCENTILES.len()],
     max: Vec<Rounded>,
 }
 
 /// One percentile: of each bin, and the least and the most of its seconds.
-struct Extremes {
+struct OfSeconds {
     mid: Vec<Rounded>,
     low: Vec<Option<u64>>,
     high: Vec<Option<u64>>,
@@ -128,7 +136,7 @@ impl Times {
     const PERCENTILES: [Percentile; 2] = [Percentile::P50, Percentile::P99];
 
     pub(crate) fn new(bins: Bins) -> Self {
-        let extremes = || Extremes {
+        let extremes = || OfSeconds {
             mid: vec![Rounded::NONE; bins.count],
             low: vec![None; bins.count],
             high: vec![None; bins.count],
@@ -155,7 +163,7 @@ impl Times {
     /// those of the seconds with enough. Of the largest there is only the largest of each bin.
     pub(crate) fn points(mut self) -> [Points; 3] {
         self.turn(None);
-        let [median, p99] = self.percentiles.map(|Extremes { mid, low, high }| {
+        let [median, p99] = self.percentiles.map(|OfSeconds { mid, low, high }| {
             let column = |all: Vec<Option<u64>>| all.into_iter().map(milliseconds).collect();
             Points::of(mid, column(low), column(high))
         });
@@ -191,7 +199,7 @@ impl Times {
     }
 }
 
-impl Extremes {
+impl OfSeconds {
     fn reach(&mut self, place: usize, value_ns: Option<u64>) {
         let Some(value_ns) = value_ns else { return };
         if let (Some(low), Some(high)) = (self.low.get_mut(place), self.high.get_mut(place)) {
@@ -216,10 +224,23 @@ impl Points {
         Self { mid, low, high }
     }
 
-    /// The means alone, to two decimals: as much as a colour can tell.
-    pub(crate) fn coarse(self) -> Self {
-        let coarse = |figure: Rounded| figure.get().map(|figure| (figure * 100.0).round() / 100.0).into();
-        Self { mid: self.mid.into_iter().map(coarse).collect(), low: None, high: None }
+    /// With no more decimals than these.
+    pub(crate) fn to_decimals(&self, decimals: u8) -> Self {
+        let column = |column: &Vec<Rounded>| -> Vec<Rounded> {
+            column.iter().map(|figure| figure.to_decimals(decimals)).collect()
+        };
+        let [low, high] =
+            [&self.low, &self.high].map(|extreme| extreme.as_ref().map(column).unwrap_or_default());
+        Self::of(column(&self.mid), low, high)
+    }
+
+    /// The same without what takes room and is told by its neighbours.
+    pub(crate) fn keeping(self, extremes: Extreme) -> Self {
+        match extremes {
+            Extreme::Both => self,
+            Extreme::High => Self { low: None, ..self },
+            Extreme::None => Self { low: None, high: None, ..self },
+        }
     }
 
     /// Whether there is no figure in it at all.
