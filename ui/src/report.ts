@@ -75,6 +75,7 @@ export interface Load {
   table: Table;
   /** What the table leaves unsaid, a sentence each. */
   legend: string[];
+  /** All figures of each step; of several runs side by side, their service times. */
   steps: Table | null;
   /** The best against each other, the best first. */
   pairs: Pair[];

@@ -1,4 +1,4 @@
-/** All figures of each step of the scenario. */
+/** All figures of each step of the scenario; of several runs side by side, their service times. */
 
 import type { Load, Report } from '../report';
 import { h } from '../dom';
@@ -7,12 +7,13 @@ import { dataTable } from '../data_table';
 
 export function steps(report: Report, load: Load): HTMLElement | null {
   if (load.steps === null || load.steps.rows.length === 0) return null;
+  const [head, title] = report.kind === 'runs' ? ['Service time', 'Service time'] : ['Step by step', 'Steps'];
   return h(
     'div',
     {},
-    h('h3', {}, 'Step by step'),
+    h('h3', {}, head),
     dataTable(load.steps, {
-      title: load.name === '' ? 'Steps' : `Steps, ${load.name}`,
+      title: load.name === '' ? title : `${title}, ${load.name}`,
       legend: [],
       mark: ({ row }) => (row === null || load.rows.length === 1 ? '' : colorClass(report, load, row)),
     }),
