@@ -1,7 +1,7 @@
 /** Two runs side by side, as on the pans of a balance: which they are, and how they are chosen. */
 
 import type { Load, Report, Run } from '../report';
-import { choosable, firstChoice, runWords, bestRun, type Choosable } from '../views/choice';
+import { choosable, firstChoice, middleRun, runWords, type Choosable } from '../views/choice';
 import { choice } from '../charts/choice';
 import { clock, long } from '../views/clock';
 import { colorClass } from '../colors';
@@ -77,7 +77,7 @@ function paneChoice(report: Report, load: Load, panes: Panes, all: Choosable[], 
   const list = choice(side, variants, first, (row) => {
     const of = all.find((each) => each.row === Number(row));
     if (!of) return;
-    panes.runs[pane] = bestRun(report, load, of.runs);
+    panes.runs[pane] = middleRun(report, of.runs);
     fill();
     changed(panes);
   });

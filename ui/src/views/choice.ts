@@ -1,4 +1,4 @@
-/** Which runs stand side by side over time: at first the best run of the best setting of the best two systems. */
+/** Which runs stand side by side over time: at first a typical run of the best setting of the best two systems. */
 
 import type { Load, Report, Run } from '../report';
 import { figure } from '../format';
@@ -18,23 +18,26 @@ export function choosable(report: Report, load: Load): Choosable[] {
   });
 }
 
-/** The run with the best metric among the valid ones, or among all where none is valid; the first without figures. */
-export function bestRun(report: Report, load: Load, runs: readonly number[]): number {
-  const sign = load.metric.higher_is_better ? 1 : -1;
-  const worth = (place: number): number => {
+/**
+ * The run whose metric is in the middle of the valid ones (the lower of two), or of all where none is valid; the first where
+ * none has figures. A lucky run would flatter its variant.
+ */
+export function middleRun(report: Report, runs: readonly number[]): number {
+  const measured = runs.flatMap((place) => {
     const run = report.runs[place];
-    const metric = run?.figures?.metric;
-    if (!run || metric === null || metric === undefined) return -Infinity;
-    return sign * metric - (run.standing === 'valid' ? 0 : Number.MAX_VALUE / 2);
-  };
-  return runs.reduce((best, run) => (worth(run) > worth(best) ? run : best), runs[0] ?? 0);
+    const metric = run?.figures?.metric ?? null;
+    return run && metric !== null ? [{ place, metric, isValid: run.standing === 'valid' }] : [];
+  });
+  const valid = measured.filter(({ isValid }) => isValid);
+  const among = (valid.length > 0 ? valid : measured).toSorted((a, b) => a.metric - b.metric);
+  return among[Math.floor((among.length - 1) / 2)]?.place ?? runs[0] ?? 0;
 }
 
 /** At most two runs, the better one first; runs that are no study keep their order. */
 export function firstChoice(report: Report, load: Load): number[] {
   const all = choosable(report, load);
   const rows = report.kind === 'study' ? ranked(load, all) : all;
-  return rows.slice(0, 2).map(({ runs }) => bestRun(report, load, runs));
+  return rows.slice(0, 2).map(({ runs }) => middleRun(report, runs));
 }
 
 /** The best against each other as the report has them, then the best of the other systems, then the rest. */
@@ -58,17 +61,17 @@ function compare(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Where a run stands among those of its row: `block 3 · 1,281.1/s · best`. */
+/** Where a run stands among those of its row: `block 3 · 1,281.1/s · in the middle`. */
 export function runWords(report: Report, load: Load, row: number, run: number): string {
   const it = report.runs[run];
   const mine = load.rows[row]?.runs ?? [];
   const metric = it?.figures?.metric ?? null;
-  const isBest = mine.length > 1 && bestRun(report, load, mine) === run && metric !== null;
+  const isMiddle = mine.length > 1 && middleRun(report, mine) === run && metric !== null;
   return [
     place(mine, run, it?.block ?? null),
     metric === null ? null : figure(metric, load.metric.unit),
     it ? standing(it) : null,
-    isBest ? 'best' : null,
+    isMiddle ? 'in the middle' : null,
   ]
     .filter((part) => part !== null)
     .join(' · ');
