@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   build: {
-    target: ['chrome109', 'firefox115', 'safari16.4'],
+    target: ['chrome111', 'firefox115', 'safari16.4'],
     lib: {
       entry: 'src/main.ts',
       formats: ['iife'],
