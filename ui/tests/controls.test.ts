@@ -95,11 +95,18 @@ test('keys alone reach what can be pressed, and what has it is seen', async () =
       const here = await page.evaluate(() => {
         const element = document.activeElement;
         if (!element || element === document.body) return null;
-        // Of a row of a picture its background is framed.
-        const framed = element.querySelector('.hit, .heat, .mark') ?? element;
-        const { outlineStyle, outlineWidth, boxShadow, stroke } = getComputedStyle(framed);
-        const isOutlined = outlineStyle !== 'none' && parseFloat(outlineWidth) > 0;
-        const isMarked = isOutlined || boxShadow !== 'none' || (framed !== element && stroke !== 'none');
+        // What has the keys must look otherwise than without them.
+        const looks = (): string =>
+          [element, ...element.querySelectorAll('*')]
+            .map((one) => {
+              const { outline, boxShadow, stroke, strokeWidth } = getComputedStyle(one);
+              return [outline, boxShadow, stroke, strokeWidth].join();
+            })
+            .join(';');
+        const withKeys = looks();
+        (element as HTMLElement | SVGElement).blur();
+        const isMarked = looks() !== withKeys;
+        (element as HTMLElement | SVGElement).focus();
         const kinds = ['.skip', 'nav a', '.theme', '[role="tab"]', 'th button', '.copy', 'select', 'summary'];
         const pictures = ['.chart [tabindex]', '.plot'];
         const kind = [...kinds, ...pictures].find((one) => element.matches(one)) ?? element.tagName;
