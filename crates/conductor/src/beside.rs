@@ -19,24 +19,9 @@ pub(crate) trait Beside {
     fn ends(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError>;
 }
 
-/// A load on something that somebody else started.
-pub(crate) struct Nothing;
-
-impl Beside for Nothing {
-    fn begins(&mut self, _: Instant) {}
-
-    fn attend(&mut self, _: &Store, _: &RunId) -> Result<bool, StoreError> {
-        Ok(false)
-    }
-
-    fn ends(&mut self, _: &Store, _: &RunId) -> Result<(), StoreError> {
-        Ok(())
-    }
-}
-
-/// A load on a system that the lab has started.
+/// Looks at machine and generator, and at the system if the lab has started it.
 pub(crate) struct Attended<'a> {
-    system: &'a mut System,
+    system: Option<&'a mut System>,
     subject: Option<Subject>,
     watch: Option<(Watch, Clock)>,
     /// Why the system is gone, if it is.
@@ -52,8 +37,23 @@ struct Clock {
 }
 
 impl<'a> Attended<'a> {
-    pub(crate) fn new(system: &'a mut System, subject: Subject) -> Self {
-        Self { system, subject: Some(subject), watch: None, died: None, not_available: Vec::new() }
+    /// A load on a system that the lab has started.
+    pub(crate) fn system(system: &'a mut System, subject: Subject) -> Self {
+        Self { system: Some(system), ..Self::of(subject) }
+    }
+
+    /// A load on something that somebody else started.
+    pub(crate) fn somebody_elses() -> Self {
+        Self::of(Subject::default())
+    }
+
+    fn of(subject: Subject) -> Self {
+        Self { system: None, subject: Some(subject), watch: None, died: None, not_available: Vec::new() }
+    }
+
+    /// What could not be read, for the ending of the run.
+    pub(crate) fn not_available(self) -> Vec<(String, String)> {
+        self.not_available.into_iter().map(|probe| (probe.probe, probe.because)).collect()
     }
 }
 
@@ -69,7 +69,7 @@ impl Beside for Attended<'_> {
             keep(store, run, clock, watch.take())?;
         }
         if self.died.is_none() {
-            self.died = self.system.died();
+            self.died = self.system.as_mut().and_then(|system| system.died());
         }
         Ok(self.died.is_some())
     }

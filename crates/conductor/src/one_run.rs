@@ -10,7 +10,7 @@ use store::{
     Cause, Ending, Failure, Generator, Level, Model, NewRun, RunId, Store, StoreError, Validity, Verdict,
 };
 
-use crate::beside::{Beside, Nothing};
+use crate::beside::{Attended, Beside};
 use crate::collect::{Collected, Collector};
 use crate::live::Observer;
 use crate::prepare::Prepared;
@@ -92,7 +92,9 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<Finished, RunError> {
     let run = store.begin(&describe(plan))?;
-    let measured = measure(plan, prepared, store, &run, stopper, observer, &mut Nothing)?;
+    let mut attended = Attended::somebody_elses();
+    let mut measured = measure(plan, prepared, store, &run, stopper, observer, &mut attended)?;
+    measured.ending.not_available = attended.not_available();
     let Measured { ending, counts, .. } = &measured;
     store.finish(&run, ending).map_err(|source| RunError::storage(source, Some(*counts)))?;
     Ok(Finished { run, verdict: ending.verdict })

@@ -7,7 +7,7 @@ use plan::Study;
 use record::{Percentile, Phase};
 use store::{Ending, Failure, GateResult, Place, Run, RunId, Store, StoreError, StudyId, Verdict};
 
-use crate::beside::{Attended, Beside, Nothing};
+use crate::beside::{Attended, Beside};
 use crate::cores::Cores;
 use crate::gates;
 use crate::live::Observer;
@@ -77,7 +77,10 @@ pub(crate) fn run(
     new.system_version = stage.version(&cancelled);
     let run = bench.store.begin(&new)?;
     let (ending, outputs) = if stage.launch.processes.is_empty() {
-        (stage.load(bench, &run, observer, &mut Nothing)?, Vec::new())
+        let mut attended = Attended::somebody_elses();
+        let mut ending = stage.load(bench, &run, observer, &mut attended)?;
+        ending.not_available = attended.not_available();
+        (ending, Vec::new())
     } else {
         match lab::start(stage.recipe(), &cancelled) {
             Err(_) if cancelled() => (one_run::without_a_load(Verdict::Partial, None), Vec::new()),
@@ -110,13 +113,14 @@ impl Stage {
         observer: &mut dyn Observer,
     ) -> Result<(Ending, Vec<lab::Output>), RunError> {
         let subject = self.subject(&system);
-        let mut attended = Attended::new(&mut system, subject);
+        let mut attended = Attended::system(&mut system, subject);
         let measured = self.load(bench, run, observer, &mut attended);
-        let Attended { died, not_available, .. } = attended;
+        let died = attended.died.take();
+        let not_available = attended.not_available();
         // Whatever became of the load: the system must go.
         let Stopped { failures, outputs } = system.stop();
         let mut ending = measured?;
-        ending.not_available = not_available.into_iter().map(|probe| (probe.probe, probe.because)).collect();
+        ending.not_available = not_available;
         ending.notes.extend(failures.iter().map(ToString::to_string));
         if let Some(died) = died {
             ending.verdict = Verdict::Aborted;

@@ -67,6 +67,14 @@ fn figures_of_all_formats_are_the_same() {
 }
 
 #[test]
+fn cores_and_generator_are_watched_beside_a_single_load_too() {
+    let run = home_with_a_run().last();
+    assert!(run["cores"].as_array().is_some_and(|cores| !cores.is_empty()), "{run}");
+    assert!(run["generator_cores_used"].as_f64().is_some(), "{run}");
+    assert!(run["system"].is_null(), "nobody said what the system is: {run}");
+}
+
+#[test]
 fn the_request_log_has_up_to_so_many_requests_of_each_second() {
     let home = home_with_a_run();
     let jtl = report(&home, "jtl");
