@@ -165,6 +165,25 @@ fn cores_that_others_keep_busy_are_the_limit_only_of_who_waits_for_them() {
 }
 
 #[test]
+fn of_a_system_that_was_not_read_nothing_is_said_that_only_its_readings_could_tell() {
+    let not_read = |read: &[Read<'static>]| {
+        let mut script = Script::default().with(read);
+        script.read.retain(|(subject, ..)| !["system", "app"].contains(subject));
+        script.limit()
+    };
+    let limit = not_read(&BUSY);
+    assert_eq!((&limit["resource"], &limit["what"]), (&"machine_cpu".into(), &"CPU of the machine".into()));
+    assert_eq!(
+        limit["because"],
+        "both cores were 96 % busy: the generator 0.05, all other processes 1.87; the system itself was not read, and may \
+         run elsewhere"
+    );
+    let disk = not_read(&[("machine", "disk_busy_s", "vda", 0.95)]);
+    assert!(disk["because"].as_str().unwrap().ends_with("was not read, and may run elsewhere"), "{disk}");
+    assert_eq!(not_read(&[])["certainty"], "unknown");
+}
+
+#[test]
 fn a_host_that_takes_time_comes_before_the_cores() {
     assert_eq!(resource(&[("machine", "steal_s", "core0", 0.2)]), "steal");
     assert_eq!(resource(&[("machine", "steal_s", "core0", 0.05)]), "waiting");

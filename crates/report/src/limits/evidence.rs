@@ -1,5 +1,7 @@
 //! What the rules look at: one run, or all runs of a row in the middle of them.
 
+use std::collections::BTreeMap;
+
 use stats::median;
 use store::Model;
 
@@ -66,13 +68,10 @@ impl Evidence<'_> {
 
     /// The share of a second that the busiest core was busy, and its name. May hold anything: escape it.
     pub(super) fn busiest_core(&self) -> Option<(String, f64)> {
-        let mut names: Vec<&str> = self.each_core().map(|(name, _)| name).collect();
-        names.sort_unstable();
-        names.dedup();
-        let of_name =
-            |name: &str| median(self.each_core().filter(|(other, _)| *other == name).map(|(_, busy)| busy));
-        let shares = names.into_iter().filter_map(|name| Some((name.to_owned(), of_name(name)?)));
-        shares.max_by(|(_, a), (_, b)| a.total_cmp(b))
+        let mut shares: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        self.each_core().for_each(|(name, busy)| shares.entry(name).or_default().push(busy));
+        let middles = shares.into_iter().filter_map(|(name, busy)| Some((name.to_owned(), median(busy)?)));
+        middles.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
     fn each_core(&self) -> impl Iterator<Item = (&str, f64)> {
@@ -148,12 +147,19 @@ impl Evidence<'_> {
         is_open && u128::from(counts.ok) * 100 >= u128::from(counts.planned) * 99
     }
 
-    /// The first cause of doubt of this code of any run.
-    pub(super) fn causes<'b>(&'b self, codes: &'b [&str]) -> impl Iterator<Item = &'b store::Cause> {
-        self.views
-            .iter()
-            .flat_map(|view| &view.validity.causes)
-            .filter(|cause| codes.contains(&cause.code.as_str()))
+    /// The first cause of doubt of any run that has one of these codes, as a sentence, and how many runs have one. May hold
+    /// anything: escape it.
+    pub(super) fn causes(&self, codes: &[&str]) -> Option<(&str, usize)> {
+        let is_meant = |cause: &&store::Cause| codes.contains(&cause.code.as_str());
+        let mut causes = self.views.iter().filter_map(|view| view.validity.causes.iter().find(is_meant));
+        let first = causes.next()?;
+        Some((&first.sentence, 1 + causes.count()))
+    }
+
+    /// Whether anything was read of the system in any run.
+    pub(super) fn is_system_read(&self) -> bool {
+        let resources = self.views.iter().filter_map(|view| view.resources.as_ref());
+        resources.filter_map(|resources| resources.system.as_ref()).next().is_some()
     }
 
     /// Answers with this status that were refusals, as a share of the requests that ended.

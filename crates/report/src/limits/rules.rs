@@ -54,6 +54,8 @@ const TAKEN: f64 = 0.1;
 /// Of the requests that ended.
 const REFUSED: f64 = 0.01;
 const MOSTLY_REFUSED: f64 = 0.9;
+/// What is read of the machine that the load comes from.
+const OF_THE_MACHINE: [&str; 4] = ["steal", "machine_cpu", "memory", "disk"];
 /// What tells of errors itself.
 const REFUSALS: [&str; 2] = ["request_queue", "rate_limit"];
 /// Refusals that took less than this share of what good answers took were not waited for.
@@ -64,6 +66,9 @@ const PAUSED: f64 = 0.5;
 /// What the first rule says that fires, or that none did.
 pub(super) fn first(evidence: &Evidence<'_>) -> Limit {
     let mut limit = RULES.iter().find_map(|rule| rule(evidence)).unwrap_or_else(|| unknown(evidence));
+    if OF_THE_MACHINE.contains(&limit.resource) && !evidence.is_system_read() {
+        limit.because.push_str("; the system itself was not read, and may run elsewhere");
+    }
     let errors = share(evidence.figures.errors_counted(), evidence.figures.samples());
     if errors >= REFUSED && !REFUSALS.contains(&limit.resource) {
         limit.because.push_str(&format!("; besides, {} of the requests did not end ok", percent(errors)));
@@ -77,12 +82,8 @@ fn suspected(resource: &'static str, what: &'static str, because: String) -> Opt
 
 /// Its own signals have judged already.
 fn the_generator(evidence: &Evidence<'_>) -> Option<Limit> {
-    let causes = || evidence.causes(&["generator_cpu", "wake_lag", "generator_fault", "internal"]);
-    let sentence = &causes().next()?.sentence;
-    let in_runs = evidence.views.iter().filter(|view| {
-        view.validity.causes.iter().any(|cause| causes().any(|known| known.code == cause.code))
-    });
-    let in_runs = in_runs.count();
+    let causes = ["generator_cpu", "wake_lag", "generator_fault", "internal"];
+    let (sentence, in_runs) = evidence.causes(&causes)?;
     let of_runs = match evidence.views.len() {
         runs if in_runs == runs => String::new(),
         runs if in_runs * 2 >= runs => format!(" (in {in_runs} of {runs} runs)"),
@@ -118,9 +119,9 @@ fn cores_taken_by_the_host(evidence: &Evidence<'_>) -> Option<Limit> {
 fn all_cores(evidence: &Evidence<'_>) -> Option<Limit> {
     let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= BUSY)?;
     let cores = evidence.cores()?;
-    // Cores that others keep busy are its limit only if it waits for them.
-    let own = cores.system.unwrap_or(0.0) + cores.generator.unwrap_or(0.0);
-    let is_theirs = own < OWN * cores.all as f64;
+    // Cores that others keep busy are its limit only if it waits for them. One that was not read may be among them.
+    let own = cores.system.map(|system| system + cores.generator.unwrap_or(0.0));
+    let is_theirs = own.is_some_and(|own| own < OWN * cores.all as f64);
     let is_kept_waiting = |[ran, waited]: [f64; 2]| ran + waited >= BUSY && waited >= KEPT_WAITING * ran;
     if is_theirs && !evidence.ran_and_waited().is_some_and(is_kept_waiting) {
         return None;
@@ -131,13 +132,16 @@ fn all_cores(evidence: &Evidence<'_>) -> Option<Limit> {
         all => format!("all {all} cores were"),
     };
     let of = |name: &str, used: Option<f64>| used.map(|used| format!("{name} {}", decimal(used, 2)));
-    let who = [
-        of("the system used", cores.system),
-        of("the generator", cores.generator),
-        of("other processes", cores.others),
-    ];
+    let (system, others) = match cores.system {
+        Some(used) => (Some(format!("the system used {}", decimal(used, 2))), "other processes"),
+        None => (None, "all other processes"),
+    };
+    let who = [system, of("the generator", cores.generator), of(others, cores.others)];
     let who = who.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let because = format!("{all} {} busy: {who}", percent(busy));
+    if cores.system.is_none() {
+        return suspected("machine_cpu", "CPU of the machine", because);
+    }
     let not_its_own = cores.others.unwrap_or(0.0) + cores.generator.unwrap_or(0.0);
     match not_its_own / cores.all as f64 {
         taken if taken < TAKEN => suspected("machine_cpu", "CPU of the machine", because),
