@@ -28,10 +28,23 @@ fn openers() -> Vec<String> {
 }
 
 fn start(opener: &str, url: &str) -> bool {
-    let mut command = Command::new(opener);
-    command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let [program, arguments @ ..] = &words(opener, url)[..] else { return false };
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Ctrl-C in this terminal is not meant for the browser.
     command.process_group(0).spawn().is_ok()
+}
+
+/// What is started: the words of an opener, with the address in place of `%s`, or after them. No shell looks at them.
+fn words(opener: &str, url: &str) -> Vec<String> {
+    if Path::new(opener).is_file() {
+        return vec![opener.to_owned(), url.to_owned()];
+    }
+    let mut words: Vec<String> = opener.split_whitespace().map(|word| word.replace("%s", url)).collect();
+    if !opener.contains("%s") {
+        words.push(url.to_owned());
+    }
+    words
 }
 
 /// The address of a file, with everything but the plainest characters encoded.
@@ -50,6 +63,19 @@ fn url(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_opener_may_have_arguments_and_a_place_for_the_address() {
+        assert_eq!(words("firefox", "file:///a"), ["firefox", "file:///a"]);
+        assert_eq!(words("firefox  --new-window", "file:///a"), ["firefox", "--new-window", "file:///a"]);
+        assert_eq!(
+            words("chromium --app=%s --incognito", "file:///a"),
+            ["chromium", "--app=file:///a", "--incognito"]
+        );
+        assert_eq!(words("x; rm -r $HOME", "file:///a"), ["x;", "rm", "-r", "$HOME", "file:///a"]);
+        assert_eq!(words("%s", "file:///a"), ["file:///a"]);
+        assert_eq!(words(" ", "file:///a"), ["file:///a"]);
+    }
 
     #[test]
     fn any_path_is_an_address() {

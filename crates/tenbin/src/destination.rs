@@ -61,6 +61,12 @@ impl ResultFlags {
                 "add --format html, or leave out --open",
             ));
         }
+        if self.open && self.output.is_some() && path.is_none() {
+            return Err(bad(
+                "--open -o -: a browser cannot look at standard output".to_owned(),
+                "name a file, or leave out -o: the page is in a temporary file then",
+            ));
+        }
         let to = match path {
             Some(path) => To::File(writable(path)?),
             None if self.open => To::TemporaryFile,
@@ -141,6 +147,9 @@ fn writable(path: &Path) -> anyhow::Result<PathBuf> {
     };
     // A link stays a link: what it leads to is written.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::symlink_metadata(&target).is_ok_and(|there| there.is_symlink()) && !target.exists() {
+        return Err(refuse(&"it is a link to nothing"));
+    }
     match fs::metadata(&target) {
         Ok(there) if there.is_dir() => return Err(refuse(&"it is a folder")),
         // Such as /dev/null: written, and never replaced.
@@ -149,6 +158,9 @@ fn writable(path: &Path) -> anyhow::Result<PathBuf> {
             OpenOptions::new().write(true).open(&target).map_err(|error| refuse(&error))?;
         }
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refuse(&error)),
+        Err(_) if target.file_name().is_none() || target.as_os_str().as_encoded_bytes().ends_with(b"/") => {
+            return Err(refuse(&"it names no file"));
+        }
         Err(_) => {}
     }
     let (beside, _) = create_beside(&target).map_err(|error| refuse(&error))?;
@@ -165,10 +177,20 @@ fn replace(
         return fill(OpenOptions::new().write(true).open(path)?, report);
     }
     let (beside, file) = create_beside(path)?;
-    let written = fill(file, report).and_then(|()| Ok(fs::rename(&beside, path)?));
+    // Who could not read the old one cannot read the new one either.
+    let allowed = match fs::metadata(path) {
+        Ok(there) => file.set_permissions(there.permissions()),
+        Err(_) => Ok(()),
+    };
+    let written = allowed.map_err(ReportError::from).and_then(|()| fill(file, report));
+    or_removed(&beside, written.and_then(|()| Ok(fs::rename(&beside, path)?)))
+}
+
+/// Nothing is left of a file that could not be written to its end.
+fn or_removed(path: &Path, written: Result<(), ReportError>) -> Result<(), ReportError> {
     if written.is_err() {
         // It may be gone already; the first error is what matters.
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(path);
     }
     written
 }
@@ -182,14 +204,10 @@ fn fill(
     Ok(out.flush()?)
 }
 
-/// A new file in the same folder.
+/// A new file in the same folder. Its name is short, whatever the other one is called.
 fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
-    let name = path.file_name().ok_or_else(|| io::Error::other("it has no name"))?;
     for number in 0..NAMES_MAX {
-        let mut beside = std::ffi::OsString::from(".");
-        beside.push(name);
-        beside.push(format!(".{}-{number}.part", std::process::id()));
-        let beside = path.with_file_name(beside);
+        let beside = path.with_file_name(format!(".tenbin-{}-{number}.part", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).open(&beside) {
             Ok(file) => return Ok((beside, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -205,7 +223,7 @@ fn temporary(report: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>) -> 
     for number in 0..NAMES_MAX {
         let path = folder.join(format!("tenbin-{}-{number}.html", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(&path) {
-            Ok(file) => return fill(file, report).map(|()| path),
+            Ok(file) => return or_removed(&path, fill(file, report)).map(|()| path),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error.into()),
         }

@@ -87,11 +87,16 @@ fn nothing_is_sent_for_a_result_that_cannot_be_written() {
         (&["-o", "report"], "its ending does not say the format"),
         (&["-o", "nowhere/report.html"], "-o nowhere/report.html: it cannot be written: No such file"),
         (&["-o", "folder.html"], "-o folder.html: it cannot be written: it is a folder"),
+        (&["-o", "new.html/"], "-o new.html/: it cannot be written: it names no file"),
         (
             &["--open", "--format", "json"],
             "--open shows a page in a browser, and json is no page\n  way out: ",
         ),
         (&["--open", "-o", "report.md"], "and md is no page"),
+        (
+            &["--open", "-o", "-", "--format", "html"],
+            "--open -o -: a browser cannot look at standard output\n  way out: ",
+        ),
     ] {
         let (home, target) = (Home::new(), built_in());
         fs::create_dir(home.path().join("folder.html")).expect("a folder");
@@ -142,6 +147,43 @@ fn a_file_that_is_there_is_replaced_only_by_a_whole_one() {
     assert!(!fs::metadata("/dev/null").expect("a device").is_file(), "a device is not replaced");
 }
 
+#[test]
+fn who_may_read_a_file_stays_and_its_name_may_be_as_long_as_names_are() {
+    let (home, _) = home_with_a_run(&[]);
+    let private = home.path().join("private.txt");
+    fs::write(&private, "old").expect("written");
+    fs::set_permissions(&private, fs::Permissions::from_mode(0o600)).expect("may be changed");
+    let long = format!("{}.txt", "n".repeat(251));
+    for name in ["private.txt", &long] {
+        let written = home.run(&["report", "-o", name]);
+        assert_eq!(written.code, Some(0), "{written:?}");
+    }
+    assert!(fs::read_to_string(&private).expect("a file").starts_with("GET "));
+    assert_eq!(fs::metadata(&private).expect("a file").permissions().mode() & 0o777, 0o600);
+    symlink("nowhere.txt", home.path().join("dangling.txt")).expect("a link");
+    let refused = home.run(&["report", "-o", "dangling.txt"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused.stderr.contains("-o dangling.txt: it cannot be written: it is a link to nothing"),
+        "{refused:?}"
+    );
+    assert_eq!(files(&home), ["dangling.txt", &long, "private.txt"]);
+}
+
+#[test]
+fn nothing_is_left_of_a_temporary_page_that_could_not_be_written() {
+    let (home, _) = home_with_a_run(&[]);
+    // The page is larger than the file may become; the signal is ignored, and the error is told.
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_tenbin")]);
+    command.args(["report", "--open", "--store"]).arg(home.store());
+    command.env("TMPDIR", home.path()).env("BROWSER", "/no/such/browser");
+    let output = support::Started::spawn(command).finish();
+    assert_ne!(output.code, Some(0), "{output:?}");
+    assert!(output.stderr.contains("a temporary file cannot be written"), "{output:?}");
+    assert_eq!(files(&home), Vec::<String>::new());
+}
+
 /// A program that writes down what it is asked to open.
 fn browser(home: &Home) -> String {
     let path = home.path().join("browser");
@@ -170,8 +212,10 @@ fn a_page_is_opened_in_the_browser_that_is_named() {
     let (home, _) = home_with_a_run(&[]);
     let browser = browser(&home);
     let asked = home.path().join("asked");
-    for flags in [&["--open", "-o", "a b.html"][..], &["--open"]] {
-        opened(&home, flags, &browser);
+    for (flags, browser) in
+        [(&["--open", "-o", "a b.html"][..], &browser), (&["--open"], &format!("{browser} %s --new-window"))]
+    {
+        opened(&home, flags, browser);
         until("the browser is asked", || asked.exists());
         let url = fs::read_to_string(&asked).expect("an address");
         fs::remove_file(&asked).expect("there");
