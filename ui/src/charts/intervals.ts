@@ -7,7 +7,7 @@ import { pairLines, percent, span, verdict } from '../views/pairs';
 import { ratios, ratioText, type Scale } from '../views/scale';
 import { fitted } from './fitted';
 import { line, round, word } from './marks';
-import { rows, type Item, type Place } from './rows';
+import { rows, type Item, type Place, type Stretch } from './rows';
 
 /** Null if there is no ratio to draw. It finds its own width. */
 export function intervals(report: Report, load: Load): HTMLElement | null {
@@ -28,8 +28,8 @@ export function forest(report: Report, load: Load, width: number): SVGSVGElement
     items: load.pairs.map((pair) => item(report, load, pair)),
     scale: (room) => ratios(low, high, room),
     title: `${load.metric.words}: each of the best as a multiple of another`,
-    backdrop: (parts, scale, top, foot) => {
-      backdrop(parts, scale, load, top, foot);
+    backdrop: (parts, scale, stretches, foot) => {
+      backdrop(parts, scale, load, stretches, foot);
     },
     figures: '',
     is_narrow: width < 760,
@@ -67,14 +67,15 @@ function draw(pair: Pair, { parts, scale, y }: Place): void {
   }
 }
 
-function backdrop(parts: SVGGElement, scale: Scale, load: Load, top: number, foot: number): void {
+function backdrop(parts: SVGGElement, scale: Scale, load: Load, stretches: Stretch[], foot: number): void {
   const { matters, higher_is_better } = load.metric;
   const zone = 1 + Math.max(0, matters);
   const [from, to] = [scale.at(1 / zone), scale.at(zone)];
-  parts.append(
-    s('rect', { class: 'matters', x: round(from), y: top, width: round(to - from), height: foot - top }),
-  );
-  parts.append(line('even', scale.at(1), top, scale.at(1), foot));
+  for (const { top, foot: end } of stretches) {
+    const height = end - top;
+    parts.append(s('rect', { class: 'matters', x: round(from), y: top, width: round(to - from), height }));
+    parts.append(line('even', scale.at(1), top, scale.at(1), end));
+  }
   const words = higher_is_better
     ? ['← second better', 'first better →']
     : ['← first better', 'second better →'];

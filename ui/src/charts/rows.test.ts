@@ -40,6 +40,22 @@ describe('intervals', () => {
       }
     });
   }
+  it('have names on plain paper where these stand above the marks', () => {
+    const [report, load] = first(FIXTURES.study());
+    const drawn = forest(report, load, 360);
+    const at = (mark: Element, name: string): number => Number(mark.getAttribute(name));
+    const shades = [...drawn.querySelectorAll('.matters')];
+    const spans = [
+      ...shades.map((mark) => [at(mark, 'y'), at(mark, 'y') + at(mark, 'height')]),
+      ...[...drawn.querySelectorAll('.grid, .even')].map((mark) => [at(mark, 'y1'), at(mark, 'y2')]),
+    ];
+    expect(shades).toHaveLength(load.pairs.length);
+    for (const name of drawn.querySelectorAll('.name')) {
+      const [top, foot] = [at(name, 'y') - 10, at(name, 'y') + 3];
+      for (const [from = 0, to = 0] of spans) expect(to <= top || from >= foot).toBe(true);
+    }
+    expect(forest(report, load, 1180).querySelectorAll('.matters')).toHaveLength(1);
+  });
   it('are not there where nothing was compared', () => {
     const [report, load] = first(FIXTURES.run());
     expect(intervals(report, load)).toBeNull();

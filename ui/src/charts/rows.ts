@@ -34,6 +34,12 @@ export interface Place {
   height: number;
 }
 
+/** A part of the height. */
+export interface Stretch {
+  top: number;
+  foot: number;
+}
+
 export interface Rows {
   width: number;
   items: Item[];
@@ -42,8 +48,8 @@ export interface Rows {
   figures: string;
   /** For those who cannot see it. */
   title: string;
-  /** Drawn below the marks. */
-  backdrop?: (parts: SVGGElement, scale: Scale, top: number, foot: number) => void;
+  /** Drawn below the marks, where they are; words of it stand below `foot`. */
+  backdrop?: (parts: SVGGElement, scale: Scale, stretches: Stretch[], foot: number) => void;
   /** Narrow pictures have the names above the marks. */
   is_narrow?: boolean;
   /** Without names, for a picture beside one that has them: its rows lie at the same heights. */
@@ -60,6 +66,8 @@ const AXIS = 24;
 const HEAD = 28;
 /** Stars stand in a column of their own. */
 const STAR = 18;
+/** Between marks and the name of the next row. */
+const GAP = 4;
 
 interface Layout {
   width: number;
@@ -75,35 +83,48 @@ interface Layout {
 export function rows(options: Rows): SVGSVGElement {
   const { items } = options;
   const layout = layoutOf(options);
-  const { width, left, right, above, height } = layout;
+  const { width, left, right, names, above, height } = layout;
   const scale = options.scale({ from: left, to: Math.max(left + 40, width - right) });
   const heads = items.filter((_, at) => isHead(items, at)).length;
   const foot = AXIS + heads * HEAD + items.length * (height + above) + 4;
   const isLong = items.length > 14;
   const svg = chart(width, foot + (isLong ? AXIS : (options.foot ?? 2)), options.title);
   const back = svg.appendChild(s('g', { class: 'backdrop' }));
-  options.backdrop?.(back, scale, AXIS, foot);
-  axis(back, scale, AXIS, foot, isLong, width - right + 4);
+  const stretches = names === 'above' ? ofMarks(items, layout) : [{ top: AXIS, foot }];
+  options.backdrop?.(back, scale, stretches, foot);
+  axis(back, scale, stretches, isLong ? foot : null, width - right + 4);
   back.append(word('tick', width - 4, AXIS - 8, options.figures, 'end'));
   const stops: Stop[] = [];
   let y = AXIS;
   items.forEach((item, at) => {
     if (isHead(items, at)) {
-      if (layout.names !== 'none') groupHead(svg, item, y + HEAD - 9, width);
+      if (names !== 'none') groupHead(svg, item, y + HEAD - 9, width);
       y += HEAD;
     }
     const parts = svg.appendChild(s('g', { class: `row ${item.color}${item.is_best ? ' best' : ''}` }));
     parts.append(s('rect', { class: 'hit', x: 0, y, width, height: height + above }));
-    const middle = y + above + (height - (above > 0 ? 4 : 0)) / 2;
-    if (layout.names === 'left') nameAtLeft(parts, item, middle, layout);
-    if (layout.names === 'above') nameAbove(parts, item, y, layout);
+    const high = above > 0 ? height - GAP : height;
+    const middle = y + above + high / 2;
+    if (names === 'left') nameAtLeft(parts, item, middle, layout);
+    if (names === 'above') nameAbove(parts, item, y, layout);
     parts.append(word('figure', width - 4, middle + 4, rightText(item, layout), 'end'));
-    item.draw({ parts, scale, y: middle, height: above > 0 ? height - 4 : height });
+    item.draw({ parts, scale, y: middle, height: high });
     stops.push({ mark: parts, lines: item.lines });
     y += height + above;
   });
   rove(stops);
   return svg;
+}
+
+/** The line of each row's marks: names above them stand on plain paper. */
+function ofMarks(items: Item[], { above, height }: Layout): Stretch[] {
+  let y = AXIS;
+  return items.map((_, at) => {
+    if (isHead(items, at)) y += HEAD;
+    const top = y + above;
+    y = top + height;
+    return { top, foot: y - GAP };
+  });
 }
 
 function layoutOf(options: Rows): Layout {
@@ -116,7 +137,7 @@ function layoutOf(options: Rows): Layout {
     left: names === 'left' ? nameRoom(items, width) : 10,
     right: 0,
     names,
-    above: names === 'above' ? 4 + 16 * lines : 0,
+    above: names === 'above' ? GAP + 16 * lines : 0,
     height: options.height ?? (items.length > 30 ? 20 : 26),
   };
   const texts = [options.figures, ...items.map((item) => rightText(item, layout))];
@@ -182,13 +203,12 @@ function groupHead(svg: SVGSVGElement, item: Item, y: number, width: number): vo
   svg.append(parts);
 }
 
-/** Words at the ends stay inside the picture; those that would touch the one before are left out. */
+/** Words at the ends stay inside the picture; those that would touch the one before are left out. They stand above, and below `again`. */
 function axis(
   back: SVGGElement,
   scale: Scale,
-  top: number,
-  foot: number,
-  isLong: boolean,
+  stretches: Stretch[],
+  again: number | null,
   end: number,
 ): void {
   let last = -Infinity;
@@ -196,10 +216,11 @@ function axis(
     const x = scale.at(value);
     const half = textWidth(text, 11.5) / 2;
     const place = Math.max(half + 1, Math.min(x, end - half));
-    back.append(line(value === 0 ? 'zero' : 'grid', x, top, x, foot));
+    const kind = value === 0 ? 'zero' : 'grid';
+    back.append(...stretches.map(({ top, foot }) => line(kind, x, top, x, foot)));
     if (place - half < last + 4) continue;
     last = place + half;
-    back.append(word('tick', place, top - 8, text, 'middle'));
-    if (isLong) back.append(word('tick', place, foot + 15, text, 'middle'));
+    back.append(word('tick', place, AXIS - 8, text, 'middle'));
+    if (again !== null) back.append(word('tick', place, again + 15, text, 'middle'));
   }
 }

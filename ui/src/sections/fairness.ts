@@ -140,8 +140,9 @@ function picture(report: Report, load: Load, aspect: Aspect, width: number): SVG
     figures: 'least to most',
     title: aspect.words,
     height: Math.max(22, 8 + 3 * Math.min(12, most)),
-    backdrop: (parts, scale, top, foot) => {
-      parts.append(line('even', scale.at(1), top, scale.at(1), foot));
+    backdrop: (parts, scale, stretches) => {
+      const at = scale.at(1);
+      parts.append(...stretches.map(({ top, foot }) => line('even', at, top, at, foot)));
     },
   });
 }
