@@ -20,9 +20,9 @@ export interface Card {
   numbers?: () => Numbers;
 }
 
-/** Draws again every card that has been drawn, such as when a choice has changed. */
 const redraws = new WeakMap<Element, () => void>();
 
+/** Draws a card again if it has been drawn, such as when a choice has changed. */
 export function redraw(card: Element): void {
   redraws.get(card)?.();
 }
@@ -43,41 +43,39 @@ export function card(options: Card): HTMLElement {
     host,
     options.numbers ? numbers(options.title, options.numbers) : null,
   );
-  let width = 0;
-  const draw = (): void => {
-    const now = host.clientWidth;
-    if (now === 0) return;
-    width = now;
-    host.replaceChildren();
-    options.draw(host, now);
-  };
-  redraws.set(figure, () => {
-    if (width > 0) draw();
-  });
-  whenSeen(host, draw, () => width > 0 && host.clientWidth !== width);
+  drawnWhenSeen(host, figure, options.draw);
   return figure;
 }
 
-function whenSeen(host: HTMLElement, draw: () => void, isStale: () => boolean): void {
-  let seen = false;
-  const first = (): void => {
-    if (seen || host.clientWidth === 0) return;
-    seen = true;
-    draw();
+function drawnWhenSeen(host: HTMLElement, figure: HTMLElement, draw: Card['draw']): void {
+  let isSeen = false;
+  /** What it has been drawn for; 0 where that is out of date. */
+  let width = 0;
+  const fit = (): void => {
+    const now = host.clientWidth;
+    // What is hidden is drawn when it comes back.
+    if (!isSeen || now === 0 || now === width) return;
+    width = now;
+    host.replaceChildren();
+    draw(host, now);
   };
+  const again = (): void => {
+    width = 0;
+    fit();
+  };
+  redraws.set(figure, again);
   new IntersectionObserver(
     (entries, observer) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
       observer.disconnect();
-      first();
+      isSeen = true;
+      fit();
     },
     { rootMargin: '300px' },
   ).observe(host);
-  new ResizeObserver(() => {
-    if (seen && isStale()) draw();
-  }).observe(host);
+  new ResizeObserver(fit).observe(host);
   onTheme(() => {
-    if (seen) draw();
-    else if (isOnPaper()) first();
+    isSeen ||= isOnPaper();
+    again();
   });
 }

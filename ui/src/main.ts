@@ -8,7 +8,7 @@ import { head } from './sections/head';
 import { loads } from './sections/loads';
 import { bar, type Link } from './sections/nav';
 import { validity } from './sections/validity';
-import { startTheme } from './theme';
+import { isOnPaper, onTheme, startTheme } from './theme';
 import './style.css';
 
 function start(): void {
@@ -26,7 +26,7 @@ function start(): void {
   });
 }
 
-/** The rest of the page, a piece at a time, so that what is there answers to the reader at once. */
+/** The rest of the page, a piece at a time, so that what is there answers to the reader at once; all of it on paper. */
 function fill(report: Report, main: HTMLElement, lead: (links: Link[]) => void): void {
   const after: Link[] = [];
   const before: Link[] = [{ id: 'answer', title: 'Answer' }];
@@ -35,41 +35,57 @@ function fill(report: Report, main: HTMLElement, lead: (links: Link[]) => void):
   });
   append(main, ofLoads.element);
   const rest = [...SECTIONS];
-  const step = (): void => {
-    const next = ofLoads.step() ? null : rest.shift();
-    if (next === undefined) {
-      append(main, foot(report));
-      lead([...before, ...ofLoads.links(), ...after]);
-      ofLoads.seek();
-      performance.mark('tenbin:ready');
-      document.documentElement.dataset.ready = 'true';
-      return;
-    }
-    if (next) {
-      const sections = next.sections.map((section) => section(report));
-      const made = group(next.id, next.title, sections);
-      append(main, made);
-      if (made) after.push({ id: next.id, title: next.link });
-    }
-    setTimeout(step);
+  const step = (): boolean => {
+    if (ofLoads.step()) return true;
+    const next = rest.shift();
+    if (!next) return false;
+    const sections = next.sections.map((section) => section(report));
+    const made = group(next.id, next.title, sections);
+    append(main, made);
+    if (made) after.push({ id: next.id, title: next.link });
+    return true;
   };
-  step();
+  const end = once(() => {
+    append(main, foot(report));
+    lead([...before, ...ofLoads.links(), ...after]);
+    ofLoads.seek();
+    performance.mark('tenbin:ready');
+    document.documentElement.dataset.ready = 'true';
+  });
+  const go = (): void => {
+    let isMore = step();
+    // Paper does not wait.
+    while (isMore && isOnPaper()) isMore = step();
+    if (isMore) setTimeout(go);
+    else end();
+  };
+  onTheme(() => {
+    if (isOnPaper()) go();
+  });
+  go();
 }
 
 function foot({ id, tenbin_version: version }: Report): HTMLElement {
   return h('footer', {}, h('span', { lang: 'ja' }, '天秤'), ` Tenbin ${version} · ${id}`);
 }
 
-/** A frame alone comes before painting; nothing is painted in a window that is not seen, so time runs besides. */
+/** A frame alone comes before painting. Nothing is painted in a window that is not seen, nor is paper waited for. */
 function afterPaint(then: () => void): void {
+  const now = once(then);
+  requestAnimationFrame(() => setTimeout(now));
+  setTimeout(now, 200);
+  onTheme(() => {
+    if (isOnPaper()) now();
+  });
+}
+
+function once(then: () => void): () => void {
   let isDone = false;
-  const once = (): void => {
+  return () => {
     if (isDone) return;
     isDone = true;
     then();
   };
-  requestAnimationFrame(() => setTimeout(once));
-  setTimeout(once, 200);
 }
 
 start();

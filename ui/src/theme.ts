@@ -2,15 +2,19 @@
 
 export type Choice = 'auto' | 'light' | 'dark';
 
-const EVENT = 'tenbin:theme';
 const KEY = 'tenbin.theme';
 
 let choice: Choice = 'auto';
 let isPrinting = false;
 
-/** Calls back whenever all must be drawn again: the colours have changed, or the page goes to paper or comes back. */
+const listeners = new Set<() => void>();
+
+/**
+ * Calls back whenever all must be drawn again: the colours have changed, or the page goes to paper or comes back.
+ * What is made by others that are called back, such as on the way to paper, is called back in the same round.
+ */
 export function onTheme(changed: () => void): void {
-  document.addEventListener(EVENT, changed);
+  listeners.add(changed);
 }
 
 /** On paper there is all that waits on the screen until it is seen. */
@@ -67,5 +71,5 @@ function apply(isForced = false): void {
   const root = document.documentElement;
   if (root.dataset.theme === theme && !isForced) return;
   root.dataset.theme = theme;
-  document.dispatchEvent(new Event(EVENT));
+  for (const changed of listeners) changed();
 }

@@ -1,8 +1,14 @@
 /** Light and dark, loads, keys, exact values, and paper. */
 
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { reportIn, scrolledThrough, settled, withPage } from './browser';
+import { chromiumOptions } from '../tools/chromium';
+import { fileOf, reportIn, scrolledThrough, settled, withPage } from './browser';
 import { luminance, parsed } from './colors';
 import { PAGES } from './pages';
 
@@ -28,6 +34,34 @@ test('light and dark follow the system, until the reader chooses', async () => {
     await button.click();
     expect(await paper(page)).toBeGreaterThan(0.8);
     expect(await button.getAttribute('aria-label')).toContain('auto');
+  });
+});
+
+test('what is hidden when the colours change has them when it comes back', async () => {
+  await withPage('study', { colorScheme: 'light' }, async (page) => {
+    const tabs = page.getByRole('tab');
+    const inked = async (): Promise<number> => {
+      const plot = page.locator('#load-1 .plot canvas').first();
+      await plot.scrollIntoViewIfNeeded();
+      await settled(page);
+      // Texts of the axes: they are dark on light paper and light on dark paper.
+      return plot.evaluate((canvas: HTMLCanvasElement) => {
+        const data = canvas.getContext('2d')?.getImageData(0, 0, 60, canvas.height).data ?? [];
+        let [sum, weight] = [0, 0];
+        for (let at = 3; at < data.length; at += 4) {
+          sum += (data[at - 1] ?? 0) * (data[at] ?? 0);
+          weight += data[at] ?? 0;
+        }
+        return sum / weight;
+      });
+    };
+    await scrolledThrough(page);
+    expect(await inked()).toBeLessThan(140);
+    await tabs.nth(1).click();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await settled(page);
+    await tabs.nth(0).click();
+    expect(await inked()).toBeGreaterThan(140);
   });
 });
 
@@ -174,7 +208,6 @@ test('a mark of a picture gives its exact values to the mouse, and to keys', asy
 test('a chart over time gives the values of its bins to the mouse, and to keys', async () => {
   await withPage('run', {}, async (page) => {
     const report = await reportIn(page);
-    const frame = page.locator('.plot').first();
     await page.locator('#time').scrollIntoViewIfNeeded();
     await settled(page);
     await page.locator('#time .plot').first().scrollIntoViewIfNeeded();
@@ -194,7 +227,7 @@ test('a chart over time gives the values of its bins to the mouse, and to keys',
       lines.join('; '),
     ).toBe(true);
     await page.mouse.move(2, 2);
-    expect(await frame.count()).toBe(1);
+    await tip.waitFor({ state: 'hidden' });
     const plot = page.locator('#time .plot[tabindex="0"]').first();
     await plot.focus();
     await page.keyboard.press('Home');
@@ -207,8 +240,7 @@ test('a chart over time gives the values of its bins to the mouse, and to keys',
 
 test.each(PAGES)('%s: paper has everything, on light pages', async (name) => {
   await withPage(name, { colorScheme: 'dark' }, async (page) => {
-    const pdf = (await page.pdf({ format: 'A4', printBackground: true })).toString('latin1');
-    const pages = pdf.match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+    const pages = pagesOf(await page.pdf({ format: 'A4', printBackground: true }));
     expect(pages).toBeGreaterThan(1);
     expect(pages).toBeLessThan(80);
     await page.emulateMedia({ media: 'print' });
@@ -221,3 +253,20 @@ test.each(PAGES)('%s: paper has everything, on light pages', async (name) => {
     }
   });
 });
+
+function pagesOf(pdf: Buffer): number {
+  return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+}
+
+test('a page that is put on paper as soon as it is loaded has everything, too', async () => {
+  const { executablePath, args } = chromiumOptions();
+  const file = fileOf('study');
+  const paper = join(dirname(file), 'at-once.pdf');
+  const print = ['--headless', ...(args ?? []), `--print-to-pdf=${paper}`, pathToFileURL(file).href];
+  await promisify(execFile)(executablePath ?? '', print, { timeout: 30_000 });
+  await withPage('study', {}, async (page) => {
+    await scrolledThrough(page);
+    const later = pagesOf(await page.pdf({ format: 'A4', printBackground: true }));
+    expect(pagesOf(readFileSync(paper))).toBeGreaterThan(later * 0.8);
+  });
+}, 60_000);

@@ -48,7 +48,7 @@ export interface Rows {
   figures: string;
   /** For those who cannot see it. */
   title: string;
-  /** Drawn below the marks, where they are; words of it stand below `foot`. */
+  /** Drawn on the lines of the axis where marks are, and below the marks; words of it stand below `foot`. */
   backdrop?: (parts: SVGGElement, scale: Scale, stretches: Stretch[], foot: number) => void;
   /** Narrow pictures have the names above the marks. */
   is_narrow?: boolean;
@@ -91,8 +91,8 @@ export function rows(options: Rows): SVGSVGElement {
   const svg = chart(width, foot + (isLong ? AXIS : (options.foot ?? 2)), options.title);
   const back = svg.appendChild(s('g', { class: 'backdrop' }));
   const stretches = names === 'above' ? ofMarks(items, layout) : [{ top: AXIS, foot }];
-  options.backdrop?.(back, scale, stretches, foot);
   axis(back, scale, stretches, isLong ? foot : null, width - right + 4);
+  options.backdrop?.(back, scale, stretches, foot);
   back.append(word('tick', width - 4, AXIS - 8, options.figures, 'end'));
   const stops: Stop[] = [];
   let y = AXIS;

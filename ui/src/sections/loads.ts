@@ -5,7 +5,6 @@ import type { Group, LoadSection } from '../sections';
 import type { Link } from './nav';
 import { append, h } from '../dom';
 import { group } from '../group';
-import { isOnPaper, onTheme } from '../theme';
 
 export interface Loads {
   element: HTMLElement;
@@ -57,14 +56,6 @@ export function loads(report: Report, groups: Group<LoadSection>[], changed: () 
     target?.scrollIntoView();
   };
   window.addEventListener('hashchange', seek);
-  onTheme(() => {
-    if (!isOnPaper()) return;
-    panels.forEach((each, place) => {
-      while (fill(report, each, place)) {
-        // On paper all loads are there.
-      }
-    });
-  });
   return {
     element,
     step: () => {
