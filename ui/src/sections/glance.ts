@@ -4,7 +4,7 @@ import type { Figures, Limit, Load, Report, Row } from '../report';
 import { h, type Child } from '../dom';
 import { colorClass } from '../colors';
 import { decimal, figure } from '../format';
-import { shown } from '../views/glance';
+import { lost, shown } from '../views/glance';
 
 interface Column {
   head: string;
@@ -44,6 +44,14 @@ export function glance(report: Report, load: Load): HTMLElement | null {
       ...places.map((place) =>
         line(report, load, place, columns, limits ? limitOf(load, place) : null, most),
       ),
+      ...lost(report, load).map(({ system, words }) =>
+        h(
+          'tr',
+          {},
+          h('th', { scope: 'row' }, h('span', { class: 'name' }, system)),
+          h('td', { class: 'words', colspan: columns.length + (limits ? 1 : 0) }, words),
+        ),
+      ),
     ),
   );
   return h('div', { class: 'panel glance-panel' }, table);
@@ -51,9 +59,13 @@ export function glance(report: Report, load: Load): HTMLElement | null {
 
 function columnsOf(load: Load): Column[] {
   const { metric } = load;
+  // Beside the bar of a percentile over runs, the same one of all runs together would seem to contradict it.
+  const times: [name: string, column: Column][] = [
+    ['p50', { head: 'median', about: 'response', cell: ({ response_ms }) => figure(response_ms.p50, 'ms') }],
+    ['p99', { head: '99 %', about: 'response', cell: ({ response_ms }) => figure(response_ms.p99, 'ms') }],
+  ];
   const columns: Column[] = [
-    { head: 'median', about: 'response', cell: ({ response_ms }) => figure(response_ms.p50, 'ms') },
-    { head: '99 %', about: 'response', cell: ({ response_ms }) => figure(response_ms.p99, 'ms') },
+    ...times.filter(([name]) => name !== metric.name).map(([, column]) => column),
     { head: 'errors', about: '', cell: ({ error_share }) => figure(error_share, 'share') },
     {
       head: 'CPU',

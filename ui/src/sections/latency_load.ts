@@ -56,7 +56,7 @@ export function latencyLoad(report: Report, load: Load): HTMLElement | null {
   const figureOf = card({
     id: `latency-load-${report.loads.indexOf(load) + 1}`,
     title: 'Response time against load',
-    about: `across: ok answers per second, from zero; up: response time, log axis · ${runCounts(load)}`,
+    about: `across: ok answers per second, from zero; up: response time, log axis · ${runCounts(report, load)}`,
     help: helpOf(report),
     controls: [
       choice('Up', optionsOf(times), first.key, (key) => {

@@ -47,7 +47,7 @@ export function runs(report: Report, load: Load): HTMLElement | null {
   const made = card({
     id: `every-run-${report.loads.indexOf(load) + 1}`,
     title: 'Every run',
-    about: `each point is a run · ${runCounts(load)}`,
+    about: `each point is a run · ${runCounts(report, load)}`,
     controls: [
       choice('Show', options, left, (key) => {
         left = key;

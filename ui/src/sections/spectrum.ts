@@ -52,7 +52,7 @@ export function spectrum(report: Report, load: Load): HTMLElement | null {
   const figure = card({
     id: place === 0 ? 'spectrum' : `spectrum-${place + 1}`,
     title: 'Percentile spectrum',
-    about: about(load, all),
+    about: about(report, load, all),
     help: help(all.length),
     controls: controls(report, load, all, shown, () => {
       redraw(figure);
@@ -78,11 +78,12 @@ export function spectrum(report: Report, load: Load): HTMLElement | null {
   return figure;
 }
 
-function about(load: Load, all: number[]): string {
+function about(report: Report, load: Load, all: number[]): string {
   const n = all.reduce((sum, row) => sum + (load.rows[row]?.spectrum?.n ?? 0), 0);
   const runs = all.reduce((sum, row) => sum + (load.rows[row]?.metric?.n ?? 0), 0);
-  const of = runs > 1 ? `, all valid runs of a variant together` : '';
-  return `Response time, log axis, by percentile · n = ${count(n)} requests${of}`;
+  const of = runs > all.length ? `, all valid runs of a variant together` : '';
+  const lines = all.length > 1 ? ` of ${all.length} ${report.kind === 'runs' ? 'runs' : 'variants'}` : '';
+  return `Response time, log axis, by percentile · n = ${count(n)} requests${lines}${of}`;
 }
 
 function help(lines: number): string {

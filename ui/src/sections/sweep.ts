@@ -38,7 +38,7 @@ export function sweep(report: Report, load: Load): HTMLElement | null {
   const made = card({
     id: `by-setting-${report.loads.indexOf(load) + 1}`,
     title: knobs.length > 1 ? 'What each setting does' : `What ${knob} does`,
-    about: `large marks: all runs of a variant; faint points: single runs; whiskers: from the lowest to the highest · ${runCounts(load)}`,
+    about: `large marks: all runs of a variant; faint points: single runs; whiskers: from the lowest to the highest · ${runCounts(report, load)}`,
     controls: [
       ...(knobs.length > 1 ? [across] : []),
       choice('Up', optionsOf(all), one.key, (key) => {

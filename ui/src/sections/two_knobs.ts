@@ -31,7 +31,7 @@ export function twoKnobs(report: Report, load: Load): HTMLElement | null {
   const made = card({
     id: `two-knobs-${report.loads.indexOf(load) + 1}`,
     title: 'Two knobs against each other',
-    about: `a cell is a variant, all its valid runs together · ${runCounts(load)}`,
+    about: `a cell is a variant, all its valid runs together · ${runCounts(report, load)}`,
     ...(mine.length > GRIDS
       ? { help: `Only the first ${GRIDS} combinations of the other knobs are drawn.` }
       : {}),

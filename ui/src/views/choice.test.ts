@@ -69,6 +69,12 @@ describe('middleRun', () => {
   });
 });
 
+it('calls neither of two runs the one in the middle', () => {
+  const rows = load.rows.map((row) => ({ ...row, runs: row.runs.slice(0, 2) }));
+  const [run = 0] = rows[0]?.runs ?? [];
+  expect(runWords(report, { ...load, rows }, 0, run)).not.toContain('in the middle');
+});
+
 it('says where a run stands', () => {
   const row = load.pairs[0]?.first ?? 0;
   const runs = load.rows[row]?.runs ?? [];

@@ -66,7 +66,8 @@ export function runWords(report: Report, load: Load, row: number, run: number): 
   const it = report.runs[run];
   const mine = load.rows[row]?.runs ?? [];
   const metric = it?.figures?.metric ?? null;
-  const isMiddle = mine.length > 1 && middleRun(report, mine) === run && metric !== null;
+  // Of two runs neither is in the middle.
+  const isMiddle = mine.length > 2 && middleRun(report, mine) === run && metric !== null;
   return [
     place(mine, run, it?.block ?? null),
     metric === null ? null : figure(metric, load.metric.unit),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { run } from '../../fixtures/run';
 import { study } from '../../fixtures/study';
-import { shown } from './glance';
+import { lost, shown } from './glance';
 
 test('the best of each system, the best first', () => {
   const report = study();
@@ -32,4 +32,21 @@ test('where less is better the least comes first, and a row without a figure las
 test('one run is there', () => {
   const report = run();
   expect(report.loads.map((load) => shown(report, load))).toEqual([[0]]);
+});
+
+test('systems of which nothing can be ranked are named, and why', () => {
+  const report = study();
+  const [load] = report.loads;
+  if (!load) throw new Error('the fixture has a load');
+  expect(lost(report, load)).toEqual([]);
+  const [{ system, runs } = { system: '', runs: [] }] = load.rows;
+  const rows = load.rows.map((row) => (row.system === system ? { ...row, is_best: false } : row));
+  expect(lost(report, { ...load, rows })).toEqual([{ system, words: 'not ranked' }]);
+  const failed = report.runs.map((run) => ({ ...run, standing: 'failed' as const }));
+  const [first] = rows.filter((row) => row.system === system);
+  expect(lost({ ...report, runs: failed }, { ...load, rows: first ? [first] : [] })).toEqual([
+    { system, words: `no valid run: ${runs.length} failed` },
+  ]);
+  const none = rows.map((row) => ({ ...row, runs: [] }));
+  expect(lost(report, { ...load, rows: none })).toEqual([{ system, words: 'not run yet' }]);
 });

@@ -32,8 +32,9 @@ export function axisWords({ words, unit, is_log }: Measure): string {
   return `${titled(words)}, ${UNITS[unit]}, ${is_log ? 'log axis' : 'from zero'}`;
 }
 
-/** `n = 6 runs of each variant`. */
-export function runCounts(load: Load): string {
+/** `n = 6 runs of each variant`, or of runs side by side how many there are. */
+export function runCounts(report: Report, load: Load): string {
+  if (report.kind !== 'study') return `n = ${load.rows.length} ${load.rows.length === 1 ? 'run' : 'runs'}`;
   const [low, high] = extent(load.rows.map((row) => row.runs.length)) ?? [0, 0];
   const each = low === high ? `${low}` : `${low} to ${high}`;
   return `n = ${each} ${each === '1' ? 'run' : 'runs'} of each variant`;
