@@ -3,6 +3,7 @@
 import type uPlot from 'uplot';
 import type { Load, Report, Run, Series, TimeChart, Track } from '../report';
 import { columns, linesOf, sharedScale, until, type Line } from '../views/bins';
+import { absent } from '../views/absent';
 import { looks, property, type TrackLook } from '../views/look';
 import { strips } from '../views/heat';
 import { span, timeTexts } from '../views/clock';
@@ -101,7 +102,7 @@ function drawChart(host: HTMLElement, drawing: Drawing, chart: TimeChart, place:
   const keys = (): HTMLElement | null => {
     if (chart.kind === 'heat') return shadesKey();
     if (tracks.length < 2) return null;
-    return key(`Lines of “${chart.title}”`, entries(drawing, tracks, shape), (line, isShown) => {
+    return key(`Lines of “${chart.title}”`, entries(drawing, chart, tracks, shape), (line, isShown) => {
       const name = tracks[line]?.key ?? '';
       if (isShown) hidden.delete(name);
       else hidden.add(name);
@@ -122,13 +123,24 @@ function drawChart(host: HTMLElement, drawing: Drawing, chart: TimeChart, place:
   };
 }
 
-function entries({ panes, hidden }: Drawing, tracks: Track[], shape: TrackLook[]): Parameters<typeof key>[1] {
+function entries(
+  { panes, hidden }: Drawing,
+  chart: TimeChart,
+  tracks: Track[],
+  shape: TrackLook[],
+): Parameters<typeof key>[1] {
   return tracks.map((track, place) => {
     const of = property(track.subject, '');
-    const colors = of === '' ? [...new Set(panes.map(({ color }) => color))] : [`of-${track.subject}`];
+    const colors = of === '' ? colorsOf(panes, chart, track) : [`of-${track.subject}`];
     const { width, dash, alpha } = shape[place] ?? { width: 1, dash: [], alpha: 1 };
     return { words: track.label, colors, width, dash, alpha, is_shown: !hidden.has(track.key) };
   });
+}
+
+/** Of those panes that have the line. */
+function colorsOf(panes: Pane[], chart: TimeChart, track: Track): string[] {
+  const mine = panes.filter(({ series }) => linesOf(chart, series).some((line) => line.track === track));
+  return [...new Set(mine.map(({ color }) => color))];
 }
 
 interface Part {
@@ -139,14 +151,21 @@ interface Part {
 }
 
 function drawPane(cell: HTMLElement, drawing: Drawing, pane: Pane, part: Part): uPlot | null {
-  const { chart, place } = part;
-  const lines = linesOf(chart, pane.series).filter(
-    ({ track }) => chart.kind === 'heat' || !drawing.hidden.has(track.key),
+  const { chart, tracks } = part;
+  const own = linesOf(chart, pane.series);
+  const isShown = ({ key }: Track): boolean => chart.kind === 'heat' || !drawing.hidden.has(key);
+  const lines = own.filter(({ track }) => isShown(track));
+  const lack = absent(
+    tracks.filter(isShown),
+    own.map(({ track }) => track),
   );
-  if (linesOf(chart, pane.series).length === 0) {
-    append(cell, h('p', { class: 'nothing' }, 'Nothing in this run: zero all the time, or not read.'));
-    return null;
-  }
+  const made = own.length === 0 ? null : plotted(cell, drawing, pane, part, lines);
+  if (lack !== null) append(cell, h('p', { class: 'nothing' }, lack));
+  return made;
+}
+
+function plotted(cell: HTMLElement, drawing: Drawing, pane: Pane, part: Part, lines: Line[]): uPlot {
+  const { chart, place } = part;
   const common = {
     label: `${chart.title} over time; arrow keys go from point to point and from chart to chart`,
     width: drawing.width,
