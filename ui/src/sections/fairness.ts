@@ -16,21 +16,25 @@ import { fromZero, ratios, type Room, type Scale } from '../views/scale';
 interface Aspect {
   key: string;
   words: string;
+  /** Of its figures; empty for a count. */
+  unit: string;
   of: (fairness: Fairness) => MinMedianMax | null;
   inWords: (value: number) => string;
 }
 
 const ASPECTS: Aspect[] = [
-  { key: 'requests', words: 'Requests of a connection', of: (one) => one.requests, inWords: count },
+  { key: 'requests', words: 'Requests of a connection', unit: '', of: (one) => one.requests, inWords: count },
   {
     key: 'mean',
     words: 'Mean response time of a connection',
+    unit: 'ms',
     of: (one) => one.response_mean_ms,
     inWords: (value) => figure(value, 'ms'),
   },
   {
     key: 'max',
     words: 'Longest response time of a connection',
+    unit: 'ms',
     of: (one) => one.response_max_ms,
     inWords: (value) => figure(value, 'ms'),
   },
@@ -76,7 +80,9 @@ export function fairness(report: Report, load: Load): HTMLElement | null {
         'variant',
         'run',
         'connections',
-        ...ASPECTS.flatMap(({ words }) => [`${words}: min`, 'median', 'max']),
+        ...ASPECTS.flatMap(({ words, unit }) =>
+          ['min', 'median', 'max'].map((which) => `${words}: ${which}${unit === '' ? '' : `, ${unit}`}`),
+        ),
       ],
       rows: load.rows.flatMap((row) =>
         runsOf(report, row).map(({ run, fairness: one }) => [

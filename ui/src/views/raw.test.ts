@@ -12,6 +12,17 @@ test('a row per run, a cell per head, every head once', () => {
   }
 });
 
+test('every figure of fairness is there, its unit last', () => {
+  const report = run();
+  const { heads, rows } = raw(report);
+  const at = (head: string) => rows[0]?.[heads.indexOf(head)];
+  const fair = report.runs[0]?.fairness;
+  expect(at('requests per connection min')).toBe(fair?.requests.min);
+  expect(at('response mean per connection median ms')).toBe(fair?.response_mean_ms?.median);
+  expect(at('response max per connection max ms')).toBe(fair?.response_max_ms?.max);
+  expect(at('samples')).toBe(report.runs[0]?.figures?.samples);
+});
+
 test('a run that measured nothing has no figures', () => {
   const report = study();
   const { heads, rows } = raw(report);

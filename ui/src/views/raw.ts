@@ -68,6 +68,7 @@ function figures(): Column<Run>[] {
   const times = (name: string, pick: (figures: Figures) => Times): Column<Run>[] =>
     TIMES.map((key) => of(`${name} ${key.replace('p99_', 'p99.')} ms`, (figures) => pick(figures)[key]));
   return [
+    of('samples', ({ samples }) => samples),
     ...OUTCOMES.map((key) => of(key.replace('_', ' '), ({ counts }) => counts[key])),
     of('ok per s', ({ ok_per_s }) => ok_per_s),
     of('error share', ({ error_share }) => error_share),
@@ -85,11 +86,15 @@ function figures(): Column<Run>[] {
 }
 
 function fairness(): Column<Run>[] {
-  const three = (name: string, pick: (run: Run) => MinMedianMax | null): Column<Run>[] =>
-    (['min', 'median', 'max'] as const).map((key) => [`${name} ${key}`, (run) => pick(run)?.[key] ?? null]);
+  const three = (name: string, unit: string, pick: (run: Run) => MinMedianMax | null): Column<Run>[] =>
+    (['min', 'median', 'max'] as const).map((key) => [
+      `${name} ${key} ${unit}`.trim(),
+      (run) => pick(run)?.[key] ?? null,
+    ]);
   return [
     ['connections', ({ fairness: of }) => of?.connections ?? null],
-    ...three('requests per connection', ({ fairness: of }) => of?.requests ?? null),
-    ...three('mean response ms per connection', ({ fairness: of }) => of?.response_mean_ms ?? null),
+    ...three('requests per connection', '', ({ fairness: of }) => of?.requests ?? null),
+    ...three('response mean per connection', 'ms', ({ fairness: of }) => of?.response_mean_ms ?? null),
+    ...three('response max per connection', 'ms', ({ fairness: of }) => of?.response_max_ms ?? null),
   ];
 }
