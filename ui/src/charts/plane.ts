@@ -1,8 +1,9 @@
 /** The paper of a picture with two axes: lines across, words at both axes, and labels at the ends of lines. */
 
 import { s } from '../dom';
+import { apart } from '../views/apart';
 import type { Scale } from '../views/scale';
-import { apart, cut, textWidth } from '../views/text';
+import { cut, textWidth } from '../views/text';
 import { line, round, word } from './marks';
 import { chart } from './rows';
 
@@ -62,7 +63,7 @@ export interface EndLabel {
   is_best?: boolean;
 }
 
-/** Labels at the right, each as near to the end of its line as the others let it. */
+/** Labels at the right, each as near to the end of its line as the others let it; those without room are left out. */
 export function endLabels({ svg, frame }: Plane, labels: EndLabel[], x: number, width: number): void {
   const places = apart(
     labels.map((label) => label.y),
@@ -71,7 +72,8 @@ export function endLabels({ svg, frame }: Plane, labels: EndLabel[], x: number, 
     frame.foot - 2,
   );
   labels.forEach((label, at) => {
-    const y = places[at] ?? label.y;
+    const y = places[at] ?? null;
+    if (y === null) return;
     const parts = s('g', { class: `end ${label.color}${label.is_best ? ' best' : ''}` });
     if (Math.abs(y - label.y) > 3 || x - label.x > 24) {
       parts.append(

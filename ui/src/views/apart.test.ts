@@ -8,6 +8,8 @@ it('leaves alone what has room', () => {
 it('moves neighbours apart and keeps their order and the ends', () => {
   const places = apart([95, 96, 97, 5], 14, 0, 100);
   expect(places).toEqual([72, 86, 100, 5]);
+  expect(apart([10, 11, 50], 15, 0, 100)).toEqual([10, 25, 50]);
+  expect(apart([98, 99], 15, 0, 100)).toEqual([85, 100]);
 });
 
 it('leaves out what has no room', () => {

@@ -26,21 +26,3 @@ function emsOf(letter: string): number {
   if ('mwMW@%★÷×…—'.includes(letter)) return 0.92;
   return letter >= 'A' && letter <= 'Z' ? 0.7 : 0.61;
 }
-
-/** Moves places apart until neighbours have a gap, staying between `low` and `high` where there is room; in the given order. */
-export function apart(places: number[], gap: number, low: number, high: number): number[] {
-  const order = places.map((_, at) => at).sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
-  const moved = [...places];
-  let next = low;
-  for (const at of order) {
-    moved[at] = Math.max(places[at] ?? low, next);
-    next = (moved[at] ?? next) + gap;
-  }
-  let limit = high;
-  for (const at of [...order].reverse()) {
-    if ((moved[at] ?? 0) <= limit) break;
-    moved[at] = limit;
-    limit -= gap;
-  }
-  return moved;
-}
