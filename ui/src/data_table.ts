@@ -46,6 +46,8 @@ export function dataTable(table: Table, options: Options): HTMLElement {
   const hint = h('p', { class: 'hint', 'aria-hidden': 'true' });
   stick(box, table, heads, hint);
   onTheme(() => {
+    // Other colours change nothing here: what has the keys, and how far it is scrolled, stay.
+    if (!isOnPaper() && whole.parentNode === box) return;
     box.replaceChildren(...(isOnPaper() ? onPaper(table, sorting, options) : [whole]));
   });
   return h(
