@@ -97,7 +97,8 @@ pub(crate) fn steps(view: &View<'_>, escape: fn(&str) -> String) -> Option<Table
 pub(crate) fn unit(column: &[&Durations]) -> TimeUnit {
     let largest =
         |of: fn(&Durations) -> Option<f64>| column.iter().filter_map(|one| of(one)).fold(0.0, f64::max);
-    TimeUnit::fitting(largest(Durations::middle_ns), largest(|one| one.max_ns))
+    let least = column.iter().filter_map(|one| one.middle_ns()).fold(f64::INFINITY, f64::min);
+    TimeUnit::fitting(least, largest(Durations::middle_ns), largest(|one| one.max_ns))
 }
 
 /// A figure in a table, or why there is none.

@@ -14,11 +14,12 @@ const MILLISECONDS: TimeUnit = TimeUnit { name: "ms", ns: 1e6, decimals: 3 };
 const SECONDS: TimeUnit = TimeUnit { name: "s", ns: 1e9, decimals: 3 };
 
 impl TimeUnit {
-    /// For a column with these middle and largest values.
-    pub(crate) fn fitting(middle_ns: f64, max_ns: f64) -> Self {
+    /// For a column in which the middle of rows goes from `least_ns` to `middle_ns`, and nothing is beyond `max_ns`.
+    pub(crate) fn fitting(least_ns: f64, middle_ns: f64, max_ns: f64) -> Self {
         if middle_ns < 1e6 && max_ns < 100e6 {
             MICROSECONDS
-        } else if middle_ns < 1e9 {
+        } else if middle_ns < 1e9 || least_ns < 100e6 {
+            // In seconds a fast row beside a slow one would be left without digits.
             MILLISECONDS
         } else {
             SECONDS
@@ -143,9 +144,10 @@ mod tests {
 
     #[test]
     fn a_column_keeps_one_unit() {
-        assert_eq!(TimeUnit::fitting(80e3, 2e6).write(2e6), "2,000.0");
-        assert_eq!(TimeUnit::fitting(80e3, 2e9).write(80e3), "0.080");
-        assert_eq!(TimeUnit::fitting(2e9, 2e9).write(1_234e6), "1.234");
+        assert_eq!(TimeUnit::fitting(80e3, 80e3, 2e6).write(2e6), "2,000.0");
+        assert_eq!(TimeUnit::fitting(80e3, 80e3, 2e9).write(80e3), "0.080");
+        assert_eq!(TimeUnit::fitting(2e9, 2e9, 2e9).write(1_234e6), "1.234");
+        assert_eq!(TimeUnit::fitting(2e6, 2e9, 3e9).write(2e6), "2.000");
     }
 
     #[test]

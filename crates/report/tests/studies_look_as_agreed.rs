@@ -95,6 +95,14 @@ fn formats_for_single_runs_say_so() {
 }
 
 #[test]
+fn settings_with_more_errors_gave_figures_all_the_same() {
+    let text = written(report::format("terminal").unwrap(), &studies::one_without_errors(), 120);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let answer = "every other setting with valid figures has more errors";
+    assert!(text.contains(answer) && !text.contains("nothing else gave"), "{text}");
+}
+
+#[test]
 fn no_report_knows_not_a_number() {
     for (case, study) in cases() {
         for format in FORMATS.iter().filter(|format| format.name != "html") {

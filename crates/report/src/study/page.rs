@@ -357,7 +357,9 @@ impl<'a> Page<'a> {
                     (Tone::Doubtful, line)
                 }
                 held if held + untold == runs => {
-                    (Tone::Bad, format!("BREACHED, not told in {untold} of {runs} valid runs"))
+                    let line =
+                        format!("BREACHED, for too few samples to tell in {untold} of {runs} valid runs");
+                    (Tone::Bad, line)
                 }
                 0 => (Tone::Bad, format!("BREACHED, held in none of {runs} valid runs")),
                 _ => (Tone::Bad, format!("BREACHED, held in {of}")),

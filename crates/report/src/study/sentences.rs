@@ -102,6 +102,7 @@ pub(crate) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) 
     let Some(runner_up) = of_best().next() else {
         let why = match load.rows.len() {
             1 => "there is nothing to compare it with",
+            _ if load.ranking.len() > 1 => "every other setting with valid figures has more errors",
             _ => "nothing else gave figures that can be ranked",
         };
         return format!("{winner}: {} {figure}; {why}", metric.words);

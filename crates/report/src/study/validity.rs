@@ -4,6 +4,7 @@ use store::Level;
 
 use super::standing::{Standing, standing};
 use super::{StudyView, runs};
+use crate::units::count as number;
 use crate::view::View;
 
 /// How far the runs may be believed together, and how many may.
@@ -26,7 +27,7 @@ pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
         (0, _) => "No run has been made yet".to_owned(),
         (1, 1) => "The run is valid".to_owned(),
         (all, valid) if all == valid => format!("All {} are valid", runs(all)),
-        (all, valid) => format!("{valid} of {} are valid", runs(all)),
+        (all, valid) => format!("{valid} of {} runs are valid", number(all as u64)),
     };
     let kinds = [(invalid, "invalid"), (failed, "failed"), (cut_short, "cut short")];
     let others: Vec<String> =

@@ -284,6 +284,18 @@ pub(crate) fn faster_with_faults(invalid: u32) -> Stored {
     script.through_store()
 }
 
+/// Of one system two settings with errors beside one without.
+pub(crate) fn one_without_errors() -> Stored {
+    let behaviours = [
+        behaviour("puma", "threads=1", 600, What::Works),
+        behaviour("puma", "threads=8", 700, What::Refuses(40)),
+        behaviour("puma", "threads=16", 800, What::Refuses(20)),
+    ];
+    let mut script = app_servers();
+    script.behaviours = &behaviours;
+    script.through_store()
+}
+
 /// Nothing was run yet.
 pub(crate) fn not_begun() -> Stored {
     let mut script = app_servers();
