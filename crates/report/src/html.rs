@@ -8,6 +8,7 @@ use crate::study::StudyView;
 use crate::view::View;
 
 mod charts;
+mod cut;
 mod document;
 mod errors;
 mod facts;
@@ -37,6 +38,7 @@ pub(crate) fn write_study(
     out: &mut dyn Write,
 ) -> Result<(), ReportError> {
     let mut document = of_study::document(view)?;
-    seconds::add(&mut document, |place, take| take(&(view.load_run)(&view.runs[place].run.id)?))?;
+    let runs = cut::to_size(&mut document);
+    seconds::add(&mut document, |place, take| take(&(view.load_run)(&view.runs[runs[place]].run.id)?))?;
     Ok(shell::write(&document, out)?)
 }

@@ -23,7 +23,7 @@ const PLAN_BYTES_MAX: usize = 256 << 10;
 pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
     let (new, page) = (&view.study.new, Page::new(view, str::to_owned));
     let loads = view.loads.iter().map(|load| of_load(view, &page, load)).collect::<Result<_, _>>()?;
-    let runs = view.runs.iter().enumerate().map(|(place, run)| of_place(view, place, run)).collect();
+    let runs = view.runs.iter().zip(places(view)).map(|(run, place)| of_place(view, place, run)).collect();
     Ok(Document {
         schema: SCHEMA,
         kind: Kind::Study,
@@ -177,13 +177,19 @@ fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &study::Pair, name: stu
     }
 }
 
+/// Of every run its load and its row.
+fn places(view: &StudyView<'_>) -> Vec<(usize, usize)> {
+    let mut places = vec![(0, 0); view.runs.len()];
+    for (load, of_load) in view.loads.iter().enumerate() {
+        for (row, of_row) in of_load.rows.iter().enumerate() {
+            of_row.runs.iter().for_each(|(run, _)| places[*run] = (load, row));
+        }
+    }
+    places
+}
+
 /// A run of the study.
-fn of_place(view: &StudyView<'_>, place: usize, run: &crate::view::View<'_>) -> Run {
-    let found = view.loads.iter().enumerate().find_map(|(load, of_load)| {
-        let has = |row: &study::Row<'_>| row.runs.iter().any(|(run, _)| *run == place);
-        Some((load, of_load.rows.iter().position(has)?))
-    });
-    let (load, row) = found.unwrap_or_default();
+fn of_place(view: &StudyView<'_>, (load, row): (usize, usize), run: &crate::view::View<'_>) -> Run {
     Run { load, row, block: run.place().map(|place| place.block), ..of_run::run(run, view.metric) }
 }
 

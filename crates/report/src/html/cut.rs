@@ -1,0 +1,115 @@
+//! Keeps the page of a huge study within bounds: the best settings stay, and what was left out is said.
+
+use std::collections::HashMap;
+
+use super::document::{Document, Doubt, Load, Notice, Table, Tone};
+use crate::units::count;
+
+/// Settings, under all loads together.
+const ROWS_MAX: usize = 1_000;
+/// Runs that are shown one by one.
+const RUNS_MAX: usize = 2_000;
+/// Rows of a table of steps.
+const STEPS_MAX: usize = 2_000;
+/// What must be known first, and what is in doubt.
+const NOTICES_MAX: usize = 24;
+const DOUBTS_MAX: usize = 500;
+
+/// Leaves out what there is no room for. Answers which run each that is left was.
+pub(super) fn to_size(document: &mut Document) -> Vec<usize> {
+    shorten(&mut document.notices, NOTICES_MAX, |more| notice(format!("and {more} more")));
+    shorten(&mut document.validity.doubts, DOUBTS_MAX, doubt);
+    let all = [document.loads.iter().map(|load| load.rows.len()).sum(), document.runs.len()];
+    let rows = rows(document);
+    let runs = runs(document, &rows);
+    let left = [rows.iter().map(Vec::len).sum(), runs.len()];
+    if left != all {
+        let [of_rows, of_runs] =
+            [0, 1].map(|kind| format!("{} of {}", count(left[kind] as u64), count(all[kind] as u64)));
+        document.notices.push(notice(format!(
+            "There is room here for {of_rows} settings, and for {of_runs} runs one by one. Answers and figures are of \
+             all runs; each of them is in: tenbin report {} --format csv",
+            document.id
+        )));
+        keep(document, &rows, &runs);
+    }
+    for steps in document.loads.iter_mut().filter_map(|load| load.steps.as_mut()) {
+        steps.rows.truncate(STEPS_MAX);
+    }
+    runs
+}
+
+/// Of each load the rows that are left, in their order: the best before all others, then those with figures.
+fn rows(document: &Document) -> Vec<Vec<usize>> {
+    let loads = document.loads.iter().enumerate();
+    let each = loads.flat_map(|(load, of)| of.rows.iter().enumerate().map(move |(row, of)| (load, row, of)));
+    let mut each: Vec<_> = each.collect();
+    each.sort_by_key(|(.., row)| (!row.is_best, row.figures.is_none()));
+    let mut rows = vec![Vec::new(); document.loads.len()];
+    for (load, row, _) in each.into_iter().take(ROWS_MAX) {
+        rows[load].push(row);
+    }
+    rows.iter_mut().for_each(|rows| rows.sort_unstable());
+    rows
+}
+
+/// The first runs of these rows.
+fn runs(document: &Document, rows: &[Vec<usize>]) -> Vec<usize> {
+    let is_left = |place: &usize| {
+        let run = &document.runs[*place];
+        rows.get(run.load).is_some_and(|rows| rows.binary_search(&run.row).is_ok())
+    };
+    (0..document.runs.len()).filter(is_left).take(RUNS_MAX).collect()
+}
+
+fn keep(document: &mut Document, rows: &[Vec<usize>], runs: &[usize]) {
+    let (new_rows, new_runs) = (rows.iter().map(|rows| places(rows)).collect::<Vec<_>>(), places(runs));
+    // A load without a row says nothing any more.
+    let with_rows: Vec<usize> = (0..rows.len()).filter(|load| !rows[*load].is_empty()).collect();
+    let new_loads = places(&with_rows);
+    let mut place = 0..;
+    document.runs.retain(|_| place.next().is_some_and(|place| new_runs.contains_key(&place)));
+    for run in &mut document.runs {
+        run.row = new_rows[run.load].get(&run.row).copied().unwrap_or_default();
+        run.load = new_loads.get(&run.load).copied().unwrap_or_default();
+    }
+    document.loads.iter_mut().zip(&new_rows).for_each(|(load, rows)| keep_rows(load, rows, &new_runs));
+    document.loads.retain(|load| !load.rows.is_empty());
+}
+
+fn keep_rows(load: &mut Load, new_rows: &HashMap<usize, usize>, new_runs: &HashMap<usize, usize>) {
+    let mut place = 0..;
+    load.rows.retain(|_| place.next().is_some_and(|place| new_rows.contains_key(&place)));
+    for row in &mut load.rows {
+        row.runs = row.runs.iter().filter_map(|run| new_runs.get(run).copied()).collect();
+    }
+    let moved = |row: &mut usize| new_rows.get(row).map(|new| *row = *new).is_some();
+    let of_table = |table: &mut Table| table.rows.retain_mut(|row| row.row.as_mut().is_none_or(moved));
+    of_table(&mut load.table);
+    load.steps.iter_mut().for_each(of_table);
+    load.pairs.retain_mut(|pair| moved(&mut pair.first) && moved(&mut pair.second));
+    load.limits.retain_mut(|limit| moved(&mut limit.row));
+    load.errors.retain_mut(|error| moved(&mut error.row));
+}
+
+/// Where each of what is left stands now.
+fn places(left: &[usize]) -> HashMap<usize, usize> {
+    left.iter().enumerate().map(|(new, old)| (*old, new)).collect()
+}
+
+/// At most so many, the last of them about how many more there were.
+fn shorten<T>(all: &mut Vec<T>, most: usize, rest: impl Fn(usize) -> T) {
+    if let Some(more @ 1..) = all.len().checked_sub(most) {
+        all.truncate(most);
+        all.push(rest(more));
+    }
+}
+
+fn notice(text: String) -> Notice {
+    Notice { tone: Tone::Plain, text }
+}
+
+fn doubt(more: usize) -> Doubt {
+    let (place, remedy, quote) = (String::new(), String::new(), Vec::new());
+    Doubt { tone: Tone::Plain, place, sentence: format!("and {more} more"), remedy, quote }
+}

@@ -1,0 +1,68 @@
+//! The page of a study as large as the store takes keeps within bounds: what matters most stays, and what is left out is said.
+
+mod pages;
+mod runs;
+mod studies;
+
+use serde_json::Value;
+
+const SETTINGS: u32 = 1_500;
+const BLOCKS: u32 = 2_100;
+
+/// One block of two settings, and many more: settings that come before them and were never run, and blocks of the better
+/// one.
+fn huge() -> studies::Stored {
+    let mut stored = studies::one_block();
+    let study = &mut stored.study;
+    let (first, best) = (study.new.planned[0].clone(), study.new.planned[1].clone());
+    study.new.compare.blocks = BLOCKS;
+    for number in 0..SETTINGS {
+        let position = 2 + number;
+        let system = format!("a{number}");
+        study.new.planned.push(store::Place { system, position, ..first.clone() });
+    }
+    let run = study.runs.iter().find(|run| run.new.place.as_ref().unwrap().1 == best).unwrap().clone();
+    for block in 1..BLOCKS {
+        let place = store::Place { block, position: 2 + SETTINGS + block, ..best.clone() };
+        study.new.planned.push(place.clone());
+        let mut run = run.clone();
+        run.new.place.as_mut().unwrap().1 = place;
+        study.runs.push(run);
+    }
+    stored
+}
+
+fn places(value: &Value) -> Vec<usize> {
+    value.as_array().unwrap().iter().map(|place| place.as_u64().unwrap() as usize).collect()
+}
+
+#[test]
+fn a_huge_study() {
+    let page = pages::of_study(&huge());
+    assert!(page.len() < 16_000_000, "{}", page.len());
+    let document = pages::document(&page);
+    let notices = document["notices"].to_string();
+    assert!(
+        notices.contains("room here for 1,000 of 1,502 settings, and for 2,000 of 2,101 runs"),
+        "{notices}"
+    );
+    let (load, runs) = (&document["loads"][0], document["runs"].as_array().unwrap());
+    let rows = load["rows"].as_array().unwrap();
+    assert_eq!((rows.len(), runs.len()), (1_000, 2_000));
+    assert_eq!(load["table"]["rows"].as_array().unwrap().len(), rows.len());
+    let best = rows.iter().position(|row| row["is_best"] == true).expect("the best stays");
+    let other = rows.iter().position(|row| !row["figures"].is_null() && row["is_best"] == false).unwrap();
+    assert!([best, other].iter().all(|row| rows[*row]["system"] == "puma"), "{}", rows[best]);
+    assert_eq!(rows[best]["runs"].as_array().unwrap().len() + 1, runs.len());
+    for row in [best, other] {
+        for run in places(&rows[row]["runs"]) {
+            assert_eq!((&runs[run]["load"], &runs[run]["row"]), (&0.into(), &row.into()), "run {run}");
+        }
+        let of_table = &load["table"]["rows"][row];
+        assert_eq!((&of_table["row"], &of_table["is_best"]), (&row.into(), &(row == best).into()));
+        assert!(load["limits"].as_array().unwrap().iter().any(|limit| limit["row"] == row));
+    }
+    let pair = &load["pairs"][0];
+    let ends = ["first", "second"].map(|end| pair[end].as_u64().unwrap() as usize);
+    assert!(ends == [best, other] || ends == [other, best], "{pair}");
+}
