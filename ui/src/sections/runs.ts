@@ -13,6 +13,7 @@ import { absence, ordered, type Named } from '../views/order';
 import {
   extent,
   howRow,
+  isSound,
   measures,
   points,
   positiveExtent,
@@ -193,11 +194,13 @@ function timesPanel(
   width: number,
   isAlone: boolean,
 ): HTMLElement {
-  const perRun = (named: Named): Times[] =>
-    named.row.runs
-      .map((run) => report.runs[run]?.figures?.response_ms)
-      .filter((times) => times !== undefined);
-  const all = names.flatMap((named) => [...perRun(named), named.row.figures?.response_ms]);
+  const perRun = ({ row }: Named): OwnTimes[] =>
+    row.runs.flatMap((at) => {
+      const run = report.runs[at];
+      return run?.figures ? [{ times: run.figures.response_ms, is_sound: isSound(run) }] : [];
+    });
+  const own = names.flatMap(perRun);
+  const all = [...own.map(({ times }) => times), ...names.map(({ row }) => row.figures?.response_ms)];
   const values = all.flatMap((times) => (times ? [times.p50, times.p90, times.p99] : []));
   const [low, high] = positiveExtent(values);
   const column = farthest(names);
@@ -223,6 +226,7 @@ function timesPanel(
         words: isShort ? '99 %, where there are samples enough' : '99 %',
       },
       { sample: [s('circle', { class: 'dot faint', cx: 11, cy: 7, r: 2.6 })], words: 'a run’s own' },
+      ...(own.some(({ is_sound }) => !is_sound) ? [entry(UNSOUND)] : []),
     ],
     rows({
       width,
@@ -243,15 +247,20 @@ function farthest(names: Named[]): { words: string; of: (times: Times) => number
   return { words: 'median', of: (times) => times.p50 };
 }
 
-function drawTimes(times: Times | null, own: Times[], { parts, scale, y, height }: Place): void {
-  own.forEach((run, at) => {
+/** Of one run. */
+interface OwnTimes {
+  times: Times;
+  is_sound: boolean;
+}
+
+function drawTimes(times: Times | null, own: OwnTimes[], { parts, scale, y, height }: Place): void {
+  own.forEach(({ times: run, is_sound }, at) => {
     const offset = (own.length > 1 ? at / (own.length - 1) - 0.5 : 0) * height * apartness(own.length);
     for (const value of [run.p50, run.p99]) {
-      if (value !== null) {
-        parts.append(
-          s('circle', { class: 'dot faint', cx: round(scale.at(value)), cy: round(y + offset), r: 2.2 }),
-        );
-      }
+      if (value === null) continue;
+      const mark = dot(scale.at(value), y + offset, 2.2, is_sound);
+      if (is_sound) mark.classList.add('faint');
+      parts.append(mark);
     }
   });
   if (times?.p50 === null || times?.p50 === undefined) return;

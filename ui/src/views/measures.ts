@@ -1,6 +1,6 @@
 /** What variants can be looked at by: the metric of the load first, then the others that anything is known of. */
 
-import type { Figures, Load, Report, Row, Unit } from '../report';
+import type { Figures, Load, Report, Row, Run, Unit } from '../report';
 
 export interface Measure {
   key: string;
@@ -78,9 +78,14 @@ export function points(report: Report, row: Row, one: Measure): Point[] {
     const it = report.runs[run];
     const value = it?.figures ? one.of(it.figures) : null;
     if (it === undefined || value === null || !Number.isFinite(value)) return;
-    all.push({ run, place, value, is_sound: it.standing === 'valid' && it.validity === 'valid' });
+    all.push({ run, place, value, is_sound: isSound(it) });
   });
   return all;
+}
+
+/** May it be believed? */
+export function isSound({ standing, validity }: Run): boolean {
+  return standing === 'valid' && validity === 'valid';
 }
 
 /** The figure of a row: of the metric the median over its valid runs, of times those of all its runs together. */
