@@ -11,7 +11,7 @@ import { dot, round, shape, word } from '../charts/marks';
 import { axisRoom, plane, xTick, type Plane } from '../charts/plane';
 import { rove, type Stop } from '../charts/rove';
 import { bestCurves, curves, type Curve, type Spot } from '../views/load_curve';
-import { extent, measures, positiveExtent, type Measure } from '../views/measures';
+import { extent, measures, positiveExtent, rowValue, type Measure } from '../views/measures';
 import { around, placed, type Wish } from '../views/place';
 import { headOf, optionsOf, runCounts } from '../views/say';
 import { fromZero, logarithmic, type Scale } from '../views/scale';
@@ -37,7 +37,8 @@ export function latencyLoad(report: Report, load: Load): HTMLElement | null {
   const first = times.find((one) => one.key === 'p99') ?? times[0];
   if (rate === undefined || first === undefined) return null;
   const made = curves(report, rate, first);
-  if (made.length < 2) return null;
+  // One point says nothing; one variant under several loads says most.
+  if (made.flatMap(({ spots }) => spots).length < 2) return null;
   const isMany = made.length > ALL_UP_TO && report.kind === 'study';
   let showsAll = !isMany;
   let time = first;
@@ -72,9 +73,13 @@ export function latencyLoad(report: Report, load: Load): HTMLElement | null {
       );
     },
     numbers: () => ({
-      heads: ['variant', 'load', 'ok answers, per second', headOf(time)],
-      rows: curves(report, rate, time).flatMap((curve) =>
-        curve.spots.map((spot) => [curve.name, report.loads[spot.load]?.name ?? null, spot.x, spot.y]),
+      heads: ['variant', 'load', 'ok answers, per second', ...times.map(headOf)],
+      rows: report.loads.flatMap((under) =>
+        under.rows.map((row) => [
+          row.name,
+          under.name,
+          ...[rate, ...times].map((one) => rowValue(under, row, one)),
+        ]),
       ),
     }),
   });
