@@ -112,7 +112,9 @@ pub fn read_plan(bytes: &[u8]) {
 /// Reads any bytes as stored histograms: what is accepted must be sound, and come back the same when it is kept again.
 pub fn decode_histograms(bytes: &[u8]) {
     let mut tally = Tally::default();
-    if tally.decode_histograms(bytes).is_err() {
+    let (checked, decoded) = (Tally::check_histograms(bytes), tally.decode_histograms(bytes));
+    assert_eq!(checked.is_ok(), decoded.is_ok(), "what is checked can be added");
+    if decoded.is_err() {
         return;
     }
     let Tally { response, service, lateness, first_byte, connect, tls, .. } = &tally;

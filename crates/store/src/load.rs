@@ -13,6 +13,9 @@ use crate::run_id::RunId;
 use crate::spread;
 use crate::store::{State, Store};
 
+/// As the index has them: sorting anew would move every histogram about.
+const PARTS: &str = "SELECT * FROM part WHERE run = ?1 ORDER BY second, phase, step, number";
+
 impl Store {
     /// Reads a whole run, and asserts that everything kept of it unpacks and adds up.
     pub fn load(&self, id: &RunId) -> Result<Run> {
@@ -40,9 +43,7 @@ impl Store {
                 self.one(snapshot, state, [number], |row| self.state(id, row))?
             }
         };
-        // As the index has them: sorting anew would move every histogram about.
-        let parts = "SELECT * FROM part WHERE run = ?1 ORDER BY second, phase, step, number";
-        let parts = self.all(snapshot, parts, [number], |row| self.part(id, row, &new, snapshot))?;
+        let parts = self.all(snapshot, PARTS, [number], |row| self.part(id, row, &new, snapshot))?;
         let beside = self.beside(snapshot, id, number)?;
         Run::assemble(id.clone(), new, ending, state, parts, beside)
     }
@@ -193,5 +194,20 @@ impl Store {
     fn optional_count(&self, id: &RunId, row: &Row<'_>, column: &str) -> Result<Option<u64>> {
         let value: Option<i64> = self.get(row, column)?;
         value.map(|value| self.unsigned(id, column, value)).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_sorted_that_the_file_has_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("s")).unwrap();
+        let mut explain = store.connection.prepare(&format!("EXPLAIN QUERY PLAN {PARTS}")).unwrap();
+        let steps = explain.query_map([1], |row| row.get::<_, String>("detail")).unwrap();
+        let steps: Vec<String> = steps.map(rusqlite::Result::unwrap).collect();
+        assert_eq!(steps, ["SEARCH part USING INDEX part_by_second (run=?)"]);
     }
 }
