@@ -30,7 +30,12 @@ describe('every run', () => {
   /** The marks of suspect and invalid runs in the pictures of a study of which only these runs are not sound. */
   const hollow = (change: (run: Run) => Partial<Run>): number => {
     const study = FIXTURES.study();
-    const all = study.runs.map((run) => ({ ...run, standing: 'valid', validity: 'valid', ...change(run) }));
+    const all = study.runs.map((run): Run => ({
+      ...run,
+      standing: 'valid',
+      validity: 'valid',
+      ...change(run),
+    }));
     const drawn = runs({ ...study, runs: all }, first(study));
     return drawn?.querySelectorAll('.beside > :last-child .row .hollow').length ?? -1;
   };
