@@ -113,18 +113,19 @@ impl Destination {
     /// Writes the report to where it goes. If that is a file and `is_shown`, it is shown on stdout too, as for a terminal.
     pub(crate) fn write(&self, is_shown: bool, report: Report<'_>) -> anyhow::Result<()> {
         let in_file = |out: &mut dyn Write| report(self.format, &Options { color: false, width: WIDTH }, out);
-        let path = match &self.to {
+        let written = match &self.to {
             To::Stdout => return output::write(|options, out| report(self.format, options, out)),
-            To::File(path) => {
-                replace(path, in_file).with_context(|| format!("{} cannot be written", path.display()))?;
-                path.clone()
-            }
-            To::TemporaryFile => temporary(in_file).context("a temporary file cannot be written")?,
+            To::File(path) => replace(path, in_file)
+                .map(|()| path.clone())
+                .with_context(|| format!("{} cannot be written", path.display())),
+            To::TemporaryFile => temporary(in_file).context("a temporary file cannot be written"),
         };
+        // Shown even if the file could not be written: it may be all that there is to see.
         let shown = match report::format("terminal").filter(|_| is_shown) {
             Some(terminal) => output::write(|options, out| report(terminal, options, out)),
             None => Ok(()),
         };
+        let path = written?;
         output::remark(&format!("written to {}", path.display()));
         if self.is_opened {
             browser::open(&path);

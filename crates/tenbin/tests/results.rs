@@ -48,6 +48,16 @@ fn a_load_shows_its_result_and_writes_the_page() {
 }
 
 #[test]
+fn a_load_shows_its_result_even_if_the_file_is_full() {
+    let (_, output) = home_with_a_run(&["-o", "/dev/full", "--format", "csv"]);
+    assert_ne!(output.code, Some(0), "{output:?}");
+    assert!(output.stdout.contains("planned 200 = sent 200"), "{output:?}");
+    assert!(output.stderr.contains("/dev/full cannot be written: "), "{output:?}");
+    assert!(output.stderr.contains("kept as "), "{output:?}");
+    assert!(!output.stderr.contains("written to "), "{output:?}");
+}
+
+#[test]
 fn a_page_goes_into_a_pipe_too() {
     let (home, _) = home_with_a_run(&[]);
     let output = home.run(&["report", "--format", "html"]);
