@@ -8,7 +8,7 @@ import { legend } from '../charts/legend';
 import { round } from '../charts/marks';
 import { axisRoom, plane, xTick } from '../charts/plane';
 import { pointed } from '../charts/rows';
-import { instants, type Instant } from '../views/load_curve';
+import { instants, isSpread, type Instant } from '../views/load_curve';
 import { extent, positiveExtent } from '../views/measures';
 import { fromZero, logarithmic } from '../views/scale';
 
@@ -17,7 +17,7 @@ export function latencyOfRun(report: Report, load: Load): HTMLElement | null {
   const run = at === undefined ? undefined : report.runs[at];
   if (!run?.series) return null;
   const all = instants(report, run);
-  if (all.length < 3) return null;
+  if (all.length < 3 || !isSpread(all)) return null;
   const bin = `${decimal(run.series.bin_s, Number.isInteger(run.series.bin_s) ? 0 : 1)} s`;
   return card({
     id: `latency-load-${report.loads.indexOf(load) + 1}`,

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { FIXTURES } from '../../fixtures';
-import { bestCurves, curves, instants } from './load_curve';
+import { bestCurves, curves, instants, isSpread } from './load_curve';
 import { measures } from './measures';
 import { around, placed } from './place';
 
@@ -46,6 +46,15 @@ describe('instants', () => {
     expect(found[0]?.at_s).toBeGreaterThanOrEqual(run.warm_up_s);
     expect(instants(report, { ...run, series: null })).toEqual([]);
     expect(instants({ ...report, charts: [] }, run)).toEqual([]);
+  });
+});
+
+describe('a cloud of points', () => {
+  const of = (...rates: number[]) => rates.map((rate) => ({ rate }));
+  it('says something where the rate varies by a fifth', () => {
+    expect(isSpread(of(100, 90, 81))).toBe(false);
+    expect(isSpread(of(100, 90, 80))).toBe(true);
+    expect([isSpread(of()), isSpread(of(0, 0))]).toEqual([false, false]);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import type { Load, Report, Row, Run } from '../report';
 import { bestOf } from './order';
-import { points, rowValue, type Measure } from './measures';
+import { extent, points, rowValue, type Measure } from './measures';
 
 /** One variant under one load. */
 export interface Spot {
@@ -16,7 +16,7 @@ export interface Spot {
   runs: { x: number; y: number; is_sound: boolean }[];
 }
 
-/** One variant over the loads, in order of what was answered. */
+/** One variant over the loads, in their order. */
 export interface Curve {
   name: string;
   system: string;
@@ -90,4 +90,10 @@ export function instants(report: Report, run: Run): Instant[] {
     all.push({ at_s, rate, median, p99 });
   }
   return all;
+}
+
+/** Whether the rate differs enough over the run for its points to be more than a cloud above one place. */
+export function isSpread(all: readonly Pick<Instant, 'rate'>[]): boolean {
+  const [low, high] = extent(all.map(({ rate }) => rate)) ?? [0, 0];
+  return high > 0 && high - low >= 0.2 * high;
 }
