@@ -5,6 +5,7 @@ use store::{Place, StoreError, Study, Utc};
 use crate::LoadRun;
 use crate::metric::Metric;
 use crate::view::View;
+use crate::words;
 
 mod best;
 mod certainty;
@@ -52,8 +53,8 @@ pub(crate) struct StudyView<'a> {
 pub(crate) struct LoadView<'a> {
     /// May hold anything: escape it.
     pub(crate) name: &'a str,
-    /// The load in words, of any of its runs.
-    pub(crate) words: Option<&'a str>,
+    /// The load in words, and how long it lasts, of any of its runs.
+    pub(crate) words: Option<String>,
     /// A row per variant, in natural order.
     pub(crate) rows: Vec<Row<'a>>,
     /// The rows that may be ranked, the best first.
@@ -73,7 +74,7 @@ impl<'a> StudyView<'a> {
         for name in names {
             let rows = rows::of_load(study, name, &runs, metric)?;
             let words = runs.iter().find(|view| view.place().is_some_and(|place| place.load == name));
-            let words = words.map(|view| view.run.new.load_words.as_str());
+            let words = words.map(|view| words::planned_load(&view.run.new));
             let (ranking, pairs) = best::of_load(&study.new.compare, metric, &rows, &runs);
             loads.push(LoadView { name, words, rows, ranking, pairs });
         }

@@ -1,7 +1,7 @@
 //! Sentences and figures that several formats share.
 
 use record::Counts;
-use store::{Failure, GateResult, Generator, Output, Verdict};
+use store::{Failure, GateResult, Generator, NewRun, Output, Verdict};
 
 use crate::system::whole;
 use crate::text::{shortened, visible};
@@ -34,9 +34,17 @@ pub(crate) fn identity(counts: &Counts) -> [String; 2] {
 
 /// The load, and how long it lasted.
 pub(crate) fn load(view: &View<'_>) -> String {
-    let new = &view.run.new;
+    load_for(&view.run.new, view.duration_s())
+}
+
+/// The load, and how long it is to last.
+pub(crate) fn planned_load(new: &NewRun) -> String {
+    load_for(new, new.planned_duration_ns.map(|ns| ns as f64 / 1e9))
+}
+
+fn load_for(new: &NewRun, duration_s: Option<f64>) -> String {
     let mut words = new.load_words.clone();
-    if let Some(duration_s) = view.duration_s() {
+    if let Some(duration_s) = duration_s {
         words.push_str(&format!(" · {} s", decimal(duration_s, 1)));
     }
     if new.warm_up_ns > 0 {

@@ -3,8 +3,8 @@
 use store::{StoreError, StudyState};
 
 use super::document::{
-    Answer, Document, Doubt, Fact, Kind, Knob, Limit, Load, Metric, Notice, Pair, Row, Run, SCHEMA, Tone,
-    Validity,
+    Answer, Document, Doubt, Fact, Kind, Knob, Limit, Load, Metric, Notice, Pair, Row, Run, SCHEMA, Table,
+    Tone, Validity,
 };
 use super::table::{self, About};
 use super::{errors, facts, figures, of_run, spectrum};
@@ -14,6 +14,8 @@ use crate::text::{shortened, visible};
 
 /// Characters of the name of a knob, and of its value.
 const KNOB_CHARACTERS_MAX: usize = 60;
+/// Loads that are named in one notice.
+const LOADS_TOLD_MAX: usize = 8;
 /// Kinds of trouble under one load.
 const DOUBTS_MAX: usize = 60;
 /// Of the text of the plan.
@@ -32,7 +34,7 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
         id: view.study.id.to_string(),
         begun: facts::instant(view.started_at()),
         tenbin_version: page.short(&new.tenbin_version),
-        notices: new.stamps.iter().map(|stamp| notice(study::tone(stamp), page.text(stamp))).collect(),
+        notices: notices(view, &page),
         validity: validity(view, &page),
         facts: facts::of_study(view, &page),
         loads,
@@ -41,6 +43,34 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
         commands: commands(view),
         plan: Some(plan(&new.source)).filter(|text| !text.is_empty()),
     })
+}
+
+/// What every reader must know: how it was measured, and that a gate was breached.
+fn notices(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Notice> {
+    let stamps = view.study.new.stamps.iter();
+    let mut notices: Vec<Notice> = stamps.map(|stamp| notice(study::tone(stamp), page.text(stamp))).collect();
+    let is_breached =
+        |load: &&LoadView<'_>| page.gates(load).iter().any(|(tone, _)| *tone == study::Tone::Bad);
+    let breached: Vec<&LoadView<'_>> = view.loads.iter().filter(is_breached).collect();
+    if breached.is_empty() {
+        return notices;
+    }
+    let names: Vec<String> = breached.iter().take(LOADS_TOLD_MAX).map(|load| page.short(load.name)).collect();
+    let text = match (view.loads.len(), breached.len() - names.len()) {
+        (1, _) => "GATES: breached".to_owned(),
+        (_, 0) => format!("GATES: breached under {}", names.join(", ")),
+        (_, more) => format!("GATES: breached under {} and {more} more", names.join(", ")),
+    };
+    notices.insert(0, Notice { tone: Tone::Bad, text });
+    notices
+}
+
+/// The columns of names say what they name: that the times are response times stands below the table.
+fn named(mut table: Table) -> Table {
+    if let Some(head) = table.heads.first_mut() {
+        "system".clone_into(&mut head.text);
+    }
+    table
 }
 
 fn notice(tone: study::Tone, text: String) -> Notice {
@@ -75,13 +105,13 @@ fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result
     });
     Ok(Load {
         name: page.text(load.name),
-        words: page.text(load.words.unwrap_or(load.name)),
+        words: page.text(load.words.as_deref().unwrap_or(load.name)),
         answer: answer(view, page, load),
         metric: metric(view, page),
         rows: rows.collect::<Result<_, _>>()?,
-        table: table::of(tables::summary(view, load, str::to_owned), &about),
+        table: named(table::of(tables::summary(view, load, str::to_owned), &about)),
         legend: if has_figures { sentences(&page.legend(load)) } else { Vec::new() },
-        steps: tables::steps(load, str::to_owned).map(|steps| table::of(steps, &of_steps)),
+        steps: tables::steps(load, str::to_owned).map(|steps| named(table::of(steps, &of_steps))),
         pairs: load.pairs.iter().map(|one| pair(view, load, one, &name)).collect(),
         caveats: study::caveats(load),
         limits: limits(view, page, load),

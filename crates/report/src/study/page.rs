@@ -125,7 +125,7 @@ impl<'a> Page<'a> {
 
     /// The load in words, with its name where that says more.
     pub(super) fn head(&self, load: &LoadView<'_>) -> String {
-        let words = load.words.unwrap_or(load.name);
+        let words = load.words.as_deref().unwrap_or(load.name);
         // The name of a load without one is its words, or their beginning.
         match words.starts_with(load.name) {
             true => self.text(words),
@@ -223,7 +223,7 @@ impl<'a> Page<'a> {
     /// What the table leaves unsaid.
     pub(crate) fn legend(&self, load: &LoadView<'_>) -> String {
         let mut legend =
-            "Times are those of all valid runs together; rates and cores are medians over runs, µs/request is over all of them, memory and queue are the most of any."
+            "Times are response times of all valid runs together; rates and cores are medians over runs, µs/request is over all of them, memory and queue are the most of any."
 
                 .to_owned();
         if load.bests().next().is_some() {
