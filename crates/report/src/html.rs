@@ -27,6 +27,7 @@ mod thin;
 /// Writes the page of one run, or of several side by side.
 pub(crate) fn write(views: &[View<'_>], _options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {
     let mut document = of_run::document(views)?;
+    cut::steps(&mut document);
     seconds::add(&mut document, |place, take| take(views[place].run))?;
     Ok(shell::write(&document, out)?)
 }

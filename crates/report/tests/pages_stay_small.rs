@@ -66,3 +66,13 @@ fn a_huge_study() {
     let ends = ["first", "second"].map(|end| pair[end].as_u64().unwrap() as usize);
     assert!(ends == [best, other] || ends == [other, best], "{pair}");
 }
+
+#[test]
+fn a_run_of_many_steps() {
+    let mut run = runs::normal();
+    run.new.steps = (0..2_500).map(|step| format!("step {step}")).collect();
+    let document = pages::document(&pages::of_runs(&[run]));
+    let notices = document["notices"].to_string();
+    assert!(notices.contains("room here for 2,000 of 2,500 rows of steps"), "{notices}");
+    assert_eq!(document["loads"][0]["steps"]["rows"].as_array().unwrap().len(), 2_000);
+}

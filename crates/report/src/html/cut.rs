@@ -33,10 +33,25 @@ pub(super) fn to_size(document: &mut Document) -> Vec<usize> {
         )));
         keep(document, &rows, &runs);
     }
+    steps(document);
+    runs
+}
+
+/// Leaves out rows of tables of steps.
+pub(super) fn steps(document: &mut Document) {
+    let tables = || document.loads.iter().filter_map(|load| load.steps.as_ref());
+    let Some(most) = tables().map(|steps| steps.rows.len()).max().filter(|most| *most > STEPS_MAX) else {
+        return;
+    };
+    document.notices.push(notice(format!(
+        "There is room here for {} of {} rows of steps; all of them are in: tenbin report {} --format json",
+        count(STEPS_MAX as u64),
+        count(most as u64),
+        document.id
+    )));
     for steps in document.loads.iter_mut().filter_map(|load| load.steps.as_mut()) {
         steps.rows.truncate(STEPS_MAX);
     }
-    runs
 }
 
 /// Of each load the rows that are left, in their order: the best before all others, then those with figures.
