@@ -110,8 +110,11 @@ export function paneSwitch(report: Report, load: Load, panes: Panes): HTMLElemen
       load.rows[row]?.name ?? '',
     );
     button.addEventListener('click', () => {
+      const card = button.closest('.card');
       panes.front = pane;
       changed(panes);
+      // The button has been made anew with all that it shows: who pressed it stays where it was.
+      card?.querySelector<HTMLElement>('.pane-button[aria-pressed="true"]')?.focus();
     });
     return button;
   });
@@ -134,7 +137,7 @@ export function paneHead(report: Report, load: Load, place: number): HTMLElement
     h('p', {}, runWords(report, load, run.row, place)),
     h('p', {}, words(run).join(' · ')),
     shown.length > 0 ? h('ol', { class: 'events' }, ...shown) : null,
-    more > 0 ? h('p', {}, `and ${count(more)} more events`) : null,
+    more > 0 ? h('p', {}, `and ${count(more)} more ${more === 1 ? 'event' : 'events'}`) : null,
   );
 }
 
