@@ -32,10 +32,11 @@ test.each(PAGES)(
       expect.soft(await blank(page)).toEqual([]);
       const abouts = await page
         .locator('.card:visible')
-        .evaluateAll((cards) => cards.map((card) => card.querySelector('figcaption')?.textContent ?? ''));
-      expect
-        .soft(abouts.filter((about) => !/n = |\d|minutes and seconds|once a second/.test(about)))
-        .toEqual([]);
+        .evaluateAll((cards) => cards.map((card) => card.querySelector('.about')?.textContent ?? ''));
+      // Charts over time say their n above each run.
+      expect.soft(abouts.filter((about) => !/n = \d|in minutes and seconds/.test(about))).toEqual([]);
+      const heads = await page.locator('.card.stacked:visible .pane-head').allInnerTexts();
+      expect.soft(heads.filter((head) => !/n = \d/.test(head))).toEqual([]);
       if (!EVERYWHERE.includes(name)) return;
       await page.emulateMedia({ colorScheme: 'dark' });
       expect.soft(await blank(page), 'dark').toEqual([]);
