@@ -31,7 +31,9 @@ pub(crate) fn table(figures: &Figures) -> Table {
         let unit = if *head == LATENESS { unit(&[durations]) } else { shared };
         table.column(head, unit.name, cells(durations, unit));
     }
-    let lacks = |place: usize| kinds.iter().any(|(_, durations)| durations.percentiles_ns[place].is_none());
+    // Where not one request ended ok, its column says so already.
+    let is_asked = |of: &Durations| of.count > 0 || figures.response.all.count == 0;
+    let lacks = |place: usize| kinds.iter().any(|(_, of)| is_asked(of) && of.percentiles_ns[place].is_none());
     if (0..PRINTED.len()).any(lacks) {
         let needed = PRINTED.iter().enumerate().map(|(place, percentile)| {
             let samples = count(durations::samples_needed(*percentile));

@@ -25,7 +25,7 @@ export function errors(report: Report, load: Load): HTMLElement | null {
   const unnamed = load.errors.length === 0 && load.written.length === 0;
   if (all === 0 && unnamed && bad.length === 0) return null;
   if (bad.length === 0 && unnamed) {
-    return h('p', { class: 'calm' }, `No errors in ${count(all)} requests.`);
+    return h('p', { class: 'calm' }, `No errors in ${count(all)} ${all === 1 ? 'request' : 'requests'}.`);
   }
   const part = h('div', { class: 'errors' });
   if (bad.length > 0) append(part, shares(report, load, bad));

@@ -154,7 +154,11 @@ function ofRun(load: Load, place: number): HTMLElement {
   const of = row?.figures;
   const figures: [string, string, string][] = of
     ? [
-        ['answers ok', figure(of.ok_per_s, 'per_s'), `of ${decimal(of.samples, 0)} requests that ended`],
+        [
+          'answers ok',
+          figure(of.ok_per_s, 'per_s'),
+          `of ${decimal(of.samples, 0)} ${of.samples === 1 ? 'request' : 'requests'} that ended`,
+        ],
         ['median', figure(of.response_ms.p50, 'ms'), `service ${figure(of.service_ms.p50, 'ms')}`],
         ['99 %', figure(of.response_ms.p99, 'ms'), `service ${figure(of.service_ms.p99, 'ms')}`],
         ['errors', figure(of.error_share, 'share'), bad(of)],

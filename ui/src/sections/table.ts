@@ -9,6 +9,10 @@ export function table(report: Report, load: Load): HTMLElement | null {
   return dataTable(load.table, {
     title: load.name === '' ? 'All figures' : `All figures, ${load.name}`,
     legend: load.legend,
-    mark: ({ row }) => (row === null || load.rows.length === 1 ? '' : colorClass(report, load, row)),
+    mark: ({ row }) => {
+      if (row === null) return '';
+      const color = load.rows.length === 1 ? '' : colorClass(report, load, row);
+      return load.rows[row]?.is_valid === false ? `${color} not-valid` : color;
+    },
   });
 }
