@@ -20,8 +20,6 @@ export interface GridOptions {
   /** Short, in the unit that stands above. */
   inWords: (value: number) => string;
   lines: (row: Row) => string[];
-  /** The one to frame. */
-  best: Row | null;
 }
 
 const HIGH = 40;
@@ -80,7 +78,7 @@ function cell(
     );
   }
   const step = heatStep(value, range[0], range[1], is_log);
-  const isBest = row === options.best;
+  const isBest = row.is_best;
   return s(
     'g',
     { class: isBest ? 'cell best' : 'cell' },

@@ -5,6 +5,7 @@ import { FIXTURES } from '../../fixtures';
 import type { Load, Report, Run } from '../report';
 import { latencyLoad } from './latency_load';
 import { runs } from './runs';
+import { twoKnobs } from './two_knobs';
 
 class Observer {
   constructor(private readonly told: (entries: { isIntersecting: boolean }[], observer: Observer) => void) {}
@@ -45,6 +46,21 @@ describe('every run', () => {
     expect(
       hollow(({ row, block, load }) => (row + load + (block ?? 0) === 0 ? { validity: 'suspect' } : {})),
     ).toBe(2);
+  });
+});
+
+describe('two knobs', () => {
+  const study = FIXTURES.study();
+  const load = first(study);
+  it('have the star where the report has it, whatever is shown', () => {
+    // The report may have reasons not to call the highest figure the best.
+    const worst = load.rows.findIndex(({ system, is_best }) => system === 'puma' && !is_best);
+    const rows = load.rows.map((row, at) => ({ ...row, is_best: at === worst }));
+    const drawn = twoKnobs({ ...study, loads: [{ ...load, rows }] }, { ...load, rows });
+    const stars = [...(drawn?.querySelectorAll('.cell.best') ?? [])];
+    expect(stars.map((star) => star.getAttribute('aria-label'))).toEqual([
+      expect.stringMatching(`^${load.rows[worst]?.name ?? ''};`),
+    ]);
   });
 });
 

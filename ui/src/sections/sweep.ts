@@ -78,7 +78,7 @@ function drawnPaths({ report, load, knob }: View): Drawn[] {
     .flatMap((system) => bestOf(load, system) ?? [])
     .map((row): Path => ({
       system: row.system,
-      others: row.variant === '' ? '' : `${row.variant} (best)`,
+      others: row.is_best && row.variant !== '' ? `${row.variant} (best)` : row.variant,
       rows: [row],
     }));
   return [...mine, ...level].map((path, at, every) => {

@@ -67,18 +67,16 @@ export function twoKnobs(report: Report, load: Load): HTMLElement | null {
 function heatMaps(host: HTMLElement, width: number, view: View, drawn: Grid[]): void {
   const { report, load, one } = view;
   const value = (row: Row): number | null => rowValue(load, row, one);
-  const range = extent(
-    drawn.flatMap((grid) => grid.cells.flat().map((row) => (row ? value(row) : null))),
-  ) ?? [0, 1];
+  const known = extent(drawn.flatMap((grid) => grid.cells.flat().map((row) => (row ? value(row) : null))));
+  const range = known ?? [0, 1];
   const inWords = writer(one, range[1]);
   append(
     host,
     h('div', { class: 'picture' }, h('h4', {}, `${titled(one.words)}, ${howRow(load, one)}`)),
-    scaleOfHeat(range, one),
+    known && scaleOfHeat(known, one),
   );
   const maps = drawn.map((grid) => {
     const name = grid.others === '' ? grid.system : `${grid.system} ${grid.others}`;
-    const best = bestCell(grid, value, one);
     const lines = (row: Row): string[] => rowLines(report, load, row, one);
     const made = gridChart({
       report,
@@ -89,20 +87,10 @@ function heatMaps(host: HTMLElement, width: number, view: View, drawn: Grid[]): 
       value,
       inWords,
       lines,
-      best,
     });
     return h('div', { class: 'picture' }, h('h4', {}, name), made);
   });
   append(host, h('div', { class: 'maps' }, ...maps));
-}
-
-function bestCell(grid: Grid, value: (row: Row) => number | null, one: Measure): Row | null {
-  let best: Row | null = null;
-  for (const row of grid.cells.flat()) {
-    const [mine, most] = [row ? value(row) : null, best ? value(best) : null];
-    if (mine !== null && (most === null || (one.higher_is_better ? mine > most : mine < most))) best = row;
-  }
-  return best;
 }
 
 /** With the unit of the whole, and no more digits than fit. */
@@ -125,6 +113,6 @@ function scaleOfHeat([low, high]: [number, number], one: Measure): HTMLElement {
     { class: 'heat-scale' },
     figure(low, one.unit),
     strip,
-    `${figure(high, one.unit)}, ★ the best`,
+    `${figure(high, one.unit)}${one.is_log ? ', log steps' : ''}; ★ the best setting of its system`,
   );
 }
