@@ -326,10 +326,14 @@ export interface Series {
   /** Seconds in each bin; the first bin begins at 0. */
   bin_s: number;
   bins: number;
-  tracks: Record<string, Points>;
+  /** Rust packs them into letters, by the rules of `crates/report/src/html/pack.rs`; `pointsOf` of `unpack.ts` gives either. */
+  tracks: Record<string, Points | string>;
 }
 
-/** One figure a bin. Where a bin is longer than a second, `low` and `high` are the extremes of its seconds. */
+/**
+ * One figure a bin. Where a bin is longer than a second, `low` and `high` are the extremes of its seconds; they are left out
+ * where they say nothing more.
+ */
 export interface Points {
   mid: (number | null)[];
   low?: (number | null)[];

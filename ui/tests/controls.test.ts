@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { pointsOf } from '../src/unpack';
 import { chromiumOptions } from '../tools/chromium';
 import { fileOf, reportIn, scrolledThrough, settled, withPage } from './browser';
 import { luminance, parsed } from './colors';
@@ -219,7 +220,8 @@ test('a chart over time gives the values of its bins to the mouse, and to keys',
     const lines = (await tip.innerText()).split('\n');
     expect(lines[0]).toMatch(/\d+:\d\d|\d s/);
     const track = report.charts[0]?.tracks[0];
-    const points = report.runs[0]?.series?.tracks[track?.key ?? '']?.mid ?? [];
+    const series = report.runs[0]?.series;
+    const points = (series && pointsOf(series, track?.key ?? '')?.mid) ?? [];
     const figures = points.filter((point) => point !== null).map((point) => String(Math.round(point)));
     const told = lines.slice(1).join(' ').replaceAll(',', '').match(/\d+/g) ?? [];
     expect(

@@ -15,6 +15,7 @@ mod facts;
 mod figures;
 mod of_run;
 mod of_study;
+mod pack;
 mod readings;
 mod rounded;
 mod seconds;

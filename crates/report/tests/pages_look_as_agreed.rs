@@ -103,7 +103,7 @@ fn places_lead_to_what_is_there() {
 }
 
 #[test]
-fn every_track_that_is_drawn_is_there_and_as_long_as_its_run() {
+fn every_track_that_is_there_is_drawn_and_has_room_for_every_bin() {
     for (case, page) in cases() {
         let document = pages::document(page);
         let charts = document["charts"].as_array().unwrap();
@@ -115,11 +115,10 @@ fn every_track_that_is_drawn_is_there_and_as_long_as_its_run() {
         for run in document["runs"].as_array().unwrap().iter().filter(|run| !run["series"].is_null()) {
             for (key, points) in run["series"]["tracks"].as_object().unwrap() {
                 assert!(keys.contains(&key.as_str()), "{case}: {key}");
-                assert_eq!(
-                    points["mid"].as_array().unwrap().len() as u64,
-                    run["series"]["bins"],
-                    "{case}: {key}"
-                );
+                // Fourteen bits are said of a column, and every bin has a bit of its own.
+                let letters = points.as_str().unwrap().len() as u64;
+                let bins = run["series"]["bins"].as_u64().unwrap();
+                assert!(letters * 6 >= bins + 14, "{case}: {key}");
             }
         }
         let is_empty = matches!(case, "study-not-begun" | "empty");

@@ -8,7 +8,7 @@ import { legend } from '../charts/legend';
 import { round } from '../charts/marks';
 import { axisRoom, plane, xTick } from '../charts/plane';
 import { pointed } from '../charts/rows';
-import { instants, isSpread, type Instant } from '../views/load_curve';
+import { instants, isSpread, upperOf, type Instant } from '../views/load_curve';
 import { extent, positiveExtent } from '../views/measures';
 import { fromZero, logarithmic } from '../views/scale';
 
@@ -18,6 +18,7 @@ export function latencyOfRun(report: Report, load: Load): HTMLElement | null {
   if (!run?.series) return null;
   const all = instants(report, run);
   if (all.length < 3 || !isSpread(all)) return null;
+  const upper = upperOf(report, run);
   const bin = `${decimal(run.series.bin_s, Number.isInteger(run.series.bin_s) ? 0 : 1)} s`;
   return card({
     id: `latency-load-${report.loads.indexOf(load) + 1}`,
@@ -32,21 +33,21 @@ export function latencyOfRun(report: Report, load: Load): HTMLElement | null {
             words: 'median',
             color: 'series-1',
           },
-          { sample: [square(11, 7)], words: '99 %, where there are samples enough', color: 'series-2' },
+          { sample: [square(11, 7)], words: `${upper}, where there are samples enough`, color: 'series-2' },
         ]),
-        cloud(all, width),
+        cloud(all, upper, width),
       );
     },
     numbers: () => ({
-      heads: ['second', 'ok answers, per second', 'median, ms', '99 %, ms'],
-      rows: all.map(({ at_s, rate, median, p99 }) => [at_s, rate, median, p99]),
+      heads: ['second', 'ok answers, per second', 'median, ms', `${upper}, ms`],
+      rows: all.map(({ at_s, rate, median, upper: time }) => [at_s, rate, median, time]),
     }),
   });
 }
 
-function cloud(all: Instant[], width: number): Element {
+function cloud(all: Instant[], label: string, width: number): Element {
   const height = width < 520 ? 300 : 360;
-  const [low, high] = positiveExtent(all.flatMap(({ median, p99 }) => [median, p99]));
+  const [low, high] = positiveExtent(all.flatMap(({ median, upper }) => [median, upper]));
   const y = logarithmic(low, high, 'ms', { from: height - 50, to: 14 });
   const frame = { left: axisRoom(y), right: width - 24, top: 14, foot: height - 50 };
   const x = fromZero(extent(all.map(({ rate }) => rate))?.[1] ?? 0, 'per_s', {
@@ -62,22 +63,22 @@ function cloud(all: Instant[], width: number): Element {
     'response time against ok answers per second',
   );
   for (const tick of x.ticks) xTick(paper, x.at(tick.value), tick.text, true);
-  const parts = { median: s('g', { class: 'series-1' }), p99: s('g', { class: 'series-2' }) };
+  const parts = { median: s('g', { class: 'series-1' }), upper: s('g', { class: 'series-2' }) };
   for (const instant of all) {
     const lines = (): string[] => [
       `second ${decimal(instant.at_s, 0)}`,
       `${decimal(instant.rate, 1)} ok answers per second`,
       ...(instant.median === null ? [] : [`median ${duration(instant.median)}`]),
-      ...(instant.p99 === null ? [] : [`99 % ${duration(instant.p99)}`]),
+      ...(instant.upper === null ? [] : [`${label} ${duration(instant.upper)}`]),
     ];
     const at = x.at(instant.rate);
     if (instant.median !== null) {
       const mark = s('circle', { class: 'dot cloudy', cx: round(at), cy: round(y.at(instant.median)), r: 3 });
       parts.median.append(pointed(mark, lines));
     }
-    if (instant.p99 !== null) parts.p99.append(pointed(square(at, y.at(instant.p99)), lines));
+    if (instant.upper !== null) parts.upper.append(pointed(square(at, y.at(instant.upper)), lines));
   }
-  paper.svg.append(parts.p99, parts.median);
+  paper.svg.append(parts.upper, parts.median);
   paper.svg.setAttribute('role', 'img');
   return h('div', {}, paper.svg);
 }

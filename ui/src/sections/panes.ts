@@ -7,6 +7,7 @@ import { clock, long } from '../views/clock';
 import { colorClass } from '../colors';
 import { count } from '../format';
 import { append, h } from '../dom';
+import { pointsOf } from '../unpack';
 
 export interface Panes {
   /** Places in `Report.runs`: one or two. */
@@ -146,7 +147,11 @@ function words(run: Run): string[] {
   if (run.figures) parts.push(`n = ${count(run.figures.samples)} requests`);
   if (run.warm_up_s > 0) parts.push(`after ${long(run.warm_up_s)} of warm-up`);
   const bin = run.series?.bin_s ?? 1;
-  const isBanded = Object.values(run.series?.tracks ?? {}).some(({ low, high }) => low && high);
+  const { series } = run;
+  const isBanded = Object.keys(series?.tracks ?? {}).some((key) => {
+    const points = series ? pointsOf(series, key) : undefined;
+    return points?.low && points.high;
+  });
   if (bin === 1) parts.push('each point is 1 s');
   else
     parts.push(

@@ -2,6 +2,7 @@
 
 import type { Run, TimeChart, Track, Unit } from '../report';
 import type { Numbers } from '../numbers';
+import { pointsOf } from '../unpack';
 import { linesOf } from './bins';
 
 const UNITS: Record<Unit, string> = {
@@ -29,7 +30,7 @@ export function binned(charts: readonly TimeChart[], all: readonly Named[]): Num
     series.some((each) => linesOf(chart, each).some((line) => line.track === track)),
   );
   const isBanded = ({ track }: { track: Track }): boolean =>
-    series.some((each) => each.tracks[track.key]?.low);
+    series.some((each) => pointsOf(each, track.key)?.low);
   const heads = present.flatMap((column) => {
     const name = `${column.chart.title}: ${column.track.label}`;
     const unit = UNITS[column.chart.unit];
@@ -41,7 +42,7 @@ export function binned(charts: readonly TimeChart[], all: readonly Named[]): Num
   const rows = all.flatMap(({ name, run }) =>
     Array.from({ length: run.series?.bins ?? 0 }, (_, bin) => {
       const values = present.flatMap((column) => {
-        const points = run.series?.tracks[column.track.key];
+        const points = run.series ? pointsOf(run.series, column.track.key) : undefined;
         const mid = points?.mid[bin] ?? null;
         return isBanded(column) ? [mid, points?.low?.[bin] ?? mid, points?.high?.[bin] ?? mid] : [mid];
       });

@@ -3,6 +3,7 @@
 import type { Points, Series, TimeChart, Track } from '../report';
 import { fromZero, logarithmic, type Room, type Scale } from './scale';
 import { extent, positiveExtent } from './measures';
+import { pointsOf } from '../unpack';
 
 /** A track of which the run has a figure. */
 export interface Line {
@@ -26,7 +27,7 @@ export function until(series: Series): number {
 /** Those tracks of the chart of which this run has any figure. */
 export function linesOf(chart: TimeChart, series: Series): Line[] {
   return chart.tracks.flatMap((track, place) => {
-    const points = series.tracks[track.key];
+    const points = pointsOf(series, track.key);
     if (!points?.mid.some((value) => value !== null)) return [];
     return [{ track, place, points, is_band: points.low !== undefined && points.high !== undefined }];
   });

@@ -1,6 +1,7 @@
 /** Response time against the load that was really answered: over the loads of a study, over variants, and within a run. */
 
-import type { Load, Report, Row, Run } from '../report';
+import type { Load, Report, Row, Run, Series } from '../report';
+import { pointsOf } from '../unpack';
 import { bestOf } from './order';
 import { extent, points, rowValue, type Measure } from './measures';
 
@@ -64,30 +65,37 @@ export interface Instant {
   at_s: number;
   rate: number;
   median: number | null;
-  p99: number | null;
+  upper: number | null;
+}
+
+/** The label of the highest percentile of response time that is told of most bins of the run, such as `99 %`. */
+export function upperOf(report: Report, { series }: Run): string {
+  const labels = ['99 %', '95 %', '90 %'];
+  return labels.find((label) => series && figures(report, series, 'response', label).length > 0) ?? '99 %';
+}
+
+function figures(report: Report, series: Series, chart: string, label: string): (number | null)[] {
+  const tracks = report.charts.find(({ key }) => key === chart)?.tracks ?? [];
+  const key = tracks.find((one) => one.label === label)?.key;
+  return (key === undefined ? undefined : pointsOf(series, key)?.mid) ?? [];
 }
 
 /** What each bin of a run had; empty if it kept none. Bins in which nothing ended have no response time, and are left out. */
 export function instants(report: Report, run: Run): Instant[] {
   const { series } = run;
   if (!series) return [];
-  const track = (chart: string, label: string): (number | null)[] => {
-    const tracks = report.charts.find(({ key }) => key === chart)?.tracks ?? [];
-    const key = tracks.find((one) => one.label === label)?.key ?? '';
-    return (Object.hasOwn(series.tracks, key) ? series.tracks[key]?.mid : undefined) ?? [];
-  };
-  const [rates, medians, p99s] = [
-    track('rate', 'ok'),
-    track('response', 'median'),
-    track('response', '99 %'),
+  const [rates, medians, uppers] = [
+    figures(report, series, 'rate', 'ok'),
+    figures(report, series, 'response', 'median'),
+    figures(report, series, 'response', upperOf(report, run)),
   ];
   const all: Instant[] = [];
   for (let bin = 0; bin < Math.min(series.bins, rates.length); bin += 1) {
     const at_s = bin * series.bin_s;
     const rate = rates[bin] ?? null;
-    const [median, p99] = [medians[bin] ?? null, p99s[bin] ?? null];
-    if (at_s < run.warm_up_s || rate === null || (median === null && p99 === null)) continue;
-    all.push({ at_s, rate, median, p99 });
+    const [median, upper] = [medians[bin] ?? null, uppers[bin] ?? null];
+    if (at_s < run.warm_up_s || rate === null || (median === null && upper === null)) continue;
+    all.push({ at_s, rate, median, upper });
   }
   return all;
 }

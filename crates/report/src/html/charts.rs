@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::series::Series;
-use super::thin::Extreme;
 
 /// One picture over time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -76,19 +75,16 @@ pub(crate) struct Kept {
     pub(crate) decimals: u8,
     /// Whether it says something even if it is zero all the time.
     pub(crate) shows_zero: bool,
-    /// Which extremes it has where many series share a page.
-    pub(crate) crowded: Extreme,
 }
 
 /// Of the track of this name.
 pub(crate) fn kept(key: &str) -> Kept {
     let of_chart = |chart: &Chart| {
-        let track = chart.tracks.iter().find(|track| track.key == key)?;
         let Chart { decimals, shows_zero, .. } = *chart;
-        Some(Kept { decimals, shows_zero, crowded: track.crowded })
+        chart.tracks.iter().any(|track| track.key == key).then_some(Kept { decimals, shows_zero })
     };
     // The others are strips.
-    let of_strip = Kept { decimals: 2, shows_zero: true, crowded: Extreme::None };
+    let of_strip = Kept { decimals: 2, shows_zero: true };
     CHARTS.iter().find_map(of_chart).unwrap_or(of_strip)
 }
 
@@ -107,19 +103,6 @@ struct Track {
     key: &'static str,
     label: &'static str,
     subject: &'static str,
-    crowded: Extreme,
-}
-
-impl Track {
-    /// Its extremes are kept on every page.
-    const fn both(self) -> Self {
-        Self { crowded: Extreme::Both, ..self }
-    }
-
-    /// Its peaks are kept on every page.
-    const fn high(self) -> Self {
-        Self { crowded: Extreme::High, ..self }
-    }
 }
 
 const LINES: &str = "lines";
@@ -127,19 +110,19 @@ const TIMES: &str = "times";
 const HEAT: &str = "heat";
 
 const fn load(key: &'static str, label: &'static str) -> Track {
-    Track { key, label, subject: "load", crowded: Extreme::None }
+    Track { key, label, subject: "load" }
 }
 
 const fn system(key: &'static str, label: &'static str) -> Track {
-    Track { key, label, subject: "system", crowded: Extreme::None }
+    Track { key, label, subject: "system" }
 }
 
 const fn generator(key: &'static str, label: &'static str) -> Track {
-    Track { key, label, subject: "generator", crowded: Extreme::None }
+    Track { key, label, subject: "generator" }
 }
 
 const fn machine(key: &'static str, label: &'static str) -> Track {
-    Track { key, label, subject: "machine", crowded: Extreme::None }
+    Track { key, label, subject: "machine" }
 }
 
 const fn lines(
@@ -163,39 +146,47 @@ const CHARTS: &[Chart] = &[
             "rate",
             "Answers per second",
             "per_s",
-            &[load("ok_per_s", "ok").both(), load("planned_per_s", "planned requests")],
+            &[load("ok_per_s", "ok"), load("planned_per_s", "planned requests")],
         )
     },
     times(
         "response",
         "Response time",
         &[
-            load("response_p50", "median").both(),
-            load("response_p99", "99 %").both(),
+            load("response_p50", "median"),
+            load("response_p90", "90 %"),
+            load("response_p95", "95 %"),
+            load("response_p99", "99 %"),
             load("response_max", "max"),
         ],
     ),
     times(
         "lateness",
         "Lateness",
-        &[load("lateness_p50", "median"), load("lateness_p99", "99 %"), load("lateness_max", "max")],
+        &[
+            load("lateness_p50", "median"),
+            load("lateness_p90", "90 %"),
+            load("lateness_p95", "95 %"),
+            load("lateness_p99", "99 %"),
+            load("lateness_max", "max"),
+        ],
     ),
     lines(
         "errors",
         "Errors per second",
         "per_s",
         &[
-            load("refused_per_s", "refused").both(),
-            load("failed_per_s", "failed").both(),
-            load("timed_out_per_s", "timed out").both(),
-            load("not_sent_per_s", "not sent").both(),
+            load("refused_per_s", "refused"),
+            load("failed_per_s", "failed"),
+            load("timed_out_per_s", "timed out"),
+            load("not_sent_per_s", "not sent"),
         ],
     ),
     lines(
         "queue",
         "Connections waiting to be accepted",
         "count",
-        &[system("listen_queue", "longest queue of the system").high()],
+        &[system("listen_queue", "longest queue of the system")],
     ),
     Chart {
         shows_zero: true,
@@ -203,7 +194,7 @@ const CHARTS: &[Chart] = &[
             "cpu",
             "CPU",
             "cores",
-            &[system("system_cores", "system").high(), generator("generator_cores", "generator")],
+            &[system("system_cores", "system"), generator("generator_cores", "generator")],
         )
     },
     lines(
@@ -213,7 +204,7 @@ const CHARTS: &[Chart] = &[
         &[
             machine("busy_cores", "busy"),
             machine("iowait_cores", "waiting for disks"),
-            machine("stolen_cores", "taken by other virtual machines").high(),
+            machine("stolen_cores", "taken by other virtual machines"),
         ],
     ),
     Chart {
@@ -229,16 +220,16 @@ const CHARTS: &[Chart] = &[
         "memory",
         "Resident memory",
         "bytes",
-        &[system("system_rss", "system").high(), generator("generator_rss", "generator")],
+        &[system("system_rss", "system"), generator("generator_rss", "generator")],
     ),
     lines(
         "swap",
         "Memory swapped out",
         "bytes",
         &[
-            system("system_swap", "system").high(),
-            generator("generator_swap", "generator").high(),
-            machine("machine_swap", "whole machine").high(),
+            system("system_swap", "system"),
+            generator("generator_swap", "generator"),
+            machine("machine_swap", "whole machine"),
         ],
     ),
     lines(
@@ -256,7 +247,7 @@ const CHARTS: &[Chart] = &[
         "run_queue",
         "Threads ready to run that waited for a core",
         "count",
-        &[system("system_run_queue", "system").high(), generator("generator_run_queue", "generator")],
+        &[system("system_run_queue", "system"), generator("generator_run_queue", "generator")],
     ),
     lines(
         "disk",

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use store::{Run, StoredReading};
 
 use super::charts::Strip;
-use super::thin::{Bins, Extreme, Means, Points};
+use super::thin::{Bins, Means, Points};
 
 /// A track that follows from readings.
 struct Source {
@@ -173,7 +173,7 @@ impl<'a> Readings<'a> {
     }
 
     /// Figures by key, and which cores have a strip among them. On a machine with many cores neighbours share a strip,
-    /// which shows the busiest of them in each second. Strips have means alone.
+    /// which shows the busiest of them in each second.
     pub(crate) fn tracks(self) -> (Vec<(String, Points)>, Vec<Strip>) {
         let mut tracks: Vec<(String, Points)> =
             self.tracks.iter().map(|track| (track.key.to_owned(), track.means.points())).collect();
@@ -182,7 +182,7 @@ impl<'a> Readings<'a> {
         for (number, means) in self.strips {
             let first = number * per_strip;
             let strip = Strip(first, (first + per_strip).min(self.cores_end) - 1);
-            tracks.push((strip.key(), means.points().keeping(Extreme::None)));
+            tracks.push((strip.key(), means.points()));
             strips.push(strip);
         }
         (tracks, strips)

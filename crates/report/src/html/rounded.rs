@@ -23,11 +23,17 @@ impl Rounded {
     pub(crate) fn get(self) -> Option<f64> {
         self.0
     }
-}
 
-impl From<Option<f64>> for Rounded {
-    fn from(figure: Option<f64>) -> Self {
-        figure.map_or(Self::NONE, Self::of)
+    /// Digit by digit.
+    pub(crate) fn decimal(self) -> Option<Decimal> {
+        let text = format!("{:.3e}", self.0?);
+        let (digits, exponent) = text.split_once('e')?;
+        let mut digits: i64 = digits.replace('.', "").parse().ok()?;
+        let mut exponent = exponent.parse::<i32>().ok()? - 3;
+        while digits != 0 && digits % 10 == 0 {
+            (digits, exponent) = (digits / 10, exponent + 1);
+        }
+        Some(Decimal { digits, exponent })
     }
 }
 
@@ -42,6 +48,19 @@ impl Serialize for Rounded {
             }
             Some(figure) => serializer.serialize_f64(figure),
         }
+    }
+}
+
+/// `digits` · 10^`exponent`; the last digit is zero only if all are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decimal {
+    pub(crate) digits: i64,
+    pub(crate) exponent: i32,
+}
+
+impl From<Option<f64>> for Rounded {
+    fn from(figure: Option<f64>) -> Self {
+        figure.map_or(Self::NONE, Self::of)
     }
 }
 
@@ -67,20 +86,24 @@ mod tests {
     #[test]
     fn four_digits_are_kept_and_whole_numbers_have_no_point() {
         let cases = [
-            (0.0, "0"),
-            (-0.0, "0"),
-            (17.0, "17"),
-            (1_234.6, "1235"),
-            (123_456_789.0, "123500000"),
-            (0.000_123_456, "0.0001235"),
-            (2.0 / 3.0, "0.6667"),
-            (-12.345_6, "-12.35"),
-            (1e300, "1e+300"),
-            (f64::NAN, "null"),
-            (f64::INFINITY, "null"),
+            (0.0, "0", Some((0, -3))),
+            (-0.0, "0", Some((0, -3))),
+            (17.0, "17", Some((17, 0))),
+            (1_234.6, "1235", Some((1235, 0))),
+            (9_999.6, "10000", Some((1, 4))),
+            (123_456_789.0, "123500000", Some((1235, 5))),
+            (0.000_123_456, "0.0001235", Some((1235, -7))),
+            (2.0 / 3.0, "0.6667", Some((6667, -4))),
+            (-12.345_6, "-12.35", Some((-1235, -2))),
+            (1e300, "1e+300", Some((1, 300))),
+            (f64::NAN, "null", None),
+            (f64::INFINITY, "null", None),
         ];
-        for (figure, text) in cases {
-            assert_eq!(serde_json::to_string(&Rounded::of(figure)).unwrap(), text, "{figure}");
+        for (figure, text, parts) in cases {
+            let rounded = Rounded::of(figure);
+            assert_eq!(serde_json::to_string(&rounded).unwrap(), text, "{figure}");
+            let decimal = rounded.decimal().map(|Decimal { digits, exponent }| (digits, exponent));
+            assert_eq!(decimal, parts, "{figure}");
         }
         assert_eq!(serde_json::to_string(&Rounded::NONE).unwrap(), "null");
     }

@@ -5,15 +5,22 @@ use store::{Run, StoreError};
 use super::charts;
 use super::document::{self, Document};
 use super::series::{self, Series};
+use super::shell;
 
-/// Of all series together, in JSON.
-const BYTES_MAX: usize = 1_150_000;
+/// Of the whole page: a little less than two million, because what there is to draw is listed when all series are known.
+const PAGE_BYTES_MAX: usize = 1_950_000;
+/// Of all series together, even if what else there is to say fills the page.
+const BYTES_MIN: usize = 300_000;
 /// Points of one track: more than a screen has room for.
-const POINTS_MAX: usize = 800;
+const POINTS_MAX: usize = 1_500;
 /// With fewer points nothing can be seen.
 const POINTS_MIN: usize = 8;
+/// Of a run before which there was none.
+const BYTES_PER_POINT: usize = 150;
+/// A run is read again if it turned out larger than its share, or much smaller than it need be.
+const TRIES_MAX: usize = 4;
 /// The best are looked at most: so many times the room of another run.
-const WEIGHT_OF_BEST: usize = 3;
+const WEIGHT_OF_BEST: usize = 2;
 
 /// Puts the series of each run into the document, and says what there is to draw. `with_run` hands over the run of a place
 /// with its seconds.
@@ -22,28 +29,63 @@ pub(super) fn add(
     mut with_run: impl FnMut(usize, &mut dyn FnMut(&Run) -> Result<(), StoreError>) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let weights: Vec<usize> = document.runs.iter().map(|run| weight(document, run)).collect();
-    let (mut left, mut weight_left) = (BYTES_MAX, weights.iter().sum::<usize>());
+    let mut left = PAGE_BYTES_MAX.saturating_sub(shell::size(document)).max(BYTES_MIN);
+    let mut weight_left = weights.iter().sum::<usize>();
     // What a point took in the last run: the next one is probably like it, and fits at once.
-    let mut bytes_per_point = None;
+    let mut bytes_per_point = BYTES_PER_POINT;
     for (place, (run, weight)) in document.runs.iter_mut().zip(weights).enumerate() {
         let share = left / weight_left.max(1) * weight;
         weight_left = weight_left.saturating_sub(weight);
         with_run(place, &mut |stored| {
-            run.series = series::of(stored, points(share, bytes_per_point))?;
-            let mut bytes = size(run.series.as_ref());
-            if let Some(series) = &run.series {
-                bytes_per_point = Some(bytes / series.bins.max(1));
-                if bytes > share && series.bins > POINTS_MIN {
-                    run.series = series::of(stored, points(share, bytes_per_point))?;
-                    bytes = size(run.series.as_ref());
-                }
+            let fitted = fitted(share, bytes_per_point, |points_max| series::of(stored, points_max))?;
+            if let Some(Fitted { series, bytes }) = fitted {
+                bytes_per_point = bytes / series.bins.max(1);
+                left = left.saturating_sub(bytes);
+                run.series = Some(series);
             }
-            left = left.saturating_sub(bytes);
             Ok(())
         })?;
     }
     document.charts = charts::of(document.runs.iter().filter_map(|run| run.series.as_ref()));
     Ok(())
+}
+
+/// A series, and its size in JSON.
+struct Fitted {
+    series: Series,
+    bytes: usize,
+}
+
+/// Of the series tried the one with the most points among those that fit into the share; if none does, the smallest.
+fn fitted(
+    share: usize,
+    mut bytes_per_point: usize,
+    mut series_of: impl FnMut(usize) -> Result<Option<Series>, StoreError>,
+) -> Result<Option<Fitted>, StoreError> {
+    let mut best: Option<Fitted> = None;
+    for _ in 0..TRIES_MAX {
+        let Some(series) = series_of(points(share, bytes_per_point))? else { break };
+        let bytes = size(&series);
+        bytes_per_point = bytes / series.bins.max(1);
+        let (fits, bins, bin_s) = (bytes <= share, series.bins, series.bin_s as usize);
+        // Whether bins a second shorter would probably fit, and are worth it.
+        let could_be_more = bytes.saturating_mul(bin_s) <= share.saturating_mul(bin_s - 1)
+            && bytes.saturating_mul(10) < share.saturating_mul(9)
+            && bins.saturating_mul(bin_s) <= POINTS_MAX.saturating_mul(bin_s - 1);
+        let is_better = best.as_ref().is_none_or(|best| match best.bytes <= share {
+            true => fits && best.bytes < bytes,
+            false => bytes < best.bytes,
+        });
+        let had_one_that_fits = best.as_ref().is_some_and(|best| best.bytes <= share);
+        if is_better {
+            best = Some(Fitted { series, bytes });
+        }
+        let is_enough = if fits { !could_be_more } else { bins <= POINTS_MIN };
+        if is_enough || (had_one_that_fits && !fits) {
+            break;
+        }
+    }
+    Ok(best)
 }
 
 fn weight(document: &Document, run: &document::Run) -> usize {
@@ -52,27 +94,65 @@ fn weight(document: &Document, run: &document::Run) -> usize {
 }
 
 /// So many points as fit into a share.
-fn points(share: usize, bytes_per_point: Option<usize>) -> usize {
-    match bytes_per_point {
-        None => POINTS_MAX,
-        Some(bytes) => (share / bytes.max(1)).clamp(POINTS_MIN, POINTS_MAX),
-    }
+fn points(share: usize, bytes_per_point: usize) -> usize {
+    (share / bytes_per_point.max(1)).clamp(POINTS_MIN, POINTS_MAX)
 }
 
 /// In JSON.
-fn size(series: Option<&Series>) -> usize {
-    series.and_then(|series| serde_json::to_vec(series).ok()).map_or(0, |json| json.len())
+fn size(series: &Series) -> usize {
+    serde_json::to_vec(series).map_or(0, |json| json.len())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::rounded::Rounded;
+    use super::super::thin::{Bins, Points};
     use super::*;
+
+    /// A series of so many seconds, whose one track has figures of so many digits; and how often it was made.
+    fn fit(share: usize, seconds: u64, digits: i32) -> (Option<Fitted>, usize) {
+        let mut tries = 0;
+        let fitted = fitted(share, BYTES_PER_POINT, |points_max| {
+            tries += 1;
+            let Bins { bin_s, count: bins } = Bins::fitting(seconds, points_max);
+            let figure = |place: usize| Rounded::of(((place * 7919) % 10usize.pow(digits as u32)) as f64);
+            let tracks = (0..40).map(|track| {
+                let mid = (0..bins).map(|place| figure(place + track)).collect();
+                (format!("track_{track}"), Points { mid, low: None, high: None })
+            });
+            Ok(Some(Series { bin_s, bins, tracks: tracks.collect(), strips: Vec::new() }))
+        });
+        (fitted.unwrap(), tries)
+    }
 
     #[test]
     fn a_share_is_filled_and_no_picture_is_without_points() {
-        assert_eq!(points(8_000, None), POINTS_MAX);
-        assert_eq!(points(8_000, Some(100)), 80);
-        assert_eq!(points(80, Some(100)), POINTS_MIN);
-        assert_eq!(points(1_000_000, Some(0)), POINTS_MAX);
+        assert_eq!(points(8_000, 100), 80);
+        assert_eq!(points(80, 100), POINTS_MIN);
+        assert_eq!(points(1_000_000, 0), POINTS_MAX);
+    }
+
+    #[test]
+    fn the_first_run_is_fitted_as_any_other() {
+        for (seconds, digits) in [(300, 1), (300, 4), (86_400, 1), (86_400, 4)] {
+            for share in [5_000, 20_000, 80_000] {
+                let (fitted, tries) = fit(share, seconds, digits);
+                let Fitted { series, bytes } = fitted.unwrap();
+                assert!(bytes <= share, "{seconds} {digits} {share}: {bytes}");
+                // With bins that are a second shorter it would be nearly full, or have more points than may be.
+                let (shorter_s, bin_s) = (series.bin_s as usize - 1, series.bin_s as usize);
+                let is_full = bytes * bin_s * 10 > share * shorter_s * 8;
+                let has_most = series.bins * bin_s > POINTS_MAX * shorter_s;
+                assert!(is_full || has_most, "{seconds} {digits} {share}: {bytes} of {bin_s} s");
+                assert!(tries <= TRIES_MAX);
+            }
+        }
+    }
+
+    #[test]
+    fn where_nothing_fits_the_least_is_shown() {
+        let Fitted { series, .. } = fit(10, 300, 4).0.unwrap();
+        assert_eq!(series.bins, 8);
+        assert!(fitted(1_000, 1, |_| Ok(None)).unwrap().is_none());
     }
 }

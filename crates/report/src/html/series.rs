@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use record::Counts;
+use record::{Counts, Percentile};
 use serde::Serialize;
 use store::{Model, PackedSecond, Run, State, StoreError, Verdict};
 
 use super::charts::{self, Strip};
 use super::readings::Readings;
-use super::thin::{Bins, Extreme, Means, Points, Times};
+use super::thin::{Bins, Means, Points, Times};
 
 /// Figures of one run over time, from the start of the load, warm-up included.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -23,24 +23,26 @@ pub(crate) struct Series {
     pub(crate) strips: Vec<Strip>,
 }
 
-/// A page of fewer points has many series, and less room for each.
-const POINTS_MANY: usize = 200;
-
 /// Of a run that was loaded by itself, with at most `points_max` points a track; `None` if no second was kept of it.
 ///
 /// Rates are told for whole seconds of load: not for the second in which the load ends, if it ends within one, and not for
-/// what comes after it, when nothing is sent any more. Errors are told to the end, each in the second in which it was seen.
-/// With few points, extremes are kept of what matters most: see [`charts::kept`].
+/// what comes after it, when nothing is sent any more. Times of requests that ended later count to the last whole second,
+/// so that none is lost and lines end where the load ends: the few that are left say nothing of a second of their own. Errors
+/// are told to the end, each in the second in which it was seen.
 pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, StoreError> {
     let seconds = run.packed_seconds()?.map(|packed| packed.second());
     let Some(last) = seconds.chain(run.readings().map(|reading| reading.second)).max() else {
         return Ok(None);
     };
     let bins = Bins::fitting(last.saturating_add(1), points_max);
-    let mut load = OfLoad::new(bins, whole_seconds(run)?);
+    let whole_seconds = whole_seconds(run)?;
+    let last_whole = whole_seconds.saturating_sub(1);
+    let upper = upper(run, bins, last_whole)?;
+    let mut load = OfLoad::new(bins, whole_seconds, upper);
     for packed in run.packed_seconds()? {
         load.take(packed.second(), &Counted::of(&packed));
-        let times = [&mut load.response, &mut load.lateness].map(|times| times.at(packed.second()));
+        let times =
+            [&mut load.response, &mut load.lateness].map(|times| times.at(packed.second().min(last_whole)));
         packed.add_to(times)?;
     }
     let mut tracks = load.tracks(run.new.model);
@@ -50,8 +52,7 @@ pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, StoreEr
         let kept = charts::kept(&key);
         let points = points.to_decimals(kept.decimals);
         let says_something = !points.is_empty() && (kept.shows_zero || !points.is_zero());
-        let extremes = if points_max < POINTS_MANY { kept.crowded } else { Extreme::Both };
-        says_something.then(|| (key, points.keeping(extremes)))
+        says_something.then_some((key, points))
     };
     let tracks = tracks.into_iter().filter_map(finish).collect();
     Ok(Some(Series { bin_s: bins.bin_s, bins: bins.count, tracks, strips }))
@@ -77,6 +78,29 @@ fn whole_seconds(run: &Run) -> Result<u64, StoreError> {
             Ok(sending.map(|packed| packed.second()).max().unwrap_or(0))
         }
     }
+}
+
+/// Percentiles that a line may be drawn of beside the median, the one that is told first.
+const UPPER: [(Percentile, &str); 3] =
+    [(Percentile::P99, "p99"), (Percentile::P95, "p95"), (Percentile::P90, "p90")];
+
+/// The highest percentile of [`UPPER`] that may be told in nine of ten bins of the load, so that its line is not in pieces;
+/// where none may, in nine of ten of those bins in which the lowest may be told.
+fn upper(run: &Run, bins: Bins, last_whole: u64) -> Result<(Percentile, &'static str), StoreError> {
+    let mut ended = vec![0u64; bins.place(last_whole).min(bins.count.saturating_sub(1)) + 1];
+    for packed in run.packed_seconds()? {
+        let Counts { ok, refused, failed, timed_out, .. } = *packed.counts();
+        if let Some(of_bin) = ended.get_mut(bins.place(packed.second().min(last_whole))) {
+            *of_bin = [ok, refused, failed, timed_out].into_iter().fold(*of_bin, u64::saturating_add);
+        }
+    }
+    let told = |(percentile, _): &(Percentile, &str)| {
+        ended.iter().filter(|count| percentile.is_printable(**count)).count()
+    };
+    let [.., lowest] = UPPER;
+    let is_enough = |told: usize, of: usize| told * 10 >= of * 9;
+    let of = if is_enough(told(&lowest), ended.len()) { ended.len() } else { told(&lowest) };
+    Ok(UPPER.into_iter().find(|one| is_enough(told(one), of)).unwrap_or(lowest))
 }
 
 /// Tracks of counts, by their keys.
@@ -112,19 +136,21 @@ struct OfLoad {
     means: [Means; COUNTED.len()],
     last: u64,
     of_last: Counted,
+    upper: &'static str,
     response: Times,
     lateness: Times,
 }
 
 impl OfLoad {
-    fn new(bins: Bins, whole_seconds: u64) -> Self {
+    fn new(bins: Bins, whole_seconds: u64, (percentile, upper): (Percentile, &'static str)) -> Self {
         Self {
             whole_seconds,
             means: std::array::from_fn(|_| Means::new(bins)),
             last: 0,
             of_last: Counted::default(),
-            response: Times::new(bins),
-            lateness: Times::new(bins),
+            upper,
+            response: Times::new(bins, percentile),
+            lateness: Times::new(bins, percentile),
         }
     }
 
@@ -158,7 +184,7 @@ impl OfLoad {
                 tracks.push((key.to_owned(), means.points()));
             }
         }
-        let keys = |kind: &str| ["p50", "p99", "max"].map(|name| format!("{kind}_{name}"));
+        let keys = |kind: &str| ["p50", self.upper, "max"].map(|name| format!("{kind}_{name}"));
         tracks.extend(keys("response").into_iter().zip(self.response.points()));
         tracks.extend(keys("lateness").into_iter().zip(self.lateness.points()));
         tracks
@@ -167,7 +193,7 @@ impl OfLoad {
 
 #[cfg(test)]
 mod tests {
-    use record::{Interval, Phase, Tally};
+    use record::{Histogram, Interval, Phase, Tally};
     use serde_json::json;
     use store::{Ending, Generator, Level, NewRun, Reading, Store, Validity};
 
@@ -273,7 +299,7 @@ mod tests {
         assert_eq!((series.bin_s, series.bins), (1, 5));
         let rates = [Some(5.0), Some(42.0), Some(0.0), Some(7.0), None];
         assert_eq!(mids(&series, "ok_per_s"), rates, "nothing was sent in the fifth");
-        assert_eq!(mids(&series, "response_max"), [Some(1.0), Some(1.0), None, Some(1.0), Some(1.0)]);
+        assert_eq!(mids(&series, "response_max"), [Some(1.0), Some(1.0), None, Some(1.0), None]);
         assert_eq!(mids(&series, "response_p50"), [None, Some(1.0), None, None, None]);
         assert!(!series.tracks.contains_key("planned_per_s"), "of users nothing is planned by the second");
         assert!(!series.tracks.contains_key("failed_per_s"));
@@ -316,6 +342,45 @@ mod tests {
         let timed_out = [Some(0.0), Some(0.0), Some(0.0), Some(4.0)];
         assert_eq!(mids(&series, "timed_out_per_s"), timed_out);
         assert_eq!(mids(&series, "ok_per_s"), [Some(50.0), Some(50.0), None, None]);
+    }
+
+    #[test]
+    fn what_ends_after_the_load_counts_to_its_last_whole_second() {
+        let mut seconds = answers(&[(0, 50), (1, 50)]);
+        let mut late = answers(&[(2, 1), (5, 1)]);
+        late[1].tally.response.ok = Histogram::new();
+        late[1].tally.response.ok.record(4_000_000_000);
+        seconds.extend(late);
+        let new = new_run(Model::Open, Some(SECOND_NS));
+        let run = stored(&new, &seconds, &[], &ending(Verdict::Complete, 6_000));
+        let series = of(&run, 100).unwrap().unwrap();
+        assert_eq!(mids(&series, "response_max"), [Some(1.0), Some(4_000.0), None, None, None, None]);
+        assert_eq!(mids(&series, "response_p50"), [Some(1.0), Some(1.0), None, None, None, None]);
+        let of_drain_alone = stored(&new, &answers(&[(3, 50)]), &[], &ending(Verdict::Aborted, 6_000));
+        let series = of(&of_drain_alone, 100).unwrap().unwrap();
+        assert_eq!(mids(&series, "response_max")[2], Some(1.0), "nothing is lost");
+    }
+
+    #[test]
+    fn a_line_is_of_a_percentile_that_most_bins_have() {
+        let keys = |counts: &[u64], points_max: usize| {
+            let seconds: Vec<(u64, u64)> = (0..).zip(counts.iter().copied()).collect();
+            let new = new_run(Model::Closed, Some((counts.len() as u64 - 1) * SECOND_NS));
+            let run = stored(&new, &answers(&seconds), &[], &ending(Verdict::Complete, 60_000));
+            let series = of(&run, points_max).unwrap().unwrap();
+            let is_upper = |key: &&String| key.starts_with("response_p") && !key.ends_with("p50");
+            series.tracks.keys().filter(is_upper).cloned().collect::<Vec<String>>()
+        };
+        assert_eq!(keys(&[1_000; 20], 100), ["response_p99"]);
+        let with = |few: usize, count: u64| {
+            (0..20).map(|second| if second < few { count } else { 1_000 }).collect::<Vec<u64>>()
+        };
+        assert_eq!(keys(&with(2, 999), 100), ["response_p99"], "nine of ten are enough");
+        assert_eq!(keys(&with(3, 999), 100), ["response_p95"]);
+        assert_eq!(keys(&with(3, 999), 10), ["response_p99"], "longer bins have more samples");
+        assert_eq!(keys(&with(3, 150), 100), ["response_p90"]);
+        assert_eq!(keys(&with(10, 20), 100), ["response_p99"], "half of it stood still");
+        assert_eq!(keys(&[20; 20], 100), [""; 0]);
     }
 
     #[test]

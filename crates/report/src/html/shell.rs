@@ -36,6 +36,24 @@ pub(crate) fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> 
     out.write_all(rest.as_bytes())
 }
 
+/// How many bytes [`write`] writes.
+pub(crate) fn size(document: &Document) -> usize {
+    struct Counter(usize);
+    impl Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counter = Counter(0);
+    // A counter takes everything; of what cannot be written `write` says why.
+    let _ = write(document, &mut counter);
+    counter.0
+}
+
 /// Only this script and this style, and nothing from anywhere.
 fn policy() -> String {
     let hash = |text: &str| BASE64_STANDARD.encode(digest::digest(&digest::SHA256, text.as_bytes()));

@@ -1,27 +1,18 @@
 //! Fewer points than seconds, with every peak and every hole still in them.
 
 use record::{Histogram, Percentile};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
+use super::pack;
 use super::rounded::Rounded;
 
 /// One figure a bin. Where a bin is longer than a second, `low` and `high` are the extremes of its seconds; they are left
-/// out where they say nothing more.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// out where they say nothing more. In JSON they are [packed](pack).
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Points {
     pub(crate) mid: Vec<Rounded>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) low: Option<Vec<Rounded>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) high: Option<Vec<Rounded>>,
-}
-
-/// Which extremes of its seconds a bin keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extreme {
-    Both,
-    High,
-    None,
 }
 
 /// How the seconds of a run are put together: the first bin begins with second 0.
@@ -39,7 +30,7 @@ impl Bins {
         Self { bin_s, count: seconds.div_ceil(bin_s) as usize }
     }
 
-    fn place(&self, second: u64) -> usize {
+    pub(crate) fn place(&self, second: u64) -> usize {
         (second / self.bin_s) as usize
     }
 
@@ -121,7 +112,7 @@ pub(crate) struct Times {
     second: Option<u64>,
     of_second: Histogram,
     of_bin: Histogram,
-    percentiles: [OfSeconds; Times::PERCENTILES.len()],
+    percentiles: [(Percentile, OfSeconds); 2],
     max: Vec<Rounded>,
 }
 
@@ -133,9 +124,8 @@ struct OfSeconds {
 }
 
 impl Times {
-    const PERCENTILES: [Percentile; 2] = [Percentile::P50, Percentile::P99];
-
-    pub(crate) fn new(bins: Bins) -> Self {
+    /// With the median and the percentile `upper`.
+    pub(crate) fn new(bins: Bins, upper: Percentile) -> Self {
         let extremes = || OfSeconds {
             mid: vec![Rounded::NONE; bins.count],
             low: vec![None; bins.count],
@@ -146,7 +136,7 @@ impl Times {
             second: None,
             of_second: Histogram::new(),
             of_bin: Histogram::new(),
-            percentiles: [extremes(), extremes()],
+            percentiles: [(Percentile::P50, extremes()), (upper, extremes())],
             max: vec![Rounded::NONE; bins.count],
         }
     }
@@ -159,15 +149,15 @@ impl Times {
         &mut self.of_second
     }
 
-    /// Median, 99 % and largest. A percentile is null where its bin has too few samples for it; `low` and `high` are
+    /// Median, `upper` and largest. A percentile is null where its bin has too few samples for it; `low` and `high` are
     /// those of the seconds with enough. Of the largest there is only the largest of each bin.
     pub(crate) fn points(mut self) -> [Points; 3] {
         self.turn(None);
-        let [median, p99] = self.percentiles.map(|OfSeconds { mid, low, high }| {
+        let [median, upper] = self.percentiles.map(|(_, OfSeconds { mid, low, high })| {
             let column = |all: Vec<Option<u64>>| all.into_iter().map(milliseconds).collect();
             Points::of(mid, column(low), column(high))
         });
-        [median, p99, Points { mid: self.max, low: None, high: None }]
+        [median, upper, Points { mid: self.max, low: None, high: None }]
     }
 
     /// Ends the second, and the bin as well if the next second is in another one.
@@ -177,8 +167,8 @@ impl Times {
             return;
         };
         let goes_on = next.map(|next| self.bins.place(next)) == Some(place);
-        for (percentile, extremes) in Self::PERCENTILES.into_iter().zip(&mut self.percentiles) {
-            extremes.reach(place, self.of_second.printable_at(percentile));
+        for (percentile, extremes) in &mut self.percentiles {
+            extremes.reach(place, self.of_second.printable_at(*percentile));
         }
         if self.of_bin.is_empty() && !goes_on {
             std::mem::swap(&mut self.of_bin, &mut self.of_second);
@@ -187,8 +177,8 @@ impl Times {
         }
         self.of_second.clear();
         if !goes_on {
-            for (percentile, extremes) in Self::PERCENTILES.into_iter().zip(&mut self.percentiles) {
-                extremes.set(place, milliseconds(self.of_bin.printable_at(percentile)));
+            for (percentile, extremes) in &mut self.percentiles {
+                extremes.set(place, milliseconds(self.of_bin.printable_at(*percentile)));
             }
             if let Some(max) = self.max.get_mut(place) {
                 *max = milliseconds(self.of_bin.max_ns());
@@ -234,15 +224,6 @@ impl Points {
         Self::of(column(&self.mid), low, high)
     }
 
-    /// The same without what takes room and is told by its neighbours.
-    pub(crate) fn keeping(self, extremes: Extreme) -> Self {
-        match extremes {
-            Extreme::Both => self,
-            Extreme::High => Self { low: None, ..self },
-            Extreme::None => Self { low: None, high: None, ..self },
-        }
-    }
-
     /// Whether there is no figure in it at all.
     pub(crate) fn is_empty(&self) -> bool {
         self.figures().next().is_none()
@@ -257,6 +238,12 @@ impl Points {
     pub(crate) fn figures(&self) -> impl Iterator<Item = f64> {
         let columns = [Some(&self.mid), self.low.as_ref(), self.high.as_ref()];
         columns.into_iter().flatten().flatten().filter_map(|figure| figure.get())
+    }
+}
+
+impl Serialize for Points {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&pack::packed(self))
     }
 }
 
@@ -348,7 +335,7 @@ mod tests {
 
     #[test]
     fn a_percentile_is_that_of_all_samples_of_its_bin() {
-        let mut times = Times::new(Bins::fitting(4, 2));
+        let mut times = Times::new(Bins::fitting(4, 2), Percentile::P99);
         let durations = |ms: u64, count: u64| {
             let mut durations = Histogram::new();
             durations.record_many(ms * 1_000_000, count);
@@ -395,7 +382,7 @@ mod tests {
             seconds in prop::collection::vec(prop::collection::vec(1u64..1_000_000_000, 0..60), 1..40),
             points_max in 1usize..20,
         ) {
-            let mut times = Times::new(Bins::fitting(seconds.len() as u64, points_max));
+            let mut times = Times::new(Bins::fitting(seconds.len() as u64, points_max), Percentile::P99);
             let mut medians = Vec::new();
             for (second, values_ns) in (0..).zip(&seconds) {
                 let mut durations = Histogram::new();
