@@ -19,3 +19,11 @@ test('on a phone one of two runs is in front, and who changes that by keys keeps
     expect(await page.locator('#what-it-took .pane-head h4').innerText()).toBe(await name());
   });
 });
+
+test('a list of one run is not shown', async () => {
+  await withPage('runs', {}, async (page) => {
+    await scrolledThrough(page);
+    expect(await page.locator('.pane-choice select').count()).toBe(4);
+    expect(await page.locator('.pane-choice select:visible').count()).toBe(2);
+  });
+});
