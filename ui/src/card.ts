@@ -1,5 +1,6 @@
 /** A picture with its title, unit and n, drawn when it comes into sight and whenever its width or the colours change. */
 
+import { broken } from './broken';
 import { h } from './dom';
 import { isOnPaper, onTheme } from './theme';
 import { numbers, type Numbers } from './numbers';
@@ -57,7 +58,11 @@ function drawnWhenSeen(host: HTMLElement, figure: HTMLElement, draw: Card['draw'
     if (!isSeen || now === 0 || now === width) return;
     width = now;
     host.replaceChildren();
-    draw(host, now);
+    try {
+      draw(host, now);
+    } catch (error) {
+      host.replaceChildren(broken(error));
+    }
   };
   const again = (): void => {
     width = 0;

@@ -1,6 +1,7 @@
 /** The page: reads the report out of the document and puts its sections below each other, the head first. */
 
 import type { Report } from './report';
+import { sound } from './broken';
 import { append, h } from './dom';
 import { group } from './group';
 import { SECTIONS, SECTIONS_OF_A_LOAD } from './sections';
@@ -39,7 +40,7 @@ function fill(report: Report, main: HTMLElement, lead: (links: Link[]) => void):
     if (ofLoads.step()) return true;
     const next = rest.shift();
     if (!next) return false;
-    const sections = next.sections.map((section) => section(report));
+    const sections = next.sections.map((section) => sound(() => section(report)));
     const made = group(next.id, next.title, sections);
     append(main, made);
     if (made) after.push({ id: next.id, title: next.link });

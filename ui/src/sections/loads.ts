@@ -3,6 +3,7 @@
 import type { Load, Report } from '../report';
 import type { Group, LoadSection } from '../sections';
 import type { Link } from './nav';
+import { sound } from '../broken';
 import { append, h } from '../dom';
 import { group } from '../group';
 
@@ -97,7 +98,7 @@ function fill(report: Report, { load, element, todo, links }: Panel, place: numb
   const made = group(
     id,
     next.title,
-    next.sections.map((section) => section(report, load)),
+    next.sections.map((section) => sound(() => section(report, load))),
   );
   append(element, made);
   if (made) links.push({ id, title: next.link });
