@@ -231,7 +231,8 @@ function tipLines(pane: Pane, chart: TimeChart, lines: Line[], bin: number): str
         });
   const [from, to] = [bin * bin_s, (bin + 1) * bin_s];
   const events = pane.run.events.filter(({ at_s }) => at_s >= from && at_s < to).slice(0, 3);
-  const warm = from < pane.run.warm_up_s ? ', warm-up' : '';
+  const { warm_up_s } = pane.run;
+  const warm = to <= warm_up_s ? ', warm-up' : from < warm_up_s ? ', partly warm-up' : '';
   return [`${span(bin, bin_s)}${warm}`, ...values, ...events.map(({ text }) => text)];
 }
 

@@ -81,7 +81,8 @@ describe('ratios', () => {
     expect(texts(ratios(0.97, 1.28, room))).toEqual(['1 ×', '1.10 ×', '1.20 ×']);
   });
   it('have the digits that a difference near one needs', () => {
-    expect([1.0144, 1.33, 12.5, 1].map(ratioText)).toEqual(['1.014 ×', '1.33 ×', '12.5 ×', '1 ×']);
+    const texts = ['1.014 ×', '1.020 ×', '1.33 ×', '12.5 ×', '1.000 ×'];
+    expect([1.0144, 1.0203, 1.33, 12.5, 1].map(ratioText)).toEqual(texts);
   });
 });
 

@@ -96,16 +96,17 @@ function grids(low: number, high: number): number[][] {
   return high / low < 4 ? [...even, ...factors] : factors;
 }
 
+/** With the digits that it has, where a difference near one needs them. */
 function ratioTick(value: number): Tick {
-  return { value, text: ratioText(value) };
+  const beyond = Math.abs(value - 1);
+  if (beyond === 0 || beyond >= 0.0995) return { value, text: beyond === 0 ? '1 ×' : ratioText(value) };
+  return { value, text: `${decimal(value, 3).replace(/0$/, '')} ×` };
 }
 
-/** `1.33 ×`, with the digits that a difference near one needs. */
+/** `1.33 ×`, with as many decimals as in the sentences of the report. */
 export function ratioText(value: number): string {
-  const beyond = Math.abs(value - 1);
-  const decimals = value >= 10 ? 1 : beyond === 0 ? 0 : beyond < 0.0995 ? 3 : 2;
-  const text = decimal(value, decimals);
-  return `${decimals === 3 ? text.replace(/0$/, '') : text} ×`;
+  const decimals = Math.abs(value - 1) < 0.05 ? 3 : value < 9.995 ? 2 : 1;
+  return `${decimal(value, decimals)} ×`;
 }
 
 /** Centres of so many equal places. */
