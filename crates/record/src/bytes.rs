@@ -29,7 +29,19 @@ pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl Reader<'_> {
     /// The next integer.
+    #[inline]
     pub(crate) fn take(&mut self) -> Result<u64, Malformed> {
+        // Nearly all are one byte long.
+        match self.0 {
+            [byte @ ..0x80, rest @ ..] => {
+                self.0 = rest;
+                Ok(u64::from(*byte))
+            }
+            _ => self.take_long(),
+        }
+    }
+
+    fn take_long(&mut self) -> Result<u64, Malformed> {
         let mut value = 0u64;
         for shift in (0..70).step_by(7) {
             let (&byte, rest) = self.0.split_first().ok_or(Malformed)?;

@@ -1,6 +1,6 @@
 //! What system, generator and cores used while requests were measured, from the readings of each second.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use stats::median;
 use store::Run;
@@ -52,25 +52,26 @@ impl Resources {
     /// `None` if nothing was read in a measured second.
     pub(crate) fn of(run: &Run) -> Option<Self> {
         let warm_up_ns = u128::from(run.new.warm_up_ns);
-        let mut seconds = BTreeSet::new();
+        let (mut seconds, mut last) = (0u64, None);
         let mut usages: BTreeMap<&str, Usage> = BTreeMap::new();
         let mut cores = Cores::default();
         for reading in run.readings() {
             if u128::from(reading.second) * 1_000_000_000 < warm_up_ns {
                 continue;
             }
-            seconds.insert(reading.second);
+            // Readings come in order of time.
+            seconds += u64::from(last.replace(reading.second) != Some(reading.second));
             match reading.subject {
                 "machine" => cores.add(reading.label, reading.second, reading.metric, reading.value),
                 subject => usages.entry(subject).or_default().add(reading.metric, reading.value),
             }
         }
-        if seconds.is_empty() {
+        if seconds == 0 {
             return None;
         }
         let (system, generator) = (usages.remove("system"), usages.remove("generator"));
         let processes = usages.into_iter().map(|(name, usage)| (name.to_owned(), usage)).collect();
-        let covered_s = cores.covered_s().unwrap_or(seconds.len() as f64);
+        let covered_s = cores.covered_s().unwrap_or(seconds as f64);
         Some(Self { covered_s, system, generator, processes, cores: cores.shares() })
     }
 
@@ -107,9 +108,9 @@ impl Usage {
     }
 }
 
-/// Time of each core by second: busy, and in all.
+/// Time of each core by second, in order of time: busy, and in all.
 #[derive(Default)]
-struct Cores<'a>(BTreeMap<(usize, &'a str), BTreeMap<u64, [f64; 2]>>);
+struct Cores<'a>(BTreeMap<(usize, &'a str), Vec<(u64, [f64; 2])>>);
 
 impl<'a> Cores<'a> {
     fn add(&mut self, label: &'a str, second: u64, metric: &str, value: f64) {
@@ -120,22 +121,27 @@ impl<'a> Cores<'a> {
         };
         // By number, not by letter: core10 comes after core9.
         let Some(number) = label.strip_prefix("core").and_then(|number| number.parse().ok()) else { return };
-        let [of_busy, of_all] = self.0.entry((number, label)).or_default().entry(second).or_default();
-        *of_busy += busy;
-        *of_all += value;
+        let seconds = self.0.entry((number, label)).or_default();
+        match seconds.last_mut() {
+            Some((last, [of_busy, of_all])) if *last == second => {
+                *of_busy += busy;
+                *of_all += value;
+            }
+            _ => seconds.push((second, [busy, value])),
+        }
     }
 
     /// The time that all cores went through, per core: the last second of a run is seldom a whole one.
     fn covered_s(&self) -> Option<f64> {
-        let all_s: f64 = self.0.values().flat_map(BTreeMap::values).map(|[_, all]| all).sum();
+        let all_s: f64 = self.0.values().flatten().map(|(_, [_, all])| all).sum();
         Some(all_s / self.0.len() as f64).filter(|covered_s| covered_s.is_finite() && *covered_s > 0.0)
     }
 
     fn shares(&self) -> Vec<Core> {
-        let busy = |seconds: &BTreeMap<u64, [f64; 2]>| {
-            median(seconds.values().map(|[busy, all]| busy / all)).map(|share| share.clamp(0.0, 1.0))
+        let busy = |seconds: &Vec<(u64, [f64; 2])>| {
+            median(seconds.iter().map(|(_, [busy, all])| busy / all)).map(|share| share.clamp(0.0, 1.0))
         };
-        let core = |((_, name), seconds): (&(usize, &str), &BTreeMap<u64, [f64; 2]>)| {
+        let core = |((_, name), seconds): (&(usize, &str), &Vec<(u64, [f64; 2])>)| {
             Some(Core { name: (*name).to_owned(), busy: busy(seconds)? })
         };
         self.0.iter().filter_map(core).collect()

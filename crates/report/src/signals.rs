@@ -41,17 +41,24 @@ impl Signals {
     /// `None` if nothing was read in a measured second.
     pub(crate) fn of(run: &Run) -> Option<Self> {
         let warm_up_ns = u128::from(run.new.warm_up_ns);
-        let mut seconds: BTreeMap<u64, Second<'_>> = BTreeMap::new();
+        let (mut seconds, mut last): (Vec<Second<'_>>, _) = (Vec::new(), None);
         for reading in run.readings() {
-            if u128::from(reading.second) * 1_000_000_000 >= warm_up_ns {
-                seconds.entry(reading.second).or_default().add(&reading);
+            if u128::from(reading.second) * 1_000_000_000 < warm_up_ns {
+                continue;
+            }
+            // Readings come in order of time.
+            if last.replace(reading.second) != Some(reading.second) {
+                seconds.push(Second::default());
+            }
+            if let Some(second) = seconds.last_mut() {
+                second.add(&reading);
             }
         }
         if seconds.is_empty() {
             return None;
         }
-        let whole: Vec<&Second<'_>> = seconds.values().filter(|second| second.is_whole()).collect();
-        let seconds = if whole.is_empty() { seconds.values().collect() } else { whole };
+        let whole: Vec<&Second<'_>> = seconds.iter().filter(|second| second.is_whole()).collect();
+        let seconds = if whole.is_empty() { seconds.iter().collect() } else { whole };
         let middle = |figure: &dyn Fn(&Second<'_>) -> Option<f64>| {
             median(seconds.iter().filter_map(|second| figure(second)))
         };

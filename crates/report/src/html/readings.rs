@@ -77,7 +77,8 @@ pub(crate) struct Readings<'a> {
     /// Places in `tracks`.
     known: HashMap<(&'a str, &'a str), usize>,
     tracks: Vec<Track>,
-    cores: BTreeMap<u32, Core>,
+    /// By number: what was read of them in this second.
+    cores: Vec<Core>,
     /// One more than the highest number of a core.
     cores_end: u32,
     cores_per_strip: u32,
@@ -96,6 +97,7 @@ struct Track {
 /// Time that a core went through in the second that is being read.
 #[derive(Clone, Copy, Default)]
 struct Core {
+    is_read: bool,
     busy_s: f64,
     all_s: f64,
 }
@@ -106,7 +108,7 @@ impl<'a> Readings<'a> {
         let mut readings = Self {
             known: HashMap::new(),
             tracks: Vec::new(),
-            cores: BTreeMap::new(),
+            cores: vec![Core::default(); cores_end as usize],
             cores_end,
             cores_per_strip: cores_end.div_ceil(STRIPS_MAX).max(1),
             strips: BTreeMap::new(),
@@ -133,8 +135,8 @@ impl<'a> Readings<'a> {
 
     fn take(&mut self, reading: &StoredReading<'a>) {
         let StoredReading { subject, metric, label, value, .. } = *reading;
-        if let Some(core) = core(reading) {
-            let of_core = self.cores.entry(core).or_default();
+        if let Some(of_core) = core(reading).and_then(|core| self.cores.get_mut(core as usize)) {
+            of_core.is_read = true;
             of_core.all_s += value;
             of_core.busy_s += if matches!(metric, "cpu_user_s" | "cpu_sys_s") { value } else { 0.0 };
         }
@@ -152,21 +154,22 @@ impl<'a> Readings<'a> {
 
     /// Ends a second.
     fn turn(&mut self, second: u64) {
-        let cores = std::mem::take(&mut self.cores);
+        let cores = (0..).zip(&self.cores).filter(|(_, core)| core.is_read);
         // The time that a core went through is how long it was between two looks: the last one comes early.
-        let all_s: f64 = cores.values().map(|core| core.all_s).sum();
-        let over_s = Some(all_s / cores.len() as f64).filter(|over_s| *over_s > 0.0).unwrap_or(1.0);
+        let all_s: f64 = cores.clone().map(|(_, core)| core.all_s).sum();
+        let over_s = Some(all_s / cores.clone().count() as f64).filter(|over_s| *over_s > 0.0).unwrap_or(1.0);
         for Track { kind, now, means, .. } in &mut self.tracks {
             if let Some(amount) = now.take() {
                 means.add(second, amount, if *kind == Kind::Growth { over_s } else { 1.0 });
             }
         }
         let mut busiest: BTreeMap<u32, f64> = BTreeMap::new();
-        for (number, Core { busy_s, all_s }) in cores {
-            let share = if all_s > 0.0 { (busy_s / all_s).clamp(0.0, 1.0) } else { continue };
+        for (number, Core { busy_s, all_s, .. }) in cores {
+            let share = if *all_s > 0.0 { (busy_s / all_s).clamp(0.0, 1.0) } else { continue };
             let most = busiest.entry(number / self.cores_per_strip).or_default();
             *most = most.max(share);
         }
+        self.cores.fill(Core::default());
         for (strip, share) in busiest {
             self.strips.entry(strip).or_insert_with(|| Means::new(self.bins)).add(second, share, 1.0);
         }

@@ -41,9 +41,11 @@ pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, StoreEr
     let mut load = OfLoad::new(bins, whole_seconds, upper);
     for packed in run.packed_seconds()? {
         load.take(packed.second(), &Counted::of(&packed));
-        let times =
-            [&mut load.response, &mut load.lateness].map(|times| times.at(packed.second().min(last_whole)));
-        packed.add_to(times)?;
+        let second = packed.second().min(last_whole);
+        let [response, lateness] = [&mut load.response, &mut load.lateness].map(|times| times.at(second));
+        for (response, lateness) in response.into_iter().zip(lateness) {
+            packed.add_to([response, lateness])?;
+        }
     }
     let mut tracks = load.tracks(run.new.model);
     let (of_readings, strips) = Readings::of(run, bins).tracks();

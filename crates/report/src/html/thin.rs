@@ -141,12 +141,13 @@ impl Times {
         }
     }
 
-    /// Where durations of a second are to be added; seconds must come in order.
-    pub(crate) fn at(&mut self, second: u64) -> &mut Histogram {
+    /// Where durations of a second are to be added, to both: what is packed is sooner unpacked twice than merged. Seconds must
+    /// come in order.
+    pub(crate) fn at(&mut self, second: u64) -> [&mut Histogram; 2] {
         if self.second != Some(second) {
             self.turn(Some(second));
         }
-        &mut self.of_second
+        [&mut self.of_second, &mut self.of_bin]
     }
 
     /// Median, `upper` and largest. A percentile is null where its bin has too few samples for it; `low` and `high` are
@@ -169,11 +170,6 @@ impl Times {
         let goes_on = next.map(|next| self.bins.place(next)) == Some(place);
         for (percentile, extremes) in &mut self.percentiles {
             extremes.reach(place, self.of_second.printable_at(*percentile));
-        }
-        if self.of_bin.is_empty() && !goes_on {
-            std::mem::swap(&mut self.of_bin, &mut self.of_second);
-        } else {
-            self.of_bin.merge(&self.of_second);
         }
         self.of_second.clear();
         if !goes_on {
@@ -336,16 +332,14 @@ mod tests {
     #[test]
     fn a_percentile_is_that_of_all_samples_of_its_bin() {
         let mut times = Times::new(Bins::fitting(4, 2), Percentile::P99);
-        let durations = |ms: u64, count: u64| {
-            let mut durations = Histogram::new();
-            durations.record_many(ms * 1_000_000, count);
-            durations
+        let mut add = |second: u64, ms: u64, count: u64| {
+            times.at(second).into_iter().for_each(|durations| durations.record_many(ms * 1_000_000, count));
         };
         // A mean of the medians would be 2 ms.
-        times.at(0).merge(&durations(1, 990));
-        times.at(0).merge(&durations(3, 1));
-        times.at(1).merge(&durations(3, 30));
-        times.at(3).merge(&durations(9, 19));
+        add(0, 1, 990);
+        add(0, 3, 1);
+        add(1, 3, 30);
+        add(3, 9, 19);
         let [median, p99, max] = times.points();
         assert_eq!(figures(&median.mid), [Some(1.0), None]);
         assert_eq!(median.low, None, "as the mid");
@@ -387,7 +381,7 @@ mod tests {
             for (second, values_ns) in (0..).zip(&seconds) {
                 let mut durations = Histogram::new();
                 values_ns.iter().for_each(|value_ns| durations.record(*value_ns));
-                times.at(second).merge(&durations);
+                times.at(second).into_iter().for_each(|all| all.merge(&durations));
                 medians.extend(durations.printable_at(Percentile::P50));
             }
             let [median, _, max] = times.points();
