@@ -108,13 +108,20 @@ impl Usage {
     }
 }
 
-/// Time of each core by second, in order of time: busy, and in all.
+/// By number and name the seconds of each core, in order of time.
 #[derive(Default)]
-struct Cores<'a>(BTreeMap<(usize, &'a str), Vec<(u64, [f64; 2])>>);
+struct Cores<'a>(BTreeMap<(usize, &'a str), Vec<OfCore>>);
+
+/// Time that a core went through in one second.
+struct OfCore {
+    second: u64,
+    busy_s: f64,
+    all_s: f64,
+}
 
 impl<'a> Cores<'a> {
     fn add(&mut self, label: &'a str, second: u64, metric: &str, value: f64) {
-        let busy = match metric {
+        let busy_s = match metric {
             "cpu_user_s" | "cpu_sys_s" => value,
             "cpu_idle_s" | "iowait_s" | "steal_s" => 0.0,
             _ => return,
@@ -123,25 +130,26 @@ impl<'a> Cores<'a> {
         let Some(number) = label.strip_prefix("core").and_then(|number| number.parse().ok()) else { return };
         let seconds = self.0.entry((number, label)).or_default();
         match seconds.last_mut() {
-            Some((last, [of_busy, of_all])) if *last == second => {
-                *of_busy += busy;
-                *of_all += value;
+            Some(last) if last.second == second => {
+                last.busy_s += busy_s;
+                last.all_s += value;
             }
-            _ => seconds.push((second, [busy, value])),
+            _ => seconds.push(OfCore { second, busy_s, all_s: value }),
         }
     }
 
     /// The time that all cores went through, per core: the last second of a run is seldom a whole one.
     fn covered_s(&self) -> Option<f64> {
-        let all_s: f64 = self.0.values().flatten().map(|(_, [_, all])| all).sum();
+        let all_s: f64 = self.0.values().flatten().map(|of_core| of_core.all_s).sum();
         Some(all_s / self.0.len() as f64).filter(|covered_s| covered_s.is_finite() && *covered_s > 0.0)
     }
 
     fn shares(&self) -> Vec<Core> {
-        let busy = |seconds: &Vec<(u64, [f64; 2])>| {
-            median(seconds.iter().map(|(_, [busy, all])| busy / all)).map(|share| share.clamp(0.0, 1.0))
+        let busy = |seconds: &[OfCore]| {
+            let shares = seconds.iter().map(|OfCore { busy_s, all_s, .. }| busy_s / all_s);
+            median(shares).map(|share| share.clamp(0.0, 1.0))
         };
-        let core = |((_, name), seconds): (&(usize, &str), &Vec<(u64, [f64; 2])>)| {
+        let core = |((_, name), seconds): (&(usize, &str), &Vec<OfCore>)| {
             Some(Core { name: (*name).to_owned(), busy: busy(seconds)? })
         };
         self.0.iter().filter_map(core).collect()
