@@ -56,6 +56,17 @@ describe('intervals', () => {
     }
     expect(forest(report, load, 1180).querySelectorAll('.matters')).toHaveLength(1);
   });
+  it('have long names above their marks, where they are whole', () => {
+    const [report, load] = first(FIXTURES.study());
+    const rows = load.rows.map((row, at) => ({
+      ...row,
+      name: `system workers=8 threads=16 pool=growing ${at}`,
+    }));
+    const drawn = forest(report, { ...load, rows }, 1180);
+    const names = [...drawn.querySelectorAll('.name')].map((name) => name.textContent);
+    expect(names.filter((name) => name.startsWith('÷'))).toHaveLength(load.pairs.length);
+    expect(names.some((name) => name.endsWith('…'))).toBe(false);
+  });
   it('are not there where nothing was compared', () => {
     const [report, load] = first(FIXTURES.run());
     expect(intervals(report, load)).toBeNull();

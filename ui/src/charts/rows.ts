@@ -129,7 +129,7 @@ function ofMarks(items: Item[], { above, height }: Layout): Stretch[] {
 
 function layoutOf(options: Rows): Layout {
   const { width, items } = options;
-  const isNarrow = options.is_narrow ?? width < 480;
+  const isNarrow = (options.is_narrow ?? width < 480) || loseTheirEnds(items, nameRoom(items, width));
   const names = options.has_names === false ? 'none' : isNarrow ? 'above' : 'left';
   const lines = items.some((item) => item.more !== undefined) ? 2 : 1;
   const layout: Layout = {
@@ -143,6 +143,14 @@ function layoutOf(options: Rows): Layout {
   const texts = [options.figures, ...items.map((item) => rightText(item, layout))];
   layout.right = Math.max(14, ...texts.map((text) => textWidth(text, SIZE) + 18));
   return layout;
+}
+
+/** Whether names of two parts would be cut beside their marks: the second parts tell the rows apart. */
+function loseTheirEnds(items: Item[], room: number): boolean {
+  return items.some((item) => {
+    const name = wholeName(item);
+    return item.more !== undefined && cut(name, room - STAR - 8, SIZE) !== name;
+  });
 }
 
 /** An empty picture of this size; it shrinks with its page. */
