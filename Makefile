@@ -55,7 +55,7 @@ bench-page: build ## How large are pages of 200 runs and of 24 hours, and how so
 	cargo build --release --locked -p bench-page
 	bench/page/run.sh $(TARGET_DIR)/release $(TARGET_DIR)/bench-page
 
-screenshots: build ## Weigh three Ruby application servers in ten minutes, and take the pictures of the documentation
+screenshots: build ## Weigh three Ruby application servers in seven minutes, and take the pictures of the documentation
 	scripts/systems.sh
 	scripts/browser.sh
 	$(TARGET_DIR)/release/tenbin run plans/app-servers-small.yaml -o $(TARGET_DIR)/app-servers.html

@@ -67,6 +67,9 @@ const SOURCES: &[Source] = &[
 /// The interface on which a machine talks to itself, which tells nothing of others.
 const LOOPBACK: &str = "lo";
 
+/// What is read of each thread. Those of the generator end with the load, and what they did since the last look is lost.
+const OF_THREADS: [&str; 3] = ["switches_voluntary", "switches_involuntary", "run_queue_wait_s"];
+
 /// Cores beyond this number are not told apart: no machine has them.
 const CORES_MAX: u32 = 1 << 13;
 /// Strips that a picture has room for.
@@ -84,6 +87,8 @@ pub(crate) struct Readings<'a> {
     cores_per_strip: u32,
     strips: BTreeMap<u32, Means>,
     bins: Bins,
+    /// Seconds that had load from their start to their end.
+    whole_seconds: u64,
 }
 
 struct Track {
@@ -103,7 +108,7 @@ struct Core {
 }
 
 impl<'a> Readings<'a> {
-    pub(crate) fn of(run: &'a Run, bins: Bins) -> Self {
+    pub(crate) fn of(run: &'a Run, bins: Bins, whole_seconds: u64) -> Self {
         let cores_end = run.readings().filter_map(|reading| core(&reading)).max().map_or(0, |last| last + 1);
         let mut readings = Self {
             known: HashMap::new(),
@@ -113,6 +118,7 @@ impl<'a> Readings<'a> {
             cores_per_strip: cores_end.div_ceil(STRIPS_MAX).max(1),
             strips: BTreeMap::new(),
             bins,
+            whole_seconds,
         };
         for source in SOURCES {
             let Source { key, subject, metric, kind } = *source;
@@ -139,6 +145,10 @@ impl<'a> Readings<'a> {
             of_core.is_read = true;
             of_core.all_s += value;
             of_core.busy_s += if matches!(metric, "cpu_user_s" | "cpu_sys_s") { value } else { 0.0 };
+        }
+        let has_ended = subject == "generator" && reading.second >= self.whole_seconds;
+        if has_ended && OF_THREADS.contains(&metric) {
+            return;
         }
         let Some(place) = self.known.get(&(subject, metric)) else { return };
         if label == LOOPBACK {

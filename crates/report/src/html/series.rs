@@ -48,7 +48,7 @@ pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, StoreEr
         }
     }
     let mut tracks = load.tracks(run.new.model);
-    let (of_readings, strips) = Readings::of(run, bins).tracks();
+    let (of_readings, strips) = Readings::of(run, bins, whole_seconds).tracks();
     tracks.extend(of_readings);
     let finish = |(key, points): (String, Points)| {
         let kept = charts::kept(&key);
@@ -451,6 +451,22 @@ mod tests {
         let series = of(&run, 50).unwrap().unwrap();
         assert!(series.bins <= 50);
         assert_eq!(series.tracks["response_max"].mid.len(), series.bins);
+    }
+
+    #[test]
+    fn threads_that_have_ended_are_not_told_of() {
+        let new = new_run(Model::Closed, Some(3 * SECOND_NS));
+        let look = |second: u64| {
+            let all =
+                ["switches_voluntary", "cpu_user_s"].map(|metric| reading("generator", metric, "", 1.0));
+            (second, all.to_vec())
+        };
+        let looks: Vec<_> = (0..5).map(look).collect();
+        let run = stored(&new, &answers(&[(0, 5), (4, 2)]), &looks, &ending(Verdict::Complete, 4_200));
+        let series = of(&run, 100).unwrap().unwrap();
+        assert!(mids(&series, "generator_cores")[4].is_some());
+        let told = mids(&series, "generator_voluntary");
+        assert!(told[0].is_some() && told[4].is_none(), "{told:?}");
     }
 
     #[test]
