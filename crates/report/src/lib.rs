@@ -5,6 +5,7 @@
 
 mod answer;
 mod comparison;
+mod core_time;
 mod durations;
 mod error;
 mod figures;

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use stats::median;
 use store::Run;
 
+use crate::core_time::{CoreTime, measured};
+
 /// Readings of one run, summed up over its measured seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Resources {
@@ -51,18 +53,18 @@ pub(crate) struct Core {
 impl Resources {
     /// `None` if nothing was read in a measured second.
     pub(crate) fn of(run: &Run) -> Option<Self> {
-        let warm_up_ns = u128::from(run.new.warm_up_ns);
         let (mut seconds, mut last) = (0u64, None);
         let mut usages: BTreeMap<&str, Usage> = BTreeMap::new();
         let mut cores = Cores::default();
-        for reading in run.readings() {
-            if u128::from(reading.second) * 1_000_000_000 < warm_up_ns {
-                continue;
-            }
+        for reading in measured(run) {
             // Readings come in order of time.
             seconds += u64::from(last.replace(reading.second) != Some(reading.second));
             match reading.subject {
-                "machine" => cores.add(reading.label, reading.second, reading.metric, reading.value),
+                "machine" => {
+                    if let Some(time) = CoreTime::of(&reading) {
+                        cores.add(reading.label, reading.second, &time);
+                    }
+                }
                 subject => usages.entry(subject).or_default().add(reading.metric, reading.value),
             }
         }
@@ -110,7 +112,7 @@ impl Usage {
 
 /// By number and name the seconds of each core, in order of time.
 #[derive(Default)]
-struct Cores<'a>(BTreeMap<(usize, &'a str), Vec<OfCore>>);
+struct Cores<'a>(BTreeMap<(u32, &'a str), Vec<OfCore>>);
 
 /// Time that a core went through in one second.
 struct OfCore {
@@ -120,21 +122,15 @@ struct OfCore {
 }
 
 impl<'a> Cores<'a> {
-    fn add(&mut self, label: &'a str, second: u64, metric: &str, value: f64) {
-        let busy_s = match metric {
-            "cpu_user_s" | "cpu_sys_s" => value,
-            "cpu_idle_s" | "iowait_s" | "steal_s" => 0.0,
-            _ => return,
-        };
+    fn add(&mut self, label: &'a str, second: u64, &CoreTime { number, busy_s, all_s }: &CoreTime) {
         // By number, not by letter: core10 comes after core9.
-        let Some(number) = label.strip_prefix("core").and_then(|number| number.parse().ok()) else { return };
         let seconds = self.0.entry((number, label)).or_default();
         match seconds.last_mut() {
             Some(last) if last.second == second => {
                 last.busy_s += busy_s;
-                last.all_s += value;
+                last.all_s += all_s;
             }
-            _ => seconds.push(OfCore { second, busy_s, all_s: value }),
+            _ => seconds.push(OfCore { second, busy_s, all_s }),
         }
     }
 
@@ -149,7 +145,7 @@ impl<'a> Cores<'a> {
             let shares = seconds.iter().map(|OfCore { busy_s, all_s, .. }| busy_s / all_s);
             median(shares).map(|share| share.clamp(0.0, 1.0))
         };
-        let core = |((_, name), seconds): (&(usize, &str), &Vec<OfCore>)| {
+        let core = |((_, name), seconds): (&(u32, &str), &Vec<OfCore>)| {
             Some(Core { name: (*name).to_owned(), busy: busy(seconds)? })
         };
         self.0.iter().filter_map(core).collect()

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use stats::median;
 use store::{Run, StoredReading};
 
+use crate::core_time::{CoreTime, measured};
+
 /// Readings of one run over its measured seconds. `None` is what nobody read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Signals {
@@ -40,12 +42,8 @@ const SECOND_MIN_S: f64 = 0.5;
 impl Signals {
     /// `None` if nothing was read in a measured second.
     pub(crate) fn of(run: &Run) -> Option<Self> {
-        let warm_up_ns = u128::from(run.new.warm_up_ns);
         let (mut seconds, mut last): (Vec<Second<'_>>, _) = (Vec::new(), None);
-        for reading in run.readings() {
-            if u128::from(reading.second) * 1_000_000_000 < warm_up_ns {
-                continue;
-            }
+        for reading in measured(run) {
             // Readings come in order of time.
             if last.replace(reading.second) != Some(reading.second) {
                 seconds.push(Second::default());
@@ -107,7 +105,7 @@ impl Signals {
 #[derive(Default)]
 struct Second<'a> {
     /// Of each core the time that it was busy, and all of it.
-    cores: BTreeMap<&'a str, [f64; 2]>,
+    cores: BTreeMap<u32, [f64; 2]>,
     steal_s: f64,
     busiest_thread_s: Option<f64>,
     cpu_pressure: Option<f64>,
@@ -127,13 +125,13 @@ impl<'a> Second<'a> {
         if !value.is_finite() {
             return;
         }
+        if let Some(CoreTime { number, busy_s, all_s }) = CoreTime::of(reading) {
+            let core = self.cores.entry(number).or_default();
+            core[0] += busy_s;
+            core[1] += all_s;
+        }
         match (reading.subject, reading.metric) {
-            ("machine", "cpu_user_s" | "cpu_sys_s") => self.core(label, [value, value]),
-            ("machine", "cpu_idle_s" | "iowait_s") => self.core(label, [0.0, value]),
-            ("machine", "steal_s") => {
-                self.core(label, [0.0, value]);
-                self.steal_s += value;
-            }
+            ("machine", "steal_s") => self.steal_s += value,
             ("machine", "pressure_cpu_some_share") => self.cpu_pressure = Some(value),
             ("machine", "pressure_memory_some_share") => self.memory_pressure = Some(value),
             ("machine", "pressure_io_some_share") => self.disk_pressure = Some(value),
@@ -150,12 +148,6 @@ impl<'a> Second<'a> {
             ("system", "listen_queue_limit") => self.queues.entry(label).or_default()[1] = value,
             _ => {}
         }
-    }
-
-    fn core(&mut self, label: &'a str, [busy_s, all_s]: [f64; 2]) {
-        let core = self.cores.entry(label).or_default();
-        core[0] += busy_s;
-        core[1] += all_s;
     }
 
     fn busy_s(&self) -> f64 {

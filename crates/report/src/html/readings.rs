@@ -6,6 +6,7 @@ use store::{Run, StoredReading};
 
 use super::charts::Strip;
 use super::thin::{Bins, Means, Points};
+use crate::core_time::CoreTime;
 
 /// A track that follows from readings.
 struct Source {
@@ -109,7 +110,12 @@ struct Core {
 
 impl<'a> Readings<'a> {
     pub(crate) fn of(run: &'a Run, bins: Bins, whole_seconds: u64) -> Self {
-        let cores_end = run.readings().filter_map(|reading| core(&reading)).max().map_or(0, |last| last + 1);
+        let cores_end = run
+            .readings()
+            .filter_map(|reading| core(&reading))
+            .map(|core| core.number)
+            .max()
+            .map_or(0, |last| last + 1);
         let mut readings = Self {
             known: HashMap::new(),
             tracks: Vec::new(),
@@ -141,10 +147,12 @@ impl<'a> Readings<'a> {
 
     fn take(&mut self, reading: &StoredReading<'a>) {
         let StoredReading { subject, metric, label, value, .. } = *reading;
-        if let Some(of_core) = core(reading).and_then(|core| self.cores.get_mut(core as usize)) {
+        if let Some(CoreTime { number, busy_s, all_s }) = core(reading)
+            && let Some(of_core) = self.cores.get_mut(number as usize)
+        {
             of_core.is_read = true;
-            of_core.all_s += value;
-            of_core.busy_s += if matches!(metric, "cpu_user_s" | "cpu_sys_s") { value } else { 0.0 };
+            of_core.all_s += all_s;
+            of_core.busy_s += busy_s;
         }
         let has_ended = subject == "generator" && reading.second >= self.whole_seconds;
         if has_ended && OF_THREADS.contains(&metric) {
@@ -202,12 +210,9 @@ impl<'a> Readings<'a> {
     }
 }
 
-/// The number of the core that a reading tells the time of.
-fn core(reading: &StoredReading<'_>) -> Option<u32> {
-    let tells_time =
-        matches!(reading.metric, "cpu_user_s" | "cpu_sys_s" | "cpu_idle_s" | "iowait_s" | "steal_s");
-    let number = || reading.label.strip_prefix("core")?.parse().ok();
-    (tells_time && reading.subject == "machine").then(number).flatten().filter(|number| *number < CORES_MAX)
+/// Of cores that are told apart.
+fn core(reading: &StoredReading<'_>) -> Option<CoreTime> {
+    CoreTime::of(reading).filter(|core| core.number < CORES_MAX)
 }
 
 /// Of every track but the strips.
