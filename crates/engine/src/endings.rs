@@ -53,6 +53,7 @@ impl Ending {
             }
             Stage::Head => ("reset_in_head", "the connection was reset within the head of a reply"),
             Stage::Body => ("reset_in_body", "the connection was reset within the body of a reply"),
+            Stage::InDoubt => ("commit_unknown", "the connection was reset while a commit was on its way"),
         };
         Self::failed(class, errno.raw_os_error() as u32, format!("{sentence} ({errno})"))
     }
@@ -106,6 +107,7 @@ impl Ending {
             }
             Stage::Head => Self::timed_out("timeout_head", "the rest of a reply's head"),
             Stage::Body => Self::timed_out("timeout_body", "the rest of a reply's body"),
+            Stage::InDoubt => Self::timed_out("timeout_in_commit", "the answer to a commit"),
         }
     }
 }

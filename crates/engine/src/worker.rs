@@ -40,7 +40,6 @@ const BUFFER_BYTES: usize = 64 * 1024;
 
 pub(crate) struct Worker<'a, S: Script> {
     job: &'a Job,
-    script: &'a S,
     signal: &'a StopSignal,
     messages: Sender<Message>,
     clock: Clock,
@@ -90,12 +89,11 @@ impl<'a, S: Script> Worker<'a, S> {
         let first_number = share.first_of(total) as u32;
         let connection = |slot| {
             let way = Way::new(iterations.chance(u64::from(first_number) + u64::from(slot)));
-            Connection::new(script.open(), way)
+            Connection::new(script.open(first_number + slot), way)
         };
         let book = |_| Book::new(Recorder::new(job.warm_up_ns, logged));
         Ok(Self {
             job,
-            script,
             signal,
             messages,
             clock: Clock::from(std::time::Instant::now()),

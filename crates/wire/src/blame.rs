@@ -45,7 +45,7 @@ impl fmt::Display for Seen {
 }
 
 /// The peer broke the protocol: nothing on this connection can be believed any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerFault {
     /// The error class in reports, such as `protocol_error`.
     pub class: &'static str,
@@ -55,14 +55,20 @@ pub struct PeerFault {
     pub sentence: &'static str,
     /// What was seen instead, where that helps.
     pub seen: Option<Seen>,
+    /// What the peer itself said of it, capped; may hold anything.
+    pub said: Option<String>,
 }
 
 impl PeerFault {
+    /// The class of a fault that will be the same on every connection: the load ends with it, and nobody is asked again.
+    pub const LOGIN_REFUSED: &'static str = "login_refused";
+
     /// The sentence for people, with what was seen, escaped.
     pub fn message(&self) -> String {
-        match &self.seen {
-            Some(seen) => format!("{}: {seen}", self.sentence),
-            None => self.sentence.into(),
+        match (&self.said, &self.seen) {
+            (Some(said), _) => format!("{}: {said}", self.sentence),
+            (None, Some(seen)) => format!("{}: {seen}", self.sentence),
+            (None, None) => self.sentence.into(),
         }
     }
 }

@@ -7,22 +7,49 @@ use crate::blame::PeerFault;
 /// One client's side of one connection, and the values of its user's variables.
 ///
 /// ```text
-///          begin(step)             received() → Replied
-///   Idle ───────────► a reply is awaited ───────────► Idle
-///    ▲                      │ received() → fault, peer_closed()
-///    └────── forget() ◄─────┘ the connection is given up
+///   new connection: greet() ─► [greeted() …] ─► [TLS: secured()] ─► [greeted() …] ─► Done
+///
+///           begin(step)      received() → Replied, or Answered with Next::Done
+///   Idle ───────────► a reply is awaited ───────────────────────────────────► Idle
+///    ▲    go_on() ─►  │   ▲ received() → Answered with Next::Send, Await or Pause
+///    │                └───┘
+///    └────── forget() ◄── received() → fault, peer_closed(): the connection is given up
 /// ```
+///
+/// A request may have parts, such as the statements of a transaction: each is sent when the one before it is answered.
 pub trait Conversation: Send {
     /// Gives a variable its value, for requests that begin from now on.
     fn set(&mut self, variable: u16, value: &[u8]);
 
-    /// Starts the request of a step: its bytes are [`Conversation::outgoing`], and from now on a reply is awaited.
-    fn begin(&mut self, step: u16);
+    /// A connection was opened: says what comes before the first request. [`Conversation::outgoing`] has what is to be sent.
+    fn greet(&mut self) -> Greeting {
+        Greeting::Done
+    }
 
-    /// The bytes of the request under way, whole; the engine knows how far it has written them.
+    /// Takes in bytes of the greeting; says how many belong to it, and how it goes on.
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        let _ = bytes;
+        Ok((0, Greeting::Done))
+    }
+
+    /// TLS, which the greeting asked for, is spoken from now on.
+    fn secured(&mut self) -> Greeting {
+        Greeting::Done
+    }
+
+    /// Starts the request of a step on a connection that is ready.
+    fn begin(&mut self, step: u16) -> Next;
+
+    /// Goes on after a pause.
+    fn go_on(&mut self) -> Next {
+        Next::Await
+    }
+
+    /// The bytes that are to be sent next, whole; the engine knows how far it has written them. They change only with
+    /// [`Conversation::greet`] and the other calls that answer [`Greeting::Send`] or [`Next::Send`].
     fn outgoing(&self) -> &[u8];
 
-    /// Takes in bytes from the peer, as far as the end of one reply.
+    /// Takes in bytes from the peer, as far as the end of one reply, or of the reply to one part.
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault>;
 
     /// The peer will send nothing more.
@@ -30,6 +57,19 @@ pub trait Conversation: Send {
 
     /// How far the reply under way has come.
     fn stage(&self) -> Stage;
+
+    /// The part of the request whose reply is awaited, if parts have accounts of their own.
+    fn part(&self) -> Option<u16> {
+        None
+    }
+
+    /// What a refusal that was just handed out means, in words.
+    fn explain(&self, refusal: Refusal) -> String;
+
+    /// What a polite client says before it closes an idle connection.
+    fn farewell(&self) -> &[u8] {
+        &[]
+    }
 
     /// Gives up whatever was under way: the connection is gone.
     fn forget(&mut self);
@@ -40,21 +80,49 @@ pub trait Script: Send + Sync {
     /// The conversation of one connection.
     type Talk: Conversation;
 
-    /// A conversation with nothing under way.
-    fn open(&self) -> Self::Talk;
+    /// The conversation of connection `number`, counted over all threads from 0, with nothing under way.
+    fn open(&self, number: u32) -> Self::Talk;
 
     /// Whether a step's request needs the value of a variable.
     fn needs(&self, step: u16, variable: u16) -> bool;
 
-    /// Whether replies to a step are looked through: that takes time, and the time is not the system's.
+    /// Whether replies to a step are looked through, or computed with: that takes time, and the time is not the system's.
     fn looks_through(&self, step: u16) -> bool;
+}
 
-    /// What a refusal of a step's reply means, in words.
-    fn explain(&self, step: u16, refusal: Refusal) -> String;
+/// How a greeting goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Greeting {
+    /// [`Conversation::outgoing`] is to be sent, and then more is awaited.
+    Send,
+    /// More is awaited.
+    Await,
+    /// Both sides go over to TLS; then [`Conversation::secured`] is called.
+    Secure,
+    /// The connection can carry requests; nothing is to be sent, and nothing is awaited.
+    Done,
+}
+
+/// How a request goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// [`Conversation::outgoing`] is to be sent, from its beginning; what was there before has been sent.
+    Send,
+    /// Further replies to what was sent are awaited.
+    Await,
+    /// Nothing for so long, in nanoseconds; then [`Conversation::go_on`].
+    Pause {
+        /// How long.
+        ns: u64,
+    },
+    /// The request is over.
+    Done(Reply),
+    /// The scenario itself cannot go on, which is nobody's fault but its author's: the load ends. In words.
+    Broken(String),
 }
 
 /// What the bytes so far amount to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// The reply goes on; all bytes were taken.
     NeedMore,
@@ -65,12 +133,30 @@ pub enum Progress {
         /// The reply.
         reply: Reply,
     },
+    /// The reply to one part of the request ended after `used` of the bytes handed in.
+    Answered {
+        /// Bytes that belong to it; the rest was not looked at.
+        used: usize,
+        /// The part, if it has an account of its own.
+        part: Option<PartEnd>,
+        /// How the request goes on.
+        next: Next,
+    },
+}
+
+/// The end of one part of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartEnd {
+    /// The number of its account, as [`Conversation::part`] said before.
+    pub part: u16,
+    /// Why it counts as a no, if it does.
+    pub refusal: Option<Refusal>,
 }
 
 /// A complete reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// The protocol's number for it, such as 200; 0 if it has none.
+    /// The protocol's number for it, such as 200; 0 if it has none. Of an SQL transaction: how often it was tried.
     pub status: u16,
     /// Why it counts as a no, if it does.
     pub refusal: Option<Refusal>,
@@ -100,6 +186,8 @@ pub enum Stage {
     Head,
     /// Its content is coming.
     Body,
+    /// The request may have taken effect, and nothing says yet whether it did: a commit is on its way.
+    InDoubt,
 }
 
 /// What the end of the peer's bytes means.

@@ -31,13 +31,11 @@ pub use talk::Talk;
 pub use template::Template;
 
 use alloc::boxed::Box;
-use alloc::format;
-use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::Protocol;
-use crate::conversation::{Conversation, Refusal, Script};
+use crate::conversation::{Conversation, Script};
 use step::Prepared;
 
 /// The entry of [`crate::PROTOCOLS`].
@@ -47,7 +45,7 @@ pub const PROTOCOL: Protocol = Protocol {
     schemes: &["http", "https"],
     open: || {
         let mut talk =
-            Http1::single(&Request::get("localhost", "/"), Checks::default()).unwrap_or_default().open();
+            Http1::single(&Request::get("localhost", "/"), Checks::default()).unwrap_or_default().open(0);
         talk.begin(0);
         Box::new(talk)
     },
@@ -146,7 +144,7 @@ impl Http1 {
 impl Script for Http1 {
     type Talk = Talk;
 
-    fn open(&self) -> Talk {
+    fn open(&self, _number: u32) -> Talk {
         Talk::new(Arc::clone(&self.script))
     }
 
@@ -156,15 +154,5 @@ impl Script for Http1 {
 
     fn looks_through(&self, step: u16) -> bool {
         self.script.list.get(usize::from(step)).is_some_and(|prepared| prepared.keeps_body)
-    }
-
-    fn explain(&self, step: u16, refusal: Refusal) -> String {
-        let Some(step) = self.step(step) else { return refusal.class.to_string() };
-        let rule = match refusal.class {
-            "status" => return format!("status {}, expected {}", refusal.code, step.checks.status),
-            "capture" => capture::explain(&step.captures, refusal.code),
-            _ => step.checks.explain(refusal.code),
-        };
-        rule.unwrap_or_else(|| refusal.class.to_string())
     }
 }

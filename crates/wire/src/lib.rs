@@ -10,10 +10,13 @@ mod blame;
 pub mod braces;
 mod conversation;
 pub mod http1;
+pub mod sql;
 pub mod testing;
 
 pub use blame::{Blame, PeerFault, Seen};
-pub use conversation::{Closing, Conversation, Progress, Refusal, Reply, Script, Stage};
+pub use conversation::{
+    Closing, Conversation, Greeting, Next, PartEnd, Progress, Refusal, Reply, Script, Stage,
+};
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -24,7 +24,7 @@ impl<S: Script> Worker<'_, S> {
         recorder.finished(&finish);
         if let Some(refusal) = reply.refusal {
             let errors = &mut recorder.tally(request.intended_ns).errors;
-            errors.note(refusal.class, refusal.code, || self.script.explain(step, refusal));
+            errors.note(refusal.class, refusal.code, || connection.talk.explain(refusal));
         }
         if recorder.phase(request.intended_ns) == Phase::Measured {
             connection.totals.note(at_ns.saturating_sub(request.intended_ns));

@@ -153,7 +153,7 @@ impl<S: Script> Worker<'_, S> {
             request.first_byte_ns = at_ns;
         }
         match connection.talk.received(bytes) {
-            Ok(Progress::NeedMore) => {}
+            Ok(Progress::NeedMore | Progress::Answered { .. }) => {}
             // Whoever sends more than was asked for cannot be trusted to have meant the reply before it.
             Ok(Progress::Replied { used, reply }) => match connection.talk.received(&bytes[used..]) {
                 Ok(_) => self.on_reply(slot, reply, at_ns),

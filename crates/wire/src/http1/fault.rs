@@ -37,9 +37,9 @@ faults! {
 }
 
 impl Fault {
-    pub(super) const fn plain(self) -> PeerFault {
+    pub(super) fn plain(self) -> PeerFault {
         let (class, sentence) = self.parts();
-        PeerFault { class, code: self as u32, sentence, seen: None }
+        PeerFault { class, code: self as u32, sentence, seen: None, said: None }
     }
 
     pub(super) fn showing(self, bytes: &[u8]) -> PeerFault {

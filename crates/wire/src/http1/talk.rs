@@ -1,13 +1,15 @@
 //! The client's side of one connection: the request of a step, and the reply to it.
 
+use alloc::format;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::Steps;
 use super::reading::Reading;
-use super::step::Prepared;
+use super::step::{Prepared, Step};
+use super::{Steps, capture};
 use crate::blame::PeerFault;
-use crate::conversation::{Closing, Conversation, Progress, Stage};
+use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Stage};
 
 /// The client's side of one HTTP/1.1 connection.
 #[derive(Debug)]
@@ -38,13 +40,14 @@ impl Conversation for Talk {
     }
 
     #[inline]
-    fn begin(&mut self, step: u16) {
+    fn begin(&mut self, step: u16) -> Next {
         self.step = step;
         self.reading.begin();
         let request = &self.script.list[usize::from(step)].step.request;
         if request.fixed_bytes().is_none() {
             request.fill(&self.reading.values.list, &mut self.filled);
         }
+        Next::Send
     }
 
     #[inline]
@@ -63,6 +66,16 @@ impl Conversation for Talk {
 
     fn stage(&self) -> Stage {
         self.reading.stage()
+    }
+
+    fn explain(&self, refusal: Refusal) -> String {
+        let Step { checks, captures, .. } = &self.step().step;
+        let rule = match refusal.class {
+            "status" => return format!("status {}, expected {}", refusal.code, checks.status),
+            "capture" => capture::explain(captures, refusal.code),
+            _ => checks.explain(refusal.code),
+        };
+        rule.unwrap_or_else(|| refusal.class.to_string())
     }
 
     fn forget(&mut self) {

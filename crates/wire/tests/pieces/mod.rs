@@ -54,6 +54,7 @@ pub(crate) fn feed<'a>(protocol: &Protocol, pieces: impl Iterator<Item = &'a [u8
                     }
                     conversation.begin(0);
                 }
+                Ok(Progress::Answered { .. }) => panic!("a plain request has no parts"),
             }
         }
         before += piece.len();

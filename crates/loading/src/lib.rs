@@ -1,0 +1,1 @@
+//! Creates a workload's tables and fills them, over several connections at once.

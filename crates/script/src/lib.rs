@@ -1,0 +1,1 @@
+//! Scripts of SQL transactions in pgbench's language: reading them, drawing their values, going through them.

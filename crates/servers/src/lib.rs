@@ -1,0 +1,1 @@
+//! Real database servers, started for a test or a comparison and stopped with it.

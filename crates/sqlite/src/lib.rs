@@ -1,0 +1,1 @@
+//! SQLite as a target: the same transactions, in this process.

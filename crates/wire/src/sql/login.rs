@@ -1,0 +1,44 @@
+//! Who logs in, and how much TLS is wanted.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// What a server is told when a connection is opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Login {
+    /// The user.
+    pub user: String,
+    /// The password, if there is one.
+    pub password: Option<Secret>,
+    /// The database; `None` leaves the choice to the server.
+    pub database: Option<String>,
+    /// Settings of the session, in order.
+    pub settings: Vec<(String, String)>,
+    /// Whether TLS is asked for.
+    pub tls: TlsWish,
+    /// Whether the password may go out so that others can make use of it: in the clear without TLS, or as MD5.
+    pub allows_weak: bool,
+}
+
+/// A text that is never shown.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Secret(pub String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(secret)")
+    }
+}
+
+/// Whether TLS is asked for on a connection that begins in the clear.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TlsWish {
+    /// No.
+    #[default]
+    No,
+    /// Yes, and without it if the server has none.
+    IfOffered,
+    /// Yes, or no connection at all.
+    Required,
+}

@@ -1,0 +1,112 @@
+//! One statement, over and over: the smallest conversation of an SQL protocol.
+
+use alloc::string::{String, ToString};
+
+use super::{Heard, Rows, Session};
+use crate::blame::PeerFault;
+use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Reply, Stage};
+
+/// A conversation whose every request is the same text.
+#[derive(Debug)]
+pub struct Single<S, R = ()> {
+    session: S,
+    text: String,
+    is_awaited: bool,
+    refusal: Option<Refusal>,
+    received_bytes: u64,
+    rows: R,
+}
+
+impl<S: Session, R: Rows + Send> Single<S, R> {
+    /// Asks `text`, and hands the rows of replies to `rows`.
+    pub fn new(session: S, text: impl Into<String>, rows: R) -> Self {
+        Self { session, text: text.into(), is_awaited: false, refusal: None, received_bytes: 0, rows }
+    }
+
+    /// Who took the rows.
+    pub fn rows(&self) -> &R {
+        &self.rows
+    }
+}
+
+impl<S: Session, R: Rows + Send> Conversation for Single<S, R> {
+    fn set(&mut self, _variable: u16, _value: &[u8]) {}
+
+    fn greet(&mut self) -> Greeting {
+        self.session.greet()
+    }
+
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        self.session.greeted(bytes)
+    }
+
+    fn secured(&mut self) -> Greeting {
+        self.session.secured()
+    }
+
+    fn begin(&mut self, _step: u16) -> Next {
+        self.session.clear();
+        self.session.query(self.text.as_bytes());
+        (self.is_awaited, self.refusal, self.received_bytes) = (true, None, 0);
+        Next::Send
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        self.session.outgoing()
+    }
+
+    fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
+        let mut used = 0;
+        loop {
+            let (more, heard) = self.session.received(&bytes[used..], &mut self.rows)?;
+            used += more;
+            match heard {
+                Heard::NeedMore => {
+                    self.received_bytes += used as u64;
+                    return Ok(Progress::NeedMore);
+                }
+                Heard::Send => {
+                    self.received_bytes += used as u64;
+                    return Ok(Progress::Answered { used, part: None, next: Next::Send });
+                }
+                Heard::Ended { .. } => {}
+                Heard::Refused => {
+                    let code = self.session.said().sqlstate.code();
+                    self.refusal = Some(Refusal { class: "sql_error", code });
+                }
+                Heard::Ready => {
+                    self.is_awaited = false;
+                    let received_bytes = self.received_bytes + used as u64;
+                    let reply = Reply { status: 1, refusal: self.refusal, reusable: true, received_bytes };
+                    return Ok(Progress::Replied { used, reply });
+                }
+            }
+        }
+    }
+
+    fn peer_closed(&mut self) -> Closing {
+        if self.session.has_begun_reply() { Closing::Incomplete } else { Closing::Empty }
+    }
+
+    fn stage(&self) -> Stage {
+        match (self.is_awaited, self.session.has_begun_reply()) {
+            (false, _) => Stage::Idle,
+            (true, false) => Stage::FirstByte,
+            (true, true) => Stage::Body,
+        }
+    }
+
+    fn explain(&self, _refusal: Refusal) -> String {
+        let said = self.session.said();
+        [said.sqlstate.as_str(), ": ", &said.text].concat().to_string()
+    }
+
+    fn farewell(&self) -> &[u8] {
+        self.session.farewell()
+    }
+
+    fn forget(&mut self) {
+        self.session.forget();
+        self.is_awaited = false;
+    }
+}
