@@ -3,11 +3,8 @@
 mod bare;
 mod cases;
 mod certificate;
-mod child;
-mod figures;
 mod flags;
 mod installed;
-mod interrupt;
 mod json_file;
 mod limits;
 mod machine;
@@ -15,9 +12,7 @@ mod measured;
 mod nginx;
 mod rounds;
 mod row;
-mod spread;
 mod tables;
-mod time_file;
 mod tools;
 
 use std::io::Write as _;
@@ -26,9 +21,9 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser as _;
 
+use bench_turns::interrupt::Interrupt;
 use flags::{Arguments, Command, Flags};
 use installed::Installed;
-use interrupt::Interrupt;
 use nginx::Nginx;
 use rounds::Bench;
 
@@ -53,7 +48,7 @@ fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
     let installed = Installed::look(flags)?;
     let interrupt = Interrupt::listen()?;
     let open_files = limits::raise_open_files();
-    let cores = machine::two_cores()?;
+    let cores = bench_turns::cores::two_cores()?;
     let folder = tempfile::tempdir()
         .context("cannot make a temporary folder; set TMPDIR to one that can be written")?;
     let nginx = Nginx::start(folder.path(), &installed, cores.server, &interrupt)?;

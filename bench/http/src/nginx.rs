@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 
 use crate::certificate::{self, Certificate};
-use crate::child::Child;
 use crate::installed::Installed;
-use crate::interrupt::Interrupt;
+use bench_turns::child::Child;
+use bench_turns::interrupt::Interrupt;
 
 /// Between asking for a free port and nginx taking it, another program may be quicker.
 const ATTEMPTS: usize = 3;

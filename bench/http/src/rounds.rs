@@ -7,15 +7,15 @@ use std::thread;
 use std::time::Duration;
 
 use crate::cases::Case;
-use crate::child;
 use crate::flags::Flags;
 use crate::installed::Installed;
-use crate::interrupt::Interrupt;
-use crate::machine::Cores;
 use crate::nginx::Nginx;
 use crate::row::{Done, Row, Turn};
-use crate::time_file;
 use crate::tools::{Order, Tool};
+use bench_turns::child;
+use bench_turns::cores::Cores;
+use bench_turns::interrupt::Interrupt;
+use bench_turns::time_file;
 
 /// How much longer than its load a tool may take: connecting, and waiting for the last replies.
 const PATIENCE_BEYOND: Duration = Duration::from_secs(30);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::measured::Measured;
-use crate::time_file::Used;
+use bench_turns::time_file::Used;
 
 /// One turn.
 #[derive(Clone, Debug, Serialize)]

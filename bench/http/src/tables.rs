@@ -8,8 +8,8 @@ use crate::installed::Installed;
 use crate::row::{
     self, CPU_US, Figure, LATENESS_P99_US, MEDIAN_US, P99_US, REQUESTS_PER_S, RSS_MIB, Row, Turn, WALL_S,
 };
-use crate::spread::{self, Spread};
 use crate::tools::{OURS, OURS_ALONE};
+use bench_turns::spread::{self, Spread};
 
 /// What stands where there is no figure.
 const NONE: &str = "–";

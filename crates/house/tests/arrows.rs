@@ -24,7 +24,8 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("conductor", &["engine", "lab", "load", "plan", "record", "store", "wire"]),
     ("tenbin", &["conductor", "lab", "plan", "report", "store", "target"]),
     ("house", &[]),
-    ("bench-http", &[]),
+    ("bench-turns", &[]),
+    ("bench-http", &["bench-turns"]),
     ("bench-page", &["record", "store"]),
 ];
 

@@ -1,8 +1,8 @@
 //! The bare loop of this program.
 
 use super::{Program, Tool, arguments};
-use crate::figures::{at, count, json};
 use crate::measured::Measured;
+use bench_turns::figures::{at, count, json};
 
 pub(super) const TOOL: Tool = Tool {
     name: "bare",

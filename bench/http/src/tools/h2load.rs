@@ -1,8 +1,8 @@
 //! h2load: closed loop over HTTP/1.1, one thread.
 
 use super::{Program, Tool, arguments};
-use crate::figures::{before, count};
 use crate::measured::Measured;
+use bench_turns::figures::{before, count};
 
 pub(super) const TOOL: Tool = Tool {
     name: "h2load",

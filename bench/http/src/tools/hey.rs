@@ -1,8 +1,8 @@
 //! hey: closed loop, one core.
 
 use super::{Program, Tool, arguments};
-use crate::figures::{after, count};
 use crate::measured::Measured;
+use bench_turns::figures::{after, count};
 
 pub(super) const TOOL: Tool = Tool {
     name: "hey",

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::{Program, Tool, arguments};
-use crate::figures::{at, count, json};
 use crate::measured::Measured;
+use bench_turns::figures::{at, count, json};
 
 pub(super) const TOOL: Tool = Tool {
     name: "oha",

@@ -1,8 +1,8 @@
 //! wrk: closed loop, one thread.
 
 use super::{Program, Tool, arguments};
-use crate::figures::{after, before, count};
 use crate::measured::Measured;
+use bench_turns::figures::{after, before, count};
 
 pub(super) const TOOL: Tool = Tool {
     name: "wrk",

@@ -1,8 +1,8 @@
 //! wrk2: open loop with ticks of a millisecond; its output is wrk's with percentiles.
 
 use super::{Program, Tool, arguments, wrk};
-use crate::figures::time_us;
 use crate::measured::Measured;
+use bench_turns::figures::time_us;
 
 pub(super) const TOOL: Tool = Tool {
     name: "wrk2",

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// # Errors
 ///
 /// A sentence that names what is missing.
-pub(crate) fn after(text: &str, label: &str) -> Result<f64, String> {
+pub fn after(text: &str, label: &str) -> Result<f64, String> {
     let line = text
         .lines()
         .find(|line| line.contains(label))
@@ -23,7 +23,7 @@ pub(crate) fn after(text: &str, label: &str) -> Result<f64, String> {
 /// # Errors
 ///
 /// A sentence that names what is missing.
-pub(crate) fn before(text: &str, label: &str) -> Result<f64, String> {
+pub fn before(text: &str, label: &str) -> Result<f64, String> {
     let line = text
         .lines()
         .find(|line| line.contains(label))
@@ -38,7 +38,7 @@ pub(crate) fn before(text: &str, label: &str) -> Result<f64, String> {
 /// # Errors
 ///
 /// A sentence that shows what is no count.
-pub(crate) fn count(number: f64) -> Result<u64, String> {
+pub fn count(number: f64) -> Result<u64, String> {
     const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
     if (0.0..EXACT_MAX).contains(&number) {
         Ok(number.round() as u64)
@@ -52,7 +52,7 @@ pub(crate) fn count(number: f64) -> Result<u64, String> {
 /// # Errors
 ///
 /// A sentence that shows what is no time.
-pub(crate) fn time_us(text: &str) -> Result<f64, String> {
+pub fn time_us(text: &str) -> Result<f64, String> {
     let (number, unit) = leading_number(text.trim()).ok_or_else(|| format!("{text:?} is no time"))?;
     let unit_us = match unit {
         "us" => 1.0,
@@ -70,7 +70,7 @@ pub(crate) fn time_us(text: &str) -> Result<f64, String> {
 /// # Errors
 ///
 /// A sentence, also when the object is cut off.
-pub(crate) fn json(text: &str) -> Result<Value, String> {
+pub fn json(text: &str) -> Result<Value, String> {
     let start = text.find('{').ok_or("its output has no JSON object")?;
     let mut objects = serde_json::Deserializer::from_str(&text[start..]).into_iter();
     objects.next().unwrap_or(Ok(Value::Null)).map_err(|error| format!("its JSON cannot be read: {error}"))
@@ -81,7 +81,7 @@ pub(crate) fn json(text: &str) -> Result<Value, String> {
 /// # Errors
 ///
 /// A sentence that names what is missing.
-pub(crate) fn at(json: &Value, pointer: &str) -> Result<f64, String> {
+pub fn at(json: &Value, pointer: &str) -> Result<f64, String> {
     json.pointer(pointer)
         .and_then(Value::as_f64)
         .ok_or_else(|| format!("its JSON has no number at {pointer}"))

@@ -17,10 +17,13 @@ const OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
 
 /// What a child wrote, and how it ended.
 #[derive(Debug)]
-pub(crate) struct Output {
-    pub(crate) status: ExitStatus,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
+pub struct Output {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What it wrote, up to a megabyte.
+    pub stdout: String,
+    /// The same of its error output.
+    pub stderr: String,
 }
 
 /// Runs a command to its end.
@@ -28,11 +31,7 @@ pub(crate) struct Output {
 /// # Errors
 ///
 /// A sentence: it cannot be started, was not done after `patience` (then it is killed), or Ctrl-C came (then too).
-pub(crate) fn run(
-    command: &mut Command,
-    patience: Duration,
-    interrupt: &Interrupt,
-) -> Result<Output, String> {
+pub fn run(command: &mut Command, patience: Duration, interrupt: &Interrupt) -> Result<Output, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let no_file = |error| format!("no temporary file for what {name} writes: {error}");
     // Files, since a pipe that nobody reads would hold the child up.
@@ -56,7 +55,7 @@ pub(crate) fn run(
 
 /// A running child, first of its own process group: Ctrl-C in a terminal reaches this program alone, which then ends it.
 #[derive(Debug)]
-pub(crate) struct Child {
+pub struct Child {
     name: String,
     process: std::process::Child,
     is_over: bool,
@@ -64,7 +63,7 @@ pub(crate) struct Child {
 
 impl Child {
     /// Starts a command without standard input, in the language that the parsers know.
-    pub(crate) fn start(command: &mut Command) -> Result<Self, String> {
+    pub fn start(command: &mut Command) -> Result<Self, String> {
         let name = command.get_program().to_string_lossy().into_owned();
         command.stdin(Stdio::null()).env("LC_ALL", "C").process_group(0);
         let process = command.spawn().map_err(|error| format!("cannot start {name}: {error}"))?;
@@ -72,7 +71,7 @@ impl Child {
     }
 
     /// How it ended, if it has.
-    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>, String> {
         let status =
             self.process.try_wait().map_err(|error| format!("cannot wait for {}: {error}", self.name))?;
         self.is_over |= status.is_some();
@@ -80,7 +79,7 @@ impl Child {
     }
 
     /// Waits for its end.
-    pub(crate) fn wait(&mut self, patience: Duration, interrupt: &Interrupt) -> Result<ExitStatus, String> {
+    pub fn wait(&mut self, patience: Duration, interrupt: &Interrupt) -> Result<ExitStatus, String> {
         let deadline = Instant::now() + patience;
         loop {
             if let Some(status) = self.ended()? {
@@ -103,7 +102,7 @@ impl Child {
     }
 
     /// Asks it to end; it is killed if it does not.
-    pub(crate) fn stop(&mut self, patience: Duration) {
+    pub fn stop(&mut self, patience: Duration) {
         if let Some(pid) = self.pid() {
             let _ = kill_process(pid, Signal::TERM);
             let _ = self.wait(patience, &Interrupt::default());

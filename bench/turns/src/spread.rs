@@ -2,14 +2,17 @@
 
 /// Minimum, median, maximum.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Spread {
-    pub(crate) min: f64,
-    pub(crate) median: f64,
-    pub(crate) max: f64,
+pub struct Spread {
+    /// The least.
+    pub min: f64,
+    /// The middle one, or the mean of the two in the middle.
+    pub median: f64,
+    /// The most.
+    pub max: f64,
 }
 
 /// The spread of the values, or `None` of none. The median of an even number of values is the mean of the middle two.
-pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Option<Spread> {
+pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Spread> {
     let mut values: Vec<f64> = values.into_iter().collect();
     values.sort_unstable_by(f64::total_cmp);
     let (min, max) = (*values.first()?, *values.last()?);

@@ -3,19 +3,19 @@
 use serde::Serialize;
 
 /// The format that `time -f` is given.
-pub(crate) const FORMAT: &str = "%e %U %S %M";
+pub const FORMAT: &str = "%e %U %S %M";
 
 /// What a program used.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) struct Used {
+pub struct Used {
     /// From start to end of the program; the last digit is 10 ms.
-    pub(crate) wall_s: f64,
+    pub wall_s: f64,
     /// CPU time in user space; the last digit is 10 ms.
-    pub(crate) cpu_user_s: f64,
+    pub cpu_user_s: f64,
     /// CPU time in the kernel; the last digit is 10 ms.
-    pub(crate) cpu_sys_s: f64,
+    pub cpu_sys_s: f64,
     /// The most memory that was resident at a time.
-    pub(crate) rss_peak_bytes: u64,
+    pub rss_peak_bytes: u64,
 }
 
 /// Reads the last line: before it stand remarks, such as a bad exit code.
@@ -23,7 +23,7 @@ pub(crate) struct Used {
 /// # Errors
 ///
 /// A sentence that shows the line.
-pub(crate) fn parse(text: &str) -> Result<Used, String> {
+pub fn parse(text: &str) -> Result<Used, String> {
     let line = text.lines().last().unwrap_or_default();
     let words: Vec<&str> = line.split(' ').collect();
     let numbers = match words[..] {
