@@ -10,6 +10,7 @@ mod blame;
 pub mod braces;
 mod conversation;
 pub mod http1;
+pub mod mysql;
 pub mod sql;
 pub mod testing;
 
