@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -16,6 +15,7 @@ use bench_turns::child;
 use bench_turns::cores::Cores;
 use bench_turns::interrupt::Interrupt;
 use bench_turns::time_file;
+use bench_turns::timed::{self, last_words};
 
 /// How much longer than its load a tool may take: connecting, and waiting for the last replies.
 const PATIENCE_BEYOND: Duration = Duration::from_secs(30);
@@ -26,7 +26,6 @@ const PAUSE: Duration = Duration::from_millis(300);
 /// The same after many: Linux gives a local port out again after a second.
 const PAUSE_AFTER_MANY: Duration = Duration::from_millis(1_500);
 const MANY: u32 = 1_000;
-const ERROR_CHARS_MAX: usize = 200;
 
 /// What all turns share.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +69,8 @@ impl Bench<'_> {
         let store = self.folder.join("bench.sqlite").to_string_lossy().into_owned();
         let order = Order { load: case.load, address, seconds: self.flags.seconds, store: &store };
         let time_file = self.folder.join("time.txt");
-        let mut command = self.pinned(&time_file);
+        let mut command =
+            timed::pinned(&self.installed.taskset, &self.installed.time, self.cores.client, &time_file);
         command.arg(program).args((tool.arguments)(&order)).current_dir(self.folder);
         let patience = Duration::from_secs(self.flags.seconds.into()) + PATIENCE_BEYOND;
         let output = child::run(&mut command, patience, self.interrupt)?;
@@ -81,39 +81,5 @@ impl Bench<'_> {
         let text =
             fs::read_to_string(&time_file).map_err(|error| format!("time(1) left no file: {error}"))?;
         Ok(Done { measured, used: time_file::parse(&text)? })
-    }
-
-    /// `taskset -c CORE time …`, which the tool's own command follows. A file of an earlier turn must not be taken for
-    /// that of this one.
-    fn pinned(&self, time_file: &Path) -> Command {
-        let _ = fs::remove_file(time_file);
-        let mut command = Command::new(&self.installed.taskset);
-        command.args(["-c", &self.cores.client.to_string()]).arg(&self.installed.time);
-        command.args(["-f", time_file::FORMAT, "-o"]).arg(time_file);
-        command
-    }
-}
-
-/// The last line that a failing tool wrote, to the error output if there is one.
-fn last_words(stderr: &str, stdout: &str) -> String {
-    let last =
-        |text: &str| text.lines().rfind(|line| !line.trim().is_empty()).map(str::trim).map(str::to_owned);
-    let words = last(stderr).or_else(|| last(stdout)).unwrap_or_else(|| "it said nothing".to_owned());
-    words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(ERROR_CHARS_MAX).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn last_words_are_one_short_line() {
-        assert_eq!(
-            last_words("first\n  apr_socket: closed\u{7} (104)\n\n", "out"),
-            "apr_socket: closed  (104)"
-        );
-        assert_eq!(last_words("\n", "usage\n"), "usage");
-        assert_eq!(last_words("", ""), "it said nothing");
-        assert_eq!(last_words(&"x".repeat(9_999), "").len(), ERROR_CHARS_MAX);
     }
 }

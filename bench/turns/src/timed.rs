@@ -1,0 +1,43 @@
+//! A program on one core, with GNU time beside it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::time_file;
+
+const ERROR_CHARS_MAX: usize = 200;
+
+/// `taskset -c CORE time …`, which the tool's own command follows. A file of an earlier turn is not taken for that of this
+/// one.
+pub fn pinned(taskset: &Path, time: &Path, core: usize, time_file: &Path) -> Command {
+    let _ = fs::remove_file(time_file);
+    let mut command = Command::new(taskset);
+    command.args(["-c", &core.to_string()]).arg(time);
+    command.args(["-f", time_file::FORMAT, "-o"]).arg(time_file);
+    command
+}
+
+/// The last line that a failing tool wrote, to the error output if there is one.
+pub fn last_words(stderr: &str, stdout: &str) -> String {
+    let last =
+        |text: &str| text.lines().rfind(|line| !line.trim().is_empty()).map(str::trim).map(str::to_owned);
+    let words = last(stderr).or_else(|| last(stdout)).unwrap_or_else(|| "it said nothing".to_owned());
+    words.chars().map(|c| if c.is_control() { ' ' } else { c }).take(ERROR_CHARS_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_words_are_one_short_line() {
+        assert_eq!(
+            last_words("first\n  apr_socket: closed\u{7} (104)\n\n", "out"),
+            "apr_socket: closed  (104)"
+        );
+        assert_eq!(last_words("\n", "usage\n"), "usage");
+        assert_eq!(last_words("", ""), "it said nothing");
+        assert_eq!(last_words(&"x".repeat(9_999), "").len(), ERROR_CHARS_MAX);
+    }
+}
