@@ -13,6 +13,7 @@ mod scenario;
 mod share;
 mod stop;
 pub mod values;
+pub mod xoroshiro;
 
 pub use closed::{Closed, ThinkTime};
 pub use open::{Open, Spacing};

@@ -1,1 +1,19 @@
 //! Scripts of SQL transactions in pgbench's language: reading them, drawing their values, going through them.
+//!
+//! A [`Deck`] holds the scripts of a run, a [`Player`] goes through them as one client. Neither does any I/O: whoever drives a
+//! player sends what it is told to. The crate has `std` for one reason: logarithms and powers come from the system's
+//! mathematical library, as pgbench's do, so that equal seeds draw equal numbers.
+
+mod deck;
+mod distribution;
+mod fault;
+mod player;
+mod seeds;
+mod statement;
+
+pub use deck::{Allow, Deck, Language, Script};
+pub use distribution::Distribution;
+pub use fault::{Broken, Fault};
+pub use player::{Act, Player, Values};
+pub use seeds::Seeds;
+pub use statement::{Gather, Placeholders, Statement, StatementKind};
