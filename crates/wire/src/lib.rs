@@ -11,6 +11,7 @@ pub mod braces;
 mod conversation;
 pub mod http1;
 pub mod mysql;
+pub mod postgres;
 pub mod sql;
 pub mod testing;
 
