@@ -2,7 +2,7 @@
 
 use record::{MinMedianMax, Spread};
 use serde_json::{Value, json};
-use store::{Ending, Generator, Level, Model, NewRun, Place, StudyId, Validity, Verdict};
+use store::{Ending, Generator, Level, Model, NewRun, Place, StudyId, Unit, Validity, Verdict};
 
 /// 2026-11-21 14:25:00 UTC, so that the names of two makings differ in their last four characters alone.
 pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_100_000;
@@ -42,8 +42,12 @@ pub(crate) fn new_run(
         load_words: "100 users, closed".to_owned(),
         model: Model::Closed,
         steps: vec!["GET /".to_owned()],
+        units: vec![Unit::Requests],
+        parts: Vec::new(),
         warm_up_ns: WARM_UP_S * SECOND_NS,
         planned_duration_ns: Some(duration_s * SECOND_NS),
+        latency_limit_ns: None,
+        connects_each: false,
         stamps: vec![STAMP.to_owned()],
         system_version: place.is_some().then(|| "1.0.0".to_owned()),
         place,

@@ -7,7 +7,8 @@ use load::values::Source;
 use plan::{Fault, Plan};
 use record::{ConnectionTotals, Counts, IdentityBroken, Percentile, Phase, Spread, Tally};
 use store::{
-    Cause, Ending, Failure, Generator, Level, Model, NewRun, RunId, Store, StoreError, Validity, Verdict,
+    Cause, Ending, Failure, Generator, Level, Model, NewRun, RunId, Store, StoreError, Unit, Validity,
+    Verdict,
 };
 
 use crate::beside::{Attended, Beside};
@@ -218,8 +219,12 @@ pub(crate) fn describe(plan: &Plan) -> NewRun {
             Load::Open(_) => Model::Open,
         },
         steps: plan.steps.iter().map(|step| step.name.clone()).collect(),
+        units: vec![Unit::Requests; plan.steps.len()],
+        parts: Vec::new(),
         warm_up_ns: plan.warm_up_ns,
         planned_duration_ns: plan.planned_ns().map(|ns| ns - plan.warm_up_ns),
+        latency_limit_ns: None,
+        connects_each: false,
         stamps: plan.stamps(),
         place: None,
         system_version: None,

@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use record::{Finish, Interval, Outcome, Phase, Tally};
-use store::{Model, NewRun, Store};
+use store::{Model, NewRun, Store, Unit};
 
 const SECONDS: u64 = 600;
 
@@ -23,8 +23,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         load_words: String::new(),
         model: Model::Open,
         steps: vec!["/".to_owned()],
+        units: vec![Unit::Requests],
+        parts: Vec::new(),
         warm_up_ns: 0,
         planned_duration_ns: None,
+        latency_limit_ns: None,
+        connects_each: false,
         stamps: Vec::new(),
         place: None,
         system_version: None,

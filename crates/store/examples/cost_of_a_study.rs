@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use store::{Compare, Ending, Generator, Level, Model, NewRun, NewStudy, Place, Reading, Store, StudyEnding};
-use store::{Validity, Verdict};
+use store::{Unit, Validity, Verdict};
 
 const SECONDS: u64 = 70;
 const REQUESTS_PER_SECOND: u64 = 5_000;
@@ -159,8 +159,12 @@ fn new_run() -> NewRun {
         load_words: String::new(),
         model: Model::Closed,
         steps: vec!["/".to_owned()],
+        units: vec![Unit::Requests],
+        parts: Vec::new(),
         warm_up_ns: 0,
         planned_duration_ns: None,
+        latency_limit_ns: None,
+        connects_each: false,
         stamps: Vec::new(),
         place: None,
         system_version: None,

@@ -4,7 +4,7 @@ use rusqlite::{ErrorCode, Transaction, named_params};
 use serde::Serialize;
 
 use crate::Result;
-use crate::description::NewRun;
+use crate::description::{NewRun, Unit};
 use crate::ending::{Ending, Failure};
 use crate::error::StoreError;
 use crate::run_id::RunId;
@@ -18,25 +18,39 @@ pub(crate) const DRAWS_MAX: usize = 100;
 impl Store {
     /// Announces a run that this process will write, and gives it its name. It is on the disk when this returns.
     pub fn begin(&self, new: &NewRun) -> Result<RunId> {
+        if new.units.len() != new.steps.len() {
+            return Err(StoreError::Unstorable { what: "a run whose steps do not all have a unit" });
+        }
+        if new.parts.iter().any(|part| usize::from(part.of) >= new.steps.len()) {
+            return Err(StoreError::Unstorable { what: "a run with a part of no step" });
+        }
         let transaction = self.transaction(Durability::Full)?;
         let id = self.insert_run(&transaction, new)?;
         let number = transaction.last_insert_rowid();
-        let mut insert = transaction
-            .prepare("INSERT INTO step (run, number, name) VALUES (?1, ?2, ?3)")
-            .map_err(|error| self.explain(error))?;
-        for (step, name) in new.steps.iter().enumerate() {
-            let step = u16::try_from(step)
-                .map_err(|_| StoreError::Unstorable { what: "a run of over 65,536 steps" })?;
-            insert.execute((number, step, name)).map_err(|error| self.explain(error))?;
-        }
-        drop(insert);
+        self.insert_steps(&transaction, number, new)?;
         transaction.commit().map_err(|error| self.explain(error))?;
         Ok(id)
+    }
+
+    /// Steps, and after them their parts.
+    fn insert_steps(&self, transaction: &Transaction<'_>, run: i64, new: &NewRun) -> Result<()> {
+        let steps = new.steps.iter().zip(&new.units).map(|(name, unit)| (name, *unit, None));
+        let parts = new.parts.iter().map(|part| (&part.name, Unit::Requests, Some(part.of)));
+        let mut insert = transaction
+            .prepare("INSERT INTO step (run, number, name, unit, part_of) VALUES (?1, ?2, ?3, ?4, ?5)")
+            .map_err(|error| self.explain(error))?;
+        for (number, (name, unit, part_of)) in steps.chain(parts).enumerate() {
+            let number = u16::try_from(number)
+                .map_err(|_| StoreError::Unstorable { what: "a run of over 65,536 steps and parts" })?;
+            insert.execute((run, number, name, unit.name(), part_of)).map_err(|error| self.explain(error))?;
+        }
+        Ok(())
     }
 
     fn insert_run(&self, transaction: &Transaction<'_>, new: &NewRun) -> Result<RunId> {
         let warm_up_ns = signed(new.warm_up_ns)?;
         let planned_duration_ns = new.planned_duration_ns.map(signed).transpose()?;
+        let latency_limit_ns = new.latency_limit_ns.map(signed).transpose()?;
         let (plan, host, stamps) = (json(&new.plan_json)?, json(&new.host)?, json(&new.stamps)?);
         let writer = Writer::this_process();
         let place = match &new.place {
@@ -47,9 +61,10 @@ impl Store {
         let mut insert = transaction
             .prepare(
                 "INSERT INTO run (id, started_at_unix_ms, title, plan_text, plan, plan_hash, tenbin_version, host, load, \
-                 model, warm_up_ns, planned_duration_ns, stamps, place, system_version, writer) VALUES (:id, \
+                 model, warm_up_ns, planned_duration_ns, latency_limit_ns, connects_each, stamps, place, \
+                 system_version, writer) VALUES (:id, \
                  :started_at_unix_ms, :title, :plan_text, :plan, :plan_hash, :tenbin_version, :host, :load, :model, \
-                 :warm_up_ns, :planned_duration_ns, :stamps, :place, :system_version, :writer)",
+                 :warm_up_ns, :planned_duration_ns, :latency_limit_ns, :connects_each, :stamps, :place, :system_version, :writer)",
             )
             .map_err(|error| self.explain(error))?;
         let mut draws = 1;
@@ -68,6 +83,8 @@ impl Store {
                 ":model": new.model.name(),
                 ":warm_up_ns": warm_up_ns,
                 ":planned_duration_ns": planned_duration_ns,
+                ":latency_limit_ns": latency_limit_ns,
+                ":connects_each": new.connects_each,
                 ":stamps": stamps,
                 ":place": place,
                 ":system_version": new.system_version,

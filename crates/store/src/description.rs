@@ -34,6 +34,39 @@ impl fmt::Display for Model {
     }
 }
 
+/// What a step is counted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Requests, each with one reply; [`record::Tally::statuses`] are the protocol's own.
+    #[default]
+    Requests,
+    /// SQL transactions, each one run of a script. [`record::Tally::statuses`] say how often they were tried.
+    Transactions,
+}
+
+impl Unit {
+    /// The word in the store and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Requests => "requests",
+            Self::Transactions => "transactions",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        [Self::Requests, Self::Transactions].into_iter().find(|unit| unit.name() == name)
+    }
+}
+
+/// A part of a step that has an account of its own: a statement of a transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartOf {
+    /// Its text, or the first line of it.
+    pub name: String,
+    /// The number of its step.
+    pub of: u16,
+}
+
 /// A run that begins. Texts may hold anything: whoever prints them escapes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRun {
@@ -57,14 +90,36 @@ pub struct NewRun {
     pub model: Model,
     /// Names of the steps; the place in the list is the number of the step.
     pub steps: Vec<String>,
+    /// What each of them is counted in: as many as there are steps.
+    pub units: Vec<Unit>,
+    /// Their parts, in the order of their numbers, which go on where those of the steps end. They are in no sum over steps.
+    pub parts: Vec<PartOf>,
     /// Requests intended before this are warm-up.
     pub warm_up_ns: u64,
     /// How long the run is to last after the warm-up; `None` if something else ends it.
     pub planned_duration_ns: Option<u64>,
+    /// Beyond this response time the plan calls an end late; `None` if it does not say.
+    pub latency_limit_ns: Option<u64>,
+    /// Whether each request or transaction has a connection of its own.
+    pub connects_each: bool,
     /// What every reader must know, such as `TLS certificates were not verified (--insecure)`.
     pub stamps: Vec<String>,
     /// The study that this run belongs to, and where; `None` for a run on its own.
     pub place: Option<(StudyId, Place)>,
     /// What the system says of its version, in one line.
     pub system_version: Option<String>,
+}
+
+impl NewRun {
+    /// What the run as a whole is counted in: transactions if all steps are, else requests.
+    pub fn unit(&self) -> Unit {
+        let is_sql = !self.units.is_empty() && self.units.iter().all(|unit| *unit == Unit::Transactions);
+        if is_sql { Unit::Transactions } else { Unit::Requests }
+    }
+
+    /// The parts of a step: under which number their seconds are kept, and their names.
+    pub fn parts_of(&self, step: u16) -> impl Iterator<Item = (u16, &str)> {
+        let numbered = (0..=u16::MAX).skip(self.steps.len()).zip(&self.parts);
+        numbered.filter(move |(_, part)| part.of == step).map(|(number, part)| (number, part.name.as_str()))
+    }
 }

@@ -133,7 +133,7 @@ fn insert_requests(connection: &Connection, part: i64, sampled: &[Sampled]) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::description::{Model, NewRun};
+    use crate::description::{Model, NewRun, Unit};
     use record::Phase;
 
     #[test]
@@ -151,8 +151,12 @@ mod tests {
             load_words: String::new(),
             model: Model::Open,
             steps: vec![String::new()],
+            units: vec![Unit::Requests],
+            parts: Vec::new(),
             warm_up_ns: 0,
             planned_duration_ns: None,
+            latency_limit_ns: None,
+            connects_each: false,
             stamps: Vec::new(),
             place: None,
             system_version: None,

@@ -33,7 +33,7 @@ mod utc;
 mod writer;
 
 pub use beside::{GateResult, Output};
-pub use description::{Model, NewRun};
+pub use description::{Model, NewRun, PartOf, Unit};
 pub use ending::{Cause, Ending, Failure, Generator, Level, Validity, Verdict};
 pub use error::StoreError;
 pub use path::default_path;

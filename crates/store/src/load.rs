@@ -6,7 +6,7 @@ use record::{Counts, Finish, Ledger, LedgerEntry, Outcome, Phase, Sampled, Statu
 use rusqlite::{Connection, Row};
 
 use crate::Result;
-use crate::description::{Model, NewRun};
+use crate::description::{Model, NewRun, PartOf, Unit};
 use crate::ending::{Ending, Failure, Verdict};
 use crate::run::{Part, Run, STATUSES_MAX};
 use crate::run_id::RunId;
@@ -28,11 +28,7 @@ impl Store {
         let number = self.number(id)?;
         let run = "SELECT * FROM run WHERE number = ?1";
         let mut new = self.one(snapshot, run, [number], |row| self.new_run(id, row, snapshot))?;
-        let steps = "SELECT name FROM step WHERE run = ?1 ORDER BY number";
-        new.steps = self.all(snapshot, steps, [number], |row| self.get(row, "name"))?;
-        if new.steps.len() > usize::from(u16::MAX) + 1 {
-            return Err(self.damaged(id, "it has too many steps"));
-        }
+        self.steps(id, snapshot, number, &mut new)?;
         let ending =
             "SELECT * FROM ending LEFT JOIN failure ON failure.run = ending.run WHERE ending.run = ?1";
         let ending = self.all(snapshot, ending, [number], |row| self.ending(id, row))?.pop();
@@ -46,6 +42,34 @@ impl Store {
         let parts = self.all(snapshot, PARTS, [number], |row| self.part(id, row, &new, snapshot))?;
         let beside = self.beside(snapshot, id, number)?;
         Run::assemble(id.clone(), new, ending, state, parts, beside)
+    }
+
+    /// Steps and, after them, their parts.
+    fn steps(&self, id: &RunId, snapshot: &Connection, number: i64, new: &mut NewRun) -> Result<()> {
+        let query = "SELECT name, unit, part_of FROM step WHERE run = ?1 ORDER BY number";
+        let rows = self.all(snapshot, query, [number], |row| {
+            Ok((self.get(row, "name")?, self.get::<String>(row, "unit")?, self.get(row, "part_of")?))
+        })?;
+        if rows.len() > usize::from(u16::MAX) + 1 {
+            return Err(self.damaged(id, "it has too many steps"));
+        }
+        for (name, unit, part_of) in rows {
+            match part_of {
+                Some(of) => new.parts.push(PartOf { name, of }),
+                None if !new.parts.is_empty() => {
+                    return Err(self.damaged(id, "a step comes after a part of one"));
+                }
+                None => {
+                    let unit = Unit::from_name(&unit);
+                    new.units.push(unit.ok_or_else(|| self.damaged(id, "the unit of a step is unknown"))?);
+                    new.steps.push(name);
+                }
+            }
+        }
+        if new.parts.iter().any(|part| usize::from(part.of) >= new.steps.len()) {
+            return Err(self.damaged(id, "a part belongs to no step"));
+        }
+        Ok(())
     }
 
     /// All but the steps.
@@ -64,8 +88,12 @@ impl Store {
             load_words: text("load")?,
             model,
             steps: Vec::new(),
+            units: Vec::new(),
+            parts: Vec::new(),
             warm_up_ns: self.count(id, row, "warm_up_ns")?,
             planned_duration_ns: self.optional_count(id, row, "planned_duration_ns")?,
+            latency_limit_ns: self.optional_count(id, row, "latency_limit_ns")?,
+            connects_each: self.get(row, "connects_each")?,
             stamps: self.json(id, "stamps", &text("stamps")?)?,
             place: self.place_of(snapshot, id, row)?,
             system_version: self.get(row, "system_version")?,
@@ -104,7 +132,7 @@ impl Store {
         let count = |column| self.count(id, row, column);
         let number = self.get(row, "number")?;
         let step: u16 = self.get(row, "step")?;
-        if usize::from(step) >= new.steps.len() {
+        if usize::from(step) >= new.steps.len() + new.parts.len() {
             return Err(self.damaged(id, "a second belongs to no step"));
         }
         let phase = usize::try_from(count("phase")?).ok().and_then(|phase| Phase::ALL.get(phase).copied());

@@ -89,7 +89,8 @@ impl Run {
         if statuses.len() > STATUSES_MAX {
             return Err(run.damaged());
         }
-        for (step, _) in (0..=u16::MAX).zip(&run.new.steps) {
+        let numbers = run.new.steps.len() + run.new.parts.len();
+        for step in (0..=u16::MAX).take(numbers) {
             for phase in Phase::ALL {
                 run.total(step, phase)?;
             }
@@ -97,7 +98,7 @@ impl Run {
         Ok(run)
     }
 
-    /// Everything that happened in one step and phase. Of a run that was cut short, what was in flight is called
+    /// Everything that happened in one phase of a step, or of a part of one, whose number is beyond those of the steps. Of a run that was cut short, what was in flight is called
     /// unfinished and what waited not sent.
     pub fn total(&self, step: u16, phase: Phase) -> Result<Tally> {
         let mut whole = Whole::default();
@@ -110,7 +111,7 @@ impl Run {
         total.map_err(|source| self.broken(source))
     }
 
-    /// Everything that happened in a phase, over all steps.
+    /// Everything that happened in a phase, over all steps. Their parts are in them already.
     pub fn whole(&self, phase: Phase) -> Result<Tally> {
         let mut whole = Tally::default();
         for (step, _) in (0..=u16::MAX).zip(&self.new.steps) {
@@ -119,7 +120,7 @@ impl Run {
         Ok(whole)
     }
 
-    /// Every kept interval, in order of second, phase and step. Threads kept theirs apart.
+    /// Every kept interval of the steps, in order of second, phase and step. Threads kept theirs apart.
     ///
     /// A run that came with its study has none, and says so with an error: load it by itself.
     pub fn seconds(&self) -> impl Iterator<Item = Result<(u16, Interval)>> + '_ {
@@ -141,7 +142,7 @@ impl Run {
         }
     }
 
-    /// Every single request that was kept, with its step and phase, in order of the second of its end. A run that came with
+    /// Every single request or transaction that was kept, with its step and phase, in order of the second of its end. A run that came with
     /// its study has none.
     pub fn requests(&self) -> impl Iterator<Item = (u16, Phase, &Sampled)> + '_ {
         self.in_time().flat_map(|part| part.sampled.iter().map(|request| (part.step, part.phase, request)))
@@ -162,8 +163,13 @@ impl Run {
         &self.beside.gates
     }
 
+    /// Of the steps: what their parts saw is in them.
     fn in_time(&self) -> impl Iterator<Item = &Part> + '_ {
-        self.by_second.iter().map(|place| &self.parts[*place])
+        let steps = self.new.steps.len();
+        self.by_second
+            .iter()
+            .map(|place| &self.parts[*place])
+            .filter(move |part| usize::from(part.step) < steps)
     }
 
     pub(crate) fn broken(&self, source: IdentityBroken) -> StoreError {

@@ -56,6 +56,12 @@ fn rows_with_impossible_values_are_refused() {
     for sql in [
         long_ago,
         "UPDATE part SET step = 9",
+        "UPDATE step SET unit = 'miles'",
+        "UPDATE step SET part_of = 0",
+        "UPDATE step SET part_of = 9 WHERE number = 1",
+        "UPDATE step SET part_of = -1 WHERE number = 1",
+        "INSERT INTO step VALUES (1, 2, '', 'requests', 1), (1, 3, '', 'requests', NULL)",
+        "UPDATE run SET latency_limit_ns = -1",
         "UPDATE part SET step = 70000",
         "UPDATE part SET phase = 2",
         "UPDATE part SET histograms = x'ffffffffffffffffffffffff'",
@@ -83,7 +89,7 @@ fn rows_with_impossible_values_are_refused() {
         "UPDATE ending SET generator = 'null'",
         "DELETE FROM step",
         "WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 70000) \
-         INSERT INTO step SELECT 1, i, 'x' FROM n",
+         INSERT INTO step (run, number, name) SELECT 1, i, 'x' FROM n",
         "WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) \
          INSERT INTO status SELECT 1, i, i, 1 FROM n",
         "INSERT INTO status SELECT part, position + 1, status, count FROM status",
@@ -172,6 +178,9 @@ fn strange_but_possible_values_are_read() {
         "UPDATE run SET started_at_unix_ms = -9223372036854775808",
         "UPDATE run SET started_at_unix_ms = 9223372036854775807",
         "UPDATE part SET second = 9223372036854775807",
+        "UPDATE run SET latency_limit_ns = 9223372036854775807, connects_each = 7",
+        "UPDATE step SET unit = 'transactions'",
+        "UPDATE step SET part_of = 0 WHERE number = 1",
         "UPDATE part SET first_sent_ns = 9223372036854775807, last_finished_ns = 0",
         "UPDATE run SET title = replace(hex(zeroblob(100000)), '00', 'x')",
         "DELETE FROM request",

@@ -28,7 +28,7 @@ fn its_runs_are_as_they_were() {
     let path = version_1(folder.path());
     assert_eq!(version(&path), 1);
     let store = Store::open_existing(&path).unwrap();
-    assert_eq!(version(&path), 2);
+    assert_eq!(version(&path), 3);
 
     let run = store.load(&ENDED.parse().unwrap()).unwrap();
     let mut new = sample::new_run();
@@ -81,7 +81,7 @@ fn several_who_open_it_at_once_upgrade_it_once() {
 fn an_upgrade_that_fails_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = version_1(folder.path());
-    // The last table that the upgrade makes.
+    // the last table that the first of the upgrades makes.
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE gate (keeper)").unwrap();
     let schema = || -> Vec<String> {
         let connection = Connection::open(&path).unwrap();

@@ -76,6 +76,7 @@ fn an_empty_run() {
     let (_folder, store) = store();
     let mut new = sample::new_run();
     new.steps.clear();
+    new.units.clear();
     let id = store.begin(&new).unwrap();
     store.finish(&id, &sample::ending()).unwrap();
     let run = store.load(&id).unwrap();

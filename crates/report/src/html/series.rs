@@ -197,7 +197,7 @@ impl OfLoad {
 mod tests {
     use record::{Histogram, Interval, Phase, Tally};
     use serde_json::json;
-    use store::{Ending, Generator, Level, NewRun, Reading, Store, Validity};
+    use store::{Ending, Generator, Level, NewRun, Reading, Store, Unit, Validity};
 
     use super::*;
 
@@ -229,8 +229,12 @@ mod tests {
             load_words: String::new(),
             model,
             steps: vec![String::new()],
+            units: vec![Unit::Requests],
+            parts: Vec::new(),
             warm_up_ns: SECOND_NS,
             planned_duration_ns,
+            latency_limit_ns: None,
+            connects_each: false,
             stamps: Vec::new(),
             place: None,
             system_version: None,

@@ -6,7 +6,7 @@ use record::{Finish, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Ta
 use serde_json::json;
 use store::{
     Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, Place, Reading,
-    Run, RunId, State, Store, StudyId, Validity, Verdict,
+    Run, RunId, State, Store, StudyId, Unit, Validity, Verdict,
 };
 
 /// 2026-11-21T14:25:01.042Z
@@ -150,8 +150,12 @@ pub(crate) fn new_run() -> NewRun {
         load_words: "100 users, closed".to_owned(),
         model: Model::Closed,
         steps: vec!["/".to_owned()],
+        units: vec![Unit::Requests],
+        parts: Vec::new(),
         warm_up_ns: SECOND,
         planned_duration_ns: Some(3 * SECOND),
+        latency_limit_ns: None,
+        connects_each: false,
         stamps: Vec::new(),
         place: None,
         system_version: None,

@@ -5,8 +5,8 @@
 use record::{Finish, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally};
 use serde_json::json;
 use store::{
-    Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, Place, Reading,
-    RunId, Store, StudyId, Validity, Verdict,
+    Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, PartOf, Place,
+    Reading, RunId, Store, StudyId, Unit, Validity, Verdict,
 };
 
 /// 2026-11-21T14:25:01Z
@@ -24,11 +24,28 @@ pub(crate) fn new_run() -> NewRun {
         load_words: "100 users, closed".to_owned(),
         model: Model::Closed,
         steps: vec!["front page".to_owned(), "search".to_owned()],
+        units: vec![Unit::Requests; 2],
+        parts: Vec::new(),
         warm_up_ns: 2_000_000_000,
         planned_duration_ns: Some(10_000_000_000),
+        latency_limit_ns: None,
+        connects_each: false,
         stamps: vec!["TLS certificates were not verified (--insecure)".to_owned()],
         place: None,
         system_version: Some("puma 8.0.0 (\u{1b}[1m)".to_owned()),
+    }
+}
+
+/// A run of two scripts, each with a statement that has an account of its own.
+pub(crate) fn new_sql_run() -> NewRun {
+    let part = |name: &str, of| PartOf { name: name.to_owned(), of };
+    NewRun {
+        title: "postgres://127.0.0.1:5432/bench".to_owned(),
+        units: vec![Unit::Transactions; 2],
+        parts: vec![part("SELECT 1", 0), part("COMMIT", 1)],
+        latency_limit_ns: Some(50_000_000),
+        connects_each: true,
+        ..new_run()
     }
 }
 

@@ -1,0 +1,87 @@
+//! Statements have accounts of their own beside those of their transaction, and are in no sum.
+
+mod sample;
+
+use record::{Phase, Tally};
+use store::{NewRun, PartOf, Run, Store, StoreError, Unit};
+
+fn kept(new: &NewRun, numbers: &[u16]) -> (tempfile::TempDir, Store, Run) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("s")).unwrap();
+    let id = store.begin(new).unwrap();
+    for number in numbers {
+        let second = u64::from(*number);
+        store.keep_second(&id, *number, &[sample::interval(second, Phase::Measured, second)]).unwrap();
+    }
+    store.finish(&id, &sample::ending()).unwrap();
+    let run = store.load(&id).unwrap();
+    (folder, store, run)
+}
+
+#[test]
+fn a_part_comes_back_under_its_number_and_is_in_no_sum() {
+    let (_folder, _store, run) = kept(&sample::new_sql_run(), &[0, 1, 2, 3]);
+    let mut steps = Tally::default();
+    for number in 0..4 {
+        let tally = run.total(number, Phase::Measured).unwrap();
+        assert_eq!(tally, sample::interval(number.into(), Phase::Measured, number.into()).tally);
+        if number < 2 {
+            steps.merge(&tally);
+        }
+    }
+    assert_eq!(run.whole(Phase::Measured).unwrap(), steps);
+    assert_eq!((run.seconds().count(), run.packed_seconds().unwrap().count()), (2, 2));
+    assert!(run.requests().all(|(step, ..)| step < 2), "a log is of transactions");
+    let names =
+        |step| run.new.parts_of(step).map(|(number, name)| (number, name.to_owned())).collect::<Vec<_>>();
+    assert_eq!(names(0), [(2, "SELECT 1".to_owned())]);
+    assert_eq!(names(1), [(3, "COMMIT".to_owned())]);
+}
+
+#[test]
+fn a_study_has_the_totals_of_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("s")).unwrap();
+    let new = sample::new_study();
+    let study = store.begin_study(&new).unwrap();
+    let place = Some((study.clone(), new.planned[0].clone()));
+    let run = store.begin(&NewRun { place, ..sample::new_sql_run() }).unwrap();
+    store.keep_second(&run, 3, &[sample::interval(2, Phase::Measured, 7)]).unwrap();
+    store.finish(&run, &sample::ending()).unwrap();
+    let run = store.load_study(&study).unwrap().runs.pop().unwrap();
+    assert_eq!(run.total(3, Phase::Measured).unwrap(), sample::interval(2, Phase::Measured, 7).tally);
+    assert_eq!(run.whole(Phase::Measured).unwrap(), Tally::default());
+}
+
+#[test]
+fn a_number_beyond_the_parts_is_refused() {
+    let (_folder, store, run) = kept(&sample::new_sql_run(), &[]);
+    let error = store.keep_second(&run.id, 4, &[sample::interval(0, Phase::Measured, 0)]).unwrap_err();
+    assert!(matches!(error, StoreError::UnknownStep { step: 4, .. }), "{error}");
+}
+
+#[test]
+fn runs_that_do_not_fit_together_are_not_begun() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("s")).unwrap();
+    let of_nothing = PartOf { name: String::new(), of: 2 };
+    let many = vec![PartOf { name: String::new(), of: 0 }; 1 << 16];
+    for strange in [
+        NewRun { units: vec![Unit::Transactions], ..sample::new_sql_run() },
+        NewRun { parts: vec![of_nothing], ..sample::new_sql_run() },
+        NewRun { parts: many, ..sample::new_sql_run() },
+        NewRun { latency_limit_ns: Some(u64::MAX), ..sample::new_sql_run() },
+    ] {
+        let error = store.begin(&strange).unwrap_err();
+        assert!(matches!(error, StoreError::Unstorable { .. }), "{error}");
+    }
+    assert!(store.runs(9).unwrap().is_empty());
+}
+
+#[test]
+fn the_unit_of_a_run_is_that_of_all_its_steps() {
+    let of = |units: &[Unit]| NewRun { units: units.to_vec(), ..sample::new_run() }.unit();
+    assert_eq!(of(&[Unit::Transactions; 2]), Unit::Transactions);
+    assert_eq!(of(&[Unit::Transactions, Unit::Requests]), Unit::Requests);
+    assert_eq!(of(&[]), Unit::Requests);
+}
