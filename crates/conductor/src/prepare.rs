@@ -151,10 +151,11 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
     let trust = plan.peer.tls.as_ref().map(|trust| match trust {
         Trust::System => TlsTrust::System,
         Trust::Authorities(path) => TlsTrust::Authorities(path.clone()),
+        Trust::AnyName(path) => TlsTrust::AnyName(path.clone()),
         Trust::Anything => TlsTrust::Anything,
     });
     let tls = trust.map(|trust| TlsPeer::new(&plan.peer.host, &trust)).transpose()?;
-    let peer = Peer { endpoint, tls };
+    let peer = Peer::of(endpoint, tls);
     let probed = engine::probe(&peer, Duration::from_nanos(plan.connect_timeout_ns))?;
     let script = script(plan)?;
     let job = Job {
@@ -169,6 +170,9 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
         cores,
         log_per_second: plan.log_per_second,
         scenarios: plan.scenarios.clone(),
+        parts: 0,
+        pool: None,
+        choosers: Vec::new(),
         data: plan.data.clone(),
         seed: plan.seed,
     };

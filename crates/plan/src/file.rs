@@ -9,7 +9,7 @@ mod form;
 mod gates;
 mod keys;
 mod loads;
-mod near;
+pub(crate) mod near;
 mod parse;
 mod processes;
 mod quick;

@@ -3,6 +3,7 @@
 //! A [`Plan`] cannot be built otherwise. The crate never knows the engine or the store.
 
 mod check;
+mod database;
 mod draft;
 mod explain;
 mod fault;
@@ -14,6 +15,7 @@ mod study;
 pub mod units;
 mod visible;
 
+pub use database::{Database, Engine};
 pub use draft::Draft;
 pub use fault::Fault;
 pub use file::{Faults, FileFault, Place, reference, schema};

@@ -74,6 +74,8 @@ pub enum Trust {
     System,
     /// Those of the authorities in a file.
     Authorities(PathBuf),
+    /// Those of the authorities in a file, or else of the system's, whatever name they are for.
+    AnyName(Option<PathBuf>),
     /// Any; stamped on the result.
     Anything,
 }

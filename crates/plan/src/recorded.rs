@@ -42,6 +42,7 @@ impl Plan {
             "tls": self.peer.tls.as_ref().map(|trust| match trust {
                 Trust::System => "system",
                 Trust::Authorities(_) => "cacert",
+                Trust::AnyName(_) => "any-name",
                 Trust::Anything => "insecure",
             }),
             "load": self.load_words(),

@@ -12,6 +12,7 @@ use url::{Host, Url};
 use wire::braces;
 use wire::http1::{BodyCheck, Checks, HeaderCheck, Request, SizeCheck, StatusSet};
 
+use crate::database::presentable;
 use crate::draft::Draft;
 use crate::fault::Fault;
 use crate::plan::{Peer, Trust};
@@ -138,15 +139,6 @@ fn url(text: &str, faults: &mut Vec<Fault>) -> Option<Url> {
     };
     faults.extend(fault);
     None
-}
-
-/// A URL as it may be shown: without a user and a password, whatever else is wrong with it.
-fn presentable(text: &str) -> String {
-    let from = text.find("://").map_or(0, |at| at + 3);
-    match text[from..].rfind('@') {
-        Some(at) => format!("{}(secret){}", &text[..from], &text[from + at..]),
-        None => text.to_owned(),
-    }
 }
 
 fn trust(draft: &Draft, url: &Url, faults: &mut Vec<Fault>) -> Option<Trust> {

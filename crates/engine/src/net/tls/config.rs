@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rustls::client::Resumption;
+use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 
+use super::any_name::AnyName;
 use super::insecure::AnyCertificate;
 
 /// Which certificates are accepted.
@@ -17,6 +18,8 @@ pub enum TlsTrust {
     System,
     /// Those that the authorities in this PEM file vouch for.
     Authorities(PathBuf),
+    /// Those that the authorities in this PEM file, or else the system's, vouch for, whatever name they are for.
+    AnyName(Option<PathBuf>),
     /// Any. The peer may be anybody; a result must say so.
     Anything,
 }
@@ -58,11 +61,22 @@ impl TlsPeer {
         let name = ServerName::try_from(host.trim_matches(['[', ']']).to_owned())
             .map_err(|_| TlsError::Name(host.to_owned()))?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+        let builder =
+            ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
         let mut config = match trust {
             TlsTrust::System => builder.with_root_certificates(system_authorities()?).with_no_client_auth(),
             TlsTrust::Authorities(path) => {
                 builder.with_root_certificates(authorities_in(path)?).with_no_client_auth()
+            }
+            TlsTrust::AnyName(path) => {
+                let roots = path.as_ref().map_or_else(system_authorities, authorities_in)?;
+                let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
+                // There are authorities: what else could be missing, the library would say.
+                let verifier = verifier.map_err(|error| rustls::Error::General(error.to_string()))?;
+                builder
+                    .dangerous()
+                    .with_custom_certificate_verifier(Arc::new(AnyName(verifier)))
+                    .with_no_client_auth()
             }
             TlsTrust::Anything => builder
                 .dangerous()
@@ -73,6 +87,12 @@ impl TlsPeer {
         config.resumption = Resumption::disabled();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Self { config: Arc::new(config), name })
+    }
+
+    /// The same peer, to whom no application protocol is offered: databases refuse one they do not know.
+    pub fn without_alpn(mut self) -> Self {
+        Arc::make_mut(&mut self.config).alpn_protocols.clear();
+        self
     }
 }
 

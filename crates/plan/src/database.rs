@@ -1,0 +1,142 @@
+//! Whom a load of SQL speaks to: connection URLs as the clients of the servers read them.
+
+mod mysql;
+mod pgpass;
+mod postgres;
+mod sqlite;
+mod surroundings;
+mod written;
+
+use std::path::PathBuf;
+
+use wire::sql::Login;
+
+pub(crate) use surroundings::Surroundings;
+pub(crate) use written::presentable;
+
+use crate::fault::Fault;
+use crate::plan::{Peer, Trust};
+
+/// The schemes of SQL URLs.
+pub(crate) const SCHEMES: [&str; 5] = ["postgres", "postgresql", "mysql", "mariadb", "sqlite"];
+
+/// What kind of database it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// PostgreSQL.
+    Postgres,
+    /// MySQL or MariaDB.
+    Mysql,
+    /// SQLite, within this process.
+    Sqlite,
+}
+
+/// A database, and how it is connected to. It holds a password, and shows none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Database {
+    /// What kind it is.
+    pub engine: Engine,
+    /// Who logs in; of SQLite nothing.
+    pub login: Login,
+    /// At least one; connections are spread over them. Of SQLite the one is nowhere.
+    pub peers: Vec<Peer>,
+    /// Of SQLite: the file, and settings of each connection.
+    pub file: Option<(PathBuf, Vec<(String, String)>)>,
+    /// If the URL says how long connecting may take.
+    pub(crate) connect_timeout_ns: Option<u64>,
+    /// The URL as it may be shown.
+    pub shown: String,
+}
+
+impl Engine {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Postgres => "PostgreSQL",
+            Self::Mysql => "MySQL",
+            Self::Sqlite => "SQLite",
+        }
+    }
+}
+
+/// Whether a URL names a database.
+pub(crate) fn is_database(url: &str) -> bool {
+    scheme(url).is_some()
+}
+
+/// The scheme of a URL, if it is one of a database.
+fn scheme(url: &str) -> Option<&'static str> {
+    let (scheme, _) = url.trim_start().split_once(':')?;
+    SCHEMES.into_iter().find(|known| known.eq_ignore_ascii_case(scheme))
+}
+
+impl Database {
+    /// The database that a URL names, with what this process's environment says where the URL says nothing.
+    pub fn read(url: &str) -> Result<Self, Vec<Fault>> {
+        Self::read_among(url, &Surroundings::here())
+    }
+
+    pub(crate) fn read_among(url: &str, around: &Surroundings<'_>) -> Result<Self, Vec<Fault>> {
+        let mut faults = Vec::new();
+        let database = match scheme(url) {
+            Some("sqlite") => sqlite::read(url, &mut faults),
+            Some("mysql" | "mariadb") => {
+                written::read(url, &mut faults).and_then(|written| mysql::read(&written, around, &mut faults))
+            }
+            Some(_) => written::read(url, &mut faults)
+                .and_then(|written| postgres::read(&written, around, &mut faults)),
+            None => {
+                let what = format!("this URL's scheme is none of {}", SCHEMES.join(", "));
+                faults.push(Fault::new(
+                    format!("{:?}", presentable(url)),
+                    what,
+                    "write postgres://USER@HOST/DATABASE",
+                ));
+                None
+            }
+        };
+        database.filter(|_| faults.is_empty()).ok_or(faults)
+    }
+
+    /// Whether every way to it stays on this machine.
+    fn is_near(peers: &[Peer]) -> bool {
+        peers.iter().all(|peer| {
+            peer.unix_socket.is_some()
+                || peer.host == "localhost"
+                || peer.host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+        })
+    }
+}
+
+/// Host and port, without a scheme: `[::1]:5432`.
+fn authority(peer: &Peer) -> String {
+    match (&peer.unix_socket, peer.host.contains(':')) {
+        (Some(path), _) => path.display().to_string(),
+        (None, true) => format!("[{}]:{}", peer.host, peer.port),
+        (None, false) => format!("{}:{}", peer.host, peer.port),
+    }
+}
+
+/// `postgres://127.0.0.1:5432/db`, or `postgres:///db over /run/postgresql/.s.PGSQL.5432`.
+fn shown(scheme: &str, peers: &[Peer], database: &str) -> String {
+    let places: Vec<String> = peers.iter().map(authority).collect();
+    match peers.iter().all(|peer| peer.unix_socket.is_some()) {
+        true => format!("{scheme}:///{database} over {}", places.join(",")),
+        false => format!("{scheme}://{}/{database}", places.join(",")),
+    }
+}
+
+/// A way without TLS.
+fn in_the_clear(host: String, port: u16) -> Peer {
+    Peer { host, port, unix_socket: None, tls: None }
+}
+
+/// The same ways, each with TLS of this kind; sockets of this machine have none.
+fn with_tls(peers: &mut [Peer], trust: Option<&Trust>) {
+    for peer in peers.iter_mut().filter(|peer| peer.unix_socket.is_none()) {
+        peer.tls = trust.cloned();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! URLs of MySQL and MariaDB.
+
+use std::path::PathBuf;
+
+use wire::sql::{Login, Secret, TlsWish};
+
+use super::written::Written;
+use super::{Database, Engine, Surroundings, in_the_clear, shown, with_tls};
+use crate::fault::Fault;
+use crate::plan::Trust;
+
+const PORT: u16 = 3306;
+const PARAMETERS: [&str; 4] = ["ssl-mode", "ssl-ca", "socket", "connect-timeout"];
+const SECONDS_MAX: u64 = 86_400;
+
+pub(super) fn read(
+    written: &Written,
+    around: &Surroundings<'_>,
+    faults: &mut Vec<Fault>,
+) -> Option<Database> {
+    written.only(&PARAMETERS, faults);
+    let user = written.user.clone().or_else(|| around.user());
+    let Some(user) = user else {
+        written.wrong("nobody says who logs in", "write mysql://USER@HOST/DATABASE", faults);
+        return None;
+    };
+    let hosts = written.hosts.iter();
+    let peers = hosts.map(|(host, port)| {
+        in_the_clear(host.clone().unwrap_or_else(|| "localhost".to_owned()), port.unwrap_or(PORT))
+    });
+    let mut peers: Vec<_> = peers.collect();
+    if let Some(socket) = written.parameter("socket") {
+        for peer in &mut peers {
+            peer.unix_socket = Some(PathBuf::from(socket));
+        }
+    }
+    let (tls, trust) = tls(written, faults);
+    with_tls(&mut peers, trust.as_ref());
+    let is_all_here = peers.iter().all(|peer| peer.unix_socket.is_some());
+    let timeout_ns = written.parameter("connect-timeout").and_then(|text| match text.parse::<u64>() {
+        Ok(seconds @ 1..=SECONDS_MAX) => Some(seconds * 1_000_000_000),
+        _ => {
+            let what = format!("connect-timeout cannot be {text:?}");
+            written.wrong(what, "write whole seconds, such as connect-timeout=5", faults);
+            None
+        }
+    });
+    Some(Database {
+        engine: Engine::Mysql,
+        shown: shown(written.scheme, &peers, written.database.as_deref().unwrap_or_default()),
+        login: Login {
+            user,
+            password: written.password.clone().or_else(|| around.variable("MYSQL_PWD").map(Secret)),
+            database: written.database.clone(),
+            settings: Vec::new(),
+            tls: if is_all_here { TlsWish::No } else { tls },
+            allows_weak: Database::is_near(&peers),
+        },
+        peers,
+        file: None,
+        connect_timeout_ns: timeout_ns,
+    })
+}
+
+fn tls(written: &Written, faults: &mut Vec<Fault>) -> (TlsWish, Option<Trust>) {
+    let file = written.parameter("ssl-ca").map(PathBuf::from);
+    let mode = written.parameter("ssl-mode").map(str::to_ascii_uppercase);
+    match mode.as_deref().unwrap_or(if file.is_some() { "VERIFY_CA" } else { "PREFERRED" }) {
+        "DISABLED" => (TlsWish::No, None),
+        "PREFERRED" => (TlsWish::IfOffered, Some(Trust::Anything)),
+        "REQUIRED" => (TlsWish::Required, Some(Trust::Anything)),
+        "VERIFY_CA" => (TlsWish::Required, Some(Trust::AnyName(file))),
+        "VERIFY_IDENTITY" => (TlsWish::Required, Some(file.map_or(Trust::System, Trust::Authorities))),
+        other => {
+            let what = format!("ssl-mode cannot be {other:?}");
+            let way_out = "write DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY";
+            written.wrong(what, way_out, faults);
+            (TlsWish::No, None)
+        }
+    }
+}

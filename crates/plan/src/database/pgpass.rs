@@ -1,0 +1,104 @@
+//! The password file of PostgreSQL's clients: `host:port:database:user:password`, one a line.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use wire::sql::Secret;
+
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// Whose password is looked for.
+pub(super) struct Whose<'a> {
+    pub(super) host: &'a str,
+    pub(super) port: u16,
+    pub(super) database: &'a str,
+    pub(super) user: &'a str,
+}
+
+/// What a password file has for somebody.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Nothing, or there is no such file.
+    Nothing,
+    /// This.
+    Password(Secret),
+    /// A password, in a file that others may read.
+    Exposed,
+}
+
+/// Looks a password up. As PostgreSQL's own clients do, it takes none from a file that others may read.
+pub(super) fn look_up(path: &Path, whose: &Whose<'_>) -> Found {
+    let Ok(about) = fs::metadata(path) else { return Found::Nothing };
+    if !about.is_file() || about.len() > FILE_BYTES_MAX {
+        return Found::Nothing;
+    }
+    let text = fs::read(path).unwrap_or_default();
+    match find(&String::from_utf8_lossy(&text), whose) {
+        Some(_) if about.permissions().mode() & 0o077 != 0 => Found::Exposed,
+        Some(password) => Found::Password(Secret(password)),
+        None => Found::Nothing,
+    }
+}
+
+fn find(text: &str, whose: &Whose<'_>) -> Option<String> {
+    let port = whose.port.to_string();
+    let wanted = [whose.host, &port, whose.database, whose.user];
+    text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
+        let fields = fields(line);
+        let is_mine = fields.len() == 5
+            && wanted.iter().zip(&fields).all(|(wanted, (field, is_any))| *is_any || field == wanted);
+        is_mine.then(|| fields[4].0.clone())
+    })
+}
+
+/// The fields of a line, and whether each is a plain `*`. A backslash keeps the next character as it is.
+fn fields(line: &str) -> Vec<(String, bool)> {
+    let mut fields = vec![(String::new(), false)];
+    let mut characters = line.trim_end_matches(['\r', '\n']).chars();
+    while let Some(character) = characters.next() {
+        let count = fields.len();
+        let Some((field, is_any)) = fields.last_mut() else { break };
+        match character {
+            ':' if count < 5 => fields.push((String::new(), false)),
+            '\\' => {
+                *is_any = false;
+                field.extend(characters.next());
+            }
+            plain => {
+                *is_any = field.is_empty() && plain == '*';
+                field.push(plain);
+            }
+        }
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_that_fits_counts() {
+        let text = "# passwords\nother:5432:db:me:1\nlocalhost:*:*:me:a\\:b\\\\c:d\n*:*:*:*:last\nbroken";
+        let whose = |host| Whose { host, port: 5432, database: "db", user: "me" };
+        assert_eq!(find(text, &whose("other")).as_deref(), Some("1"));
+        assert_eq!(find(text, &whose("localhost")).as_deref(), Some("a:b\\c:d"));
+        assert_eq!(find(text, &whose("third")).as_deref(), Some("last"));
+        assert_eq!(find("**:*:*:*:x\n\\*:*:*:*:y", &whose("h")), None, "only a star by itself fits anything");
+    }
+
+    #[test]
+    fn a_file_that_others_may_read_gives_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pgpass");
+        let whose = Whose { host: "h", port: 1, database: "d", user: "u" };
+        assert_eq!(look_up(&path, &whose), Found::Nothing);
+        fs::write(&path, "h:1:d:u:pw\n").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(look_up(&path, &whose), Found::Exposed);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(look_up(&path, &whose), Found::Password(Secret("pw".to_owned())));
+        assert_eq!(look_up(folder.path(), &whose), Found::Nothing);
+    }
+}

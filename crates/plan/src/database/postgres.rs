@@ -1,0 +1,200 @@
+//! URLs of PostgreSQL: its parameters, its environment and its defaults are those of its own clients.
+
+use std::path::{Path, PathBuf};
+
+use wire::sql::{Login, Secret, TlsWish};
+
+use super::pgpass::{self, Found, Whose};
+use super::written::{Written, read_port};
+use super::{Database, Engine, Surroundings, in_the_clear, shown, with_tls};
+use crate::fault::Fault;
+use crate::plan::{Peer, Trust};
+
+const PORT: u16 = 5432;
+const SECONDS_MAX: u64 = 86_400;
+/// What a server calls us, if nobody says otherwise.
+const APPLICATION: &str = "tenbin";
+/// Where servers have their sockets.
+const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
+
+const PARAMETERS: [&str; 11] = [
+    "host",
+    "port",
+    "user",
+    "password",
+    "dbname",
+    "sslmode",
+    "sslrootcert",
+    "application_name",
+    "connect_timeout",
+    "options",
+    "passfile",
+];
+
+pub(super) fn read(
+    written: &Written,
+    around: &Surroundings<'_>,
+    faults: &mut Vec<Fault>,
+) -> Option<Database> {
+    written.only(&PARAMETERS, faults);
+    let given = |parameter: &str, variable: &str| {
+        written.parameter(parameter).map(str::to_owned).or_else(|| around.variable(variable))
+    };
+    let of_url = |parameter: &str, part: &Option<String>| {
+        written.parameter(parameter).map(str::to_owned).or_else(|| part.clone())
+    };
+    let mut peers = peers(written, around, faults);
+    let user = of_url("user", &written.user).or_else(|| around.variable("PGUSER")).or_else(|| around.user());
+    let Some(user) = user else {
+        written.wrong("nobody says who logs in", "write postgres://USER@HOST/DATABASE", faults);
+        return None;
+    };
+    let database = of_url("dbname", &written.database).or_else(|| around.variable("PGDATABASE"));
+    let database = database.unwrap_or_else(|| user.clone());
+    let file = given("passfile", "PGPASSFILE").map(PathBuf::from);
+    let file = file.or_else(|| Some(Path::new(&around.variable("HOME")?).join(".pgpass")));
+    let password = written.parameter("password").map(|text| Secret(text.to_owned()));
+    let password = password
+        .or_else(|| written.password.clone())
+        .or_else(|| around.variable("PGPASSWORD").map(Secret))
+        .or_else(|| from_file(file.as_deref()?, peers.first()?, &database, &user, written, faults));
+    let (tls, trust) = tls(written, around, faults);
+    with_tls(&mut peers, trust.as_ref());
+    let is_all_here = peers.iter().all(|peer| peer.unix_socket.is_some());
+    let name = given("application_name", "PGAPPNAME").unwrap_or_else(|| APPLICATION.to_owned());
+    let mut settings = vec![("application_name".to_owned(), name)];
+    settings.extend(given("options", "PGOPTIONS").map(|options| ("options".to_owned(), options)));
+    let seconds = given("connect_timeout", "PGCONNECT_TIMEOUT");
+    Some(Database {
+        engine: Engine::Postgres,
+        shown: shown("postgres", &peers, &database),
+        login: Login {
+            user,
+            password,
+            database: Some(database),
+            settings,
+            tls: if is_all_here { TlsWish::No } else { tls },
+            allows_weak: Database::is_near(&peers),
+        },
+        peers,
+        file: None,
+        connect_timeout_ns: seconds.and_then(|text| timeout_ns(&text, written, faults)),
+    })
+}
+
+/// The hosts of the URL, of its parameters, of the environment, or the server of this machine.
+fn peers(written: &Written, around: &Surroundings<'_>, faults: &mut Vec<Fault>) -> Vec<Peer> {
+    let listed = |text: String| text.split(',').map(|host| Some(host.to_owned())).collect::<Vec<_>>();
+    let written_hosts: Vec<Option<String>> = written.hosts.iter().map(|(host, _)| host.clone()).collect();
+    let hosts = match written.parameter("host") {
+        Some(hosts) => listed(hosts.to_owned()),
+        None if written_hosts.iter().all(Option::is_none) => {
+            around.variable("PGHOST").map_or(vec![None], listed)
+        }
+        None => written_hosts,
+    };
+    let mut given: Vec<Option<u16>> = written.hosts.iter().map(|(_, port)| *port).collect();
+    let further = written.parameter("port").map(str::to_owned);
+    let further = further.or_else(|| around.variable("PGPORT").filter(|_| given.iter().all(Option::is_none)));
+    if let Some(text) = further {
+        given = text.split(',').map(|port| read_port(port, &written.shown, faults)).collect();
+    }
+    if given.len() > 1 && given.len() != hosts.len() {
+        written.wrong("there are not as many ports as hosts", "write one port, or one for each host", faults);
+    }
+    let hosts = hosts.into_iter().enumerate();
+    hosts
+        .map(|(number, host)| {
+            let port = given.get(number).or(given.first()).copied().flatten().unwrap_or(PORT);
+            match host.filter(|host| !host.is_empty()) {
+                Some(folder) if folder.starts_with('/') => by_socket(&folder, port),
+                Some(host) => in_the_clear(host, port),
+                None => local(port),
+            }
+        })
+        .collect()
+}
+
+fn by_socket(folder: &str, port: u16) -> Peer {
+    let path = Path::new(folder).join(format!(".s.PGSQL.{port}"));
+    Peer { unix_socket: Some(path), ..in_the_clear("localhost".to_owned(), port) }
+}
+
+/// The server of this machine: at its socket, if there is one.
+fn local(port: u16) -> Peer {
+    let socket = |folder: &&&str| Path::new(folder).join(format!(".s.PGSQL.{port}")).exists();
+    match SOCKET_FOLDERS.iter().find(socket) {
+        Some(folder) => by_socket(folder, port),
+        None => in_the_clear("localhost".to_owned(), port),
+    }
+}
+
+fn from_file(
+    path: &Path,
+    peer: &Peer,
+    database: &str,
+    user: &str,
+    written: &Written,
+    faults: &mut Vec<Fault>,
+) -> Option<Secret> {
+    // A socket where the server has it by default is known as `localhost`; any other by its folder.
+    let folder =
+        peer.unix_socket.as_ref().and_then(|path| Some(path.parent()?.to_string_lossy().into_owned()));
+    let host = folder.filter(|folder| !SOCKET_FOLDERS.contains(&folder.as_str()));
+    let host = host.unwrap_or_else(|| peer.host.clone());
+    match pgpass::look_up(path, &Whose { host: &host, port: peer.port, database, user }) {
+        Found::Password(password) => Some(password),
+        Found::Nothing => None,
+        Found::Exposed => {
+            let what = format!("the password would come from {}, which others may read", path.display());
+            written.wrong(what, &format!("chmod 600 {}", path.display()), faults);
+            None
+        }
+    }
+}
+
+fn tls(written: &Written, around: &Surroundings<'_>, faults: &mut Vec<Fault>) -> (TlsWish, Option<Trust>) {
+    let given = |parameter: &str, variable: &str| {
+        written.parameter(parameter).map(str::to_owned).or_else(|| around.variable(variable))
+    };
+    let own = || {
+        let path = Path::new(&around.variable("HOME")?).join(".postgresql/root.crt");
+        path.exists().then_some(path)
+    };
+    let root = given("sslrootcert", "PGSSLROOTCERT");
+    let file = match root.as_deref() {
+        Some("system") => None,
+        Some(path) => Some(PathBuf::from(path)),
+        None => own(),
+    };
+    let mode = given("sslmode", "PGSSLMODE");
+    match mode.as_deref().unwrap_or("prefer") {
+        "disable" => (TlsWish::No, None),
+        "prefer" => (TlsWish::IfOffered, Some(Trust::Anything)),
+        // With authorities at hand, PostgreSQL's own clients check against them.
+        "require" => {
+            (TlsWish::Required, Some(file.map_or(Trust::Anything, |file| Trust::AnyName(Some(file)))))
+        }
+        "verify-ca" => (TlsWish::Required, Some(Trust::AnyName(file))),
+        "verify-full" => (TlsWish::Required, Some(file.map_or(Trust::System, Trust::Authorities))),
+        other => {
+            let what = format!("sslmode cannot be {other:?}");
+            let way_out = "write disable, prefer, require, verify-ca or verify-full";
+            written.wrong(what, way_out, faults);
+            (TlsWish::No, None)
+        }
+    }
+}
+
+/// Whole seconds; 0 is without a limit of its own.
+fn timeout_ns(text: &str, written: &Written, faults: &mut Vec<Fault>) -> Option<u64> {
+    match text.trim().parse::<u64>() {
+        Ok(0) => None,
+        Ok(seconds) if seconds <= SECONDS_MAX => Some(seconds * 1_000_000_000),
+        _ => {
+            let what = format!("connect_timeout cannot be {text:?}");
+            written.wrong(what, "write whole seconds, such as connect_timeout=5", faults);
+            None
+        }
+    }
+}

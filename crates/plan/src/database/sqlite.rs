@@ -1,0 +1,79 @@
+//! URLs of SQLite: a file, and settings of each connection.
+
+use std::path::PathBuf;
+
+use percent_encoding::percent_decode_str;
+use wire::sql::Login;
+
+use super::{Database, Engine, in_the_clear};
+use crate::fault::Fault;
+use crate::file::near;
+use crate::units;
+
+const WORDS: [(&str, &[&str]); 3] = [
+    ("journal_mode", &["delete", "truncate", "persist", "memory", "wal", "off"]),
+    ("synchronous", &["off", "normal", "full", "extra"]),
+    ("busy_timeout", &[]),
+];
+
+pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Database> {
+    let place = format!("{url:?}");
+    let rest = url.trim_start().split_once(':').map_or("", |(_, rest)| rest);
+    let rest = rest.strip_prefix("//").unwrap_or(rest);
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let Ok(path) = percent_decode_str(path).decode_utf8() else {
+        faults.push(Fault::new(place, "the path is no text", "name a file in UTF-8"));
+        return None;
+    };
+    if path.is_empty() || path.contains('\0') {
+        faults.push(Fault::new(place, "it names no file", "write sqlite:PATH, such as sqlite:bench.db"));
+        return None;
+    }
+    if path.contains(":memory:") {
+        let what = "each connection would have a database of its own in memory";
+        faults.push(Fault::new(place, what, "name a file, perhaps one below /dev/shm"));
+        return None;
+    }
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    let settings = pairs.filter_map(|pair| setting(pair, &place, faults)).collect();
+    Some(Database {
+        engine: Engine::Sqlite,
+        login: Login::default(),
+        peers: vec![in_the_clear(String::new(), 0)],
+        file: Some((PathBuf::from(path.as_ref()), settings)),
+        connect_timeout_ns: None,
+        shown: format!("sqlite:{path}"),
+    })
+}
+
+fn setting(pair: &str, place: &str, faults: &mut Vec<Fault>) -> Option<(String, String)> {
+    let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let names = || WORDS.iter().map(|(name, _)| *name);
+    let Some((name, words)) = WORDS.iter().find(|(name, _)| *name == key) else {
+        let way_out = match near::nearest(key, names()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("write one of {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        faults.push(Fault::new(place, format!("the parameter {key:?} is not known"), way_out));
+        return None;
+    };
+    let value = value.to_ascii_lowercase();
+    if words.is_empty() {
+        // The unit of SQLite itself is a millisecond.
+        let ms = value.parse().or_else(|_| units::duration_ns(&value).map(|ns| ns / 1_000_000));
+        match ms {
+            Ok(ms) if ms <= i32::MAX as u64 => return Some(((*name).to_owned(), ms.to_string())),
+            _ => {
+                let what = format!("{name} cannot be {value:?}");
+                faults.push(Fault::new(place, what, "write a duration such as 5s, or milliseconds"));
+            }
+        }
+        return None;
+    }
+    if !words.contains(&value.as_str()) {
+        let what = format!("{name} cannot be {value:?}");
+        faults.push(Fault::new(place, what, format!("write one of {}", words.join(", "))));
+        return None;
+    }
+    Some(((*name).to_owned(), value))
+}

@@ -1,0 +1,144 @@
+//! URLs, environments, and what they come to.
+
+use std::path::PathBuf;
+
+use wire::sql::{Secret, TlsWish};
+
+use super::{Database, Engine, Surroundings};
+use crate::plan::Trust;
+
+fn read(url: &str, environment: &[(&str, &str)]) -> Database {
+    try_read(url, environment).unwrap_or_else(|faults| panic!("{url}: {faults}"))
+}
+
+fn try_read(url: &str, environment: &[(&str, &str)]) -> Result<Database, String> {
+    let variable = |name: &str| {
+        environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+    };
+    let around = Surroundings::of(&variable);
+    Database::read_among(url, &around)
+        .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+}
+
+fn places(database: &Database) -> Vec<String> {
+    database.peers.iter().map(super::authority).collect()
+}
+
+#[test]
+fn the_parts_of_a_url_are_where_users_write_them() {
+    let url = "postgresql://me:p%40ss@127.0.0.1:5433/db?sslmode=disable&application_name=x&connect_timeout=3&options=-c%20a%3D1";
+    let database = read(url, &[]);
+    assert_eq!(database.engine, Engine::Postgres);
+    assert_eq!(places(&database), ["127.0.0.1:5433"]);
+    assert_eq!((database.login.user.as_str(), database.login.database.as_deref()), ("me", Some("db")));
+    assert_eq!(database.login.password, Some(Secret("p@ss".to_owned())));
+    assert_eq!((database.login.tls, &database.peers[0].tls), (TlsWish::No, &None));
+    let settings = [("application_name", "x"), ("options", "-c a=1")];
+    assert_eq!(database.login.settings, settings.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    assert_eq!(database.connect_timeout_ns, Some(3_000_000_000));
+    assert_eq!(database.shown, "postgres://127.0.0.1:5433/db");
+    assert!(database.login.allows_weak);
+
+    let several = read("postgres://me@[::1]:1,10.0.0.1,h:3/db", &[]);
+    assert_eq!(
+        places(&several),
+        ["[::1]:1", "10.0.0.1:1", "h:3"].map(|place| place.replace("0.1:1", "0.1:5432"))
+    );
+    assert!(!several.login.allows_weak);
+    let socket = read("postgres:///db?host=/run/pg&port=6000&user=u", &[]);
+    assert_eq!(places(&socket), ["/run/pg/.s.PGSQL.6000"]);
+    assert_eq!(socket.login.tls, TlsWish::No, "a socket has no TLS");
+    assert_eq!(places(&read("postgres://%2Frun%2Fpg/db", &[])), ["/run/pg/.s.PGSQL.5432"]);
+
+    let mysql = read("mysql://root:pw@127.0.0.1/test?ssl-mode=required", &[]);
+    assert_eq!((mysql.engine, mysql.login.tls), (Engine::Mysql, TlsWish::Required));
+    assert_eq!(
+        (places(&mysql), mysql.shown.as_str()),
+        (vec!["127.0.0.1:3306".to_owned()], "mysql://127.0.0.1:3306/test")
+    );
+    let socket = read("mariadb://root@localhost/test?socket=/run/my.sock", &[]);
+    assert_eq!(places(&socket), ["/run/my.sock"]);
+
+    let sqlite = read("sqlite:a/b.db?journal_mode=WAL&synchronous=normal&busy_timeout=5s", &[]);
+    let (path, settings) = sqlite.file.unwrap();
+    assert_eq!(path, PathBuf::from("a/b.db"));
+    let expected = [("journal_mode", "wal"), ("synchronous", "normal"), ("busy_timeout", "5000")];
+    assert_eq!(settings, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    assert_eq!(read("sqlite:///x.db", &[]).file.unwrap().0, PathBuf::from("/x.db"));
+}
+
+#[test]
+fn the_environment_says_what_the_url_leaves_out() {
+    let environment = [
+        ("PGHOST", "10.0.0.2"),
+        ("PGPORT", "6000"),
+        ("PGUSER", "them"),
+        ("PGPASSWORD", "pw"),
+        ("PGDATABASE", "theirs"),
+        ("PGSSLMODE", "require"),
+    ];
+    let all = read("postgres://", &environment);
+    assert_eq!(all.shown, "postgres://10.0.0.2:6000/theirs");
+    assert_eq!((all.login.user.as_str(), all.login.password), ("them", Some(Secret("pw".to_owned()))));
+    assert_eq!((all.login.tls, &all.peers[0].tls), (TlsWish::Required, &Some(Trust::Anything)));
+    let own = read("postgres://me:mine@127.0.0.1:1/db?sslmode=disable", &environment);
+    assert_eq!((own.shown.as_str(), own.login.user.as_str()), ("postgres://127.0.0.1:1/db", "me"));
+    assert_eq!(own.login.password, Some(Secret("mine".to_owned())));
+    let by_user = read("postgres://me@127.0.0.1", &[]);
+    assert_eq!(by_user.login.database.as_deref(), Some("me"), "the database is called as the user");
+    assert_eq!(by_user.login.tls, TlsWish::IfOffered);
+    let mysql = read("mysql://me@127.0.0.1/x", &[("MYSQL_PWD", "pw")]);
+    assert_eq!(mysql.login.password, Some(Secret("pw".to_owned())));
+}
+
+#[test]
+fn certificates_are_checked_as_the_mode_says() {
+    let trust = |url: &str| read(url, &[]).peers[0].tls.clone();
+    let root = || PathBuf::from("/ca.pem");
+    assert_eq!(trust("postgres://u@h/d?sslmode=verify-full"), Some(Trust::System));
+    assert_eq!(
+        trust("postgres://u@h/d?sslmode=verify-full&sslrootcert=/ca.pem"),
+        Some(Trust::Authorities(root()))
+    );
+    assert_eq!(
+        trust("postgres://u@h/d?sslmode=verify-ca&sslrootcert=/ca.pem"),
+        Some(Trust::AnyName(Some(root())))
+    );
+    assert_eq!(
+        trust("postgres://u@h/d?sslmode=require&sslrootcert=/ca.pem"),
+        Some(Trust::AnyName(Some(root())))
+    );
+    assert_eq!(trust("postgres://u@h/d?sslmode=require"), Some(Trust::Anything));
+    assert_eq!(trust("mysql://u@h/d?ssl-mode=VERIFY_IDENTITY"), Some(Trust::System));
+    assert_eq!(trust("mysql://u@h/d?ssl-mode=DISABLED"), None);
+}
+
+#[test]
+fn wrong_urls_are_told_what_is_wrong_and_never_the_password() {
+    for (url, told) in [
+        ("postgres://me:sesame@h/db?ssl_mode=require", "did you mean sslmode?"),
+        ("postgres://me:sesame@h/db?nonsense=1", "write one of host, port"),
+        ("postgres://me:sesame@h/db?sslmode=maybe", "sslmode cannot be \"maybe\""),
+        ("postgres://me:sesame@h:x/db", "the port is not a number"),
+        ("postgres://me:ses/ame@h/db", "a sign that separates parts"),
+        ("postgres://me:ses#ame@h/db", "a sign that separates parts"),
+        ("postgres://me:sesame", "the port is not a number"),
+        ("postgres://[::1/db", "not closed"),
+        ("postgres:db", "not followed by ://"),
+        ("postgres://a,b/db?port=1,2,3&user=u", "as many ports as hosts"),
+        ("postgres://h/db?connect_timeout=x&user=u", "connect_timeout cannot be \"x\""),
+        ("mysql://me:sesame@h/db?ssl_mode=required", "did you mean ssl-mode?"),
+        ("mysql://me:sesame@h/db?ssl-mode=sure", "ssl-mode cannot be \"SURE\""),
+        ("sqlite:", "it names no file"),
+        ("sqlite::memory:", "each connection would have a database of its own"),
+        ("sqlite:a.db?jurnal_mode=wal", "did you mean journal_mode?"),
+        ("sqlite:a.db?journal_mode=fast", "journal_mode cannot be \"fast\""),
+        ("sqlite:a.db?busy_timeout=soon", "busy_timeout cannot be \"soon\""),
+    ] {
+        let faults = try_read(url, &[]).expect_err(url);
+        assert!(faults.contains(told), "{url}: {faults}");
+        assert!(!faults.contains("ses"), "{url}: {faults}");
+    }
+    let shown = super::presentable("postgres://h/d?password=sesame&user=u");
+    assert_eq!(shown, "postgres://h/d?password=(secret)&user=u");
+}

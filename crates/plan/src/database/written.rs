@@ -1,0 +1,141 @@
+//! The parts of an SQL URL: user, password, hosts, database, parameters. Faults show no part that may belong to a password.
+
+use percent_encoding::percent_decode_str;
+use wire::sql::Secret;
+
+use super::scheme;
+use crate::fault::Fault;
+use crate::file::near;
+use crate::request::sounds_secret;
+
+/// What a URL says, decoded; what it leaves out is `None`.
+pub(super) struct Written {
+    pub(super) scheme: &'static str,
+    pub(super) user: Option<String>,
+    pub(super) password: Option<Secret>,
+    /// At least one, perhaps of nothing.
+    pub(super) hosts: Vec<(Option<String>, Option<u16>)>,
+    pub(super) database: Option<String>,
+    pub(super) parameters: Vec<(String, String)>,
+    /// For the place of faults.
+    pub(super) shown: String,
+}
+
+pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Written> {
+    let shown = format!("{:?}", presentable(url));
+    let mut wrong = |what: &str, way_out: &str| faults.push(Fault::new(&shown, what, way_out));
+    let scheme = scheme(url)?;
+    let Some((_, rest)) = url.trim().split_once("://") else {
+        wrong("the scheme is not followed by ://", "write postgres://USER@HOST/DATABASE");
+        return None;
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, after) = rest.split_at(end);
+    if !authority.contains('@') && after.contains('@') || rest.contains('#') {
+        let way_out = "in a password and in parameters write @ as %40, / as %2F, ? as %3F and # as %23";
+        wrong("a sign that separates parts of a URL stands where it cannot", way_out);
+        return None;
+    }
+    let (who, places) = authority.rsplit_once('@').map_or((None, authority), |(who, at)| (Some(who), at));
+    let (user, password) = match who.map(|who| who.split_once(':').map_or((who, None), |(u, p)| (u, Some(p))))
+    {
+        Some((user, password)) => (Some(user), password),
+        None => (None, None),
+    };
+    let (path, query) = after.split_once('?').unwrap_or((after, ""));
+    let mut decoded = |text: &str, of_what: &str| match percent_decode_str(text).decode_utf8() {
+        Ok(text) if !text.contains('\0') => Some(text.into_owned()).filter(|text| !text.is_empty()),
+        _ => {
+            wrong(&format!("the {of_what} is no text"), "write it as UTF-8, other bytes left out");
+            None
+        }
+    };
+    let user = user.and_then(|text| decoded(text, "user"));
+    let password = password.and_then(|text| decoded(text, "password")).map(Secret);
+    let database = decoded(path.strip_prefix('/').unwrap_or(path), "database");
+    let parameters = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (key.to_owned(), decoded(value, "value of a parameter").unwrap_or_default())
+    });
+    let parameters = parameters.collect();
+    let hosts = places.split(',').map(|place| host(place, &shown, faults)).collect();
+    Some(Written { scheme, user, password, hosts, database, parameters, shown })
+}
+
+/// `host`, `host:port`, `[::1]:port`, or nothing.
+fn host(place: &str, shown: &str, faults: &mut Vec<Fault>) -> (Option<String>, Option<u16>) {
+    let mut wrong = |what: &str, way_out: &str| faults.push(Fault::new(shown, what, way_out));
+    let (host, port) = match place.strip_prefix('[').map(|inner| inner.split_once(']')) {
+        Some(Some((host, after))) => (host, after.strip_prefix(':')),
+        Some(None) => {
+            wrong("the bracket before an IPv6 address is not closed", "write [::1]:5432");
+            return (None, None);
+        }
+        None => place.split_once(':').map_or((place, None), |(host, port)| (host, Some(port))),
+    };
+    let port = port.filter(|port| !port.is_empty()).and_then(|port| read_port(port, shown, faults));
+    let host = percent_decode_str(host).decode_utf8_lossy().into_owned();
+    (Some(host).filter(|host| !host.is_empty()), port)
+}
+
+/// A port as it is written in a URL or in the environment.
+pub(super) fn read_port(text: &str, shown: &str, faults: &mut Vec<Fault>) -> Option<u16> {
+    let port = text.trim().parse().ok().filter(|port| *port != 0);
+    if port.is_none() {
+        // It may be a part of a password.
+        let way_out = "write USER:PASSWORD@HOST:PORT; in a password write : as %3A, / as %2F and @ as %40";
+        faults.push(Fault::new(shown, "the port is not a number between 1 and 65535", way_out));
+    }
+    port
+}
+
+impl Written {
+    /// The value of a parameter; the last one counts.
+    pub(super) fn parameter(&self, name: &str) -> Option<&str> {
+        let mut named = self.parameters.iter().rev().filter(|(key, _)| key == name);
+        named.next().map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// Parameters that are none of the known ones are faults.
+    pub(super) fn only(&self, known: &[&str], faults: &mut Vec<Fault>) {
+        for (key, _) in self.parameters.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
+            let what = format!("the parameter {key:?} is not known");
+            let way_out = match near::nearest(key, known.iter().copied()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("write one of {}", known.join(", ")),
+            };
+            faults.push(Fault::new(&self.shown, what, way_out));
+        }
+    }
+
+    /// A fault in the value of a parameter.
+    pub(super) fn wrong(&self, what: impl Into<String>, way_out: &str, faults: &mut Vec<Fault>) {
+        faults.push(Fault::new(&self.shown, what, way_out));
+    }
+}
+
+/// A URL as it may be shown: without a user and a password, whatever else is wrong with it.
+pub(crate) fn presentable(url: &str) -> String {
+    let from = url.find("://").map_or(0, |at| at + 3);
+    let hidden = match url[from..].rfind('@') {
+        Some(at) => format!("{}(secret){}", &url[..from], &url[from + at..]),
+        None => without_words_for_ports(url, from),
+    };
+    let Some((before, query)) = hidden.split_once('?') else { return hidden };
+    let pairs = query.split('&').map(|pair| match pair.split_once('=') {
+        Some((key, _)) if sounds_secret(key) => format!("{key}=(secret)"),
+        _ => pair.to_owned(),
+    });
+    format!("{before}?{}", pairs.collect::<Vec<_>>().join("&"))
+}
+
+/// What stands where a port should, and is no number, may be a password whose host was forgotten.
+fn without_words_for_ports(url: &str, from: usize) -> String {
+    let end = url[from..].find(['/', '?', '#', ']']).map_or(url.len(), |at| from + at);
+    match url[from..end].rsplit_once(':') {
+        Some((before, port)) if !before.contains('[') && !port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{}{before}:(secret){}", &url[..from], &url[end..])
+        }
+        _ => url.to_owned(),
+    }
+}
