@@ -1,0 +1,255 @@
+//! PostgreSQL.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::process::Signal;
+
+use crate::account::Account;
+use crate::folder::Folder;
+use crate::missing::Missing;
+use crate::server::{self, Server};
+use crate::{Tls, program, url};
+
+const PACKAGE: &str = "postgresql";
+
+/// How clients prove who they are, over TCP as over the socket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Auth {
+    /// They need not.
+    #[default]
+    Trust,
+    /// By SCRAM-SHA-256.
+    Scram,
+    /// By MD5: passwords are kept as MD5 too.
+    Md5,
+    /// By a password in the clear.
+    Password,
+}
+
+/// How a server is to be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PostgresSettings {
+    /// How clients prove who they are.
+    pub auth: Auth,
+    /// Further settings, by name, as in `postgresql.conf`; they win over those of this crate.
+    pub settings: Vec<(String, String)>,
+    /// Whether commits wait for the disk. What is committed outlives the server's process in any case.
+    pub is_durable: bool,
+    /// The only core that the server may run on.
+    pub core: Option<u32>,
+    /// What it shows to clients that ask for TLS.
+    pub tls: Option<Tls>,
+}
+
+impl PostgresSettings {
+    /// With one setting more.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.settings.push((name.into(), value.into()));
+        self
+    }
+}
+
+/// A server with an empty database [`Postgres::DATABASE`]. Dropped, it is gone without a trace.
+#[derive(Debug)]
+pub struct Postgres {
+    server: Server,
+    port: u16,
+    core: Option<u32>,
+    // Last: a server needs its folder until its end.
+    folder: Folder,
+}
+
+impl Postgres {
+    /// Who may do everything.
+    pub const USER: &str = "postgres";
+    /// That user's password.
+    pub const PASSWORD: &str = "only for tests";
+    /// A database with nothing in it.
+    pub const DATABASE: &str = "postgres";
+
+    /// Creates a server's data, starts it, and waits until it answers.
+    ///
+    /// # Errors
+    ///
+    /// When PostgreSQL is not installed, or does not start.
+    pub fn start(settings: &PostgresSettings) -> Result<Self, Missing> {
+        let folder = Folder::new("postgres", account())?;
+        create(&folder, settings)?;
+        let (server, port) = server::on_a_free_port(|port| Ok((run(&folder, port, settings.core)?, port)))?;
+        Ok(Self { server, port, core: settings.core, folder })
+    }
+
+    /// The port on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The folder that has the socket, for clients that take one in place of a host; data and log are in it too.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The socket itself.
+    pub fn socket(&self) -> PathBuf {
+        self.folder.path().join(format!(".s.PGSQL.{}", self.port))
+    }
+
+    /// The process number of the server.
+    pub fn pid(&self) -> u32 {
+        self.server.pid()
+    }
+
+    /// `postgres://user:password@127.0.0.1:port/postgres`.
+    pub fn url(&self, user: &str, password: Option<&str>) -> String {
+        let credentials = url::credentials(user, password);
+        format!("postgres://{credentials}@127.0.0.1:{}/{}", self.port, Self::DATABASE)
+    }
+
+    /// The URL of the user who may do everything.
+    pub fn own_url(&self) -> String {
+        self.url(Self::USER, Some(Self::PASSWORD))
+    }
+
+    /// Everything that the server has logged.
+    pub fn log(&self) -> String {
+        server::log(self.folder.path())
+    }
+
+    /// Has SQL run by psql as the user who may do everything; its rows, with `|` between fields.
+    ///
+    /// # Errors
+    ///
+    /// When psql is not installed, or the server refuses.
+    pub fn sql(&self, text: &str) -> Result<String, Missing> {
+        let mut psql = self.client("psql", "postgresql-client")?;
+        psql.args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-c", text]);
+        program::output(&psql)
+    }
+
+    /// A client program that finds the server by its environment, such as psql or pgbench.
+    ///
+    /// # Errors
+    ///
+    /// When it is not installed.
+    pub fn client(&self, name: &'static str, package: &'static str) -> Result<Command, Missing> {
+        let beside = program::newest_postgres().map(|folder| folder.join(name)).filter(|file| file.is_file());
+        let mut command = Command::new(match beside {
+            Some(file) => file,
+            None => program::find(name, package)?,
+        });
+        command.env("PGHOST", "127.0.0.1").env("PGPORT", self.port.to_string());
+        command.env("PGUSER", Self::USER).env("PGPASSWORD", Self::PASSWORD).env("PGDATABASE", Self::DATABASE);
+        command.env("PGSSLMODE", "prefer").env("LC_ALL", "C");
+        Ok(command)
+    }
+
+    /// Ends the server without ceremony, as `pg_ctl restart -m immediate` does, and starts it again: every connection breaks,
+    /// and it recovers from its log.
+    ///
+    /// # Errors
+    ///
+    /// When it does not start again.
+    pub fn restart_immediate(&mut self) -> Result<(), Missing> {
+        self.server.end(Signal::QUIT);
+        self.server = run(&self.folder, self.port, self.core)?;
+        Ok(())
+    }
+
+    /// Ends the server in good order, and removes its folder.
+    pub fn stop(mut self) {
+        self.server.end(Signal::INT);
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        // Not a kill: that would leave shared memory behind.
+        self.server.end(Signal::QUIT);
+    }
+}
+
+fn account() -> Option<Account> {
+    Account::for_server("postgres")
+}
+
+fn find(name: &'static str) -> Result<PathBuf, Missing> {
+    let usual = program::newest_postgres().map(|folder| folder.join(name)).filter(|file| file.is_file());
+    usual.map_or_else(|| program::find(name, PACKAGE), Ok)
+}
+
+fn data(folder: &Folder) -> PathBuf {
+    folder.path().join("data")
+}
+
+fn create(folder: &Folder, settings: &PostgresSettings) -> Result<(), Missing> {
+    let password = folder.write("password", Postgres::PASSWORD)?;
+    let kept_as = if settings.auth == Auth::Md5 { "md5" } else { "scram-sha-256" };
+    let mut initdb = program::command(&find("initdb")?, account(), None, "KILL")?;
+    initdb.args([
+        "--no-sync",
+        "--locale=C",
+        "--encoding=UTF8",
+        "--auth",
+        kept_as,
+        "--username",
+        Postgres::USER,
+    ]);
+    initdb.arg("--pgdata").arg(data(folder)).arg("--pwfile").arg(password);
+    program::output(&initdb)?;
+    let method = match settings.auth {
+        Auth::Trust => "trust",
+        Auth::Scram => "scram-sha-256",
+        Auth::Md5 => "md5",
+        Auth::Password => "password",
+    };
+    let hosts = ["local all all", "host all all 127.0.0.1/32", "host all all ::1/128"];
+    let hosts: String = hosts.iter().map(|host| format!("{host} {method}\n")).collect();
+    folder.write("data/pg_hba.conf", &hosts)?;
+    if let Some(tls) = &settings.tls {
+        folder.write("certificate.pem", &tls.certificate_pem)?;
+        folder.write("key.pem", &tls.key_pem)?;
+    }
+    let mut lines = configuration(folder, settings);
+    lines.extend(settings.settings.iter().cloned());
+    let text: String = lines.iter().map(|(name, value)| format!("{name} = {}\n", quoted(value))).collect();
+    folder.write("data/postgresql.auto.conf", &text)?;
+    Ok(())
+}
+
+fn configuration(folder: &Folder, settings: &PostgresSettings) -> Vec<(String, String)> {
+    let here = folder.path().display().to_string();
+    let durable = if settings.is_durable { "on" } else { "off" };
+    let mut lines = vec![
+        ("listen_addresses", "127.0.0.1".to_owned()),
+        ("unix_socket_directories", here.clone()),
+        ("fsync", durable.into()),
+        ("full_page_writes", durable.into()),
+        ("log_destination", "stderr".into()),
+        ("logging_collector", "off".into()),
+        ("log_timezone", "UTC".into()),
+    ];
+    if settings.tls.is_some() {
+        lines.push(("ssl", "on".into()));
+        lines.push(("ssl_cert_file", format!("{here}/certificate.pem")));
+        lines.push(("ssl_key_file", format!("{here}/key.pem")));
+    }
+    lines.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn quoted(value: &str) -> String {
+    format!("'{}'", value.replace('\'', "''"))
+}
+
+fn run(folder: &Folder, port: u16, core: Option<u32>) -> Result<Server, Missing> {
+    let mut command = program::command(&find("postgres")?, account(), core, "QUIT")?;
+    command.arg("-D").arg(data(folder)).arg("-p").arg(port.to_string());
+    let state = data(folder).join("postmaster.pid");
+    Server::start(command, &server::log_path(folder.path()), |pid, _| {
+        let lines = fs::read_to_string(&state).unwrap_or_default();
+        let mut lines = lines.lines();
+        lines.next() == Some(&pid.to_string()) && lines.nth(6).is_some_and(|state| state.trim() == "ready")
+    })
+}

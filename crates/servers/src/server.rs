@@ -1,0 +1,119 @@
+//! A server's process, from its start to its end, whatever server it is.
+
+use std::fs::{self, OpenOptions};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::keeper;
+use crate::missing::Missing;
+
+/// How often it is looked whether something has come about, and how many times at most: half a minute.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+const LOOKS_MAX: u32 = 3000;
+
+/// A running server. Dropped, it is killed.
+#[derive(Debug)]
+pub(crate) struct Server {
+    child: Child,
+}
+
+impl Server {
+    /// Starts it, with everything that it prints at the end of the file `log`, and waits until `is_ready` says so of its
+    /// process and the part of the log that is its own.
+    pub(crate) fn start(
+        mut command: Command,
+        log: &Path,
+        is_ready: impl Fn(u32, &str) -> bool,
+    ) -> Result<Self, Missing> {
+        let what = format!("start {:?}", command.get_program());
+        let own_from = fs::metadata(log).map_or(0, |metadata| metadata.len());
+        let file = OpenOptions::new().create(true).append(true).open(log);
+        let file = file.map_err(|error| Missing::file(log, error))?;
+        let copy = file.try_clone().map_err(|error| Missing::file(log, error))?;
+        command.stdout(file).stderr(copy).current_dir("/");
+        let child = keeper::spawn(command).map_err(|error| Missing::failed(&what, error))?;
+        let mut server = Self { child };
+        for _ in 0..LOOKS_MAX {
+            let own = text_from(log, own_from);
+            if is_ready(server.child.id(), &own) {
+                return Ok(server);
+            }
+            if let Ok(Some(status)) = server.child.try_wait() {
+                return Err(Missing::failed(what, format!("it ended with {status} and said:\n{own}")));
+            }
+            thread::sleep(LOOK_EVERY);
+        }
+        let own = text_from(log, own_from);
+        Err(Missing::failed(what, format!("it was not ready in time and said:\n{own}")))
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends a signal and waits for the end; kills what does not end in time.
+    pub(crate) fn end(&mut self, signal: Signal) {
+        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+            && matches!(self.child.try_wait(), Ok(None))
+        {
+            // A process that is gone already needs no signal.
+            let _ = kill_process(pid, signal);
+            for _ in 0..LOOKS_MAX {
+                if !matches!(self.child.try_wait(), Ok(None)) {
+                    return;
+                }
+                thread::sleep(LOOK_EVERY);
+            }
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A port that was free a moment ago.
+pub(crate) fn free_port() -> Result<u16, Missing> {
+    let listener = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+    Ok(listener.map_err(|error| Missing::failed("find a free port on 127.0.0.1", error))?.port())
+}
+
+/// Tries again with another port if somebody else was quicker to take it.
+pub(crate) fn on_a_free_port<T>(start: impl Fn(u16) -> Result<T, Missing>) -> Result<T, Missing> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match start(free_port()?) {
+            Err(Missing::Failed { reason, .. }) if tries < 5 && reason.contains("Address already in use") => {
+            }
+            ended => return ended,
+        }
+    }
+}
+
+/// What a file has from a place on.
+fn text_from(path: &Path, from: u64) -> String {
+    let bytes = fs::read(path).unwrap_or_default();
+    let from = usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len());
+    String::from_utf8_lossy(&bytes[from..]).into_owned()
+}
+
+/// The whole log.
+pub(crate) fn log(folder: &Path) -> String {
+    text_from(&log_path(folder), 0)
+}
+
+/// Where the log is.
+pub(crate) fn log_path(folder: &Path) -> PathBuf {
+    folder.join("log")
+}
