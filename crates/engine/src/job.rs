@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use load::xoroshiro::Xoroshiro;
 use load::{DataSource, Load, Scenarios, Stop};
 
 use crate::net::tls::TlsPeer;
@@ -18,9 +19,9 @@ pub struct Job {
     pub warm_up_ns: u64,
     /// Where to.
     pub peer: Peer,
-    /// From the start of a request, connecting included, to the last byte of its reply.
+    /// From the start of a request, connecting included, to the last byte of its reply; pauses within it apart.
     pub timeout_ns: u64,
-    /// For establishing a connection, TLS included; no longer than `timeout_ns`.
+    /// For establishing a connection, TLS and log-in included; no longer than `timeout_ns`.
     pub connect_timeout_ns: u64,
     /// Whether connections carry more than one request.
     pub keep_alive: bool,
@@ -32,6 +33,14 @@ pub struct Job {
     pub log_per_second: u32,
     /// What users do. The steps are those of the script.
     pub scenarios: Scenarios,
+    /// Books beyond those of the steps, for the parts of requests: their numbers follow those of the steps.
+    pub parts: u16,
+    /// Connections of a closed load, if they are fewer than its users: for each iteration a user takes one that is free, and
+    /// waits for it as long as there is none. `None`, and any number from that of the users on, gives each their own.
+    pub pool: Option<u32>,
+    /// What users of a closed load choose scenarios and steps of a mix with, as pgbench does, by user over all threads: by
+    /// weights as whole numbers. Empty: chance, from `seed`.
+    pub choosers: Vec<Xoroshiro>,
     /// Where the script's variables get values from.
     pub data: Vec<DataSource>,
     /// Of the draws of scenarios, values and pauses within an iteration.
@@ -39,10 +48,10 @@ pub struct Job {
 }
 
 impl Job {
-    /// Connections, or users, over all threads.
+    /// Connections over all threads.
     pub fn connections(&self) -> u32 {
         match &self.load {
-            Load::Closed(closed) => closed.users,
+            Load::Closed(closed) => closed.users.min(self.pool.unwrap_or(closed.users)),
             Load::Open(open) => open.connections,
         }
     }
@@ -51,10 +60,29 @@ impl Job {
 /// Who is spoken to.
 #[derive(Clone, Debug)]
 pub struct Peer {
-    /// Its address, resolved once for the whole run.
-    pub endpoint: Endpoint,
+    /// Its addresses, resolved once for the whole run; at least one. Connection `n` goes to number `n` modulo how many there
+    /// are.
+    pub endpoints: Vec<Endpoint>,
     /// How it must prove who it is; `None` speaks in the clear.
     pub tls: Option<TlsPeer>,
+    /// Whether connections begin in the clear, and go over to TLS when the greeting asks for it.
+    pub tls_on_request: bool,
+}
+
+impl Peer {
+    /// A peer of one address, with which TLS, if there is any, begins at once.
+    pub fn of(endpoint: Endpoint, tls: Option<TlsPeer>) -> Self {
+        Self { endpoints: vec![endpoint], tls, tls_on_request: false }
+    }
+
+    /// Where connection `number` goes.
+    ///
+    /// # Panics
+    ///
+    /// When there is no address.
+    pub(crate) fn endpoint(&self, number: u32) -> &Endpoint {
+        &self.endpoints[number as usize % self.endpoints.len()]
+    }
 }
 
 /// An address of the transport.

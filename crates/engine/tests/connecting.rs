@@ -17,7 +17,7 @@ use target::Settings;
 use target::scripted::{Step, blackhole, closed_port};
 
 fn unix(path: &Path) -> Peer {
-    Peer { endpoint: Endpoint::Unix(path.to_owned()), tls: None }
+    Peer::of(Endpoint::Unix(path.to_owned()), None)
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The seam between the engine and a protocol: bytes in, replies out, and nothing else.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 
 use crate::blame::PeerFault;
@@ -71,9 +72,35 @@ pub trait Conversation: Send {
         &[]
     }
 
+    /// What ends the request under way if it is sent over a connection of its own, where the protocol has such a thing. It is
+    /// asked for when a deadline has passed.
+    fn cancel(&self) -> Option<[u8; 16]> {
+        None
+    }
+
     /// Gives up whatever was under way: the connection is gone.
     fn forget(&mut self);
 }
+
+/// A conversation with a system in this very process: one call takes the place of sending and receiving.
+///
+/// Nothing is read from [`Conversation::outgoing`]. Where the greeting answers [`Greeting::Send`] or [`Greeting::Await`],
+/// [`Conversation::greeted`] is called with no bytes until it answers [`Greeting::Done`]: it may block, and a system that
+/// cannot be opened is its fault to tell.
+pub trait Embedded: Conversation {
+    /// Does what was begun: called after each [`Next::Send`] and [`Next::Await`], and again after [`Progress::NeedMore`].
+    /// Blocks until it is done; `used` is 0.
+    fn perform(&mut self) -> Result<Progress, PeerFault>;
+
+    /// What makes a call of [`Embedded::perform`] end soon, from another thread, if there is such a thing. Asked for once the
+    /// greeting is done; it must do no harm when nothing is under way.
+    fn interrupt(&self) -> Option<Interrupt> {
+        None
+    }
+}
+
+/// Ends what another thread is waiting for.
+pub type Interrupt = Box<dyn Fn() + Send + Sync>;
 
 /// The steps of all conversations; shared by all threads.
 pub trait Script: Send + Sync {

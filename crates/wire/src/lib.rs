@@ -17,7 +17,8 @@ pub mod testing;
 
 pub use blame::{Blame, PeerFault, Seen};
 pub use conversation::{
-    Closing, Conversation, Greeting, Next, PartEnd, Progress, Refusal, Reply, Script, Stage,
+    Closing, Conversation, Embedded, Greeting, Interrupt, Next, PartEnd, Progress, Refusal, Reply, Script,
+    Stage,
 };
 
 use alloc::boxed::Box;

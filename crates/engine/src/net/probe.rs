@@ -44,10 +44,10 @@ pub enum ProbeError {
 pub fn probe(peer: &Peer, timeout: Duration) -> Result<Probed, ProbeError> {
     let begun = Instant::now();
     let refused = |error: std::io::Error| ProbeError::Connect {
-        endpoint: peer.endpoint.to_string(),
+        endpoint: peer.endpoint(0).to_string(),
         reason: explain(&error, timeout),
     };
-    let tls = match &peer.endpoint {
+    let tls = match peer.endpoint(0) {
         Endpoint::Tcp(address) => {
             let stream = TcpStream::connect_timeout(address, timeout).map_err(refused)?;
             stream.set_read_timeout(Some(timeout)).map_err(refused)?;
@@ -71,7 +71,7 @@ fn shake_hands(
     until: Instant,
 ) -> Result<Option<String>, ProbeError> {
     let Some(tls) = &peer.tls else { return Ok(None) };
-    let refused = |class, reason| ProbeError::Tls { endpoint: peer.endpoint.to_string(), class, reason };
+    let refused = |class, reason| ProbeError::Tls { endpoint: peer.endpoint(0).to_string(), class, reason };
     let broken = |error: std::io::Error| refused("tls_error", format!("the handshake broke off: {error}"));
     let mut session = Session::new(tls).map_err(|fault| refused(fault.class, fault.sentence))?;
     let mut buffer = vec![0; 16 * 1024];

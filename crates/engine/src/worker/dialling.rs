@@ -14,7 +14,7 @@ impl<S: Script> Worker<'_, S> {
     /// Begins to connect a slot that is down.
     pub(super) fn dial(&mut self, slot: u32, now_ns: u64) {
         let connection = &mut self.connections[slot as usize];
-        let dialled = net::dial(&self.job.peer.endpoint).and_then(|dialled| {
+        let dialled = net::dial(self.job.peer.endpoint(self.first_number + slot)).and_then(|dialled| {
             self.poll.watch(&dialled.socket, slot, connection.generation)?;
             if self.late_reading.is_some() {
                 net::stamped::enable(&dialled.socket);

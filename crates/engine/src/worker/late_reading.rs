@@ -33,8 +33,8 @@ impl LateReading {
     /// For an open load over TCP whose replies lead to nothing; other loads go on when a reply comes, and other sockets have
     /// no timestamps.
     pub(super) fn for_job(job: &Job) -> Option<Self> {
-        let is_fit = matches!((&job.load, &job.peer.endpoint), (Load::Open(_), Endpoint::Tcp(_)))
-            && !job.scenarios.has_sequels();
+        let is_tcp = job.peer.endpoints.iter().all(|endpoint| matches!(endpoint, Endpoint::Tcp(_)));
+        let is_fit = matches!(&job.load, Load::Open(_)) && is_tcp && !job.scenarios.has_sequels();
         is_fit.then(|| Self {
             control: Control::new(),
             real_time_ahead_ns: 0,

@@ -176,13 +176,13 @@ fn idle_excess(tally: &Tally) -> u64 {
 
 /// A peer in the clear.
 pub(crate) fn tcp(address: SocketAddr) -> Peer {
-    Peer { endpoint: Endpoint::Tcp(address), tls: None }
+    Peer::of(Endpoint::Tcp(address), None)
 }
 
 /// A TLS peer of this name, trusted in some way.
 pub(crate) fn secure(address: SocketAddr, name: &str, trust: &TlsTrust) -> Peer {
     let tls = TlsPeer::new(name, trust).expect("a TLS peer");
-    Peer { endpoint: Endpoint::Tcp(address), tls: Some(tls) }
+    Peer::of(Endpoint::Tcp(address), Some(tls))
 }
 
 /// Users without pauses, until the end of `stop`, with a deadline of a second.
@@ -218,6 +218,9 @@ fn job(peer: Peer, load: Load, stop: Stop) -> Job {
         cores: Vec::new(),
         log_per_second: 0,
         scenarios: Scenarios::single(),
+        parts: 0,
+        pool: None,
+        choosers: Vec::new(),
         data: Vec::new(),
         seed: 1,
     }
