@@ -19,7 +19,7 @@ PAGE_SOURCES := $(shell find ui/src -type f) ui/package-lock.json ui/vite.config
 # In the order in which they are likely to say something.
 STEPS := ui-check fmt clippy doc tools deny instructions fuzz unit browser
 
-.PHONY: help ui build demo studies-quick bench-http bench-page screenshots test $(STEPS) advisories
+.PHONY: help ui build demo studies-quick bench-http bench-sql bench-page screenshots test $(STEPS) advisories
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -50,6 +50,11 @@ bench-http: build ## Compare with other load testers on one nginx, in about 20 m
 	cargo build --release --locked -p bench-http
 	$(TARGET_DIR)/release/bench-http --tenbin $(TARGET_DIR)/release/tenbin --json $(TARGET_DIR)/bench-http.json $(BENCH_FLAGS)
 
+bench-sql: build ## Compare with pgbench and sysbench on PostgreSQL and MariaDB, in about 25 minutes
+	scripts/databases.sh sysbench
+	cargo build --release --locked -p bench-sql
+	$(TARGET_DIR)/release/bench-sql --tenbin $(TARGET_DIR)/release/tenbin --json $(TARGET_DIR)/bench-sql.json $(BENCH_FLAGS)
+
 bench-page: build ## How large are pages of 200 runs and of 24 hours, and how soon are they painted?
 	scripts/browser.sh
 	cargo build --release --locked -p bench-page
@@ -71,6 +76,7 @@ test: ## Run every check, one after the other, and say how long each took
 
 tools: ## Install what the checks need and is missing
 	scripts/systems.sh
+	scripts/databases.sh
 	scripts/tools.sh $(TOOLS) cargo-deny=$(DENY_VERSION) cargo-fuzz=$(FUZZ_VERSION) gungraun-runner=$(GUNGRAUN_VERSION)
 	cargo fetch --locked
 

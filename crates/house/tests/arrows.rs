@@ -26,6 +26,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("house", &[]),
     ("bench-turns", &[]),
     ("bench-http", &["bench-turns"]),
+    ("bench-sql", &["bench-turns", "servers"]),
     ("bench-page", &["record", "store"]),
 ];
 

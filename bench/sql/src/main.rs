@@ -1,0 +1,80 @@
+//! Tenbin, pgbench and sysbench on the same databases, taking turns; the results are ratios.
+
+mod cases;
+mod databases;
+mod flags;
+mod installed;
+mod json_file;
+mod rounds;
+mod row;
+mod tables;
+mod tools;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use bench_turns::cores::two_cores;
+use bench_turns::interrupt::Interrupt;
+use clap::Parser as _;
+
+use databases::Databases;
+use flags::Flags;
+use installed::Installed;
+use rounds::Bench;
+
+/// What shells answer for a program that was ended by Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    compare(&Flags::parse()).unwrap_or_else(|error| {
+        say_aside(&format!("error: {error:#}"));
+        ExitCode::FAILURE
+    })
+}
+
+/// Every chosen case, one after the other; what was measured is printed and kept case by case.
+fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
+    let cases = cases::chosen(&flags.cases)?;
+    let installed = Installed::look(&flags.tenbin)?;
+    let interrupt = Interrupt::listen()?;
+    let cores = two_cores()?;
+    let folder = tempfile::tempdir()
+        .context("cannot make a temporary folder; set TMPDIR to one that can be written")?;
+    say_aside("starting the servers and filling their tables");
+    let databases = Databases::start(&cases, &installed, cores.server, &interrupt)?;
+    let about = databases.sentence(cores);
+    say(&about)?;
+
+    let bench = Bench {
+        flags,
+        installed: &installed,
+        databases: &databases,
+        folder: folder.path(),
+        client_core: cores.client,
+        interrupt: &interrupt,
+    };
+    let mut rows = Vec::new();
+    for case in &cases {
+        let measured = bench.measure(case, say_aside);
+        say(&tables::of(case, &measured, flags.rounds, flags.seconds))?;
+        rows.extend(measured);
+        json_file::write(&flags.json, &about, flags, &rows)?;
+        if interrupt.is_asked() {
+            break;
+        }
+    }
+    say_aside(&format!("every single measurement is in {}", flags.json.display()));
+    Ok(if interrupt.is_asked() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+}
+
+/// What was found out.
+fn say(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{text}").and_then(|()| out.flush()).context("cannot write to standard output")
+}
+
+/// What is only of interest meanwhile. If it cannot be shown, nothing is lost.
+fn say_aside(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
+}

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Installs the system's packages of the databases that tests and comparisons start, where they are missing.
+# Usage: databases.sh [PACKAGE...], such as sysbench
+set -eu
+
+missing=
+for server in /usr/lib/postgresql/*/bin/postgres; do
+    [ -x "$server" ] || missing="$missing postgresql"
+done
+command -v mariadbd >/dev/null || [ -x /usr/sbin/mariadbd ] || missing="$missing mariadb-server"
+for package in "$@"; do
+    command -v "$package" >/dev/null || missing="$missing $package"
+done
+# shellcheck disable=SC2086 # a list of names
+"$(dirname "$0")/packages.sh" $missing

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Installs the system's packages that are named, without starting the servers in them.
+# Usage: packages.sh PACKAGE...
+set -eu
+
+[ "$#" -gt 0 ] || exit 0
+if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
+    echo "missing here: $* (names of Debian's packages); install them with the system's package manager" >&2
+    exit 1
+fi
+
+# Plans and tests start servers of their own; those of the packages must not start and take the usual ports.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+    trap 'rm -f "$policy"' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 755 "$policy"
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+apt-get install -y -qq --no-install-recommends "$@"
