@@ -1,1 +1,21 @@
 //! SQL transactions over a wire: scripts and built-in workloads as conversations with a server.
+//!
+//! A step is one run of a script; it is counted and timed as a whole, and its statements have accounts of their own: see
+//! [`parts`]. [`Sql`] makes the conversation of each connection, a [`Talk`]: it asks a [`script::Player`] what comes next, and puts
+//! it on the wire through a [`wire::sql::Session`].
+
+pub mod classes;
+mod effect;
+mod engine;
+mod parts;
+mod program;
+mod settings;
+mod talk;
+pub mod workload;
+
+pub use classes::Retry;
+pub use engine::Engine;
+pub use parts::{Part, parts};
+pub use program::{Sql, mysql, postgres};
+pub use settings::{Mode, Rows, Settings, Step};
+pub use talk::Talk;

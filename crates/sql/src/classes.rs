@@ -1,0 +1,140 @@
+//! The words for what a server refused, and which refusals are worth another try.
+
+use wire::Refusal;
+use wire::sql::{Said, SqlState};
+
+/// Class of the refusal of rows that are not as expected.
+pub const ROWS: &str = "rows";
+/// Class of the refusal of a script that ends inside a transaction.
+pub const OPEN_TRANSACTION: &str = "open_transaction";
+/// Class of a transaction that may have been committed or not: the connection went while the answer was awaited.
+pub const COMMIT_UNKNOWN: &str = "commit_unknown";
+/// Class of a transaction that was given up while the answer to its commit was awaited.
+pub const TIMEOUT_IN_COMMIT: &str = "timeout_in_commit";
+
+/// After which refusal a transaction is tried again, besides `serialization_failure` and `deadlock`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Retry {
+    /// A class of refusals.
+    Class(&'static str),
+    /// A SQLSTATE.
+    State([u8; 5]),
+    /// A server's own number.
+    Number(u16),
+}
+
+impl Retry {
+    /// Whether an error of this class is meant.
+    pub fn means(self, class: &str, said: &Said) -> bool {
+        match self {
+            Retry::Class(name) => name == class,
+            Retry::State(state) => state == said.sqlstate.0,
+            Retry::Number(number) => number == said.number && number != 0,
+        }
+    }
+}
+
+/// Whether a transaction that was refused so can succeed if it is tried again.
+pub fn is_retryable(class: &str) -> bool {
+    matches!(class, "serialization_failure" | "deadlock")
+}
+
+/// The refusal that an error amounts to. Its code is the SQLSTATE's, or the server's own number where that is more telling.
+pub fn refusal(said: &Said) -> Refusal {
+    let class = of_number(said.number).unwrap_or_else(|| of_state(said.sqlstate));
+    let is_vague = matches!(&said.sqlstate.0, b"HY000" | b"00000") && said.number != 0;
+    Refusal { class, code: if is_vague { u32::from(said.number) } else { said.sqlstate.code() } }
+}
+
+/// MySQL's and MariaDB's numbers come first: their SQLSTATEs are often vague, and that of a deadlock is another thing's.
+fn of_number(number: u16) -> Option<&'static str> {
+    Some(match number {
+        1020 => "serialization_failure",
+        1040 | 1203 => "too_many_connections",
+        1053 => "server_shutdown",
+        1205 => "lock_timeout",
+        1213 => "deadlock",
+        1290 | 1792 | 1836 => "read_only",
+        1317 | 1969 | 3024 => "canceled",
+        1037 | 1038 | 1041 | 1114 => "out_of_resources",
+        _ => return None,
+    })
+}
+
+fn of_state(state: SqlState) -> &'static str {
+    match &state.0 {
+        b"40001" => "serialization_failure",
+        b"40P01" => "deadlock",
+        b"55P03" => "lock_timeout",
+        b"53300" => "too_many_connections",
+        b"57014" => "canceled",
+        b"25006" => "read_only",
+        b"57P01" | b"57P02" | b"57P03" => "server_shutdown",
+        [b'2', b'3', ..] => "constraint",
+        [b'5', b'3', ..] => "out_of_resources",
+        [b'4', b'2', ..] => "bad_statement",
+        _ => "sql_error",
+    }
+}
+
+/// The words for an error: its SQLSTATE, the server's own number if it has one, and its text.
+pub fn words(said: &Said) -> String {
+    match said.number {
+        0 => format!("{}: {}", said.sqlstate.as_str(), said.text),
+        number => format!("{} ({number}): {}", said.sqlstate.as_str(), said.text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(sqlstate: &[u8], number: u16) -> Said {
+        Said { sqlstate: SqlState::new(sqlstate), number, ..Said::default() }
+    }
+
+    #[test]
+    fn every_error_has_a_word() {
+        for (state, number, class) in [
+            ("40001", 0, "serialization_failure"),
+            ("40P01", 0, "deadlock"),
+            ("40001", 1213, "deadlock"),
+            ("HY000", 1020, "serialization_failure"),
+            ("HY000", 1205, "lock_timeout"),
+            ("55P03", 0, "lock_timeout"),
+            ("23505", 0, "constraint"),
+            ("23000", 1062, "constraint"),
+            ("53300", 0, "too_many_connections"),
+            ("08004", 1040, "too_many_connections"),
+            ("53100", 0, "out_of_resources"),
+            ("57014", 0, "canceled"),
+            ("70100", 1317, "canceled"),
+            ("HY000", 3024, "canceled"),
+            ("25006", 0, "read_only"),
+            ("HY000", 1290, "read_only"),
+            ("42601", 0, "bad_statement"),
+            ("42S02", 1146, "bad_statement"),
+            ("57P01", 0, "server_shutdown"),
+            ("57P03", 0, "server_shutdown"),
+            ("22012", 0, "sql_error"),
+            ("nonsense", 0, "sql_error"),
+        ] {
+            assert_eq!(refusal(&said(state.as_bytes(), number)).class, class, "{state} {number}");
+        }
+    }
+
+    #[test]
+    fn vague_states_are_told_apart_by_number() {
+        assert_eq!(refusal(&said(b"HY000", 1205)).code, 1205);
+        assert_eq!(refusal(&said(b"40P01", 0)).code, SqlState(*b"40P01").code());
+        assert_ne!(refusal(&said(b"HY000", 1364)).code, refusal(&said(b"HY000", 1366)).code);
+    }
+
+    #[test]
+    fn words_name_state_and_number() {
+        let text = "deadlock detected".to_owned();
+        let said = Said { text, ..said(b"40P01", 0) };
+        assert_eq!(words(&said), "40P01: deadlock detected");
+        assert_eq!(words(&Said { number: 1213, ..said }), "40P01 (1213): deadlock detected");
+    }
+}

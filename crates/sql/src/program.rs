@@ -1,0 +1,228 @@
+//! Everything that the connections of a load share: texts, accounts, seeds, and how a connection is made.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use script::{Deck, Seeds, StatementKind};
+use wire::sql::{Login, Session};
+use wire::{Script, mysql, postgres};
+
+use crate::effect::Effect;
+use crate::engine::Engine;
+use crate::parts;
+use crate::settings::{Mode, Rows, Settings, Step};
+use crate::talk::Talk;
+
+/// The transactions of a load, as conversations over sessions `P`.
+pub struct Sql<P> {
+    program: Arc<Program>,
+    open: Box<dyn Fn(u32) -> P + Send + Sync>,
+}
+
+impl<P> fmt::Debug for Sql<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sql").field("program", &self.program).finish_non_exhaustive()
+    }
+}
+
+/// What all conversations of a load know.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) deck: Arc<Deck>,
+    pub(crate) engine: Engine,
+    pub(crate) settings: Settings,
+    pub(crate) lines: Box<[Line]>,
+    pub(crate) steps: Box<[Plan]>,
+    seeds: Seeds,
+    /// Values that every client starts with.
+    values: Vec<(u16, String)>,
+    /// For each variable of the plan, its slot.
+    slots: Vec<Option<u16>>,
+}
+
+/// A statement, ready to be sent.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub(crate) text: String,
+    /// The number under which it is prepared: that of the first statement with this text.
+    pub(crate) number: u16,
+    /// Whether the text is always this one.
+    pub(crate) is_fixed: bool,
+    /// Whether it goes out as text in every mode.
+    pub(crate) is_plain: bool,
+    pub(crate) gathers: bool,
+    pub(crate) effect: Effect,
+}
+
+/// A step, ready to be gone through.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) script: u16,
+    pub(crate) expects: Option<(u16, Rows)>,
+    first_statement: u16,
+    accounts: parts::Accounts,
+    looks_through: bool,
+}
+
+impl Plan {
+    pub(crate) fn account(&self, statement: u16) -> Option<u16> {
+        *self.accounts.get(usize::from(statement.checked_sub(self.first_statement)?))?
+    }
+}
+
+/// Transactions on PostgreSQL. `nonce` is random: every connection's is made from it.
+///
+/// # Errors
+/// As [`Sql::new`].
+pub fn postgres(
+    deck: Deck,
+    steps: &[Step],
+    settings: Settings,
+    login: Arc<Login>,
+    nonce: [u8; 18],
+) -> Result<Sql<postgres::Session>, String> {
+    Sql::new(deck, steps, settings, Engine::PostgreSql, move |number| {
+        let mut nonce = nonce;
+        nonce.iter_mut().zip(number.to_le_bytes()).for_each(|(byte, of_number)| *byte ^= of_number);
+        postgres::Session::new(login.clone(), nonce)
+    })
+}
+
+/// Transactions on MySQL or MariaDB. A private transport is one on which nobody else listens, such as a Unix socket.
+///
+/// # Errors
+/// As [`Sql::new`].
+pub fn mysql(
+    deck: Deck,
+    steps: &[Step],
+    settings: Settings,
+    login: Arc<Login>,
+    is_private: bool,
+) -> Result<Sql<mysql::Session>, String> {
+    Sql::new(deck, steps, settings, Engine::MySql, move |_| {
+        let session = mysql::Session::new(login.clone());
+        if is_private { session.on_private_transport() } else { session }
+    })
+}
+
+impl<P> Sql<P> {
+    /// The steps over a deck of scripts; `open` makes the session of a connection, counted from 0.
+    ///
+    /// # Errors
+    /// In words: a step without script, a variable that cannot have its name, a pipeline where there can be none.
+    pub fn new(
+        mut deck: Deck,
+        steps: &[Step],
+        settings: Settings,
+        engine: Engine,
+        open: impl Fn(u32) -> P + Send + Sync + 'static,
+    ) -> Result<Self, String> {
+        check(&deck, steps, settings.mode, engine)?;
+        deck.set_distribution(settings.distribution);
+        let mut values = Vec::new();
+        let scale = settings.scale.map(|scale| ("scale".to_owned(), scale.to_string()));
+        for (name, value) in scale.iter().chain(&settings.variables) {
+            let slot =
+                deck.variable(name).ok_or_else(|| format!("no variable can have the name {name:?}"))?;
+            values.push((slot, value.clone()));
+        }
+        let has_default_seed = settings.variables.iter().any(|(name, _)| name == "default_seed");
+        let seeds = if has_default_seed { Seeds::without_default } else { Seeds::new };
+        let (_, accounts) = parts::number(&deck, steps);
+        let program = Program {
+            engine,
+            lines: lines(&deck, engine),
+            steps: steps.iter().zip(accounts).map(|(step, accounts)| plan(&deck, step, accounts)).collect(),
+            seeds: seeds(settings.seed, settings.clients),
+            values,
+            slots: settings.bindings.iter().map(|name| deck.find(name)).collect(),
+            deck: Arc::new(deck),
+            settings,
+        };
+        Ok(Self { program: Arc::new(program), open: Box::new(open) })
+    }
+}
+
+impl Program {
+    pub(crate) fn player(self: &Arc<Self>, client: u32) -> script::Player {
+        let mut player = script::Player::new(self.deck.clone(), &self.seeds, client);
+        self.values.iter().for_each(|(slot, value)| player.set(*slot, value.as_bytes()));
+        player
+    }
+
+    pub(crate) fn slot(&self, variable: u16) -> Option<u16> {
+        *self.slots.get(usize::from(variable))?
+    }
+}
+
+impl<P: Session> Script for Sql<P> {
+    type Talk = Talk<P>;
+
+    fn open(&self, number: u32) -> Talk<P> {
+        Talk::new(self.program.clone(), (self.open)(number), number)
+    }
+
+    fn needs(&self, _step: u16, variable: u16) -> bool {
+        self.program.slot(variable).is_some()
+    }
+
+    fn looks_through(&self, step: u16) -> bool {
+        self.program.steps.get(usize::from(step)).is_some_and(|step| step.looks_through)
+    }
+}
+
+fn check(deck: &Deck, steps: &[Step], mode: Mode, engine: Engine) -> Result<(), String> {
+    for step in steps {
+        let Some(script) = deck.scripts().get(usize::from(step.script)) else {
+            return Err(format!("the step {:?} has no script", step.name));
+        };
+        if script.has_pipeline() && engine != Engine::PostgreSql {
+            return Err(format!("{}: \\startpipeline works with PostgreSQL only", script.name()));
+        }
+        if script.has_pipeline() && mode == Mode::Simple {
+            return Err(format!(
+                "{}: \\startpipeline cannot be used with the query mode simple: take extended or prepared",
+                script.name()
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn lines(deck: &Deck, engine: Engine) -> Box<[Line]> {
+    let mut known = HashMap::new();
+    let line = |(number, statement): (usize, &script::Statement)| {
+        let text = statement.extended(engine.placeholders());
+        let ends = matches!(
+            statement.kind(),
+            StatementKind::Begin | StatementKind::Commit | StatementKind::Rollback
+        );
+        Line {
+            number: *known.entry(text.clone()).or_insert(number as u16),
+            is_fixed: statement.is_fixed(),
+            // Some servers of this kind cannot prepare these.
+            is_plain: engine == Engine::MySql && ends && statement.is_fixed() && statement.values() == 0,
+            gathers: statement.gather().is_some(),
+            effect: Effect::of(statement, engine),
+            text,
+        }
+    };
+    deck.statements().iter().enumerate().map(line).collect()
+}
+
+fn plan(deck: &Deck, step: &Step, accounts: parts::Accounts) -> Plan {
+    let numbers = deck.scripts()[usize::from(step.script)].statements();
+    let statement = |number: u16| &deck.statements()[usize::from(number)];
+    let is_about_rows =
+        |number: &u16| matches!(statement(*number).kind(), StatementKind::Read | StatementKind::Other);
+    let last = numbers.clone().rev().find(is_about_rows);
+    let gathers = numbers.clone().any(|number| statement(number).gather().is_some());
+    Plan {
+        script: step.script,
+        expects: last.zip(step.expects),
+        first_statement: numbers.start,
+        accounts,
+        looks_through: gathers || numbers.len() > 1 || step.expects.is_some(),
+    }
+}

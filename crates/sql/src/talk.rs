@@ -1,0 +1,325 @@
+//! One connection going through transactions: what a player says, put on the wire, and what a server answers to it.
+
+mod gathering;
+mod playing;
+mod queue;
+mod texts;
+
+use std::sync::Arc;
+
+use script::Player;
+use wire::sql::{Heard, Said, Session};
+use wire::{Closing, Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Stage};
+
+use crate::classes;
+use crate::program::Program;
+use gathering::Gathering;
+use queue::Queue;
+use texts::Texts;
+
+/// One client's transactions over one connection.
+///
+/// ```text
+///             begin()                        answered, and the script goes on
+///   Nothing ──────────► Statement / Pipeline ◄──────────────────────────────┐
+///      ▲                   │ answered      │ refused                        │
+///      │ the script ends   │               ▼                                │ again
+///      ├───────────────────┘          (transaction open?) ── ROLLBACK ──► (a try left?)
+///      └──────────────────────────────────────────────────────────── no ────┘
+/// ```
+#[derive(Debug)]
+pub struct Talk<P> {
+    program: Arc<Program>,
+    session: P,
+    player: Player,
+    texts: Texts,
+    scratch: Vec<u8>,
+    queue: Queue,
+    step: u16,
+    doing: Doing,
+    /// Something may be committed by what is on its way.
+    is_in_doubt: bool,
+    /// While a pipeline is made: whether a transaction will be open.
+    will_be_open: bool,
+    /// Rows of the last result.
+    rows: u64,
+    /// Why what was sent last is refused.
+    refusal: Option<Refusal>,
+    /// What the server said of it.
+    said: Said,
+    tries: u32,
+    received_bytes: u64,
+}
+
+/// What a connection is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doing {
+    Nothing,
+    Statement(u16),
+    Pipeline,
+    Pause,
+    RollBack(Refusal),
+}
+
+impl<P: Session> Talk<P> {
+    pub(crate) fn new(program: Arc<Program>, session: P, number: u32) -> Self {
+        Self {
+            player: program.player(number),
+            texts: Texts::new(u16::try_from(program.lines.len()).unwrap_or(u16::MAX)),
+            session,
+            scratch: Vec::new(),
+            queue: Queue::default(),
+            step: 0,
+            doing: Doing::Nothing,
+            is_in_doubt: false,
+            will_be_open: false,
+            rows: 0,
+            refusal: None,
+            said: Said::default(),
+            tries: 0,
+            received_bytes: 0,
+            program,
+        }
+    }
+
+    /// The session below.
+    pub fn session(&self) -> &P {
+        &self.session
+    }
+
+    /// What `debug()` said in scripts since the last call.
+    pub fn notes(&mut self) -> Vec<String> {
+        self.player.notes()
+    }
+
+    fn account(&self, statement: u16) -> Option<u16> {
+        self.program.steps.get(usize::from(self.step))?.account(statement)
+    }
+
+    fn gathers(&self) -> bool {
+        matches!(self.doing, Doing::Statement(number) if self.program.lines[usize::from(number)].gathers)
+    }
+
+    fn hear(&mut self, bytes: &[u8]) -> Result<(usize, Heard), PeerFault> {
+        if self.gathers() {
+            self.session.received(bytes, &mut Gathering(&mut self.player))
+        } else {
+            self.session.received(bytes, &mut ())
+        }
+    }
+
+    /// A statement succeeded; the end of its part, if that is told before the end of everything.
+    fn ended(&mut self, rows: u64) -> Result<Option<PartEnd>, PeerFault> {
+        self.rows = rows;
+        match self.doing {
+            Doing::Statement(_) => {
+                if self.gathers() {
+                    self.player.end_result();
+                }
+                Ok(None)
+            }
+            Doing::Pipeline => {
+                let number = self.queue.pop_statement().ok_or_else(unasked)?;
+                let refusal = self.unexpected_rows(number);
+                self.refusal = self.refusal.or(refusal);
+                Ok(self.account(number).map(|part| PartEnd { part, refusal }))
+            }
+            Doing::RollBack(_) => Ok(None),
+            Doing::Nothing | Doing::Pause => Err(unasked()),
+        }
+    }
+
+    /// A statement was refused; the end of its part, if that is told before the end of everything.
+    fn refused(&mut self) -> Result<Option<PartEnd>, PeerFault> {
+        let refusal = classes::refusal(self.session.said());
+        if matches!(self.doing, Doing::Nothing | Doing::Pause) {
+            return Err(unasked());
+        }
+        if self.refusal.is_none() && !matches!(self.doing, Doing::RollBack(_)) {
+            self.said.clone_from(self.session.said());
+        }
+        self.refusal = self.refusal.or(Some(refusal));
+        if self.doing != Doing::Pipeline {
+            return Ok(None);
+        }
+        let number = self.queue.pop_statement();
+        self.queue.skip_to_sync();
+        Ok(number
+            .and_then(|number| self.account(number))
+            .map(|part| PartEnd { part, refusal: Some(refusal) }))
+    }
+
+    /// The server ends the connection with its refusal: nothing more will come, and nothing more can be asked.
+    fn cut_off(&mut self, used: usize, part: Option<PartEnd>) -> Result<Progress, PeerFault> {
+        let refusal = classes::refusal(self.session.said());
+        if self.is_in_doubt {
+            return Err(PeerFault {
+                class: classes::COMMIT_UNKNOWN,
+                code: refusal.code,
+                sentence: "the server ended the connection while a commit was on its way",
+                seen: None,
+                said: Some(classes::words(self.session.said())),
+            });
+        }
+        let part = part.or_else(|| self.part_end(Some(refusal)));
+        let refusal = if let Doing::RollBack(first) = self.doing { first } else { refusal };
+        let reply = Reply { reusable: false, ..self.over(Some(refusal)) };
+        Ok(Progress::Answered { used, part, next: Next::Done(reply) })
+    }
+
+    /// The end of the part that a single statement is.
+    fn part_end(&self, refusal: Option<Refusal>) -> Option<PartEnd> {
+        let Doing::Statement(number) = self.doing else { return None };
+        self.account(number).map(|part| PartEnd { part, refusal })
+    }
+
+    /// Everything that was sent is answered, as far as the next point of synchronisation.
+    fn ready(&mut self, used: usize) -> Result<Progress, PeerFault> {
+        let (part, next) = match self.doing {
+            Doing::Statement(number) => {
+                let refusal = self.refusal.or_else(|| self.unexpected_rows(number));
+                let part = self.part_end(refusal);
+                (part, self.answered(number, refusal))
+            }
+            Doing::Pipeline => {
+                if !self.queue.pop_sync() {
+                    return Err(unasked());
+                }
+                if !self.queue.is_empty() {
+                    return Ok(Progress::Answered { used, part: None, next: Next::Await });
+                }
+                let refusal = self.refusal.take();
+                let next = match refusal {
+                    Some(refusal) => self.give_up(refusal),
+                    None => self.play(),
+                };
+                (None, next)
+            }
+            Doing::RollBack(refusal) => (None, self.rolled_back(refusal)),
+            Doing::Nothing | Doing::Pause => return Err(unasked()),
+        };
+        Ok(match (part, next) {
+            (None, Next::Done(reply)) => Progress::Replied { used, reply },
+            (part, next) => Progress::Answered { used, part, next },
+        })
+    }
+}
+
+impl<P: Session> Conversation for Talk<P> {
+    fn set(&mut self, variable: u16, value: &[u8]) {
+        if let Some(slot) = self.program.slot(variable) {
+            self.player.set(slot, value);
+        }
+    }
+
+    fn greet(&mut self) -> Greeting {
+        self.session.greet()
+    }
+
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        self.session.greeted(bytes)
+    }
+
+    fn secured(&mut self) -> Greeting {
+        self.session.secured()
+    }
+
+    fn begin(&mut self, step: u16) -> Next {
+        let Some(plan) = self.program.steps.get(usize::from(step)) else {
+            return Next::Broken(format!("there is no step {step}"));
+        };
+        (self.step, self.tries, self.received_bytes, self.refusal) = (step, 1, 0, None);
+        self.player.begin(plan.script);
+        self.play()
+    }
+
+    fn go_on(&mut self) -> Next {
+        self.play()
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        self.session.outgoing()
+    }
+
+    fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
+        let mut used = 0;
+        loop {
+            let (more, heard) = self.hear(&bytes[used..])?;
+            used += more;
+            self.received_bytes += more as u64;
+            let part = match heard {
+                Heard::NeedMore => return Ok(Progress::NeedMore),
+                Heard::Ready => return self.ready(used),
+                Heard::Send => return Ok(Progress::Answered { used, part: None, next: Next::Send }),
+                Heard::Ended { rows, .. } => self.ended(rows)?,
+                Heard::Refused => {
+                    let part = self.refused()?;
+                    if self.session.said().is_fatal {
+                        return self.cut_off(used, part);
+                    }
+                    part
+                }
+            };
+            if part.is_some() {
+                return Ok(Progress::Answered { used, part, next: Next::Await });
+            }
+        }
+    }
+
+    fn peer_closed(&mut self) -> Closing {
+        let has_begun = self.received_bytes > 0 || self.tries > 1 || self.session.has_begun_reply();
+        match self.doing {
+            Doing::Nothing => Closing::Empty,
+            _ if has_begun || self.is_in_doubt => Closing::Incomplete,
+            _ => Closing::Empty,
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        match self.doing {
+            Doing::Nothing => Stage::Idle,
+            _ if self.is_in_doubt => Stage::InDoubt,
+            _ if self.received_bytes > 0 || self.session.has_begun_reply() => Stage::Body,
+            _ => Stage::FirstByte,
+        }
+    }
+
+    fn part(&self) -> Option<u16> {
+        match self.doing {
+            Doing::Statement(number) => self.account(number),
+            Doing::Pipeline => self.account(self.queue.front()?),
+            Doing::Nothing | Doing::Pause | Doing::RollBack(_) => None,
+        }
+    }
+
+    fn explain(&self, refusal: Refusal) -> String {
+        match refusal.class {
+            classes::ROWS => {
+                let plan = self.program.steps.get(usize::from(self.step));
+                let expected =
+                    plan.and_then(|plan| plan.expects).map_or(String::new(), |(_, rows)| rows.to_string());
+                format!("{} rows, and {expected} expected", refusal.code)
+            }
+            classes::OPEN_TRANSACTION => {
+                "the script ended inside a transaction, which was rolled back".to_owned()
+            }
+            _ => classes::words(&self.said),
+        }
+    }
+
+    fn farewell(&self) -> &[u8] {
+        self.session.farewell()
+    }
+
+    fn forget(&mut self) {
+        self.session.forget();
+        self.queue.clear();
+        (self.doing, self.is_in_doubt, self.refusal) = (Doing::Nothing, false, None);
+    }
+}
+
+/// An answer came that belongs to nothing.
+fn unasked() -> PeerFault {
+    let sentence = "an answer came to nothing that was asked";
+    PeerFault { class: "protocol_error", code: 0, sentence, seen: None, said: None }
+}

@@ -1,0 +1,25 @@
+//! Rows on their way to a player's variables.
+
+use script::Player;
+use wire::sql::Rows;
+
+/// Hands every row to a player.
+pub(super) struct Gathering<'a>(pub(super) &'a mut Player);
+
+impl Rows for Gathering<'_> {
+    fn wants(&self) -> bool {
+        true
+    }
+
+    fn column(&mut self, number: u16, name: &[u8]) {
+        self.0.take_column(number, name);
+    }
+
+    fn value(&mut self, column: u16, value: Option<&[u8]>) {
+        self.0.take_value(column, value);
+    }
+
+    fn row_ended(&mut self) {
+        self.0.end_row();
+    }
+}

@@ -1,0 +1,196 @@
+//! Going on: from one answer to what is sent next, or to the end of the transaction.
+
+use script::{Act, Broken};
+use wire::sql::{Session, Statement, Transaction};
+use wire::{Next, Refusal, Reply};
+
+use super::{Doing, Talk};
+use crate::classes::{self, OPEN_TRANSACTION, ROWS};
+use crate::settings::Mode;
+
+impl<P: Session> Talk<P> {
+    /// Goes on with the script up to what must be waited for.
+    pub(super) fn play(&mut self) -> Next {
+        if !self.queue.is_open() {
+            self.session.clear();
+        }
+        loop {
+            match self.player.next() {
+                Ok(Act::Statement(number)) if self.queue.is_open() => self.pipe(number),
+                Ok(Act::Statement(number)) => return self.ask(number),
+                Ok(Act::End) => return self.script_ended(),
+                Ok(Act::Pause { ns }) => {
+                    self.doing = Doing::Pause;
+                    return Next::Pause { ns };
+                }
+                Ok(act) => match self.pipeline(act) {
+                    Ok(None) => {}
+                    Ok(Some(next)) => return next,
+                    Err(broken) => return self.broken(broken),
+                },
+                Err(broken) => return self.broken(broken),
+            }
+        }
+    }
+
+    fn ask(&mut self, number: u16) -> Next {
+        let line = &self.program.lines[usize::from(number)];
+        self.is_in_doubt = line.effect.may_commit(self.session.transaction() != Transaction::Idle);
+        if line.gathers {
+            self.player.start_rows(number);
+        }
+        (self.doing, self.rows) = (Doing::Statement(number), 0);
+        self.put(number);
+        Next::Send
+    }
+
+    /// Puts a statement on the wire, and a point of synchronisation after it unless a pipeline is open.
+    fn put(&mut self, number: u16) {
+        let line = &self.program.lines[usize::from(number)];
+        let mode = self.program.settings.mode;
+        if mode == Mode::Simple {
+            self.scratch.clear();
+            self.player.fill_text(number, &mut self.scratch);
+            return self.session.query(&self.scratch);
+        }
+        if line.is_plain {
+            return self.session.query(line.text.as_bytes());
+        }
+        let is_kept = mode == Mode::Prepared;
+        if line.is_fixed {
+            let statement = Statement { number: line.number, text: &line.text, is_kept };
+            self.session.execute(statement, &mut self.player.values(number));
+        } else {
+            self.put_made(number, is_kept);
+        }
+        if !self.queue.is_open() {
+            self.session.sync();
+        }
+    }
+
+    /// Puts a statement on the wire whose text is made each time.
+    fn put_made(&mut self, number: u16, is_kept: bool) {
+        self.scratch.clear();
+        self.player.fill_extended(number, self.program.engine.placeholders(), &mut self.scratch);
+        let text = String::from_utf8_lossy(&self.scratch);
+        let kept = if is_kept { self.texts.number(&text) } else { None };
+        let statement = Statement { number: kept.unwrap_or(number), text: &text, is_kept: kept.is_some() };
+        self.session.execute(statement, &mut self.player.values(number));
+    }
+
+    fn pipe(&mut self, number: u16) {
+        let effect = self.program.lines[usize::from(number)].effect;
+        self.is_in_doubt |= effect.may_commit(self.will_be_open);
+        self.will_be_open = effect.is_open_after(self.will_be_open);
+        self.queue.push_statement(number);
+        self.put(number);
+    }
+
+    fn pipeline(&mut self, act: Act) -> Result<Option<Next>, Broken> {
+        let wrong = |what: &str| Err(Broken(what.to_owned()));
+        match (act, self.queue.is_open()) {
+            (Act::StartPipeline, true) => return wrong("already in pipeline mode"),
+            (Act::StartPipeline, false) => {
+                self.queue.open();
+                self.is_in_doubt = false;
+                self.will_be_open = self.session.transaction() != Transaction::Idle;
+            }
+            (_, false) => return wrong("not in pipeline mode"),
+            (act, true) => {
+                self.session.sync();
+                self.queue.push_sync();
+                if act == Act::EndPipeline {
+                    self.queue.close();
+                    self.doing = Doing::Pipeline;
+                    return Ok(Some(Next::Send));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// A statement outside of pipelines was answered.
+    pub(super) fn answered(&mut self, number: u16, refusal: Option<Refusal>) -> Next {
+        if let Some(refusal) = refusal {
+            self.refusal = None;
+            return self.give_up(refusal);
+        }
+        self.is_in_doubt = false;
+        if self.gathers_of(number)
+            && let Err(broken) = self.player.end_rows()
+        {
+            return self.broken(broken);
+        }
+        self.play()
+    }
+
+    fn gathers_of(&self, number: u16) -> bool {
+        self.program.lines[usize::from(number)].gathers
+    }
+
+    /// The refusal of a statement whose rows are not as the step expects.
+    pub(super) fn unexpected_rows(&self, number: u16) -> Option<Refusal> {
+        let (of, expected) = self.program.steps[usize::from(self.step)].expects?;
+        let is_wrong = of == number && !expected.holds(self.rows);
+        is_wrong.then(|| Refusal { class: ROWS, code: u32::try_from(self.rows).unwrap_or(u32::MAX) })
+    }
+
+    /// Ends a refused try, and the transaction that is open.
+    pub(super) fn give_up(&mut self, refusal: Refusal) -> Next {
+        self.is_in_doubt = false;
+        if self.session.transaction() == Transaction::Idle {
+            return self.try_again(refusal);
+        }
+        self.session.clear();
+        self.session.query(b"ROLLBACK");
+        self.doing = Doing::RollBack(refusal);
+        Next::Send
+    }
+
+    /// The ROLLBACK after a refusal was answered.
+    pub(super) fn rolled_back(&mut self, refusal: Refusal) -> Next {
+        let is_clean = self.refusal.take().is_none() && self.session.transaction() == Transaction::Idle;
+        if is_clean {
+            return self.try_again(refusal);
+        }
+        Next::Done(Reply { reusable: false, ..self.over(Some(refusal)) })
+    }
+
+    fn try_again(&mut self, refusal: Refusal) -> Next {
+        let settings = &self.program.settings;
+        let is_left = settings.max_tries == 0 || self.tries < settings.max_tries;
+        let is_said = !matches!(refusal.class, ROWS | OPEN_TRANSACTION);
+        let helps = classes::is_retryable(refusal.class)
+            || is_said && settings.retries.iter().any(|retry| retry.means(refusal.class, &self.said));
+        if !(is_left && helps) {
+            return Next::Done(self.over(Some(refusal)));
+        }
+        self.tries = self.tries.saturating_add(1);
+        self.player.again();
+        self.play()
+    }
+
+    fn script_ended(&mut self) -> Next {
+        if self.queue.is_open() {
+            return self.broken(Broken("end of script reached with pipeline open".to_owned()));
+        }
+        if self.session.transaction() != Transaction::Idle {
+            return self.give_up(Refusal { class: OPEN_TRANSACTION, code: 0 });
+        }
+        Next::Done(self.over(None))
+    }
+
+    fn broken(&mut self, broken: Broken) -> Next {
+        self.over(None);
+        self.queue.clear();
+        Next::Broken(broken.0)
+    }
+
+    /// The transaction is over.
+    pub(super) fn over(&mut self, refusal: Option<Refusal>) -> Reply {
+        self.doing = Doing::Nothing;
+        self.is_in_doubt = false;
+        let status = u16::try_from(self.tries).unwrap_or(u16::MAX);
+        Reply { status, refusal, reusable: true, received_bytes: self.received_bytes }
+    }
+}

@@ -1,0 +1,34 @@
+//! The texts of statements whose text is made anew each time, such as those that name a table by number.
+
+use std::collections::HashMap;
+
+/// Each distinct text gets a number of its own, under which a connection prepares it.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    numbers: HashMap<String, u16>,
+    first: u16,
+}
+
+/// What is prepared takes memory on both sides: texts beyond these are not kept.
+const KEPT_MAX: usize = 4_096;
+
+impl Texts {
+    /// Numbers from `first` on are free.
+    pub(super) fn new(first: u16) -> Self {
+        Self { numbers: HashMap::new(), first }
+    }
+
+    /// The number of a text; `None` if there are too many of them.
+    pub(super) fn number(&mut self, text: &str) -> Option<u16> {
+        if let Some(number) = self.numbers.get(text) {
+            return Some(*number);
+        }
+        let known = self.numbers.len();
+        let number = self.first.checked_add(u16::try_from(known).ok()?)?;
+        if known >= KEPT_MAX {
+            return None;
+        }
+        self.numbers.insert(text.to_owned(), number);
+        Some(number)
+    }
+}

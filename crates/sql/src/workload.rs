@@ -1,0 +1,281 @@
+//! Built-in workloads: the scripts of pgbench and sysbench statement for statement, and those of the studies.
+
+mod texts;
+
+use crate::classes::Retry;
+use crate::engine::Engine;
+use crate::settings::Mode;
+
+const ALL: &[Engine] = &[Engine::PostgreSql, Engine::MySql, Engine::Sqlite];
+
+/// Which tables a workload works on; the names are those of the tools that had them first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tables {
+    /// `pgbench_accounts`, `pgbench_branches`, `pgbench_tellers` and `pgbench_history`, filled by `scale`.
+    Pgbench,
+    /// `sbtest1` to `sbtestN` of `id`, `k`, `c` and `pad`: `tables` of `table_size` rows each.
+    Sbtest,
+    /// `sbtest1` to `sbtestN` of `id` (unique) and `k`, empty.
+    SbtestEmpty,
+    /// `tenbin_postcodes`, all columns text, with indexes on `old_code` and `code`: see the INSERT of `postcodes-insert`.
+    Postcodes,
+    /// `tenbin_accounts` of `email` (unique), `name` and `created`, empty.
+    Accounts,
+}
+
+/// A variable that a workload's scripts use, or that shapes their text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name, as in `-D name=value`.
+    pub name: &'static str,
+    /// Its value unless another is given.
+    pub default: u32,
+    /// The least value that makes sense.
+    pub least: u32,
+    /// The greatest.
+    pub most: u32,
+    /// What it is, in a few words.
+    pub sentence: &'static str,
+}
+
+/// How rows are inserted: the commit policy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Style {
+    /// Each INSERT commits by itself.
+    #[default]
+    Autocommit,
+    /// `rows` INSERTs between BEGIN and COMMIT.
+    Transactions,
+    /// One INSERT of `rows` rows.
+    MultiRow,
+    /// `rows` INSERTs that are sent without waiting for answers, each committing by itself: PostgreSQL only.
+    Pipelined,
+}
+
+impl Style {
+    /// All, with their names.
+    pub const NAMES: &[(&'static str, Style)] = &[
+        ("autocommit", Style::Autocommit),
+        ("transactions", Style::Transactions),
+        ("multi-row", Style::MultiRow),
+        ("pipelined", Style::Pipelined),
+    ];
+}
+
+/// A built-in workload: one script in the extended language.
+#[derive(Debug)]
+pub struct Workload {
+    /// Its name, as in `--workload`.
+    pub name: &'static str,
+    /// What a transaction of it does, in a sentence.
+    pub sentence: &'static str,
+    /// Which servers it can be run on.
+    pub engines: &'static [Engine],
+    /// The tables that it needs.
+    pub tables: Tables,
+    /// The variables that it takes; those without a value get the default. `scale` is found out from the tables if not given.
+    pub variables: &'static [Variable],
+    /// The styles that it has; the first is the default.
+    pub styles: &'static [Style],
+    /// How its statements are sent unless something else is asked for.
+    pub mode: Mode,
+    /// How often a transaction is tried unless something else is asked for; 0 is without limit.
+    pub max_tries: u32,
+    text: texts::Text,
+}
+
+const SCALE: Variable =
+    Variable { name: "scale", default: 1, least: 1, most: 21_474, sentence: "100,000 accounts each" };
+const TABLES: Variable = Variable { name: "tables", default: 1, least: 1, most: 1_000, sentence: "tables" };
+const TABLE_SIZE: Variable = Variable {
+    name: "table_size",
+    default: 10_000,
+    least: 1,
+    most: i32::MAX as u32,
+    sentence: "rows of each table",
+};
+const RANGE_SIZE: Variable = Variable {
+    name: "range_size",
+    default: 100,
+    least: 1,
+    most: i32::MAX as u32,
+    sentence: "rows that a range of ids spans",
+};
+const BULK_ROWS: Variable =
+    Variable { name: "rows", default: 1_000, least: 1, most: 10_000, sentence: "rows of each INSERT" };
+const ROWS: Variable =
+    Variable { name: "rows", default: 50, least: 1, most: 60, sentence: "rows of each transaction" };
+
+const UNIQUE_VIOLATION: &[Retry] = &[Retry::State(*b"23505")];
+
+const PLAIN: &[Style] = &[Style::Autocommit];
+
+const fn pgbench(name: &'static str, sentence: &'static str, text: texts::Text) -> Workload {
+    Workload {
+        name,
+        sentence,
+        engines: ALL,
+        tables: Tables::Pgbench,
+        variables: &[SCALE],
+        styles: PLAIN,
+        mode: Mode::Simple,
+        max_tries: 1,
+        text,
+    }
+}
+
+const fn oltp(
+    name: &'static str,
+    sentence: &'static str,
+    variables: &'static [Variable],
+    text: texts::Text,
+) -> Workload {
+    Workload {
+        name,
+        sentence,
+        engines: ALL,
+        tables: Tables::Sbtest,
+        variables,
+        styles: PLAIN,
+        mode: Mode::Prepared,
+        max_tries: 0,
+        text,
+    }
+}
+
+const fn study(
+    name: &'static str,
+    sentence: &'static str,
+    tables: Tables,
+    variables: &'static [Variable],
+    text: texts::Text,
+) -> Workload {
+    Workload {
+        name,
+        sentence,
+        engines: ALL,
+        tables,
+        variables,
+        styles: PLAIN,
+        mode: Mode::Prepared,
+        max_tries: 1,
+        text,
+    }
+}
+
+/// Every built-in workload.
+pub const WORKLOADS: &[Workload] = &[
+    pgbench(
+        "tpcb-like",
+        "moves money: three updates, one read and one insert, as pgbench's",
+        texts::TPCB_LIKE,
+    ),
+    pgbench("simple-update", "the same without the tables that everybody fights for", texts::SIMPLE_UPDATE),
+    pgbench("select-only", "reads one account by its key", texts::SELECT_ONLY),
+    oltp("oltp-point-select", "reads one row by its key", &[TABLES, TABLE_SIZE], texts::POINT_SELECT),
+    oltp(
+        "oltp-read-only",
+        "ten rows by key and four ranges, in a transaction",
+        &[TABLES, TABLE_SIZE, RANGE_SIZE],
+        texts::READ_ONLY,
+    ),
+    oltp(
+        "oltp-read-write",
+        "the same, and two updates, a delete and an insert: 20 statements",
+        &[TABLES, TABLE_SIZE, RANGE_SIZE],
+        texts::READ_WRITE,
+    ),
+    oltp(
+        "oltp-write-only",
+        "two updates, a delete and an insert, in a transaction",
+        &[TABLES, TABLE_SIZE],
+        texts::WRITE_ONLY,
+    ),
+    Workload {
+        mode: Mode::Simple,
+        ..oltp("oltp-insert", "inserts one row", &[TABLES, TABLE_SIZE], texts::INSERT)
+    },
+    oltp("oltp-update-index", "updates an indexed column by key", &[TABLES, TABLE_SIZE], texts::UPDATE_INDEX),
+    oltp(
+        "oltp-update-non-index",
+        "updates a column without index by key",
+        &[TABLES, TABLE_SIZE],
+        texts::UPDATE_NON_INDEX,
+    ),
+    oltp("oltp-delete", "deletes a row by key", &[TABLES, TABLE_SIZE], texts::DELETE),
+    Workload {
+        tables: Tables::SbtestEmpty,
+        mode: Mode::Simple,
+        ..oltp(
+            "bulk-insert",
+            "inserts many rows with one statement, into empty tables",
+            &[TABLES, BULK_ROWS],
+            texts::BULK_INSERT,
+        )
+    },
+    Workload {
+        styles: &[Style::Autocommit, Style::Transactions, Style::MultiRow, Style::Pipelined],
+        ..study(
+            "postcodes-insert",
+            "inserts rows the shape of Japanese postcodes, by one of four commit policies",
+            Tables::Postcodes,
+            &[ROWS],
+            texts::POSTCODES_INSERT,
+        )
+    },
+    study(
+        "postcodes-read",
+        "looks up random postcodes, most of which are not there",
+        Tables::Postcodes,
+        &[],
+        texts::POSTCODES_READ,
+    ),
+    study(
+        "sign-up",
+        "inserts an account whose e-mail address must be unique",
+        Tables::Accounts,
+        &[],
+        texts::SIGN_UP,
+    ),
+];
+
+/// The workload of a name.
+pub fn find(name: &str) -> Option<&'static Workload> {
+    WORKLOADS.iter().find(|workload| workload.name == name)
+}
+
+impl Workload {
+    /// Its script for a kind of server, in the extended language. `rows` is the value of the variable of that name, if the workload
+    /// takes it. In words, why there is none.
+    pub fn script(&self, engine: Engine, style: Style, rows: Option<u32>) -> Result<String, String> {
+        let rows_of = self.variables.iter().find(|variable| variable.name == "rows");
+        let rows = match (rows, rows_of) {
+            (Some(rows), Some(of)) if !(of.least..=of.most).contains(&rows) => {
+                return Err(format!("{} takes {} to {} rows, not {rows}", self.name, of.least, of.most));
+            }
+            (rows, of) => rows.or(of.map(|of| of.default)).unwrap_or(1),
+        };
+        if !self.engines.contains(&engine) {
+            return Err(format!("{} cannot be run on {engine:?}", self.name));
+        }
+        if !self.styles.contains(&style) {
+            return Err(format!("{} has no style {style:?}", self.name));
+        }
+        if style == Style::Pipelined && engine != Engine::PostgreSql {
+            return Err("statements can be pipelined on PostgreSQL only".to_owned());
+        }
+        Ok(self.text.of(engine, style, rows))
+    }
+
+    /// What a transaction is tried again after, besides deadlocks and serialization failures: what sysbench ignores.
+    pub fn retries(&self, engine: Engine) -> &'static [Retry] {
+        match (self.tables, engine) {
+            (Tables::Sbtest | Tables::SbtestEmpty, Engine::MySql) => {
+                &[Retry::Number(1213), Retry::Number(1020), Retry::Number(1205)]
+            }
+            (Tables::Sbtest, Engine::PostgreSql) => UNIQUE_VIOLATION,
+            (Tables::Sbtest | Tables::SbtestEmpty, Engine::Sqlite) => &[Retry::Class("lock_timeout")],
+            _ => &[],
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The scripts of the built-in workloads: files, one script each, and what differs from server to server.
+
+use std::fmt::Write as _;
+
+use super::Style;
+use crate::engine::Engine;
+
+/// Where a script comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Text {
+    /// The same for all.
+    Same(&'static str),
+    /// One for MySQL and MariaDB, and one for the rest.
+    ByEngine { mysql: &'static str, rest: &'static str },
+    /// The beginning of a script that ends in `VALUES`; rows of numbers follow.
+    NumberedRows(&'static str),
+    /// A script of one row, which is repeated as the style asks.
+    Repeated(&'static str),
+}
+
+macro_rules! file {
+    ($name:literal) => {
+        include_str!(concat!("../workloads/", $name, ".sql"))
+    };
+}
+
+/// END is PostgreSQL's other word for COMMIT, which MySQL does not know.
+pub(super) const TPCB_LIKE: Text =
+    Text::ByEngine { mysql: file!("tpcb-like.mysql"), rest: file!("tpcb-like") };
+pub(super) const SIMPLE_UPDATE: Text =
+    Text::ByEngine { mysql: file!("simple-update.mysql"), rest: file!("simple-update") };
+pub(super) const SELECT_ONLY: Text = Text::Same(file!("select-only"));
+pub(super) const POINT_SELECT: Text = Text::Same(file!("oltp-point-select"));
+pub(super) const READ_ONLY: Text = Text::Same(file!("oltp-read-only"));
+pub(super) const READ_WRITE: Text = Text::Same(file!("oltp-read-write"));
+pub(super) const WRITE_ONLY: Text = Text::Same(file!("oltp-write-only"));
+/// An id of 0 asks MySQL for the next one.
+pub(super) const INSERT: Text =
+    Text::ByEngine { mysql: file!("oltp-insert.mysql"), rest: file!("oltp-insert") };
+pub(super) const UPDATE_INDEX: Text = Text::Same(file!("oltp-update-index"));
+pub(super) const UPDATE_NON_INDEX: Text = Text::Same(file!("oltp-update-non-index"));
+pub(super) const DELETE: Text = Text::Same(file!("oltp-delete"));
+pub(super) const BULK_INSERT: Text = Text::NumberedRows(file!("bulk-insert"));
+pub(super) const POSTCODES_INSERT: Text = Text::Repeated(file!("postcodes-insert"));
+pub(super) const POSTCODES_READ: Text = Text::Same(file!("postcodes-read"));
+pub(super) const SIGN_UP: Text = Text::Same(file!("sign-up"));
+
+impl Text {
+    pub(super) fn of(self, engine: Engine, style: Style, rows: u32) -> String {
+        match self {
+            Text::Same(text) => text.to_owned(),
+            Text::ByEngine { mysql, rest } => {
+                if engine == Engine::MySql {
+                    mysql.to_owned()
+                } else {
+                    rest.to_owned()
+                }
+            }
+            Text::NumberedRows(beginning) => numbered_rows(beginning, rows),
+            Text::Repeated(one_row) => match style {
+                Style::Autocommit => one_row.to_owned(),
+                Style::Transactions => ["BEGIN;\n", &one_row.repeat(rows as usize), "COMMIT;\n"].concat(),
+                Style::MultiRow => many_rows(one_row, rows),
+                Style::Pipelined => {
+                    let row = [one_row, "\\syncpipeline\n"].concat();
+                    ["\\startpipeline\n", &row.repeat(rows as usize), "\\endpipeline\n"].concat()
+                }
+            },
+        }
+    }
+}
+
+/// Rows `(n,n)`, whose numbers are those of the batch followed by those of the row.
+fn numbered_rows(beginning: &str, rows: u32) -> String {
+    let digits = (rows - 1).max(1).ilog10() as usize + 1;
+    let mut text = beginning.trim_end().to_owned();
+    for row in 0..rows {
+        let comma = if row == 0 { "" } else { "," };
+        let _ = write!(text, "{comma}({{batch}}{row:0digits$},{{batch}}{row:0digits$})");
+    }
+    text.push_str(";\n");
+    text
+}
+
+/// One INSERT of many rows, from the script that inserts one: each row has variables of its own.
+fn many_rows(one_row: &str, rows: u32) -> String {
+    let is_set = |line: &&str| line.starts_with("\\set ");
+    let sets: Vec<&str> = one_row.lines().filter(is_set).collect();
+    let names: Vec<&str> = sets.iter().filter_map(|set| set.split(' ').nth(1)).collect();
+    let insert: Vec<&str> = one_row.lines().filter(|line| !is_set(line)).collect();
+    let insert = insert.join("\n");
+    let (head, row) = insert.trim_end_matches(';').split_once("VALUES ").unwrap_or((&insert, ""));
+    let (mut all_sets, mut values) = (String::new(), String::new());
+    for number in 0..rows {
+        let mut one = row.to_owned();
+        for (set, name) in sets.iter().zip(&names) {
+            let numbered = format!("{name}_{number}");
+            let _ = writeln!(all_sets, "{}", set.replacen(name, &numbered, 1));
+            one = one.replace(&format!(":{name},"), &format!(":{numbered},"));
+        }
+        let comma = if number == 0 { "" } else { ", " };
+        let _ = write!(values, "{comma}{one}");
+    }
+    format!("{all_sets}{head}VALUES {values};\n")
+}

@@ -1,0 +1,3 @@
+\set table random(1, :tables)
+\set id random_row(1, :table_size)
+DELETE FROM sbtest{table} WHERE id=:id;
