@@ -4,6 +4,7 @@
 //! also when this process is killed.
 
 mod account;
+pub mod fake_postgres;
 mod folder;
 mod keeper;
 mod mariadb;
@@ -13,6 +14,7 @@ mod program;
 mod server;
 mod url;
 
+pub use fake_postgres::FakePostgres;
 pub use mariadb::{MariaDb, MariaDbSettings};
 pub use missing::Missing;
 pub use postgres::{Auth, Postgres, PostgresSettings};

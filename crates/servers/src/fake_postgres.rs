@@ -1,0 +1,249 @@
+//! PostgreSQL's side of the wire as a test wants it: it says what it is told to say, right or wrong.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Nothing here is waited for longer than this.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Longer messages than this no client of a test sends.
+const MESSAGE_BYTES_MAX: u32 = 1 << 20;
+
+/// A server of one behaviour. Dropped, it takes no more connections.
+#[derive(Debug)]
+pub struct FakePostgres {
+    address: SocketAddr,
+    accepted: Arc<AtomicU32>,
+    is_over: Arc<AtomicBool>,
+}
+
+/// One connection, as the behaviour sees it. Its calls fail when the client is gone, which ends the behaviour.
+#[derive(Debug)]
+pub struct Peer {
+    stream: TcpStream,
+    /// Which connection it is, from 0.
+    pub number: u32,
+}
+
+/// What a client said: the tag of a message and its bytes.
+pub type Heard = (u8, Vec<u8>);
+
+impl FakePostgres {
+    /// Serves every connection by this behaviour, each on a thread of its own.
+    ///
+    /// # Errors
+    ///
+    /// There is no port for it.
+    pub fn start(behave: impl Fn(&mut Peer) -> io::Result<()> + Send + Sync + 'static) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let (accepted, is_over) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicBool::new(false)));
+        let (counted, over, behave) = (Arc::clone(&accepted), Arc::clone(&is_over), Arc::new(behave));
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                if over.load(Ordering::Relaxed) {
+                    return;
+                }
+                let Ok(stream) = stream else { continue };
+                let number = counted.fetch_add(1, Ordering::Relaxed);
+                let behave = Arc::clone(&behave);
+                thread::spawn(move || {
+                    let is_set = stream.set_read_timeout(Some(PATIENCE)).is_ok()
+                        && stream.set_write_timeout(Some(PATIENCE)).is_ok()
+                        && stream.set_nodelay(true).is_ok();
+                    if is_set {
+                        // A client that is gone ends a behaviour: that is an end like any other.
+                        let _ = behave(&mut Peer { stream, number });
+                    }
+                });
+            }
+        });
+        Ok(Self { address, accepted, is_over })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// A URL of it, with a user and a password.
+    pub fn url(&self) -> String {
+        format!("postgres://tester:sesame@{}/db?sslmode=disable", self.address)
+    }
+
+    /// Connections that were taken so far.
+    pub fn accepted(&self) -> u32 {
+        self.accepted.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for FakePostgres {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        // Wakes the listener, which then sees that it is over.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+impl Peer {
+    /// Reads a start-up message, or a request for TLS or a cancellation, which look alike: its bytes after the length.
+    ///
+    /// # Errors
+    ///
+    /// The client is gone, or sent nonsense.
+    pub fn start_up(&mut self) -> io::Result<Vec<u8>> {
+        self.body()
+    }
+
+    /// Reads a start-up message and lets the client in without asking anything: it may send statements now.
+    ///
+    /// # Errors
+    ///
+    /// As above.
+    pub fn let_in(&mut self) -> io::Result<()> {
+        self.start_up()?;
+        self.say(&[authentication(0, b""), parameter("server_version", "15.0"), ready(b'I')].concat())
+    }
+
+    /// Reads one message.
+    ///
+    /// # Errors
+    ///
+    /// As above.
+    pub fn hear(&mut self) -> io::Result<Heard> {
+        let mut tag = [0];
+        self.stream.read_exact(&mut tag)?;
+        Ok((tag[0], self.body()?))
+    }
+
+    /// Reads messages up to one that wants an answer: a simple query, a Sync, or the end. Returns its tag and the text of the
+    /// last query or parse.
+    ///
+    /// # Errors
+    ///
+    /// As above.
+    pub fn hear_request(&mut self) -> io::Result<Heard> {
+        loop {
+            let (tag, bytes) = self.hear()?;
+            match tag {
+                b'Q' | b'S' => return Ok((tag, bytes)),
+                b'X' => return Err(io::ErrorKind::UnexpectedEof.into()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Says bytes, right or wrong.
+    ///
+    /// # Errors
+    ///
+    /// The client is gone.
+    pub fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stream.write_all(bytes)
+    }
+
+    fn body(&mut self) -> io::Result<Vec<u8>> {
+        let mut length = [0; 4];
+        self.stream.read_exact(&mut length)?;
+        let length = u32::from_be_bytes(length);
+        if !(4..=MESSAGE_BYTES_MAX).contains(&length) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let mut body = vec![0; length as usize - 4];
+        self.stream.read_exact(&mut body)?;
+        Ok(body)
+    }
+}
+
+/// A message of any tag.
+pub fn message(tag: u8, body: &[u8]) -> Vec<u8> {
+    let length = (body.len() as u32 + 4).to_be_bytes();
+    [&[tag], &length[..], body].concat()
+}
+
+/// An authentication request: 0 is "come in", 3 a password in the clear, 5 MD5, 10 SASL, 11 and 12 its later messages.
+pub fn authentication(kind: u32, rest: &[u8]) -> Vec<u8> {
+    message(b'R', &[&kind.to_be_bytes()[..], rest].concat())
+}
+
+/// A setting of the server.
+pub fn parameter(name: &str, value: &str) -> Vec<u8> {
+    message(b'S', &[name.as_bytes(), b"\0", value.as_bytes(), b"\0"].concat())
+}
+
+/// Another statement may come; `status` is I, T or E.
+pub fn ready(status: u8) -> Vec<u8> {
+    message(b'Z', &[status])
+}
+
+/// An error or, with the tag N, a notice.
+pub fn complaint(tag: u8, severity: &str, sqlstate: &str, text: &str) -> Vec<u8> {
+    let field = |code: &[u8], text: &str| [code, text.as_bytes(), b"\0"].concat();
+    let fields = [field(b"S", severity), field(b"V", severity), field(b"C", sqlstate), field(b"M", text)];
+    message(tag, &[fields.concat(), b"\0".to_vec()].concat())
+}
+
+/// One row with one text, told of before and ended after.
+pub fn one_row(value: &str) -> Vec<u8> {
+    [description(1), row(&[value]), complete("SELECT 1")].concat()
+}
+
+/// Tells of so many columns of text.
+pub fn description(columns: u16) -> Vec<u8> {
+    let mut body = columns.to_be_bytes().to_vec();
+    for number in 0..columns {
+        body.extend_from_slice(format!("c{number}\0").as_bytes());
+        body.extend_from_slice(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0]);
+    }
+    message(b'T', &body)
+}
+
+/// A row of texts.
+pub fn row(values: &[&str]) -> Vec<u8> {
+    let mut body = (values.len() as u16).to_be_bytes().to_vec();
+    for value in values {
+        body.extend_from_slice(&(value.len() as u32).to_be_bytes());
+        body.extend_from_slice(value.as_bytes());
+    }
+    message(b'D', &body)
+}
+
+/// A statement is complete.
+pub fn complete(tag: &str) -> Vec<u8> {
+    message(b'C', &[tag.as_bytes(), b"\0"].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_have_their_length() {
+        assert_eq!(ready(b'I'), [b'Z', 0, 0, 0, 5, b'I']);
+        assert_eq!(complaint(b'N', "W", "01000", "x")[0], b'N');
+        assert_eq!(complaint(b'E', "E", "42601", "x")[0], b'E');
+        let row = row(&["ab"]);
+        assert_eq!(row, [b'D', 0, 0, 0, 12, 0, 1, 0, 0, 0, 2, b'a', b'b']);
+    }
+
+    #[test]
+    fn a_client_is_let_in_and_heard() {
+        let server = FakePostgres::start(|peer| {
+            peer.let_in()?;
+            let (tag, text) = peer.hear_request()?;
+            peer.say(&[&[tag], &text[..]].concat())
+        })
+        .unwrap();
+        let mut client = TcpStream::connect(server.address()).unwrap();
+        client.set_read_timeout(Some(PATIENCE)).unwrap();
+        client.write_all(&[0, 0, 0, 8, 0, 3, 0, 0]).unwrap();
+        client.write_all(&message(b'Q', b"SELECT 1\0")).unwrap();
+        let mut heard = Vec::new();
+        client.read_to_end(&mut heard).unwrap();
+        assert!(heard.ends_with(b"QSELECT 1\0"), "{heard:?}");
+        assert_eq!(server.accepted(), 1);
+    }
+}
