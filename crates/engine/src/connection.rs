@@ -35,20 +35,64 @@ pub(crate) struct Connection<T> {
     /// When the next request of this slot is intended, once its user is ready for one.
     pub(crate) next_ns: u64,
     pub(crate) totals: ConnectionTotals,
+    /// When the present socket began to connect.
+    pub(crate) dialled_ns: u64,
     /// How long the present socket took to be ready, until its first request has reported it.
     pub(crate) connect_ns: u64,
+    pub(crate) within: Within,
+}
+
+/// Where a request of several parts is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Within {
+    /// The part whose reply is awaited, if it has an account of its own.
+    pub(crate) part: Option<PartUnderWay>,
+    /// When bytes were last sent.
+    pub(crate) sent_ns: u64,
+    /// When its pause is over; 0 while it does not pause.
+    pub(crate) pause_until_ns: u64,
+    /// Whether anything of it was answered.
+    pub(crate) is_answered: bool,
+}
+
+/// A part of a request, on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PartUnderWay {
+    /// The number of its account.
+    pub(crate) book: u16,
+    pub(crate) sent_ns: u64,
+    /// When the first byte of its reply came; 0 until then.
+    pub(crate) first_byte_ns: u64,
 }
 
 /// The way to the peer.
 ///
 /// ```text
-///   Down ──dial──► Connecting ──► [Shaking (TLS)] ──► Up ──► Down
+///   Down ──dial──► Connecting ──► [Shaking (TLS)] ──► Greeting ──► Up ──► Down
+///                                        ▲               │
+///                                        └─ [TLS wanted] ┘
 /// ```
 pub(crate) enum Link {
     Down,
-    Connecting { socket: Socket, since_ns: u64 },
-    Shaking { socket: Socket, session: Box<Session>, since_ns: u64 },
-    Up { socket: Socket, session: Option<Box<Session>> },
+    Connecting {
+        socket: Socket,
+    },
+    Shaking {
+        socket: Socket,
+        session: Box<Session>,
+        since_ns: u64,
+    },
+    /// The conversation comes to terms with the peer. `written` says how far what it last wanted to send was handed on;
+    /// `None`: it wants nothing sent.
+    Greeting {
+        socket: Socket,
+        session: Option<Box<Session>>,
+        written: Option<u32>,
+    },
+    Up {
+        socket: Socket,
+        session: Option<Box<Session>>,
+    },
 }
 
 impl Link {
@@ -94,7 +138,9 @@ impl<T> Connection<T> {
             failures: 0,
             next_ns: 0,
             totals: ConnectionTotals::default(),
+            dialled_ns: 0,
             connect_ns: 0,
+            within: Within::default(),
         }
     }
 
@@ -102,6 +148,11 @@ impl<T> Connection<T> {
     /// opened without one belong to the result.
     pub(crate) fn counted_in_ns(&self) -> u64 {
         self.request.map_or(NEVER, |request| request.intended_ns)
+    }
+
+    /// Whether it served before and nothing of its present request was answered: it may have been closed by then.
+    pub(crate) fn is_fresh_reuse(&self) -> bool {
+        self.served > 0 && !self.within.is_answered
     }
 
     pub(crate) fn is_up(&self) -> bool {

@@ -41,9 +41,10 @@ impl Ending {
         Self::failed(class, errno.raw_os_error() as u32, format!("{sentence} ({errno})"))
     }
 
-    /// The connection was reset or lost under way.
+    /// The connection was reset or lost under way. A commit is in doubt whoever lost it.
     pub(crate) fn reset(stage: Stage, is_reused: bool, errno: Errno) -> Self {
         let (class, sentence) = match stage {
+            Stage::InDoubt => ("commit_unknown", "the connection was reset while a commit was on its way"),
             _ if blame(errno) == Blame::Us => (GENERATOR_FAULT, "this machine lost the connection"),
             Stage::Idle | Stage::FirstByte if is_reused => {
                 ("stale_reuse", "the peer closed a kept-alive connection as it was used again")
@@ -53,7 +54,6 @@ impl Ending {
             }
             Stage::Head => ("reset_in_head", "the connection was reset within the head of a reply"),
             Stage::Body => ("reset_in_body", "the connection was reset within the body of a reply"),
-            Stage::InDoubt => ("commit_unknown", "the connection was reset while a commit was on its way"),
         };
         Self::failed(class, errno.raw_os_error() as u32, format!("{sentence} ({errno})"))
     }
@@ -68,6 +68,38 @@ impl Ending {
     /// The peer closed within the TLS handshake.
     pub(crate) fn handshake_closed() -> Self {
         Self::failed("tls_closed", 0, "the peer closed the connection within the TLS handshake")
+    }
+
+    /// The connection was reset or lost before the peer was ready for requests.
+    pub(crate) fn greeting_reset(errno: Errno) -> Self {
+        let class = if blame(errno) == Blame::Us { GENERATOR_FAULT } else { "login_reset" };
+        let message = format!("the connection was reset within the log-in ({errno})");
+        Self::failed(class, errno.raw_os_error() as u32, message)
+    }
+
+    /// The peer closed before it was ready for requests.
+    pub(crate) fn greeting_closed() -> Self {
+        Self::failed("login_closed", 0, "the peer closed the connection within the log-in")
+    }
+
+    /// The greeting cannot go over to TLS.
+    pub(crate) fn cannot_secure() -> Self {
+        Self::failed("tls_error", 1, "the log-in asks for TLS where there is none to go over to")
+    }
+
+    /// The peer spoke in the clear after it had agreed to TLS.
+    pub(crate) fn too_early_for_tls() -> Self {
+        Self::failed("excess_bytes", 2, "bytes came in the clear where TLS was to begin")
+    }
+
+    /// The peer closed while a commit was on its way.
+    pub(crate) fn closed_in_doubt() -> Self {
+        Self::failed("commit_unknown", 0, "the peer closed the connection while a commit was on its way")
+    }
+
+    /// The peer closed between the parts of a request.
+    pub(crate) fn closed_between() -> Self {
+        Self::failed("incomplete", 1, "the peer closed the connection in the middle of a request")
     }
 
     /// The peer closed before anything of a reply had come.

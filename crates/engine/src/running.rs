@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Barrier, OnceLock};
 use std::thread::{self, JoinHandle};
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use load::Share;
 use record::{ConnectionTotals, Interval};
+use rustix::io::Errno;
 use wire::Script;
 
 use crate::health::Health;
@@ -34,7 +35,8 @@ pub enum Message {
     },
     /// A worker is done.
     Ended(Box<WorkerEnd>),
-    /// A worker cannot go on: a fault of this program or its machine, in words.
+    /// A worker cannot go on, in words: a fault of this program or its machine, a log-in that will be refused every time, or a
+    /// scenario that cannot go on. In the latter two cases the load has ended for all workers, and one of them says why.
     Broke(String),
 }
 
@@ -62,16 +64,44 @@ pub enum StopLevel {
 
 /// The stop level, as all threads see it.
 #[derive(Debug, Default)]
-pub(crate) struct StopSignal(AtomicU8);
+pub(crate) struct StopSignal {
+    level: AtomicU8,
+    is_broken: AtomicBool,
+}
 
 impl StopSignal {
     #[inline]
     pub(crate) fn level(&self) -> StopLevel {
-        match self.0.load(Ordering::Relaxed) {
+        match self.level.load(Ordering::Relaxed) {
             0 => StopLevel::Go,
             1 => StopLevel::Drain,
             _ => StopLevel::Abort,
         }
+    }
+
+    fn raise(&self, level: StopLevel) {
+        self.level.fetch_max(level as u8, Ordering::Relaxed);
+    }
+
+    /// Ends the whole load; says whether this is the first thread to do so.
+    pub(crate) fn break_off(&self) -> bool {
+        self.raise(StopLevel::Abort);
+        !self.is_broken.swap(true, Ordering::Relaxed)
+    }
+}
+
+/// Why a worker could not go on to the end of the load.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// The machine.
+    Machine(Errno),
+    /// The load itself, in words.
+    Load(String),
+}
+
+impl From<Errno> for Trouble {
+    fn from(errno: Errno) -> Self {
+        Self::Machine(errno)
     }
 }
 
@@ -141,7 +171,10 @@ pub fn start<S: Script + 'static>(job: Job, script: S) -> io::Result<Running> {
         thread::Builder::new().name(format!("load-{index}")).spawn(move || {
             let message = match work(&job, &*script, &signal, &gate, sender.clone(), share) {
                 Ok(end) => Message::Ended(Box::new(end)),
-                Err(error) => Message::Broke(format!("load thread {index} cannot go on: {error}")),
+                Err(Trouble::Machine(errno)) => {
+                    Message::Broke(format!("load thread {index} cannot go on: {errno}"))
+                }
+                Err(Trouble::Load(words)) => Message::Broke(words),
             };
             let _ = sender.send(message);
         })
@@ -157,7 +190,7 @@ fn work<S: Script>(
     gate: &Gate,
     messages: Sender<Message>,
     share: Share,
-) -> Result<WorkerEnd, rustix::io::Errno> {
+) -> Result<WorkerEnd, Trouble> {
     let entry = Entry { gate, has_passed: Cell::new(false) };
     if let Some(core) = job.cores.get(share.index as usize % job.cores.len().max(1)) {
         pin::pin_to(*core)?;
@@ -168,7 +201,7 @@ fn work<S: Script>(
 impl Running {
     /// Asks the load to stop, at least as much as it was asked before.
     pub fn stop(&self, level: StopLevel) {
-        self.signal.0.fetch_max(level as u8, Ordering::Relaxed);
+        self.signal.raise(level);
     }
 
     /// Waits for the threads; says which of them died of a fault of this program.

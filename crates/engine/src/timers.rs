@@ -14,6 +14,8 @@ pub(crate) enum Reason {
     Deadline,
     /// Its user's next request is due, or its back-off is over.
     Wake,
+    /// A pause within its request is over.
+    GoOn,
 }
 
 /// Instants in order, with the connection and the reason.

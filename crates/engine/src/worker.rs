@@ -3,8 +3,10 @@
 mod dialling;
 mod finishing;
 mod going_on;
+mod greeting;
 mod late_reading;
 mod opening;
+mod parts;
 mod receiving;
 mod sending;
 
@@ -15,7 +17,7 @@ use load::chance::Chance;
 use load::{Load, SECOND_NS, Share, Stop};
 use record::Recorder;
 use rustix::io::Errno;
-use wire::Script;
+use wire::{Reply, Script};
 
 use crate::book::Book;
 use crate::clock::Clock;
@@ -25,7 +27,7 @@ use crate::health::Watch;
 use crate::iterations::{Iterations, Way};
 use crate::job::Job;
 use crate::net::poll::Poll;
-use crate::running::{Entry, Message, StopLevel, StopSignal, WorkerEnd};
+use crate::running::{Entry, Message, StopLevel, StopSignal, Trouble, WorkerEnd};
 use crate::timers::{Reason, Timers};
 use late_reading::LateReading;
 
@@ -35,6 +37,8 @@ const HEARTBEAT_NS: u64 = SECOND_NS / 10;
 const LATE_SENDING_NS: u64 = 2 * SECOND_NS;
 /// Requests started in one turn: more would all carry the turn's time, and the last of them wrongly.
 const STARTS_MAX: u32 = 32;
+/// Timers looked at in one turn: what they start may set others at once.
+const TIMERS_MAX: u32 = 4096;
 /// One read takes up to this much; one buffer serves all connections of the thread.
 const BUFFER_BYTES: usize = 64 * 1024;
 
@@ -50,11 +54,13 @@ pub(crate) struct Worker<'a, S: Script> {
     first_number: u32,
     driver: Driver,
     stop: Stop,
-    /// By step; at least one.
+    /// By step, at least one; then those of the parts.
     books: Vec<Book>,
     iterations: Iterations,
     /// Whether nothing that takes time lies between a reply and the next request.
     is_prompt: bool,
+    /// Whether replies to any step are looked through, or computed with.
+    computes: bool,
     chance: Chance,
     /// How replies are read late, if the load and the transport allow it.
     late_reading: Option<LateReading>,
@@ -70,6 +76,10 @@ pub(crate) struct Worker<'a, S: Script> {
     /// Measured requests of all steps: those that were due, and those that a user was ready for.
     planned: u64,
     opening_failures: Option<(u32, String)>,
+    /// Requests that were over as soon as they had begun, and are to be ended.
+    over_at_once: VecDeque<(u32, u32, Reply)>,
+    /// Why the load cannot go on, if this worker was the first to learn it.
+    broken: Option<String>,
 }
 
 impl<'a, S: Script> Worker<'a, S> {
@@ -91,7 +101,9 @@ impl<'a, S: Script> Worker<'a, S> {
             let way = Way::new(iterations.chance(u64::from(first_number) + u64::from(slot)));
             Connection::new(script.open(first_number + slot), way)
         };
-        let book = |_| Book::new(Recorder::new(job.warm_up_ns, logged));
+        let steps = job.scenarios.steps().max(1);
+        // Single parts are not kept: their requests are.
+        let book = |number| Book::new(Recorder::new(job.warm_up_ns, if number < steps { logged } else { 0 }));
         Ok(Self {
             job,
             signal,
@@ -103,9 +115,10 @@ impl<'a, S: Script> Worker<'a, S> {
             first_number,
             driver: Driver::new(&job.load, share, stop, job.warm_up_ns, slots),
             stop,
-            books: (0..job.scenarios.steps().max(1)).map(book).collect(),
+            books: (0..steps + usize::from(job.parts)).map(book).collect(),
             iterations,
             is_prompt,
+            computes: job.scenarios.visits().any(|visit| script.looks_through(visit.step)),
             chance: Chance::stream(0, u64::from(share.index)),
             late_reading: LateReading::for_job(job),
             buffer: vec![0; BUFFER_BYTES],
@@ -116,11 +129,13 @@ impl<'a, S: Script> Worker<'a, S> {
             paused: 0,
             planned: 0,
             opening_failures: None,
+            over_at_once: VecDeque::new(),
+            broken: None,
         })
     }
 
     /// Opens the connections, waits for the other workers, and carries the load to its end.
-    pub(crate) fn run(mut self, entry: &Entry<'_>) -> Result<WorkerEnd, Errno> {
+    pub(crate) fn run(mut self, entry: &Entry<'_>) -> Result<WorkerEnd, Trouble> {
         let opened = self.open_connections();
         self.clock = Clock::from(entry.pass());
         opened?;
@@ -131,6 +146,9 @@ impl<'a, S: Script> Worker<'a, S> {
             self.turn(&mut watch)?;
         }
         self.settle();
+        if let Some(words) = self.broken {
+            return Err(Trouble::Load(words));
+        }
         let wall_ns = self.clock.now();
         let totals = self.connections.iter().map(|connection| connection.totals).collect();
         Ok(WorkerEnd {
@@ -162,6 +180,7 @@ impl<'a, S: Script> Worker<'a, S> {
         self.hand_over(now_ns);
         self.look_at_timers(now_ns);
         self.start_due(now_ns);
+        self.end_at_once();
         self.read_again();
         for index in 0..self.wait(now_ns, watch)? {
             self.on_ready(self.poll.take(index));
@@ -203,7 +222,7 @@ impl<'a, S: Script> Worker<'a, S> {
 
     /// The next instant at which there is something to do, sockets apart.
     fn next_instant(&mut self, now_ns: u64) -> u64 {
-        if !self.unread.is_empty() {
+        if !(self.unread.is_empty() && self.over_at_once.is_empty()) {
             return now_ns;
         }
         let start_ns = match &mut self.driver {
@@ -230,7 +249,7 @@ impl<'a, S: Script> Worker<'a, S> {
     }
 
     fn look_at_timers(&mut self, mut now_ns: u64) {
-        for looked_at in 1u32.. {
+        for looked_at in 1..=TIMERS_MAX {
             let Some((at_ns, slot, reason)) = self.timers.pop_due(now_ns) else { return };
             if looked_at % STARTS_MAX == 0 {
                 now_ns = self.clock.now();
@@ -238,6 +257,7 @@ impl<'a, S: Script> Worker<'a, S> {
             match reason {
                 Reason::Deadline => self.check_deadline(slot, at_ns, now_ns),
                 Reason::Wake => self.wake(slot, now_ns),
+                Reason::GoOn => self.end_pause(slot, at_ns, now_ns),
             }
         }
     }
@@ -324,6 +344,7 @@ impl<'a, S: Script> Worker<'a, S> {
             if let Driver::Open(open) = &mut self.driver {
                 open.end_at(now_ns);
             }
+            self.shorten_pauses();
         }
     }
 
@@ -346,6 +367,7 @@ impl<'a, S: Script> Worker<'a, S> {
     /// Gives up what was due and never started, and hands over the rest.
     fn settle(&mut self) {
         self.count_due(self.clock.now());
+        (0..self.connections.len() as u32).for_each(|slot| self.say_farewell(slot));
         let messages = &self.messages;
         for (step, book) in (0..).zip(&mut self.books) {
             book.settle();

@@ -1,11 +1,12 @@
 //! From no connection to one that can carry a request.
 
 use rustix::io::Errno;
-use wire::{Conversation, Script};
+use wire::{Conversation, Script, Stage};
 
 use super::Worker;
 use crate::connection::{Link, NEVER};
 use crate::endings::Ending;
+use crate::net::socket::Socket;
 use crate::net::tls::Session;
 use crate::net::{self, Dialled};
 use crate::timers::Reason;
@@ -23,7 +24,8 @@ impl<S: Script> Worker<'_, S> {
         });
         match dialled {
             Ok(Dialled { socket, is_connected }) => {
-                connection.link = Link::Connecting { socket, since_ns: now_ns };
+                connection.link = Link::Connecting { socket };
+                connection.dialled_ns = now_ns;
                 self.dialling += 1;
                 let until_ns = now_ns.saturating_add(self.job.connect_timeout_ns).min(connection.deadline_ns);
                 self.set_deadline(slot, until_ns);
@@ -45,27 +47,42 @@ impl<S: Script> Worker<'_, S> {
 
     fn on_connected(&mut self, slot: u32, now_ns: u64) {
         let connection = &mut self.connections[slot as usize];
-        let Link::Connecting { socket, since_ns } = std::mem::replace(&mut connection.link, Link::Down)
-        else {
-            return;
-        };
-        connection.connect_ns = now_ns.saturating_sub(since_ns);
+        let Link::Connecting { socket } = std::mem::replace(&mut connection.link, Link::Down) else { return };
+        let secures_at_once = self.job.peer.tls.is_some() && !self.job.peer.tls_on_request;
+        if secures_at_once {
+            self.note_connected(slot, now_ns);
+            self.shake_hands(slot, socket, now_ns);
+        } else {
+            connection.link = Link::Greeting { socket, session: None, written: None };
+            self.greet(slot, now_ns);
+        }
+    }
+
+    /// A connection came about: it has taken this long.
+    pub(super) fn note_connected(&mut self, slot: u32, now_ns: u64) {
+        let connection = &mut self.connections[slot as usize];
+        connection.connect_ns = now_ns.saturating_sub(connection.dialled_ns);
         let recorder = &mut self.books[usize::from(connection.step)].recorder;
         let tally = recorder.tally(connection.counted_in_ns());
         tally.connections += 1;
         tally.connect.record(connection.connect_ns);
-        let Some(peer) = &self.job.peer.tls else {
-            connection.link = Link::Up { socket, session: None };
-            return self.on_up(slot, now_ns);
+    }
+
+    /// Begins TLS on the socket of a slot.
+    pub(super) fn shake_hands(&mut self, slot: u32, socket: Socket, now_ns: u64) {
+        let session = match &self.job.peer.tls {
+            Some(peer) => Session::new(peer).map_err(|fault| Ending::failed(fault.class, 0, fault.sentence)),
+            None => Err(Ending::cannot_secure()),
         };
-        match Session::new(peer) {
+        match session {
             Ok(session) => {
-                connection.link = Link::Shaking { socket, session: Box::new(session), since_ns: now_ns };
+                let link = Link::Shaking { socket, session: Box::new(session), since_ns: now_ns };
+                self.connections[slot as usize].link = link;
                 self.flush(slot);
             }
-            Err(fault) => {
+            Err(ending) => {
                 self.dialling -= 1;
-                self.dialling_failed(slot, Ending::failed(fault.class, 0, fault.sentence), now_ns);
+                self.dialling_failed(slot, ending, now_ns);
             }
         }
     }
@@ -79,30 +96,34 @@ impl<S: Script> Worker<'_, S> {
                 connection.connect_ns += tls_ns;
                 let recorder = &mut self.books[usize::from(connection.step)].recorder;
                 recorder.tally(connection.counted_in_ns()).tls.record(tls_ns);
-                connection.link = Link::Up { socket, session: Some(session) };
-                // The handshake ended when its last bytes came; the request goes out only now.
-                self.on_up(slot, self.clock.now());
+                connection.link = Link::Greeting { socket, session: Some(session), written: None };
+                // The handshake ended when its last bytes came; what follows goes out only now.
+                let now_ns = self.clock.now();
+                if self.job.peer.tls_on_request {
+                    self.secured(slot, now_ns)
+                } else {
+                    self.greet(slot, now_ns)
+                }
             }
             link => connection.link = link,
         }
     }
 
-    fn on_up(&mut self, slot: u32, now_ns: u64) {
+    /// The connection is ready for requests.
+    pub(super) fn on_up(&mut self, slot: u32, now_ns: u64) {
         self.dialling -= 1;
         let connection = &mut self.connections[slot as usize];
-        match &mut connection.request {
+        match connection.request {
             Some(request) => {
-                request.sent_ns = now_ns;
-                let begun_ns = request.begun_ns;
-                self.set_deadline(slot, begun_ns.saturating_add(self.job.timeout_ns));
-                self.flush(slot);
+                self.set_deadline(slot, request.begun_ns.saturating_add(self.job.timeout_ns));
+                self.start(slot, now_ns);
             }
             None => connection.deadline_ns = NEVER,
         }
     }
 
     /// No connection came about: for a request, if one waits for it, or before the load.
-    fn dialling_failed(&mut self, slot: u32, ending: Ending, now_ns: u64) {
+    pub(super) fn dialling_failed(&mut self, slot: u32, ending: Ending, now_ns: u64) {
         if self.connections[slot as usize].request.is_some() {
             self.end_without_reply(slot, ending, now_ns);
         } else {
@@ -113,9 +134,10 @@ impl<S: Script> Worker<'_, S> {
 
     /// Lets the socket of a slot go. Whatever the kernel still says about it is not heard.
     pub(super) fn close(&mut self, slot: u32) {
+        self.say_farewell(slot);
         let connection = &mut self.connections[slot as usize];
         let link = std::mem::replace(&mut connection.link, Link::Down);
-        if matches!(link, Link::Connecting { .. } | Link::Shaking { .. }) {
+        if matches!(link, Link::Connecting { .. } | Link::Shaking { .. } | Link::Greeting { .. }) {
             self.dialling -= 1;
         }
         (connection.served, connection.connect_ns) = (0, 0);
@@ -123,6 +145,30 @@ impl<S: Script> Worker<'_, S> {
         connection.generation = connection.generation.wrapping_add(1);
         connection.deadline_ns = NEVER;
         connection.talk.forget();
+    }
+
+    /// Tells the peer that a connection with nothing under way will be closed, where the protocol has words for it. Whether
+    /// they arrive makes no difference here.
+    pub(super) fn say_farewell(&mut self, slot: u32) {
+        let connection = &mut self.connections[slot as usize];
+        let (Link::Up { socket, session }, farewell) = (&mut connection.link, connection.talk.farewell())
+        else {
+            return;
+        };
+        let is_idle = connection.talk.stage() == Stage::Idle && connection.within.pause_until_ns == 0;
+        if farewell.is_empty() || !is_idle || connection.hung_up || connection.send_error.is_some() {
+            return;
+        }
+        let bytes = match session {
+            Some(session) => {
+                if !session.outgoing.is_empty() || session.send(farewell).is_err() {
+                    return;
+                }
+                session.outgoing.as_slice()
+            }
+            None => farewell,
+        };
+        let _ = socket.send(bytes);
     }
 
     /// Sets the deadline of a slot, and a timer if none comes up in time.

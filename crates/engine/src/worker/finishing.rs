@@ -2,7 +2,7 @@
 
 use load::SECOND_NS;
 use record::{Finish, Outcome, Phase, Sampled};
-use wire::{Conversation, Reply, Script};
+use wire::{Conversation, Reply, Script, Stage};
 
 use super::Worker;
 use crate::connection::{InFlight, Link};
@@ -15,6 +15,9 @@ impl<S: Script> Worker<'_, S> {
     /// A reply is complete.
     #[inline]
     pub(super) fn on_reply(&mut self, slot: u32, reply: Reply, at_ns: u64) {
+        if self.connections[slot as usize].within.part.is_some() {
+            self.end_last_part(slot, &reply, at_ns);
+        }
         let connection = &mut self.connections[slot as usize];
         let Some(request) = connection.request.take() else { return };
         let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Refused };
@@ -71,7 +74,7 @@ impl<S: Script> Worker<'_, S> {
             return self.end_without_reply(slot, ending, at_ns);
         }
         match self.connections[slot as usize].link {
-            Link::Shaking { .. } => self.opening_failed(ending),
+            Link::Shaking { .. } | Link::Greeting { .. } => self.opening_failed(ending),
             // A peer may close a connection that carries nothing; what it may not do is speak.
             _ if ending.class == "excess_bytes" => {
                 let message = format!("{} (on an idle connection; no request was affected)", ending.message);
@@ -86,6 +89,9 @@ impl<S: Script> Worker<'_, S> {
     /// A request ends without a reply, and its connection with it.
     #[cold]
     pub(super) fn end_without_reply(&mut self, slot: u32, ending: Ending, at_ns: u64) {
+        if self.connections[slot as usize].within.part.is_some() {
+            self.end_part(slot, ending.outcome, Some(ending.clone()), at_ns);
+        }
         let connection = &mut self.connections[slot as usize];
         let Some(request) = connection.request.take() else { return };
         let finish = finish(&request, at_ns, ending.outcome, 0);
@@ -115,10 +121,16 @@ impl<S: Script> Worker<'_, S> {
     /// The deadline of a slot has passed.
     pub(super) fn on_deadline(&mut self, slot: u32, now_ns: u64) {
         let connection = &self.connections[slot as usize];
+        if connection.within.pause_until_ns > 0 && connection.request.is_some() {
+            return self.leave(slot, now_ns);
+        }
         let ending = match (&connection.link, connection.request) {
             (Link::Down | Link::Connecting { .. }, _) => Ending::timed_out("timeout_connect", "a connection"),
             (Link::Shaking { .. }, _) => Ending::timed_out("timeout_tls", "the TLS handshake"),
-            (Link::Up { .. }, Some(_)) if self.has_unsent(slot) => {
+            (Link::Greeting { .. }, _) => Ending::timed_out("timeout_login", "the log-in"),
+            (Link::Up { .. }, Some(_))
+                if self.has_unsent(slot) && connection.talk.stage() != Stage::InDoubt =>
+            {
                 Ending::timed_out("timeout_send", "the target to take the whole request")
             }
             (Link::Up { .. }, _) => Ending::reply_timed_out(connection.talk.stage()),
@@ -128,12 +140,26 @@ impl<S: Script> Worker<'_, S> {
 
     /// Leaves everything in flight where it is: the run ends now.
     pub(super) fn abandon(&mut self, now_ns: u64) {
-        for connection in &mut self.connections {
-            let Some(request) = connection.request.take() else { continue };
-            let recorder = &mut self.books[usize::from(connection.step)].recorder;
-            recorder.finished(&finish(&request, now_ns, Outcome::Unfinished, 0));
-            self.in_flight -= 1;
+        for slot in 0..self.connections.len() as u32 {
+            self.leave_request(slot, now_ns);
         }
+    }
+
+    fn leave_request(&mut self, slot: u32, now_ns: u64) -> Option<InFlight> {
+        self.end_part(slot, Outcome::Unfinished, None, now_ns);
+        let connection = &mut self.connections[slot as usize];
+        let request = connection.request.take()?;
+        let recorder = &mut self.books[usize::from(connection.step)].recorder;
+        recorder.finished(&finish(&request, now_ns, Outcome::Unfinished, 0));
+        self.in_flight -= 1;
+        Some(request)
+    }
+
+    /// Leaves a request in its pause: the load has ended, and the pause has not.
+    fn leave(&mut self, slot: u32, now_ns: u64) {
+        let Some(request) = self.leave_request(slot, now_ns) else { return };
+        self.close(slot);
+        self.go_on(slot, request.intended_ns, now_ns, false, 0);
     }
 }
 

@@ -47,7 +47,10 @@ impl<S: Script> Worker<'_, S> {
     }
 
     fn is_opening(&self, slot: u32) -> bool {
-        matches!(self.connections[slot as usize].link, Link::Connecting { .. } | Link::Shaking { .. })
+        matches!(
+            self.connections[slot as usize].link,
+            Link::Connecting { .. } | Link::Shaking { .. } | Link::Greeting { .. }
+        )
     }
 
     pub(super) fn opening_failed(&mut self, ending: Ending) {

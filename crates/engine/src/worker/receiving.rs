@@ -1,9 +1,10 @@
 //! Replies on their way in.
 
 use rustix::io::Errno;
-use wire::{Closing, Conversation, PeerFault, Progress, Script};
+use wire::{Closing, Conversation, Next, PartEnd, PeerFault, Progress, Script, Stage};
 
 use super::Worker;
+use super::parts::After;
 use crate::connection::Link;
 use crate::endings::Ending;
 use crate::net::poll::Ready;
@@ -22,7 +23,7 @@ impl<S: Script> Worker<'_, S> {
             return;
         }
         connection.hung_up |= ready.hung_up;
-        if let Link::Connecting { socket, .. } = &connection.link {
+        if let Link::Connecting { socket } = &connection.link {
             if !ready.can_write {
                 return;
             }
@@ -49,8 +50,11 @@ impl<S: Script> Worker<'_, S> {
     pub(super) fn has_unsent(&self, slot: u32) -> bool {
         let connection = &self.connections[slot as usize];
         match &connection.link {
-            Link::Shaking { session, .. } | Link::Up { session: Some(session), .. } => {
-                !session.outgoing.is_empty()
+            Link::Shaking { session, .. }
+            | Link::Greeting { session: Some(session), .. }
+            | Link::Up { session: Some(session), .. } => !session.outgoing.is_empty(),
+            Link::Greeting { session: None, written, .. } => {
+                written.is_some_and(|written| (written as usize) < connection.talk.outgoing().len())
             }
             Link::Up { session: None, .. } => connection
                 .request
@@ -64,7 +68,7 @@ impl<S: Script> Worker<'_, S> {
         let generation = self.connections[slot as usize].generation;
         let mut buffer = std::mem::take(&mut self.buffer);
         for reads in 1.. {
-            let (Link::Shaking { socket, .. } | Link::Up { socket, .. }) =
+            let (Link::Shaking { socket, .. } | Link::Greeting { socket, .. } | Link::Up { socket, .. }) =
                 &self.connections[slot as usize].link
             else {
                 break;
@@ -109,10 +113,12 @@ impl<S: Script> Worker<'_, S> {
         let connection = &mut self.connections[slot as usize];
         let recorder = &mut self.books[usize::from(connection.step)].recorder;
         recorder.tally(connection.counted_in_ns()).received_bytes += bytes.len() as u64;
-        let was_up = connection.is_up();
-        let (Link::Shaking { session, .. } | Link::Up { session: Some(session), .. }) = &mut connection.link
+        let was_shaking = matches!(connection.link, Link::Shaking { .. });
+        let (Link::Shaking { session, .. }
+        | Link::Greeting { session: Some(session), .. }
+        | Link::Up { session: Some(session), .. }) = &mut connection.link
         else {
-            return self.deliver(slot, bytes, at_ns);
+            return self.hear(slot, bytes, at_ns);
         };
         let mut plain = std::mem::take(&mut self.plain);
         plain.clear();
@@ -129,16 +135,25 @@ impl<S: Script> Worker<'_, S> {
             Err(fault) => self.end_connection(slot, Ending::failed(fault.class, 0, fault.sentence), at_ns),
         }
         if !plain.is_empty() && self.connections[slot as usize].generation == generation {
-            if was_up {
-                self.deliver(slot, &plain, at_ns);
-            } else {
+            if was_shaking && self.connections[slot as usize].is_up() {
                 // Whatever came with the handshake cannot be the reply to a request that goes out after it.
                 self.end_connection(slot, Ending::too_early(), at_ns);
+            } else {
+                self.hear(slot, &plain, at_ns);
             }
         }
         self.plain = plain;
         if peer_closed && self.connections[slot as usize].generation == generation {
             self.on_closed(slot, at_ns);
+        }
+    }
+
+    #[inline]
+    fn hear(&mut self, slot: u32, bytes: &[u8], at_ns: u64) {
+        if self.connections[slot as usize].is_up() {
+            self.deliver(slot, bytes, at_ns);
+        } else {
+            self.hear_greeting(slot, bytes, at_ns);
         }
     }
 
@@ -152,14 +167,67 @@ impl<S: Script> Worker<'_, S> {
         {
             request.first_byte_ns = at_ns;
         }
+        if let Some(part) = &mut connection.within.part
+            && part.first_byte_ns == 0
+        {
+            part.first_byte_ns = at_ns;
+        }
         match connection.talk.received(bytes) {
-            Ok(Progress::NeedMore | Progress::Answered { .. }) => {}
+            Ok(Progress::NeedMore) => {}
             // Whoever sends more than was asked for cannot be trusted to have meant the reply before it.
             Ok(Progress::Replied { used, reply }) => match connection.talk.received(&bytes[used..]) {
                 Ok(_) => self.on_reply(slot, reply, at_ns),
                 Err(fault) => self.on_fault(slot, fault, at_ns),
             },
+            Ok(Progress::Answered { used, part, next }) => {
+                self.deliver_rest(slot, &bytes[used.min(bytes.len())..], (part, next), at_ns);
+            }
             Err(fault) => self.on_fault(slot, fault, at_ns),
+        }
+    }
+
+    /// A part was answered: the request goes on, perhaps with more of the same bytes.
+    fn deliver_rest(
+        &mut self,
+        slot: u32,
+        mut rest: &[u8],
+        mut answered: (Option<PartEnd>, Next),
+        at_ns: u64,
+    ) {
+        loop {
+            let (part, next) = answered;
+            let is_waiting = matches!(next, Next::Await);
+            if self.connections[slot as usize].request.is_none() {
+                return;
+            }
+            if matches!(next, Next::Done(_))
+                && let Err(fault) = self.connections[slot as usize].talk.received(rest)
+            {
+                return self.on_fault(slot, fault, at_ns);
+            }
+            if let After::Over = self.on_answered(slot, part, next, at_ns) {
+                return;
+            }
+            if rest.is_empty() {
+                return;
+            }
+            let connection = &mut self.connections[slot as usize];
+            match connection.talk.received(rest) {
+                Ok(Progress::NeedMore) => return,
+                Ok(Progress::Replied { used, reply }) => {
+                    return match connection.talk.received(&rest[used..]) {
+                        Ok(_) => self.on_reply(slot, reply, at_ns),
+                        Err(fault) => self.on_fault(slot, fault, at_ns),
+                    };
+                }
+                // Nothing comes of waiting for more of what is there.
+                Ok(Progress::Answered { used: 0, next: Next::Await, .. }) if is_waiting => return,
+                Ok(Progress::Answered { used, part, next }) => {
+                    rest = &rest[used.min(rest.len())..];
+                    answered = (part, next);
+                }
+                Err(fault) => return self.on_fault(slot, fault, at_ns),
+            }
         }
     }
 
@@ -174,7 +242,8 @@ impl<S: Script> Worker<'_, S> {
         let connection = &self.connections[slot as usize];
         let ending = match connection.link {
             Link::Shaking { .. } => Ending::handshake_reset(errno),
-            _ => Ending::reset(connection.talk.stage(), connection.served > 0, errno),
+            Link::Greeting { .. } => Ending::greeting_reset(errno),
+            _ => Ending::reset(connection.talk.stage(), connection.is_fresh_reuse(), errno),
         };
         self.end_connection(slot, ending, at_ns);
     }
@@ -185,13 +254,17 @@ impl<S: Script> Worker<'_, S> {
         if let Some(errno) = connection.send_error.take().filter(|_| connection.request.is_some()) {
             return self.on_lost(slot, errno, at_ns);
         }
-        let is_reused = connection.served > 0;
+        let (is_reused, is_answered) = (connection.served > 0, connection.within.is_answered);
+        let is_in_doubt = connection.talk.stage() == Stage::InDoubt;
         let is_cut_off = connection.link.is_cut_off();
         let ending = match &connection.link {
             Link::Shaking { .. } => Ending::handshake_closed(),
+            Link::Greeting { .. } => Ending::greeting_closed(),
             _ if connection.request.is_none() => return self.close(slot),
             _ => match connection.talk.peer_closed() {
                 Closing::Replied(reply) if !is_cut_off => return self.on_reply(slot, reply, at_ns),
+                _ if is_in_doubt => Ending::closed_in_doubt(),
+                Closing::Empty if is_answered => Ending::closed_between(),
                 Closing::Empty => Ending::closed(is_reused),
                 Closing::Replied(_) | Closing::Incomplete => Ending::incomplete(),
             },

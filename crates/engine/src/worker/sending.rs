@@ -1,9 +1,9 @@
 //! Requests on their way out.
 
-use wire::{Conversation, Script};
+use wire::{Conversation, Next, Script};
 
 use super::Worker;
-use crate::connection::{InFlight, Link};
+use crate::connection::{InFlight, Link, Within};
 use crate::net::Io;
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
@@ -14,11 +14,12 @@ impl<S: Script> Worker<'_, S> {
     pub(super) fn begin(&mut self, slot: u32, step: u16, was_due: bool, intended_ns: u64, now_ns: u64) {
         let connection = &mut self.connections[slot as usize];
         connection.step = step;
-        connection.talk.begin(step);
+        let next = if connection.is_up() { Some(connection.talk.begin(step)) } else { None };
         // A reply was looked through, or values were drawn and filled in, since `now_ns`: that took our time.
         let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
         connection.request =
             Some(InFlight { intended_ns, begun_ns: now_ns, sent_ns, first_byte_ns: 0, written: 0 });
+        connection.within = Within::default();
         let book = &mut self.books[usize::from(step)];
         if was_due {
             book.note_due_sent(intended_ns, sent_ns);
@@ -27,10 +28,26 @@ impl<S: Script> Worker<'_, S> {
             self.note_planned(intended_ns);
         }
         self.in_flight += 1;
-        let connection = &mut self.connections[slot as usize];
-        let is_up = connection.is_up();
         self.set_deadline(slot, now_ns.saturating_add(self.job.timeout_ns));
-        if is_up { self.flush(slot) } else { self.dial(slot, sent_ns) }
+        match next {
+            Some(Next::Send) => self.send(slot, sent_ns),
+            Some(next) => self.on_begun(slot, next, sent_ns),
+            None => self.dial(slot, sent_ns),
+        }
+    }
+
+    /// Starts the request that waited for its connection.
+    pub(super) fn start(&mut self, slot: u32, now_ns: u64) {
+        let connection = &mut self.connections[slot as usize];
+        let next = connection.talk.begin(connection.step);
+        let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
+        if let Some(request) = &mut connection.request {
+            request.sent_ns = sent_ns;
+        }
+        match next {
+            Next::Send => self.send(slot, sent_ns),
+            next => self.on_begun(slot, next, sent_ns),
+        }
     }
 
     /// Hands the kernel whatever a slot has to send, as far as it takes it.
@@ -53,9 +70,21 @@ impl<S: Script> Worker<'_, S> {
                 send_records(socket, session)
             }
             (Link::Shaking { socket, session, .. }, _) => send_records(socket, session),
-            (Link::Up { session: None, .. }, None) | (Link::Down | Link::Connecting { .. }, _) => {
-                (0, Io::Moved(0))
+            (Link::Greeting { socket, session: Some(session), written }, _) => {
+                if written.take().is_some() {
+                    // As above.
+                    let _ = session.send(connection.talk.outgoing());
+                }
+                send_records(socket, session)
             }
+            (Link::Greeting { socket, session: None, written: Some(written) }, _) => {
+                let rest = &connection.talk.outgoing()[*written as usize..];
+                let (sent, end) = send_all(rest, |bytes| socket.send(bytes));
+                *written += sent as u32;
+                (sent, end)
+            }
+            (Link::Up { session: None, .. }, None)
+            | (Link::Down | Link::Connecting { .. } | Link::Greeting { .. }, _) => (0, Io::Moved(0)),
         };
         if sent_bytes > 0 {
             let recorder = &mut self.books[usize::from(connection.step)].recorder;
