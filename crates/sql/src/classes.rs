@@ -3,6 +3,8 @@
 use wire::Refusal;
 use wire::sql::{Said, SqlState};
 
+use crate::engine::Engine;
+
 /// Class of the refusal of rows that are not as expected.
 pub const ROWS: &str = "rows";
 /// Class of the refusal of a script that ends inside a transaction.
@@ -40,14 +42,16 @@ pub fn is_retryable(class: &str) -> bool {
 }
 
 /// The refusal that an error amounts to. Its code is the SQLSTATE's, or the server's own number where that is more telling.
-pub fn refusal(said: &Said) -> Refusal {
-    let class = of_number(said.number).unwrap_or_else(|| of_state(said.sqlstate));
-    let is_vague = matches!(&said.sqlstate.0, b"HY000" | b"00000") && said.number != 0;
-    Refusal { class, code: if is_vague { u32::from(said.number) } else { said.sqlstate.code() } }
+pub fn refusal(engine: Engine, said: &Said) -> Refusal {
+    let by_number = if engine == Engine::MySql { of_mysql(said.number) } else { None };
+    let class = by_number.unwrap_or_else(|| of_state(said.sqlstate));
+    let is_vague = engine == Engine::Sqlite || matches!(&said.sqlstate.0, b"HY000" | b"00000");
+    let code = if is_vague && said.number != 0 { u32::from(said.number) } else { said.sqlstate.code() };
+    Refusal { class, code }
 }
 
 /// MySQL's and MariaDB's numbers come first: their SQLSTATEs are often vague, and that of a deadlock is another thing's.
-fn of_number(number: u16) -> Option<&'static str> {
+fn of_mysql(number: u16) -> Option<&'static str> {
     Some(match number {
         1020 => "serialization_failure",
         1040 | 1203 => "too_many_connections",
@@ -77,11 +81,12 @@ fn of_state(state: SqlState) -> &'static str {
     }
 }
 
-/// The words for an error: its SQLSTATE, the server's own number if it has one, and its text.
-pub fn words(said: &Said) -> String {
-    match said.number {
-        0 => format!("{}: {}", said.sqlstate.as_str(), said.text),
-        number => format!("{} ({number}): {}", said.sqlstate.as_str(), said.text),
+/// The words for an error: its SQLSTATE, the server's own number if it has one, and its text. SQLite has numbers only.
+pub fn words(engine: Engine, said: &Said) -> String {
+    match (engine, said.number) {
+        (Engine::Sqlite, number) => format!("{number}: {}", said.text),
+        (_, 0) => format!("{}: {}", said.sqlstate.as_str(), said.text),
+        (_, number) => format!("{} ({number}): {}", said.sqlstate.as_str(), said.text),
     }
 }
 
@@ -119,22 +124,32 @@ mod tests {
             ("22012", 0, "sql_error"),
             ("nonsense", 0, "sql_error"),
         ] {
-            assert_eq!(refusal(&said(state.as_bytes(), number)).class, class, "{state} {number}");
+            let engine = if number == 0 { Engine::PostgreSql } else { Engine::MySql };
+            assert_eq!(refusal(engine, &said(state.as_bytes(), number)).class, class, "{state} {number}");
         }
     }
 
     #[test]
     fn vague_states_are_told_apart_by_number() {
-        assert_eq!(refusal(&said(b"HY000", 1205)).code, 1205);
-        assert_eq!(refusal(&said(b"40P01", 0)).code, SqlState(*b"40P01").code());
-        assert_ne!(refusal(&said(b"HY000", 1364)).code, refusal(&said(b"HY000", 1366)).code);
+        let code = |engine, state: &[u8], number| refusal(engine, &said(state, number)).code;
+        assert_eq!(code(Engine::MySql, b"HY000", 1205), 1205);
+        assert_eq!(code(Engine::MySql, b"40001", 1213), SqlState(*b"40001").code());
+        assert_eq!(code(Engine::PostgreSql, b"40P01", 0), SqlState(*b"40P01").code());
+        assert_eq!(code(Engine::Sqlite, b"23505", 2067), 2067);
+    }
+
+    #[test]
+    fn numbers_mean_something_else_elsewhere() {
+        assert_eq!(refusal(Engine::Sqlite, &said(b"58030", 1290)).class, "sql_error");
     }
 
     #[test]
     fn words_name_state_and_number() {
         let text = "deadlock detected".to_owned();
         let said = Said { text, ..said(b"40P01", 0) };
-        assert_eq!(words(&said), "40P01: deadlock detected");
-        assert_eq!(words(&Said { number: 1213, ..said }), "40P01 (1213): deadlock detected");
+        assert_eq!(words(Engine::PostgreSql, &said), "40P01: deadlock detected");
+        let said = Said { number: 1213, ..said };
+        assert_eq!(words(Engine::MySql, &said), "40P01 (1213): deadlock detected");
+        assert_eq!(words(Engine::Sqlite, &said), "1213: deadlock detected");
     }
 }

@@ -10,6 +10,7 @@ mod engine;
 mod parts;
 mod program;
 mod settings;
+mod split;
 mod talk;
 pub mod workload;
 
@@ -18,4 +19,5 @@ pub use engine::Engine;
 pub use parts::{Part, parts};
 pub use program::{Sql, mysql, postgres};
 pub use settings::{Mode, Rows, Settings, Step};
+pub use split::split;
 pub use talk::Talk;

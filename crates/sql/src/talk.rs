@@ -96,6 +96,11 @@ impl<P: Session> Talk<P> {
         self.program.steps.get(usize::from(self.step))?.account(statement)
     }
 
+    /// Whether no answer is awaited.
+    fn is_idle(&self) -> bool {
+        matches!(self.doing, Doing::Nothing | Doing::Pause)
+    }
+
     fn gathers(&self) -> bool {
         matches!(self.doing, Doing::Statement(number) if self.program.lines[usize::from(number)].gathers)
     }
@@ -131,8 +136,8 @@ impl<P: Session> Talk<P> {
 
     /// A statement was refused; the end of its part, if that is told before the end of everything.
     fn refused(&mut self) -> Result<Option<PartEnd>, PeerFault> {
-        let refusal = classes::refusal(self.session.said());
-        if matches!(self.doing, Doing::Nothing | Doing::Pause) {
+        let refusal = classes::refusal(self.program.engine, self.session.said());
+        if self.is_idle() {
             return Err(unasked());
         }
         if self.refusal.is_none() && !matches!(self.doing, Doing::RollBack(_)) {
@@ -151,14 +156,14 @@ impl<P: Session> Talk<P> {
 
     /// The server ends the connection with its refusal: nothing more will come, and nothing more can be asked.
     fn cut_off(&mut self, used: usize, part: Option<PartEnd>) -> Result<Progress, PeerFault> {
-        let refusal = classes::refusal(self.session.said());
+        let refusal = classes::refusal(self.program.engine, self.session.said());
         if self.is_in_doubt {
             return Err(PeerFault {
                 class: classes::COMMIT_UNKNOWN,
                 code: refusal.code,
                 sentence: "the server ended the connection while a commit was on its way",
                 seen: None,
-                said: Some(classes::words(self.session.said())),
+                said: Some(classes::words(self.program.engine, self.session.said())),
             });
         }
         let part = part.or_else(|| self.part_end(Some(refusal)));
@@ -252,6 +257,10 @@ impl<P: Session> Conversation for Talk<P> {
                 Heard::Ready => return self.ready(used),
                 Heard::Send => return Ok(Progress::Answered { used, part: None, next: Next::Send }),
                 Heard::Ended { rows, .. } => self.ended(rows)?,
+                // What ends an idle connection is the connection's affair: its end follows.
+                Heard::Refused if self.is_idle() && self.session.said().is_fatal => {
+                    return Ok(Progress::NeedMore);
+                }
                 Heard::Refused => {
                     let part = self.refused()?;
                     if self.session.said().is_fatal {
@@ -303,12 +312,16 @@ impl<P: Session> Conversation for Talk<P> {
             classes::OPEN_TRANSACTION => {
                 "the script ended inside a transaction, which was rolled back".to_owned()
             }
-            _ => classes::words(&self.said),
+            _ => classes::words(self.program.engine, &self.said),
         }
     }
 
     fn farewell(&self) -> &[u8] {
         self.session.farewell()
+    }
+
+    fn cancel(&self) -> Option<[u8; 16]> {
+        self.session.cancel()
     }
 
     fn forget(&mut self) {

@@ -256,10 +256,11 @@ impl Workload {
             (rows, of) => rows.or(of.map(|of| of.default)).unwrap_or(1),
         };
         if !self.engines.contains(&engine) {
-            return Err(format!("{} cannot be run on {engine:?}", self.name));
+            return Err(format!("{} cannot be run on this server", self.name));
         }
         if !self.styles.contains(&style) {
-            return Err(format!("{} has no style {style:?}", self.name));
+            let asked = Style::NAMES.iter().find(|(_, known)| *known == style).map_or("", |(name, _)| name);
+            return Err(format!("{} has no style {asked}", self.name));
         }
         if style == Style::Pipelined && engine != Engine::PostgreSql {
             return Err("statements can be pipelined on PostgreSQL only".to_owned());

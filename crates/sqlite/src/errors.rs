@@ -1,0 +1,44 @@
+//! SQLite's errors in the words of the SQL protocols.
+
+use rusqlite::Error;
+use rusqlite::ffi;
+use wire::sql::{Said, SqlState};
+
+const TEXT_BYTES_MAX: usize = 500;
+
+/// What an error says: its extended result code is its number, and a SQLSTATE is chosen that means the same.
+pub(crate) fn said(error: &Error) -> Said {
+    let (number, text) = match error {
+        Error::SqliteFailure(failure, text) => {
+            (failure.extended_code, text.clone().unwrap_or_else(|| failure.to_string()))
+        }
+        Error::SqlInputError { error, msg, .. } => (error.extended_code, msg.clone()),
+        other => (ffi::SQLITE_MISUSE, other.to_string()),
+    };
+    let text: String = text.chars().take(TEXT_BYTES_MAX).collect();
+    let sqlstate = SqlState(*state(number));
+    Said { sqlstate, number: u16::try_from(number).unwrap_or(0), text, is_fatal: false }
+}
+
+fn state(number: i32) -> &'static [u8; 5] {
+    match number {
+        // Another connection wrote since this transaction began to read: waiting does not help, trying again does.
+        ffi::SQLITE_BUSY_SNAPSHOT => return b"40001",
+        ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => {
+            return b"23505";
+        }
+        _ => {}
+    }
+    match number & 0xff {
+        ffi::SQLITE_BUSY | ffi::SQLITE_LOCKED => b"55P03",
+        ffi::SQLITE_CONSTRAINT => b"23000",
+        ffi::SQLITE_READONLY => b"25006",
+        ffi::SQLITE_FULL => b"53100",
+        ffi::SQLITE_NOMEM => b"53200",
+        ffi::SQLITE_INTERRUPT => b"57014",
+        ffi::SQLITE_ERROR | ffi::SQLITE_RANGE => b"42000",
+        ffi::SQLITE_TOOBIG => b"54000",
+        ffi::SQLITE_IOERR | ffi::SQLITE_CORRUPT => b"58030",
+        _ => b"HY000",
+    }
+}

@@ -1,0 +1,243 @@
+//! One connection to a database file: what is asked for is done when its answer is.
+
+use std::fmt::Write as _;
+use std::iter;
+use std::sync::Arc;
+
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, InterruptHandle};
+use sql::split;
+use wire::sql::{Heard, Rows, Said, Statement, Transaction};
+use wire::{Greeting, PeerFault};
+
+use crate::database::Database;
+use crate::errors;
+use crate::work::{Item, Work};
+
+/// One connection to SQLite.
+#[derive(Debug)]
+pub struct Session {
+    database: Arc<Database>,
+    connection: Option<Connection>,
+    work: Work,
+    said: Said,
+    has_begun_reply: bool,
+}
+
+/// What a statement came to.
+struct Done {
+    rows: u64,
+    has_rows: bool,
+}
+
+impl Session {
+    /// A session that will open this.
+    pub fn new(database: Arc<Database>) -> Self {
+        let (connection, work, said) = (None, Work::default(), Said::default());
+        Self { database, connection, work, said, has_begun_reply: false }
+    }
+
+    /// What ends a statement under way, from another thread.
+    pub fn interrupt(&self) -> Option<InterruptHandle> {
+        self.connection.as_ref().map(Connection::get_interrupt_handle)
+    }
+
+    fn run(&self, item: &Item, rows: &mut dyn Rows) -> rusqlite::Result<Option<Done>> {
+        let (Item::Run { text, values, is_kept }, Some(connection)) = (item, &self.connection) else {
+            return Ok(None);
+        };
+        let text = self.work.text(text.clone());
+        let values = self.work.values(values.clone());
+        let changes = connection.total_changes();
+        if *is_kept {
+            perform(&mut *connection.prepare_cached(text)?, values, rows)
+        } else {
+            perform(&mut connection.prepare(text)?, values, rows)
+        }
+        .map(|done| {
+            let changed = connection.total_changes().wrapping_sub(changes);
+            Some(Done { rows: if done.has_rows { done.rows } else { changed }, ..done })
+        })
+    }
+}
+
+/// Runs a statement to its end. Rows that nobody wants are counted, and not looked at.
+fn perform<'a>(
+    statement: &mut rusqlite::Statement<'_>,
+    values: impl Iterator<Item = Option<&'a [u8]>>,
+    sink: &mut dyn Rows,
+) -> rusqlite::Result<Done> {
+    for (number, value) in values.enumerate() {
+        statement.raw_bind_parameter(number + 1, bound(value))?;
+    }
+    let columns = statement.column_count();
+    let wants = sink.wants();
+    if wants {
+        for (number, name) in statement.column_names().enumerate() {
+            sink.column(number as u16, name.as_bytes());
+        }
+    }
+    let (mut rows, mut text) = (0, String::new());
+    let mut found = statement.raw_query();
+    while let Some(row) = found.next()? {
+        rows += 1;
+        if !wants {
+            continue;
+        }
+        for column in 0..columns {
+            sink.value(column as u16, shown(row.get_ref(column)?, &mut text));
+        }
+        sink.row_ended();
+    }
+    Ok(Done { rows, has_rows: columns > 0 })
+}
+
+/// A value as it is handed to SQLite: whole numbers as numbers, the rest as text.
+fn bound(value: Option<&[u8]>) -> ToSqlOutput<'_> {
+    let Some(bytes) = value else { return ToSqlOutput::Owned(Value::Null) };
+    match whole_number(bytes) {
+        Some(number) => ToSqlOutput::Owned(Value::Integer(number)),
+        None => ToSqlOutput::Borrowed(ValueRef::Text(bytes)),
+    }
+}
+
+/// A whole number, if this is how one is written: `007` and `+7` are texts.
+fn whole_number(bytes: &[u8]) -> Option<i64> {
+    let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
+    let is_plain = match digits {
+        [b'0'] => digits.len() == bytes.len(),
+        [b'1'..=b'9', ..] => true,
+        _ => false,
+    };
+    if !is_plain {
+        return None;
+    }
+    std::str::from_utf8(bytes).ok()?.parse().ok()
+}
+
+/// A value as text.
+fn shown<'a>(value: ValueRef<'a>, text: &'a mut String) -> Option<&'a [u8]> {
+    text.clear();
+    match value {
+        ValueRef::Null => return None,
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => return Some(bytes),
+        ValueRef::Integer(number) => {
+            let _ = write!(text, "{number}");
+        }
+        ValueRef::Real(number) => {
+            let _ = write!(text, "{number:?}");
+        }
+    }
+    Some(text.as_bytes())
+}
+
+/// Whether a text has a body with semicolons of its own.
+fn has_body(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace().take(4);
+    words.next().is_some_and(|word| word.eq_ignore_ascii_case("CREATE"))
+        && words.any(|word| word.eq_ignore_ascii_case("TRIGGER"))
+}
+
+impl wire::sql::Session for Session {
+    fn greet(&mut self) -> Greeting {
+        Greeting::Await
+    }
+
+    fn greeted(&mut self, _bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        match self.database.open() {
+            Ok(connection) => self.connection = Some(connection),
+            Err(words) => {
+                let sentence = "the database cannot be opened";
+                let class = PeerFault::LOGIN_REFUSED;
+                return Err(PeerFault { class, code: 0, sentence, seen: None, said: Some(words) });
+            }
+        }
+        Ok((0, Greeting::Done))
+    }
+
+    fn secured(&mut self) -> Greeting {
+        Greeting::Done
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        &[]
+    }
+
+    fn clear(&mut self) {
+        self.work.clear();
+    }
+
+    fn query(&mut self, text: &[u8]) {
+        self.has_begun_reply = false;
+        let text = String::from_utf8_lossy(text);
+        if has_body(&text) {
+            self.work.push(&text, &mut iter::empty(), false);
+        } else {
+            for statement in split(&text) {
+                self.work.push(statement, &mut iter::empty(), false);
+            }
+        }
+        self.work.push_ready();
+    }
+
+    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Option<&[u8]>>) {
+        self.has_begun_reply = false;
+        self.work.push(statement.text, values, statement.is_kept);
+    }
+
+    fn sync(&mut self) {
+        self.work.push_ready();
+    }
+
+    fn received(&mut self, _bytes: &[u8], rows: &mut dyn Rows) -> Result<(usize, Heard), PeerFault> {
+        let Some(item) = self.work.pop() else { return Ok((0, Heard::NeedMore)) };
+        if item == Item::Ready {
+            return Ok((0, Heard::Ready));
+        }
+        let heard = match self.run(&item, rows) {
+            Ok(Some(Done { rows, has_rows })) => Heard::Ended { rows, has_rows },
+            Ok(None) => return Err(not_open()),
+            Err(error) => {
+                self.said = errors::said(&error);
+                self.work.skip_to_ready();
+                Heard::Refused
+            }
+        };
+        self.has_begun_reply = true;
+        Ok((0, heard))
+    }
+
+    fn transaction(&self) -> Transaction {
+        match &self.connection {
+            Some(connection) if !connection.is_autocommit() => Transaction::Open,
+            _ => Transaction::Idle,
+        }
+    }
+
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn has_begun_reply(&self) -> bool {
+        self.has_begun_reply
+    }
+
+    fn farewell(&self) -> &[u8] {
+        &[]
+    }
+
+    fn cancel(&self) -> Option<[u8; 16]> {
+        None
+    }
+
+    fn forget(&mut self) {
+        self.connection = None;
+        self.work.clear();
+        self.has_begun_reply = false;
+    }
+}
+
+fn not_open() -> PeerFault {
+    let sentence = "a statement was to be run on a database that is not open";
+    PeerFault { class: "protocol_error", code: 0, sentence, seen: None, said: None }
+}

@@ -1,0 +1,75 @@
+//! What was asked for and is not done yet: statements, with their values.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// One thing to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Item {
+    /// Run a statement: where its text is, where its values are, and whether it is kept.
+    Run { text: Range<usize>, values: Range<usize>, is_kept: bool },
+    /// Say that everything so far is done.
+    Ready,
+}
+
+/// Things to do, in order. The memory of what is done is used again.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    items: VecDeque<Item>,
+    texts: String,
+    values: Vec<Option<Range<usize>>>,
+    bytes: Vec<u8>,
+}
+
+impl Work {
+    pub(crate) fn clear(&mut self) {
+        self.items.clear();
+        self.texts.clear();
+        self.values.clear();
+        self.bytes.clear();
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        text: &str,
+        values: &mut dyn Iterator<Item = Option<&[u8]>>,
+        is_kept: bool,
+    ) {
+        if self.items.is_empty() {
+            self.clear();
+        }
+        let (text_from, values_from) = (self.texts.len(), self.values.len());
+        self.texts.push_str(text);
+        for value in values {
+            let from = self.bytes.len();
+            self.bytes.extend_from_slice(value.unwrap_or_default());
+            self.values.push(value.map(|_| from..self.bytes.len()));
+        }
+        let (text, values) = (text_from..self.texts.len(), values_from..self.values.len());
+        self.items.push_back(Item::Run { text, values, is_kept });
+    }
+
+    pub(crate) fn push_ready(&mut self) {
+        self.items.push_back(Item::Ready);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Item> {
+        self.items.pop_front()
+    }
+
+    /// Leaves out what comes before the next [`Item::Ready`].
+    pub(crate) fn skip_to_ready(&mut self) {
+        while self.items.front().is_some_and(|item| *item != Item::Ready) {
+            self.items.pop_front();
+        }
+    }
+
+    pub(crate) fn text(&self, at: Range<usize>) -> &str {
+        &self.texts[at]
+    }
+
+    /// Values in order; `None` is NULL.
+    pub(crate) fn values(&self, at: Range<usize>) -> impl Iterator<Item = Option<&[u8]>> {
+        self.values[at].iter().map(|value| value.clone().map(|at| &self.bytes[at]))
+    }
+}
