@@ -1,0 +1,236 @@
+//! A session on real files: statements, rows, errors, transactions, settings.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use sqlite::{Database, Session};
+use wire::sql::{Heard, Rows, Session as _, Statement, Transaction};
+use wire::{Greeting, PeerFault};
+
+/// Rows as lists of texts.
+#[derive(Debug, Default)]
+struct Taken {
+    columns: Vec<String>,
+    row: Vec<Option<String>>,
+    rows: Vec<Vec<Option<String>>>,
+}
+
+impl Rows for Taken {
+    fn wants(&self) -> bool {
+        true
+    }
+
+    fn column(&mut self, number: u16, name: &[u8]) {
+        assert_eq!(usize::from(number), self.columns.len());
+        self.columns.push(String::from_utf8(name.to_vec()).unwrap());
+    }
+
+    fn value(&mut self, column: u16, value: Option<&[u8]>) {
+        assert_eq!(usize::from(column), self.row.len());
+        self.row.push(value.map(|value| String::from_utf8(value.to_vec()).unwrap()));
+    }
+
+    fn row_ended(&mut self) {
+        self.rows.push(std::mem::take(&mut self.row));
+    }
+}
+
+fn database(folder: &Path) -> Database {
+    Database { is_made: true, ..Database::new(folder.join("test.db")) }
+}
+
+fn open(database: Database) -> Session {
+    let mut session = Session::new(Arc::new(database));
+    assert_eq!(session.greet(), Greeting::Await);
+    assert_eq!(session.greeted(&[]).unwrap(), (0, Greeting::Done));
+    session
+}
+
+/// Everything that is heard up to the end of what was asked.
+fn hear(session: &mut Session, rows: &mut dyn Rows) -> Vec<Heard> {
+    let mut all = Vec::new();
+    for _ in 0..100 {
+        let (used, heard) = session.received(&[], rows).unwrap();
+        assert_eq!(used, 0);
+        all.push(heard);
+        if heard == Heard::Ready {
+            break;
+        }
+    }
+    all
+}
+
+fn ask(session: &mut Session, text: &str) -> Vec<Heard> {
+    session.clear();
+    session.query(text.as_bytes());
+    hear(session, &mut ())
+}
+
+fn execute(session: &mut Session, text: &str, values: &[Option<&[u8]>], rows: &mut dyn Rows) -> Vec<Heard> {
+    session.clear();
+    let statement = Statement { number: 0, text, is_kept: true };
+    session.execute(statement, &mut values.iter().copied());
+    session.sync();
+    hear(session, rows)
+}
+
+fn changed(rows: u64) -> Heard {
+    Heard::Ended { rows, has_rows: false }
+}
+
+#[test]
+fn statements_change_and_send_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = &mut open(database(folder.path()));
+    assert_eq!(
+        ask(session, "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)"),
+        [changed(0), Heard::Ready]
+    );
+    let insert = "INSERT INTO t VALUES (?, ?)";
+    let zip = [Some(&b"1"[..]), Some(&b"0601234"[..])];
+    assert_eq!(execute(session, insert, &zip, &mut ()), [changed(1), Heard::Ready]);
+    assert_eq!(execute(session, insert, &[Some(b"2"), None], &mut ()), [changed(1), Heard::Ready]);
+    let mut taken = Taken::default();
+    let heard =
+        execute(session, "SELECT id, name FROM t WHERE id < ? ORDER BY id", &[Some(b"9")], &mut taken);
+    assert_eq!(heard, [Heard::Ended { rows: 2, has_rows: true }, Heard::Ready]);
+    assert_eq!(taken.columns, ["id", "name"]);
+    let text = |text: &str| Some(text.to_owned());
+    assert_eq!(taken.rows, [vec![text("1"), text("0601234")], vec![text("2"), None]]);
+    assert_eq!(ask(session, "UPDATE t SET name = 'x'"), [changed(2), Heard::Ready]);
+    let nothing_found = [Heard::Ended { rows: 0, has_rows: true }, Heard::Ready];
+    assert_eq!(execute(session, "SELECT * FROM t WHERE id = ?", &[Some(b"7")], &mut ()), nothing_found);
+}
+
+#[test]
+fn several_statements_in_a_text_are_answered_one_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = &mut open(database(folder.path()));
+    let heard = ask(session, "CREATE TABLE t (a); INSERT INTO t VALUES (';'); SELECT * FROM t");
+    assert_eq!(heard, [changed(0), changed(1), Heard::Ended { rows: 1, has_rows: true }, Heard::Ready]);
+    let heard = ask(session, "INSERT INTO t VALUES (1); INSERT INTO nowhere VALUES (1); DELETE FROM t");
+    assert_eq!(heard, [changed(1), Heard::Refused, Heard::Ready], "what follows a refusal is left out");
+    let trigger = "CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; DELETE FROM t; END";
+    assert_eq!(ask(session, trigger), [changed(0), Heard::Ready]);
+}
+
+#[test]
+fn transactions_are_open_until_they_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = &mut open(database(folder.path()));
+    ask(session, "CREATE TABLE t (a UNIQUE)");
+    assert_eq!(session.transaction(), Transaction::Idle);
+    ask(session, "BEGIN");
+    assert_eq!(session.transaction(), Transaction::Open);
+    ask(session, "INSERT INTO t VALUES (1)");
+    assert_eq!(ask(session, "INSERT INTO t VALUES (1)"), [Heard::Refused, Heard::Ready]);
+    assert_eq!(session.transaction(), Transaction::Open);
+    assert_eq!(session.said().sqlstate.as_str(), "23505");
+    assert_eq!(session.said().number, 2067);
+    assert_eq!(session.said().text, "UNIQUE constraint failed: t.a");
+    ask(session, "ROLLBACK");
+    assert_eq!(session.transaction(), Transaction::Idle);
+    assert_eq!(ask(session, "SELECT * FROM t")[0], Heard::Ended { rows: 0, has_rows: true });
+}
+
+#[test]
+fn errors_have_states() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = &mut open(database(folder.path()));
+    ask(session, "CREATE TABLE t (a NOT NULL CHECK (a < 9))");
+    for (text, state) in [
+        ("SELEC 1", "42000"),
+        ("SELECT * FROM nowhere", "42000"),
+        ("INSERT INTO t VALUES (NULL)", "23000"),
+        ("INSERT INTO t VALUES (10)", "23000"),
+    ] {
+        assert_eq!(ask(session, text), [Heard::Refused, Heard::Ready], "{text}");
+        assert_eq!(session.said().sqlstate.as_str(), state, "{text}");
+        assert!(!session.said().text.is_empty());
+    }
+    let too_many = execute(session, "SELECT 1", &[Some(b"1")], &mut ());
+    assert_eq!(too_many, [Heard::Refused, Heard::Ready]);
+}
+
+#[test]
+fn a_lock_is_waited_for_as_long_as_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = vec![("busy_timeout".to_owned(), "1".to_owned())];
+    let database = Database { settings, ..database(folder.path()) };
+    let (holder, other) = (&mut open(database.clone()), &mut open(database));
+    ask(holder, "CREATE TABLE t (a)");
+    ask(holder, "BEGIN IMMEDIATE");
+    assert_eq!(ask(other, "INSERT INTO t VALUES (1)"), [Heard::Refused, Heard::Ready]);
+    assert_eq!(other.said().sqlstate.as_str(), "55P03");
+    ask(holder, "COMMIT");
+    assert_eq!(ask(other, "INSERT INTO t VALUES (1)"), [changed(1), Heard::Ready]);
+}
+
+#[test]
+fn settings_are_set() {
+    for (name, value, shown) in [
+        ("journal_mode", "WAL", "wal"),
+        ("journal_mode", "truncate", "truncate"),
+        ("journal_mode", "off", "off"),
+        ("synchronous", "normal", "1"),
+        ("synchronous", "extra", "3"),
+        ("cache_size", "-4000", "-4000"),
+        ("busy_timeout", "17", "17"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = vec![(name.to_owned(), value.to_owned())];
+        let session = &mut open(Database { settings, ..database(folder.path()) });
+        let mut taken = Taken::default();
+        execute(session, &format!("PRAGMA {name}"), &[], &mut taken);
+        assert_eq!(taken.rows, [vec![Some(shown.to_owned())]], "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_opened_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let no_database = folder.path().join("no.db");
+    std::fs::write(
+        &no_database,
+        "this is a text, and rather longer than the head of a page of a database".repeat(20),
+    )
+    .unwrap();
+    let set = |name: &str, value: &str| Database {
+        settings: vec![(name.to_owned(), value.to_owned())],
+        ..database(folder.path())
+    };
+    for (database, words) in [
+        (Database::new(folder.path().join("missing.db")), "there is no such file"),
+        (Database::new(no_database), "file is not a database"),
+        (set("journal_mode", "fast"), "journal_mode cannot be \"fast\""),
+        (set("synchronous", "1; DROP TABLE t"), "synchronous cannot be"),
+        (set("cache_size", "many"), "cache_size: \"many\" is no whole number"),
+        (set("colour", "red"), "the setting \"colour\" is not known"),
+    ] {
+        let fault = Session::new(Arc::new(database)).greeted(&[]).unwrap_err();
+        assert_eq!(fault.class, PeerFault::LOGIN_REFUSED);
+        assert!(fault.message().contains(words), "{}", fault.message());
+    }
+}
+
+#[test]
+fn a_database_can_be_read_only() {
+    let folder = tempfile::tempdir().unwrap();
+    ask(&mut open(database(folder.path())), "CREATE TABLE t (a)");
+    let session = &mut open(Database { is_read_only: true, ..database(folder.path()) });
+    assert_eq!(ask(session, "INSERT INTO t VALUES (1)"), [Heard::Refused, Heard::Ready]);
+    assert_eq!(session.said().sqlstate.as_str(), "25006");
+}
+
+#[test]
+fn a_session_can_be_forgotten_and_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = &mut open(database(folder.path()));
+    ask(session, "CREATE TABLE t (a)");
+    ask(session, "BEGIN; INSERT INTO t VALUES (1)");
+    session.forget();
+    assert_eq!(session.transaction(), Transaction::Idle);
+    session.greeted(&[]).unwrap();
+    assert_eq!(ask(session, "SELECT * FROM t")[0], Heard::Ended { rows: 0, has_rows: true });
+    assert_eq!(session.received(&[], &mut ()).unwrap(), (0, Heard::NeedMore));
+}
