@@ -19,7 +19,8 @@ mod worker;
 
 pub use health::Health;
 pub use job::{Endpoint, Job, Peer};
-pub use net::probe::{ProbeError, Probed, probe};
+pub use net::line::Line;
+pub use net::probe::{Asked, ProbeError, Probed, ask, greet, probe};
 pub use net::tls::{TlsError, TlsPeer, TlsTrust};
 pub use pin::{allowed_cores, pin_to};
 pub use running::{Message, Running, StopLevel, WorkerEnd, start};

@@ -12,7 +12,7 @@ const MAY_READ: &[(&str, &str)] = &[
         "crates/engine/src/worker.rs",
         "a worker's clock while connections are opened, before that instant is known",
     ),
-    ("crates/engine/src/net/probe.rs", "the deadline of the first connection, before there is a load"),
+    ("crates/engine/src/net/line.rs", "the deadline of a single connection, outside of a load"),
     ("crates/conductor/src/one_run.rs", "the date of a run"),
     ("crates/conductor/src/collect.rs", "when a run is overdue"),
     ("crates/conductor/src/study.rs", "how long the runs of a study take, to tell how long is left"),

@@ -1,20 +1,32 @@
-//! Connects once before the load, and sends nothing: a wrong address should cost a second, not a run.
+//! Connects once before the load, greets, and asks at most one question: a wrong address should cost a second, not a run.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant};
+use std::io::{self, Read, Write};
+use std::thread;
+use std::time::Duration;
 
-use super::tls::Session;
-use crate::job::{Endpoint, Peer};
+use wire::{Closing, Conversation, Next, Progress, Reply};
+
+use super::line::Line;
+use crate::job::Peer;
 
 /// What the probe found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probed {
-    /// How long connecting took, TLS included.
+    /// How long connecting took, TLS and log-in included.
     pub connect_ns: u64,
     /// The TLS version, cipher suite and key exchange, if TLS is spoken.
     pub tls: Option<String>,
+}
+
+/// What came of a question.
+#[derive(Debug)]
+pub struct Asked<T> {
+    /// The reply; of a refusal the conversation has the reason.
+    pub reply: Reply,
+    /// The conversation, which has heard the reply.
+    pub talk: T,
+    /// What connecting showed.
+    pub probed: Probed,
 }
 
 /// Why the peer cannot be spoken to.
@@ -38,61 +50,132 @@ pub enum ProbeError {
         /// Why not, and what to do.
         reason: String,
     },
+    /// A connection, but no log-in.
+    #[error("{endpoint} does not let us in ({class}): {reason}")]
+    Greeting {
+        /// Where.
+        endpoint: String,
+        /// The error class.
+        class: &'static str,
+        /// Why not, in the peer's words where it has some.
+        reason: String,
+    },
+    /// A question without an answer.
+    #[error("{endpoint} does not answer ({class}): {reason}")]
+    Question {
+        /// Where.
+        endpoint: String,
+        /// The error class.
+        class: &'static str,
+        /// Why not.
+        reason: String,
+    },
 }
 
-/// Connects, shakes hands if TLS is asked for, and closes.
-pub fn probe(peer: &Peer, timeout: Duration) -> Result<Probed, ProbeError> {
-    let begun = Instant::now();
-    let refused = |error: std::io::Error| ProbeError::Connect {
-        endpoint: peer.endpoint(0).to_string(),
-        reason: explain(&error, timeout),
-    };
-    let tls = match peer.endpoint(0) {
-        Endpoint::Tcp(address) => {
-            let stream = TcpStream::connect_timeout(address, timeout).map_err(refused)?;
-            stream.set_read_timeout(Some(timeout)).map_err(refused)?;
-            shake_hands(peer, stream, begun + timeout)?
-        }
-        Endpoint::Unix(path) => {
-            // A blocking connect would wait for ever at a full backlog.
-            let dialled = super::unix::dial(path).map_err(|errno| refused(errno.into()))?;
-            let stream = UnixStream::from(dialled.socket.into_fd());
-            stream.set_nonblocking(false).map_err(refused)?;
-            stream.set_read_timeout(Some(timeout)).map_err(refused)?;
-            shake_hands(peer, stream, begun + timeout)?
-        }
-    };
-    Ok(Probed { connect_ns: begun.elapsed().as_nanos() as u64, tls })
-}
-
-fn shake_hands(
-    peer: &Peer,
-    mut stream: impl Read + Write,
-    until: Instant,
-) -> Result<Option<String>, ProbeError> {
-    let Some(tls) = &peer.tls else { return Ok(None) };
-    let refused = |class, reason| ProbeError::Tls { endpoint: peer.endpoint(0).to_string(), class, reason };
-    let broken = |error: std::io::Error| refused("tls_error", format!("the handshake broke off: {error}"));
-    let mut session = Session::new(tls).map_err(|fault| refused(fault.class, fault.sentence))?;
-    let mut buffer = vec![0; 16 * 1024];
-    while !session.is_established {
-        stream.write_all(&std::mem::take(&mut session.outgoing)).map_err(broken)?;
-        let count = stream.read(&mut buffer).map_err(broken)?;
-        if count == 0 || Instant::now() > until {
-            return Err(refused(
-                "tls_error",
-                "the peer closed in the middle of the handshake; does it speak TLS?".into(),
-            ));
-        }
-        let received = session.receive(&mut buffer[..count], &mut Vec::new());
-        received.map_err(|fault| refused(fault.class, advise(fault.class, fault.sentence)))?;
+impl ProbeError {
+    pub(super) fn connect(endpoint: String, error: &io::Error, timeout: Duration) -> Self {
+        Self::Connect { endpoint, reason: explain(error, timeout) }
     }
-    // The last flight, so that the peer does not log a broken handshake. Whether it arrives makes no difference here.
-    let _ = stream.write_all(&session.outgoing);
-    Ok(session.description())
 }
 
-fn explain(error: &std::io::Error, timeout: Duration) -> String {
+/// Connects, shakes hands if TLS begins at once, and closes.
+pub fn probe(peer: &Peer, timeout: Duration) -> Result<Probed, ProbeError> {
+    Ok(probed(&Line::open(peer, timeout)?))
+}
+
+/// Connects, goes through the greeting of a conversation, says goodbye and closes.
+pub fn greet(peer: &Peer, talk: &mut dyn Conversation, timeout: Duration) -> Result<Probed, ProbeError> {
+    let mut line = Line::open(peer, timeout)?;
+    line.greet(talk)?;
+    let probed = probed(&line);
+    say_farewell(&mut line, talk);
+    Ok(probed)
+}
+
+/// Connects, greets, sends the request of step 0, waits for its reply, says goodbye and closes. The time-out counts for the
+/// connection, for the greeting, and for each wait for the reply.
+pub fn ask<T: Conversation>(peer: &Peer, mut talk: T, timeout: Duration) -> Result<Asked<T>, ProbeError> {
+    let mut line = Line::open(peer, timeout)?;
+    line.greet(&mut talk)?;
+    let probed = probed(&line);
+    let next = talk.begin(0);
+    let reply = converse(&mut line, &mut talk, next, timeout);
+    let reply = reply.map_err(|(class, reason)| ProbeError::Question {
+        endpoint: line.endpoint().to_owned(),
+        class,
+        reason,
+    })?;
+    say_farewell(&mut line, &mut talk);
+    Ok(Asked { reply, talk, probed })
+}
+
+/// An error class, and the reason in words.
+type Reason = (&'static str, String);
+
+fn converse(
+    line: &mut Line,
+    talk: &mut dyn Conversation,
+    mut next: Next,
+    timeout: Duration,
+) -> Result<Reply, Reason> {
+    let begun = line.age();
+    let lost = |error: io::Error| ("reset", explain(&error, timeout));
+    let (mut buffer, mut bytes) = (vec![0; 16 * 1024], Vec::new());
+    loop {
+        match next {
+            Next::Send => line.write_all(talk.outgoing()).map_err(lost)?,
+            Next::Await => {}
+            Next::Pause { ns } => {
+                thread::sleep(Duration::from_nanos(ns).min(timeout));
+                next = talk.go_on();
+                continue;
+            }
+            Next::Done(reply) => return Ok(reply),
+            Next::Broken(words) => return Err(("script", words)),
+        }
+        next = loop {
+            let progress = if bytes.is_empty() { Progress::NeedMore } else { hear(talk, &mut bytes)? };
+            match progress {
+                Progress::NeedMore => {}
+                Progress::Replied { reply, .. } => return Ok(reply),
+                Progress::Answered { next, .. } => break next,
+            }
+            if line.age().saturating_sub(begun) > timeout {
+                return Err(("timeout", format!("no whole reply within {timeout:?}")));
+            }
+            match line.read(&mut buffer).map_err(lost)? {
+                0 => match talk.peer_closed() {
+                    Closing::Replied(reply) => return Ok(reply),
+                    _ => return Err(("closed", "the peer closed the connection without a reply".to_owned())),
+                },
+                count => bytes.extend_from_slice(&buffer[..count]),
+            }
+        };
+    }
+}
+
+/// Hands the conversation what came, and keeps what it has no use for yet.
+fn hear(talk: &mut dyn Conversation, bytes: &mut Vec<u8>) -> Result<Progress, Reason> {
+    let progress = talk.received(bytes).map_err(|fault| (fault.class, fault.message()))?;
+    match &progress {
+        Progress::NeedMore => bytes.clear(),
+        Progress::Replied { used, .. } | Progress::Answered { used, .. } => {
+            bytes.drain(..(*used).min(bytes.len()));
+        }
+    }
+    Ok(progress)
+}
+
+fn probed(line: &Line) -> Probed {
+    Probed { connect_ns: line.age().as_nanos() as u64, tls: line.tls() }
+}
+
+/// Whether it arrives makes no difference here.
+fn say_farewell(line: &mut Line, talk: &mut dyn Conversation) {
+    let _ = line.write_all(talk.farewell());
+}
+
+fn explain(error: &io::Error, timeout: Duration) -> String {
     use std::io::ErrorKind;
     match error.kind() {
         ErrorKind::ConnectionRefused => "connection refused; is the server running, and on this port?".into(),
@@ -108,7 +191,7 @@ fn explain(error: &std::io::Error, timeout: Duration) -> String {
     }
 }
 
-fn advise(class: &str, sentence: String) -> String {
+pub(super) fn advise(class: &str, sentence: String) -> String {
     match class {
         "tls_protocol" => format!("{sentence}; does the port speak plain HTTP?"),
         "tls_unknown_issuer" | "tls_expired" | "tls_not_yet_valid" | "tls_wrong_host" | "tls_certificate" => {

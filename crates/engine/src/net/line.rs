@@ -1,0 +1,338 @@
+//! One connection that waits: for questions before a load, and for tables that are filled.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use wire::sql::Session as SqlSession;
+use wire::{Conversation, Greeting, PeerFault};
+
+use super::probe::ProbeError;
+use super::tls::{Session, TlsPeer};
+use crate::job::{Endpoint, Peer};
+
+/// Bytes of one read.
+const BUFFER_BYTES: usize = 64 * 1024;
+/// Rounds of a greeting; the longest log-in in use has six.
+const ROUNDS_MAX: u32 = 1000;
+
+/// A connection in the clear or over TLS, read from and written to like a file. A call waits as long as the time-out says, and
+/// then fails with [`io::ErrorKind::TimedOut`] or [`io::ErrorKind::WouldBlock`].
+pub struct Line {
+    stream: Stream,
+    endpoint: String,
+    tls: Option<TlsPeer>,
+    session: Option<Box<Session>>,
+    /// What was read: ciphertext or not.
+    buffer: Vec<u8>,
+    /// What was opened, or came with the end of the greeting, and was not taken yet.
+    plain: Vec<u8>,
+    taken: usize,
+    timeout: Duration,
+    opened_at: Instant,
+}
+
+enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Line {
+    /// Connects to the first address of a peer, and shakes hands if TLS begins at once.
+    pub fn open(peer: &Peer, timeout: Duration) -> Result<Self, ProbeError> {
+        let opened_at = Instant::now();
+        let endpoint = peer.endpoint(0);
+        let stream = Stream::open(endpoint, timeout)
+            .map_err(|error| ProbeError::connect(endpoint.to_string(), &error, timeout))?;
+        let mut line = Self {
+            stream,
+            endpoint: endpoint.to_string(),
+            tls: peer.tls.clone(),
+            session: None,
+            buffer: vec![0; BUFFER_BYTES],
+            plain: Vec::new(),
+            taken: 0,
+            timeout,
+            opened_at,
+        };
+        if line.tls.is_some() && !peer.tls_on_request {
+            line.secure()?;
+        }
+        Ok(line)
+    }
+
+    /// Goes through the greeting of a conversation, TLS included, within the time-out.
+    pub fn greet(&mut self, talk: &mut dyn Conversation) -> Result<(), ProbeError> {
+        self.come_to_terms(talk)
+    }
+
+    /// As [`Line::greet`], for a session without a script.
+    pub fn log_in(&mut self, session: &mut dyn SqlSession) -> Result<(), ProbeError> {
+        self.come_to_terms(session)
+    }
+
+    /// How long a read or a write may wait from now on; `None` waits for ever.
+    pub fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        self.timeout = timeout.unwrap_or(Duration::MAX);
+        self.stream.set_timeout(timeout)
+    }
+
+    /// The TLS version, cipher suite and key exchange, if TLS is spoken.
+    pub fn tls(&self) -> Option<String> {
+        self.session.as_ref().and_then(|session| session.description())
+    }
+
+    /// How long ago it began to connect.
+    pub fn age(&self) -> Duration {
+        self.opened_at.elapsed()
+    }
+
+    /// The address it goes to, for people.
+    pub fn endpoint(&self) -> &str {
+        &self.endpoint
+    }
+
+    fn come_to_terms<G: Greets + ?Sized>(&mut self, who: &mut G) -> Result<(), ProbeError> {
+        let begun = Instant::now();
+        let mut greeting = who.greet();
+        let mut bytes = Vec::new();
+        for _ in 0..ROUNDS_MAX {
+            match greeting {
+                Greeting::Done => {}
+                Greeting::Send => self.write_all(who.outgoing()).map_err(|error| self.broken(&error))?,
+                Greeting::Await => {}
+                Greeting::Secure => {
+                    if !bytes.is_empty() {
+                        let reason = "bytes came in the clear where TLS was to begin".to_owned();
+                        return Err(self.refused("excess_bytes", reason));
+                    }
+                    self.secure()?;
+                    greeting = who.secured();
+                    continue;
+                }
+            }
+            if greeting == Greeting::Done {
+                // What came with its end is read next.
+                self.plain.drain(..self.taken);
+                self.taken = 0;
+                self.plain.splice(..0, bytes);
+                return Ok(());
+            }
+            if bytes.is_empty() {
+                if begun.elapsed() > self.timeout {
+                    return Err(self.refused("timeout_login", format!("no end within {:?}", self.timeout)));
+                }
+                self.read_some(&mut bytes)?;
+            }
+            let heard = who.greeted(&bytes);
+            let (used, next) = heard.map_err(|fault| self.refused(fault.class, fault.message()))?;
+            bytes.drain(..used.min(bytes.len()));
+            if used == 0 && next == Greeting::Await {
+                self.read_some(&mut bytes)?;
+            }
+            greeting = next;
+        }
+        Err(self.refused("protocol_error", "the log-in has no end".to_owned()))
+    }
+
+    fn read_some(&mut self, bytes: &mut Vec<u8>) -> Result<(), ProbeError> {
+        let start = bytes.len();
+        bytes.resize(start + BUFFER_BYTES, 0);
+        let count = self.read(&mut bytes[start..]).map_err(|error| self.broken(&error))?;
+        bytes.truncate(start + count);
+        if count == 0 {
+            return Err(self.refused("login_closed", "the peer closed the connection".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn broken(&self, error: &io::Error) -> ProbeError {
+        match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                self.refused("timeout_login", format!("no answer within {:?}", self.timeout))
+            }
+            _ => self.refused("login_reset", error.to_string()),
+        }
+    }
+
+    fn refused(&self, class: &'static str, reason: String) -> ProbeError {
+        ProbeError::Greeting { endpoint: self.endpoint.clone(), class, reason }
+    }
+
+    /// Goes over to TLS.
+    fn secure(&mut self) -> Result<(), ProbeError> {
+        let endpoint = self.endpoint.clone();
+        let refused = |class, reason| ProbeError::Tls { endpoint: endpoint.clone(), class, reason };
+        let broken = |error: io::Error| refused("tls_error", format!("the handshake broke off: {error}"));
+        let (Some(tls), None) = (&self.tls, &self.session) else {
+            return Err(refused(
+                "tls_error",
+                "the log-in asks for TLS where there is none to go over to".into(),
+            ));
+        };
+        let mut session = Session::new(tls).map_err(|fault| refused(fault.class, fault.sentence))?;
+        let until = Instant::now().checked_add(self.timeout);
+        while !session.is_established {
+            self.stream.write_all(&std::mem::take(&mut session.outgoing)).map_err(broken)?;
+            let count = self.stream.read(&mut self.buffer).map_err(broken)?;
+            if count == 0 || until.is_some_and(|until| Instant::now() > until) {
+                return Err(refused(
+                    "tls_error",
+                    "the peer closed in the middle of the handshake; does it speak TLS?".into(),
+                ));
+            }
+            let received = session.receive(&mut self.buffer[..count], &mut self.plain);
+            received
+                .map_err(|fault| refused(fault.class, super::probe::advise(fault.class, fault.sentence)))?;
+        }
+        // The last flight, so that the peer does not log a broken handshake.
+        self.stream.write_all(&std::mem::take(&mut session.outgoing)).map_err(broken)?;
+        self.session = Some(Box::new(session));
+        Ok(())
+    }
+}
+
+impl Read for Line {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() {
+            return Ok(0);
+        }
+        while self.taken == self.plain.len() {
+            let Some(session) = &mut self.session else { return self.stream.read(out) };
+            self.taken = 0;
+            self.plain.clear();
+            let count = if session.peer_closed { 0 } else { self.stream.read(&mut self.buffer)? };
+            if count == 0 {
+                return Ok(0);
+            }
+            let received = session.receive(&mut self.buffer[..count], &mut self.plain);
+            received.map_err(|fault| io::Error::new(io::ErrorKind::InvalidData, fault.sentence))?;
+            self.stream.write_all(&std::mem::take(&mut session.outgoing))?;
+        }
+        let count = out.len().min(self.plain.len() - self.taken);
+        out[..count].copy_from_slice(&self.plain[self.taken..self.taken + count]);
+        self.taken += count;
+        Ok(count)
+    }
+}
+
+impl Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(session) = &mut self.session else { return self.stream.write(bytes) };
+        let count = bytes.len().min(BUFFER_BYTES);
+        let sealed = session.send(&bytes[..count]);
+        sealed.map_err(|fault| io::Error::new(io::ErrorKind::BrokenPipe, fault.sentence))?;
+        self.stream.write_all(&std::mem::take(&mut session.outgoing))?;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Stream {
+    fn open(endpoint: &Endpoint, timeout: Duration) -> io::Result<Self> {
+        let stream = match endpoint {
+            Endpoint::Tcp(address) => {
+                let stream = TcpStream::connect_timeout(address, timeout)?;
+                stream.set_nodelay(true)?;
+                Self::Tcp(stream)
+            }
+            Endpoint::Unix(path) => {
+                // A blocking connect would wait for ever at a full backlog.
+                let stream = UnixStream::from(super::unix::dial(path)?.socket.into_fd());
+                stream.set_nonblocking(false)?;
+                Self::Unix(stream)
+            }
+        };
+        stream.set_timeout(Some(timeout))?;
+        Ok(stream)
+    }
+
+    fn set_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => {
+                stream.set_read_timeout(timeout)?;
+                stream.set_write_timeout(timeout)
+            }
+            Self::Unix(stream) => {
+                stream.set_read_timeout(timeout)?;
+                stream.set_write_timeout(timeout)
+            }
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = match self {
+                Self::Tcp(stream) => stream.read(out),
+                Self::Unix(stream) => stream.read(out),
+            };
+            match read {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write(bytes),
+            Self::Unix(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The greeting that conversations and sessions have in common.
+trait Greets {
+    fn greet(&mut self) -> Greeting;
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault>;
+    fn secured(&mut self) -> Greeting;
+    fn outgoing(&self) -> &[u8];
+}
+
+impl Greets for dyn Conversation + '_ {
+    fn greet(&mut self) -> Greeting {
+        Conversation::greet(self)
+    }
+
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        Conversation::greeted(self, bytes)
+    }
+
+    fn secured(&mut self) -> Greeting {
+        Conversation::secured(self)
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        Conversation::outgoing(self)
+    }
+}
+
+impl Greets for dyn SqlSession + '_ {
+    fn greet(&mut self) -> Greeting {
+        SqlSession::greet(self)
+    }
+
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        SqlSession::greeted(self, bytes)
+    }
+
+    fn secured(&mut self) -> Greeting {
+        SqlSession::secured(self)
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        SqlSession::outgoing(self)
+    }
+}
