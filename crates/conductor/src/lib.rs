@@ -3,6 +3,7 @@
 //! `one_run.rs` fits on a screen and names every stage. The crate never knows report formats.
 
 mod beside;
+mod bound;
 mod collect;
 mod cores;
 mod gates;
@@ -17,6 +18,7 @@ mod rehearsal;
 mod resolve;
 mod schedule;
 mod scratch;
+mod spoken;
 mod stage;
 mod stopper;
 mod study;

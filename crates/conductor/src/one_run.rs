@@ -4,11 +4,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use load::Load;
 use load::values::Source;
-use plan::{Fault, Plan};
+use plan::{Action, Fault, Plan, PlannedStep};
 use record::{ConnectionTotals, Counts, IdentityBroken, Percentile, Phase, Spread, Tally};
 use store::{
-    Cause, Ending, Failure, Generator, Level, Model, NewRun, RunId, Store, StoreError, Unit, Validity,
-    Verdict,
+    Cause, Ending, Failure, Generator, Level, Model, NewRun, PartOf, RunId, Store, StoreError, Unit,
+    Validity, Verdict,
 };
 
 use crate::beside::{Attended, Beside};
@@ -129,7 +129,7 @@ pub(crate) fn measure(
 
     let Prepared { job, script, resolved, probed } = prepared;
     let threads = job.threads;
-    let running = engine::start(job, script)?;
+    let running = script.start(job)?;
     let planned_requests = plan.stop.requests;
     let workers = threads as usize;
     let steps = plan.steps.len();
@@ -192,8 +192,13 @@ pub(crate) fn describe(plan: &Plan) -> NewRun {
     let plan_json = plan.to_json();
     let mut hash = ring::digest::Context::new(&ring::digest::SHA256);
     hash.update(plan_json.to_string().as_bytes());
-    for step in &plan.steps {
-        hash.update(&step.request.encode().unwrap_or_default());
+    for request in plan.steps.iter().filter_map(PlannedStep::request) {
+        hash.update(&request.request.encode().unwrap_or_default());
+    }
+    // Of scripts the plan has the names only.
+    for text in plan.sql.iter().flat_map(|sql| &sql.texts) {
+        hash.update(&(text.len() as u64).to_le_bytes());
+        hash.update(text);
     }
     // Tables are recorded by their size, and told apart by what is in them.
     let tables = plan.data.iter().filter_map(|data| match &data.source {
@@ -219,15 +224,22 @@ pub(crate) fn describe(plan: &Plan) -> NewRun {
             Load::Open(_) => Model::Open,
         },
         steps: plan.steps.iter().map(|step| step.name.clone()).collect(),
-        units: vec![Unit::Requests; plan.steps.len()],
-        parts: Vec::new(),
+        units: plan.steps.iter().map(unit).collect(),
+        parts: plan.parts().into_iter().map(|part| PartOf { name: part.name, of: part.of }).collect(),
         warm_up_ns: plan.warm_up_ns,
         planned_duration_ns: plan.planned_ns().map(|ns| ns - plan.warm_up_ns),
-        latency_limit_ns: None,
-        connects_each: false,
+        latency_limit_ns: plan.sql.as_ref().and_then(|sql| sql.latency_limit_ns),
+        connects_each: !plan.keep_alive(),
         stamps: plan.stamps(),
         place: None,
         system_version: None,
+    }
+}
+
+fn unit(step: &PlannedStep) -> Unit {
+    match step.action {
+        Action::Http(_) => Unit::Requests,
+        Action::Sql(_) => Unit::Transactions,
     }
 }
 

@@ -3,10 +3,13 @@
 use load::open::{Profile, Stage};
 use load::{Closed, Load, Open, Scenarios, Spacing, Stop, ThinkTime};
 
-use crate::draft::Draft;
+use crate::database;
+use crate::draft::{Draft, Played};
 use crate::fault::Fault;
-use crate::plan::{Pin, Plan, PlannedStep};
+use crate::plan::{Action, HttpAction, Peer, Pin, Plan, PlannedStep};
 use crate::request;
+use crate::scripts;
+use crate::transactions::Transactions;
 use crate::units;
 
 const CONNECTIONS_DEFAULT: u64 = 50;
@@ -19,25 +22,98 @@ const SEED_DEFAULT: u64 = 1;
 /// Starts are grouped within a small part of this.
 const SHED_AFTER_MIN_NS: u64 = 1_000_000;
 
+/// What is done, and to whom.
+struct Target {
+    title: String,
+    peer: Peer,
+    steps: Vec<PlannedStep>,
+    scenarios: Scenarios,
+    sql: Option<Transactions>,
+}
+
+impl Target {
+    fn read(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Self> {
+        if database::is_database(&draft.url) {
+            forbid(&only_requests(draft), "it is for requests, and the URL is one of a database", faults);
+            let (title, steps, scenarios, sql) = scripts::read(draft, faults)?;
+            let peer = sql.database.peers.first()?.clone();
+            return Some(Self { title, peer, steps, scenarios, sql: Some(sql) });
+        }
+        let target = request::target(draft, faults);
+        let checks = request::checks(draft, faults);
+        let what = "it is for databases, and the URL is none of postgres://…, mysql://…, sqlite:…";
+        forbid(&only_transactions(draft), what, faults);
+        let (title, name, peer, request) = target?;
+        let action = Action::Http(HttpAction { request, checks, captures: Vec::new() });
+        let steps = vec![PlannedStep { name, action }];
+        Some(Self { title, peer, steps, scenarios: Scenarios::single(), sql: None })
+    }
+}
+
+fn forbid(flags: &[(&str, bool)], what: &str, faults: &mut Vec<Fault>) {
+    let given = flags.iter().filter(|(_, is_given)| *is_given);
+    faults.extend(given.map(|(flag, _)| Fault::new(*flag, what, "leave it out")));
+}
+
+/// Flags that only requests have, and whether they were given.
+fn only_requests(draft: &Draft) -> [(&'static str, bool); 12] {
+    [
+        ("-m", draft.method.is_some()),
+        ("-H", !draft.headers.is_empty()),
+        ("-b", draft.body.is_some()),
+        ("--body-file", draft.body_file.is_some()),
+        ("--unix-socket", draft.unix_socket.is_some()),
+        ("--insecure", draft.insecure),
+        ("--cacert", draft.cacert.is_some()),
+        ("--expect-status", draft.expect_status.is_some()),
+        ("--expect-body", !draft.expect_body.is_empty()),
+        ("--expect-body-regex", !draft.expect_body_regex.is_empty()),
+        ("--expect-header", !draft.expect_header.is_empty()),
+        ("--expect-size", draft.expect_size.is_some()),
+    ]
+}
+
+/// Flags that only transactions have, and whether they were given.
+fn only_transactions(draft: &Draft) -> [(&'static str, bool); 14] {
+    let has = |is_meant: fn(&Played) -> bool| draft.played.iter().any(is_meant);
+    [
+        ("-f", has(|played| matches!(played, Played::File(_)))),
+        ("--workload", has(|played| matches!(played, Played::Workload(_)))),
+        ("-D", !draft.defines.is_empty()),
+        ("--query-mode", draft.query_mode.is_some()),
+        ("--scale", draft.scale.is_some()),
+        ("--tables", draft.tables.is_some()),
+        ("--table-size", draft.table_size.is_some()),
+        ("--range-size", draft.range_size.is_some()),
+        ("--rows", draft.rows.is_some()),
+        ("--style", draft.style.is_some()),
+        ("--distribution", draft.distribution.is_some()),
+        ("--max-tries", draft.max_tries.is_some()),
+        ("--latency-limit", draft.latency_limit.is_some()),
+        ("--pool", draft.pool.is_some()),
+    ]
+}
+
 pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
-    let target = request::target(draft, &mut faults);
-    let checks = request::checks(draft, &mut faults);
+    let target = Target::read(draft, &mut faults);
     let mut reader = Reader { draft, faults };
     let (load, stop, warm_up_ns) = reader.load();
     let seed = reader.seed();
     let timeout_ns = reader.positive("--timeout", draft.timeout.as_deref()).unwrap_or(TIMEOUT_DEFAULT_NS);
-    let connect_timeout_ns = reader.connect_timeout(timeout_ns);
+    let of_url = target.as_ref().and_then(|target| target.sql.as_ref()?.database.connect_timeout_ns);
+    let connect_timeout_ns = reader.connect_timeout(of_url, timeout_ns);
     let threads = reader.threads(&load);
     let pin = reader.pin();
     let log_per_second = reader.count("--log-requests", draft.log_requests.as_deref(), 0, LOG_PER_SECOND_MAX);
     match target {
-        Some((title, name, peer, request)) if reader.faults.is_empty() => Ok(Plan {
+        Some(Target { title, peer, steps, scenarios, sql }) if reader.faults.is_empty() => Ok(Plan {
             title,
             peer,
-            steps: vec![PlannedStep { name, request, checks, captures: Vec::new() }],
+            sql: sql.map(|sql| sql.seeded(seed, &load)),
+            steps,
             variables: Vec::new(),
-            scenarios: Scenarios::single(),
+            scenarios,
             data: Vec::new(),
             load,
             stop,
@@ -119,6 +195,9 @@ impl Reader<'_> {
         let seed = self.seed();
         let spacing = self.spacing(seed);
         let shed_after_ns = self.duration("--shed-after", draft.shed_after.as_deref());
+        // As pgbench does: what is late before it is sent is not sent.
+        let limit_ns = self.positive("--latency-limit", draft.latency_limit.as_deref());
+        let shed_after_ns = shed_after_ns.or(limit_ns);
         let closed = self.closed(connections, seed);
         let load = match self.profile(stages, measured_ns) {
             Some(profile) => {
@@ -272,6 +351,14 @@ impl Reader<'_> {
                 self.fault(flag, what, "leave out one of the two");
             }
         }
+        if draft.latency_limit.is_some() && draft.shed_after.is_some() {
+            let what = "both say what is too late to be sent";
+            self.fault("--latency-limit and --shed-after", what, "give only one of them");
+        }
+        if draft.pool.is_some() && is_open {
+            let what = "-R and --stages send over so many connections as -c says";
+            self.fault("--pool", what, "leave it out");
+        }
         if draft.rate.is_some() && draft.stages.is_some() {
             self.fault("-R and --stages", "both give the rate", "give only one of them");
         }
@@ -299,7 +386,8 @@ impl Reader<'_> {
         }
     }
 
-    fn connect_timeout(&mut self, timeout_ns: u64) -> u64 {
+    /// `of_url` is what the URL says, where the flag says nothing.
+    fn connect_timeout(&mut self, of_url: Option<u64>, timeout_ns: u64) -> u64 {
         let given = self.positive("--connect-timeout", self.draft.connect_timeout.as_deref());
         if given.is_some_and(|given| given > timeout_ns) {
             let what = format!(
@@ -308,7 +396,7 @@ impl Reader<'_> {
             );
             self.fault("--connect-timeout", what, "shorten it, or lengthen --timeout");
         }
-        given.unwrap_or(timeout_ns)
+        given.or(of_url.map(|ns| ns.min(timeout_ns))).unwrap_or(timeout_ns)
     }
 
     fn threads(&mut self, load: &Load) -> Option<u32> {

@@ -9,6 +9,7 @@ mod written;
 
 use std::path::PathBuf;
 
+use sql::Engine;
 use wire::sql::Login;
 
 pub(crate) use surroundings::Surroundings;
@@ -19,17 +20,6 @@ use crate::plan::{Peer, Trust};
 
 /// The schemes of SQL URLs.
 pub(crate) const SCHEMES: [&str; 5] = ["postgres", "postgresql", "mysql", "mariadb", "sqlite"];
-
-/// What kind of database it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine {
-    /// PostgreSQL.
-    Postgres,
-    /// MySQL or MariaDB.
-    Mysql,
-    /// SQLite, within this process.
-    Sqlite,
-}
 
 /// A database, and how it is connected to. It holds a password, and shows none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,17 +36,6 @@ pub struct Database {
     pub(crate) connect_timeout_ns: Option<u64>,
     /// The URL as it may be shown.
     pub shown: String,
-}
-
-impl Engine {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Postgres => "PostgreSQL",
-            Self::Mysql => "MySQL",
-            Self::Sqlite => "SQLite",
-        }
-    }
 }
 
 /// Whether a URL names a database.

@@ -5,6 +5,15 @@ use std::path::PathBuf;
 use crate::fault::Fault;
 use crate::plan::Plan;
 
+/// A script that clients go through, each with `@WEIGHT` after it or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Played {
+    /// A file in pgbench's language.
+    File(String),
+    /// A built-in workload, by name.
+    Workload(String),
+}
+
 /// One load, as written. An empty field was not given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[allow(
@@ -39,6 +48,19 @@ pub struct Draft {
     pub expect_body_regex: Vec<String>,
     pub expect_header: Vec<String>,
     pub expect_size: Option<String>,
+    pub played: Vec<Played>,
+    pub defines: Vec<String>,
+    pub query_mode: Option<String>,
+    pub scale: Option<String>,
+    pub tables: Option<String>,
+    pub table_size: Option<String>,
+    pub range_size: Option<String>,
+    pub rows: Option<String>,
+    pub style: Option<String>,
+    pub distribution: Option<String>,
+    pub max_tries: Option<String>,
+    pub latency_limit: Option<String>,
+    pub pool: Option<String>,
     pub insecure: bool,
     pub cacert: Option<PathBuf>,
     pub threads: Option<String>,

@@ -10,7 +10,7 @@ impl Plan {
     pub fn load_words(&self) -> String {
         match &self.load {
             Load::Closed(closed) => {
-                closed_words(closed, if self.scenarios.has_sequels() { "iteration" } else { "request" })
+                closed_words(closed, if self.scenarios.has_sequels() { "iteration" } else { self.unit() })
             }
             Load::Open(open) if self.scenarios.has_sequels() => format!("iterations at {}", open_words(open)),
             Load::Open(open) => open_words(open),
@@ -20,7 +20,7 @@ impl Plan {
     /// When it ends, in a few words: `10s after 2s of warm-up`.
     pub fn stop_words(&self) -> String {
         let time = self.stop.at_ns.map(|at_ns| show_duration(at_ns - self.warm_up_ns));
-        let count = self.stop.requests.map(|requests| format!("{requests} requests"));
+        let count = self.stop.requests.map(|requests| format!("{requests} {}s", self.unit()));
         let both = [count, time].into_iter().flatten().collect::<Vec<_>>().join(" or ");
         match self.warm_up_ns {
             0 => both,
@@ -28,10 +28,17 @@ impl Plan {
         }
     }
 
+    /// What one step is.
+    fn unit(&self) -> &'static str {
+        if self.sql.is_some() { "transaction" } else { "request" }
+    }
+
     /// What a reader of the result must know about how it was got.
     pub fn stamps(&self) -> Vec<String> {
         match self.peer.tls {
-            Some(Trust::Anything) => vec!["TLS certificates were not verified (--insecure)".to_owned()],
+            Some(Trust::Anything) if self.sql.is_none() => {
+                vec!["TLS certificates were not verified (--insecure)".to_owned()]
+            }
             _ => Vec::new(),
         }
     }
@@ -57,7 +64,7 @@ fn closed_words(closed: &Closed, unit: &str) -> String {
         words += &format!(", one {unit} every {} each", show_duration(closed.pacing_ns));
     }
     if let Some(per_s) = closed.throughput_per_s {
-        let of_what = if unit == "request" { "" } else { " iterations" };
+        let of_what = if unit != "iteration" { "" } else { " iterations" };
         words += &format!(", at most {}{of_what} together", show_rate(per_s));
     }
     words

@@ -11,16 +11,21 @@ mod file;
 mod plan;
 mod recorded;
 mod request;
+mod script_fault;
+mod scripts;
 mod study;
+mod transactions;
 pub mod units;
 mod visible;
 
-pub use database::{Database, Engine};
-pub use draft::Draft;
+pub use database::Database;
+pub use draft::{Draft, Played};
 pub use fault::Fault;
 pub use file::{Faults, FileFault, Place, reference, schema};
-pub use plan::{Peer, Pin, Plan, PlannedStep, Trust};
+pub use plan::{Action, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Trust};
+pub use sql::Engine;
 pub use study::{
     Around, Cmd, Compare, Gate, GateMetric, Knob, Launch, Metric, Proc, Ready, ReadyWhen, StopHow, Study,
     StudyLoad, StudyPin, System, Variant,
 };
+pub use transactions::Transactions;

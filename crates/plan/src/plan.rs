@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use load::{DataSource, Load, Scenarios, Stop};
+use sql::Rows;
 use wire::http1::{Capture, Checks, Request};
+
+use crate::transactions::Transactions;
 
 /// One load on one system, free of contradictions. Made by [`crate::Draft::check`].
 #[derive(Clone, Debug)]
@@ -13,6 +16,8 @@ pub struct Plan {
     pub title: String,
     /// Who is spoken to.
     pub peer: Peer,
+    /// What a load of SQL has beside its steps; then all of them are transactions.
+    pub sql: Option<Transactions>,
     /// Every request that is made, in the order of their numbers.
     pub steps: Vec<PlannedStep>,
     /// Names of the variables, in the order of their numbers.
@@ -41,11 +46,39 @@ pub struct Plan {
     pub log_per_second: u32,
 }
 
-/// One request of a plan.
+/// One request or transaction of a plan.
 #[derive(Clone, Debug)]
 pub struct PlannedStep {
     /// Its name in reports; shows no secret.
     pub name: String,
+    /// What it does.
+    pub action: Action,
+}
+
+/// What a step does.
+#[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there are few, and they are made once")]
+pub enum Action {
+    /// A request and its reply.
+    Http(HttpAction),
+    /// A transaction.
+    Sql(SqlAction),
+}
+
+/// A transaction: one run of a script.
+#[derive(Clone, Debug)]
+pub struct SqlAction {
+    /// The number of the script in [`Transactions::deck`].
+    pub script: u16,
+    /// How many rows the last statement must send or change.
+    pub expects: Option<Rows>,
+    /// Names of what it saves for later steps of the same iteration.
+    pub saves: Vec<String>,
+}
+
+/// A request.
+#[derive(Clone, Debug)]
+pub struct HttpAction {
     /// What is sent. Target, header values and body may have names of variables in braces, as [`wire::braces`] reads them.
     pub request: Request,
     /// What replies are held against.
@@ -91,10 +124,50 @@ pub enum Pin {
     Cores(Vec<usize>),
 }
 
+impl PlannedStep {
+    /// Its request, if it is one.
+    pub fn request(&self) -> Option<&HttpAction> {
+        match &self.action {
+            Action::Http(action) => Some(action),
+            Action::Sql(_) => None,
+        }
+    }
+}
+
 impl Plan {
     /// How long the load goes on, warm-up included, if time ends it.
     pub fn planned_ns(&self) -> Option<u64> {
         self.stop.at_ns
+    }
+
+    /// Its steps as the parts of a script of SQL; none if they are requests.
+    pub fn sql_steps(&self) -> Vec<sql::Step> {
+        let transaction = |step: &PlannedStep| match &step.action {
+            Action::Sql(action) => {
+                Some(sql::Step { name: step.name.clone(), script: action.script, expects: action.expects })
+            }
+            Action::Http(_) => None,
+        };
+        self.steps.iter().filter_map(transaction).collect()
+    }
+
+    /// The parts of its steps that have accounts of their own: statements of transactions.
+    pub fn parts(&self) -> Vec<sql::Part> {
+        self.sql
+            .as_ref()
+            .map_or_else(Vec::new, |transactions| sql::parts(&transactions.deck, &self.sql_steps()))
+    }
+
+    /// Who is spoken to: several, if connections are spread over them.
+    pub fn peers(&self) -> impl Iterator<Item = &Peer> {
+        let further = self.sql.iter().flat_map(|sql| sql.database.peers.iter().skip(1));
+        std::iter::once(&self.peer).chain(further)
+    }
+
+    /// Whether a connection carries more than one request or transaction.
+    pub fn keep_alive(&self) -> bool {
+        let is_kept = |step: &PlannedStep| step.request().is_none_or(|action| action.request.keep_alive);
+        self.sql.as_ref().is_none_or(|sql| sql.keep_alive) && self.steps.iter().all(is_kept)
     }
 
     /// Connections, or users, at the same time.

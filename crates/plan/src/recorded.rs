@@ -5,7 +5,8 @@ use load::{DataSource, Order, ThinkTime, Visit};
 use serde_json::{Value, json};
 use wire::http1::{Capture, CaptureFrom};
 
-use crate::plan::{Pin, Plan, PlannedStep, Trust};
+use crate::plan::{Action, HttpAction, Pin, Plan, PlannedStep, SqlAction, Trust};
+use crate::transactions::Transactions;
 
 /// Headers whose values may be shown; any other may hold a secret, whatever its name.
 const SHOWN_HEADERS: [&str; 9] = [
@@ -45,6 +46,7 @@ impl Plan {
                 Trust::AnyName(_) => "any-name",
                 Trust::Anything => "insecure",
             }),
+            "sql": self.sql.as_ref().map(Transactions::to_json),
             "load": self.load_words(),
             "stop": { "at_ns": self.stop.at_ns, "requests": self.stop.requests },
             "warm_up_ns": self.warm_up_ns,
@@ -62,7 +64,19 @@ impl Plan {
     }
 
     fn step_json(&self, step: &PlannedStep) -> Value {
-        let PlannedStep { name, request, checks, captures } = step;
+        match &step.action {
+            Action::Http(action) => self.request_json(&step.name, action),
+            Action::Sql(SqlAction { script, expects, saves }) => json!({
+                "name": step.name,
+                "script": script,
+                "expect": { "rows": expects.map(|rows| rows.to_string()) },
+                "saves": saves,
+            }),
+        }
+    }
+
+    fn request_json(&self, name: &str, action: &HttpAction) -> Value {
+        let HttpAction { request, checks, captures } = action;
         let headers = request.headers.iter().map(|(name, value)| {
             let is_shown = SHOWN_HEADERS.iter().any(|shown| name.eq_ignore_ascii_case(shown));
             json!([name, if is_shown { value.as_str() } else { "(not shown)" }])

@@ -124,7 +124,7 @@ pub(crate) fn sounds_secret(name: &str) -> bool {
 
 fn url(text: &str, faults: &mut Vec<Fault>) -> Option<Url> {
     let way_out = "write http://HOST[:PORT]/PATH or https://…; `tenbin --help` lists the commands";
-    let schemes: Vec<&str> = wire::PROTOCOLS.iter().flat_map(|protocol| protocol.schemes).copied().collect();
+    let schemes = [&["http", "https"][..], &crate::database::SCHEMES].concat();
     let wrong = |what: String| Some(Fault::new(format!("{:?}", presentable(text)), what, way_out));
     let fault = match Url::parse(text) {
         Ok(url) if url.host_str().is_none_or(str::is_empty) || !schemes.contains(&url.scheme()) => {

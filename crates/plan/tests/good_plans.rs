@@ -49,8 +49,11 @@ fn the_shortest_plan_has_every_default() {
     assert!(launch.processes.is_empty() && study.ports(0).is_empty());
     let plan = study.plan(0, &launch).expect("it is a plan");
     assert_eq!((plan.connections(), plan.pin.clone(), plan.peer.port), (3, Pin::No, 8080));
-    assert_eq!(plan.steps[0].request.host, "127.0.0.1:8080");
-    assert!(plan.steps[0].request.keep_alive && plan.steps[0].request.headers.is_empty());
+    assert_eq!(plan.steps[0].request().unwrap().request.host, "127.0.0.1:8080");
+    assert!(
+        plan.steps[0].request().unwrap().request.keep_alive
+            && plan.steps[0].request().unwrap().request.headers.is_empty()
+    );
 }
 
 #[test]
@@ -97,7 +100,7 @@ fn scenarios_become_steps_and_visits() {
     let Order::Mix(visits) = &buy.order else { panic!("one of them") };
     assert_eq!((visits[0].1, visits[1].1), (3.0, 1.0));
     assert_eq!(visits[1].0.think, ThinkTime::Exponential { mean_ns: 10_000_000 });
-    let item = &plan.steps[0];
+    let item = plan.steps[0].request().unwrap();
     assert!(
         item.checks.status.contains(200)
             && item.checks.status.contains(302)
@@ -110,8 +113,11 @@ fn scenarios_become_steps_and_visits() {
         item.captures.iter().map(|capture| plan.variables[usize::from(capture.variable)].as_str()).collect();
     assert_eq!(saved, ["token", "place", "id2"]);
     assert!(matches!(&item.captures[0].from, CaptureFrom::Json(pointer) if pointer == "/data/token"));
-    assert_eq!(plan.steps[2].request.body.as_deref(), Some(&b"{\"customer\": {id}}\n"[..]));
-    assert_eq!(plan.steps[3].request.method, "PURGE");
+    assert_eq!(
+        plan.steps[2].request().unwrap().request.body.as_deref(),
+        Some(&b"{\"customer\": {id}}\n"[..])
+    );
+    assert_eq!(plan.steps[3].request().unwrap().request.method, "PURGE");
 }
 
 #[test]
@@ -150,7 +156,10 @@ fn loads_have_the_rules_of_the_command_line() {
     let Load::Open(open) = &plans[1].load else { panic!("a rate") };
     assert_eq!((open.connections, open.shed_after_ns), (20, Some(1_000_000_000)));
     assert_eq!(plans[1].stop.requests, Some(1000));
-    assert!(!plans[1].steps[0].request.keep_alive && plans[0].steps[0].request.keep_alive);
+    assert!(
+        !plans[1].steps[0].request().unwrap().request.keep_alive
+            && plans[0].steps[0].request().unwrap().request.keep_alive
+    );
     assert_eq!(study.run_ns(2), Some(30_000_000_000));
 }
 
@@ -244,7 +253,7 @@ fn the_words_of_a_study_keep_its_secrets() {
     let unseen =
         text("question: \"a\\n\\eb\"\nscenario: [ get: / ]\nload: { users: 1 }\nurl: http://127.0.0.1:1\n");
     assert!(unseen.explain().contains("question    a \\u{1b}b\n"), "{}", unseen.explain());
-    let headers = &plan.steps[0].request.headers;
+    let headers = &plan.steps[0].request().unwrap().request.headers;
     assert_eq!(headers[1].0, "Authorization");
 }
 

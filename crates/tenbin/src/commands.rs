@@ -6,6 +6,7 @@ pub(crate) mod keep;
 pub(crate) mod load;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod sql;
 pub(crate) mod target;
 
 use std::path::{Path, PathBuf};

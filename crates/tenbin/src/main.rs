@@ -11,7 +11,7 @@ mod study_line;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 
 use commands::Command;
 use commands::load::LoadFlags;
@@ -36,9 +36,11 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let Arguments { command, load } = Arguments::parse();
+    let matches = Arguments::command().get_matches();
+    let Arguments { command, load } =
+        Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let result = match command {
-        None => commands::load::run(load),
+        None => commands::load::run(load, commands::sql::played(&matches)),
         Some(Command::Run(flags)) => commands::run::run(&flags),
         Some(Command::Check(flags)) => commands::check::run(&flags),
         Some(Command::Report(flags)) => commands::report::run(&flags),

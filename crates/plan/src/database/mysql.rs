@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use sql::Engine;
 use wire::sql::{Login, Secret, TlsWish};
 
 use super::written::Written;
-use super::{Database, Engine, Surroundings, in_the_clear, shown, with_tls};
+use super::{Database, Surroundings, in_the_clear, shown, with_tls};
 use crate::fault::Fault;
 use crate::plan::Trust;
 
@@ -46,7 +47,7 @@ pub(super) fn read(
         }
     });
     Some(Database {
-        engine: Engine::Mysql,
+        engine: Engine::MySql,
         shown: shown(written.scheme, &peers, written.database.as_deref().unwrap_or_default()),
         login: Login {
             user,

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use sql::Engine;
 use wire::sql::{Login, Secret, TlsWish};
 
 use super::pgpass::{self, Found, Whose};
 use super::written::{Written, read_port};
-use super::{Database, Engine, Surroundings, in_the_clear, shown, with_tls};
+use super::{Database, Surroundings, in_the_clear, shown, with_tls};
 use crate::fault::Fault;
 use crate::plan::{Peer, Trust};
 
@@ -66,7 +67,7 @@ pub(super) fn read(
     settings.extend(given("options", "PGOPTIONS").map(|options| ("options".to_owned(), options)));
     let seconds = given("connect_timeout", "PGCONNECT_TIMEOUT");
     Some(Database {
-        engine: Engine::Postgres,
+        engine: Engine::PostgreSql,
         shown: shown("postgres", &peers, &database),
         login: Login {
             user,

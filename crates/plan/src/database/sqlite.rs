@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
+use sql::Engine;
 use wire::sql::Login;
 
-use super::{Database, Engine, in_the_clear};
+use super::{Database, in_the_clear};
 use crate::fault::Fault;
 use crate::file::near;
 use crate::units;

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use sql::Engine;
 use wire::sql::{Secret, TlsWish};
 
-use super::{Database, Engine, Surroundings};
+use super::{Database, Surroundings};
 use crate::plan::Trust;
 
 fn read(url: &str, environment: &[(&str, &str)]) -> Database {
@@ -28,7 +29,7 @@ fn places(database: &Database) -> Vec<String> {
 fn the_parts_of_a_url_are_where_users_write_them() {
     let url = "postgresql://me:p%40ss@127.0.0.1:5433/db?sslmode=disable&application_name=x&connect_timeout=3&options=-c%20a%3D1";
     let database = read(url, &[]);
-    assert_eq!(database.engine, Engine::Postgres);
+    assert_eq!(database.engine, Engine::PostgreSql);
     assert_eq!(places(&database), ["127.0.0.1:5433"]);
     assert_eq!((database.login.user.as_str(), database.login.database.as_deref()), ("me", Some("db")));
     assert_eq!(database.login.password, Some(Secret("p@ss".to_owned())));
@@ -51,7 +52,7 @@ fn the_parts_of_a_url_are_where_users_write_them() {
     assert_eq!(places(&read("postgres://%2Frun%2Fpg/db", &[])), ["/run/pg/.s.PGSQL.5432"]);
 
     let mysql = read("mysql://root:pw@127.0.0.1/test?ssl-mode=required", &[]);
-    assert_eq!((mysql.engine, mysql.login.tls), (Engine::Mysql, TlsWish::Required));
+    assert_eq!((mysql.engine, mysql.login.tls), (Engine::MySql, TlsWish::Required));
     assert_eq!(
         (places(&mysql), mysql.shown.as_str()),
         (vec!["127.0.0.1:3306".to_owned()], "mysql://127.0.0.1:3306/test")

@@ -10,7 +10,7 @@ use super::span::Span;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
 use crate::draft::Draft;
-use crate::plan::PlannedStep;
+use crate::plan::{Action, HttpAction, PlannedStep};
 use crate::request::sounds_secret;
 
 const BODY_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -50,7 +50,7 @@ pub(crate) fn read(node: &Node, variables: &mut Variables, reading: &mut Reading
     };
     let weight = node.get("weight").and_then(|node| Some((super::form::weight(node.text()?).ok()?, node.at)));
     Some(ReadStep {
-        step: PlannedStep { name, request, checks, captures },
+        step: PlannedStep { name, action: Action::Http(HttpAction { request, checks, captures }) },
         think,
         weight,
         name_at: named.unwrap_or(target_node).at,
@@ -187,7 +187,10 @@ fn checked(
                 Load::Closed(closed) => closed.think_time,
                 Load::Open(_) => ThinkTime::None,
             };
-            return Some((plan.steps.remove(0).checks, think));
+            return match plan.steps.remove(0).action {
+                Action::Http(action) => Some((action.checks, think)),
+                Action::Sql(_) => None,
+            };
         }
         Err(faults) => faults,
     };

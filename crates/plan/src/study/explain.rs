@@ -7,6 +7,7 @@ use load::{Order, Scenario, ThinkTime};
 use wire::http1::Checks;
 
 use super::{Braced, Study, StudyPin};
+use crate::plan::{Action, HttpAction, SqlAction};
 use crate::units::show_duration;
 use crate::visible::visible;
 
@@ -89,20 +90,29 @@ impl Study {
         for (visit, weight) in visits {
             let Some(step) = self.script.steps.get(usize::from(visit.step)) else { continue };
             let weight = weight.map_or(String::new(), |weight| format!("{:.1}%  ", weight / sum * 100.0));
-            let saved = step
-                .captures
-                .iter()
-                .filter_map(|capture| self.script.variables.get(usize::from(capture.variable)));
-            let saved: Vec<&str> = saved.map(String::as_str).collect();
+            let (wanted, saved) = self.wanted_and_saved(&step.action);
             let saved =
                 if saved.is_empty() { String::new() } else { format!("; saves {}", saved.join(", ")) };
             let think = think_words(visit.think);
-            let _ = writeln!(
-                out,
-                "            {weight}{}: wants {}{saved}{think}",
-                step.name,
-                checks_words(&step.checks)
-            );
+            let _ = writeln!(out, "            {weight}{}: {wanted}{saved}{think}", step.name,);
+        }
+    }
+
+    /// What a step's reply must be, in words, and the names of what it saves.
+    fn wanted_and_saved<'a>(&'a self, action: &'a Action) -> (String, Vec<&'a str>) {
+        match action {
+            Action::Http(HttpAction { checks, captures, .. }) => {
+                let names =
+                    captures.iter().filter_map(|one| self.script.variables.get(usize::from(one.variable)));
+                (format!("wants {}", checks_words(checks)), names.map(String::as_str).collect())
+            }
+            Action::Sql(SqlAction { expects, saves, .. }) => {
+                let wanted = match expects {
+                    Some(rows) => format!("a transaction that wants {rows} rows"),
+                    None => "a transaction".to_owned(),
+                };
+                (wanted, saves.iter().map(String::as_str).collect())
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Launch, Study, StudyPin};
 use crate::fault::Fault;
-use crate::plan::{Pin, Plan};
+use crate::plan::{Action, HttpAction, Pin, Plan};
 
 impl Study {
     /// The plan of one run: a load, against what was started. With [`StudyPin::Auto`] the caller chooses the generator's
@@ -13,12 +13,15 @@ impl Study {
         draft.unix_socket.clone_from(&launch.socket);
         let mut plan = draft.check()?;
         // Only a URL with a name and a password adds headers to the request of a draft.
-        let base = plan.steps.remove(0).request;
+        let base = plan.steps.remove(0);
         plan.steps.clone_from(&self.script.steps);
         for step in &mut plan.steps {
-            step.request.host.clone_from(&base.host);
-            step.request.keep_alive = base.keep_alive;
-            step.request.headers.extend_from_slice(&base.headers);
+            if let (Action::Http(HttpAction { request, .. }), Some(base)) = (&mut step.action, base.request())
+            {
+                request.host.clone_from(&base.request.host);
+                request.keep_alive = base.request.keep_alive;
+                request.headers.extend_from_slice(&base.request.headers);
+            }
         }
         plan.variables.clone_from(&self.script.variables);
         plan.scenarios.clone_from(&self.script.scenarios);

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 use conductor::{Finished, RunError, Stopper};
-use plan::Draft;
+use plan::{Draft, Played};
 use store::{Store, Verdict};
 
 use crate::commands::StoreFlag;
+use crate::commands::sql::SqlFlags;
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 use crate::live_line::LiveLine;
@@ -18,7 +19,9 @@ use crate::{output, signals};
 #[derive(Args, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct LoadFlags {
-    /// What to load: http://HOST[:PORT]/PATH or https://…
+    /// What to load: http://HOST[:PORT]/PATH, https://…, postgres://USER@HOST/DATABASE, mysql://…, or sqlite:PATH. What a
+    /// postgres:// URL leaves out is taken from PGHOST, PGUSER and the like. A password is best left out, since others see the
+    /// arguments of a program: put it into PGPASSWORD, ~/.pgpass or MYSQL_PWD.
     url: Option<String>,
 
     /// Connections; in a closed load each is a user [default: 50].
@@ -33,7 +36,7 @@ pub(crate) struct LoadFlags {
     /// How long, warm-up excluded [default: 10s, unless -n or --stages is given].
     #[arg(short, long, value_name = "TIME", help_heading = "Load")]
     duration: Option<String>,
-    /// Requests in all; with -d, whichever comes first.
+    /// Requests, or transactions, in all; with -d, whichever comes first.
     #[arg(short = 'n', long, value_name = "N", help_heading = "Load")]
     requests: Option<String>,
     /// Load before the measurement, kept out of the result.
@@ -81,8 +84,8 @@ pub(crate) struct LoadFlags {
     /// Request body from a file.
     #[arg(long, value_name = "PATH", help_heading = "Request")]
     body_file: Option<PathBuf>,
-    /// A new connection for each request.
-    #[arg(long, help_heading = "Request")]
+    /// A new connection for each request or transaction.
+    #[arg(long, visible_alias = "reconnect", help_heading = "Request")]
     no_keepalive: bool,
     /// Total time for one request, connecting included [default: 10s].
     #[arg(long, value_name = "TIME", help_heading = "Request")]
@@ -116,6 +119,9 @@ pub(crate) struct LoadFlags {
     #[arg(long, value_name = "SIZE", help_heading = "Checks")]
     expect_size: Option<String>,
 
+    #[command(flatten)]
+    sql: SqlFlags,
+
     /// Load threads [default: one for each core].
     #[arg(long, value_name = "N", help_heading = "Generator")]
     threads: Option<String>,
@@ -136,7 +142,7 @@ pub(crate) struct LoadFlags {
 }
 
 /// Checks, loads, keeps, reports.
-pub(crate) fn run(flags: LoadFlags) -> anyhow::Result<Exit> {
+pub(crate) fn run(flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     let store_path = flags.store.path();
     if destination.format.name == "jtl" && flags.log_requests.is_none() {
@@ -144,7 +150,7 @@ pub(crate) fn run(flags: LoadFlags) -> anyhow::Result<Exit> {
             "--format jtl: it lists single requests, and none are kept\n  way out: add --log-requests 1000";
         return Err(BadArguments(format!("{what}\n1 fault; nothing was sent")).into());
     }
-    let plan = draft(flags).check().map_err(|faults| {
+    let plan = draft(flags, played).check().map_err(|faults| {
         let list: Vec<String> = faults.iter().map(ToString::to_string).collect();
         let count = if list.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", list.len()) };
         BadArguments(format!("{}\n{count}; nothing was sent", list.join("\n")))
@@ -195,8 +201,22 @@ pub(crate) fn show_what_is_left(error: &RunError) {
     }
 }
 
-fn draft(flags: LoadFlags) -> Draft {
+fn draft(flags: LoadFlags, played: Vec<Played>) -> Draft {
+    let sql = flags.sql;
     Draft {
+        played,
+        defines: sql.defines,
+        query_mode: sql.query_mode,
+        scale: sql.scale,
+        tables: sql.tables,
+        table_size: sql.table_size,
+        range_size: sql.range_size,
+        rows: sql.rows,
+        style: sql.style,
+        distribution: sql.distribution,
+        max_tries: sql.max_tries,
+        latency_limit: sql.latency_limit,
+        pool: sql.pool,
         url: flags.url.unwrap_or_default(),
         unix_socket: flags.unix_socket,
         method: flags.method,
