@@ -1,5 +1,7 @@
 //! What the fuzz targets share: seeds for their corpus, and the questions they ask.
 
+#[path = "../../crates/wire/tests/greetings/mod.rs"]
+mod greetings;
 #[path = "../../crates/wire/tests/pieces/mod.rs"]
 mod pieces;
 
@@ -82,6 +84,17 @@ pub fn feed_protocol(name: &str, bytes: &[u8]) {
     for story in [pieces::feed(protocol, bytes.chunks(1)), pieces::feed(protocol, drawn)] {
         pieces::compare(&whole, &story).unwrap_or_else(|what| panic!("{what}"));
     }
+}
+
+/// Feeds a protocol any bytes as its greeting: it must come to an end, and to the same one in pieces.
+pub fn greet_protocol(name: &str, bytes: &[u8]) {
+    if bytes.len() > BYTES_MAX {
+        return;
+    }
+    let open = protocol(name).open;
+    let whole = greetings::greet(&mut *open(), [bytes].into_iter());
+    let single = greetings::greet(&mut *open(), bytes.chunks(1));
+    assert_eq!(whole, single, "the greeting depends on how it is cut");
 }
 
 /// Reads any bytes as a plan file: they are a study that can be explained and launched, or they have faults that can be drawn.

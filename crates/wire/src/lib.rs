@@ -39,4 +39,4 @@ pub struct Protocol {
 }
 
 /// Every protocol.
-pub const PROTOCOLS: &[Protocol] = &[http1::PROTOCOL];
+pub const PROTOCOLS: &[Protocol] = &[http1::PROTOCOL, postgres::PROTOCOL];

@@ -1,5 +1,47 @@
 //! The frontend/backend protocol 3.0 of PostgreSQL, the client's side.
+//!
+//! ```text
+//!   greet() ─► [TLS?] ─► start-up ─► [log-in] ─► ReadyForQuery ─► Done
+//!
+//!   query():    Q          ─► (T D* C | C | I | E)+ Z
+//!   execute():  [P D] B E  ─► [1 t (T|n)] 2 D* (C | I | E)     sync(): S ─► Z
+//! ```
+//!
+//! At any time a notice, a notification or a setting may come between. What is awaited stands in a row, one entry a message;
+//! an error takes away everything up to the next `Z`.
 
+mod entry;
+mod fault;
+mod framing;
+mod kept;
+mod outgoing;
+mod reading;
+mod report;
+mod rows;
+mod samples;
+mod scram;
 mod session;
+mod settings;
 
 pub use session::Session;
+pub use settings::SETTINGS_KEPT;
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+
+use crate::Protocol;
+use crate::conversation::Conversation as _;
+use crate::sql::Single;
+
+/// The entry of [`crate::PROTOCOLS`].
+pub const PROTOCOL: Protocol = Protocol {
+    name: "postgres",
+    sentence: "PostgreSQL's frontend/backend protocol 3.0 over TCP, TLS or a Unix socket.",
+    schemes: &["postgres", "postgresql"],
+    open: || {
+        let mut single = Single::new(Session::new(Arc::default(), [0; 18]), "SELECT 1", ());
+        single.begin(0);
+        Box::new(single)
+    },
+    samples: samples::all,
+};

@@ -41,7 +41,7 @@ fn reply(headers: &str, body: &str) -> Vec<u8> {
 /// The refusal of the first reply, and the body of the second request; the reply comes whole and in small pieces.
 fn after(script: &Http1, reply: &[u8]) -> (Option<Refusal>, String) {
     let tell = |size: usize| {
-        let mut talk = script.open();
+        let mut talk = script.open(0);
         talk.begin(0);
         let mut refusal = None;
         for piece in reply.chunks(size) {
@@ -62,7 +62,9 @@ fn after(script: &Http1, reply: &[u8]) -> (Option<Refusal>, String) {
 fn assert_refused(from: CaptureFrom, reply: &[u8], words: &str) {
     let script = script(vec![from], Checks::default());
     let refusal = after(&script, reply).0.expect("a refusal");
-    assert_eq!((refusal.class, script.explain(0, refusal).as_str()), ("capture", words));
+    let mut talk = script.open(0);
+    talk.begin(0);
+    assert_eq!((refusal.class, talk.explain(refusal).as_str()), ("capture", words));
 }
 
 #[test]
@@ -139,9 +141,9 @@ fn expressions_are_counted_in_checks_and_captures() {
 #[test]
 fn users_do_not_see_each_others_values() {
     let script = script(vec![header("X")], Checks::default());
-    let mut first = script.open();
+    let mut first = script.open(0);
     let second = {
-        let mut talk = script.open();
+        let mut talk = script.open(0);
         talk.begin(0);
         talk
     };
@@ -169,14 +171,14 @@ fn a_capture_that_failed_is_not_held_against_another_step() {
     let no_token = b"HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n";
     let cut_off = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab";
     for before in [&no_token[..], cut_off] {
-        let mut talk = script.open();
+        let mut talk = script.open(0);
         talk.begin(0);
         talk.received(before).unwrap();
         talk.forget();
         talk.begin(1);
         match talk.received(&reply("", "fine")).unwrap() {
             Progress::Replied { reply, .. } => assert_eq!(reply.refusal, None),
-            Progress::NeedMore => panic!("the reply is complete"),
+            progress => panic!("the reply is complete: {progress:?}"),
         }
     }
 }
@@ -198,7 +200,7 @@ fn values_are_found_however_a_body_is_framed() {
     }
     // The close ends the body, and then the value is there.
     let by_close = both();
-    let mut talk = by_close.open();
+    let mut talk = by_close.open(0);
     talk.begin(0);
     talk.received(b"HTTP/1.1 200 OK\r\n\r\n{\"token\": \"until\"}").unwrap();
     assert!(matches!(talk.peer_closed(), wire::Closing::Replied(reply) if reply.refusal.is_none()));

@@ -4,20 +4,20 @@ use wire::http1::{BodyCheck, Checks, Http1, KEPT_BODY_BYTES_MAX, Request, SizeCh
 use wire::{Closing, Conversation, Progress, Script, Stage};
 
 fn talk(checks: Checks) -> wire::http1::Talk {
-    let mut talk = Http1::single(&Request::get("h", "/"), checks).unwrap().open();
+    let mut talk = Http1::single(&Request::get("h", "/"), checks).unwrap().open(0);
     talk.begin(0);
     talk
 }
 
 fn refusal(checks: Checks, reply: &[u8]) -> Option<(&'static str, String)> {
     let script = Http1::single(&Request::get("h", "/"), checks).unwrap();
-    let mut talk = script.open();
+    let mut talk = script.open(0);
     talk.begin(0);
     match talk.received(reply).unwrap() {
         Progress::Replied { reply, .. } => {
-            reply.refusal.map(|refusal| (refusal.class, script.explain(0, refusal)))
+            reply.refusal.map(|refusal| (refusal.class, talk.explain(refusal)))
         }
-        Progress::NeedMore => panic!("the reply is complete"),
+        progress => panic!("the reply is complete: {progress:?}"),
     }
 }
 
@@ -95,7 +95,7 @@ fn checks_say_what_did_not_hold() {
 #[test]
 fn a_reply_to_head_has_no_body() {
     let request = Request { method: "HEAD".to_string(), ..Request::get("h", "/") };
-    let mut talk = Http1::single(&request, Checks::default()).unwrap().open();
+    let mut talk = Http1::single(&request, Checks::default()).unwrap().open(0);
     talk.begin(0);
     let reply = b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n";
     assert!(matches!(talk.received(reply), Ok(Progress::Replied { used, .. }) if used == reply.len()));

@@ -23,7 +23,7 @@ fn request(target: &str, header: Option<&str>, body: Option<&str>) -> Request {
 fn talk(request: &Request, variables: usize) -> Talk {
     let request = Template::compile(request, &names(variables)).unwrap();
     let step = Step { request, checks: Checks::default(), captures: Vec::new() };
-    Http1::new(vec![step], variables as u16).open()
+    Http1::new(vec![step], variables as u16).open(0)
 }
 
 /// What is sent with these values.
@@ -93,7 +93,7 @@ fn braces_without_a_name_and_escaped_names_are_text() {
     assert!(sent.ends_with("\r\n\r\n{\"a\": {}, \"b\": \"{w}\"}"), "{sent}");
     let plain = Request::get("h", "/?x={y}&{v}");
     let as_written = Http1::single(&plain, Checks::default()).unwrap();
-    let mut talk = as_written.open();
+    let mut talk = as_written.open(0);
     talk.begin(0);
     assert!(talk.outgoing().starts_with(b"GET /?x={y}&{v} HTTP/1.1\r\n"));
 }

@@ -1,123 +1,248 @@
 //! One connection's side of the protocol: what callers see of it.
 
 use alloc::sync::Arc;
-use alloc::vec::Vec;
+use core::fmt;
 
+use super::entry::{Entry, NONCE_BYTES};
+use super::framing::Framing;
+use super::kept::Stage;
+use super::outgoing::{self, Outgoing, TERMINATE, TooLong};
+use super::reading::{Awaited, Copying, Reading};
 use crate::blame::PeerFault;
 use crate::conversation::Greeting;
 use crate::sql::{self, Heard, Login, Rows, Said, Statement, Transaction};
 
 /// The client's side of one PostgreSQL connection.
-#[derive(Debug)]
+///
+/// Statements that are kept are prepared and described when they are first executed, in one go with that; whether their
+/// columns' names are heard later depends on whether somebody takes rows then. When a statement of several that were sent
+/// between two calls of [`sql::Session::sync`] is refused, the server leaves out those behind it, and nothing is heard of them.
 pub struct Session {
-    login: Arc<Login>,
-    /// What makes the log-ins of this session unlike all others.
-    nonce: [u8; 18],
-    out: Vec<u8>,
-    said: Said,
+    entry: Entry,
+    framing: Framing,
+    reading: Reading,
+    out: Outgoing,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What is to be sent may hold a password.
+        f.debug_struct("Session").field("reading", &self.reading).finish_non_exhaustive()
+    }
 }
 
 impl Session {
     /// Nothing under way. The nonce must be unpredictable, and another one for each session.
-    pub fn new(login: Arc<Login>, nonce: [u8; 18]) -> Self {
-        Self { login, nonce, out: Vec::new(), said: Said::default() }
+    pub fn new(login: Arc<Login>, nonce: [u8; NONCE_BYTES]) -> Self {
+        Self {
+            entry: Entry::new(login, nonce),
+            framing: Framing::default(),
+            reading: Reading::default(),
+            out: Outgoing::default(),
+        }
     }
 
-    /// What the server said of itself when the connection was opened, such as `server_version`: of the settings in
-    /// [`Session::SETTINGS_KEPT`], as they last were.
-    pub fn setting(&self, _name: &str) -> Option<&str> {
-        let _ = (&self.login, &self.nonce);
-        None
+    /// A setting that the server told of itself, as it last was, if it is one of [`super::SETTINGS_KEPT`].
+    pub fn setting(&self, name: &str) -> Option<&str> {
+        self.reading.settings.get(name)
     }
-
-    /// The settings that are kept when the server tells of them.
-    pub const SETTINGS_KEPT: [&'static str; 6] = [
-        "server_version",
-        "in_hot_standby",
-        "default_transaction_read_only",
-        "server_encoding",
-        "client_encoding",
-        "standard_conforming_strings",
-    ];
 
     /// The server's version as it writes it, such as `15.14 (Debian 15.14-0+deb12u1)`.
     pub fn server_version(&self) -> Option<&str> {
         self.setting("server_version")
     }
 
-    /// Notices, notifications and changes of settings since the connection was opened.
+    /// Notices, notifications and told settings since the connection was opened.
     pub fn asides(&self) -> u64 {
-        0
+        self.reading.asides
     }
 
     /// Puts a `COPY … FROM STDIN` on the wire. Then comes [`Heard::Send`] with [`Session::is_copy_ready`], and
     /// [`Session::copy_bytes`] and [`Session::copy_end`] have their turn; or it is refused. [`Heard::Ready`] comes at the end.
-    pub fn copy_in(&mut self, _sql: &str) {}
+    pub fn copy_in(&mut self, sql: &str) {
+        self.put_text(sql.as_bytes(), Awaited::CopyIn(Copying::Asked));
+    }
 
     /// Whether the server takes the bytes of a copy now.
     pub fn is_copy_ready(&self) -> bool {
-        false
+        self.reading.copying() == Some(Copying::Open)
     }
 
-    /// Puts bytes of a copy on the wire, cut anywhere. Without [`Session::is_copy_ready`] it does nothing.
-    pub fn copy_bytes(&mut self, _bytes: &[u8]) {}
+    /// Puts bytes of a copy on the wire, cut anywhere. Does nothing when [`Session::is_copy_ready`] says no.
+    pub fn copy_bytes(&mut self, bytes: &[u8]) {
+        if self.is_copy_ready() {
+            self.out.copy_bytes(bytes);
+        }
+    }
 
-    /// Ends the bytes of a copy.
-    pub fn copy_end(&mut self) {}
+    /// Ends the bytes of a copy: the server answers with its end, and how many rows it took.
+    pub fn copy_end(&mut self) {
+        if self.is_copy_ready() {
+            self.reading.end_copy();
+            self.out.copy_end();
+        }
+    }
+
+    fn put_text(&mut self, text: &[u8], awaited: Awaited) {
+        match self.out.query(text) {
+            Ok(()) => self.reading.await_next(awaited),
+            Err(TooLong) => {
+                self.reading.await_next(Awaited::Unsent);
+                self.out.sync();
+            }
+        }
+        self.reading.await_next(Awaited::Ready);
+    }
+
+    /// Puts a statement that is kept on the wire, prepared before if the server does not know it.
+    fn put_kept(&mut self, statement: Statement<'_>) -> Result<(), TooLong> {
+        let Statement { number, text, .. } = statement;
+        outgoing::fits(text.len())?;
+        let known = self.reading.statements.get(number).map_or(Stage::Unknown, |kept| kept.stage);
+        if known == Stage::Sent {
+            return Ok(());
+        }
+        if known == Stage::Doubtful {
+            self.out.close_statement(number);
+            self.reading.await_next(Awaited::Closed);
+        }
+        self.out.parse(Some(number), text)?;
+        self.out.describe_statement(number);
+        self.reading.statements.send(number);
+        self.reading.await_next(Awaited::Parsed(Some(number)));
+        self.reading.await_next(Awaited::Parameters(number));
+        self.reading.await_next(Awaited::Described(Some(number)));
+        Ok(())
+    }
 }
 
 impl sql::Session for Session {
     fn greet(&mut self) -> Greeting {
-        Greeting::Send
+        self.forget();
+        self.entry.greet(&mut self.out)
     }
 
     fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
-        Ok((bytes.len(), Greeting::Await))
+        let Self { entry, framing, reading, out } = self;
+        if let Some(answer) = entry.take_tls_answer(bytes, out) {
+            return answer;
+        }
+        let mut used = 0;
+        while !entry.is_up() {
+            let rest = &bytes[used..];
+            let (taken, message) = framing.next(rest, |head| entry.needed_bytes(head))?;
+            used += taken;
+            match message {
+                Some(message) => {
+                    if let Some(greeting) = entry.take(message, reading, out)? {
+                        return Ok((used, greeting));
+                    }
+                }
+                None if used == bytes.len() => return Ok((used, Greeting::Await)),
+                None => {}
+            }
+        }
+        Ok((used, Greeting::Done))
     }
 
     fn secured(&mut self) -> Greeting {
-        Greeting::Send
+        self.entry.secured(&mut self.out)
     }
 
+    #[inline]
     fn outgoing(&self) -> &[u8] {
-        &self.out
+        &self.out.bytes
     }
 
+    #[inline]
     fn clear(&mut self) {
         self.out.clear();
     }
 
-    fn query(&mut self, _text: &[u8]) {}
+    fn query(&mut self, text: &[u8]) {
+        self.put_text(text, Awaited::Answers);
+    }
 
-    fn execute(&mut self, _statement: Statement<'_>, _values: &mut dyn Iterator<Item = Option<&[u8]>>) {}
+    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Option<&[u8]>>) {
+        let start = self.out.bytes.len();
+        let number = statement.is_kept.then_some(statement.number);
+        let prepared = match number {
+            Some(_) => self.put_kept(statement),
+            None => self.out.parse(None, statement.text),
+        };
+        let bind_at = self.out.bytes.len();
+        if prepared.and_then(|()| self.out.bind(number, values)).is_err() {
+            // A statement that is kept may have been prepared all the same.
+            let stays = if prepared.is_ok() && number.is_some() { bind_at } else { start };
+            self.out.bytes.truncate(stays);
+            self.reading.await_next(Awaited::Unsent);
+            return;
+        }
+        if number.is_none() {
+            self.reading.await_next(Awaited::Parsed(None));
+            self.out.describe_portal();
+        }
+        self.out.execute();
+        self.reading.await_next(Awaited::Bound(number));
+        if number.is_none() {
+            self.reading.await_next(Awaited::Described(None));
+        }
+        self.reading.await_next(Awaited::Rows);
+    }
 
-    fn sync(&mut self) {}
+    #[inline]
+    fn sync(&mut self) {
+        self.out.sync();
+        self.reading.await_next(Awaited::Ready);
+    }
 
-    fn received(&mut self, bytes: &[u8], _rows: &mut dyn Rows) -> Result<(usize, Heard), PeerFault> {
-        Ok((bytes.len(), Heard::NeedMore))
+    fn received(&mut self, bytes: &[u8], rows: &mut dyn Rows) -> Result<(usize, Heard), PeerFault> {
+        let Self { framing, reading, out, .. } = self;
+        if let Some(refused) = reading.refuse_unsent() {
+            return Ok((0, refused));
+        }
+        let keeps_rows = rows.wants();
+        let mut used = 0;
+        loop {
+            let (taken, message) =
+                framing.next(&bytes[used..], |head| reading.needed_bytes(head, keeps_rows))?;
+            used += taken;
+            match message {
+                Some(message) => {
+                    if let Some(heard) = reading.take(message, rows, keeps_rows, out)? {
+                        return Ok((used, heard));
+                    }
+                }
+                None if used == bytes.len() => return Ok((used, Heard::NeedMore)),
+                None => {}
+            }
+        }
     }
 
     fn transaction(&self) -> Transaction {
-        Transaction::Idle
+        self.reading.transaction
     }
 
     fn said(&self) -> &Said {
-        &self.said
+        &self.reading.said
     }
 
     fn has_begun_reply(&self) -> bool {
-        false
+        self.reading.has_begun || self.framing.is_within_message()
     }
 
     fn farewell(&self) -> &[u8] {
-        &[]
+        &TERMINATE
     }
 
     fn cancel(&self) -> Option<[u8; 16]> {
-        None
+        self.entry.cancel_key.map(outgoing::cancel)
     }
 
     fn forget(&mut self) {
+        self.entry.forget();
+        self.framing.forget();
+        self.reading.forget();
         self.out.clear();
     }
 }

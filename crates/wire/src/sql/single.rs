@@ -85,7 +85,9 @@ impl<S: Session, R: Rows + Send> Conversation for Single<S, R> {
     }
 
     fn peer_closed(&mut self) -> Closing {
-        if self.session.has_begun_reply() { Closing::Incomplete } else { Closing::Empty }
+        let closing = if self.session.has_begun_reply() { Closing::Incomplete } else { Closing::Empty };
+        self.forget();
+        closing
     }
 
     fn stage(&self) -> Stage {

@@ -1,0 +1,232 @@
+//! From an open connection to one that takes statements: TLS, log-in, and what the server tells of itself.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use md5::Md5;
+use sha2::{Digest as _, Sha256};
+
+use super::fault::{self, Fault};
+use super::framing::{Head, Message};
+use super::outgoing::Outgoing;
+use super::reading::{self, Reading};
+use super::scram::{Keys, MECHANISM, Scram};
+use crate::blame::PeerFault;
+use crate::conversation::Greeting;
+use crate::sql::{Login, TlsWish};
+
+/// Bytes of a nonce; their text has no padding.
+pub(super) const NONCE_BYTES: usize = 18;
+
+/// How far the way in has come.
+#[derive(Debug)]
+enum Phase {
+    /// Statements are taken, or nothing was said yet.
+    Up,
+    /// The server says whether it has TLS.
+    Tls,
+    /// The server says how to log in, or that it is not needed.
+    Asked,
+    Scram(Scram),
+    /// A password was sent.
+    Answered,
+    /// The log-in succeeded; the server gets ready.
+    Admitted,
+}
+
+/// The way into a server, and what is known from it.
+pub(super) struct Entry {
+    login: Arc<Login>,
+    /// What makes the log-ins of this session unlike all others.
+    seed: [u8; NONCE_BYTES],
+    /// Log-ins so far.
+    count: u32,
+    keys: Option<Keys>,
+    phase: Phase,
+    is_secure: bool,
+    /// The server's process, and the secret that may end its statements.
+    pub(super) cancel_key: Option<[[u8; 4]; 2]>,
+}
+
+impl Entry {
+    pub(super) fn new(login: Arc<Login>, seed: [u8; NONCE_BYTES]) -> Self {
+        Self { login, seed, count: 0, keys: None, phase: Phase::Up, is_secure: false, cancel_key: None }
+    }
+
+    pub(super) fn forget(&mut self) {
+        (self.phase, self.is_secure, self.cancel_key) = (Phase::Up, false, None);
+    }
+
+    pub(super) fn greet(&mut self, out: &mut Outgoing) -> Greeting {
+        if self.login.tls == TlsWish::No {
+            return self.start(out);
+        }
+        self.phase = Phase::Tls;
+        out.clear();
+        out.wish_for_tls();
+        Greeting::Send
+    }
+
+    pub(super) fn secured(&mut self, out: &mut Outgoing) -> Greeting {
+        self.is_secure = true;
+        self.start(out)
+    }
+
+    fn start(&mut self, out: &mut Outgoing) -> Greeting {
+        self.phase = Phase::Asked;
+        out.clear();
+        out.startup(&self.login);
+        Greeting::Send
+    }
+
+    pub(super) fn is_up(&self) -> bool {
+        matches!(self.phase, Phase::Up)
+    }
+
+    /// Takes the one byte with which the server says whether it has TLS, if that is awaited. It must be the only one: what
+    /// follows was sent before anybody could know what to answer.
+    pub(super) fn take_tls_answer(
+        &mut self,
+        bytes: &[u8],
+        out: &mut Outgoing,
+    ) -> Option<Result<(usize, Greeting), PeerFault>> {
+        if !matches!(self.phase, Phase::Tls) {
+            return None;
+        }
+        Some(match bytes {
+            [] => Ok((0, Greeting::Await)),
+            [b'S'] => Ok((1, Greeting::Secure)),
+            [b'S', ..] => Err(Fault::BytesBeforeTls.plain()),
+            [b'N', ..] if self.login.tls == TlsWish::Required => Err(Fault::TlsRefused.plain()),
+            [b'N'] => Ok((1, self.start(out))),
+            [b'N', ..] => Err(Fault::BytesTooEarly.plain()),
+            [b'E', ..] => Err(Fault::ErrorBeforeTls.plain()),
+            _ => Err(Fault::NotPostgres.showing(bytes)),
+        })
+    }
+
+    /// How much of a message is needed, if it may come now.
+    pub(super) fn needed_bytes(&self, head: Head) -> Result<usize, PeerFault> {
+        let may_come = match self.phase {
+            Phase::Admitted => matches!(head.tag, b'A' | b'E' | b'K' | b'N' | b'S' | b'Z'),
+            _ => matches!(head.tag, b'E' | b'N' | b'R' | b'v'),
+        };
+        let fault = if matches!(self.phase, Phase::Asked) { Fault::NotPostgres } else { Fault::OutOfTurn };
+        if !may_come {
+            return Err(fault.showing(&[head.tag]));
+        }
+        reading::needed_bytes(head, false).map_err(|fault| fault.showing(&[head.tag]))
+    }
+
+    /// Takes in a message; says how the greeting goes on, if not by waiting.
+    pub(super) fn take(
+        &mut self,
+        message: Message<'_>,
+        reading: &mut Reading,
+        out: &mut Outgoing,
+    ) -> Result<Option<Greeting>, PeerFault> {
+        match (message.tag, message.content) {
+            (b'E', _) => {
+                reading.read_error(message)?;
+                return Err(fault::kept_out(&reading.said));
+            }
+            (b'R', content) => return self.take_log_in(content, out),
+            (b'K', [a, b, c, d, secret @ ..]) => {
+                self.cancel_key = secret.try_into().ok().map(|secret| [[*a, *b, *c, *d], secret]);
+            }
+            (b'Z', state) => {
+                reading.take_transaction(state)?;
+                self.phase = Phase::Up;
+                return Ok(Some(Greeting::Done));
+            }
+            (b'A' | b'N' | b'S', _) => reading.take_aside(message)?,
+            // The server speaks an older minor version: 3.0 is what it was asked for.
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn take_log_in(&mut self, content: &[u8], out: &mut Outgoing) -> Result<Option<Greeting>, PeerFault> {
+        let (kind, rest) = content.split_first_chunk().ok_or(Fault::BadLength.showing(b"R"))?;
+        let kind = u32::from_be_bytes(*kind);
+        match (kind, &mut self.phase) {
+            (0, Phase::Scram(scram)) if !scram.is_proven() => return Err(Fault::NotProven.plain()),
+            (0, _) => {
+                self.phase = Phase::Admitted;
+                return Ok(None);
+            }
+            (3, Phase::Asked) => {
+                self.may_be_seen().map_err(|()| Fault::CleartextRefused.plain())?;
+                out.clear();
+                out.password(self.password()?);
+                self.phase = Phase::Answered;
+            }
+            (5, Phase::Asked) => {
+                let salt: [u8; 4] = rest.try_into().map_err(|_| Fault::BadLength.showing(b"R"))?;
+                self.may_be_seen().map_err(|()| Fault::Md5Refused.plain())?;
+                out.clear();
+                out.password(&md5_password(&self.login.user, self.password()?, salt));
+                self.phase = Phase::Answered;
+            }
+            (10, Phase::Asked) => self.begin_scram(rest, out)?,
+            (11, Phase::Scram(scram)) => {
+                let password = self.login.password.as_ref().ok_or(Fault::NoPassword.plain())?;
+                let answer = scram.answer(rest, &password.0, &mut self.keys)?;
+                out.clear();
+                out.sasl_go_on(&answer);
+            }
+            (12, Phase::Scram(scram)) => return scram.verify(rest).map(|()| None),
+            (3 | 5 | 10 | 11 | 12, _) => return Err(Fault::OutOfTurn.showing(b"R")),
+            (kind, _) => return Err(Fault::UnknownLogin.saying(name_of(kind))),
+        }
+        Ok(Some(Greeting::Send))
+    }
+
+    fn begin_scram(&mut self, mechanisms: &[u8], out: &mut Outgoing) -> Result<(), PeerFault> {
+        if !mechanisms.split(|byte| *byte == 0).any(|name| name == MECHANISM.as_bytes()) {
+            return Err(Fault::UnknownMechanism.plain());
+        }
+        self.password()?;
+        let mut hash = Sha256::new_with_prefix(self.seed);
+        hash.update(self.count.to_be_bytes());
+        self.count = self.count.wrapping_add(1);
+        let nonce = STANDARD.encode(&hash.finalize()[..NONCE_BYTES]);
+        // The server has the user's name from the start.
+        let scram = Scram::new("", nonce);
+        out.clear();
+        out.sasl_begin(MECHANISM, &scram.first());
+        self.phase = Phase::Scram(scram);
+        Ok(())
+    }
+
+    fn password(&self) -> Result<&str, PeerFault> {
+        self.login.password.as_ref().map(|secret| secret.0.as_str()).ok_or(Fault::NoPassword.plain())
+    }
+
+    fn may_be_seen(&self) -> Result<(), ()> {
+        if self.is_secure || self.login.allows_weak { Ok(()) } else { Err(()) }
+    }
+}
+
+fn md5_password(user: &str, password: &str, salt: [u8; 4]) -> String {
+    let inner = Md5::new_with_prefix(password).chain_update(user).finalize();
+    let outer = Md5::new_with_prefix(hex(&inner)).chain_update(salt).finalize();
+    ["md5", &hex(&outer)].concat()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+fn name_of(kind: u32) -> String {
+    match kind {
+        2 => "Kerberos V5".into(),
+        7 => "GSSAPI".into(),
+        9 => "SSPI".into(),
+        _ => format!("number {kind}"),
+    }
+}

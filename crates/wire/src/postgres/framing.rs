@@ -1,0 +1,124 @@
+//! Cuts a stream of bytes into messages, of which it keeps no more than is needed.
+
+use alloc::vec::Vec;
+
+use crate::blame::PeerFault;
+
+/// A tag and a length.
+const HEAD_BYTES: usize = 5;
+/// The length counts itself.
+const LENGTH_BYTES: i32 = 4;
+/// Memory for the beginnings of messages is given back above this size.
+const PARTIAL_CAPACITY_MAX: usize = 64 * 1024;
+
+/// A message of the server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message<'a> {
+    pub(super) tag: u8,
+    /// Bytes of its whole content.
+    pub(super) length: usize,
+    /// As much of its content as is needed.
+    pub(super) content: &'a [u8],
+}
+
+/// The head of a message.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    pub(super) tag: u8,
+    /// Bytes of its content; negative if the server said so.
+    pub(super) length: i32,
+}
+
+impl Head {
+    #[inline]
+    fn read(bytes: &[u8; HEAD_BYTES]) -> Self {
+        let [tag, length @ ..] = *bytes;
+        Self { tag, length: i32::from_be_bytes(length).saturating_sub(LENGTH_BYTES) }
+    }
+}
+
+/// What is there of a message that did not come whole.
+#[derive(Debug, Default)]
+pub(super) struct Framing {
+    partial: Vec<u8>,
+    /// The message in `partial` was handed out.
+    is_spent: bool,
+    /// Bytes of a message that nobody needs and that are still to come.
+    skip_left: usize,
+}
+
+impl Framing {
+    /// The next message, if as much of it is there as is needed, and how many bytes were taken. Without a message, and with
+    /// bytes left, it is to be asked again. `needed` says how much of a message's content that is, at most its length.
+    #[inline]
+    pub(super) fn next<'a>(
+        &'a mut self,
+        bytes: &'a [u8],
+        needed: impl Fn(Head) -> Result<usize, PeerFault>,
+    ) -> Result<(usize, Option<Message<'a>>), PeerFault> {
+        if self.skip_left > 0 || !self.partial.is_empty() {
+            return self.resume(bytes, needed);
+        }
+        let Some((head, rest)) = bytes.split_first_chunk() else { return Ok(self.keep(bytes)) };
+        let head = Head::read(head);
+        let needed_bytes = needed(head)?;
+        let Some(content) = rest.get(..needed_bytes) else { return Ok(self.keep(bytes)) };
+        let length = head.length as usize;
+        let here = length.min(rest.len());
+        self.skip_left = length - here;
+        Ok((HEAD_BYTES + here, Some(Message { tag: head.tag, length, content })))
+    }
+
+    /// Whether a message has come in part.
+    pub(super) fn is_within_message(&self) -> bool {
+        self.skip_left > 0 || !(self.partial.is_empty() || self.is_spent)
+    }
+
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    #[cold]
+    fn keep<'a>(&mut self, bytes: &[u8]) -> (usize, Option<Message<'a>>) {
+        self.partial.extend_from_slice(bytes);
+        (bytes.len(), None)
+    }
+
+    #[cold]
+    fn resume<'a>(
+        &'a mut self,
+        bytes: &'a [u8],
+        needed: impl Fn(Head) -> Result<usize, PeerFault>,
+    ) -> Result<(usize, Option<Message<'a>>), PeerFault> {
+        if self.is_spent {
+            self.partial.clear();
+            self.partial.shrink_to(PARTIAL_CAPACITY_MAX);
+            self.is_spent = false;
+        }
+        if self.skip_left > 0 {
+            let here = self.skip_left.min(bytes.len());
+            self.skip_left -= here;
+            return Ok((here, None));
+        }
+        let mut used = self.fill(HEAD_BYTES, bytes);
+        let Some(head) = self.partial.first_chunk() else { return Ok((used, None)) };
+        let head = Head::read(head);
+        let needed_bytes = needed(head)?;
+        used += self.fill(HEAD_BYTES + needed_bytes, &bytes[used..]);
+        let Some(content) = self.partial.get(HEAD_BYTES..HEAD_BYTES + needed_bytes) else {
+            return Ok((used, None));
+        };
+        let length = head.length as usize;
+        let here = (length - needed_bytes).min(bytes.len() - used);
+        self.skip_left = length - needed_bytes - here;
+        self.is_spent = true;
+        Ok((used + here, Some(Message { tag: head.tag, length, content })))
+    }
+
+    /// Fills `partial` up to a size; returns how many bytes that took.
+    fn fill(&mut self, size: usize, bytes: &[u8]) -> usize {
+        let here = size.saturating_sub(self.partial.len()).min(bytes.len());
+        self.partial.extend_from_slice(&bytes[..here]);
+        here
+    }
+}

@@ -1,0 +1,57 @@
+//! What the server says went wrong: the fields of an ErrorResponse.
+
+use alloc::string::String;
+
+use super::fault::Fault;
+use crate::blame::PeerFault;
+use crate::sql::{Said, SqlState};
+
+/// Bytes of an error that are looked at; the rest of a longer one is skipped.
+pub(super) const REPORT_BYTES_MAX: usize = 8 * 1024;
+/// Bytes of its text that are kept.
+const TEXT_BYTES_MAX: usize = 512;
+
+/// Reads an error's fields, as far as they are there.
+pub(super) fn read(content: &[u8], is_whole: bool, said: &mut Said) -> Result<(), PeerFault> {
+    (said.sqlstate, said.number, said.is_fatal) = (SqlState::default(), 0, false);
+    said.text.clear();
+    let mut has_plain_severity = false;
+    let mut rest = content;
+    while let [kind, fields @ ..] = rest
+        && *kind != 0
+    {
+        let (value, after) = match memchr::memchr(0, fields) {
+            Some(end) => (&fields[..end], &fields[end + 1..]),
+            None if is_whole => return Err(Fault::BadText.plain()),
+            None => (fields, &[][..]),
+        };
+        match kind {
+            // The severity as a constant beats the one in the server's language.
+            b'V' => (has_plain_severity, said.is_fatal) = (true, is_fatal(value)),
+            b'S' if !has_plain_severity => said.is_fatal = is_fatal(value),
+            b'C' => said.sqlstate = SqlState::new(value),
+            b'M' => keep_text(&mut said.text, value),
+            _ => {}
+        }
+        rest = after;
+    }
+    match (is_whole, rest) {
+        (true, [0]) | (false, _) => Ok(()),
+        _ => Err(Fault::BadText.plain()),
+    }
+}
+
+fn is_fatal(severity: &[u8]) -> bool {
+    matches!(severity, b"FATAL" | b"PANIC")
+}
+
+/// Keeps a text, up to a length, whatever its encoding.
+pub(super) fn keep_text(kept: &mut String, text: &[u8]) {
+    kept.clear();
+    for chunk in text[..text.len().min(TEXT_BYTES_MAX)].utf8_chunks() {
+        kept.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            kept.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+}
