@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::build::{Builder, Built};
+use crate::command::Command;
 use crate::distribution::Distribution;
 use crate::fault::Fault;
 use crate::statement::Statement;
@@ -42,6 +44,7 @@ pub struct Script {
     pub(crate) statements: Range<u16>,
     pub(crate) has_pauses: bool,
     pub(crate) has_pipeline: bool,
+    pub(crate) commands: Vec<Command>,
 }
 
 impl Script {
@@ -79,20 +82,16 @@ impl Deck {
     pub fn add(
         &mut self,
         name: &str,
-        _text: &[u8],
-        _language: Language,
-        _allow: Allow,
+        text: &[u8],
+        language: Language,
+        allow: Allow,
     ) -> Result<u16, Vec<Fault>> {
-        let number = self.scripts.len() as u16;
-        let from = self.statements.len() as u16;
-        let statements = from..from;
-        self.scripts.push(Script {
-            name: name.to_owned(),
-            statements,
-            has_pauses: false,
-            has_pipeline: false,
-        });
-        Ok(number)
+        let numbers = (self.scripts.len() as u16, self.statements.len() as u16);
+        let builder = Builder::new(name, text, (language, allow), &mut self.names, numbers);
+        let Built { script, mut statements } = builder.build()?;
+        self.statements.append(&mut statements);
+        self.scripts.push(script);
+        Ok(numbers.0)
     }
 
     /// The slot of a variable, which is made if it is new. `None`: no variable can have that name.

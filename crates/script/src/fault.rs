@@ -9,15 +9,15 @@ pub struct Fault {
     pub script: String,
     /// The line, from 1.
     pub line: u32,
-    /// The column in that line in bytes, from 1, where it is known.
+    /// The column in that line in characters, from 1, where it is known.
     pub column: Option<u32>,
     /// What is wrong.
     pub message: String,
     /// The meta command that is wrong, without its backslash.
     pub command: Option<String>,
-    /// The command as it stands in the script, from its backslash; may have several lines.
+    /// The command as it stands in the script, from its backslash; may have several lines; what is too long is cut.
     pub excerpt: Option<String>,
-    /// Where the mark belongs: bytes from the start of the last line of `excerpt`.
+    /// Where the mark belongs: characters from the start of the last line of `excerpt`.
     pub mark: Option<u32>,
 }
 

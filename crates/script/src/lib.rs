@@ -4,12 +4,26 @@
 //! player sends what it is told to. The crate has `std` for one reason: logarithms and powers come from the system's
 //! mathematical library, as pgbench's do, so that equal seeds draw equal numbers.
 
+mod build;
+mod command;
 mod deck;
 mod distribution;
+mod expression;
 mod fault;
+mod gathering;
+mod kind;
+mod machine;
+mod meta;
+mod number_text;
+mod pieces;
+mod place;
 mod player;
+mod random;
+mod scan;
 mod seeds;
 mod statement;
+mod value;
+mod variables;
 
 pub use deck::{Allow, Deck, Language, Script};
 pub use distribution::Distribution;

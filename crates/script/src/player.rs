@@ -3,12 +3,16 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use load::xoroshiro::Xoroshiro;
-
+use crate::command::Do;
 use crate::deck::Deck;
+use crate::expression::Serial;
 use crate::fault::Broken;
+use crate::gathering::Gathering;
+use crate::machine::Machine;
 use crate::seeds::Seeds;
-use crate::statement::{Gather, Placeholders};
+use crate::statement::{Gather, Piece, Placeholders, Statement, write_insert};
+use crate::value::Value;
+use crate::variables::Variables;
 
 /// What somebody else must do before the player can go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,31 +39,46 @@ pub enum Act {
 pub struct Player {
     deck: Arc<Deck>,
     client: u32,
-    random: Xoroshiro,
-    random_at_begin: Xoroshiro,
-    script: u16,
+    machine: Machine,
+    gathering: Gathering,
+    /// The statement whose rows come.
+    gathered: u16,
 }
 
 impl Player {
     /// Client number `client`, from 0, whose variables `client_id`, `default_seed`, `random_seed` and `scale` (1) are set; other
     /// values for them are given by [`Player::set`].
     pub fn new(deck: Arc<Deck>, seeds: &Seeds, client: u32) -> Self {
-        let random = seeds.functions(client);
-        Self { deck, client, random, random_at_begin: random, script: 0 }
+        let serial = Serial { next: i64::from(client), step: i64::from(seeds.clients().max(1)) };
+        let mut variables = Variables::new(deck.names.len());
+        let automatic = [
+            ("client_id", Some(i64::from(client))),
+            ("default_seed", seeds.default_seed()),
+            ("random_seed", Some(seeds.random_seed() as i64)),
+            ("scale", Some(1)),
+        ];
+        for (name, value) in automatic {
+            if let (Some(slot), Some(value)) = (deck.find(name), value) {
+                variables.set_value(slot, Value::Int(value));
+            }
+        }
+        let machine = Machine::new(variables, seeds.functions(client), serial);
+        Self { deck, client, machine, gathering: Gathering::default(), gathered: 0 }
     }
 
     /// Gives a variable a text, which gets its type when an expression first needs it.
-    pub fn set(&mut self, _slot: u16, _value: &[u8]) {}
+    pub fn set(&mut self, slot: u16, value: &[u8]) {
+        self.machine.variables.set_text(slot, value);
+    }
 
     /// To the first command of a script. The state of the random numbers is kept for [`Player::again`].
     pub fn begin(&mut self, script: u16) {
-        self.script = script;
-        self.random_at_begin = self.random;
+        self.machine.begin(script);
     }
 
-    /// The same script from its start, with the random numbers it had. Variables keep their values.
+    /// The same script from its start, with the random numbers it had. Variables keep their values, and serial numbers go on.
     pub fn again(&mut self) {
-        self.random = self.random_at_begin;
+        self.machine.again();
     }
 
     /// Runs meta commands up to the next thing that somebody else must do.
@@ -68,61 +87,128 @@ impl Player {
     /// A meta command failed: the client cannot go on with this script.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Act, Broken> {
-        Ok(Act::End)
+        self.machine.next(&self.deck).map_err(Broken)
     }
 
     /// After [`Act::StartPipeline`]: the statements up to the pipeline's end, as far as the text tells.
     pub fn pipelined(&self) -> Range<u16> {
-        0..0
+        let script = self.deck.scripts.get(usize::from(self.machine.script));
+        let rest = script.and_then(|script| script.commands.get(self.machine.at..)).unwrap_or_default();
+        let within = rest.iter().take_while(|command| !matches!(command.act, Do::EndPipeline));
+        let mut statements = within.filter_map(|command| match command.act {
+            Do::Send(number) => Some(number),
+            _ => None,
+        });
+        let first = statements.next();
+        first.map_or(0..0, |first| first..statements.last().unwrap_or(first) + 1)
     }
 
-    /// Appends a statement with the texts of its values in it: what goes out in simple mode.
-    pub fn fill_text(&mut self, _statement: u16, _out: &mut Vec<u8>) {}
+    /// Appends a statement with the texts of its values in it: what goes out in simple mode. A name without a value stays.
+    pub fn fill_text(&mut self, statement: u16, out: &mut Vec<u8>) {
+        let Some(statement) = self.deck.statements.get(usize::from(statement)) else { return };
+        for piece in &statement.pieces {
+            match piece {
+                Piece::Text(text) => out.extend_from_slice(text.as_bytes()),
+                Piece::Value { slot, name } => {
+                    self.machine.variables.write(*slot);
+                    match self.machine.variables.text(*slot) {
+                        Some(text) => out.extend_from_slice(text),
+                        None => {
+                            out.push(b':');
+                            out.extend_from_slice(name.as_bytes());
+                        }
+                    }
+                }
+                Piece::Insert { slot, name } => insert(&mut self.machine.variables, *slot, name, out),
+            }
+        }
+    }
 
     /// Appends a statement with placeholders for its values, and the texts of its `{name}`s.
-    pub fn fill_extended(&mut self, _statement: u16, _dialect: Placeholders, _out: &mut Vec<u8>) {}
+    pub fn fill_extended(&mut self, statement: u16, dialect: Placeholders, out: &mut Vec<u8>) {
+        let Some(statement) = self.deck.statements.get(usize::from(statement)) else { return };
+        let variables = &mut self.machine.variables;
+        statement.write_extended(dialect, out, |slot, name, out| insert(variables, slot, name, out));
+    }
 
     /// The values of a statement as texts, one for each placeholder; `None` is NULL, also for a variable without value.
-    pub fn values(&mut self, _statement: u16) -> Values<'_> {
-        Values { player: self }
+    pub fn values(&mut self, statement: u16) -> Values<'_> {
+        let pieces =
+            self.deck.statements.get(usize::from(statement)).map_or(&[][..], |statement| &statement.pieces);
+        for piece in pieces {
+            if let Piece::Value { slot, .. } = piece {
+                self.machine.variables.write(*slot);
+            }
+        }
+        Values { pieces: pieces.iter(), variables: &self.machine.variables }
     }
 
     /// The value of a variable as text; `None` if it has none or is NULL.
-    pub fn value(&mut self, _slot: u16) -> Option<&[u8]> {
-        None
+    pub fn value(&mut self, slot: u16) -> Option<&[u8]> {
+        self.machine.variables.write(slot);
+        known_text(&self.machine.variables, slot)
     }
 
     /// Which rows of a statement become variables, if any.
     pub fn wants_rows(&self, statement: u16) -> Option<Gather> {
-        self.deck.statements().get(statement as usize)?.gather()
+        self.deck.statements.get(usize::from(statement))?.gather
     }
 
     /// The reply to a statement begins whose rows are wanted.
-    pub fn start_rows(&mut self, _statement: u16) {}
+    pub fn start_rows(&mut self, statement: u16) {
+        self.gathered = statement;
+        self.gathering.start();
+    }
 
-    /// The name of a column of the rows to come.
-    pub fn take_column(&mut self, _number: u16, _name: &[u8]) {}
+    /// The name of a column of the rows to come; columns are numbered from 0.
+    pub fn take_column(&mut self, number: u16, name: &[u8]) {
+        if let Some(statement) = self.deck.statements.get(usize::from(self.gathered)) {
+            self.gathering.column(number, name, statement, &self.deck.names);
+        }
+    }
 
-    /// A value of the row under way; `None` is NULL.
-    pub fn take_value(&mut self, _column: u16, _value: Option<&[u8]>) {}
+    /// A value of the row under way; `None` is NULL. Columns come in order from 0.
+    pub fn take_value(&mut self, column: u16, value: Option<&[u8]>) {
+        self.gathering.value(column, value);
+    }
 
     /// A row is complete.
-    pub fn end_row(&mut self) {}
+    pub fn end_row(&mut self) {
+        self.gathering.end_row();
+    }
 
-    /// A result is complete: one for each statement of a text.
-    pub fn end_result(&mut self) {}
+    /// A result is complete: one for each statement of a text, with or without rows.
+    ///
+    /// # Errors
+    /// `\aset` and a column whose name no variable can have.
+    pub fn end_result(&mut self) -> Result<(), Broken> {
+        let Some(gather) = self.wants_rows(self.gathered) else { return Ok(()) };
+        let done = self.gathering.end_result(gather, &mut self.machine.variables);
+        done.map_err(|message| self.broken(gather, &message))
+    }
 
     /// The reply is complete; its rows become variables.
     ///
     /// # Errors
     /// `\gset` and not exactly one row, or a column whose name no variable can have.
     pub fn end_rows(&mut self) -> Result<(), Broken> {
-        Ok(())
+        let Some(gather) = self.wants_rows(self.gathered) else { return Ok(()) };
+        let done = self.gathering.end(gather, &mut self.machine.variables);
+        done.map_err(|message| self.broken(gather, &message))
+    }
+
+    fn broken(&self, gather: Gather, message: &str) -> Broken {
+        let statement: Option<&Statement> = self.deck.statements.get(usize::from(self.gathered));
+        let script = statement.and_then(|statement| self.deck.scripts.get(usize::from(statement.script)));
+        let (name, line) =
+            (script.map_or("", |script| &script.name), statement.map_or(0, |statement| statement.line));
+        let command = if gather == Gather::One { "gset" } else { "aset" };
+        Broken(format!("{name}:{line}: {message} in command \"{command}\""))
     }
 
     /// What `debug()` said since the last call; what nobody fetches is forgotten after a while.
     pub fn notes(&mut self) -> Vec<String> {
-        Vec::new()
+        std::mem::take(&mut self.machine.notes)
     }
 
     /// The client's number.
@@ -131,17 +217,34 @@ impl Player {
     }
 }
 
+/// Appends the text of a `{name}`, or the name as it stands.
+fn insert(variables: &mut Variables, slot: u16, name: &str, out: &mut Vec<u8>) {
+    variables.write(slot);
+    match variables.text(slot) {
+        Some(text) => out.extend_from_slice(text),
+        None => write_insert(name, out),
+    }
+}
+
+fn known_text(variables: &Variables, slot: u16) -> Option<&[u8]> {
+    if variables.is_null(slot) { None } else { variables.text(slot) }
+}
+
 /// The values of a statement: see [`Player::values`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Values<'a> {
-    player: &'a Player,
+    pieces: std::slice::Iter<'a, Piece>,
+    variables: &'a Variables,
 }
 
 impl<'a> Iterator for Values<'a> {
     type Item = Option<&'a [u8]>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let _ = self.player.script;
-        None
+        let slot = self.pieces.find_map(|piece| match piece {
+            Piece::Value { slot, .. } => Some(*slot),
+            _ => None,
+        })?;
+        Some(known_text(self.variables, slot))
     }
 }

@@ -58,6 +58,11 @@ impl Seeds {
         self.default_seed
     }
 
+    /// How many clients it has streams for.
+    pub fn clients(&self) -> u32 {
+        self.clients.len() as u32
+    }
+
     /// What a client's `random…` functions draw from.
     pub fn functions(&self, client: u32) -> Xoroshiro {
         self.of(client).functions

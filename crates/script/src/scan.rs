@@ -1,0 +1,362 @@
+//! Where SQL statements end: read as psql reads them.
+
+use std::ops::Range;
+
+/// The text between two ends.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    /// Without white space and `--` comments before it; empty if there was nothing else. As far as the scanner knows, a
+    /// statement: its `;` is still there.
+    pub(crate) text: Vec<u8>,
+    /// Parts of `text` that are quoted, commented out, or protected by a backslash.
+    pub(crate) quoted: Vec<Range<usize>>,
+    /// Where it begins in the script.
+    pub(crate) start: usize,
+}
+
+/// What ended a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// A `;` of the outermost level.
+    Semicolon,
+    /// A backslash; the scanner stands behind it.
+    Backslash,
+    /// The end of the script.
+    Script,
+    /// The end of the script, within something that began at this place.
+    Open { at: usize, what: &'static str },
+}
+
+/// Goes through a script.
+#[derive(Debug)]
+pub(crate) struct Scanner<'a> {
+    source: &'a [u8],
+    /// Where it stands.
+    pub(crate) at: usize,
+    collected: Collected,
+    parens: u32,
+    body: Body,
+}
+
+/// Follows the body of an SQL function in the standard's style, `BEGIN ATOMIC … END`, whose `;` end nothing.
+#[derive(Debug, Default)]
+struct Body {
+    /// The first letters of the first words of a statement.
+    first: [u8; 4],
+    words: usize,
+    depth: u32,
+}
+
+impl Body {
+    fn word(&mut self, word: &[u8]) {
+        let is = |name: &[u8]| word.eq_ignore_ascii_case(name);
+        if self.words < self.first.len() {
+            const OF_INTEREST: [&[u8]; 5] = [b"create", b"function", b"procedure", b"or", b"replace"];
+            if OF_INTEREST.iter().any(|name| is(name)) {
+                self.first[self.words] = word[0].to_ascii_lowercase();
+            }
+            self.words += 1;
+        }
+        if !matches!(self.first, [b'c', b'f' | b'p', ..] | [b'c', b'o', b'r', b'f' | b'p']) {
+            return;
+        }
+        if is(b"begin") || (is(b"case") && self.depth > 0) {
+            self.depth += 1;
+        } else if is(b"end") {
+            self.depth = self.depth.saturating_sub(1);
+        }
+    }
+}
+
+impl<'a> Scanner<'a> {
+    pub(crate) fn new(source: &'a [u8]) -> Self {
+        Self { source, at: 0, collected: Collected::default(), parens: 0, body: Body::default() }
+    }
+
+    /// The text up to the next end, and what that is.
+    pub(crate) fn scan(&mut self) -> (Collected, End) {
+        self.collected = Collected::default();
+        (self.parens, self.body) = (0, Body::default());
+        let end = self.advance();
+        (std::mem::take(&mut self.collected), end)
+    }
+
+    fn advance(&mut self) -> End {
+        while let Some(byte) = self.byte(0) {
+            let opened = self.at;
+            let what = match byte {
+                b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => {
+                    self.space(1);
+                    continue;
+                }
+                b'-' if self.byte(1) == Some(b'-') => {
+                    self.line_comment();
+                    continue;
+                }
+                b'/' if self.byte(1) == Some(b'*') => (self.block_comment(), "comment"),
+                b'\'' => (self.quoted(b'\'', false), "quoted text"),
+                b'e' | b'E' if self.byte(1) == Some(b'\'') => {
+                    self.copy(1);
+                    (self.quoted(b'\'', true), "quoted text")
+                }
+                b'"' => (self.quoted(b'"', false), "quoted name"),
+                b'$' => (self.dollar(), "dollar-quoted text"),
+                b'\\' => match self.backslash() {
+                    Some(end) => return end,
+                    None => continue,
+                },
+                _ => {
+                    if self.plain(byte) {
+                        return End::Semicolon;
+                    }
+                    continue;
+                }
+            };
+            let (is_closed, what) = what;
+            if !is_closed {
+                return End::Open { at: opened, what };
+            }
+        }
+        End::Script
+    }
+
+    /// One of the things that need no end of their own; true at a `;` that ends the text.
+    fn plain(&mut self, byte: u8) -> bool {
+        match byte {
+            b'(' => self.parens += 1,
+            b')' => self.parens = self.parens.saturating_sub(1),
+            b';' if self.parens == 0 && self.body.depth == 0 => {
+                self.copy(1);
+                return true;
+            }
+            b'0'..=b'9' => return self.number(),
+            _ if is_word_start(byte) => return self.word(),
+            _ => {}
+        }
+        self.copy(1);
+        false
+    }
+
+    fn byte(&self, ahead: usize) -> Option<u8> {
+        self.source.get(self.at + ahead).copied()
+    }
+
+    fn copy(&mut self, length: usize) {
+        if self.collected.text.is_empty() {
+            self.collected.start = self.at;
+        }
+        let to = (self.at + length).min(self.source.len());
+        self.collected.text.extend_from_slice(&self.source[self.at..to]);
+        self.at = to;
+    }
+
+    /// Copies what is quoted.
+    fn copy_quoted(&mut self, to: usize) {
+        let from = self.collected.text.len();
+        self.copy(to - self.at);
+        self.collected.quoted.push(from..self.collected.text.len());
+    }
+
+    /// White space counts once there is something before it.
+    fn space(&mut self, length: usize) {
+        if self.collected.text.is_empty() { self.at += length } else { self.copy(length) }
+    }
+
+    fn line_comment(&mut self) {
+        let rest = &self.source[self.at..];
+        let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+        if self.collected.text.is_empty() { self.at += length } else { self.copy_quoted(self.at + length) }
+    }
+
+    /// Comments nest. Whether it has an end.
+    fn block_comment(&mut self) -> bool {
+        let mut depth = 0_u32;
+        let mut to = self.at;
+        while to < self.source.len() {
+            match &self.source[to..] {
+                [b'/', b'*', ..] => (depth, to) = (depth + 1, to + 2),
+                [b'*', b'/', ..] => (depth, to) = (depth - 1, to + 2),
+                _ => to += 1,
+            }
+            if depth == 0 {
+                self.copy_quoted(to);
+                return true;
+            }
+        }
+        self.copy_quoted(to);
+        false
+    }
+
+    /// A doubled quote goes on for our purposes as two texts side by side. Whether it has an end.
+    fn quoted(&mut self, quote: u8, has_escapes: bool) -> bool {
+        let mut to = self.at + 1;
+        while let Some(byte) = self.source.get(to) {
+            to += 1;
+            if *byte == b'\\' && has_escapes {
+                to = (to + 1).min(self.source.len());
+            } else if *byte == quote {
+                // A text with escapes goes on after a doubled quote, and after a line end and a quote.
+                match continuation(&self.source[to..]) {
+                    Some(length) if has_escapes => to += length,
+                    _ => {
+                        self.copy_quoted(to);
+                        return true;
+                    }
+                }
+            }
+        }
+        self.copy_quoted(to);
+        false
+    }
+
+    /// `$1`, `$tag$…$tag$` or a mere `$`. Whether it has an end.
+    fn dollar(&mut self) -> bool {
+        let rest = &self.source[self.at..];
+        let tag = rest[1..].iter().take_while(|byte| is_word(**byte) && **byte != b'$').count();
+        let is_delimiter = rest.get(1 + tag) == Some(&b'$') && !rest[1].is_ascii_digit();
+        if !is_delimiter {
+            self.copy(1);
+            if self.byte(0).is_some_and(|byte| byte.is_ascii_digit()) {
+                self.number();
+            }
+            return true;
+        }
+        let delimiter = &rest[..tag + 2];
+        let body = &rest[delimiter.len()..];
+        let end = body.windows(delimiter.len()).position(|window| window == delimiter);
+        let length = end.map_or(rest.len(), |end| end + 2 * delimiter.len());
+        self.copy_quoted(self.at + length);
+        end.is_some()
+    }
+
+    /// `\;` and `\:` stand for the character itself; any other backslash ends the text.
+    fn backslash(&mut self) -> Option<End> {
+        self.at += 1;
+        let byte = self.byte(0).filter(|byte| matches!(byte, b';' | b':'));
+        let Some(byte) = byte else { return Some(End::Backslash) };
+        self.copy_quoted(self.at + 1);
+        if byte == b';' && self.parens == 0 && self.body.depth == 0 {
+            self.body = Body::default();
+        }
+        None
+    }
+
+    fn number(&mut self) -> bool {
+        let rest = &self.source[self.at..];
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let junk = match rest.get(digits) {
+            Some(byte) if is_word_start(*byte) => {
+                rest[digits..].iter().take_while(|byte| is_word(**byte)).count()
+            }
+            _ => 0,
+        };
+        self.copy(digits + junk);
+        false
+    }
+
+    fn word(&mut self) -> bool {
+        let rest = &self.source[self.at..];
+        let length = rest.iter().take_while(|byte| is_word(**byte)).count();
+        if self.parens == 0 {
+            self.body.word(&rest[..length]);
+        }
+        self.copy(length);
+        false
+    }
+}
+
+/// The bytes up to and including the quote with which a text goes on after its closing quote, if it does.
+fn continuation(rest: &[u8]) -> Option<usize> {
+    let space =
+        rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)).count();
+    let has_line_end = rest[..space].iter().any(|byte| matches!(byte, b'\n' | b'\r'));
+    (rest.get(space) == Some(&b'\'') && (space == 0 || has_line_end)).then_some(space + 1)
+}
+
+fn is_word_start(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte >= 0x80
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(source: &str) -> Vec<String> {
+        let mut scanner = Scanner::new(source.as_bytes());
+        let mut found = Vec::new();
+        loop {
+            let (collected, end) = scanner.scan();
+            if !collected.text.is_empty() {
+                found.push(String::from_utf8(collected.text).unwrap());
+            }
+            match end {
+                End::Semicolon => {}
+                End::Script => return found,
+                other => {
+                    found.push(format!("{other:?}"));
+                    return found;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn semicolons_end_statements_outside_quotes_comments_and_parentheses() {
+        for (source, count) in [
+            ("select 1; select 2", 2),
+            ("select ';' ; select 'it''s; one'", 2),
+            (r"select E'\';' ; select '\';", 2),
+            ("select E'a'\n '\\';'; select 2", 2),
+            ("select \"a;b\"\"c;\"; select U&\"d;\"", 2),
+            ("select $$a;b$$, $x$ ; $$ ; $y$ $x$; select $1;", 2),
+            ("select a$b$c; select d$b$e;", 2),
+            ("create rule r as on insert to t do (select 1; select 2); select 3", 2),
+            ("/* a; /* b; */ c; */ select 1 -- d;\n; -- e;\nselect 2", 2),
+            ("select 1@/* ; */-- ;\n;", 1),
+            (r"select 1\; select 2; select 3", 2),
+            (
+                "create function f() returns int begin atomic select 1; select case when true then 1 end; end; select 2",
+                2,
+            ),
+            ("create or replace procedure p() begin atomic; insert into t values (1); end; select 2", 2),
+            ("begin; create table f (a int); end;", 3),
+            ("select 1e'a;'; select B'01', X'1f', N'a;'", 2),
+            (";", 1),
+            ("  -- nothing\n\t", 0),
+        ] {
+            assert_eq!(texts(source).len(), count, "{source}: {:?}", texts(source));
+        }
+    }
+
+    #[test]
+    fn leading_space_and_line_comments_go_and_the_rest_stays() {
+        assert_eq!(texts("-- a\n  /* b */ select -- c\n 1;"), ["/* b */ select -- c\n 1;"]);
+        assert_eq!(texts(r"a\;b\:c"), ["a;b:c"]);
+    }
+
+    #[test]
+    fn what_is_open_at_the_end_is_said() {
+        for (source, what) in [
+            ("select 'a", "quoted text"),
+            (r"select e'a\'", "quoted text"),
+            ("select \"a", "quoted name"),
+            ("/* a /* b */", "comment"),
+            ("select $x$ a $y$", "dollar-quoted text"),
+        ] {
+            let mut scanner = Scanner::new(source.as_bytes());
+            let (_, end) = scanner.scan();
+            assert!(matches!(end, End::Open { what: said, .. } if said == what), "{source}: {end:?}");
+        }
+    }
+
+    #[test]
+    fn quoted_parts_are_known() {
+        let (collected, _) = Scanner::new(br"select ':a', :b -- :c").scan();
+        let quoted: Vec<_> = collected.quoted.iter().map(|range| &collected.text[range.clone()]).collect();
+        assert_eq!(quoted, [&b"':a'"[..], b"-- :c"]);
+    }
+}
