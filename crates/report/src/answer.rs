@@ -24,10 +24,10 @@ pub(crate) fn of_run(view: &View<'_>) -> Answer {
 fn text(view: &View<'_>) -> String {
     let figures = &view.whole;
     if figures.counts.sent == 0 {
-        return "no request was sent".to_owned();
+        return format!("no {} was sent", figures.noun().one);
     }
     if figures.samples() == 0 {
-        return format!("none of {} requests ended", count(figures.counts.sent));
+        return format!("none of {} ended", figures.noun().counted(figures.counts.sent));
     }
     let answered = rate_kept(view).or_else(|| answers(figures));
     let parts: Vec<String> = [errors(figures), answered, times(figures)].into_iter().flatten().collect();
@@ -39,10 +39,11 @@ fn errors(figures: &Figures) -> Option<String> {
     let (errors, samples) = (figures.errors_counted(), figures.samples());
     match errors {
         0 => None,
-        _ if errors == samples => Some(format!("none of {} requests ended ok", count(samples))),
+        _ if errors == samples => Some(format!("none of {} ended ok", figures.noun().counted(samples))),
         _ => Some(format!(
-            "{} of the requests did not end ok ({} of {})",
+            "{} of the {} did not end ok ({} of {})",
             percent(errors, samples),
+            figures.noun().many,
             count(errors),
             count(samples)
         )),
@@ -51,9 +52,10 @@ fn errors(figures: &Figures) -> Option<String> {
 
 fn answers(figures: &Figures) -> Option<String> {
     let per_s = figures.ok_per_s().filter(|_| figures.counts.ok > 0)?;
+    let answers = figures.noun().answers;
     Some(match figures.errors_counted() {
-        0 => format!("{} answers/s, all of them ok", rate(per_s)),
-        _ => format!("{} ok answers/s", rate(per_s)),
+        0 => format!("{} {answers}/s, all of them ok", rate(per_s)),
+        _ => format!("{} ok {answers}/s", rate(per_s)),
     })
 }
 
@@ -66,11 +68,11 @@ fn rate_kept(view: &View<'_>) -> Option<String> {
     if counts.ok == 0 {
         return None;
     }
-    let asked = format!("of {} requests asked for", count(counts.planned));
+    let asked = format!("of {} asked for", view.noun().counted(counts.planned));
     Some(match counts.planned - counts.ok.min(counts.planned) {
         0 => format!(
-            "the rate was kept: all {} requests asked for ended ok, {}/s",
-            count(counts.planned),
+            "the rate was kept: all {} asked for ended ok, {}/s",
+            view.noun().counted(counts.planned),
             rate(ok_per_s)
         ),
         _ if u128::from(counts.ok) * 100 >= u128::from(counts.planned) * 99 => {
@@ -102,7 +104,7 @@ fn how_sure(view: &View<'_>) -> String {
         Some("generator_cpu" | "wake_lag" | "generator_fault" | "internal") => {
             format!("{word}: the generator may have measured itself")
         }
-        Some("not_sent") => format!("{word}: requests were not sent"),
+        Some("not_sent") => format!("{word}: {} were not sent", view.noun().many),
         Some("no_ending") => format!("{word}: the run has no ending"),
         _ => word.to_owned(),
     };

@@ -1,6 +1,7 @@
 //! Several runs side by side, a row each. Nothing is ranked: the order is the one asked for.
 
 use crate::durations::Durations;
+use crate::noun::Noun;
 use crate::system::whole;
 use crate::table::{Cell, Table};
 use crate::text::{shortened, visible};
@@ -26,7 +27,7 @@ pub(crate) fn summary(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
     column("refused", "", &|view| Cell::count(view.whole.counts.refused));
     column("failed", "", &|view| Cell::count(view.whole.counts.failed));
     column("timed out", "", &|view| Cell::count(view.whole.counts.timed_out));
-    column("generator", "µs/request", &|view| {
+    column("generator", Noun::of_all(views).us_per_one, &|view| {
         Cell::figure_or_na(view.generator_us_per_request(), |us| decimal(us, 1))
     });
     column("generator", "MiB", &|view| {

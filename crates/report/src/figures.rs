@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use record::{Counts, Split, Tally};
+use store::Unit;
 
 use crate::durations::Durations;
+use crate::noun::Noun;
+use crate::transactions::{Late, Tries};
 
 /// One duration of all requests that ended, and of those that ended ok or refused alone.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,9 +36,18 @@ pub(crate) struct ErrorLine {
     pub(crate) count: u64,
 }
 
-/// Everything that is said about a stretch of requests.
+/// What a tally is of, and how it is to be read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    pub(crate) unit: Unit,
+    /// Beyond it an end is late.
+    pub(crate) latency_limit_ns: Option<u64>,
+}
+
+/// Everything that is said about a stretch of requests, or of transactions.
 #[derive(Clone, Debug)]
 pub(crate) struct Figures {
+    pub(crate) unit: Unit,
     pub(crate) counts: Counts,
     /// From the first request sent to the last one that ended; `None` if that is no time at all.
     pub(crate) span_s: Option<f64>,
@@ -49,14 +61,23 @@ pub(crate) struct Figures {
     pub(crate) first_byte: Durations,
     pub(crate) connect: Durations,
     pub(crate) tls: Durations,
+    /// Of requests.
     pub(crate) statuses: BTreeMap<u16, u64>,
+    /// Of transactions; `None` if there are only requests.
+    pub(crate) tries: Option<Tries>,
+    /// `None` if the plan has no limit.
+    pub(crate) late: Option<Late>,
     /// The most frequent first.
     pub(crate) errors: Vec<ErrorLine>,
+    /// Whether every count is so small that thousands of such runs can be added up: no real run comes near.
+    pub(crate) can_be_summed: bool,
 }
 
 impl Figures {
-    pub(crate) fn of(tally: &Tally) -> Self {
+    pub(crate) fn of(tally: &Tally, kind: Kind) -> Self {
+        let is_sql = kind.unit == Unit::Transactions;
         Self {
+            unit: kind.unit,
             counts: tally.counts,
             span_s: tally.span_ns().map(|span_ns| span_ns as f64 / 1e9),
             received_bytes: tally.received_bytes,
@@ -69,9 +90,33 @@ impl Figures {
             first_byte: Durations::of(&tally.first_byte),
             connect: Durations::of(&tally.connect),
             tls: Durations::of(&tally.tls),
-            statuses: tally.statuses.iter().collect(),
+            // Those of transactions are tries.
+            statuses: tally.statuses.iter().filter(|_| !is_sql).collect(),
+            tries: is_sql.then(|| Tries::of(&tally.statuses)),
+            late: kind.latency_limit_ns.map(|limit_ns| Late::of(&tally.response, limit_ns)),
             errors: errors(tally),
+            can_be_summed: can_be_summed(tally),
         }
+    }
+
+    /// Of all steps of a run together. Their statuses are theirs alone: those of requests are no tries of transactions.
+    pub(crate) fn of_all<'a>(
+        tally: &Tally,
+        kind: Kind,
+        steps: impl Iterator<Item = &'a Self> + Clone,
+    ) -> Self {
+        let mut statuses = BTreeMap::new();
+        for (status, count) in steps.clone().flat_map(|step| &step.statuses) {
+            let sum: &mut u64 = statuses.entry(*status).or_default();
+            *sum = sum.saturating_add(*count);
+        }
+        let tries = steps.filter_map(|step| step.tries).reduce(Tries::and);
+        Self { statuses, tries, ..Self::of(tally, kind) }
+    }
+
+    /// How what was counted is called.
+    pub(crate) fn noun(&self) -> &'static Noun {
+        Noun::of(self.unit)
     }
 
     /// Requests that got an answer.
@@ -87,17 +132,6 @@ impl Figures {
     /// Requests that ended, and not ok.
     pub(crate) fn errors_counted(&self) -> u64 {
         self.counts.refused + self.counts.failed + self.counts.timed_out
-    }
-
-    /// Whether every count is so small that thousands of such runs can be added up: no real run comes near.
-    pub(crate) fn can_be_summed(&self) -> bool {
-        let counts =
-            [self.counts.planned, self.counts.sent, self.received_bytes, self.sent_bytes, self.connections];
-        let of_durations = |durations: &ByOutcome| durations.all.count;
-        let durations = [&self.response, &self.service, &self.lateness].map(of_durations);
-        let others = [&self.first_byte, &self.connect, &self.tls].map(|durations| durations.count);
-        let kinds = self.statuses.values().copied().chain(self.errors.iter().map(|error| error.count));
-        counts.into_iter().chain(durations).chain(others).chain(kinds).all(|count| count < 1 << 48)
     }
 
     /// Answers per second, as JMeter counts: n ÷ (last end − first start).
@@ -116,6 +150,18 @@ impl Figures {
     pub(crate) fn kb_per_s(&self, bytes: u64) -> Option<f64> {
         self.span_s.map(|span_s| bytes as f64 / 1024.0 / span_s)
     }
+}
+
+fn can_be_summed(tally: &Tally) -> bool {
+    let counts =
+        [tally.counts.planned, tally.counts.sent, tally.received_bytes, tally.sent_bytes, tally.connections];
+    let durations = [&tally.response, &tally.service, &tally.lateness]
+        .into_iter()
+        .flat_map(|split| [split.ok.count(), split.refused.count(), split.other.count()]);
+    let others = [&tally.first_byte, &tally.connect, &tally.tls].map(|histogram| histogram.count());
+    let kinds = tally.statuses.iter().map(|(_, count)| count);
+    let errors = tally.errors.entries().iter().map(|entry| entry.count).chain([tally.errors.others()]);
+    counts.into_iter().chain(durations).chain(others).chain(kinds).chain(errors).all(|count| count < 1 << 48)
 }
 
 fn errors(tally: &Tally) -> Vec<ErrorLine> {

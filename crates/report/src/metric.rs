@@ -1,6 +1,7 @@
 //! What variants are compared by.
 
 use record::Percentile;
+use store::Unit;
 
 use crate::durations::Durations;
 use crate::figures::Figures;
@@ -13,7 +14,7 @@ pub(crate) struct Metric {
     /// Its name in plans and in the store.
     pub(crate) name: &'static str,
     /// How it is called in a sentence.
-    pub(crate) words: &'static str,
+    words: &'static str,
     /// Of one run; `None` where there is nothing to say, or too little to say it.
     pub(crate) read: fn(&View<'_>) -> Option<f64>,
     /// The unit for programs, and how many of what `read` answers it is.
@@ -24,6 +25,7 @@ pub(crate) struct Metric {
     percentile: Option<Percentile>,
 }
 
+const CPU_PER_REQUEST: &str = "CPU per request";
 /// Every metric.
 const METRICS: &[Metric] = &[
     Metric {
@@ -56,7 +58,7 @@ const METRICS: &[Metric] = &[
     },
     Metric {
         name: "cpu-per-request",
-        words: "CPU per request",
+        words: CPU_PER_REQUEST,
         read: |view| view.system_us_per_request(),
         unit: ("us", 1.0),
         write: |us| format!("{} µs", decimal(us, 1)),
@@ -85,6 +87,14 @@ impl Metric {
     /// The metric of this name.
     pub(crate) fn named(name: &str) -> Option<&'static Self> {
         METRICS.iter().find(|metric| metric.name == name)
+    }
+
+    /// How it is called in a sentence about what was counted.
+    pub(crate) fn words(&self, unit: Unit) -> &'static str {
+        match (self.words, unit) {
+            (CPU_PER_REQUEST, Unit::Transactions) => "CPU per transaction",
+            (words, _) => words,
+        }
     }
 
     /// The figure of a run, if it has samples enough for a verdict.

@@ -1,8 +1,9 @@
 //! What a careful colleague would say about the figures. Each note is a function; the list says which there are.
 
 use record::Percentile;
-use store::Model;
+use store::{Model, Unit};
 
+use crate::transactions;
 use crate::units::{count, duration, percent};
 use crate::view::View;
 
@@ -13,6 +14,7 @@ const RULES: &[Rule] = &[
     nothing_was_sent,
     nothing_was_answered,
     nothing_was_ok,
+    nobody_knows_what_took_effect,
     planned_requests_were_not_sent,
     requests_started_late,
     a_closed_loop_hides_stalls,
@@ -27,14 +29,14 @@ pub(crate) fn about(view: &View<'_>) -> Vec<String> {
 fn nothing_was_sent(view: &View<'_>) -> Option<String> {
     let counts = &view.whole.counts;
     let when = if view.warm_up.counts.sent > 0 { " after the warm-up" } else { "" };
-    (counts.sent == 0).then(|| format!("No request was sent{when}: there is nothing to judge."))
+    (counts.sent == 0).then(|| format!("No {} was sent{when}: there is nothing to judge.", view.noun().one))
 }
 
 fn nothing_was_answered(view: &View<'_>) -> Option<String> {
     let figures = &view.whole;
     (figures.counts.sent > 0 && figures.answered() == 0).then(|| {
         let first = figures.errors.first().map(|error| format!(" Most often: {}.", error.class));
-        format!("Not one request was answered.{}", first.unwrap_or_default())
+        format!("Not one {} was answered.{}", view.noun().one, first.unwrap_or_default())
     })
 }
 
@@ -43,8 +45,17 @@ fn nothing_was_ok(view: &View<'_>) -> Option<String> {
     let figures = &view.whole;
     (figures.counts.ok == 0 && figures.answered() > 0).then(|| {
         let first = figures.errors.first().map(|error| format!(" Most often: {}.", error.message));
-        format!("Every answer was a refusal.{}", first.unwrap_or_default())
+        let all = match view.unit() {
+            Unit::Requests => "Every answer was a refusal.",
+            Unit::Transactions => "Every transaction that was answered was refused.",
+        };
+        format!("{all}{}", first.unwrap_or_default())
     })
+}
+
+/// What failed is not the same as what did nothing.
+fn nobody_knows_what_took_effect(view: &View<'_>) -> Option<String> {
+    transactions::unknown(std::iter::once(&view.whole))
 }
 
 /// Past one in a thousand, the load was not the load that was asked for.
@@ -53,9 +64,10 @@ fn planned_requests_were_not_sent(view: &View<'_>) -> Option<String> {
     let is_many = u128::from(counts.not_sent) * 1_000 > u128::from(counts.planned);
     is_many.then(|| {
         format!(
-            "{} of {} planned requests ({}) were never sent: the system got less load than was asked for.",
+            "{} of {} planned {} ({}) were never sent: the system got less load than was asked for.",
             count(counts.not_sent),
             count(counts.planned),
+            view.noun().many,
             percent(counts.not_sent, counts.planned)
         )
     })
@@ -65,9 +77,13 @@ fn planned_requests_were_not_sent(view: &View<'_>) -> Option<String> {
 fn requests_started_late(view: &View<'_>) -> Option<String> {
     let late_ns = view.whole.lateness.all.at(Percentile::P99)?;
     let response_ns = view.whole.response.all.at(Percentile::P99)?;
+    let whole = match view.unit() {
+        Unit::Requests => "Requests",
+        Unit::Transactions => "Transactions",
+    };
     (late_ns >= 1e6 && late_ns * 2.0 >= response_ns).then(|| {
         format!(
-            "Requests started up to {} late (p99): they waited for a free connection, or for one to be opened. Response time counts from \
+            "{whole} started up to {} late (p99): they waited for a free connection, or for one to be opened. Response time counts from \
              the instant that was intended and has the wait in it; service time has not.",
             duration(late_ns)
         )

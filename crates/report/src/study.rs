@@ -4,6 +4,8 @@ use store::{Place, StoreError, Study, Utc};
 
 use crate::LoadRun;
 use crate::metric::Metric;
+use crate::noun::Noun;
+use crate::transactions;
 use crate::view::View;
 use crate::words;
 
@@ -80,6 +82,22 @@ impl<'a> StudyView<'a> {
         }
         let missing = study.missing().count();
         Ok(Self { study, load_run, metric, runs, loads, missing })
+    }
+
+    /// What was counted in it, in words.
+    pub(crate) fn noun(&self) -> &'static Noun {
+        Noun::of_all(&self.runs)
+    }
+
+    /// What variants are compared by, in words; empty if this version does not know it.
+    pub(crate) fn metric_words(&self) -> &'static str {
+        self.metric.map_or("", |metric| metric.words(self.noun().unit))
+    }
+
+    /// What everybody must know of transactions in it that may or may not have taken effect.
+    pub(crate) fn unknown(&self) -> Option<String> {
+        let rows = self.loads.iter().flat_map(|load| &load.rows);
+        transactions::unknown(rows.filter_map(|row| row.figures.as_ref()))
     }
 
     /// When it began.

@@ -96,7 +96,7 @@ pub(crate) fn words(view: &View<'_>) -> Vec<String> {
         let (user, sys) = (share(usage.cpu_user_s), share(usage.cpu_sys_s));
         let mut cpu = format!("{} cores (user {user} + system {sys})", decimal(cores, 2));
         if let Some(us) = view.system_us_per_request() {
-            cpu.push_str(&format!(", {} µs per request", decimal(us, 1)));
+            cpu.push_str(&format!(", {} µs per {}", decimal(us, 1), view.noun().one));
         }
         lines.push(cpu);
     }

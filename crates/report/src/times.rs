@@ -1,6 +1,7 @@
 //! Response, service time and lateness of one run, side by side.
 
 use record::{PRINTED, Percentile};
+use store::Unit;
 
 use crate::durations::{self, Durations};
 use crate::figures::Figures;
@@ -75,7 +76,9 @@ pub(crate) fn steps(view: &View<'_>, escape: fn(&str) -> String) -> Option<Table
         return None;
     }
     let names = view.steps.iter().map(|step| escape(&shortened(&visible(step.name), 40)));
-    let mut table = Table::of_names("steps", names);
+    let noun = view.noun();
+    let head = if noun.unit == Unit::Requests { "steps" } else { noun.many };
+    let mut table = Table::of_names(head, names);
     let response: Vec<&Durations> = view.steps.iter().map(|step| &step.figures.response.all).collect();
     let unit = unit(&response);
     table.column("samples", "", response.iter().map(|durations| Cell::count(durations.count)));
@@ -90,7 +93,7 @@ pub(crate) fn steps(view: &View<'_>, escape: fn(&str) -> String) -> Option<Table
     column("p99", &|durations| durations.at(Percentile::P99));
     column("max", &|durations| durations.max_ns);
     let rates = view.steps.iter().map(|step| Cell::figure_or_na(step.figures.throughput_per_s(), rate));
-    table.column("answers", "/s", rates);
+    table.column(noun.answers, "/s", rates);
     table.column("not ok", "", view.steps.iter().map(|step| Cell::count(step.figures.errors_counted())));
     Some(table)
 }

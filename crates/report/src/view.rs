@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use record::{Phase, Tally};
-use store::{Cause, Level, Place, Run, State, StoreError, Utc, Validity, Verdict};
+use store::{Cause, Level, Place, Run, State, StoreError, Unit, Utc, Validity, Verdict};
 
-use crate::figures::Figures;
+use crate::figures::{Figures, Kind};
 use crate::notes;
+use crate::noun::Noun;
 use crate::resources::Resources;
 use crate::signals::Signals;
 
@@ -34,26 +35,53 @@ pub(crate) struct Step<'a> {
     /// May hold anything: escape it.
     pub(crate) name: &'a str,
     pub(crate) figures: Figures,
+    /// Its parts, if it has any.
+    pub(crate) statements: Vec<Statement<'a>>,
 }
+
+/// A statement of a transaction.
+pub(crate) struct Statement<'a> {
+    /// May hold anything: escape it.
+    pub(crate) name: &'a str,
+    /// The number under which the store has it.
+    pub(crate) number: u16,
+    pub(crate) figures: Figures,
+}
+
+/// How the accounts of statements are read: whatever was tried again is in them once for each try.
+pub(crate) const OF_STATEMENTS: Kind = Kind { unit: Unit::Requests, latency_limit_ns: None };
 
 impl<'a> View<'a> {
     pub(crate) fn of(run: &'a Run) -> Result<Self, StoreError> {
         let (mut whole, mut steps) = (Tally::default(), Vec::new());
-        for (step, name) in (0..=u16::MAX).zip(&run.new.steps) {
+        let kind = Kind { unit: run.new.unit(), latency_limit_ns: run.new.latency_limit_ns };
+        for ((step, name), unit) in (0..=u16::MAX).zip(&run.new.steps).zip(&run.new.units) {
             let of_step = run.total(step, Phase::Measured)?;
             whole.merge(&of_step);
-            steps.push(Step { name, figures: Figures::of(&of_step) });
+            let figures = Figures::of(&of_step, Kind { unit: *unit, ..kind });
+            steps.push(Step { name, figures, statements: statements(run, step)? });
         }
         let (verdict, validity) = match &run.ending {
             Some(ending) => (ending.verdict, ending.validity.clone()),
             None => (Verdict::Partial, without_an_ending(run.state)),
         };
-        let (whole, warm_up) = (Figures::of(&whole), Figures::of(&run.whole(Phase::WarmUp)?));
+        let whole = Figures::of_all(&whole, kind, steps.iter().map(|step| &step.figures));
+        let warm_up = Figures::of(&run.whole(Phase::WarmUp)?, kind);
         let (resources, signals) = (Resources::of(run), Signals::of(run));
         let mut view =
             Self { run, verdict, validity, whole, steps, warm_up, resources, signals, notes: Vec::new() };
         view.notes = notes::about(&view);
         Ok(view)
+    }
+
+    /// What was counted.
+    pub(crate) fn unit(&self) -> Unit {
+        self.whole.unit
+    }
+
+    /// How that is called.
+    pub(crate) fn noun(&self) -> &'static Noun {
+        self.whole.noun()
     }
 
     /// A short name for tables, not escaped.
@@ -132,6 +160,14 @@ impl<'a> View<'a> {
     pub(crate) fn is_invalid(&self) -> bool {
         self.verdict == Verdict::Invalid || self.validity.verdict == Level::Invalid
     }
+}
+
+fn statements(run: &Run, step: u16) -> Result<Vec<Statement<'_>>, StoreError> {
+    let of_part = |(number, name)| {
+        let figures = Figures::of(&run.total(number, Phase::Measured)?, OF_STATEMENTS);
+        Ok(Statement { name, number, figures })
+    };
+    run.new.parts_of(step).map(of_part).collect()
 }
 
 /// Nobody judged a run that has no ending.

@@ -76,7 +76,7 @@ pub(crate) fn generator(view: &View<'_>, generator: &Generator) -> String {
         decimal(generator.cpu_sys_s, 2)
     );
     if let Some(us) = view.generator_us_per_request() {
-        words.push_str(&format!(", {} µs per request", decimal(us, 1)));
+        words.push_str(&format!(", {} µs per {}", decimal(us, 1), view.noun().one));
     }
     if let Some(us) = generator.wake_lag_p99_us {
         words.push_str(&format!(", woke up to {} late (p99)", duration(us * 1e3)));

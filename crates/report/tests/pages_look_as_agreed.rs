@@ -22,11 +22,13 @@ static CASES: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
         ("empty", pages::of_runs(&[runs::empty()])),
         ("partial", pages::of_runs(&[runs::cut_short()])),
         ("late", pages::of_runs(&[runs::late()])),
+        ("transactions", pages::of_runs(&[runs::sql::transactions()])),
         ("three", pages::of_runs(&[runs::every_kind_of_error(), runs::late(), runs::stalled()])),
         ("study-complete", study(studies::complete())),
         ("study-missing", study(studies::missing())),
         ("study-one-block", study(studies::one_block())),
         ("study-two-loads", study(studies::two_loads())),
+        ("study-sql", study(studies::sql())),
         ("study-invalid", study(studies::all_invalid())),
         ("study-not-begun", study(studies::not_begun())),
     ]
@@ -88,7 +90,10 @@ fn places_lead_to_what_is_there() {
                 let all = load[list].as_array().unwrap();
                 assert!(all.iter().all(|one| places(&one[key]) < rows.len()), "{case}: {list}");
             }
-            for table in [&load["table"], &load["steps"]].into_iter().filter(|table| !table.is_null()) {
+            for table in [&load["table"], &load["steps"], &load["statements"]]
+                .into_iter()
+                .filter(|table| !table.is_null())
+            {
                 let columns = table["heads"].as_array().unwrap().len();
                 for row in table["rows"].as_array().unwrap() {
                     assert_eq!(row["cells"].as_array().unwrap().len(), columns, "{case}");

@@ -71,6 +71,7 @@ fn a_huge_study() {
 fn a_run_of_many_steps() {
     let mut run = runs::normal();
     run.new.steps = (0..2_500).map(|step| format!("step {step}")).collect();
+    run.new.units = vec![store::Unit::Requests; 2_500];
     let document = pages::document(&pages::of_runs(&[run]));
     let notices = document["notices"].to_string();
     assert!(notices.contains("room here for 2,000 of 2,500 rows of steps"), "{notices}");

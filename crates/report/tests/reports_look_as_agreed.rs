@@ -15,6 +15,10 @@ fn cases() -> Vec<(&'static str, Vec<Run>)> {
         ("empty", vec![runs::empty()]),
         ("partial", vec![runs::cut_short()]),
         ("late", vec![runs::late()]),
+        ("transactions", vec![runs::sql::transactions()]),
+        ("connects", vec![runs::sql::connected_each_time()]),
+        ("both", vec![runs::sql::of_both()]),
+        ("scripts", vec![runs::sql::transactions(), runs::sql::connected_each_time()]),
         ("three", vec![runs::every_kind_of_error(), runs::late(), runs::stalled()]),
     ]
 }

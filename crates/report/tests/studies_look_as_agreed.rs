@@ -16,6 +16,7 @@ static CASES: LazyLock<Vec<(&'static str, Stored)>> = LazyLock::new(|| {
         ("study-missing", studies::missing()),
         ("study-one-block", studies::one_block()),
         ("study-two-loads", studies::two_loads()),
+        ("study-sql", studies::sql()),
         ("study-invalid", studies::all_invalid()),
         ("study-not-begun", studies::not_begun()),
     ]

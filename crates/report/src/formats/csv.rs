@@ -1,7 +1,7 @@
 //! CSV for spreadsheets: the columns of JMeter's Aggregate Report, then more.
 //!
 //! Times are milliseconds. Shared columns mean what JMeter means by them; percentiles stay empty where the samples are too
-//! few. A row per step, and one called TOTAL per run.
+//! few. A row per step, one per statement of it that has an account of its own, and one called TOTAL per run.
 
 use std::io;
 
@@ -57,6 +57,9 @@ const HEADER: [&str; 37] = [
     "Validity",
 ];
 
+/// What follows them: of transactions alone, and whose statement a row is about.
+const HEADER_OF_TRANSACTIONS: [&str; 3] = ["Retried", "Retries", "Part Of"];
+
 /// Writes the rows of every run.
 pub(crate) fn write(
     views: &[View<'_>],
@@ -64,12 +67,19 @@ pub(crate) fn write(
     out: &mut dyn io::Write,
 ) -> Result<(), ReportError> {
     let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(HEADER).map_err(into_io)?;
+    writer.write_record(HEADER.iter().chain(&HEADER_OF_TRANSACTIONS)).map_err(into_io)?;
     for view in views {
+        let mut write = |label: &str, figures: &Figures, part_of: &str| {
+            let cells = row(label, figures, view).into_iter().chain(of_transactions(figures, part_of));
+            writer.write_record(cells).map_err(into_io)
+        };
         for step in &view.steps {
-            writer.write_record(row(step.name, &step.figures, view)).map_err(into_io)?;
+            write(step.name, &step.figures, "")?;
+            for statement in &step.statements {
+                write(statement.name, &statement.figures, step.name)?;
+            }
         }
-        writer.write_record(row("TOTAL", &view.whole, view)).map_err(into_io)?;
+        write("TOTAL", &view.whole, "")?;
     }
     Ok(writer.flush()?)
 }
@@ -102,6 +112,12 @@ fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
     cells.push(cell(view.place().map_or("", |place| &place.variant)));
     cells.extend([view.verdict.name(), view.validity.verdict.name()].map(str::to_owned));
     cells
+}
+
+fn of_transactions(figures: &Figures, part_of: &str) -> [String; HEADER_OF_TRANSACTIONS.len()] {
+    let tries = figures.tries;
+    let count = |count: Option<u64>| count.map_or_else(String::new, |count| count.to_string());
+    [count(tries.map(|tries| tries.retried)), count(tries.map(|tries| tries.retries)), cell(part_of)]
 }
 
 fn service_cells(service: &Durations) -> Vec<String> {

@@ -64,8 +64,9 @@ fn header(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     );
     writeln!(
         out,
-        "#[Tenbin {}: nanoseconds since the intended start, or since the request was sent]",
-        view.run.id
+        "#[Tenbin {}: nanoseconds since the intended start, or since the {} was sent]",
+        view.run.id,
+        view.noun().one
     )?;
     writeln!(out, "#[Histogram log format version 1.3]")?;
     writeln!(out, "#[StartTime: {seconds}.{millis:03} (seconds since epoch), {date}]")?;

@@ -9,15 +9,18 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use store::{Cause, Ending, Failure, GateResult, Generator, Place};
 
+use self::counted::Counted;
 use crate::Options;
 use crate::durations::Durations;
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
 use crate::system;
 use crate::text::is_unseen;
-use crate::view::View;
+use crate::transactions;
+use crate::view::{Statement, Step, View};
 
 mod bottleneck;
+mod counted;
 pub(super) mod study;
 
 /// Writes one object: the run, or a study of several.
@@ -98,6 +101,9 @@ struct RunObject<'a> {
     gates: Vec<GateObject<'a>>,
     not_available: Vec<NotAvailable<'a>>,
     bottleneck: Option<bottleneck::BottleneckObject>,
+    #[serde(flatten)]
+    counted: Counted,
+    throughput_without_connect_per_s: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -165,6 +171,20 @@ struct StepObject<'a> {
     errors: Vec<ErrorObject<'a>>,
     #[serde(flatten)]
     details: Details,
+    #[serde(flatten)]
+    counted: Counted,
+    statements: Vec<StatementObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct StatementObject<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    figures: FiguresObject,
+    errors: Vec<ErrorObject<'a>>,
+    #[serde(flatten)]
+    details: Details,
+    share_of_time: Option<f64>,
 }
 
 /// The figures of the contract.
@@ -294,16 +314,7 @@ impl<'a> RunObject<'a> {
             verdict: view.verdict.name(),
             validity: ValidityObject { verdict: view.validity.verdict.name(), causes: &view.validity.causes },
             figures: FiguresObject::of(&view.whole),
-            steps: view
-                .steps
-                .iter()
-                .map(|step| StepObject {
-                    name: step.name,
-                    figures: FiguresObject::of(&step.figures),
-                    errors: errors(&step.figures.errors),
-                    details: Details::of(&step.figures),
-                })
-                .collect(),
+            steps: view.steps.iter().map(StepObject::of).collect(),
             errors: errors(&view.whole.errors),
             generator: ending.map(|ending| GeneratorObject::of(&ending.generator, view)).unwrap_or_default(),
             system: system::object(view).map(SystemObject::of),
@@ -332,6 +343,29 @@ impl<'a> RunObject<'a> {
             gates: run.gates().iter().map(GateObject::of).collect(),
             not_available: ending.map(not_available).unwrap_or_default(),
             bottleneck: bottleneck::of_run(view),
+            counted: Counted::of(&view.whole),
+            throughput_without_connect_per_s: transactions::per_s_without_connect(view).map(thousandths),
+        }
+    }
+}
+
+impl<'a> StepObject<'a> {
+    fn of(step: &'a Step<'_>) -> Self {
+        let figures = &step.figures;
+        let statement = |statement: &'a Statement<'_>| StatementObject {
+            name: statement.name,
+            figures: FiguresObject::of(&statement.figures),
+            errors: errors(&statement.figures.errors),
+            details: Details::of(&statement.figures),
+            share_of_time: transactions::share_of_time(&statement.figures, figures).map(counted::share),
+        };
+        Self {
+            name: step.name,
+            figures: FiguresObject::of(figures),
+            errors: errors(&figures.errors),
+            details: Details::of(figures),
+            counted: Counted::of(figures),
+            statements: step.statements.iter().map(statement).collect(),
         }
     }
 }

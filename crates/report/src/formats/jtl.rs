@@ -5,6 +5,7 @@
 use std::io;
 
 use record::Sampled;
+use store::Unit;
 
 use super::csv::{cell, into_io};
 use crate::Options;
@@ -32,7 +33,11 @@ const HEADER: [&str; 17] = [
     "Connect",
 ];
 
-/// Writes a line per kept request.
+/// How addresses in titles begin.
+const SCHEMES: [&str; 7] =
+    ["http://", "https://", "postgres://", "postgresql://", "mysql://", "mariadb://", "sqlite:"];
+
+/// Writes a line per kept request, or transaction.
 pub(crate) fn write(
     views: &[View<'_>],
     _options: &Options,
@@ -47,7 +52,8 @@ pub(crate) fn write(
         let labels: Vec<String> = view.steps.iter().map(|step| cell(step.name)).collect();
         for (step, request) in measured(view) {
             let label = labels.get(usize::from(step)).map_or("", String::as_str);
-            writer.write_record(line(view, label, request)).map_err(into_io)?;
+            let unit = view.run.new.units.get(usize::from(step)).copied().unwrap_or_default();
+            writer.write_record(line(view, label, unit, request)).map_err(into_io)?;
         }
     }
     Ok(writer.flush()?)
@@ -60,7 +66,7 @@ fn measured<'a>(view: &'a View<'_>) -> impl Iterator<Item = (u16, &'a Sampled)> 
         .map(|(step, _, request)| (step, request))
 }
 
-fn line(view: &View<'_>, label: &str, request: &Sampled) -> [String; HEADER.len()] {
+fn line(view: &View<'_>, label: &str, unit: Unit, request: &Sampled) -> [String; HEADER.len()] {
     let finish = &request.finish;
     let outcome = finish.outcome.name();
     let since_intended_ms = |ns: u64| ms(ns.saturating_sub(finish.intended_ns));
@@ -72,7 +78,12 @@ fn line(view: &View<'_>, label: &str, request: &Sampled) -> [String; HEADER.len(
         started_at_unix_ms.to_string(),
         since_intended_ms(finish.finished_ns).to_string(),
         label.to_owned(),
-        if finish.status == 0 { outcome.to_owned() } else { finish.status.to_string() },
+        // That of a transaction says how often it was tried.
+        if finish.status == 0 || unit == Unit::Transactions {
+            outcome.to_owned()
+        } else {
+            finish.status.to_string()
+        },
         outcome.to_owned(),
         format!("connection {}", request.connection),
         String::new(),
@@ -92,7 +103,7 @@ fn line(view: &View<'_>, label: &str, request: &Sampled) -> [String; HEADER.len(
 /// The URL in the title, if there is one; else what JMeter writes for none.
 fn url(view: &View<'_>) -> String {
     let title = visible(&view.run.new.title);
-    let is_url = |word: &&str| ["http://", "https://"].iter().any(|scheme| word.starts_with(scheme));
+    let is_url = |word: &&str| SCHEMES.iter().any(|scheme| word.starts_with(scheme));
     title.split(' ').find(is_url).unwrap_or("null").to_owned()
 }
 

@@ -8,7 +8,7 @@ use crate::error::ReportError;
 use crate::text::{shortened, visible};
 use crate::units::{count, rate};
 use crate::view::View;
-use crate::{answer, comparison, limits, over_time, system, times, words};
+use crate::{answer, comparison, limits, over_time, statements, system, times, transactions, words};
 
 pub(super) mod study;
 
@@ -61,7 +61,18 @@ fn details(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     let [planned, sent] = words::identity(&view.whole.counts);
     writeln!(out, "- {planned}\n- {sent}")?;
     let throughput = view.whole.throughput_per_s().map(rate);
-    writeln!(out, "- throughput {} answers/s", throughput.as_deref().unwrap_or("n/a"))?;
+    let answers = view.noun().answers;
+    writeln!(out, "- throughput {} {answers}/s", throughput.as_deref().unwrap_or("n/a"))?;
+    if let Some(words) = transactions::without_connect(view) {
+        writeln!(out, "- {words}")?;
+    }
+    let of_transactions =
+        [("tries", transactions::tries(&view.whole)), ("late", transactions::late(&view.whole))];
+    for (name, words) in of_transactions {
+        if let Some(words) = words {
+            writeln!(out, "- {name}: {words}")?;
+        }
+    }
     for [name, bars, ends] in over_time::lines(view.run)? {
         writeln!(out, "- {name} over time `{bars}` {ends}")?;
     }
@@ -77,6 +88,10 @@ fn details(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     if let Some(steps) = times::steps(view, escaped) {
         writeln!(out)?;
         steps.write_markdown(out)?;
+    }
+    if let Some(statements) = statements::of_run(view, escaped) {
+        writeln!(out)?;
+        statements.write_markdown(out)?;
     }
     Ok(writeln!(out, "\n</details>")?)
 }

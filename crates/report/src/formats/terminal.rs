@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use record::{MinMedianMax, Percentile};
-use store::{Level, Verdict};
+use store::{Level, Unit, Verdict};
 
 use crate::Options;
 use crate::answer::Answer;
@@ -14,7 +14,7 @@ use crate::style::Style;
 use crate::text::{shortened, visible, wrapped};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate};
 use crate::view::View;
-use crate::{answer, comparison, limits, over_time, system, times, words};
+use crate::{answer, comparison, limits, over_time, statements, system, times, transactions, words};
 
 pub(super) mod study;
 
@@ -61,6 +61,7 @@ impl Page<'_> {
             writeln!(self.out, "{INDENT}{}  {bars}  {ends}", self.style.dim(&format!("{name:<10}")))?;
         }
         self.steps(view)?;
+        self.statements(view)?;
         self.errors(&view.whole)?;
         self.gates(view)?;
         let stamps = view.run.new.stamps.iter().map(|text| ("warning", text));
@@ -141,6 +142,12 @@ impl Page<'_> {
         steps.write_terminal(INDENT, self.width, self.out)
     }
 
+    fn statements(&mut self, view: &View<'_>) -> io::Result<()> {
+        let Some(statements) = statements::of_run(view, str::to_owned) else { return Ok(()) };
+        writeln!(self.out)?;
+        statements.write_terminal(INDENT, self.width, self.out)
+    }
+
     fn errors(&mut self, figures: &Figures) -> io::Result<()> {
         if figures.errors.is_empty() {
             return Ok(());
@@ -195,12 +202,16 @@ fn of_run<'a>(name: &str, view: &'a View<'_>) -> Vec<(String, &'a str)> {
 fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     let figures = &view.whole;
     let mut facts = vec![("throughput", throughput(figures))];
+    facts.extend(transactions::without_connect(view).map(|words| ("", words)));
     facts.push(("received", volume(figures, figures.received_bytes)));
     facts.push(("sent", volume(figures, figures.sent_bytes)));
     if let Some(words) = times_in_words(&figures.first_byte) {
         facts.push(("first byte", words));
     }
-    facts.push(("connected", connected(view)));
+    for (place, line) in connected(view).into_iter().enumerate() {
+        facts.push((if place == 0 { "connected" } else { "" }, line));
+    }
+    facts.extend(of_transactions(view));
     let ending = view.run.ending.as_ref();
     let session = ending.and_then(|ending| ending.tls.as_deref()).map(|text| shortened(&visible(text), 80));
     let handshakes = if figures.tls.count > 0 { &figures.tls } else { &view.warm_up.tls };
@@ -219,7 +230,14 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
         let of = three(spread.requests, |requests| decimal(requests, 0));
         facts.push((
             "fairness",
-            format!("{of} replies per connection (min, median, max of {})", count(spread.connections)),
+            format!(
+                "{of} {} per connection (min, median, max of {})",
+                match view.unit() {
+                    Unit::Requests => "replies",
+                    Unit::Transactions => "transactions",
+                },
+                count(spread.connections)
+            ),
         ));
         if let Some(worst) = spread.response_max_ns {
             facts.push(("", format!("{} worst response", three(worst, duration))));
@@ -238,29 +256,39 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     facts
 }
 
+/// What is said of transactions alone.
+fn of_transactions(view: &View<'_>) -> Vec<(&'static str, String)> {
+    let all = [("tries", transactions::tries(&view.whole)), ("late", transactions::late(&view.whole))];
+    all.into_iter().filter_map(|(name, words)| Some((name, words?))).collect()
+}
+
 /// How often connections were made, and how long it took; most of them are made in the warm-up, if there is one.
-fn connected(view: &View<'_>) -> String {
+fn connected(view: &View<'_>) -> Vec<String> {
     let times = |figures: &Figures| {
-        let made = times_in_words(&figures.connect).map_or_else(String::new, |words| format!(", {words}"));
+        let log_in = if view.unit() == Unit::Transactions { ", log-in included" } else { "" };
+        let made =
+            times_in_words(&figures.connect).map_or_else(String::new, |words| format!("{log_in}, {words}"));
         let s = if figures.connections == 1 { "" } else { "s" };
         format!("{} time{s}{made}", count(figures.connections))
     };
-    match view.warm_up.connections {
-        0 => times(&view.whole),
-        _ => format!("{}; in the warm-up {}", times(&view.whole), times(&view.warm_up)),
+    let mut lines = vec![times(&view.whole)];
+    if view.warm_up.connections > 0 {
+        lines.push(format!("in the warm-up {}", times(&view.warm_up)));
     }
+    lines
 }
 
 fn throughput(figures: &Figures) -> String {
+    let answers = figures.noun().answers;
     let ok = match figures.answered() {
         answered if answered == figures.counts.ok => "all of them ok".to_owned(),
         answered => format!("{} of them ok", percent(figures.counts.ok, answered)),
     };
     match (figures.throughput_per_s(), figures.span_s) {
         (Some(per_s), Some(span_s)) => {
-            format!("{} answers/s over {} s, {ok}", rate(per_s), decimal(span_s, 1))
+            format!("{} {answers}/s over {} s, {ok}", rate(per_s), decimal(span_s, 1))
         }
-        _ => format!("n/a ({} answers)", count(figures.answered())),
+        _ => format!("n/a ({} {answers})", count(figures.answered())),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use store::Unit;
 
 use super::series::Series;
 
@@ -29,7 +30,7 @@ pub(crate) struct TimeTrack {
 pub(crate) struct Strip(pub(crate) u32, pub(crate) u32);
 
 /// The pictures that some series has figures for, with the tracks that some series has.
-pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>) -> Vec<TimeChart> {
+pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>, unit: Unit) -> Vec<TimeChart> {
     let (mut keys, mut strips) = (BTreeSet::new(), BTreeSet::new());
     for one in series {
         keys.extend(one.tracks.keys().map(String::as_str));
@@ -37,17 +38,27 @@ pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>) -> Vec<TimeChart>
     }
     let track = |track: &Track| {
         let Track { key, label, subject, .. } = *track;
-        TimeTrack { key: key.to_owned(), label: label.to_owned(), subject }
+        TimeTrack { key: key.to_owned(), label: of_unit(label, unit).to_owned(), subject }
     };
     let of_chart = |chart: &Chart| {
         let tracks: Vec<TimeTrack> = match chart.kind {
             HEAT => strips.iter().map(Strip::track).collect(),
             _ => chart.tracks.iter().filter(|track| keys.contains(track.key)).map(track).collect(),
         };
-        let Chart { key, title, unit, kind, .. } = *chart;
+        let Chart { key, title, unit: of_figures, kind, .. } = *chart;
+        let (title, unit) = (of_unit(title, unit), of_figures);
         (!tracks.is_empty()).then_some(TimeChart { key, title, unit, kind, tracks })
     };
     CHARTS.iter().filter_map(of_chart).collect()
+}
+
+/// Words of the list below, as they are of transactions.
+fn of_unit(words: &'static str, unit: Unit) -> &'static str {
+    match (words, unit) {
+        (ANSWERS_PER_SECOND, Unit::Transactions) => "Transactions per second",
+        (PLANNED_REQUESTS, Unit::Transactions) => "planned transactions",
+        _ => words,
+    }
 }
 
 impl Strip {
@@ -139,14 +150,17 @@ const fn times(key: &'static str, title: &'static str, tracks: &'static [Track])
     Chart { key, title, unit: "ms", kind: TIMES, decimals: 4, shows_zero: false, tracks }
 }
 
+const ANSWERS_PER_SECOND: &str = "Answers per second";
+const PLANNED_REQUESTS: &str = "planned requests";
+
 const CHARTS: &[Chart] = &[
     Chart {
         shows_zero: true,
         ..lines(
             "rate",
-            "Answers per second",
+            ANSWERS_PER_SECOND,
             "per_s",
-            &[load("ok_per_s", "ok"), load("planned_per_s", "planned requests")],
+            &[load("ok_per_s", "ok"), load("planned_per_s", PLANNED_REQUESTS)],
         )
     },
     times(
@@ -306,14 +320,14 @@ mod tests {
         let with_errors = series(&["ok_per_s", "failed_per_s"], &[]);
         let on_cores = series(&["ok_per_s", "core_0", "core_10"], &[Strip(0, 0), Strip(10, 10)]);
         let on_many = series(&["core_2_3"], &[Strip(2, 3)]);
-        let charts = of([&with_errors, &on_cores, &on_many].into_iter());
+        let charts = of([&with_errors, &on_cores, &on_many].into_iter(), Unit::Requests);
         let keys: Vec<&str> = charts.iter().map(|chart| chart.key).collect();
         assert_eq!(keys, ["rate", "errors", "cores"]);
         let labels: Vec<&str> = charts[2].tracks.iter().map(|track| track.label.as_str()).collect();
         assert_eq!(labels, ["core 0", "busiest of cores 2–3", "core 10"]);
         let keys: Vec<&str> = charts[2].tracks.iter().map(|track| track.key.as_str()).collect();
         assert_eq!(keys, ["core_0", "core_2_3", "core_10"]);
-        assert_eq!(of(std::iter::empty()), []);
+        assert_eq!(of(std::iter::empty(), Unit::Requests), []);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::charts::TimeChart;
 use super::series::Series;
 use super::spectrum::Spectrum;
+use crate::noun::Noun;
 
 /// Everything that the page shows.
 #[derive(Serialize)]
@@ -19,6 +20,8 @@ pub(crate) struct Document {
     pub(crate) id: String,
     pub(crate) begun: String,
     pub(crate) tenbin_version: String,
+    /// How what was counted is called.
+    pub(crate) counted: &'static Noun,
     pub(crate) notices: Vec<Notice>,
     pub(crate) validity: Validity,
     pub(crate) facts: Vec<Fact>,
@@ -96,6 +99,7 @@ pub(crate) struct Load {
     pub(crate) table: Table,
     pub(crate) legend: Vec<String>,
     pub(crate) steps: Option<Table>,
+    pub(crate) statements: Option<Table>,
     pub(crate) pairs: Vec<Pair>,
     pub(crate) caveats: Vec<String>,
     pub(crate) limits: Vec<Limit>,

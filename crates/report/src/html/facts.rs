@@ -46,7 +46,7 @@ pub(super) fn of_study(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Fact> {
 pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     let (new, ending) = (&view.run.new, view.run.ending.as_ref());
     let mut facts = vec![Fact::new("load", short(&words::load(view)))];
-    facts.extend(words::identity(&view.whole.counts).map(|line| Fact::new("requests", line)));
+    facts.extend(words::identity(&view.whole.counts).map(|line| Fact::new(view.noun().many, line)));
     let mut add = |name: &str, value: Option<String>| facts.extend(value.map(|value| Fact::new(name, value)));
     add("TLS", ending.and_then(|ending| ending.tls.as_deref()).map(short));
     add("generator", ending.map(|ending| words::generator(view, &ending.generator)));

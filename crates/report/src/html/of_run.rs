@@ -10,10 +10,11 @@ use super::document::{
 use super::table::{self, About};
 use super::{errors, facts, figures, spectrum};
 use crate::metric;
+use crate::noun::Noun;
 use crate::study::{Standing, standing};
 use crate::text::{shortened, visible};
 use crate::view::View;
-use crate::{comparison, limits, times, words};
+use crate::{comparison, limits, statements, times, words};
 
 /// Characters of one text from outside, and of a name.
 const TEXT_CHARACTERS_MAX: usize = 300;
@@ -43,6 +44,7 @@ pub(super) fn document(views: &[View<'_>]) -> Result<Document, StoreError> {
         id: ids.first().copied().unwrap_or_default().to_owned(),
         begun: first.map_or_else(String::new, |view| facts::instant(view.started_at())),
         tenbin_version: first.map_or_else(String::new, |view| text(&view.run.new.tenbin_version)),
+        counted: Noun::of_all(views),
         notices: notices(views, &names),
         validity: validity(views, &names),
         facts: match views {
@@ -119,14 +121,17 @@ fn of_row(
 
 fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
     let about: Vec<About> = (0..views.len()).map(|row| About { row: Some(row), is_best: false }).collect();
-    let (table, steps) = match views {
+    let (table, steps, statements) = match views {
         [view] => {
-            let steps = times::steps(view, str::to_owned);
-            (table::of(times::table(&view.whole), &[]), steps.map(|steps| table::of(steps, &[])))
+            let plain = |table| table::of(table, &[]);
+            let (steps, statements) =
+                (times::steps(view, str::to_owned), statements::of_run(view, str::to_owned));
+            (plain(times::table(&view.whole)), steps.map(plain), statements.map(plain))
         }
         _ => (
             table::of(comparison::summary(views, str::to_owned), &about),
             Some(table::of(comparison::service(views, str::to_owned), &about)),
+            None,
         ),
     };
     let words = match views {
@@ -155,6 +160,7 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         table,
         legend: comparison::warning(views).into_iter().collect(),
         steps,
+        statements,
         pairs: Vec::new(),
         caveats: Vec::new(),
         limits: views

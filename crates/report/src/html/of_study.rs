@@ -34,6 +34,7 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
         id: view.study.id.to_string(),
         begun: facts::instant(view.started_at()),
         tenbin_version: page.short(&new.tenbin_version),
+        counted: view.noun(),
         notices: notices(view, &page),
         validity: validity(view, &page),
         facts: facts::of_study(view, &page),
@@ -49,6 +50,7 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
 fn notices(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Notice> {
     let stamps = view.study.new.stamps.iter();
     let mut notices: Vec<Notice> = stamps.map(|stamp| notice(study::tone(stamp), page.text(stamp))).collect();
+    notices.extend(view.unknown().map(|sentence| Notice { tone: Tone::Doubtful, text: sentence }));
     let is_breached =
         |load: &&LoadView<'_>| page.gates(load).iter().any(|(tone, _)| *tone == study::Tone::Bad);
     let breached: Vec<&LoadView<'_>> = view.loads.iter().filter(is_breached).collect();
@@ -96,6 +98,14 @@ fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result
         .zip(&about)
         .flat_map(|(row, about)| row.steps.iter().map(|_| About { is_best: false, ..*about }))
         .collect();
+    let of_statements: Vec<About> = load
+        .rows
+        .iter()
+        .zip(&about)
+        .flat_map(|(row, about)| {
+            row.steps.iter().flat_map(|step| &step.statements).map(|_| About { is_best: false, ..*about })
+        })
+        .collect();
     let rows = load.rows.iter().enumerate();
     let rows = rows.map(|(place, row)| of_row(view, page, row, name(load, place), is_best(place)));
     let has_figures = load.rows.iter().any(|row| row.figures.is_some());
@@ -112,6 +122,8 @@ fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result
         table: named(table::of(tables::summary(view, load, str::to_owned), &about)),
         legend: if has_figures { sentences(&page.legend(load)) } else { Vec::new() },
         steps: tables::steps(load, str::to_owned).map(|steps| named(table::of(steps, &of_steps))),
+        statements: tables::statements(load, str::to_owned)
+            .map(|statements| named(table::of(statements, &of_statements))),
         pairs: load.pairs.iter().map(|one| pair(view, load, one, &name)).collect(),
         caveats: study::caveats(load),
         limits: limits(view, page, load),
@@ -154,7 +166,7 @@ fn answer(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Answer 
 fn metric(view: &StudyView<'_>, page: &Page<'_>) -> Metric {
     let compare = &view.study.new.compare;
     let (name, words, unit) = match view.metric {
-        Some(metric) => (metric.name.to_owned(), metric.words.to_owned(), figures::unit(metric)),
+        Some(metric) => (metric.name.to_owned(), view.metric_words().to_owned(), figures::unit(metric)),
         None => (page.short(&compare.by), page.short(&compare.by), "count"),
     };
     Metric { name, words, unit, higher_is_better: compare.higher_is_better, matters: compare.matters }

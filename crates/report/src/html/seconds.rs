@@ -46,7 +46,8 @@ pub(super) fn add(
             Ok(())
         })?;
     }
-    document.charts = charts::of(document.runs.iter().filter_map(|run| run.series.as_ref()));
+    document.charts =
+        charts::of(document.runs.iter().filter_map(|run| run.series.as_ref()), document.counted.unit);
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use stats::median;
 use store::Model;
 
 use crate::figures::Figures;
+use crate::noun::Noun;
 use crate::resources::{Resources, Usage};
 use crate::signals::Signals;
 use crate::view::View;
@@ -27,6 +28,11 @@ pub(super) struct Cores {
 }
 
 impl Evidence<'_> {
+    /// How what was counted is called.
+    pub(super) fn noun(&self) -> &'static Noun {
+        self.figures.noun()
+    }
+
     /// A figure of the readings, in the middle of all runs.
     pub(super) fn signal(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
         median(self.views.iter().filter_map(|view| figure(view.signals.as_ref()?)))

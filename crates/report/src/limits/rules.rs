@@ -71,7 +71,8 @@ pub(super) fn first(evidence: &Evidence<'_>) -> Limit {
     }
     let errors = share(evidence.figures.errors_counted(), evidence.figures.samples());
     if errors >= REFUSED && !REFUSALS.contains(&limit.resource) {
-        limit.because.push_str(&format!("; besides, {} of the requests did not end ok", percent(errors)));
+        let many = evidence.noun().many;
+        limit.because.push_str(&format!("; besides, {} of the {many} did not end ok", percent(errors)));
     }
     limit
 }
@@ -99,12 +100,12 @@ fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<Limit> {
     let counts = &evidence.figures.counts;
     let asked = match counts.ok {
         ok if ok == counts.planned => {
-            format!("all {} requests that it asked for were answered ok", count(ok))
+            format!("all {} that it asked for were answered ok", evidence.noun().counted(ok))
         }
         ok => format!(
-            "{} of the {} requests that it asked for were answered ok",
+            "{} of the {} that it asked for were answered ok",
             count(ok),
-            count(counts.planned)
+            evidence.noun().counted(counts.planned)
         ),
     };
     suspected("load", "the load", format!("{asked}, and it asked for no more{}", cpu_in_brackets(evidence)))
@@ -297,7 +298,8 @@ fn waits_for_a_core(evidence: &Evidence<'_>) -> Option<Limit> {
 
 fn a_lone_user(evidence: &Evidence<'_>) -> Option<Limit> {
     evidence.users().filter(|[users, _]| *users <= 1.0)?;
-    let because = format!("one user has one request under way at a time{}", cpu_in_brackets(evidence));
+    let because =
+        format!("one user has one {} under way at a time{}", evidence.noun().one, cpu_in_brackets(evidence));
     suspected("load", "the load", because)
 }
 
@@ -310,9 +312,9 @@ fn its_own_waiting(evidence: &Evidence<'_>) -> Option<Limit> {
             format!("on average {} of {} users waited for it", decimal(waiting, 1), decimal(users, 0))
         }
         None => format!(
-            "{} of {} requests that were asked for ended ok",
+            "{} of {} that were asked for ended ok",
             percent(share(evidence.figures.counts.ok, evidence.figures.counts.planned)),
-            count(evidence.figures.counts.planned)
+            evidence.noun().counted(evidence.figures.counts.planned)
         ),
     };
     let too_few = if evidence.users().is_some() { "; or more users would get more" } else { "" };

@@ -31,7 +31,7 @@ pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty
     };
     let with = |wanted: Outcome| of_best().find(|pair| outcome(pair, best.row) == wanted);
     if let Some(open) = with(Outcome::Open) {
-        let why = reason(load, open).unwrap_or_else(|| words(view, open));
+        let why = reason(view, load, open).unwrap_or_else(|| words(view, open));
         return (if may_be_decided(open) { Certainty::Open } else { Certainty::None }, why);
     }
     (Certainty::Sure, words(view, with(Outcome::Level).unwrap_or(runner_up)))

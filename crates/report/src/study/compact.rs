@@ -44,7 +44,7 @@ pub(super) fn table(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -
     percentile("99 %", Percentile::P99);
     if rows().any(|row| row.middle.system_us_per_request.is_some()) {
         let us = |row: &Row<'_>| Cell::figure(row.middle.system_us_per_request, |us| decimal(us, 1));
-        table.column("CPU", "µs/request", rows().map(us));
+        table.column("CPU", view.noun().us_per_one, rows().map(us));
     }
     if rows().any(|row| row.middle.rss_peak_bytes.is_some()) {
         let memory = |row: &Row<'_>| Cell::figure(row.middle.rss_peak_bytes, |bytes| mebibytes(whole(bytes)));

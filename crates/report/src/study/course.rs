@@ -3,6 +3,7 @@
 use record::MinMedianMax;
 use stats::Spread;
 use store::StoreError;
+use store::Unit;
 
 use super::tables::Escape;
 use super::{LoadView, StudyView, name};
@@ -115,7 +116,11 @@ fn fairness(view: &StudyView<'_>, runs: &[Option<usize>], table: &mut Table) {
         }
         None => "–".to_owned(),
     };
-    table.column("replies by connection", "min / median / max", runs.iter().map(cell));
+    let replies = match view.noun().unit {
+        Unit::Requests => "replies by connection",
+        Unit::Transactions => "transactions by connection",
+    };
+    table.column(replies, "min / median / max", runs.iter().map(cell));
 }
 
 /// The run whose metric is in the middle of those shown, as a place in [`StudyView::runs`].

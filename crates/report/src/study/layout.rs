@@ -1,6 +1,6 @@
 //! What a study says, in which order: all of it one below the other, or with details folded away.
 
-use store::StoreError;
+use store::{StoreError, Unit};
 
 use super::page::{Item, Page, Tone, section};
 use super::tables::{self, Escape};
@@ -108,7 +108,14 @@ impl Order<'_> {
             items.push(Item::Text(Tone::Plain, self.page.legend(load)));
         }
         if let Some(steps) = tables::steps(load, self.escape) {
-            items.extend([Item::Head("Steps".to_owned()), Item::Table(steps)]);
+            let head = match self.view.noun().unit {
+                Unit::Requests => "Steps",
+                Unit::Transactions => "Transactions",
+            };
+            items.extend([Item::Head(head.to_owned()), Item::Table(steps)]);
+        }
+        if let Some(statements) = tables::statements(load, self.escape) {
+            items.extend([Item::Head("Statements".to_owned()), Item::Table(statements)]);
         }
         items
     }

@@ -120,7 +120,8 @@ impl<'a> Page<'a> {
 
     pub(super) fn stamps(&self) -> Vec<Item> {
         let stamps = self.view.study.new.stamps.iter();
-        stamps.map(|stamp| Item::Text(tone(stamp), self.text(stamp))).collect()
+        let stamps = stamps.map(|stamp| Item::Text(tone(stamp), self.text(stamp)));
+        stamps.chain(self.view.unknown().map(|sentence| Item::Text(Tone::Doubtful, sentence))).collect()
     }
 
     /// The load in words, with its name where that says more.
@@ -178,7 +179,11 @@ impl<'a> Page<'a> {
         let compare = &self.view.study.new.compare;
         let Some(metric) = self.view.metric else { return format!("by {}", self.text(&compare.by)) };
         let better = if compare.higher_is_better { "more" } else { "less" };
-        format!("by {}, {better} is better; {} or more matters", metric.words, matters(self.view))
+        format!(
+            "by {}, {better} is better; {} or more matters",
+            metric.words(self.view.noun().unit),
+            matters(self.view)
+        )
     }
 
     pub(crate) fn machine(&self) -> String {
@@ -222,12 +227,13 @@ impl<'a> Page<'a> {
 
     /// What the table leaves unsaid.
     pub(crate) fn legend(&self, load: &LoadView<'_>) -> String {
-        let mut legend =
-            "Times are response times of all valid runs together; rates and cores are medians over runs, µs/request is over all of them, memory and queue are the most of any."
-
-                .to_owned();
+        let mut legend = format!(
+            "Times are response times of all valid runs together; rates and cores are medians over runs, {} is over all \
+             of them, memory and queue are the most of any.",
+            self.view.noun().us_per_one
+        );
         if load.bests().next().is_some() {
-            let word = self.view.metric.map_or("", |metric| metric.words);
+            let word = self.view.metric_words();
             legend.push_str(&format!(
                 " ★ has the best {word} of its system among settings with at most 0.1 points more errors than the least."
             ));

@@ -8,10 +8,10 @@ use store::{Place, StoreError, Study};
 
 use super::natural;
 use super::standing::{Standing, standing};
-use crate::figures::Figures;
+use crate::figures::{Figures, Kind};
 use crate::metric::{Metric, error_share};
 use crate::resources::Usage;
-use crate::view::{View, us_per_request};
+use crate::view::{OF_STATEMENTS, Statement, View, us_per_request};
 
 /// One variant under one load.
 pub(crate) struct Row<'a> {
@@ -26,7 +26,7 @@ pub(crate) struct Row<'a> {
     /// All samples of these runs together; `None` if nothing was measured.
     pub(crate) figures: Option<Figures>,
     /// The same by step.
-    pub(crate) steps: Vec<(&'a str, Figures)>,
+    pub(crate) steps: Vec<RowStep<'a>>,
     /// Of the metric by which variants are compared, over runs.
     pub(crate) metric: Option<Spread>,
     /// Ok answers per second, over runs.
@@ -35,6 +35,15 @@ pub(crate) struct Row<'a> {
     pub(crate) answers: Option<Spread>,
     /// What a run used, in the middle of all runs.
     pub(crate) middle: Middle,
+}
+
+/// A step over all runs of a row.
+pub(crate) struct RowStep<'a> {
+    /// May hold anything: escape it.
+    pub(crate) name: &'a str,
+    pub(crate) figures: Figures,
+    /// Its statements, with their names.
+    pub(crate) statements: Vec<(&'a str, Figures)>,
 }
 
 /// Figures of a run, in the middle of all runs.
@@ -167,22 +176,52 @@ fn pooled(views: &[&View<'_>]) -> Option<f64> {
 }
 
 /// The whole, and each step with its name.
-type Merged<'a> = (Option<Figures>, Vec<(&'a str, Figures)>);
+type Merged<'a> = (Option<Figures>, Vec<RowStep<'a>>);
 
 /// All samples of several runs: percentiles come from the merged histograms, and are never averaged.
 fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, StoreError> {
     let Some(first) = views.first() else { return Ok((None, Vec::new())) };
-    if let Some(view) = views.iter().find(|view| !view.whole.can_be_summed()) {
+    if let Some(view) = views.iter().find(|view| !can_be_summed(view)) {
         return Err(StoreError::DamagedRun { run: view.run.id.clone() });
     }
     let (mut whole, mut steps) = (Tally::default(), Vec::new());
+    let latency_limit_ns = first.run.new.latency_limit_ns;
     for (step, of_step) in (0..=u16::MAX).zip(&first.steps) {
         let mut tally = Tally::default();
         for view in views.iter().filter(|view| usize::from(step) < view.steps.len()) {
             tally.merge(&view.run.total(step, Phase::Measured)?);
         }
         whole.merge(&tally);
-        steps.push((of_step.name, Figures::of(&tally)));
+        let kind = Kind { unit: of_step.figures.unit, latency_limit_ns };
+        let statements = of_step.statements.iter().map(|statement| merged_statement(views, step, statement));
+        steps.push(RowStep {
+            name: of_step.name,
+            figures: Figures::of(&tally, kind),
+            statements: statements.collect::<Result<_, _>>()?,
+        });
     }
-    Ok((Some(Figures::of(&whole)), steps))
+    let kind = Kind { unit: first.unit(), latency_limit_ns };
+    let figures = Figures::of_all(&whole, kind, steps.iter().map(|step| &step.figures));
+    Ok((Some(figures), steps))
+}
+
+fn can_be_summed(view: &View<'_>) -> bool {
+    let statements = view.steps.iter().flat_map(|step| &step.statements);
+    view.whole.can_be_summed && statements.map(|statement| &statement.figures).all(|of| of.can_be_summed)
+}
+
+/// The same statement of all runs.
+fn merged_statement<'a>(
+    views: &[&View<'a>],
+    step: u16,
+    statement: &Statement<'a>,
+) -> Result<(&'a str, Figures), StoreError> {
+    let mut tally = Tally::default();
+    for view in views {
+        let of_view = view.steps.get(usize::from(step)).map_or(&[][..], |step| &step.statements);
+        if of_view.iter().any(|other| (other.number, other.name) == (statement.number, statement.name)) {
+            tally.merge(&view.run.total(statement.number, Phase::Measured)?);
+        }
+    }
+    Ok((statement.name, Figures::of(&tally, OF_STATEMENTS)))
 }

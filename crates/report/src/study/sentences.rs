@@ -21,13 +21,14 @@ pub(crate) fn verdict_word(pair: &Pair) -> &'static str {
 }
 
 /// Why there is no verdict on a pair, if there is none.
-pub(crate) fn reason(load: &LoadView<'_>, pair: &Pair) -> Option<String> {
+pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> Option<String> {
     if pair.has_more_errors {
         let share = |row: usize| load.rows[row].error_share().map_or("n/a".to_owned(), percent_of);
         return Some(format!(
-            "{} of the requests to the one that is ahead failed, {} of the other's: being ahead with more errors is not \
+            "{} of the {} to the one that is ahead failed, {} of the other's: being ahead with more errors is not \
              being better",
             share(pair.first),
+            view.noun().many,
             share(pair.second)
         ));
     }
@@ -56,7 +57,7 @@ pub(crate) fn reason(load: &LoadView<'_>, pair: &Pair) -> Option<String> {
 /// One pair: who is ahead, by what ratio, and whether that can be said.
 pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name: Name<'_>) -> String {
     let (first, second) = (name(load, pair.first), name(load, pair.second));
-    let words = view.metric.map_or("", |metric| metric.words);
+    let words = view.metric_words();
     let verdict = pair.comparison.verdict;
     let link = match verdict {
         _ if pair.has_more_errors => "is ahead of",
@@ -70,7 +71,7 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
     let ahead = format!("better in {} of {}", pair.first_better, blocks(common));
     let end = match verdict {
         _ if pair.has_more_errors => {
-            format!("no verdict: {}", reason(load, pair).unwrap_or_default())
+            format!("no verdict: {}", reason(view, load, pair).unwrap_or_default())
         }
         Verdict::Differs { below_matters: false } => format!("{ahead}: differs"),
         Verdict::Differs { below_matters: true } => {
@@ -78,8 +79,10 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
         }
         Verdict::Equivalent => format!("{}: equivalent within {}", blocks(common), matters(view)),
         Verdict::Inconclusive => format!("{ahead}: inconclusive{}", next_look(common)),
-        Verdict::None(_) if common == 0 => format!("no verdict: {}", reason(load, pair).unwrap_or_default()),
-        Verdict::None(_) => format!("{ahead}; no verdict: {}", reason(load, pair).unwrap_or_default()),
+        Verdict::None(_) if common == 0 => {
+            format!("no verdict: {}", reason(view, load, pair).unwrap_or_default())
+        }
+        Verdict::None(_) => format!("{ahead}; no verdict: {}", reason(view, load, pair).unwrap_or_default()),
     };
     format!("{first} {link} {second}: {words}{figures}, {end}")
 }
@@ -89,12 +92,16 @@ pub(crate) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) 
     let Some(metric) = view.metric else {
         return "none: the metric to compare by is not known to this version".to_owned();
     };
+    let words = view.metric_words();
     let bests: Vec<_> = load.bests().collect();
     let Some(best) = bests.first() else {
         let failed =
             load.rows.iter().any(|row| row.is_valid && row.error_share().is_some_and(|share| share >= 1.0));
-        let why =
-            if failed { "not one request ended well" } else { "no run gave figures that can be ranked" };
+        let why = if failed {
+            format!("not one {} ended well", view.noun().one)
+        } else {
+            "no run gave figures that can be ranked".to_owned()
+        };
         return format!("no verdict: {why}");
     };
     let (winner, figure) = (name(load, best.row), (metric.write)(best.metric.median));
@@ -105,7 +112,7 @@ pub(crate) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) 
             _ if load.ranking.len() > 1 => "every other setting with valid figures has more errors",
             _ => "nothing else gave figures that can be ranked",
         };
-        return format!("{winner}: {} {figure}; {why}", metric.words);
+        return format!("{winner}: {words} {figure}; {why}");
     };
     let others = |wanted: Outcome| {
         let pairs = of_best().filter(|pair| outcome(pair, best.row) == wanted);
@@ -114,21 +121,21 @@ pub(crate) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) 
         names.collect::<Vec<_>>().join(", ")
     };
     if let Some(open) = of_best().find(|pair| outcome(pair, best.row) == Outcome::Open) {
-        let why = reason(load, open).unwrap_or_else(|| match open.comparison.verdict {
+        let why = reason(view, load, open).unwrap_or_else(|| match open.comparison.verdict {
             Verdict::Inconclusive => format!("inconclusive after {}", blocks(open.comparison.blocks)),
             _ => "the middle of its runs says one thing, the ratios within blocks another".to_owned(),
         });
-        return so_far(view, load, best.row, &format!("{} {figure}", metric.words), &why, name);
+        return so_far(view, load, best.row, &format!("{words} {figure}"), &why, name);
     }
     if of_best().any(|pair| outcome(pair, best.row) == Outcome::Level) {
-        let within = format!("{} within {}", metric.words, matters(view));
+        let within = format!("{words} within {}", matters(view));
         return format!(
             "no difference that matters between {winner} and {}: {within}",
             others(Outcome::Level)
         );
     }
     let second = name(load, runner_up.second);
-    format!("{winner}: {} {figure},{} that of {second}", metric.words, figures(runner_up))
+    format!("{winner}: {words} {figure},{} that of {second}", figures(runner_up))
 }
 
 /// How things stand while there is no verdict on all pairs of the best one.

@@ -2,11 +2,12 @@
 
 use stats::Spread;
 
-use super::rows::Row;
+use super::rows::{Row, RowStep};
 use super::standing::Standing;
 use super::{LoadView, StudyView};
 use crate::durations::Durations;
 use crate::figures::Figures;
+use crate::statements::{self, Line};
 use crate::system::whole;
 use crate::table::{Cell, Table};
 use crate::text::{shortened, visible};
@@ -21,6 +22,8 @@ type Figure = fn(&Row<'_>) -> Option<f64>;
 
 /// Columns of a name; a longer one is cut.
 const NAME_CHARACTERS_MAX: usize = 24;
+/// The same of a statement.
+const STATEMENT_CHARACTERS_MAX: usize = 30;
 /// Knobs that have a column each.
 const KNOBS_MAX: usize = 5;
 
@@ -54,7 +57,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
         rows().map(|row| row.figures.as_ref().map(|figures| &figures.response.all)).collect();
     times::columns(&mut table, &response);
     if rows().any(|row| row.figures.as_ref().is_some_and(|figures| figures.counts.refused > 0)) {
-        table.column("answers", "/s", rows().map(|row| middle(row.answers)));
+        table.column(view.noun().answers, "/s", rows().map(|row| middle(row.answers)));
     }
     let kb = |figure: Option<f64>| Cell::figure(figure, rate);
     table.column("received", "KB/s", rows().map(|row| kb(row.middle.received_kb_per_s)));
@@ -69,7 +72,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     let cores = |cores| decimal(cores, 2);
     used("system", "cores", |row| row.middle.system_cores_used, &cores);
     used("generator", "cores", |row| row.middle.generator_cores_used, &cores);
-    used("system", "µs/request", |row| row.middle.system_us_per_request, &|us| decimal(us, 1));
+    used("system", view.noun().us_per_one, |row| row.middle.system_us_per_request, &|us| decimal(us, 1));
     used("memory", "MiB", |row| row.middle.rss_peak_bytes, &|bytes| mebibytes(whole(bytes)));
     let any = |figure: fn(&Row<'_>) -> Option<f64>| rows().any(|row| figure(row) > Some(0.0));
     let (queue, swap): (Figure, Figure) =
@@ -94,8 +97,8 @@ pub(crate) fn steps(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
     let each = || load.rows.iter().flat_map(|row| row.steps.iter().map(move |step| (row, step)));
     let rows: Vec<&Row<'_>> = each().map(|(row, _)| row).collect();
     let mut table = names("steps", &load.rows, &rows, escape, |_| false);
-    table.name("step", each().map(|(_, (step, _))| short(step, escape)));
-    let figures: Vec<&Figures> = each().map(|(_, (_, figures))| figures).collect();
+    table.name("step", each().map(|(_, step)| short(step.name, escape)));
+    let figures: Vec<&Figures> = each().map(|(_, step)| &step.figures).collect();
     table.column(
         "errors",
         "",
@@ -106,6 +109,33 @@ pub(crate) fn steps(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
         &figures.iter().map(|figures| Some(&figures.response.all)).collect::<Vec<_>>(),
     );
     Some(table)
+}
+
+/// A row per variant and statement; `None` if none has an account of its own.
+pub(crate) fn statements(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
+    let each =
+        load.rows.iter().flat_map(|row| row.steps.iter().flat_map(of_step).map(move |line| (row, line)));
+    let (rows, lines): (Vec<&Row<'_>>, Vec<Line<'_>>) = each.unzip();
+    if lines.is_empty() {
+        return None;
+    }
+    let mut table = names("statements", &load.rows, &rows, escape, |_| false);
+    if load.rows.iter().any(|row| row.steps.len() > 1) {
+        table.name("transaction", lines.iter().map(|line| short(line.step, escape)));
+    }
+    table
+        .name("statement", lines.iter().map(|line| statements::name(line, STATEMENT_CHARACTERS_MAX, escape)));
+    statements::columns(&mut table, &lines);
+    Some(table)
+}
+
+fn of_step<'a>(step: &'a RowStep<'_>) -> impl Iterator<Item = Line<'a>> {
+    step.statements.iter().map(move |(name, figures)| Line {
+        step: step.name,
+        of_step: &step.figures,
+        name,
+        figures,
+    })
 }
 
 /// A row per variant, a column per core: how busy each was; `None` if nobody looked.
@@ -210,10 +240,11 @@ fn spread(
     }
 }
 
-/// Kinds of bad ends that there were.
+/// Kinds of bad ends that there were, and of good ones that took several tries.
 fn outcomes(table: &mut Table, load: &LoadView<'_>) {
     type Kind = (&'static str, fn(&Figures) -> u64);
-    let kinds: [Kind; 4] = [
+    let kinds: [Kind; 5] = [
+        ("retried", |figures| figures.tries.map_or(0, |tries| tries.retried)),
         ("refused", |figures| figures.counts.refused),
         ("failed", |figures| figures.counts.failed),
         ("timed out", |figures| figures.counts.timed_out),

@@ -2,11 +2,13 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+pub(crate) mod sql;
+
 use record::{Finish, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally};
 use serde_json::json;
 use store::{
-    Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, Place, Reading,
-    Run, RunId, State, Store, StudyId, Unit, Validity, Verdict,
+    Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, PartOf, Place,
+    Reading, Run, RunId, State, Store, StudyId, Unit, Validity, Verdict,
 };
 
 /// 2026-11-21T14:25:01.042Z
@@ -257,6 +259,7 @@ pub(crate) fn normal() -> Run {
 pub(crate) fn every_kind_of_error() -> Run {
     let mut new = new_run();
     new.steps = vec!["front page".to_owned(), "search".to_owned()];
+    new.units = vec![Unit::Requests; 2];
     new.title = "https://shop.test/".to_owned();
     new.stamps = vec!["TLS certificates were not verified (--insecure)".to_owned()];
     new.place = place("puma", "workers=8 threads=16");
@@ -428,6 +431,8 @@ pub(crate) fn hostile(attack: &str) -> Run {
     }
     new.system_version = Some(text());
     new.steps = vec![text(), text()];
+    new.units = vec![Unit::Transactions; 2];
+    new.parts = (0..2).map(|of| PartOf { name: text(), of }).collect();
     new.stamps = vec![text()];
     new.host = json!({"name": attack});
     let mut draws = Draws(6);
@@ -438,6 +443,7 @@ pub(crate) fn hostile(attack: &str) -> Run {
         message: text(),
         count: 100,
     });
+    one.tally.errors.note("commit_unknown", 0, text);
     let mut ending = ending();
     ending.notes = vec![text()];
     ending.tls = Some(text());
@@ -446,7 +452,9 @@ pub(crate) fn hostile(attack: &str) -> Run {
     ending.not_available = vec![(text(), text())];
     ending.validity.verdict = Level::Suspect;
     ending.validity.causes = vec![Cause { code: text(), sentence: text(), remedy: text() }];
-    let mut kept = Kept::load(&new, &[(0, one.clone()), (1, one)], Some(&ending));
+    let numbers = 0..4;
+    let seconds: Vec<_> = numbers.map(|number| (number, one.clone())).collect();
+    let mut kept = Kept::load(&new, &seconds, Some(&ending));
     kept.outputs = vec![(text(), attack.as_bytes().to_vec())];
     kept.gates = vec![GateResult {
         text: text(),

@@ -6,7 +6,7 @@ use record::Outcome;
 use serde_json::json;
 use store::{
     Cause, Failure, GateResult, Level, NewStudy, Place, Run, RunId, Store, StoreError, Study, StudyEnding,
-    StudyId, StudyState, Verdict,
+    StudyId, StudyState, Unit, Verdict,
 };
 
 use crate::runs::{self, Draws, Kept, STARTED_AT_UNIX_MS};
@@ -51,6 +51,8 @@ struct Script<'a> {
     loads: &'a [&'a str],
     steps: &'a [&'a str],
     done: usize,
+    /// Whether steps are transactions, of which the first has statements with accounts of their own.
+    is_sql: bool,
 }
 
 /// A study, and each of its runs with its seconds.
@@ -127,11 +129,16 @@ impl Script<'_> {
         new.title = "app-servers".to_owned();
         new.started_at_unix_ms += i64::from(place.position) * 6_000;
         new.steps = self.steps.iter().map(|step| (*step).to_owned()).collect();
+        new.units = vec![Unit::Requests; self.steps.len()];
+        if self.is_sql {
+            (new.units, new.parts) = (vec![Unit::Transactions; self.steps.len()], runs::sql::parts());
+        }
         new.load_words =
             if self.loads.len() > 1 { place.load.clone() } else { "100 users, closed".to_owned() };
         new.place = Some((id.clone(), place.clone()));
         new.system_version = Some(match behaviour.system {
             "node" => "v24.1.0".to_owned(),
+            "postgres" => "PostgreSQL 15.8".to_owned(),
             system => format!("{system} version 6.6.0"),
         });
         if behaviour.what == What::DoesNotStart {
@@ -151,7 +158,10 @@ impl Script<'_> {
         };
         let mut kept = Kept::load(&new, &[], Some(&runs::ending()));
         for number in 0..4 {
-            for step in 0..self.steps.len() as u16 {
+            if self.is_sql {
+                kept.seconds.extend(runs::sql::transaction(number, per_s, &mut draws));
+            }
+            for step in u16::from(self.is_sql)..self.steps.len() as u16 {
                 let mut one = runs::second(number, per_s / (1 + u64::from(step)), &mut draws, 0, outcome_of);
                 for _ in 0..one.tally.counts.refused {
                     one.tally.errors.note("status", 503, || "HTTP 503 Service Unavailable".to_owned());
@@ -223,7 +233,14 @@ fn app_servers() -> Script<'static> {
         "SHARED: system and generator were not kept apart on 2 cores, which makes differences look smaller"
             .to_owned(),
     ];
-    Script { new, behaviours: &APP_SERVERS, loads: &["100 users"], steps: &["fibonacci"], done: usize::MAX }
+    Script {
+        new,
+        behaviours: &APP_SERVERS,
+        loads: &["100 users"],
+        steps: &["fibonacci"],
+        done: usize::MAX,
+        is_sql: false,
+    }
 }
 
 /// Three systems, six settings, eight blocks; one setting does not start, one has errors, one run is invalid.
@@ -259,6 +276,25 @@ pub(crate) fn two_loads() -> Stored {
     script.new.compare =
         store::Compare { by: "p90".to_owned(), higher_is_better: false, matters: 0.03, blocks: 6 };
     script.new.stamps = vec!["the systems ran on core 0, the generator on core 1".to_owned()];
+    script.through_store()
+}
+
+/// One database with two settings, whose transactions have statements, tries, and ends that nobody knows.
+pub(crate) fn sql() -> Stored {
+    const BEHAVIOURS: [Behaviour; 2] = [
+        behaviour("postgres", "synchronous_commit=off", 900, What::Works),
+        behaviour("postgres", "synchronous_commit=on", 600, What::Works),
+    ];
+    let mut script = app_servers();
+    (script.behaviours, script.steps, script.is_sql) = (&BEHAVIOURS, &["tpcb-like"], true);
+    (script.new.title, script.new.gates) = ("commits".to_owned(), Vec::new());
+    script.new.question = Some("What does a commit that lasts cost?".to_owned());
+    script.new.compare = store::Compare {
+        by: "cpu-per-request".to_owned(),
+        higher_is_better: false,
+        matters: 0.03,
+        blocks: 6,
+    };
     script.through_store()
 }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{HEADER, cell, into_io, row};
+use super::{HEADER, cell, into_io, of_transactions, row};
 use crate::Options;
 use crate::error::ReportError;
 use crate::study::{Standing, StudyView, standing};
@@ -31,6 +31,9 @@ const HEADER_OF_PLACE: [&str; 18] = [
     "Started",
 ];
 
+/// And what is said of transactions alone.
+const HEADER_OF_TRIES: [&str; 2] = ["Retried", "Retries"];
+
 /// Writes the header and a row per run, in the order in which the study plans them; then a column per knob.
 pub(crate) fn write(
     study: &StudyView<'_>,
@@ -40,11 +43,14 @@ pub(crate) fn write(
     let knobs = knobs(study);
     let mut writer = csv::Writer::from_writer(out);
     let of_knobs = knobs.iter().map(|knob| cell(&format!("Knob {knob}")));
-    let header = HEADER.into_iter().chain(HEADER_OF_PLACE).map(str::to_owned).chain(of_knobs);
+    let of_runs = HEADER.into_iter().chain(HEADER_OF_PLACE).chain(HEADER_OF_TRIES);
+    let header = of_runs.map(str::to_owned).chain(of_knobs);
     writer.write_record(header).map_err(into_io)?;
     for view in &study.runs {
         let mut cells = row(&view.name(), &view.whole, view);
         cells.extend(of_place(study, view));
+        let [retried, retries, _] = of_transactions(&view.whole, "");
+        cells.extend([retried, retries]);
         cells.extend(knobs.iter().map(|knob| {
             let found = view.place().and_then(|place| place.knobs.iter().find(|(name, _)| name == knob));
             found.map_or_else(String::new, |(_, value)| cell(value))

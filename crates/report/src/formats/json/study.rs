@@ -157,7 +157,7 @@ impl<'a> Whole<'a> {
                     .iter()
                     .flat_map(|load| ranking(load, unit.map_or(1.0, |(_, size)| size)))
                     .collect(),
-                pairs: view.loads.iter().flat_map(pairs).collect(),
+                pairs: view.loads.iter().flat_map(|load| pairs(view, load)).collect(),
                 unit: unit.map(|(name, _)| name),
             },
             bottlenecks: bottleneck::of_study(view),
@@ -200,8 +200,8 @@ fn ranking<'a>(load: &'a LoadView<'_>, unit_size: f64) -> impl Iterator<Item = R
     })
 }
 
-fn pairs<'a>(load: &'a LoadView<'_>) -> impl Iterator<Item = PairObject<'a>> {
-    load.pairs.iter().map(|pair| {
+fn pairs<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<Item = PairObject<'a>> {
+    load.pairs.iter().map(move |pair| {
         let Pair { first, second, comparison, first_better, .. } = pair;
         PairObject {
             load: load.name,
@@ -220,7 +220,7 @@ fn pairs<'a>(load: &'a LoadView<'_>) -> impl Iterator<Item = PairObject<'a>> {
                 stats::Verdict::Differs { below_matters } => Some(below_matters),
                 _ => None,
             },
-            reason: reason(load, pair),
+            reason: reason(view, load, pair),
         }
     })
 }

@@ -1,0 +1,92 @@
+//! The statements of transactions: what each of them took, and how much of its transaction's time.
+
+use record::Percentile;
+
+use crate::durations::Durations;
+use crate::figures::Figures;
+use crate::table::{Cell, Table};
+use crate::text::{shortened, visible};
+use crate::times;
+use crate::transactions::{percent_of_time, share_of_time};
+use crate::view::{Statement, Step, View};
+
+/// Makes a text from outside harmless.
+type Escape = fn(&str) -> String;
+
+/// Characters of a statement, and of the name of its transaction.
+const STATEMENT_CHARACTERS_MAX: usize = 40;
+const NAME_CHARACTERS_MAX: usize = 24;
+
+/// A statement, and the transaction that it is part of.
+pub(crate) struct Line<'a> {
+    pub(crate) step: &'a str,
+    pub(crate) of_step: &'a Figures,
+    pub(crate) name: &'a str,
+    pub(crate) figures: &'a Figures,
+}
+
+/// A row for each statement of a run; `None` if none has an account of its own.
+pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Option<Table> {
+    let lines: Vec<Line<'_>> = view.steps.iter().flat_map(of_step).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let mut table = match view.steps.len() {
+        1 => Table::of_names(
+            "statements",
+            lines.iter().map(|line| name(line, STATEMENT_CHARACTERS_MAX, escape)),
+        ),
+        _ => {
+            let steps = lines.iter().map(|line| escape(&shortened(&visible(line.step), NAME_CHARACTERS_MAX)));
+            let mut table = Table::of_names("statements of", steps);
+            table.name("", lines.iter().map(|line| name(line, STATEMENT_CHARACTERS_MAX, escape)));
+            table
+        }
+    };
+    columns(&mut table, &lines);
+    Some(table)
+}
+
+fn of_step<'a>(step: &'a Step<'_>) -> impl Iterator<Item = Line<'a>> {
+    step.statements.iter().map(move |Statement { name, figures, .. }| Line {
+        step: step.name,
+        of_step: &step.figures,
+        name,
+        figures,
+    })
+}
+
+/// A statement in one line of at most so many characters, escaped.
+pub(crate) fn name(line: &Line<'_>, characters_max: usize, escape: Escape) -> String {
+    let one_line = line.name.split_whitespace().collect::<Vec<_>>().join(" ");
+    escape(&shortened(&visible(&one_line), characters_max))
+}
+
+/// The figures of these statements.
+pub(crate) fn columns(table: &mut Table, lines: &[Line<'_>]) {
+    let times: Vec<&Durations> = lines.iter().map(|line| &line.figures.service.all).collect();
+    let unit = times::unit(&times);
+    table.column("samples", "", times.iter().map(|durations| Cell::count(durations.count)));
+    let mut column = |head, figure: &dyn Fn(&Durations) -> Option<f64>| {
+        let cells = times.iter().map(|durations| times::cell(durations, figure(durations), unit));
+        table.column(head, unit.name, cells);
+    };
+    column("mean", &|durations| durations.mean_ns);
+    column("p50", &|durations| durations.at(Percentile::P50));
+    column("p95", &|durations| durations.at(Percentile::P95));
+    column("p99", &|durations| durations.at(Percentile::P99));
+    let shares = lines.iter().map(|line| share_of_time(line.figures, line.of_step));
+    table.column("of the", "time", shares.map(|share| Cell::figure(share, percent_of_time)));
+    type Kind = (&'static str, fn(&Figures) -> u64);
+    let kinds: [Kind; 3] = [
+        ("refused", |figures| figures.counts.refused),
+        ("failed", |figures| figures.counts.failed),
+        ("timed out", |figures| figures.counts.timed_out),
+    ];
+    for (head, kind) in kinds {
+        // Refusals are told in any case: that there is none is worth knowing.
+        if head == "refused" || lines.iter().any(|line| kind(line.figures) > 0) {
+            table.column(head, "", lines.iter().map(|line| Cell::count(kind(line.figures))));
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What is said of transactions alone: how often they were tried, which came late, and what they are without connecting.
+
+use record::{Histogram, Split, Statuses};
+use store::Unit;
+
+use crate::figures::Figures;
+use crate::noun::Noun;
+use crate::units::{count, decimal, duration, percent, rate};
+use crate::view::View;
+
+/// Classes of errors after which nobody knows whether the transaction took effect, and what happened.
+const UNKNOWN: [(&str, &str); 2] =
+    [("commit_unknown", "the connection was lost"), ("timeout_in_commit", "time ran out")];
+
+/// How often transactions were tried.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tries {
+    /// Transactions of which it is known.
+    pub(crate) known: u64,
+    /// Transactions that were tried more than once.
+    pub(crate) retried: u64,
+    /// Tries beyond the first of each.
+    pub(crate) retries: u64,
+    /// Tries of the one that was tried most often; 0 if nothing is known.
+    pub(crate) most: u16,
+}
+
+/// How many took longer than the plan wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Late {
+    pub(crate) limit_ns: u64,
+    pub(crate) count: u64,
+}
+
+impl Tries {
+    /// From the numbers that replies of transactions have in place of a status.
+    pub(crate) fn of(statuses: &Statuses) -> Self {
+        statuses.iter().filter(|(_, count)| *count > 0).fold(Self::default(), |sum, (tries, count)| {
+            let retries = u64::from(tries.saturating_sub(1)).saturating_mul(count);
+            sum.and(Self { known: count, retried: if tries > 1 { count } else { 0 }, retries, most: tries })
+        })
+    }
+
+    /// Both together.
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self {
+            known: self.known.saturating_add(other.known),
+            retried: self.retried.saturating_add(other.retried),
+            retries: self.retries.saturating_add(other.retries),
+            most: self.most.max(other.most),
+        }
+    }
+}
+
+impl Late {
+    /// Durations are told apart to 0.1 %: one so near to the limit may be on either side of it.
+    pub(crate) fn of(response: &Split, limit_ns: u64) -> Self {
+        let of_split = [&response.ok, &response.refused, &response.other];
+        let beyond = |histogram: &&Histogram| histogram.max_ns() > Some(limit_ns);
+        let counters = of_split.into_iter().filter(beyond).flat_map(|histogram| histogram.counters());
+        let count = counters.filter(|(value_ns, _)| *value_ns > limit_ns).map(|(_, count)| count).sum();
+        Self { limit_ns, count }
+    }
+}
+
+/// `3 of 5,000 transactions (0.06 %) needed more than one try: 4 tries more, at most 3 for one of them`
+pub(crate) fn tries(figures: &Figures) -> Option<String> {
+    let Tries { known, retried, retries, most } = figures.tries.filter(|tries| tries.known > 0)?;
+    if retried == 0 {
+        return Some("one for each transaction".to_owned());
+    }
+    Some(format!(
+        "{} of {} transactions ({}) needed more than one try: {} {} more, at most {} for one of them",
+        count(retried),
+        count(known),
+        percent(retried, known),
+        count(retries),
+        if retries == 1 { "try" } else { "tries" },
+        count(most.into())
+    ))
+}
+
+/// `12 of 5,000 (0.24 %) took longer than 50.0 ms, give or take 0.1 % of it`
+pub(crate) fn late(figures: &Figures) -> Option<String> {
+    let Late { limit_ns, count: late } = figures.late?;
+    let samples = figures.samples();
+    Some(format!(
+        "{} of {} ({}) took longer than {}, give or take 0.1 % of it",
+        count(late),
+        count(samples),
+        percent(late, samples),
+        duration(limit_ns as f64)
+    ))
+}
+
+/// Transactions per second in the time that is left when that of connecting is taken away, as pgbench told them before its
+/// version 14. `None` unless each had a connection of its own.
+pub(crate) fn per_s_without_connect(view: &View<'_>) -> Option<f64> {
+    let connections = view.run.ending.as_ref()?.spread.as_ref()?.connections;
+    if !view.run.new.connects_each || connections == 0 {
+        return None;
+    }
+    let connect = &view.whole.connect;
+    let connect_s = connect.mean_ns? * connect.count as f64 / 1e9 / connections as f64;
+    let left_s = view.whole.span_s? - connect_s;
+    let answered = view.whole.answered();
+    (answered > 0 && left_s > 0.0).then(|| answered as f64 / left_s)
+}
+
+/// The same in words.
+pub(crate) fn without_connect(view: &View<'_>) -> Option<String> {
+    let per_s = per_s_without_connect(view)?;
+    let answers = view.noun().answers;
+    Some(format!(
+        "{} {answers}/s without the time of connecting, as pgbench counted before version 14",
+        rate(per_s)
+    ))
+}
+
+/// How much of a transaction's time a statement of it took: of the sums over all of them.
+pub(crate) fn share_of_time(statement: &Figures, step: &Figures) -> Option<f64> {
+    let sum_ns = |figures: &Figures| Some(figures.service.all.mean_ns? * figures.service.all.count as f64);
+    let whole_ns = sum_ns(step).filter(|whole_ns| *whole_ns > 0.0)?;
+    Some(sum_ns(statement)? / whole_ns)
+}
+
+/// A share in percent with one decimal.
+pub(crate) fn percent_of_time(share: f64) -> String {
+    format!("{} %", decimal(share * 100.0, 1))
+}
+
+/// What everybody must know of transactions of which nobody knows whether they took effect; `None` if there is none.
+pub(crate) fn unknown<'a>(figures: impl Iterator<Item = &'a Figures> + Clone) -> Option<String> {
+    let of_class = |class: &str| {
+        let errors = figures.clone().flat_map(|figures| &figures.errors).filter(|error| error.class == class);
+        errors.fold(0u64, |sum, error| sum.saturating_add(error.count))
+    };
+    let each = UNKNOWN.map(|(class, words)| (of_class(class), words));
+    let unknown = each.iter().fold(0u64, |sum, (of_class, _)| sum.saturating_add(*of_class));
+    let why = each.iter().filter(|(of_class, _)| *of_class > 0);
+    let why: Vec<String> = why.map(|(of_class, words)| format!("{words} ({})", count(*of_class))).collect();
+    let they = if unknown == 1 { "It is" } else { "They are" };
+    (unknown > 0).then(|| {
+        format!(
+            "{} may or may not have taken effect: {} while the answer to the commit was awaited. {they} \
+             counted among those that failed or timed out, never as ok; only the database can tell.",
+            Noun::of(Unit::Transactions).counted(unknown),
+            why.join(", or ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tries_follow_from_how_often_each_number_was_seen() {
+        let mut statuses = Statuses::default();
+        assert_eq!(Tries::of(&statuses), Tries::default());
+        for (tries, count) in [(1, 90), (3, 2), (2, 5), (7, 0)] {
+            statuses.add(tries, count);
+        }
+        assert_eq!(Tries::of(&statuses), Tries { known: 97, retried: 7, retries: 9, most: 3 });
+        let mut huge = Statuses::default();
+        huge.add(u16::MAX, u64::MAX);
+        let huge = Tries::of(&huge);
+        assert_eq!((huge.and(huge).retries, huge.most), (u64::MAX, u16::MAX));
+    }
+
+    #[test]
+    fn what_is_later_than_the_limit_counts_however_it_ended() {
+        let mut response = Split::default();
+        [10, 49, 50].into_iter().for_each(|ms| response.ok.record(ms * 1_000_000));
+        response.refused.record(51_000_000);
+        response.other.record(900_000_000);
+        // One that is 50 ms long shares a counter with those a little longer.
+        assert_eq!(Late::of(&response, 60_000_000).count, 1);
+        assert_eq!(Late::of(&response, 45_000_000).count, 4);
+        response.ok = Histogram::default();
+        response.ok.record(50_000_000);
+        assert_eq!(Late::of(&response, 50_000_000).count, 2, "the longest of its kind was not longer");
+    }
+}
