@@ -1,0 +1,79 @@
+//! One connection to a database, whatever database it is.
+
+mod connection;
+mod mysql;
+mod postgres;
+mod sqlite;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use engine::Peer;
+use sql::Engine;
+use wire::sql::Login;
+
+use crate::error::Error;
+use crate::plan::Chunk;
+use crate::tables::Table;
+
+/// Where tables are made.
+#[derive(Clone, Debug)]
+pub enum Database {
+    /// A database of a PostgreSQL server.
+    PostgreSql {
+        /// Where the server is.
+        peer: Peer,
+        /// Who logs in.
+        login: Arc<Login>,
+    },
+    /// A database of a MySQL or MariaDB server.
+    MySql {
+        /// Where the server is.
+        peer: Peer,
+        /// Who logs in.
+        login: Arc<Login>,
+    },
+    /// A file of SQLite.
+    Sqlite {
+        /// Where the file is.
+        path: PathBuf,
+    },
+}
+
+impl Database {
+    /// Of which kind it is.
+    pub fn engine(&self) -> Engine {
+        match self {
+            Self::PostgreSql { .. } => Engine::PostgreSql,
+            Self::MySql { .. } => Engine::MySql,
+            Self::Sqlite { .. } => Engine::Sqlite,
+        }
+    }
+
+    /// Opens connection `number`.
+    pub(crate) fn open(&self, number: u32) -> Result<Box<dyn Client>, Error> {
+        Ok(match self {
+            Self::PostgreSql { peer, login } => Box::new(postgres::Postgres::open(peer, login, number)?),
+            Self::MySql { peer, login } => Box::new(mysql::MySql::open(peer, login, number)?),
+            Self::Sqlite { path } => Box::new(sqlite::Sqlite::open(path)?),
+        })
+    }
+}
+
+/// Rows of a reply; `None` is NULL.
+pub(crate) type Answer = Vec<Vec<Option<String>>>;
+
+/// One connection.
+pub(crate) trait Client: Send {
+    /// Has one statement run. `doing` says what for, should it fail.
+    fn query(&mut self, sql: &str, doing: &str) -> Result<Answer, Error>;
+
+    /// Writes the rows of a chunk and its mark in one transaction. `written` is told of rows as they go out, and says whether to
+    /// go on; if not, nothing of the chunk remains, and the answer is `false`. A client that has failed is not used again.
+    fn load(
+        &mut self,
+        table: &Table,
+        chunk: &Chunk,
+        written: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<bool, Error>;
+}

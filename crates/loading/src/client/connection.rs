@@ -1,0 +1,135 @@
+//! Statements and their replies over one connection.
+
+use std::io::{self, Read, Write};
+use std::time::Duration;
+
+use engine::{Line, Peer, ProbeError};
+use wire::sql::{Heard, Rows, Session};
+
+use super::Answer;
+use crate::error::Error;
+
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a server may be silent. The index of a very large table takes hours.
+const SILENCE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// A session that is logged in.
+pub(super) struct Connection<S: Session> {
+    pub(super) session: S,
+    line: Line,
+    buffer: Vec<u8>,
+    from: usize,
+    to: usize,
+}
+
+impl<S: Session> Connection<S> {
+    /// Connects to one of the peer's addresses, by the connection's number, and logs in.
+    pub(super) fn open(peer: &Peer, mut session: S, number: u32) -> Result<Self, Error> {
+        let endpoint = peer.endpoints[number as usize % peer.endpoints.len()].clone();
+        let address = endpoint.to_string();
+        let peer = Peer { endpoints: vec![endpoint], ..peer.clone() };
+        let mut log_in = || {
+            let mut line = Line::open(&peer, LOGIN_TIMEOUT)?;
+            line.log_in(&mut session)?;
+            Ok(line)
+        };
+        let mut line = log_in().map_err(|error: ProbeError| Error::Connect { reason: error.to_string() })?;
+        let silence = line.set_timeout(Some(SILENCE_MAX));
+        silence.map_err(|error| Error::Connect { reason: format!("{address}: {error}") })?;
+        Ok(Self { session, line, buffer: vec![0; BUFFER_BYTES], from: 0, to: 0 })
+    }
+
+    /// Sends what the session has to say.
+    pub(super) fn flush(&mut self, doing: &str) -> Result<(), Error> {
+        let sent = self.line.write_all(self.session.outgoing());
+        self.session.clear();
+        sent.map_err(|error| broken(doing, error.to_string()))
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        (self.from, self.to) = (0, self.line.read(&mut self.buffer)?);
+        if self.to == 0 { Err(io::Error::other("the server closed the connection")) } else { Ok(()) }
+    }
+
+    /// Waits for the next thing worth hearing.
+    pub(super) fn hear(&mut self, rows: &mut dyn Rows, doing: &str) -> Result<Heard, Error> {
+        loop {
+            let heard = self.session.received(&self.buffer[self.from..self.to], rows);
+            let (used, heard) = heard.map_err(|fault| broken(doing, fault.message()))?;
+            self.from += used;
+            match heard {
+                Heard::NeedMore => self.fill().map_err(|error| broken(doing, error.to_string()))?,
+                heard => return Ok(heard),
+            }
+        }
+    }
+
+    /// Waits for the end of the reply. An error that the server reported is the answer if there was one.
+    pub(super) fn finish(&mut self, rows: &mut dyn Rows, doing: &str) -> Result<(), Error> {
+        let mut refused = None;
+        loop {
+            match self.hear(rows, doing) {
+                Ok(Heard::Ready) => return refused.map_or(Ok(()), Err),
+                Ok(Heard::Refused) => refused = Some(self.refused(doing)),
+                Ok(Heard::Send) => self.flush(doing)?,
+                Ok(Heard::Ended { .. } | Heard::NeedMore) => {}
+                Err(error) => return Err(refused.unwrap_or(error)),
+            }
+        }
+    }
+
+    /// What the server said last, as an error.
+    pub(super) fn refused(&self, doing: &str) -> Error {
+        let said = self.session.said();
+        let said = format!("{}: {}", said.sqlstate.as_str(), said.text);
+        Error::Refused { doing: doing.to_owned(), said }
+    }
+
+    /// Sends a text and waits for the end of its reply.
+    pub(super) fn run(&mut self, text: &[u8], rows: &mut dyn Rows, doing: &str) -> Result<(), Error> {
+        self.session.clear();
+        self.session.query(text);
+        self.flush(doing)?;
+        self.finish(rows, doing)
+    }
+
+    /// The rows that a statement answers.
+    pub(super) fn ask(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
+        let mut rows = Taken::default();
+        self.run(sql.as_bytes(), &mut rows, doing)?;
+        Ok(rows.rows)
+    }
+}
+
+impl<S: Session> Drop for Connection<S> {
+    fn drop(&mut self) {
+        // Out of courtesy: the server may be gone.
+        let _ = self.line.write_all(self.session.farewell());
+    }
+}
+
+/// A connection that cannot be used any more.
+pub(super) fn broken(doing: &str, reason: impl Into<String>) -> Error {
+    Error::Broken { doing: doing.to_owned(), reason: reason.into() }
+}
+
+#[derive(Default)]
+struct Taken {
+    rows: Answer,
+    row: Vec<Option<String>>,
+}
+
+impl Rows for Taken {
+    fn wants(&self) -> bool {
+        true
+    }
+
+    fn value(&mut self, _column: u16, value: Option<&[u8]>) {
+        self.row.push(value.map(|bytes| String::from_utf8_lossy(bytes).into_owned()));
+    }
+
+    fn row_ended(&mut self) {
+        self.rows.push(std::mem::take(&mut self.row));
+    }
+}

@@ -1,0 +1,78 @@
+//! PostgreSQL: rows go by COPY.
+
+use std::fs::File;
+use std::io::Read;
+use std::sync::Arc;
+
+use engine::Peer;
+use wire::postgres::Session;
+use wire::sql::{Heard, Login, Session as _};
+
+use super::connection::{Connection, broken};
+use super::{Answer, Client};
+use crate::error::Error;
+use crate::marks;
+use crate::plan::Chunk;
+use crate::rows::CopyRows;
+use crate::tables::Table;
+
+/// One connection.
+pub(super) struct Postgres {
+    connection: Connection<Session>,
+    rows: CopyRows,
+}
+
+impl Postgres {
+    pub(super) fn open(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
+        let mut nonce = [0; 18];
+        let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut nonce));
+        read.map_err(|error| Error::Connect { reason: format!("/dev/urandom: {error}") })?;
+        let connection = Connection::open(peer, Session::new(Arc::clone(login), nonce), number)?;
+        let mut postgres = Self { connection, rows: CopyRows::default() };
+        // An index takes as long as it takes.
+        postgres.query("SET statement_timeout = 0", "setting up a connection")?;
+        Ok(postgres)
+    }
+}
+
+impl Client for Postgres {
+    fn query(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
+        self.connection.ask(sql, doing)
+    }
+
+    fn load(
+        &mut self,
+        table: &Table,
+        chunk: &Chunk,
+        written: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<bool, Error> {
+        let doing = &format!("filling {}", table.name);
+        // The marks' end is written to disk, and everything before it then is too.
+        self.query("BEGIN; SET LOCAL synchronous_commit = off", doing)?;
+        self.connection.session.clear();
+        self.connection.session.copy_in(&format!("COPY {} FROM STDIN", table.name));
+        self.connection.flush(doing)?;
+        match self.connection.hear(&mut (), doing)? {
+            Heard::Send if self.connection.session.is_copy_ready() => {}
+            Heard::Refused => return Err(self.connection.refused(doing)),
+            _ => return Err(broken(doing, "the server does not take a copy")),
+        }
+        let step = table.content.rows_at_once();
+        for from in chunk.rows.clone().step_by(step as usize) {
+            let rows = from..chunk.rows.end.min(from + step);
+            let count = rows.end - rows.start;
+            self.rows.clear();
+            table.content.write(rows, &mut self.rows);
+            self.connection.session.copy_bytes(self.rows.bytes());
+            self.connection.flush(doing)?;
+            if !written(count) {
+                return Ok(false);
+            }
+        }
+        self.connection.session.copy_end();
+        self.connection.flush(doing)?;
+        self.connection.finish(&mut (), doing)?;
+        self.query(&format!("{}; COMMIT", marks::mark(&chunk.mark)), doing)?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,141 @@
+//! SQLite: rows go one by one into a statement that is prepared once, in one transaction a chunk.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Statement};
+
+use super::{Answer, Client};
+use crate::error::Error;
+use crate::marks;
+use crate::plan::Chunk;
+use crate::rows::Sink;
+use crate::tables::Table;
+
+/// How long somebody else's transaction is waited for.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// After how many rows it is said that they are written.
+const STEP: u64 = 10_000;
+
+/// One connection.
+pub(super) struct Sqlite {
+    connection: Connection,
+}
+
+impl Sqlite {
+    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+        let open = || {
+            let connection = Connection::open(path)?;
+            connection.busy_timeout(BUSY_TIMEOUT)?;
+            Ok(connection)
+        };
+        let failed =
+            |error: rusqlite::Error| Error::Connect { reason: format!("{}: {error}", path.display()) };
+        Ok(Self { connection: open().map_err(failed)? })
+    }
+}
+
+fn refused(doing: &str) -> impl Fn(rusqlite::Error) -> Error {
+    move |error| Error::Refused { doing: doing.to_owned(), said: error.to_string() }
+}
+
+impl Client for Sqlite {
+    fn query(&mut self, sql: &str, doing: &str) -> Result<Answer, Error> {
+        answer(&self.connection, sql).map_err(refused(doing))
+    }
+
+    fn load(
+        &mut self,
+        table: &Table,
+        chunk: &Chunk,
+        written: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<bool, Error> {
+        let doing = &format!("filling {}", table.name);
+        let transaction = self.connection.transaction().map_err(refused(doing))?;
+        let places = vec!["?"; table.columns.into()].join(",");
+        let insert = transaction.prepare(&format!("INSERT INTO {} VALUES ({places})", table.name));
+        let mut sink = Bound { statement: insert.map_err(refused(doing))?, place: 0, error: None };
+        for from in chunk.rows.clone().step_by(STEP as usize) {
+            let rows = from..chunk.rows.end.min(from + STEP);
+            let count = rows.end - rows.start;
+            table.content.write(rows, &mut sink);
+            if let Some(error) = sink.error.take() {
+                return Err(refused(doing)(error));
+            }
+            if !written(count) {
+                return Ok(false);
+            }
+        }
+        drop(sink);
+        transaction.execute(&marks::mark(&chunk.mark), ()).map_err(refused(doing))?;
+        transaction.commit().map_err(refused(doing))?;
+        Ok(true)
+    }
+}
+
+fn answer(connection: &Connection, sql: &str) -> rusqlite::Result<Answer> {
+    let mut statement = connection.prepare(sql)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query(())?;
+    let mut answer = Vec::new();
+    while let Some(row) = rows.next()? {
+        let values = (0..columns).map(|column| Ok(text(row.get_ref(column)?)));
+        answer.push(values.collect::<rusqlite::Result<_>>()?);
+    }
+    Ok(answer)
+}
+
+fn text(value: ValueRef<'_>) -> Option<String> {
+    match value {
+        ValueRef::Null => None,
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(number) => Some(number.to_string()),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+    }
+}
+
+/// Values are bound as they come, and a row is inserted when it is complete. After an error nothing more happens.
+struct Bound<'a> {
+    statement: Statement<'a>,
+    place: usize,
+    error: Option<rusqlite::Error>,
+}
+
+impl Bound<'_> {
+    fn bind(&mut self, value: impl rusqlite::ToSql) {
+        self.place += 1;
+        if self.error.is_none() {
+            self.error = self.statement.raw_bind_parameter(self.place, value).err();
+        }
+    }
+}
+
+impl Sink for Bound<'_> {
+    fn begin_row(&mut self, _columns: u16) {
+        self.place = 0;
+    }
+
+    fn int(&mut self, value: i32) {
+        self.bind(value);
+    }
+
+    fn big(&mut self, value: i64) {
+        self.bind(value);
+    }
+
+    fn text(&mut self, value: &[u8]) {
+        // All texts are made in this crate, and are UTF-8.
+        self.bind(std::str::from_utf8(value).unwrap_or_default());
+    }
+
+    fn null(&mut self) {
+        self.bind(rusqlite::types::Null);
+    }
+
+    fn end_row(&mut self) {
+        if self.error.is_none() {
+            self.error = self.statement.raw_execute().err();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Why tables are not there, or not as they were asked for.
+
+/// What went wrong, where, and what to do about it. No text has a password in it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// What is asked for makes no sense.
+    #[error("{0}")]
+    Options(String),
+    /// No connection.
+    #[error("{reason}")]
+    Connect {
+        /// Where to, and why not.
+        reason: String,
+    },
+    /// The connection broke.
+    #[error(
+        "the connection broke off ({doing}): {reason}; the same command without --drop goes on where this one stopped"
+    )]
+    Broken {
+        /// What was under way.
+        doing: String,
+        /// How.
+        reason: String,
+    },
+    /// The server said no.
+    #[error("the server refused ({doing}): {said}")]
+    Refused {
+        /// What was under way.
+        doing: String,
+        /// Its words.
+        said: String,
+    },
+    /// There are tables already, and nothing says that they are this crate's.
+    #[error("there are tables of these names already: {}; to have them dropped and made anew, add --drop", tables.join(", "))]
+    Exists {
+        /// Their names.
+        tables: Vec<String>,
+    },
+    /// An earlier call with other options is unfinished.
+    #[error(
+        "tables are half filled for other options ({before}); ask for the same to go on, or add --drop to begin anew with {now}"
+    )]
+    Different {
+        /// What was asked for before.
+        before: String,
+        /// What is asked for now.
+        now: String,
+    },
+    /// Rows are not all there at the end.
+    #[error(
+        "{table} has {found}, and should have {expected}; did somebody else change it meanwhile? Begin anew with --drop"
+    )]
+    Wrong {
+        /// Which table.
+        table: String,
+        /// What was counted.
+        found: String,
+        /// What should be there.
+        expected: String,
+    },
+    /// The observer wanted it to stop.
+    #[error("stopped after {rows} of {rows_all} rows; the same command without --drop goes on from there")]
+    Stopped {
+        /// Rows that are there.
+        rows: u64,
+        /// Rows in all.
+        rows_all: u64,
+    },
+}

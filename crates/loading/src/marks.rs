@@ -1,0 +1,151 @@
+//! What is done already, in the words of the database itself.
+
+use std::collections::HashSet;
+
+use sql::Engine;
+
+use crate::client::Client;
+use crate::error::Error;
+use crate::plan::Plan;
+
+/// The table in which is written what was asked for and what of it is done. It goes when everything is.
+pub const MARKS: &str = "tenbin_loading";
+
+/// What was asked for stands under this name.
+const ASKED: &str = "asked";
+
+/// What is done.
+#[derive(Debug, Default)]
+pub(crate) struct Marks(HashSet<String>);
+
+impl Marks {
+    /// Whether something is done.
+    pub(crate) fn has(&self, mark: &str) -> bool {
+        self.0.contains(mark)
+    }
+}
+
+/// The statement that marks something as done. Marks have no quotes in them.
+pub(crate) fn mark(mark: &str) -> String {
+    format!("INSERT INTO {MARKS} (item, said) VALUES ('{mark}', '')")
+}
+
+/// Creates the tables, or finds out how far an earlier call has come.
+pub(crate) fn begin(client: &mut dyn Client, plan: &Plan) -> Result<Marks, Error> {
+    if plan.fresh {
+        drop_all(client, plan)?;
+    }
+    if is_there(client, plan.engine, MARKS)? {
+        let doing = "reading what is done";
+        let rows = client.query(&format!("SELECT item, said FROM {MARKS}"), doing)?;
+        let mut asked = None;
+        let mut marks = Marks::default();
+        for row in rows {
+            match <[Option<String>; 2]>::try_from(row) {
+                Ok([Some(item), said]) if item == ASKED => asked = said,
+                Ok([Some(item), _]) => _ = marks.0.insert(item),
+                _ => {}
+            }
+        }
+        match asked {
+            Some(asked) if asked == plan.asked() => {
+                create_missing(client, plan)?;
+                return Ok(marks);
+            }
+            Some(before) => return Err(Error::Different { before, now: plan.asked().to_owned() }),
+            // It was cut off before it made anything else.
+            None => {}
+        }
+    }
+    refuse_what_is_there(client, plan)?;
+    create(client, plan)?;
+    Ok(Marks::default())
+}
+
+/// Everything is done.
+pub(crate) fn end(client: &mut dyn Client) -> Result<(), Error> {
+    client.query(&format!("DROP TABLE {MARKS}"), "removing the marks").map(|_| ())
+}
+
+fn drop_all(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
+    let doing = "dropping tables";
+    match plan.engine {
+        // In one statement, because they may refer to each other.
+        Engine::PostgreSql | Engine::MySql => {
+            client.query(&format!("DROP TABLE IF EXISTS {}, {MARKS}", plan.tables().join(", ")), doing)?;
+        }
+        Engine::Sqlite => {
+            for name in plan.tables().into_iter().chain([MARKS]) {
+                client.query(&format!("DROP TABLE IF EXISTS {name}"), doing)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn refuse_what_is_there(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
+    let mut tables = Vec::new();
+    for name in plan.tables() {
+        if is_there(client, plan.engine, name)? {
+            tables.push(name.to_owned());
+        }
+    }
+    if tables.is_empty() { Ok(()) } else { Err(Error::Exists { tables }) }
+}
+
+fn is_there(client: &mut dyn Client, engine: Engine, table: &str) -> Result<bool, Error> {
+    let sql = match engine {
+        Engine::PostgreSql => format!("SELECT 1 WHERE to_regclass('{table}') IS NOT NULL"),
+        Engine::MySql => format!(
+            "SELECT 1 FROM information_schema.tables WHERE table_schema = database() AND table_name = '{table}'"
+        ),
+        Engine::Sqlite => format!("SELECT 1 FROM sqlite_schema WHERE name = '{table}'"),
+    };
+    Ok(!client.query(&sql, "looking for tables")?.is_empty())
+}
+
+fn create(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
+    let doing = "creating tables";
+    let marks = format!(
+        "CREATE TABLE IF NOT EXISTS {MARKS} (item VARCHAR(150) NOT NULL PRIMARY KEY, said VARCHAR(500) NOT NULL)"
+    );
+    let asked = format!("INSERT INTO {MARKS} (item, said) VALUES ('{ASKED}', '{}')", plan.asked());
+    let tables = plan.tables.iter().flat_map(|table| &table.create);
+    // MySQL commits after each CREATE. What was asked for is written down first, so that all tables from then on are known to
+    // be ours.
+    let is_whole = plan.engine != Engine::MySql;
+    if is_whole {
+        client.query("BEGIN", doing)?;
+    }
+    for statement in [&marks, &asked].into_iter().chain(tables) {
+        client.query(statement, doing)?;
+    }
+    if is_whole {
+        client.query("COMMIT", doing)?;
+    }
+    Ok(())
+}
+
+/// Creates the tables that a call cut off between two of them has left out.
+fn create_missing(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
+    if plan.engine != Engine::MySql {
+        return Ok(());
+    }
+    for table in &plan.tables {
+        if !is_there(client, plan.engine, &table.name)? {
+            for statement in &table.create {
+                client.query(statement, "creating tables")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether an index of a table is there already: MySQL cannot write a mark together with it.
+pub(crate) fn has_index(client: &mut dyn Client, table: &str, index: &str) -> Result<bool, Error> {
+    let sql = format!(
+        "SELECT 1 FROM information_schema.statistics WHERE table_schema = database() AND table_name = '{table}' \
+         AND index_name = '{index}' LIMIT 1"
+    );
+    Ok(!client.query(&sql, "looking for indexes")?.is_empty())
+}

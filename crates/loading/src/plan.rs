@@ -1,0 +1,185 @@
+//! What there will be: tables, their rows in chunks, and what comes after.
+
+use std::ops::Range;
+
+use sql::Engine;
+use sql::workload::{Tables, Workload};
+
+use crate::error::Error;
+use crate::options::{Options, PartitionMethod};
+use crate::tables::{self, Table};
+
+/// Rows of a chunk: written in one transaction together with the mark that says so.
+const CHUNK_ROWS: u64 = 100_000;
+/// So that the marks of the largest table are few.
+const CHUNKS_MAX: u64 = 2_000;
+
+const SCALE_MAX: u32 = 200_000_000;
+const TABLES_MAX: u32 = 10_000;
+const PARTITIONS_MAX: u32 = 10_000;
+const ROWS_MAX: u64 = 10_000_000;
+const JOBS_MAX: u32 = 256;
+
+/// A workload's tables on one kind of server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    pub(crate) engine: Engine,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) jobs: u32,
+    pub(crate) fresh: bool,
+    asked: String,
+}
+
+/// Rows of one table that are written in one transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Chunk {
+    /// Which table of the plan.
+    pub(crate) table: usize,
+    /// Which rows, from 0.
+    pub(crate) rows: Range<u64>,
+    /// The name of its mark.
+    pub(crate) mark: String,
+}
+
+impl Plan {
+    /// What `options` make of a workload.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Options`] when they make no sense, or no sense on this kind of server.
+    pub fn new(workload: &Workload, engine: Engine, options: &Options) -> Result<Self, Error> {
+        check(engine, options)?;
+        let jobs = if engine == Engine::Sqlite { 1 } else { options.jobs };
+        let tables = tables::of(workload, engine, options);
+        Ok(Self { engine, tables, jobs, fresh: options.fresh, asked: asked(workload, options) })
+    }
+
+    /// The tables' names, in the order in which they are made.
+    pub fn tables(&self) -> Vec<&str> {
+        self.tables.iter().map(|table| table.name.as_str()).collect()
+    }
+
+    /// Rows over all tables.
+    pub fn rows(&self) -> u64 {
+        self.tables.iter().map(|table| table.rows).sum()
+    }
+
+    /// What was asked for, in one line: half-filled tables are only gone on with for the same.
+    pub fn asked(&self) -> &str {
+        &self.asked
+    }
+
+    /// All chunks. How rows are cut does not depend on the number of connections.
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = Chunk> {
+        self.tables.iter().enumerate().flat_map(|(number, table)| {
+            let size = CHUNK_ROWS.max(table.rows.div_ceil(CHUNKS_MAX));
+            (0..table.rows.div_ceil(size)).map(move |chunk| Chunk {
+                table: number,
+                rows: chunk * size..table.rows.min((chunk + 1) * size),
+                mark: format!("rows of {} {chunk}", table.name),
+            })
+        })
+    }
+}
+
+fn check(engine: Engine, options: &Options) -> Result<(), Error> {
+    let range = |name: &str, value: u64, least: u64, most: u64| match value {
+        value if (least..=most).contains(&value) => Ok(()),
+        value => Err(Error::Options(format!("{name} may be {least} to {most}, and is {value}"))),
+    };
+    range("--scale", options.scale.into(), 1, SCALE_MAX.into())?;
+    range("--tables", options.tables.into(), 1, TABLES_MAX.into())?;
+    range("--table-size", options.table_size.into(), 1, i32::MAX as u64)?;
+    range("--fillfactor", options.fillfactor.into(), 10, 100)?;
+    range("--partitions", options.partitions.into(), 0, PARTITIONS_MAX.into())?;
+    range("--rows", options.rows.unwrap_or(0), 0, ROWS_MAX)?;
+    range("--jobs", options.jobs.into(), 1, JOBS_MAX.into())?;
+    let only_postgres = [
+        ("--fillfactor", options.fillfactor != 100),
+        ("--partitions", options.partitions != 0),
+        ("--foreign-keys", options.foreign_keys),
+        ("--unlogged", options.unlogged),
+    ];
+    match only_postgres.iter().find(|(_, is_asked)| *is_asked && engine != Engine::PostgreSql) {
+        Some((name, _)) => Err(Error::Options(format!("{name} is for PostgreSQL only: leave it out"))),
+        None => Ok(()),
+    }
+}
+
+fn asked(workload: &Workload, options: &Options) -> String {
+    let Options { scale, tables, table_size, rows, fillfactor, partitions, seed, .. } = options;
+    match workload.tables {
+        Tables::Pgbench => {
+            let method = match options.partition_method {
+                PartitionMethod::Range => "range",
+                PartitionMethod::Hash => "hash",
+            };
+            let mut asked = format!("pgbench, scale {scale}, fillfactor {fillfactor}");
+            if *partitions > 0 {
+                asked.push_str(&format!(", {partitions} partitions by {method}"));
+            }
+            for (word, is_asked) in
+                [(", foreign keys", options.foreign_keys), (", unlogged", options.unlogged)]
+            {
+                asked.push_str(if is_asked { word } else { "" });
+            }
+            asked
+        }
+        Tables::Sbtest => format!("sbtest, {tables} tables of {table_size} rows, seed {seed}"),
+        Tables::SbtestEmpty => format!("sbtest, {tables} empty tables"),
+        Tables::Postcodes => {
+            let rows = rows.map_or_else(|| "the usual".to_owned(), |rows| rows.to_string());
+            format!("{}, {rows} rows, seed {seed}", workload.name)
+        }
+        Tables::Accounts => "sign-up".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sql::workload;
+
+    use super::*;
+
+    fn plan(engine: Engine, options: &Options) -> Result<Plan, Error> {
+        Plan::new(workload::find("tpcb-like").unwrap(), engine, options)
+    }
+
+    #[test]
+    fn chunks_have_every_row_once_however_many_connections() {
+        let options = Options { scale: 3, ..Options::default() };
+        let plan_of_one = plan(Engine::PostgreSql, &Options { jobs: 1, ..options.clone() }).unwrap();
+        let plan = plan(Engine::PostgreSql, &options).unwrap();
+        let chunks: Vec<_> = plan.chunks().collect();
+        assert_eq!(chunks, plan_of_one.chunks().collect::<Vec<_>>());
+        for (number, table) in plan.tables.iter().enumerate() {
+            let mut next = 0;
+            for chunk in chunks.iter().filter(|chunk| chunk.table == number) {
+                assert_eq!(chunk.rows.start, next);
+                next = chunk.rows.end;
+            }
+            assert_eq!(next, table.rows, "{}", table.name);
+        }
+        assert_eq!(plan.rows(), 300_033);
+    }
+
+    #[test]
+    fn marks_stay_few() {
+        let options = Options { scale: 20_000, ..Options::default() };
+        assert!(plan(Engine::PostgreSql, &options).unwrap().chunks().count() < 2100);
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_words() {
+        for (engine, options, word) in [
+            (Engine::PostgreSql, Options { scale: 0, ..Options::default() }, "--scale"),
+            (Engine::PostgreSql, Options { jobs: 0, ..Options::default() }, "--jobs"),
+            (Engine::PostgreSql, Options { fillfactor: 5, ..Options::default() }, "--fillfactor"),
+            (Engine::MySql, Options { partitions: 2, ..Options::default() }, "--partitions"),
+            (Engine::Sqlite, Options { unlogged: true, ..Options::default() }, "--unlogged"),
+        ] {
+            let said = plan(engine, &options).unwrap_err().to_string();
+            assert!(said.contains(word), "{said}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Rows as the text that COPY reads.
+
+use super::{Sink, push_decimal};
+
+/// Rows of a COPY, in its text format.
+#[derive(Debug, Default)]
+pub(crate) struct CopyRows {
+    bytes: Vec<u8>,
+    is_first: bool,
+}
+
+impl CopyRows {
+    /// What was written since [`CopyRows::clear`].
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Begins anew.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    fn next_value(&mut self) {
+        if self.is_first {
+            self.is_first = false;
+        } else {
+            self.bytes.push(b'\t');
+        }
+    }
+}
+
+impl Sink for CopyRows {
+    fn begin_row(&mut self, _columns: u16) {
+        self.is_first = true;
+    }
+
+    fn int(&mut self, value: i32) {
+        self.big(value.into());
+    }
+
+    fn big(&mut self, value: i64) {
+        self.next_value();
+        push_decimal(&mut self.bytes, value);
+    }
+
+    fn text(&mut self, value: &[u8]) {
+        self.next_value();
+        self.bytes.extend_from_slice(value);
+    }
+
+    fn null(&mut self) {
+        self.next_value();
+        self.bytes.extend_from_slice(b"\\N");
+    }
+
+    fn end_row(&mut self) {
+        self.bytes.push(b'\n');
+    }
+}

@@ -1,0 +1,91 @@
+//! Rows as the values of one INSERT.
+
+use super::{Sink, push_decimal};
+
+/// An INSERT of many rows.
+#[derive(Debug)]
+pub(crate) struct InsertRows {
+    bytes: Vec<u8>,
+    begin_bytes: usize,
+    is_first: bool,
+}
+
+impl InsertRows {
+    /// Into a table.
+    pub(crate) fn new(table: &str) -> Self {
+        let bytes = ["INSERT INTO ", table, " VALUES "].concat().into_bytes();
+        Self { begin_bytes: bytes.len(), bytes, is_first: true }
+    }
+
+    /// The statement so far.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Begins anew.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.truncate(self.begin_bytes);
+    }
+
+    fn next_value(&mut self) {
+        if self.is_first {
+            self.is_first = false;
+        } else {
+            self.bytes.push(b',');
+        }
+    }
+}
+
+impl Sink for InsertRows {
+    fn begin_row(&mut self, _columns: u16) {
+        let between: &[u8] = if self.bytes.len() == self.begin_bytes { b"(" } else { b",(" };
+        self.bytes.extend_from_slice(between);
+        self.is_first = true;
+    }
+
+    fn int(&mut self, value: i32) {
+        self.big(value.into());
+    }
+
+    fn big(&mut self, value: i64) {
+        self.next_value();
+        push_decimal(&mut self.bytes, value);
+    }
+
+    fn text(&mut self, value: &[u8]) {
+        self.next_value();
+        self.bytes.push(b'\'');
+        self.bytes.extend_from_slice(value);
+        self.bytes.push(b'\'');
+    }
+
+    fn null(&mut self) {
+        self.next_value();
+        self.bytes.extend_from_slice(b"NULL");
+    }
+
+    fn end_row(&mut self) {
+        self.bytes.push(b')');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_in_brackets_and_texts_in_quotes() {
+        let mut rows = InsertRows::new("t");
+        for _ in 0..2 {
+            rows.clear();
+            for number in [1, -2] {
+                rows.begin_row(3);
+                rows.int(number);
+                rows.text(b"a");
+                rows.null();
+                rows.end_row();
+            }
+            assert_eq!(rows.bytes(), b"INSERT INTO t VALUES (1,'a',NULL),(-2,'a',NULL)");
+        }
+    }
+}

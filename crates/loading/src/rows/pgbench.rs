@@ -1,0 +1,76 @@
+//! Rows of pgbench's tables, as `pgbench -i` makes them.
+
+use std::ops::Range;
+
+use super::Sink;
+
+/// Accounts of a branch.
+pub(crate) const ACCOUNTS: u64 = 100_000;
+/// Tellers of a branch.
+pub(crate) const TELLERS: u64 = 10;
+
+const FILLER: [u8; 84] = [b' '; 84];
+
+pub(super) fn accounts(rows: Range<u64>, is_big: bool, needs_blanks: bool, sink: &mut impl Sink) {
+    let filler: &[u8] = if needs_blanks { &FILLER } else { &[] };
+    let mut row = rows.start;
+    while row < rows.end {
+        let branch = row / ACCOUNTS;
+        let end = rows.end.min((branch + 1) * ACCOUNTS);
+        for aid in row + 1..=end {
+            sink.begin_row(4);
+            if is_big {
+                sink.big(aid as i64);
+            } else {
+                sink.int(aid as i32);
+            }
+            sink.int(branch as i32 + 1);
+            sink.int(0);
+            sink.text(filler);
+            sink.end_row();
+        }
+        row = end;
+    }
+}
+
+pub(super) fn tellers(rows: Range<u64>, sink: &mut impl Sink) {
+    for row in rows {
+        sink.begin_row(4);
+        sink.int(row as i32 + 1);
+        sink.int((row / TELLERS) as i32 + 1);
+        sink.int(0);
+        sink.null();
+        sink.end_row();
+    }
+}
+
+pub(super) fn branches(rows: Range<u64>, sink: &mut impl Sink) {
+    for row in rows {
+        sink.begin_row(3);
+        sink.int(row as i32 + 1);
+        sink.int(0);
+        sink.null();
+        sink.end_row();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Content, CopyRows};
+
+    #[test]
+    fn a_branch_ends_with_its_last_account() {
+        let mut copy = CopyRows::default();
+        Content::Accounts { is_big: false, needs_blanks: false }.write(99_998..100_002, &mut copy);
+        let text = std::str::from_utf8(copy.bytes()).unwrap();
+        assert_eq!(text, "99999\t1\t0\t\n100000\t1\t0\t\n100001\t2\t0\t\n100002\t2\t0\t\n");
+    }
+
+    #[test]
+    fn there_are_ten_tellers_to_a_branch() {
+        let mut copy = CopyRows::default();
+        Content::Tellers.write(9..11, &mut copy);
+        Content::Branches.write(1..2, &mut copy);
+        assert_eq!(copy.bytes(), b"10\t1\t0\t\\N\n11\t2\t0\t\\N\n2\t0\t\\N\n");
+    }
+}
