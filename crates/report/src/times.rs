@@ -7,7 +7,7 @@ use crate::durations::{self, Durations};
 use crate::figures::Figures;
 use crate::table::{Cell, Table};
 use crate::text::{shortened, visible};
-use crate::units::{TimeUnit, count, rate};
+use crate::units::{TimeUnit, count, duration, rate};
 use crate::view::View;
 
 const LATENESS: &str = "lateness";
@@ -96,6 +96,13 @@ pub(crate) fn steps(view: &View<'_>, escape: fn(&str) -> String) -> Option<Table
     table.column(noun.answers, "/s", rates);
     table.column("not ok", "", view.steps.iter().map(|step| Cell::count(step.figures.errors_counted())));
     Some(table)
+}
+
+/// The mean, the 99th percentile if there are samples enough, and the longest; `None` of nothing.
+pub(crate) fn in_words(durations: &Durations) -> Option<String> {
+    let p99 = durations.at(Percentile::P99).map_or_else(String::new, |ns| format!(", p99 {}", duration(ns)));
+    let (mean_ns, max_ns) = (durations.mean_ns?, durations.max_ns?);
+    Some(format!("mean {}{p99}, max {}", duration(mean_ns), duration(max_ns)))
 }
 
 /// The unit for figures that share a column.

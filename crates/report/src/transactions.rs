@@ -63,8 +63,14 @@ impl Late {
     }
 }
 
+/// Names and values: tries, and late ends.
+pub(crate) fn facts(figures: &Figures) -> impl Iterator<Item = (&'static str, String)> {
+    let all = [("tries", tries(figures)), ("late", late(figures))];
+    all.into_iter().filter_map(|(name, words)| Some((name, words?)))
+}
+
 /// `3 of 5,000 transactions (0.06 %) needed more than one try: 4 tries more, at most 3 for one of them`
-pub(crate) fn tries(figures: &Figures) -> Option<String> {
+fn tries(figures: &Figures) -> Option<String> {
     let Tries { known, retried, retries, most } = figures.tries.filter(|tries| tries.known > 0)?;
     if retried == 0 {
         return Some("one for each transaction".to_owned());
@@ -81,7 +87,7 @@ pub(crate) fn tries(figures: &Figures) -> Option<String> {
 }
 
 /// `12 of 5,000 (0.24 %) took longer than 50.0 ms, give or take 0.1 % of it`
-pub(crate) fn late(figures: &Figures) -> Option<String> {
+fn late(figures: &Figures) -> Option<String> {
     let Late { limit_ns, count: late } = figures.late?;
     let samples = figures.samples();
     Some(format!(

@@ -1,10 +1,12 @@
 //! Sentences and figures that several formats share.
 
 use record::Counts;
-use store::{Failure, GateResult, Generator, NewRun, Output, Verdict};
+use store::{Failure, GateResult, Generator, NewRun, Output, Unit, Verdict};
 
+use crate::figures::Figures;
 use crate::system::whole;
 use crate::text::{shortened, visible};
+use crate::times;
 use crate::units::{count, decimal, duration, gibibytes, mebibytes, percent_of, rate};
 use crate::view::View;
 
@@ -82,6 +84,22 @@ pub(crate) fn generator(view: &View<'_>, generator: &Generator) -> String {
         words.push_str(&format!(", woke up to {} late (p99)", duration(us * 1e3)));
     }
     words
+}
+
+/// How often connections were made, and how long it took; most of them are made in the warm-up, if there is one.
+pub(crate) fn connected(view: &View<'_>) -> Vec<String> {
+    let times = |figures: &Figures| {
+        let log_in = if view.unit() == Unit::Transactions { ", log-in included" } else { "" };
+        let made =
+            times::in_words(&figures.connect).map_or_else(String::new, |words| format!("{log_in}, {words}"));
+        let s = if figures.connections == 1 { "" } else { "s" };
+        format!("{} time{s}{made}", count(figures.connections))
+    };
+    let mut lines = vec![times(&view.whole)];
+    if view.warm_up.connections > 0 {
+        lines.push(format!("in the warm-up {}", times(&view.warm_up)));
+    }
+    lines
 }
 
 /// The machine in a line, not escaped; `None` if nothing is known of it.

@@ -66,12 +66,8 @@ fn details(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     if let Some(words) = transactions::without_connect(view) {
         writeln!(out, "- {words}")?;
     }
-    let of_transactions =
-        [("tries", transactions::tries(&view.whole)), ("late", transactions::late(&view.whole))];
-    for (name, words) in of_transactions {
-        if let Some(words) = words {
-            writeln!(out, "- {name}: {words}")?;
-        }
+    for (name, words) in transactions::facts(&view.whole) {
+        writeln!(out, "- {name}: {words}")?;
     }
     for [name, bars, ends] in over_time::lines(view.run)? {
         writeln!(out, "- {name} over time `{bars}` {ends}")?;

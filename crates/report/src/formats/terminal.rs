@@ -2,12 +2,11 @@
 
 use std::io::{self, Write};
 
-use record::{MinMedianMax, Percentile};
+use record::MinMedianMax;
 use store::{Level, Unit, Verdict};
 
 use crate::Options;
 use crate::answer::Answer;
-use crate::durations::Durations;
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
 use crate::style::Style;
@@ -205,17 +204,17 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     facts.extend(transactions::without_connect(view).map(|words| ("", words)));
     facts.push(("received", volume(figures, figures.received_bytes)));
     facts.push(("sent", volume(figures, figures.sent_bytes)));
-    if let Some(words) = times_in_words(&figures.first_byte) {
+    if let Some(words) = times::in_words(&figures.first_byte) {
         facts.push(("first byte", words));
     }
-    for (place, line) in connected(view).into_iter().enumerate() {
+    for (place, line) in words::connected(view).into_iter().enumerate() {
         facts.push((if place == 0 { "connected" } else { "" }, line));
     }
-    facts.extend(of_transactions(view));
+    facts.extend(transactions::facts(&view.whole));
     let ending = view.run.ending.as_ref();
     let session = ending.and_then(|ending| ending.tls.as_deref()).map(|text| shortened(&visible(text), 80));
     let handshakes = if figures.tls.count > 0 { &figures.tls } else { &view.warm_up.tls };
-    let handshake = times_in_words(handshakes).map(|words| format!("handshake {words}"));
+    let handshake = times::in_words(handshakes).map(|words| format!("handshake {words}"));
     if session.is_some() || handshake.is_some() {
         facts.push(("TLS", [session, handshake].into_iter().flatten().collect::<Vec<_>>().join(", ")));
     }
@@ -256,28 +255,6 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What is said of transactions alone.
-fn of_transactions(view: &View<'_>) -> Vec<(&'static str, String)> {
-    let all = [("tries", transactions::tries(&view.whole)), ("late", transactions::late(&view.whole))];
-    all.into_iter().filter_map(|(name, words)| Some((name, words?))).collect()
-}
-
-/// How often connections were made, and how long it took; most of them are made in the warm-up, if there is one.
-fn connected(view: &View<'_>) -> Vec<String> {
-    let times = |figures: &Figures| {
-        let log_in = if view.unit() == Unit::Transactions { ", log-in included" } else { "" };
-        let made =
-            times_in_words(&figures.connect).map_or_else(String::new, |words| format!("{log_in}, {words}"));
-        let s = if figures.connections == 1 { "" } else { "s" };
-        format!("{} time{s}{made}", count(figures.connections))
-    };
-    let mut lines = vec![times(&view.whole)];
-    if view.warm_up.connections > 0 {
-        lines.push(format!("in the warm-up {}", times(&view.warm_up)));
-    }
-    lines
-}
-
 fn throughput(figures: &Figures) -> String {
     let answers = figures.noun().answers;
     let ok = match figures.answered() {
@@ -295,12 +272,6 @@ fn throughput(figures: &Figures) -> String {
 fn volume(figures: &Figures, bytes: u64) -> String {
     let per_s = figures.kb_per_s(bytes).map_or("n/a".to_owned(), |kb| format!("{} KB/s", rate(kb)));
     format!("{per_s}, {} MiB in all", mebibytes(bytes))
-}
-
-fn times_in_words(durations: &Durations) -> Option<String> {
-    let p99 = durations.at(Percentile::P99).map_or_else(String::new, |ns| format!(", p99 {}", duration(ns)));
-    let (mean_ns, max_ns) = (durations.mean_ns?, durations.max_ns?);
-    Some(format!("mean {}{p99}, max {}", duration(mean_ns), duration(max_ns)))
 }
 
 fn three(figures: MinMedianMax, write: impl Fn(f64) -> String) -> String {

@@ -1,14 +1,14 @@
 //! How a report came about: names and values for the end of the page.
 
 use serde_json::Value;
-use store::Utc;
+use store::{Unit, Utc};
 
 use super::document::Fact;
 use crate::study::{Page, StudyView};
 use crate::text::{shortened, visible};
 use crate::units::gibibytes;
 use crate::view::View;
-use crate::words;
+use crate::{transactions, words};
 
 /// Characters of one value.
 const CHARACTERS_MAX: usize = 300;
@@ -47,6 +47,11 @@ pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     let (new, ending) = (&view.run.new, view.run.ending.as_ref());
     let mut facts = vec![Fact::new("load", short(&words::load(view)))];
     facts.extend(words::identity(&view.whole.counts).map(|line| Fact::new(view.noun().many, line)));
+    if view.unit() == Unit::Transactions {
+        facts.extend(transactions::without_connect(view).map(|words| Fact::new("throughput", words)));
+        facts.extend(words::connected(view).into_iter().map(|words| Fact::new("connected", words)));
+    }
+    facts.extend(transactions::facts(&view.whole).map(|(name, words)| Fact::new(name, words)));
     let mut add = |name: &str, value: Option<String>| facts.extend(value.map(|value| Fact::new(name, value)));
     add("TLS", ending.and_then(|ending| ending.tls.as_deref()).map(short));
     add("generator", ending.map(|ending| words::generator(view, &ending.generator)));
