@@ -140,6 +140,8 @@ impl Entry {
             (b'Z', state) => {
                 reading.take_transaction(state)?;
                 self.phase = Phase::Up;
+                // No password stays behind.
+                out.clear();
                 return Ok(Some(Greeting::Done));
             }
             (b'A' | b'N' | b'S', _) => reading.take_aside(message)?,

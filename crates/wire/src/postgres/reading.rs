@@ -287,7 +287,8 @@ impl Reading {
             (b'd' | b'c', Some(Awaited::CopyOut { .. })) => {}
             (tag, _) => return Err(Fault::OutOfTurn.showing(&[tag])),
         }
-        Ok(None)
+        // A statement may have been prepared whose values could not be sent.
+        Ok(self.refuse_unsent())
     }
 
     fn take_description(

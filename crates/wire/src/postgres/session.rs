@@ -17,6 +17,7 @@ use crate::sql::{self, Heard, Login, Rows, Said, Statement, Transaction};
 /// Statements that are kept are prepared and described when they are first executed, in one go with that; whether their
 /// columns' names are heard later depends on whether somebody takes rows then. When a statement of several that were sent
 /// between two calls of [`sql::Session::sync`] is refused, the server leaves out those behind it, and nothing is heard of them.
+/// Outside of a transaction block they are committed together at the end: a refusal may come after [`Heard::Ended`].
 pub struct Session {
     entry: Entry,
     framing: Framing,
