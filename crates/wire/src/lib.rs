@@ -39,4 +39,4 @@ pub struct Protocol {
 }
 
 /// Every protocol.
-pub const PROTOCOLS: &[Protocol] = &[http1::PROTOCOL, postgres::PROTOCOL];
+pub const PROTOCOLS: &[Protocol] = &[http1::PROTOCOL, mysql::PROTOCOL, postgres::PROTOCOL];

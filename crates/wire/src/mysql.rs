@@ -1,5 +1,48 @@
 //! The client/server protocol of MySQL and MariaDB, the client's side.
+//!
+//! ```text
+//!   log_in ── greeting, plugin, scramble, rsa        who we are
+//!   session ─ work                                   what is asked, and what waits
+//!          ├─ incoming, outgoing ── fields           packets
+//!          └─ reading ── columns, row, said          what a reply amounts to
+//! ```
 
+mod capabilities;
+mod columns;
+mod fault;
+mod fields;
+mod greeting;
+mod incoming;
+mod log_in;
+mod outgoing;
+mod plugin;
+mod reading;
+mod row;
+mod rsa;
+mod said;
+mod samples;
+mod scramble;
 mod session;
+mod work;
 
 pub use session::Session;
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+
+use crate::Protocol;
+use crate::conversation::Conversation;
+use crate::sql::{Login, Single};
+
+/// The entry of [`crate::PROTOCOLS`].
+pub const PROTOCOL: Protocol = Protocol {
+    name: "mysql",
+    sentence: "MySQL and MariaDB over TCP, TLS or a Unix socket.",
+    schemes: &["mysql", "mariadb"],
+    open: || {
+        let mut talk = Single::new(Session::new(Arc::new(Login::default())), "SELECT 1", ());
+        talk.begin(0);
+        Box::new(talk)
+    },
+    samples: samples::all,
+};

@@ -1,23 +1,63 @@
 //! One connection: from the greeting of the server to the rows of its replies.
 
+use alloc::borrow::ToOwned;
+use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::fault::Fault;
+use super::incoming::{Head, Incoming, Packet, Wish};
+use super::log_in::{Circumstances, LogIn, Step};
+use super::outgoing::{HEADER_BYTES, PAYLOAD_BYTES_MAX, put};
+use super::reading::{Form, Outcome, Prepared, Reading};
+use super::said;
+use super::work::{self, Command, Known, Queue, Values, Waiting, What, Which};
 use crate::blame::PeerFault;
 use crate::conversation::Greeting;
-use crate::sql::{self, Heard, Login, Rows, Said, Statement, Transaction};
+use crate::sql::{self, Heard, Login, Rows, Said, SqlState, Statement, Transaction};
+
+/// Nothing that is said before the log-in is longer.
+const GREETING_BYTES_MAX: usize = 64 * 1024;
+const QUIT: [u8; 5] = [1, 0, 0, 0, 1];
+/// Unknown statement, and statement that must be prepared again: what was prepared is no longer known.
+const FORGOTTEN: [u16; 2] = [1243, 1615];
 
 /// One client's side of one connection to MySQL or MariaDB.
+///
+/// Commands go out one after the other, each when the one before it is answered. After a refusal, what waits is left out up to
+/// the next [`sql::Session::sync`].
 #[derive(Debug)]
 pub struct Session {
     login: Arc<Login>,
+    /// The transport is one that nobody can listen to, even without TLS.
+    has_private_transport: bool,
     is_private: bool,
+    log_in: LogIn,
+    /// TLS was asked for, and begins when that is sent.
+    is_securing: bool,
     outgoing: Vec<u8>,
-    server_version: String,
-    connection_id: u32,
-    said: Said,
-    local_infile: Option<Vec<u8>>,
+    incoming: Incoming,
+    reading: Reading,
+    /// The command whose reply is awaited.
+    under_way: Option<Command>,
+    /// Its execution, as long as its statement is being prepared.
+    prepares: Option<Waiting>,
+    queue: Queue,
+    /// Whether what is asked for is left out, because something before it was refused.
+    leaves_out: bool,
+    /// How often readiness is to be told now.
+    ready_due: u32,
+    /// Kept statements, by their number.
+    known: Vec<Option<Known>>,
+    /// The statement under way, if it is not kept.
+    passing: Option<Known>,
+    /// Statements for the server to forget, when next something goes out.
+    closing: Vec<u8>,
+    values: Values,
+    offers_local_files: bool,
+    local_file: Option<Vec<u8>>,
+    refused_local_file: bool,
 }
 
 impl Session {
@@ -25,58 +65,359 @@ impl Session {
     pub fn new(login: Arc<Login>) -> Self {
         Self {
             login,
+            has_private_transport: false,
             is_private: false,
+            log_in: LogIn::new(),
+            is_securing: false,
             outgoing: Vec::new(),
-            server_version: String::new(),
-            connection_id: 0,
-            said: Said::default(),
-            local_infile: None,
+            incoming: Incoming::default(),
+            reading: Reading::default(),
+            under_way: None,
+            prepares: None,
+            queue: Queue::new(),
+            leaves_out: false,
+            ready_due: 0,
+            known: Vec::new(),
+            passing: None,
+            closing: Vec::new(),
+            values: Values::default(),
+            offers_local_files: false,
+            local_file: None,
+            refused_local_file: false,
         }
     }
 
     /// The same, over a transport on which nobody else listens, such as a Unix socket: the password may go out in the clear.
     #[must_use]
     pub fn on_private_transport(self) -> Self {
-        Self { is_private: true, ..self }
+        Self { has_private_transport: true, is_private: true, ..self }
+    }
+
+    /// The same, where `LOAD DATA LOCAL INFILE` may be used, with what [`Session::local_infile`] is given.
+    #[must_use]
+    pub fn with_local_infile(self) -> Self {
+        Self { offers_local_files: true, ..self }
+    }
+
+    /// The content of the file that the next `LOAD DATA LOCAL INFILE` asks for, whatever its name. Without it, and without
+    /// [`Session::with_local_infile`], what asks for a file is refused.
+    pub fn local_infile(&mut self, content: Vec<u8>) {
+        self.local_file = Some(content);
     }
 
     /// The server's version in its own words, such as `8.0.36` or `10.11.14-MariaDB-0+deb12u2`; empty before its greeting.
     pub fn server_version(&self) -> &str {
-        &self.server_version
+        self.log_in.server.as_ref().map_or("", |server| &server.version)
     }
 
     /// Whether the server is MariaDB rather than MySQL.
     pub fn is_mariadb(&self) -> bool {
-        self.server_version.contains("MariaDB")
+        self.server_version().contains("MariaDB")
     }
 
-    /// The number under which the server knows the connection, as `KILL QUERY` takes it.
+    /// The number under which the server knows the connection, as `KILL QUERY` takes it; 0 before its greeting.
     pub fn connection_id(&self) -> u32 {
-        self.connection_id
+        self.log_in.server.as_ref().map_or(0, |server| server.connection_id)
     }
 
-    /// The content of the file that the next `LOAD DATA LOCAL INFILE` asks for. Before the log-in it also tells the server that
-    /// such statements may be sent; without it they are refused.
-    pub fn local_infile(&mut self, content: Vec<u8>) {
-        self.local_infile = Some(content);
+    /// Replaces what is to be sent by one packet that goes on with the numbers of those that came.
+    fn reply_with(&mut self, payload: &[u8]) {
+        self.outgoing.clear();
+        let next = put(&mut self.outgoing, self.incoming.sequence(), |out| out.extend_from_slice(payload));
+        self.incoming.expect(next);
+    }
+
+    /// What a step of the log-in means for the connection.
+    fn take_step(&mut self, step: Step) -> Option<Greeting> {
+        match step {
+            Step::Await => return None,
+            Step::Send(payload) => self.reply_with(&payload),
+            Step::Ask(payload) => {
+                self.incoming.expect(0);
+                self.reply_with(&payload);
+            }
+            Step::Secure(payload) => {
+                self.is_securing = true;
+                self.reply_with(&payload);
+            }
+            Step::Done => {
+                self.reading.agree(self.log_in.capabilities);
+                self.outgoing.clear();
+                return Some(Greeting::Done);
+            }
+        }
+        Some(Greeting::Send)
+    }
+
+    /// The request for TLS has gone out, and the last byte of the greeting is looked at again.
+    fn begin_tls(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        match bytes {
+            [] => Ok((0, Greeting::Await)),
+            [_] => {
+                self.is_securing = false;
+                Ok((1, Greeting::Secure))
+            }
+            [_, early @ ..] => Err(Fault::EarlyBytes.showing(early)),
+        }
+    }
+
+    fn is_free(&self) -> bool {
+        self.under_way.is_none() && self.queue.is_empty()
+    }
+
+    /// Puts on the wire what was left over from before.
+    fn flush_closing(&mut self) {
+        self.outgoing.append(&mut self.closing);
+    }
+
+    fn begin(&mut self, command: Command, reply_sequence: u8) {
+        self.incoming.expect(reply_sequence);
+        match command.what {
+            What::Query => self.reading.begin(Form::Text),
+            What::Prepare(_) => self.reading.begin_to_prepare(),
+            What::Execute(which) => {
+                self.swap_columns(which);
+                self.reading.begin(Form::Binary);
+            }
+        }
+        self.refused_local_file = false;
+        self.under_way = Some(command);
+    }
+
+    fn known_as(&mut self, which: Which) -> Option<&mut Known> {
+        if which.is_kept {
+            self.known.get_mut(usize::from(which.number))?.as_mut()
+        } else {
+            self.passing.as_mut()
+        }
+    }
+
+    /// Puts what is known of a statement's columns where its rows are read, or back.
+    fn swap_columns(&mut self, which: Which) {
+        if !self.reading.caches_metadata() {
+            return;
+        }
+        let mut columns = core::mem::take(&mut self.reading.columns);
+        if let Some(known) = self.known_as(which) {
+            core::mem::swap(&mut known.columns, &mut columns);
+        }
+        self.reading.columns = columns;
+    }
+
+    /// Begins with what has waited longest.
+    fn begin_next(&mut self) -> Option<Heard> {
+        let waiting = self.queue.pop_front()?;
+        self.outgoing.clear();
+        self.begin_waiting(waiting);
+        Some(Heard::Send)
+    }
+
+    fn begin_waiting(&mut self, mut waiting: Waiting) {
+        self.flush_closing();
+        let Waiting { command, packets, reply_sequence, text } = &mut waiting;
+        let (what, syncs, sequence) = (command.what, command.syncs, *reply_sequence);
+        match what {
+            What::Prepare(which) => {
+                if let Some(known) = self.known_as(which).filter(|_| which.is_kept) {
+                    work::set_id(packets, known.id);
+                    self.outgoing.extend_from_slice(packets);
+                    self.begin(Command { what: What::Execute(which), syncs }, sequence);
+                } else {
+                    let sequence = work::put_prepare(&mut self.outgoing, text.as_bytes());
+                    self.prepares = Some(waiting);
+                    self.begin(Command { what, syncs }, sequence);
+                }
+            }
+            What::Query | What::Execute(_) => {
+                self.outgoing.extend_from_slice(packets);
+                self.begin(Command { what, syncs }, sequence);
+            }
+        }
+    }
+
+    /// The statement under way is prepared: executes it.
+    fn go_on_prepared(&mut self, which: Which, prepared: Prepared) -> Heard {
+        if prepared.placeholders != which.values {
+            return self.refuse_values(which, prepared);
+        }
+        let columns = core::mem::take(&mut self.reading.columns);
+        let known = Known { id: prepared.id, columns };
+        if which.is_kept {
+            let place = usize::from(which.number);
+            if self.known.len() <= place {
+                self.known.resize_with(place + 1, || None);
+            }
+            self.known[place] = Some(known);
+        } else {
+            self.passing = Some(known);
+        }
+        self.outgoing.clear();
+        let syncs = self.under_way.as_ref().map_or(0, |command| command.syncs);
+        if let Some(Waiting { mut packets, reply_sequence, .. }) = self.prepares.take() {
+            work::set_id(&mut packets, prepared.id);
+            self.outgoing.append(&mut packets);
+            self.begin(Command { what: What::Execute(which), syncs }, reply_sequence);
+        }
+        Heard::Send
+    }
+
+    /// The server would take one value for another, or read past the last one.
+    fn refuse_values(&mut self, which: Which, prepared: Prepared) -> Heard {
+        work::put_close(&mut self.closing, prepared.id);
+        self.reading.said = Said {
+            sqlstate: SqlState(*b"07001"),
+            number: 0,
+            text: format!(
+                "the statement has {} placeholders and was given {} values",
+                prepared.placeholders, which.values
+            ),
+            is_fatal: false,
+        };
+        self.end(true);
+        Heard::Refused
+    }
+
+    /// The command under way is answered.
+    fn end(&mut self, is_refused: bool) {
+        let Some(command) = self.under_way.take() else { return };
+        self.prepares = None;
+        if let What::Execute(which) = command.what {
+            self.swap_columns(which);
+            if let Some(known) = self.passing.take() {
+                work::put_close(&mut self.closing, known.id);
+            }
+            if is_refused && which.is_kept && FORGOTTEN.contains(&self.reading.said.number) {
+                self.known.get_mut(usize::from(which.number)).and_then(Option::take);
+            }
+        }
+        let mut syncs = command.syncs;
+        while is_refused && syncs == 0 {
+            match self.queue.pop_front() {
+                Some(left_out) => syncs = left_out.command.syncs,
+                None => {
+                    self.leaves_out = true;
+                    break;
+                }
+            }
+        }
+        self.ready_due += syncs;
+    }
+
+    /// What a packet means for the command under way; `None` if it is nothing worth hearing.
+    fn hear(&mut self, outcome: Outcome) -> Option<Heard> {
+        match outcome {
+            Outcome::More => None,
+            Outcome::Ended { is_last, .. } if self.refused_local_file => {
+                self.reading.said = Said {
+                    sqlstate: SqlState(*b"HY000"),
+                    number: 0,
+                    text: "the server asked for a local file, which it was not given".to_owned(),
+                    is_fatal: false,
+                };
+                self.refused_local_file = false;
+                if is_last {
+                    self.end(true);
+                }
+                Some(Heard::Refused)
+            }
+            Outcome::Ended { rows, has_rows, is_last } => {
+                if is_last {
+                    self.end(false);
+                }
+                Some(Heard::Ended { rows, has_rows })
+            }
+            Outcome::Refused => {
+                self.end(true);
+                Some(Heard::Refused)
+            }
+            Outcome::LocalFile => {
+                self.send_local_file();
+                Some(Heard::Send)
+            }
+            Outcome::Prepared(prepared) => match self.under_way {
+                Some(Command { what: What::Prepare(which), .. }) => {
+                    Some(self.go_on_prepared(which, prepared))
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// Sends what was given for a local file, and an empty packet to end it; only that if nothing was given.
+    fn send_local_file(&mut self) {
+        let content = self.local_file.take().filter(|_| self.offers_local_files);
+        self.refused_local_file = content.is_none();
+        self.outgoing.clear();
+        let mut sequence = self.incoming.sequence();
+        for piece in content.as_deref().unwrap_or_default().chunks(PAYLOAD_BYTES_MAX - HEADER_BYTES) {
+            sequence = put(&mut self.outgoing, sequence, |out| out.extend_from_slice(piece));
+        }
+        sequence = put(&mut self.outgoing, sequence, |_| {});
+        self.incoming.expect(sequence);
+    }
+
+    /// Bytes that nobody asked for: a server that ends the connection says why.
+    #[cold]
+    fn unasked(bytes: &[u8]) -> PeerFault {
+        let said = match bytes {
+            [_, _, _, _, payload @ ..] if payload.first() == Some(&super::incoming::ERROR) => {
+                said::read(payload)
+            }
+            _ => None,
+        };
+        said.map_or_else(|| Fault::Excess.showing(bytes), |said| Fault::Ended.saying(said::line(&said)))
     }
 }
 
 impl sql::Session for Session {
     fn greet(&mut self) -> Greeting {
+        self.forget();
         Greeting::Await
     }
 
-    fn greeted(&mut self, _bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
-        let sentence = "the protocol of MySQL is not spoken yet";
-        let seen = None;
-        let said = Some(self.login.user.clone());
-        Err(PeerFault { class: PeerFault::LOGIN_REFUSED, code: 0, sentence, seen, said })
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        if self.is_securing {
+            return self.begin_tls(bytes);
+        }
+        let mut used = 0;
+        loop {
+            let judge = |head: Head| {
+                if head.payload_bytes > GREETING_BYTES_MAX { Err(Fault::Oversized) } else { Ok(Wish::Whole) }
+            };
+            let (taken, packet) = match self.incoming.take(&bytes[used..], judge) {
+                Ok(taken) => taken,
+                Err(_) if self.log_in.awaits_greeting() => return Err(Fault::NotMysql.showing(bytes)),
+                Err(fault) => return Err(fault),
+            };
+            used += taken;
+            let Packet::Whole(payload) = packet else { return Ok((used, Greeting::Await)) };
+            let around = Circumstances {
+                login: &self.login,
+                is_private: self.is_private,
+                offers_local_files: self.offers_local_files,
+            };
+            let step = self.log_in.packet(payload, around)?;
+            if let Some(greeting) = self.take_step(step) {
+                // The last byte is left for the next call: nothing else comes between what is sent now and TLS.
+                return Ok((used - usize::from(self.is_securing), greeting));
+            }
+        }
     }
 
     fn secured(&mut self) -> Greeting {
         self.is_private = true;
-        Greeting::Await
+        let around = Circumstances {
+            login: &self.login,
+            is_private: true,
+            offers_local_files: self.offers_local_files,
+        };
+        match self.log_in.secured(around) {
+            Some(payload) => {
+                self.reply_with(&payload);
+                Greeting::Send
+            }
+            None => Greeting::Await,
+        }
     }
 
     fn outgoing(&self) -> &[u8] {
@@ -88,43 +429,119 @@ impl sql::Session for Session {
     }
 
     fn query(&mut self, text: &[u8]) {
-        self.outgoing.extend_from_slice(text);
+        let command = Command { what: What::Query, syncs: 1 };
+        if self.leaves_out {
+            self.sync();
+        } else if self.is_free() {
+            self.flush_closing();
+            let sequence = work::put_query(&mut self.outgoing, text);
+            self.begin(command, sequence);
+        } else {
+            let mut packets = Vec::new();
+            let reply_sequence = work::put_query(&mut packets, text);
+            self.queue.push_back(Waiting { command, packets, reply_sequence, text: String::new() });
+        }
     }
 
-    fn execute(&mut self, statement: Statement<'_>, _values: &mut dyn Iterator<Item = Option<&[u8]>>) {
-        self.outgoing.extend_from_slice(statement.text.as_bytes());
+    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Option<&[u8]>>) {
+        if self.leaves_out {
+            return;
+        }
+        let mut taken = core::mem::take(&mut self.values);
+        taken.take(values);
+        let Statement { number, text, is_kept } = statement;
+        let which = Which { number, is_kept, values: taken.count };
+        let is_free = self.is_free();
+        if is_free {
+            self.flush_closing();
+        }
+        let known = if is_free && is_kept { self.known_as(which).map(|known| known.id) } else { None };
+        if let Some(id) = known {
+            // Its first execution told the server that all values are texts.
+            let sequence = work::put_execute(&mut self.outgoing, id, &taken, false);
+            self.begin(Command { what: What::Execute(which), syncs: 0 }, sequence);
+        } else {
+            let mut packets = Vec::new();
+            let reply_sequence = work::put_execute(&mut packets, 0, &taken, true);
+            let command = Command { what: What::Prepare(which), syncs: 0 };
+            let waiting = Waiting { command, packets, reply_sequence, text: text.to_owned() };
+            if is_free {
+                self.begin_waiting(waiting);
+            } else {
+                self.queue.push_back(waiting);
+            }
+        }
+        self.values = taken;
     }
 
-    fn sync(&mut self) {}
+    fn sync(&mut self) {
+        let last = self.queue.back_mut().map(|waiting| &mut waiting.command).or(self.under_way.as_mut());
+        match last {
+            Some(command) => command.syncs += 1,
+            None => self.ready_due += 1,
+        }
+        self.leaves_out = false;
+    }
 
-    fn received(&mut self, bytes: &[u8], _rows: &mut dyn Rows) -> Result<(usize, Heard), PeerFault> {
-        Ok((bytes.len(), Heard::NeedMore))
+    fn received(&mut self, bytes: &[u8], rows: &mut dyn Rows) -> Result<(usize, Heard), PeerFault> {
+        if self.ready_due > 0 {
+            self.ready_due -= 1;
+            return Ok((0, Heard::Ready));
+        }
+        if self.under_way.is_none() {
+            return match self.begin_next() {
+                Some(heard) => Ok((0, heard)),
+                None if bytes.is_empty() => Ok((0, Heard::NeedMore)),
+                None => Err(Self::unasked(bytes)),
+            };
+        }
+        let wants_rows = rows.wants();
+        let mut used = 0;
+        loop {
+            let (taken, packet) =
+                self.incoming.take(&bytes[used..], |head| self.reading.judge(head, wants_rows))?;
+            used += taken;
+            let outcome = match packet {
+                Packet::NeedMore => return Ok((used, Heard::NeedMore)),
+                Packet::GoOn => continue,
+                Packet::Skipped => self.reading.skipped(),
+                Packet::Whole(payload) => {
+                    self.reading.packet(payload, rows).map_err(|fault| fault.showing(payload))?
+                }
+            };
+            if let Some(heard) = self.hear(outcome) {
+                return Ok((used, heard));
+            }
+        }
     }
 
     fn transaction(&self) -> Transaction {
-        Transaction::Idle
+        self.reading.transaction
     }
 
     fn said(&self) -> &Said {
-        &self.said
+        &self.reading.said
     }
 
     fn has_begun_reply(&self) -> bool {
-        false
+        self.under_way.is_some() && (self.reading.has_begun || self.incoming.is_within_packet())
     }
 
     fn farewell(&self) -> &[u8] {
-        &[]
+        &QUIT
     }
 
     fn cancel(&self) -> Option<[u8; 16]> {
+        // The server takes that only from another session that has logged in: KILL QUERY.
         None
     }
 
     fn forget(&mut self) {
-        self.outgoing.clear();
-        self.connection_id = 0;
-        self.local_infile = None;
-        self.is_private = false;
+        let (login, has_private_transport) = (Arc::clone(&self.login), self.has_private_transport);
+        let offers_local_files = self.offers_local_files;
+        let mut fresh = Self::new(login);
+        (fresh.has_private_transport, fresh.is_private) = (has_private_transport, has_private_transport);
+        fresh.offers_local_files = offers_local_files;
+        *self = fresh;
     }
 }

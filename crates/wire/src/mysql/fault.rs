@@ -1,0 +1,78 @@
+//! Every way in which a server can break the protocol or refuse a log-in, with its class and its sentence.
+
+use alloc::string::String;
+
+use crate::blame::{PeerFault, Seen};
+
+macro_rules! faults {
+    ($($name:ident $class:tt $sentence:literal)*) => {
+        /// What is wrong with what a server sent.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Fault { $($name),* }
+
+        impl Fault {
+            const fn parts(self) -> (&'static str, &'static str) {
+                match self { $(Self::$name => (class!($class), $sentence)),* }
+            }
+        }
+    };
+}
+
+macro_rules! class {
+    (login) => {
+        PeerFault::LOGIN_REFUSED
+    };
+    ($class:literal) => {
+        $class
+    };
+}
+
+faults! {
+    NotMysql "protocol_error" "the server's greeting is not that of MySQL or MariaDB"
+    BadGreeting "protocol_error" "the server's greeting is malformed"
+    EarlyBytes "protocol_error" "bytes came in the clear after the greeting, where TLS was to begin"
+    Sequence "protocol_error" "the packets of the reply are out of sequence"
+    Oversized "protocol_error" "a packet is longer than any of its kind can be"
+    Unexpected "protocol_error" "the reply has a packet of another kind than the protocol has at this place"
+    Malformed "protocol_error" "a packet of the reply is malformed"
+    TooManyColumns "protocol_error" "the reply announces more than 4096 columns"
+    ColumnsDiffer "protocol_error" "the reply has another number of columns than it announced"
+    ColumnsMissing "protocol_error" "the reply leaves out a description of its columns that was never sent"
+    UnknownType "protocol_error" "a column has a type that the protocol does not know"
+    RowTooLong "protocol_error" "a row that is to be kept is 16 MiB long or longer"
+    Excess "excess_bytes" "bytes came without a statement under way"
+    Ended "server_shutdown" "the server ended the connection"
+    Refused login "the server refused the log-in"
+    TooMany "too_many_connections" "the server takes no more connections"
+    Resources "out_of_resources" "the server has no resources left for another connection"
+    TooOld login "the server speaks a protocol older than that of MySQL 4.1, which sends passwords unsafely"
+    NoTls login "TLS is required and the server offers none: set up its certificate, or do without TLS"
+    UnknownPlugin login "the server asks for a way to log in that is not known here"
+    OldPassword login "the server asks for the password as before MySQL 4.1, which anybody can read: give the user a new one"
+    ClearPassword login "the server asks for the password in the clear: use TLS or a Unix socket, or allow weak log-ins"
+    UnknownKey login "the server must see the password once, under a key that nobody vouches for: use TLS or a Unix socket, or allow weak log-ins"
+    BadKey login "the server's public key for passwords cannot be used"
+    BadSeed "protocol_error" "the server's challenge for the log-in has the wrong length"
+    BadSetting login "a setting of the session has a name that is none"
+}
+
+impl Fault {
+    pub(super) fn plain(self) -> PeerFault {
+        let (class, sentence) = self.parts();
+        PeerFault { class, code: self as u32, sentence, seen: None, said: None }
+    }
+
+    pub(super) fn showing(self, bytes: &[u8]) -> PeerFault {
+        PeerFault { seen: Some(Seen::beginning(bytes)), ..self.plain() }
+    }
+
+    pub(super) fn saying(self, said: String) -> PeerFault {
+        PeerFault { said: Some(said), ..self.plain() }
+    }
+}
+
+impl From<Fault> for PeerFault {
+    fn from(fault: Fault) -> Self {
+        fault.plain()
+    }
+}

@@ -1,0 +1,124 @@
+//! The first words of server and client.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::capabilities::Capabilities;
+use super::fault::Fault;
+use super::fields::Fields;
+use super::outgoing::put_counted;
+use super::plugin::Plugin;
+
+/// The greeting of the only version of the protocol in use.
+const VERSION: u8 = 10;
+/// MariaDB puts this before its version, for replicas that cannot count to ten.
+const OLD_PREFIX: &str = "5.5.5-";
+/// `utf8mb4_general_ci`, which every server knows.
+const COLLATION: u8 = 45;
+/// The longest packet that is put up with, which servers hardly look at.
+const PACKET_BYTES_MAX: u32 = 1 << 30;
+const VERSION_BYTES_MAX: usize = 128;
+
+/// What a server says of itself.
+#[derive(Debug)]
+pub(super) struct ServerGreeting {
+    pub(super) version: String,
+    pub(super) connection_id: u32,
+    pub(super) capabilities: Capabilities,
+    pub(super) plugin: Option<Plugin>,
+    pub(super) seed: Vec<u8>,
+}
+
+impl ServerGreeting {
+    pub(super) fn of(payload: &[u8]) -> Result<Self, Fault> {
+        match payload.first() {
+            Some(&VERSION) => Self::read(payload).ok_or(Fault::BadGreeting),
+            Some(9) => Err(Fault::TooOld),
+            _ => Err(Fault::NotMysql),
+        }
+    }
+
+    fn read(payload: &[u8]) -> Option<Self> {
+        let mut fields = Fields::of(payload);
+        fields.byte()?;
+        let version = fields.up_to_zero()?;
+        let version = String::from_utf8_lossy(&version[..version.len().min(VERSION_BYTES_MAX)]);
+        let version = String::from(version.strip_prefix(OLD_PREFIX).unwrap_or(&version));
+        let connection_id = fields.four()?;
+        let mut seed = fields.bytes(8)?.to_vec();
+        fields.byte()?;
+        let lowest = fields.two()?;
+        if fields.is_at_end() {
+            let capabilities = Capabilities(u64::from(lowest));
+            return Some(Self { version, connection_id, capabilities, plugin: None, seed });
+        }
+        let (_collation, _status, low) = (fields.byte()?, fields.two()?, fields.two()?);
+        let seed_bytes = usize::from(fields.byte()?);
+        let _filler = fields.bytes(6)?;
+        let high = fields.four()?;
+        let mut capabilities = Capabilities(u64::from(lowest) | u64::from(low) << 16);
+        if !capabilities.has(Capabilities::MYSQL) {
+            capabilities = Capabilities(capabilities.0 | u64::from(high) << 32);
+        }
+        let rest_bytes = seed_bytes.saturating_sub(8).max(13).min(fields.rest().len());
+        let rest = fields.bytes(rest_bytes)?;
+        seed.extend_from_slice(rest.strip_suffix(&[0]).unwrap_or(rest));
+        // Old servers leave out the zero after the name.
+        let name = fields.up_to_zero().unwrap_or_else(|| fields.rest());
+        Some(Self { version, connection_id, capabilities, plugin: Plugin::named(name), seed })
+    }
+}
+
+/// What a client answers.
+#[derive(Debug)]
+pub(super) struct ClientGreeting<'a> {
+    pub(super) capabilities: Capabilities,
+    pub(super) user: &'a str,
+    pub(super) database: Option<&'a str>,
+    pub(super) plugin: Plugin,
+    pub(super) answer: &'a [u8],
+}
+
+/// Asks for TLS: the beginning of [`write`], alone.
+pub(super) fn write_tls_request(out: &mut Vec<u8>, capabilities: Capabilities) {
+    out.extend_from_slice(&capabilities.lower());
+    out.extend_from_slice(&PACKET_BYTES_MAX.to_le_bytes());
+    out.push(COLLATION);
+    out.extend_from_slice(&[0; 19]);
+    out.extend_from_slice(&capabilities.upper());
+}
+
+/// Says who logs in.
+pub(super) fn write(out: &mut Vec<u8>, greeting: &ClientGreeting<'_>) {
+    let capabilities = greeting.capabilities;
+    write_tls_request(out, capabilities);
+    put_with_zero(out, greeting.user);
+    if capabilities.has(Capabilities::LONG_PLUGIN_ANSWER) {
+        put_counted(out, greeting.answer);
+    } else {
+        // Only scrambles of up to 64 bytes are sent here.
+        out.push(greeting.answer.len() as u8);
+        out.extend_from_slice(greeting.answer);
+    }
+    if let Some(database) = greeting.database
+        && capabilities.has(Capabilities::CONNECT_WITH_DB)
+    {
+        put_with_zero(out, database);
+    }
+    if capabilities.has(Capabilities::PLUGIN_AUTH) {
+        put_with_zero(out, greeting.plugin.name());
+    }
+    if capabilities.has(Capabilities::CONNECT_ATTRIBUTES) {
+        let mut attributes = Vec::new();
+        for text in ["_client_name", "tenbin", "program_name", "tenbin"] {
+            put_counted(&mut attributes, text.as_bytes());
+        }
+        put_counted(out, &attributes);
+    }
+}
+
+/// A text can have no zero inside: what comes after one would be read as something else.
+fn put_with_zero(out: &mut Vec<u8>, text: &str) {
+    out.extend(text.bytes().take_while(|byte| *byte != 0));
+    out.push(0);
+}

@@ -1,0 +1,303 @@
+//! From the server's greeting to a connection that takes statements.
+//!
+//! ```text
+//!   Greeting ──[TLS]──► Answered ──── success ───► Settings ──► done
+//!                        ▲  │ another way, more data
+//!                        └──┴──► Key: of the server, for a password that must not be read on the way
+//! ```
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::capabilities::Capabilities;
+use super::fault::Fault;
+use super::fields::Fields;
+use super::greeting::{self, ClientGreeting, ServerGreeting};
+use super::incoming::ERROR;
+use super::outgoing::PAYLOAD_BYTES_MAX;
+use super::plugin::{Plugin, with_zero};
+use super::{rsa, said};
+use crate::blame::PeerFault;
+use crate::sql::{Login, TlsWish};
+
+/// How often a server may change its mind about the way to log in.
+const SWITCHES_MAX: u8 = 8;
+
+/// First bytes of what a server sends.
+const SUCCESS: u8 = 0;
+const MORE_DATA: u8 = 1;
+const SWITCH: u8 = 0xfe;
+/// First byte of a statement.
+const QUERY: u8 = 3;
+
+/// `caching_sha2_password`: what the server says after the scramble, and what it is asked for.
+const KNOWN: u8 = 3;
+const PASSWORD_WANTED: u8 = 4;
+const KEY_PLEASE: u8 = 2;
+/// The same question of `sha256_password`.
+const OLD_KEY_PLEASE: u8 = 1;
+
+/// A log-in under way.
+#[derive(Debug)]
+pub(super) struct LogIn {
+    state: State,
+    plugin: Plugin,
+    seed: Vec<u8>,
+    switches: u8,
+    /// What the server said of itself.
+    pub(super) server: Option<ServerGreeting>,
+    /// What both sides can do.
+    pub(super) capabilities: Capabilities,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Greeting,
+    Tls,
+    Answered,
+    Key,
+    Settings,
+}
+
+/// Who logs in, over what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Circumstances<'a> {
+    pub(super) login: &'a Login,
+    /// Nobody else can listen.
+    pub(super) is_private: bool,
+    pub(super) offers_local_files: bool,
+}
+
+/// How a log-in goes on.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Await,
+    /// Sends this content of a packet.
+    Send(Vec<u8>),
+    /// Sends this statement.
+    Ask(Vec<u8>),
+    /// Sends this content of a packet, and then TLS begins.
+    Secure(Vec<u8>),
+    Done,
+}
+
+impl LogIn {
+    pub(super) fn new() -> Self {
+        Self {
+            state: State::Greeting,
+            plugin: Plugin::Native,
+            seed: Vec::new(),
+            switches: 0,
+            server: None,
+            capabilities: Capabilities::default(),
+        }
+    }
+
+    /// Whether nothing of the server is known yet.
+    pub(super) fn awaits_greeting(&self) -> bool {
+        self.state == State::Greeting
+    }
+
+    /// Takes in the content of a packet.
+    pub(super) fn packet(&mut self, payload: &[u8], around: Circumstances<'_>) -> Result<Step, PeerFault> {
+        let Some(&first) = payload.first() else { return Err(Fault::Malformed.plain()) };
+        match (self.state, first) {
+            (_, ERROR) => Err(refused(payload)),
+            (State::Greeting, _) => self.greeted(payload, around),
+            (State::Answered, SUCCESS) => self.succeeded(around),
+            (State::Answered, SWITCH) => self.switched(payload, around),
+            (State::Answered, MORE_DATA) => self.more_data(&payload[1..], around),
+            (State::Key, MORE_DATA) => {
+                let encrypted = rsa::encrypt(password(around), &self.seed, &payload[1..])?;
+                self.state = State::Answered;
+                Ok(Step::Send(encrypted))
+            }
+            (State::Settings, SUCCESS) => Ok(Step::Done),
+            _ => Err(Fault::Unexpected.showing(payload)),
+        }
+    }
+
+    /// TLS is spoken: the content of the packet that says who logs in.
+    pub(super) fn secured(&mut self, around: Circumstances<'_>) -> Option<Vec<u8>> {
+        if self.state == State::Tls { self.introduce(around).ok() } else { None }
+    }
+
+    fn greeted(&mut self, payload: &[u8], around: Circumstances<'_>) -> Result<Step, PeerFault> {
+        let server = ServerGreeting::of(payload).map_err(|fault| fault.showing(payload))?;
+        let least = Capabilities::PROTOCOL_41.with(Capabilities::SECURE_CONNECTION);
+        if !server.capabilities.has(least) {
+            return Err(Fault::TooOld.saying(server.version));
+        }
+        let offers_tls = server.capabilities.has(Capabilities::TLS);
+        let with_tls = match around.login.tls {
+            TlsWish::No => false,
+            TlsWish::IfOffered => offers_tls && !around.is_private,
+            TlsWish::Required if !offers_tls => return Err(Fault::NoTls.plain()),
+            TlsWish::Required => true,
+        };
+        self.capabilities = wanted(around).with_if(with_tls, Capabilities::TLS).and(server.capabilities);
+        self.plugin = match server.plugin {
+            Some(plugin) if !plugin.shows_password() && self.capabilities.has(Capabilities::PLUGIN_AUTH) => {
+                plugin
+            }
+            _ => Plugin::Native,
+        };
+        self.seed.clone_from(&server.seed);
+        self.server = Some(server);
+        // Whatever can go wrong with the answer goes wrong before TLS.
+        let introduction = self.introduce(around)?;
+        if with_tls {
+            let mut request = Vec::new();
+            greeting::write_tls_request(&mut request, self.capabilities);
+            self.state = State::Tls;
+            return Ok(Step::Secure(request));
+        }
+        Ok(Step::Send(introduction))
+    }
+
+    fn introduce(&mut self, around: Circumstances<'_>) -> Result<Vec<u8>, Fault> {
+        let password = password(around);
+        let answer =
+            if password.is_empty() { Vec::new() } else { self.plugin.answer(password, &self.seed)? };
+        let mut payload = Vec::new();
+        greeting::write(
+            &mut payload,
+            &ClientGreeting {
+                capabilities: self.capabilities,
+                user: &around.login.user,
+                database: around.login.database.as_deref(),
+                plugin: self.plugin,
+                answer: &answer,
+            },
+        );
+        self.state = State::Answered;
+        Ok(payload)
+    }
+
+    /// The server wants another way to log in.
+    fn switched(&mut self, payload: &[u8], around: Circumstances<'_>) -> Result<Step, PeerFault> {
+        let mut fields = Fields::of(&payload[1..]);
+        self.switches += 1;
+        if self.switches > SWITCHES_MAX {
+            return Err(Fault::Unexpected.showing(payload));
+        }
+        let name = match fields.up_to_zero() {
+            None | Some(b"mysql_old_password") => return Err(Fault::OldPassword.plain()),
+            Some(name) => name,
+        };
+        let Some(plugin) = Plugin::named(name) else {
+            let name = String::from_utf8_lossy(&name[..name.len().min(64)]);
+            return Err(Fault::UnknownPlugin.saying(name.into_owned()));
+        };
+        self.plugin = plugin;
+        self.seed = fields.rest().to_vec();
+        let password = password(around);
+        let may_show = around.is_private || around.login.allows_weak;
+        let answer = match plugin {
+            Plugin::Native if password.is_empty() => Vec::new(),
+            Plugin::CachingSha2 | Plugin::Sha256 if password.is_empty() => Vec::from([0]),
+            Plugin::Clear if !may_show => return Err(Fault::ClearPassword.plain()),
+            Plugin::Sha256 if !around.is_private => return self.ask_for_key(OLD_KEY_PLEASE, around),
+            _ => plugin.answer(password, &self.seed)?,
+        };
+        Ok(Step::Send(answer))
+    }
+
+    fn more_data(&mut self, data: &[u8], around: Circumstances<'_>) -> Result<Step, PeerFault> {
+        match (self.plugin, data) {
+            (Plugin::CachingSha2, [KNOWN]) => Ok(Step::Await),
+            (Plugin::CachingSha2, [PASSWORD_WANTED]) if around.is_private => {
+                Ok(Step::Send(with_zero(password(around))))
+            }
+            (Plugin::CachingSha2, [PASSWORD_WANTED]) => self.ask_for_key(KEY_PLEASE, around),
+            _ => Err(Fault::Unexpected.showing(data)),
+        }
+    }
+
+    /// Whoever sits between here and the server could hand out a key of their own.
+    fn ask_for_key(&mut self, question: u8, around: Circumstances<'_>) -> Result<Step, PeerFault> {
+        if !around.login.allows_weak {
+            return Err(Fault::UnknownKey.plain());
+        }
+        self.state = State::Key;
+        Ok(Step::Send(Vec::from([question])))
+    }
+
+    fn succeeded(&mut self, around: Circumstances<'_>) -> Result<Step, PeerFault> {
+        if around.login.settings.is_empty() {
+            return Ok(Step::Done);
+        }
+        self.state = State::Settings;
+        let statement = settings(&around.login.settings)?;
+        if statement.len() >= PAYLOAD_BYTES_MAX {
+            Err(Fault::BadSetting.plain())
+        } else {
+            Ok(Step::Ask(statement))
+        }
+    }
+}
+
+fn password(around: Circumstances<'_>) -> &[u8] {
+    around.login.password.as_ref().map_or(&[], |secret| secret.0.as_bytes())
+}
+
+/// What is asked of any server.
+fn wanted(around: Circumstances<'_>) -> Capabilities {
+    Capabilities::MYSQL
+        .with(Capabilities::LONG_FLAG)
+        .with_if(around.login.database.is_some(), Capabilities::CONNECT_WITH_DB)
+        .with_if(around.offers_local_files, Capabilities::LOCAL_FILES)
+        .with(Capabilities::PROTOCOL_41)
+        .with(Capabilities::TRANSACTIONS)
+        .with(Capabilities::SECURE_CONNECTION)
+        .with(Capabilities::MULTI_STATEMENTS)
+        .with(Capabilities::MULTI_RESULTS)
+        .with(Capabilities::PREPARED_MULTI_RESULTS)
+        .with(Capabilities::PLUGIN_AUTH)
+        .with(Capabilities::CONNECT_ATTRIBUTES)
+        .with(Capabilities::LONG_PLUGIN_ANSWER)
+        .with(Capabilities::DEPRECATE_EOF)
+        .with(Capabilities::CACHE_METADATA)
+}
+
+/// The statement that makes the settings of a session.
+fn settings(settings: &[(String, String)]) -> Result<Vec<u8>, Fault> {
+    let mut statement = Vec::from([QUERY]);
+    for (place, (name, value)) in settings.iter().enumerate() {
+        let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+        if name.is_empty() || !name.bytes().all(is_name) {
+            return Err(Fault::BadSetting);
+        }
+        statement.extend_from_slice(if place == 0 { b"SET " } else { b", " });
+        statement.extend_from_slice(b"SESSION ");
+        statement.extend_from_slice(name.as_bytes());
+        statement.extend_from_slice(b" = ");
+        let is_number = value.parse::<i64>().is_ok();
+        if is_number {
+            statement.extend_from_slice(value.as_bytes());
+        } else {
+            // Hexadecimal text needs no rules of quoting, which depend on settings themselves.
+            statement.extend_from_slice(b"_utf8mb4 x'");
+            for byte in value.bytes() {
+                let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
+                statement.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+            }
+            statement.push(b'\'');
+        }
+    }
+    Ok(statement)
+}
+
+/// Why a server does not let us in: for ever, or just now.
+fn refused(payload: &[u8]) -> PeerFault {
+    let Some(said) = said::read(payload) else { return Fault::Malformed.showing(payload) };
+    let fault = match said.number {
+        // Too many connections, of all or of this user.
+        1040 | 1203 | 1226 => Fault::TooMany,
+        // No memory, no thread, no file.
+        1037 | 1038 | 1041 | 1135 => Fault::Resources,
+        _ if said.is_fatal => Fault::Ended,
+        _ => Fault::Refused,
+    };
+    fault.saying(said::line(&said))
+}

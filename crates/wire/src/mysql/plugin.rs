@@ -1,0 +1,59 @@
+//! The ways to log in that are known here, by the names that servers give them.
+
+use alloc::vec::Vec;
+
+use super::fault::Fault;
+use super::scramble;
+
+/// A way to log in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Plugin {
+    Native,
+    CachingSha2,
+    Sha256,
+    Ed25519,
+    Clear,
+}
+
+impl Plugin {
+    const ALL: [Self; 5] = [Self::Native, Self::CachingSha2, Self::Sha256, Self::Ed25519, Self::Clear];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Native => "mysql_native_password",
+            Self::CachingSha2 => "caching_sha2_password",
+            Self::Sha256 => "sha256_password",
+            Self::Ed25519 => "client_ed25519",
+            Self::Clear => "mysql_clear_password",
+        }
+    }
+
+    pub(super) fn named(name: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|plugin| plugin.name().as_bytes() == name)
+    }
+
+    /// What is sent for a password that is not empty, where that needs nothing but the challenge.
+    pub(super) fn answer(self, password: &[u8], seed: &[u8]) -> Result<Vec<u8>, Fault> {
+        match self {
+            Self::Native => Ok(scramble::native(password, beginning(seed)?)),
+            Self::CachingSha2 => Ok(scramble::sha2(password, beginning(seed)?)),
+            Self::Ed25519 => Ok(scramble::ed25519(password, beginning(seed)?).to_vec()),
+            Self::Sha256 | Self::Clear => Ok(with_zero(password)),
+        }
+    }
+
+    /// Whether [`Plugin::answer`] can be read back to the password.
+    pub(super) fn shows_password(self) -> bool {
+        matches!(self, Self::Sha256 | Self::Clear)
+    }
+}
+
+/// Challenges are followed by a zero that is none of them.
+fn beginning<const N: usize>(seed: &[u8]) -> Result<&[u8; N], Fault> {
+    seed.first_chunk().ok_or(Fault::BadSeed)
+}
+
+/// A password as it is sent in the clear.
+pub(super) fn with_zero(password: &[u8]) -> Vec<u8> {
+    [password, &[0]].concat()
+}

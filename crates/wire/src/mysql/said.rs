@@ -1,0 +1,31 @@
+//! Errors as servers report them.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::fields::Fields;
+use crate::sql::{Said, SqlState};
+
+/// A longer text of an error is cut.
+const TEXT_BYTES_MAX: usize = 1024;
+/// Shutdown, killed, idle too long.
+const LAST_WORDS: [u16; 6] = [1053, 1077, 1079, 1080, 1927, 4031];
+
+/// An error, from the content of its packet.
+pub(super) fn read(payload: &[u8]) -> Option<Said> {
+    let mut fields = Fields::of(payload);
+    let (_kind, number) = (fields.byte()?, fields.two()?);
+    // Before the log-in an error has no SQLSTATE.
+    let sqlstate = match fields.rest() {
+        [b'#', ..] => SqlState::new(&fields.bytes(6)?[1..]),
+        _ => SqlState(*b"HY000"),
+    };
+    let text = fields.rest();
+    let text = String::from_utf8_lossy(&text[..text.len().min(TEXT_BYTES_MAX)]).into_owned();
+    Some(Said { sqlstate, number, text, is_fatal: LAST_WORDS.contains(&number) })
+}
+
+/// The same in one line.
+pub(super) fn line(said: &Said) -> String {
+    format!("{} ({}): {}", said.number, said.sqlstate.as_str(), said.text)
+}
