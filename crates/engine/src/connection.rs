@@ -93,6 +93,8 @@ pub(crate) enum Link {
         socket: Socket,
         session: Option<Box<Session>>,
     },
+    /// The system is in this process, and open.
+    Embedded,
 }
 
 impl Link {
@@ -156,6 +158,6 @@ impl<T> Connection<T> {
     }
 
     pub(crate) fn is_up(&self) -> bool {
-        matches!(self.link, Link::Up { .. })
+        matches!(self.link, Link::Up { .. } | Link::Embedded)
     }
 }

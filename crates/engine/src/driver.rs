@@ -1,10 +1,15 @@
 //! Who starts the next request: users who wait for replies, or instants that wait for nobody.
 
+mod shared;
+
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
 
 use load::closed::Cadence;
 use load::open::Arrivals;
 use load::{Load, Share, Stop};
+
+use shared::Shared;
 
 /// Requests whose instants lie within this window are started in one go, when the last of them is due: each is late by
 /// less than the window, and the machine wakes up once for all of them, at a fraction of the cost.
@@ -26,15 +31,26 @@ pub(crate) enum Driver {
 
 /// The open load of one worker.
 pub(crate) struct OpenDriver {
-    /// The next request to start.
-    starts: Row,
-    /// The next request to fall due. It runs ahead of `starts` while connections are short, and counts by itself: what was
-    /// planned is known even if sending goes wrong.
-    dues: Row,
+    rows: Rows,
     /// Slots without a request.
     pub(crate) idle: VecDeque<u32>,
     pub(crate) shed_after_ns: Option<u64>,
-    group_left: usize,
+}
+
+/// Where the instants of a worker come from.
+#[expect(clippy::large_enum_variant, reason = "there is one for each thread")]
+enum Rows {
+    /// A row of its own.
+    Own {
+        /// The next request to start.
+        starts: Row,
+        /// The next request to fall due. It runs ahead of `starts` while connections are short, and counts by itself: what
+        /// was planned is known even if sending goes wrong.
+        dues: Row,
+        group_left: usize,
+    },
+    /// One row for all workers, of whose connections each keeps its thread waiting.
+    Shared(Shared),
 }
 
 /// One request of an open load: the first of its iteration.
@@ -46,7 +62,7 @@ pub(crate) struct Arrival {
 }
 
 /// Instants in order, up to the end of the load.
-struct Row {
+pub(crate) struct Row {
     arrivals: Arrivals,
     share: Share,
     /// How many were taken.
@@ -61,7 +77,7 @@ struct Row {
 }
 
 impl Row {
-    fn new(arrivals: Arrivals, share: Share, stop: Stop, measured_from_ns: u64) -> Self {
+    pub(crate) fn new(arrivals: Arrivals, share: Share, stop: Stop, measured_from_ns: u64) -> Self {
         let mut row = Self {
             arrivals,
             share,
@@ -138,70 +154,111 @@ impl OpenDriver {
     /// The next request whose instant has come.
     #[inline]
     pub(crate) fn take_start(&mut self, now_ns: u64) -> Option<Arrival> {
-        self.starts.take_due(now_ns)
+        match &mut self.rows {
+            Rows::Own { starts, .. } => starts.take_due(now_ns),
+            Rows::Shared(shared) => shared.take_start(now_ns),
+        }
     }
 
     /// As [`OpenDriver::take_start`], but not before those that follow closely have come as well.
     #[inline]
     pub(crate) fn take_start_of_group(&mut self, now_ns: u64) -> Option<Arrival> {
-        if self.group_left == 0 {
-            self.group_left = self.starts.group_due(now_ns)?;
+        match &mut self.rows {
+            Rows::Own { starts, group_left, .. } => {
+                if *group_left == 0 {
+                    *group_left = starts.group_due(now_ns)?;
+                }
+                *group_left -= 1;
+                starts.take_due(now_ns)
+            }
+            Rows::Shared(shared) => shared.take_start(now_ns),
         }
-        self.group_left -= 1;
-        self.starts.take_due(now_ns)
     }
 
     /// The next request whose instant has come and that was not yet counted as planned.
     #[inline]
     pub(crate) fn take_due(&mut self, now_ns: u64) -> Option<Arrival> {
-        self.dues.take_due(now_ns)
+        match &mut self.rows {
+            Rows::Own { dues, .. } => dues.take_due(now_ns),
+            Rows::Shared(shared) => shared.take_due(now_ns, !self.idle.is_empty()),
+        }
     }
 
     /// When the next request is to start; `None` at the end of the load.
     #[inline]
     pub(crate) fn next_start_ns(&self) -> Option<u64> {
-        self.starts.next_ns()
+        match &self.rows {
+            Rows::Own { starts, .. } => starts.next_ns(),
+            Rows::Shared(shared) => shared.next_start_ns(),
+        }
     }
 
     /// When to wake up for the next start: late enough to start those that follow closely together with it.
     #[inline]
     pub(crate) fn next_wake_ns(&mut self) -> Option<u64> {
-        if self.group_left > 0 { self.starts.next_ns() } else { self.starts.group_end_ns(GROUP_WINDOW_NS) }
+        match &mut self.rows {
+            Rows::Own { starts, group_left, .. } => {
+                if *group_left > 0 {
+                    starts.next_ns()
+                } else {
+                    starts.group_end_ns(GROUP_WINDOW_NS)
+                }
+            }
+            Rows::Shared(shared) => shared.next_wake_ns(),
+        }
     }
 
     /// Ends the load with what was counted as planned: that is still started, and nothing else.
     pub(crate) fn end_with_due(&mut self) {
-        let count = self.dues.taken;
-        self.dues.end_after(count);
-        self.starts.end_after(count);
+        // A shared row ends by itself.
+        if let Rows::Own { starts, dues, .. } = &mut self.rows {
+            let count = dues.taken;
+            dues.end_after(count);
+            starts.end_after(count);
+        }
     }
 
     /// Starts nothing more, not even what is due already; that is counted all the same.
     pub(crate) fn start_no_more(&mut self) {
-        self.starts.end_at(0);
+        match &mut self.rows {
+            Rows::Own { starts, .. } => starts.end_at(0),
+            Rows::Shared(shared) => shared.is_closed = true,
+        }
     }
 
     /// Ends the load at this instant: whatever is intended later will not come. What is due already still counts.
     pub(crate) fn end_at(&mut self, now_ns: u64) {
-        self.starts.end_at(now_ns);
-        self.dues.end_at(now_ns);
+        match &mut self.rows {
+            Rows::Own { starts, dues, .. } => {
+                starts.end_at(now_ns);
+                dues.end_at(now_ns);
+            }
+            Rows::Shared(shared) => shared.end_at(now_ns),
+        }
     }
 }
 
 impl Driver {
-    pub(crate) fn new(load: &Load, share: Share, stop: Stop, measured_from_ns: u64, slots: u32) -> Self {
+    /// The part of `share`, or what comes of a row that all workers share.
+    pub(crate) fn new(
+        load: &Load,
+        share: Share,
+        stop: Stop,
+        measured_from_ns: u64,
+        slots: u32,
+        shared: Option<Arc<Mutex<Row>>>,
+    ) -> Self {
         match load {
             Load::Closed(closed) => Self::Closed { cadence: closed.cadence(share), active: slots },
             Load::Open(open) => {
                 // The count of an open load ends the one row of instants that all workers share.
                 let row = || Row::new(open.arrivals(share), share, stop, measured_from_ns);
-                Self::Open(Box::new(OpenDriver {
-                    starts: row(),
-                    dues: row(),
-                    idle: (0..slots).collect(),
-                    shed_after_ns: open.shed_after_ns,
-                    group_left: 0,
-                }))
+                let rows = match shared {
+                    Some(row) => Rows::Shared(Shared::new(row)),
+                    None => Rows::Own { starts: row(), dues: row(), group_left: 0 },
+                };
+                let (idle, shed_after_ns) = ((0..slots).collect(), open.shed_after_ns);
+                Self::Open(Box::new(OpenDriver { rows, idle, shed_after_ns }))
             }
         }
     }
@@ -220,7 +277,7 @@ mod tests {
             connections: 2,
             shed_after_ns: None,
         });
-        match Driver::new(&load, Share::WHOLE, stop, measured_from_ns, 2) {
+        match Driver::new(&load, Share::WHOLE, stop, measured_from_ns, 2, None) {
             Driver::Open(open) => *open,
             Driver::Closed { .. } => unreachable!("the load is open"),
         }
@@ -272,7 +329,8 @@ mod tests {
         let stop = Stop { at_ns: Some(10_000_000), requests: None };
         let mut all: Vec<(u64, u64)> = (0..3)
             .flat_map(|index| {
-                let Driver::Open(mut open) = Driver::new(&load, Share { index, of: 3 }, stop, 0, 1) else {
+                let Driver::Open(mut open) = Driver::new(&load, Share { index, of: 3 }, stop, 0, 1, None)
+                else {
                     unreachable!("the load is open")
                 };
                 std::iter::from_fn(move || open.take_due(u64::MAX)).map(|due| (due.number, due.at_ns))

@@ -6,6 +6,7 @@ mod book;
 mod clock;
 mod connection;
 mod driver;
+mod embedded;
 mod endings;
 mod health;
 mod iterations;
@@ -17,6 +18,7 @@ mod running;
 mod timers;
 mod worker;
 
+pub use embedded::start_embedded;
 pub use health::Health;
 pub use job::{Endpoint, Job, Peer};
 pub use net::line::Line;

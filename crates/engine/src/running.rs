@@ -13,6 +13,7 @@ use record::{ConnectionTotals, Interval};
 use rustix::io::Errno;
 use wire::Script;
 
+use crate::embedded::{Embedding, Guards};
 use crate::health::Health;
 use crate::job::Job;
 use crate::pin;
@@ -122,6 +123,11 @@ impl Gate {
             origin
         })
     }
+
+    /// When the load begins, once that is known.
+    pub(crate) fn origin(&self) -> Option<Instant> {
+        self.origin.get().copied()
+    }
 }
 
 /// One worker's way through the gate: even a worker that dies before it must not keep the others waiting.
@@ -152,10 +158,20 @@ pub struct Running {
     pub messages: Receiver<Message>,
     signal: Arc<StopSignal>,
     threads: Vec<JoinHandle<()>>,
+    /// Workers that will say when they are done, each once: [`Message::Ended`] or [`Message::Broke`].
+    pub workers: u32,
 }
 
 /// Starts the threads of a job. The connections are opened first; [`Message::Begins`] says when the load begins.
 pub fn start<S: Script + 'static>(job: Job, script: S) -> io::Result<Running> {
+    launch(job, script, None)
+}
+
+pub(crate) fn launch<S: Script + 'static>(
+    job: Job,
+    script: S,
+    embedding: Option<Embedding<S::Talk>>,
+) -> io::Result<Running> {
     let (sender, messages) = mpsc::channel();
     let signal = Arc::new(StopSignal::default());
     let gate = Arc::new(Gate {
@@ -165,11 +181,12 @@ pub fn start<S: Script + 'static>(job: Job, script: S) -> io::Result<Running> {
     });
     let (job, script) = (Arc::new(job), Arc::new(script));
     let threads = (0..job.threads).map(|index| {
-        let (job, script) = (Arc::clone(&job), Arc::clone(&script));
+        let (job, script, embedding) = (Arc::clone(&job), Arc::clone(&script), embedding.clone());
         let (signal, gate, sender) = (Arc::clone(&signal), Arc::clone(&gate), sender.clone());
         let share = Share { index, of: job.threads };
         thread::Builder::new().name(format!("load-{index}")).spawn(move || {
-            let message = match work(&job, &*script, &signal, &gate, sender.clone(), share) {
+            let _leaving = Leaving(embedding.as_ref().map(|embedding| Arc::clone(&embedding.guards)));
+            let message = match work(&job, &*script, &signal, &gate, sender.clone(), share, embedding) {
                 Ok(end) => Message::Ended(Box::new(end)),
                 Err(Trouble::Machine(errno)) => {
                     Message::Broke(format!("load thread {index} cannot go on: {errno}"))
@@ -179,8 +196,24 @@ pub fn start<S: Script + 'static>(job: Job, script: S) -> io::Result<Running> {
             let _ = sender.send(message);
         })
     });
-    let threads = threads.collect::<io::Result<Vec<_>>>()?;
-    Ok(Running { messages, signal, threads })
+    let mut threads = threads.collect::<io::Result<Vec<_>>>()?;
+    if let Some(Embedding { guards, .. }) = embedding {
+        let (gate, signal) = (Arc::clone(&gate), Arc::clone(&signal));
+        let watch = move || guards.watch(&gate, &signal);
+        threads.push(thread::Builder::new().name("load-watch".to_owned()).spawn(watch)?);
+    }
+    Ok(Running { messages, signal, threads, workers: job.threads })
+}
+
+/// Says that a thread is done, however it ends.
+struct Leaving(Option<Arc<Guards>>);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        if let Some(guards) = &self.0 {
+            guards.leave();
+        }
+    }
 }
 
 fn work<S: Script>(
@@ -190,12 +223,13 @@ fn work<S: Script>(
     gate: &Gate,
     messages: Sender<Message>,
     share: Share,
+    embedding: Option<Embedding<S::Talk>>,
 ) -> Result<WorkerEnd, Trouble> {
     let entry = Entry { gate, has_passed: Cell::new(false) };
     if let Some(core) = job.cores.get(share.index as usize % job.cores.len().max(1)) {
         pin::pin_to(*core)?;
     }
-    Worker::new(job, script, signal, messages, share)?.run(&entry)
+    Worker::new(job, script, signal, messages, share, embedding)?.run(&entry)
 }
 
 impl Running {

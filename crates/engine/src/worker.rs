@@ -7,6 +7,7 @@ mod greeting;
 mod late_reading;
 mod opening;
 mod parts;
+mod performing;
 mod receiving;
 mod sending;
 
@@ -23,6 +24,7 @@ use crate::book::Book;
 use crate::clock::Clock;
 use crate::connection::{Connection, NEVER};
 use crate::driver::Driver;
+use crate::embedded::Embedding;
 use crate::health::Watch;
 use crate::iterations::{Iterations, Way};
 use crate::job::Job;
@@ -80,6 +82,12 @@ pub(crate) struct Worker<'a, S: Script> {
     over_at_once: VecDeque<(u32, u32, Reply)>,
     /// Why the load cannot go on, if this worker was the first to learn it.
     broken: Option<String>,
+    /// How calls are made, if the system is in this process.
+    embedding: Option<Embedding<S::Talk>>,
+    /// Slots for which a call is to be made.
+    to_perform: VecDeque<(u32, u32)>,
+    /// The number of this worker.
+    thread: usize,
 }
 
 impl<'a, S: Script> Worker<'a, S> {
@@ -89,10 +97,16 @@ impl<'a, S: Script> Worker<'a, S> {
         signal: &'a StopSignal,
         messages: Sender<Message>,
         share: Share,
+        embedding: Option<Embedding<S::Talk>>,
     ) -> Result<Self, Errno> {
         let total = u64::from(job.connections());
         let slots = share.of_total(total) as u32;
-        let stop = job.stop.share(share);
+        let shared_row = embedding.as_ref().and_then(|embedding| embedding.arrivals.clone());
+        // A shared row counts for all.
+        let stop = match shared_row {
+            Some(_) => Stop { requests: None, ..job.stop },
+            None => job.stop.share(share),
+        };
         let logged = share.of_total(u64::from(job.log_per_second)) as usize;
         let iterations = Iterations::new(job, script, share);
         let is_prompt = iterations.only_step.is_some_and(|step| !script.looks_through(step));
@@ -113,15 +127,15 @@ impl<'a, S: Script> Worker<'a, S> {
             timers: Timers::default(),
             connections: (0..slots).map(connection).collect(),
             first_number,
-            driver: Driver::new(&job.load, share, stop, job.warm_up_ns, slots),
+            driver: Driver::new(&job.load, share, stop, job.warm_up_ns, slots, shared_row),
             stop,
             books: (0..steps + usize::from(job.parts)).map(book).collect(),
             iterations,
             is_prompt,
             computes: job.scenarios.visits().any(|visit| script.looks_through(visit.step)),
             chance: Chance::stream(0, u64::from(share.index)),
-            late_reading: LateReading::for_job(job),
-            buffer: vec![0; BUFFER_BYTES],
+            late_reading: LateReading::for_job(job).filter(|_| embedding.is_none()),
+            buffer: vec![0; if embedding.is_some() { 0 } else { BUFFER_BYTES }],
             plain: Vec::new(),
             unread: VecDeque::new(),
             dialling: 0,
@@ -131,6 +145,9 @@ impl<'a, S: Script> Worker<'a, S> {
             opening_failures: None,
             over_at_once: VecDeque::new(),
             broken: None,
+            embedding,
+            to_perform: VecDeque::new(),
+            thread: share.index as usize,
         })
     }
 
@@ -181,6 +198,7 @@ impl<'a, S: Script> Worker<'a, S> {
         self.look_at_timers(now_ns);
         self.start_due(now_ns);
         self.end_at_once();
+        self.perform();
         self.read_again();
         for index in 0..self.wait(now_ns, watch)? {
             self.on_ready(self.poll.take(index));
@@ -195,6 +213,9 @@ impl<'a, S: Script> Worker<'a, S> {
         let asked_ns = next_ns.saturating_sub(watch.usual_lag_ns);
         let wait_ns = asked_ns.saturating_sub(now_ns);
         let mut count = 0;
+        if self.embedding.is_some() && wait_ns == 0 {
+            return Ok(0);
+        }
         if self.may_read_late(wait_ns) {
             Clock::sleep(wait_ns);
         } else {
@@ -222,7 +243,7 @@ impl<'a, S: Script> Worker<'a, S> {
 
     /// The next instant at which there is something to do, sockets apart.
     fn next_instant(&mut self, now_ns: u64) -> u64 {
-        if !(self.unread.is_empty() && self.over_at_once.is_empty()) {
+        if !(self.unread.is_empty() && self.over_at_once.is_empty() && self.to_perform.is_empty()) {
             return now_ns;
         }
         let start_ns = match &mut self.driver {

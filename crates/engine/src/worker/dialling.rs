@@ -14,6 +14,9 @@ use crate::timers::Reason;
 impl<S: Script> Worker<'_, S> {
     /// Begins to connect a slot that is down.
     pub(super) fn dial(&mut self, slot: u32, now_ns: u64) {
+        if self.opens_embedded(slot, now_ns) {
+            return;
+        }
         let connection = &mut self.connections[slot as usize];
         let dialled = net::dial(self.job.peer.endpoint(self.first_number + slot)).and_then(|dialled| {
             self.poll.watch(&dialled.socket, slot, connection.generation)?;

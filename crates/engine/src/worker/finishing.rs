@@ -133,7 +133,7 @@ impl<S: Script> Worker<'_, S> {
             {
                 Ending::timed_out("timeout_send", "the target to take the whole request")
             }
-            (Link::Up { .. }, _) => Ending::reply_timed_out(connection.talk.stage()),
+            (Link::Up { .. } | Link::Embedded, _) => Ending::reply_timed_out(connection.talk.stage()),
         };
         self.end_connection(slot, ending, now_ns);
     }

@@ -80,7 +80,12 @@ impl<S: Script> Worker<'_, S> {
                 }
                 self.send(slot, at_ns);
             }
-            Next::Await => self.begin_part(slot),
+            Next::Await => {
+                self.begin_part(slot);
+                if self.embedding.is_some() {
+                    self.will_perform(slot);
+                }
+            }
             Next::Pause { ns } => self.pause(slot, ns, at_ns),
             Next::Done(reply) => {
                 self.on_reply(slot, reply, at_ns);

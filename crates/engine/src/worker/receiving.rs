@@ -59,7 +59,7 @@ impl<S: Script> Worker<'_, S> {
             Link::Up { session: None, .. } => connection
                 .request
                 .is_some_and(|request| (request.written as usize) < connection.talk.outgoing().len()),
-            Link::Down | Link::Connecting { .. } => false,
+            Link::Down | Link::Connecting { .. } | Link::Embedded => false,
         }
     }
 
@@ -232,7 +232,7 @@ impl<S: Script> Worker<'_, S> {
     }
 
     #[cold]
-    fn on_fault(&mut self, slot: u32, fault: PeerFault, at_ns: u64) {
+    pub(super) fn on_fault(&mut self, slot: u32, fault: PeerFault, at_ns: u64) {
         self.end_connection(slot, Ending::failed(fault.class, fault.code, fault.message()), at_ns);
     }
 

@@ -83,6 +83,12 @@ impl<S: Script> Worker<'_, S> {
                 *written += sent as u32;
                 (sent, end)
             }
+            (Link::Embedded, request) => {
+                if request.is_some() {
+                    self.will_perform(slot);
+                }
+                return;
+            }
             (Link::Up { session: None, .. }, None)
             | (Link::Down | Link::Connecting { .. } | Link::Greeting { .. }, _) => (0, Io::Moved(0)),
         };

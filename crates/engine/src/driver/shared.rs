@@ -1,0 +1,73 @@
+//! One row of instants for several workers: each reserves the next one when it is free, and waits for it.
+
+use std::sync::{Arc, Mutex};
+
+use super::{Arrival, Row};
+use crate::embedded::locked;
+
+/// One worker's hold on the row.
+pub(super) struct Shared {
+    row: Arc<Mutex<Row>>,
+    /// The request that this worker will start.
+    next: Option<Arrival>,
+    /// Whether `next` was counted as planned.
+    is_counted: bool,
+    /// Whether the row has no more.
+    is_exhausted: bool,
+    /// Whether nothing more is started; what falls due is counted all the same.
+    pub(super) is_closed: bool,
+}
+
+impl Shared {
+    pub(super) fn new(row: Arc<Mutex<Row>>) -> Self {
+        Self { row, next: None, is_counted: false, is_exhausted: false, is_closed: false }
+    }
+
+    fn reserve(&mut self) {
+        if self.next.is_none() && !self.is_exhausted && !self.is_closed {
+            self.next = locked(&self.row).take_due(u64::MAX);
+            (self.is_counted, self.is_exhausted) = (false, self.next.is_none());
+        }
+    }
+
+    pub(super) fn take_start(&mut self, now_ns: u64) -> Option<Arrival> {
+        let may_start = !self.is_closed && self.is_counted;
+        self.next.take_if(|next| may_start && next.at_ns <= now_ns)
+    }
+
+    pub(super) fn take_due(&mut self, now_ns: u64, is_free: bool) -> Option<Arrival> {
+        if is_free {
+            self.reserve();
+        }
+        match self.next {
+            Some(next) if !self.is_counted && next.at_ns <= now_ns => {
+                self.is_counted = true;
+                Some(next)
+            }
+            // Nobody will start what is left.
+            _ if self.is_closed => locked(&self.row).take_due(now_ns),
+            _ => None,
+        }
+    }
+
+    pub(super) fn next_start_ns(&self) -> Option<u64> {
+        match self.next {
+            _ if self.is_closed => None,
+            Some(next) => Some(next.at_ns),
+            None if self.is_exhausted => None,
+            // There may be more: it has not been asked.
+            None => Some(0),
+        }
+    }
+
+    pub(super) fn next_wake_ns(&mut self) -> Option<u64> {
+        self.reserve();
+        self.next.filter(|_| !self.is_closed).map(|next| next.at_ns)
+    }
+
+    pub(super) fn end_at(&mut self, now_ns: u64) {
+        locked(&self.row).end_at(now_ns);
+        let is_counted = self.is_counted;
+        self.next.take_if(|next| !is_counted && next.at_ns >= now_ns);
+    }
+}
