@@ -164,6 +164,7 @@ impl<'a> Builder<'a> {
             pieces: cut.unwrap_or_default(),
             script: self.script,
             line: self.lines.of(start).0,
+            language: self.language,
         };
         self.statements.push(statement);
         self.push(start, Do::Send(number as u16));

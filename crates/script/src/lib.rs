@@ -28,6 +28,6 @@ mod variables;
 pub use deck::{Allow, Deck, Language, Script};
 pub use distribution::Distribution;
 pub use fault::{Broken, Fault};
-pub use player::{Act, Player, Values};
+pub use player::{Act, Literal, Player, Values};
 pub use seeds::Seeds;
 pub use statement::{Gather, Placeholders, Statement, StatementKind};

@@ -34,6 +34,17 @@ pub enum Act {
     End,
 }
 
+/// A value that is to be written into a statement's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Literal<'a> {
+    /// NULL, or a variable without value.
+    Null,
+    /// A number or a truth.
+    Plain(&'a [u8]),
+    /// Anything else.
+    Text(&'a [u8]),
+}
+
 /// One client: its variables, its random numbers, and its place in a script.
 #[derive(Clone, Debug)]
 pub struct Player {
@@ -120,6 +131,33 @@ impl Player {
                     }
                 }
                 Piece::Insert { slot, name } => insert(&mut self.machine.variables, *slot, name, out),
+            }
+        }
+    }
+
+    /// Appends a statement with its values in it, each written by `write`: what goes out in simple mode where a value may be any
+    /// text.
+    pub fn fill_literals(
+        &mut self,
+        statement: u16,
+        write: impl Fn(Literal<'_>, &mut Vec<u8>),
+        out: &mut Vec<u8>,
+    ) {
+        let Some(statement) = self.deck.statements.get(usize::from(statement)) else { return };
+        let variables = &mut self.machine.variables;
+        for piece in &statement.pieces {
+            match piece {
+                Piece::Text(text) => out.extend_from_slice(text.as_bytes()),
+                Piece::Value { slot, .. } => {
+                    variables.write(*slot);
+                    let literal = match known_text(variables, *slot) {
+                        None => Literal::Null,
+                        Some(text) if variables.is_plain(*slot) => Literal::Plain(text),
+                        Some(text) => Literal::Text(text),
+                    };
+                    write(literal, out);
+                }
+                Piece::Insert { slot, name } => insert(variables, *slot, name, out),
             }
         }
     }

@@ -1,5 +1,7 @@
 //! One statement of a script: its text in pieces, what it is for, and what becomes of its rows.
 
+use crate::deck::Language;
+
 /// How a server marks the place of a value in a statement's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placeholders {
@@ -43,6 +45,7 @@ pub struct Statement {
     pub(crate) pieces: Vec<Piece>,
     pub(crate) script: u16,
     pub(crate) line: u32,
+    pub(crate) language: Language,
 }
 
 /// A piece of a statement's text.
@@ -75,6 +78,11 @@ impl Statement {
     /// The script it belongs to.
     pub fn script(&self) -> u16 {
         self.script
+    }
+
+    /// The language that it is written in.
+    pub fn language(&self) -> Language {
+        self.language
     }
 
     /// The line of the script where it begins, from 1.

@@ -73,6 +73,12 @@ impl Variables {
         variable.has_text.then_some(&variable.text)
     }
 
+    /// Whether a variable is known to be a number or a truth.
+    pub(crate) fn is_plain(&self, slot: u16) -> bool {
+        let value = self.0.get(usize::from(slot)).and_then(|variable| variable.value);
+        matches!(value, Some(Value::Boolean(_) | Value::Int(_) | Value::Double(_)))
+    }
+
     /// Whether a variable is known to be NULL, rather than to hold that word as a text of somebody else.
     pub(crate) fn is_null(&self, slot: u16) -> bool {
         self.0.get(usize::from(slot)).is_some_and(|variable| variable.value == Some(Value::Null))

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use script::{Deck, Seeds, StatementKind};
+use script::{Deck, Language, Seeds, StatementKind};
 use wire::sql::{Login, Session};
 use wire::{Script, mysql, postgres};
 
@@ -51,6 +51,8 @@ pub(crate) struct Line {
     pub(crate) is_fixed: bool,
     /// Whether it goes out as text in every mode.
     pub(crate) is_plain: bool,
+    /// Whether values in its text are written as the server's literals rather than as they are.
+    pub(crate) has_literals: bool,
     pub(crate) gathers: bool,
     pub(crate) effect: Effect,
 }
@@ -203,6 +205,7 @@ fn lines(deck: &Deck, engine: Engine) -> Box<[Line]> {
             is_fixed: statement.is_fixed(),
             // Some servers of this kind cannot prepare these.
             is_plain: engine == Engine::MySql && ends && statement.is_fixed() && statement.values() == 0,
+            has_literals: statement.language() == Language::Extended,
             gathers: statement.gather().is_some(),
             effect: Effect::of(statement, engine),
             text,

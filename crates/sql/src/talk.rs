@@ -1,13 +1,14 @@
 //! One connection going through transactions: what a player says, put on the wire, and what a server answers to it.
 
 mod gathering;
+mod literals;
 mod playing;
 mod queue;
 mod texts;
 
 use std::sync::Arc;
 
-use script::Player;
+use script::{Broken, Player};
 use wire::sql::{Heard, Said, Session};
 use wire::{Closing, Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Stage};
 
@@ -47,6 +48,8 @@ pub struct Talk<P> {
     refusal: Option<Refusal>,
     /// What the server said of it.
     said: Said,
+    /// Why rows cannot become variables.
+    broken: Option<Broken>,
     tries: u32,
     received_bytes: u64,
 }
@@ -76,6 +79,7 @@ impl<P: Session> Talk<P> {
             rows: 0,
             refusal: None,
             said: Said::default(),
+            broken: None,
             tries: 0,
             received_bytes: 0,
             program,
@@ -119,7 +123,7 @@ impl<P: Session> Talk<P> {
         match self.doing {
             Doing::Statement(_) => {
                 if self.gathers() {
-                    self.player.end_result();
+                    self.broken = self.player.end_result().err().or(self.broken.take());
                 }
                 Ok(None)
             }
@@ -194,11 +198,7 @@ impl<P: Session> Talk<P> {
                     return Ok(Progress::Answered { used, part: None, next: Next::Await });
                 }
                 let refusal = self.refusal.take();
-                let next = match refusal {
-                    Some(refusal) => self.give_up(refusal),
-                    None => self.play(),
-                };
-                (None, next)
+                (None, self.settled(refusal))
             }
             Doing::RollBack(refusal) => (None, self.rolled_back(refusal)),
             Doing::Nothing | Doing::Pause => return Err(unasked()),

@@ -4,7 +4,7 @@ use script::{Act, Broken};
 use wire::sql::{Session, Statement, Transaction};
 use wire::{Next, Refusal, Reply};
 
-use super::{Doing, Talk};
+use super::{Doing, Talk, literals};
 use crate::classes::{self, OPEN_TRANSACTION, ROWS};
 use crate::settings::Mode;
 
@@ -26,9 +26,9 @@ impl<P: Session> Talk<P> {
                 Ok(act) => match self.pipeline(act) {
                     Ok(None) => {}
                     Ok(Some(next)) => return next,
-                    Err(broken) => return self.broken(broken),
+                    Err(broken) => return self.break_off(broken),
                 },
-                Err(broken) => return self.broken(broken),
+                Err(broken) => return self.break_off(broken),
             }
         }
     }
@@ -50,7 +50,16 @@ impl<P: Session> Talk<P> {
         let mode = self.program.settings.mode;
         if mode == Mode::Simple {
             self.scratch.clear();
-            self.player.fill_text(number, &mut self.scratch);
+            if line.has_literals {
+                let engine = self.program.engine;
+                self.player.fill_literals(
+                    number,
+                    |value, out| literals::write(engine, value, out),
+                    &mut self.scratch,
+                );
+            } else {
+                self.player.fill_text(number, &mut self.scratch);
+            }
             return self.session.query(&self.scratch);
         }
         if line.is_plain {
@@ -112,20 +121,26 @@ impl<P: Session> Talk<P> {
     /// A statement outside of pipelines was answered.
     pub(super) fn answered(&mut self, number: u16, refusal: Option<Refusal>) -> Next {
         if let Some(refusal) = refusal {
-            self.refusal = None;
+            (self.refusal, self.broken) = (None, None);
             return self.give_up(refusal);
         }
         self.is_in_doubt = false;
-        if self.gathers_of(number)
-            && let Err(broken) = self.player.end_rows()
-        {
-            return self.broken(broken);
+        if self.program.lines[usize::from(number)].gathers {
+            let ended = self.player.end_rows();
+            if let Some(broken) = self.broken.take().or(ended.err()) {
+                return self.break_off(broken);
+            }
         }
         self.play()
     }
 
-    fn gathers_of(&self, number: u16) -> bool {
-        self.program.lines[usize::from(number)].gathers
+    /// A pipeline was answered.
+    pub(super) fn settled(&mut self, refusal: Option<Refusal>) -> Next {
+        self.is_in_doubt = false;
+        match refusal {
+            Some(refusal) => self.give_up(refusal),
+            None => self.play(),
+        }
     }
 
     /// The refusal of a statement whose rows are not as the step expects.
@@ -172,7 +187,7 @@ impl<P: Session> Talk<P> {
 
     fn script_ended(&mut self) -> Next {
         if self.queue.is_open() {
-            return self.broken(Broken("end of script reached with pipeline open".to_owned()));
+            return self.break_off(Broken("end of script reached with pipeline open".to_owned()));
         }
         if self.session.transaction() != Transaction::Idle {
             return self.give_up(Refusal { class: OPEN_TRANSACTION, code: 0 });
@@ -180,7 +195,7 @@ impl<P: Session> Talk<P> {
         Next::Done(self.over(None))
     }
 
-    fn broken(&mut self, broken: Broken) -> Next {
+    fn break_off(&mut self, broken: Broken) -> Next {
         self.over(None);
         self.queue.clear();
         Next::Broken(broken.0)

@@ -1,0 +1,75 @@
+//! Values as literals of SQL, for statements that go out as text.
+
+use script::Literal;
+
+use crate::engine::Engine;
+
+/// Appends a value so that the server reads it as that value, whatever is in it.
+pub(super) fn write(engine: Engine, value: Literal<'_>, out: &mut Vec<u8>) {
+    match value {
+        Literal::Null => out.extend_from_slice(b"NULL"),
+        Literal::Plain(text) if is_plain(text) => out.extend_from_slice(text),
+        Literal::Plain(text) | Literal::Text(text) => quote(engine, text, out),
+    }
+}
+
+/// Whether it means the same without quotes: zeros in front would be lost.
+fn is_plain(text: &[u8]) -> bool {
+    match text.strip_prefix(b"-").unwrap_or(text) {
+        [b'0'] | [b'0', b'.', ..] | [b'1'..=b'9', ..] => true,
+        _ => matches!(text, b"true" | b"false"),
+    }
+}
+
+fn quote(engine: Engine, text: &[u8], out: &mut Vec<u8>) {
+    out.push(b'\'');
+    for byte in text {
+        match byte {
+            b'\'' => out.push(b'\''),
+            // MySQL's other way to quote a quote.
+            b'\\' if engine == Engine::MySql => out.push(b'\\'),
+            _ => {}
+        }
+        out.push(*byte);
+    }
+    out.push(b'\'');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(engine: Engine, value: Literal<'_>) -> String {
+        let mut out = Vec::new();
+        write(engine, value, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_are_bare_and_texts_are_quoted() {
+        for (value, literal) in [
+            (Literal::Null, "NULL"),
+            (Literal::Plain(b"-5"), "-5"),
+            (Literal::Plain(b"0"), "0"),
+            (Literal::Plain(b"0.5"), "0.5"),
+            (Literal::Plain(b"1e+30"), "1e+30"),
+            (Literal::Plain(b"true"), "true"),
+            (Literal::Plain(b"007"), "'007'"),
+            (Literal::Plain(b"inf"), "'inf'"),
+            (Literal::Text(b"5"), "'5'"),
+            (Literal::Text(b"it's"), "'it''s'"),
+            (Literal::Text(b"NULL"), "'NULL'"),
+            (Literal::Text(b""), "''"),
+        ] {
+            assert_eq!(written(Engine::PostgreSql, value), literal);
+        }
+    }
+
+    #[test]
+    fn no_text_gets_out_of_its_quotes() {
+        let text = Literal::Text(br"\'; DROP TABLE t; --");
+        assert_eq!(written(Engine::PostgreSql, text), r"'\''; DROP TABLE t; --'");
+        assert_eq!(written(Engine::MySql, text), r"'\\''; DROP TABLE t; --'");
+        assert_eq!(written(Engine::Sqlite, text), r"'\''; DROP TABLE t; --'");
+    }
+}

@@ -1,0 +1,99 @@
+//! Statements sent without waiting: what they owe, and what a refusal does to the rest.
+
+mod support;
+
+use sql::{Mode, Settings};
+use support::{assert_told, play, talk};
+
+fn prepared(max_tries: u32) -> Settings {
+    Settings { mode: Mode::Prepared, max_tries, ..Settings::default() }
+}
+
+const PIPELINE: &str = "\\startpipeline\nBEGIN;\nUPDATE t SET a = 1;\nCOMMIT;\n\\endpipeline\nSELECT 1;\n";
+
+#[test]
+fn a_pipeline_is_sent_at_once_and_answered_one_by_one() {
+    assert_told(
+        &play(&mut talk(PIPELINE, prepared(1)), 0, &["E0E1E0ZI", "S1ZI"]),
+        "> #0 BEGIN\n> #1 UPDATE t SET a = 1\n> #2 COMMIT\n> sync
+        part 1: ok\npart 2: ok\npart 3: ok
+        > #3 SELECT 1\n> sync\npart 4: ok\ntry 1: ok",
+    );
+}
+
+#[test]
+fn a_refusal_in_a_pipeline_skips_the_rest_of_it() {
+    let sent = "> #0 BEGIN\n> #1 UPDATE t SET a = 1\n> #2 COMMIT\n> sync\npart 1: ok\n";
+    assert_told(
+        &play(&mut talk(PIPELINE, prepared(1)), 0, &["E0RbZF", "E0ZI"]),
+        &format!(
+            "{sent}part 2: bad_statement (42601: error b)\n> ROLLBACK
+            try 1: bad_statement (42601: error b)"
+        ),
+    );
+    assert_told(
+        &play(&mut talk(PIPELINE, prepared(2)), 0, &["E0RsZF", "E0ZI", "E0E1E0ZI", "S1ZI"]),
+        &format!(
+            "{sent}part 2: serialization_failure (40001: error s)\n> ROLLBACK
+            {sent}part 2: ok\npart 3: ok
+            > #3 SELECT 1\n> sync\npart 4: ok\ntry 2: ok"
+        ),
+    );
+}
+
+#[test]
+fn statements_after_a_point_of_synchronisation_are_answered_all_the_same() {
+    let script = "\\startpipeline\nINSERT INTO t VALUES (1);\n\\syncpipeline\nINSERT INTO t VALUES (2);\n\\endpipeline";
+    let sent = "> #0 INSERT INTO t VALUES (1)\n> sync\n> #1 INSERT INTO t VALUES (2)\n> sync\n";
+    let mut talk = talk(script, prepared(1));
+    let told = play(&mut talk, 0, &["E1ZIE1ZI"]);
+    assert_told(&told, &format!("{sent}part 1: ok\npart 2: ok\ntry 1: ok"));
+    let told = play(&mut talk, 0, &["RuZIE1ZI"]);
+    let refused = "constraint (23505: error u)";
+    assert_told(&told, &format!("{sent}part 1: {refused}\npart 2: ok\ntry 1: {refused}"));
+}
+
+#[test]
+fn an_empty_pipeline_is_a_point_of_synchronisation() {
+    let told = play(&mut talk("\\startpipeline\n\\endpipeline\nSELECT 1;", prepared(1)), 0, &["ZI", "S1ZI"]);
+    assert_told(&told, "> sync\n> #0 SELECT 1\n> sync\ntry 1: ok");
+}
+
+#[test]
+fn pauses_within_a_pipeline_lose_nothing() {
+    let script = "\\startpipeline\nSELECT 1;\n\\sleep 1 us\nSELECT 2;\n\\endpipeline";
+    let told = play(&mut talk(script, prepared(1)), 0, &["S1S1ZI"]);
+    assert_told(&told, "pause 1000\n> #0 SELECT 1\n> #1 SELECT 2\n> sync\npart 1: ok\npart 2: ok\ntry 1: ok");
+}
+
+#[test]
+fn answers_that_nobody_asked_for_are_a_fault() {
+    for answer in ["E0E1E0E0", "ZI", "E0ZI", "E0E1E0ZIZI"] {
+        let told = play(&mut talk(PIPELINE, prepared(1)), 0, &[answer]);
+        let is_told = told.contains("fault protocol_error: an answer came to nothing that was asked");
+        assert!(is_told || answer == "E0E1E0ZIZI", "{answer}: {told}");
+    }
+}
+
+#[test]
+fn a_pipeline_with_a_commit_is_in_doubt_until_it_is_through() {
+    for answers in [&[][..], &["E0E1"], &["E0E1E0"]] {
+        let told = play(&mut talk(PIPELINE, prepared(1)), 0, answers);
+        assert!(told.contains("waiting: InDoubt, Incomplete"), "{answers:?}: {told}");
+    }
+    let reading = "\\startpipeline\nSELECT 1;\nSELECT 2;\n\\endpipeline";
+    let told = play(&mut talk(reading, prepared(1)), 0, &["S1"]);
+    assert!(told.contains("waiting: Body, Incomplete, part Some(2)"), "{told}");
+}
+
+#[test]
+fn pipelines_that_do_not_fit_break_the_scenario() {
+    for (script, words) in [
+        ("\\startpipeline\n\\startpipeline\n\\endpipeline", "already in pipeline mode"),
+        ("SELECT 1;\n\\endpipeline", "not in pipeline mode"),
+        ("\\startpipeline\nSELECT 1;", "end of script reached with pipeline open"),
+    ] {
+        let told = play(&mut talk(script, prepared(1)), 0, &["S1ZI"]);
+        assert!(told.contains("broken: ") && told.contains(words), "{script}: {told}");
+    }
+}

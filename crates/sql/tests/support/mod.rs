@@ -1,0 +1,299 @@
+//! A session that speaks a made-up protocol, and a server that says what a test lets it say.
+//!
+//! Every message of the server has two bytes: `E3` a statement changed 3 rows, `S3` it sent 3, `R` and a letter is an error of
+//! [`ERRORS`], `Cx` a column, `Vx` a value, `N.` a NULL, `W.` the end of a row, `ZI`, `ZT`, `ZF` ready with no transaction, an
+//! open one, a failed one, and `M.` asks for more to be sent.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::fmt::Write as _;
+
+use script::{Allow, Deck, Language};
+use sql::{Engine, Settings, Sql, Step, Talk};
+use wire::sql::{Heard, Rows, Said, Session, SqlState, Statement, Transaction};
+use wire::{Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script};
+
+/// The letter of an error, its SQLSTATE, and whether it ends the connection.
+pub(crate) const ERRORS: [(u8, &[u8; 5], bool); 6] = [
+    (b's', b"40001", false),
+    (b'd', b"40P01", false),
+    (b'u', b"23505", false),
+    (b'b', b"42601", false),
+    (b'k', b"57P01", true),
+    (b'l', b"55P03", false),
+];
+
+#[derive(Debug, Default)]
+pub(crate) struct Fake {
+    out: String,
+    transaction: Transaction,
+    said: Said,
+    has_begun: bool,
+    /// The first byte of a message.
+    half: Option<u8>,
+}
+
+impl Fake {
+    fn message(&mut self, kind: u8, what: u8, rows: &mut dyn Rows) -> Result<Option<Heard>, PeerFault> {
+        let count = u64::from(what.wrapping_sub(b'0'));
+        Ok(Some(match kind {
+            b'E' => Heard::Ended { rows: count, has_rows: false },
+            b'S' => Heard::Ended { rows: count, has_rows: true },
+            b'R' => {
+                let known = ERRORS.iter().find(|(letter, ..)| *letter == what);
+                let (_, state, is_fatal) = known.copied().unwrap_or((what, b"XX000", false));
+                let text = format!("error {}", char::from(what));
+                self.said = Said { sqlstate: SqlState(*state), number: 0, text, is_fatal };
+                Heard::Refused
+            }
+            b'Z' => {
+                self.transaction = match what {
+                    b'T' => Transaction::Open,
+                    b'F' => Transaction::Failed,
+                    _ => Transaction::Idle,
+                };
+                Heard::Ready
+            }
+            b'M' => {
+                self.out = "more\n".to_owned();
+                Heard::Send
+            }
+            b'C' | b'V' | b'N' | b'W' => {
+                take(kind, what, rows);
+                return Ok(None);
+            }
+            _ => {
+                let sentence = "the bytes are no message";
+                return Err(PeerFault { class: "protocol_error", code: 0, sentence, seen: None, said: None });
+            }
+        }))
+    }
+}
+
+impl Session for Fake {
+    fn greet(&mut self) -> Greeting {
+        Greeting::Done
+    }
+
+    fn greeted(&mut self, _bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        Ok((0, Greeting::Done))
+    }
+
+    fn secured(&mut self) -> Greeting {
+        Greeting::Done
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        self.out.as_bytes()
+    }
+
+    fn clear(&mut self) {
+        self.out.clear();
+    }
+
+    fn query(&mut self, text: &[u8]) {
+        self.has_begun = false;
+        let _ = writeln!(self.out, "{}", String::from_utf8_lossy(text));
+    }
+
+    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Option<&[u8]>>) {
+        self.has_begun = false;
+        let Statement { number, text, is_kept } = statement;
+        let _ = if is_kept { write!(self.out, "#{number} {text}") } else { write!(self.out, "{text}") };
+        for value in values {
+            let _ = write!(self.out, " | {}", value.map_or("NULL".into(), String::from_utf8_lossy));
+        }
+        self.out.push('\n');
+    }
+
+    fn sync(&mut self) {
+        self.out.push_str("sync\n");
+    }
+
+    fn received(&mut self, bytes: &[u8], rows: &mut dyn Rows) -> Result<(usize, Heard), PeerFault> {
+        for (at, byte) in bytes.iter().enumerate() {
+            self.has_begun = true;
+            let Some(kind) = self.half.take() else {
+                self.half = Some(*byte);
+                continue;
+            };
+            if let Some(heard) = self.message(kind, *byte, rows)? {
+                return Ok((at + 1, heard));
+            }
+        }
+        Ok((bytes.len(), Heard::NeedMore))
+    }
+
+    fn transaction(&self) -> Transaction {
+        self.transaction
+    }
+
+    fn said(&self) -> &Said {
+        &self.said
+    }
+
+    fn has_begun_reply(&self) -> bool {
+        self.has_begun
+    }
+
+    fn farewell(&self) -> &[u8] {
+        b"bye"
+    }
+
+    fn cancel(&self) -> Option<[u8; 16]> {
+        Some([7; 16])
+    }
+
+    fn forget(&mut self) {
+        *self = Self::default();
+    }
+}
+
+fn take(kind: u8, what: u8, rows: &mut dyn Rows) {
+    if !rows.wants() {
+        return;
+    }
+    match kind {
+        b'C' => rows.column(0, &[what]),
+        b'V' => rows.value(0, Some(&[what])),
+        b'N' => rows.value(0, None),
+        _ => rows.row_ended(),
+    }
+}
+
+/// A deck of scripts, each under the name of its number.
+pub(crate) fn deck(scripts: &[&str]) -> Deck {
+    let mut deck = Deck::new();
+    for (number, script) in scripts.iter().enumerate() {
+        let added = deck.add(&number.to_string(), script.as_bytes(), Language::Extended, Allow::Nothing);
+        assert_eq!(added.map(usize::from), Ok(number));
+    }
+    deck
+}
+
+/// A step for each script.
+pub(crate) fn steps(deck: &Deck) -> Vec<Step> {
+    let numbers = 0..deck.scripts().len() as u16;
+    numbers.map(|script| Step { name: format!("step {script}"), script, expects: None }).collect()
+}
+
+pub(crate) fn sql(scripts: &[&str], settings: Settings) -> Sql<Fake> {
+    let deck = deck(scripts);
+    let steps = steps(&deck);
+    Sql::new(deck, &steps, settings, Engine::PostgreSql, |_| Fake::default()).unwrap()
+}
+
+/// The conversation of the first connection.
+pub(crate) fn talk(script: &str, settings: Settings) -> Talk<Fake> {
+    sql(&[script], settings).open(0)
+}
+
+/// Goes through a step with a server that gives these answers, one for each time something is sent; tells what happened.
+pub(crate) fn play(talk: &mut Talk<Fake>, step: u16, answers: &[&str]) -> String {
+    play_cut(talk, step, answers, usize::MAX)
+}
+
+/// The same, with answers that come in pieces of so many bytes.
+pub(crate) fn play_cut(talk: &mut Talk<Fake>, step: u16, answers: &[&str], piece: usize) -> String {
+    let mut told = String::new();
+    let mut answers = answers.iter();
+    let mut next = talk.begin(step);
+    let mut rest: &[u8] = &[];
+    for _ in 0..1_000 {
+        let Some(progress) = go(talk, &mut told, next, &mut answers, &mut rest, piece) else { return told };
+        match progress {
+            Ok(Progress::Answered { used, part, next: then }) => {
+                rest = &rest[used..];
+                if let Some(PartEnd { part, refusal }) = part {
+                    let _ = writeln!(told, "part {part}: {}", shown(talk, refusal));
+                }
+                next = then;
+            }
+            Ok(Progress::Replied { used, reply }) => {
+                rest = &rest[used..];
+                next = Next::Done(reply);
+            }
+            Ok(Progress::NeedMore) => {
+                let _ = writeln!(
+                    told,
+                    "waiting: {:?}, {:?}, part {:?}",
+                    talk.stage(),
+                    talk.peer_closed(),
+                    talk.part()
+                );
+                return told;
+            }
+            Err(fault) => {
+                let _ = writeln!(told, "fault {}: {}", fault.class, fault.message());
+                return told;
+            }
+        }
+    }
+    panic!("it does not end:\n{told}");
+}
+
+/// Does what comes next; what the server then says.
+fn go<'a>(
+    talk: &mut Talk<Fake>,
+    told: &mut String,
+    mut next: Next,
+    answers: &mut std::slice::Iter<'_, &'a str>,
+    rest: &mut &'a [u8],
+    piece: usize,
+) -> Option<Result<Progress, PeerFault>> {
+    if let Next::Pause { ns } = next {
+        let _ = writeln!(told, "pause {ns}");
+        next = talk.go_on();
+        return go(talk, told, next, answers, rest, piece);
+    }
+    match next {
+        Next::Send => {
+            if !rest.is_empty() {
+                told.push_str("early: an answer came before its question\n");
+                return None;
+            }
+            for line in String::from_utf8_lossy(talk.outgoing()).lines() {
+                let _ = writeln!(told, "> {line}");
+            }
+            *rest = answers.next().map_or(&[][..], |answer| answer.as_bytes());
+        }
+        Next::Await => {}
+        Next::Done(Reply { status, refusal, reusable, received_bytes: _ }) => {
+            let end = if reusable { "" } else { ", connection lost" };
+            let _ = writeln!(told, "try {status}: {}{end}", shown(talk, refusal));
+            if !rest.is_empty() {
+                told.push_str("an answer is left over\n");
+            }
+            return None;
+        }
+        Next::Broken(words) => {
+            let _ = writeln!(told, "broken: {words}");
+            return None;
+        }
+        Next::Pause { .. } => unreachable!("it was made above"),
+    }
+    loop {
+        let (now, later) = rest.split_at(piece.min(rest.len()));
+        let progress = talk.received(now);
+        if progress != Ok(Progress::NeedMore) || later.is_empty() {
+            return Some(progress);
+        }
+        *rest = later;
+    }
+}
+
+fn shown(talk: &Talk<Fake>, refusal: Option<Refusal>) -> String {
+    match refusal {
+        None => "ok".to_owned(),
+        Some(refusal) => format!("{} ({})", refusal.class, talk.explain(refusal)),
+    }
+}
+
+/// Compares two tellings, line by line, without regard to how the expected one is indented and to semicolons: a statement goes
+/// out with the one that ends it.
+#[track_caller]
+pub(crate) fn assert_told(told: &str, expected: &str) {
+    let plain = |line: &str| line.trim().replace(';', "");
+    let lines = |text: &str| text.lines().map(plain).filter(|line| !line.is_empty()).collect::<Vec<_>>();
+    let (told, expected) = (lines(told), lines(expected));
+    assert_eq!(told, expected, "\n{}", told.join("\n"));
+}

@@ -1,0 +1,354 @@
+//! What goes over the wire, and what is counted, statement by statement.
+
+mod support;
+
+use sql::{Mode, Retry, Rows, Settings};
+use support::{assert_told, deck, play, sql, steps, talk};
+use wire::{Closing, Conversation as _, Next, Script as _, Stage};
+
+fn mode(mode: Mode) -> Settings {
+    Settings { mode, ..Settings::default() }
+}
+
+fn tries(max_tries: u32) -> Settings {
+    Settings { max_tries, seed: 1, ..Settings::default() }
+}
+
+const TRANSFER: &str = "BEGIN;\nUPDATE t SET a = 1;\nSELECT a FROM t;\nCOMMIT;\n";
+
+#[test]
+fn one_statement_is_one_reply_without_parts() {
+    let script = "\\set a 5\nSELECT :a;";
+    assert_told(&play(&mut talk(script, mode(Mode::Simple)), 0, &["S1ZI"]), "> SELECT 5\ntry 1: ok");
+    let sent = "> SELECT $1 | 5\n> sync\ntry 1: ok";
+    assert_told(&play(&mut talk(script, mode(Mode::Extended)), 0, &["S1ZI"]), sent);
+    let sent = "> #0 SELECT $1 | 5\n> sync\ntry 1: ok";
+    assert_told(&play(&mut talk(script, mode(Mode::Prepared)), 0, &["S1ZI"]), sent);
+}
+
+#[test]
+fn statements_follow_each_other_and_have_accounts() {
+    let mut talk = talk(TRANSFER, mode(Mode::Simple));
+    for _ in 0..2 {
+        assert_told(
+            &play(&mut talk, 0, &["E0ZT", "E1ZT", "S1ZT", "E0ZI"]),
+            "> BEGIN
+            part 1: ok
+            > UPDATE t SET a = 1
+            part 2: ok
+            > SELECT a FROM t
+            part 3: ok
+            > COMMIT
+            part 4: ok
+            try 1: ok",
+        );
+    }
+}
+
+#[test]
+fn accounts_of_parts_follow_those_of_steps() {
+    let scripts = ["SELECT 1;", "BEGIN;\nSELECT 2;\nSELECT 2;\nEND;", "SELECT 3;\nSELECT 4;"];
+    let deck = deck(&scripts);
+    let parts = sql::parts(&deck, &steps(&deck));
+    let parts: Vec<_> = parts.iter().map(|part| (part.name.as_str(), part.of)).collect();
+    assert_eq!(parts, [("BEGIN;", 1), ("SELECT 2;", 1), ("END;", 1), ("SELECT 3;", 2), ("SELECT 4;", 2)]);
+    let told = play(&mut sql(&scripts, mode(Mode::Prepared)).open(0), 1, &["E0ZT", "S1ZT", "S1ZT", "E0ZI"]);
+    assert_told(
+        &told,
+        "> #1 BEGIN\n> sync\npart 3: ok
+        > #2 SELECT 2\n> sync\npart 4: ok
+        > #2 SELECT 2\n> sync\npart 4: ok
+        > #4 END\n> sync\npart 5: ok
+        try 1: ok",
+    );
+}
+
+#[test]
+fn each_text_that_is_made_is_prepared_under_a_number_of_its_own() {
+    let script = "\\set t 1 + :t % 2\nSELECT c FROM s{t} WHERE id = :t;\nSELECT 1;";
+    let settings = Settings { variables: vec![("t".to_owned(), "0".to_owned())], ..mode(Mode::Prepared) };
+    let mut talk = talk(script, settings);
+    for (number, table) in [(2, 1), (3, 2), (2, 1)] {
+        let told = play(&mut talk, 0, &["S1ZI", "S1ZI"]);
+        assert_told(
+            &told,
+            &format!(
+                "> #{number} SELECT c FROM s{table} WHERE id = $1 | {table}\n> sync\npart 1: ok
+                > #1 SELECT 1\n> sync\npart 2: ok\ntry 1: ok"
+            ),
+        );
+    }
+}
+
+#[test]
+fn a_refused_statement_ends_its_transaction() {
+    let refused = "> BEGIN\npart 1: ok
+        > UPDATE t SET a = 1
+        part 2: bad_statement (42601: error b)
+        > ROLLBACK
+        try 1: bad_statement (42601: error b)";
+    let mut talk = talk(TRANSFER, tries(9));
+    assert_told(&play(&mut talk, 0, &["E0ZT", "RbZF", "E0ZI"]), refused);
+    assert_told(&play(&mut talk, 0, &["E0ZT", "RbZT", "E0ZI"]), refused);
+    let autocommit = &mut support::talk("UPDATE t SET a = 1;", tries(9));
+    assert_told(&play(autocommit, 0, &["RuZI"]), "> UPDATE t SET a = 1\ntry 1: constraint (23505: error u)");
+}
+
+#[test]
+fn a_rollback_that_fails_costs_the_connection() {
+    for rollback in ["RbZF", "E0ZT"] {
+        assert_told(
+            &play(&mut talk(TRANSFER, tries(9)), 0, &["E0ZT", "RsZF", rollback]),
+            "> BEGIN\npart 1: ok
+            > UPDATE t SET a = 1
+            part 2: serialization_failure (40001: error s)
+            > ROLLBACK
+            try 1: serialization_failure (40001: error s), connection lost",
+        );
+    }
+}
+
+const DRAWING: &str = "\\set a random(1, 100000)\nBEGIN;\nUPDATE t SET a = :a;\nEND;";
+
+#[test]
+fn another_try_draws_the_same_numbers() {
+    let begun = "> BEGIN\npart 1: ok\n> UPDATE t SET a = 83876\n";
+    assert_told(
+        &play(
+            &mut talk(DRAWING, tries(3)),
+            0,
+            &["E0ZT", "RsZF", "E0ZI", "E0ZT", "RdZF", "E0ZI", "E0ZT", "E1ZT", "E0ZI"],
+        ),
+        &format!(
+            "{begun}part 2: serialization_failure (40001: error s)\n> ROLLBACK
+            {begun}part 2: deadlock (40P01: error d)\n> ROLLBACK
+            {begun}part 2: ok\n> END\npart 3: ok\ntry 3: ok"
+        ),
+    );
+}
+
+#[test]
+fn tries_are_limited_or_not() {
+    let answers = ["RsZI"; 20];
+    let end = |max_tries: u32, script: &str| {
+        let told = play(&mut talk(script, tries(max_tries)), 0, &answers);
+        told.lines().last().unwrap_or_default().to_owned()
+    };
+    let script = "UPDATE t SET a = 1;";
+    assert_eq!(end(1, script), "try 1: serialization_failure (40001: error s)");
+    assert_eq!(end(5, script), "try 5: serialization_failure (40001: error s)");
+    assert_eq!(end(0, script), "waiting: InDoubt, Incomplete, part None", "20 answers were not enough");
+}
+
+#[test]
+fn only_what_can_help_is_tried_again() {
+    let script = "UPDATE t SET a = 1;";
+    let retries = vec![Retry::Class("lock_timeout"), Retry::State(*b"23505")];
+    for (answer, class, is_retried) in
+        [("RlZI", "lock_timeout", true), ("RuZI", "constraint", true), ("RbZI", "bad_statement", false)]
+    {
+        let plain = play(&mut talk(script, tries(2)), 0, &[answer, "E1ZI"]);
+        assert!(plain.contains(&format!("try 1: {class}")), "{plain}");
+        let more = Settings { retries: retries.clone(), ..tries(2) };
+        let told = play(&mut talk(script, more), 0, &[answer, "E1ZI"]);
+        assert_eq!(told.contains("try 2: ok"), is_retried, "{told}");
+    }
+}
+
+#[test]
+fn rows_become_variables() {
+    let script = "SELECT a FROM t \\gset got_\nSELECT :got_x;";
+    assert_told(
+        &play(&mut talk(script, Settings::default()), 0, &["CxV7W.S1ZI", "S1ZI"]),
+        "> SELECT a FROM t\npart 1: ok\n> SELECT '7'\npart 2: ok\ntry 1: ok",
+    );
+    let told = play(&mut talk(script, Settings::default()), 0, &["CxS0ZI"]);
+    assert_told(
+        &told,
+        "> SELECT a FROM t\npart 1: ok\nbroken: 0:1: expected one row, got 0 in command \"gset\"",
+    );
+    let refused = play(&mut talk(script, Settings::default()), 0, &["CxV7W.RbZI"]);
+    assert_told(
+        &refused,
+        "> SELECT a FROM t\npart 1: bad_statement (42601: error b)\ntry 1: bad_statement (42601: error b)",
+    );
+}
+
+#[test]
+fn the_rows_of_several_results_are_told_apart() {
+    let script = "SELECT a \\; SELECT b \\aset\nSELECT :x + :y;";
+    assert_told(
+        &play(&mut talk(script, Settings::default()), 0, &["CxV7W.S1CyV8W.S1ZI", "S1ZI"]),
+        "> SELECT a ; SELECT b\npart 1: ok\n> SELECT '7' + '8'\npart 2: ok\ntry 1: ok",
+    );
+}
+
+#[test]
+fn a_command_that_fails_breaks_the_scenario() {
+    let told = play(&mut talk("SELECT 1;\n\\set a 1 / 0\nSELECT 2;", Settings::default()), 0, &["S1ZI"]);
+    assert!(told.contains("broken: ") && told.contains("division by zero"), "{told}");
+}
+
+#[test]
+fn pauses_are_made_where_the_script_has_them() {
+    let script = "\\sleep 3 ms\nSELECT 1;\n\\sleep 2 us\n";
+    let told = play(&mut talk(script, Settings::default()), 0, &["S1ZI"]);
+    assert_told(&told, "pause 3000000\n> SELECT 1\npause 2000\ntry 1: ok");
+    assert_told(&play(&mut talk("\\set a 1", Settings::default()), 0, &[]), "try 1: ok");
+}
+
+#[test]
+fn unexpected_rows_are_a_refusal() {
+    let open = |script: &str, rows: Rows| {
+        let deck = deck(&[script]);
+        let mut steps = steps(&deck);
+        steps[0].expects = Some(rows);
+        let settings = tries(0);
+        let open = |_| support::Fake::default();
+        sql::Sql::new(deck, &steps, settings, sql::Engine::PostgreSql, open).unwrap().open(0)
+    };
+    let select = &mut open("SELECT 1;", Rows::exactly(1));
+    assert_told(&play(select, 0, &["S1ZI"]), "> SELECT 1\ntry 1: ok");
+    assert_told(&play(select, 0, &["S0ZI"]), "> SELECT 1\ntry 1: rows (0 rows, and 1 expected)");
+    let update = &mut open("BEGIN;\nUPDATE t SET a = 1;\nCOMMIT;", Rows { least: 2, most: u64::MAX });
+    assert_told(
+        &play(update, 0, &["E0ZT", "E1ZT", "E0ZI"]),
+        "> BEGIN\npart 1: ok
+        > UPDATE t SET a = 1\npart 2: rows (1 rows, and at least 2 expected)
+        > ROLLBACK
+        try 1: rows (1 rows, and at least 2 expected)",
+    );
+    let told = play(update, 0, &["E0ZT", "E3ZT", "E0ZI"]);
+    assert!(told.ends_with("try 1: ok\n"), "{told}");
+}
+
+#[test]
+fn a_script_must_end_its_transaction() {
+    assert_told(
+        &play(&mut talk("BEGIN;", tries(0)), 0, &["E0ZT", "E0ZI"]),
+        "> BEGIN\n> ROLLBACK
+        try 1: open_transaction (the script ended inside a transaction, which was rolled back)",
+    );
+}
+
+#[test]
+fn a_commit_on_its_way_is_in_doubt() {
+    let cases: [(&str, &[&str], Stage, Closing); 9] = [
+        ("SELECT 1;", &[], Stage::FirstByte, Closing::Empty),
+        ("SELECT 1;", &["S"], Stage::Body, Closing::Incomplete),
+        ("UPDATE t SET a = 1;", &[], Stage::InDoubt, Closing::Incomplete),
+        ("UPDATE t SET a = 1;", &["E1"], Stage::InDoubt, Closing::Incomplete),
+        (TRANSFER, &[], Stage::FirstByte, Closing::Empty),
+        (TRANSFER, &["E0ZT"], Stage::Body, Closing::Incomplete),
+        (TRANSFER, &["E0ZT", "E1ZT", "S1ZT"], Stage::InDoubt, Closing::Incomplete),
+        (TRANSFER, &["E0ZT", "RsZF"], Stage::Body, Closing::Incomplete),
+        ("BEGIN \\; DELETE FROM t \\; COMMIT;", &["E0E1"], Stage::InDoubt, Closing::Incomplete),
+    ];
+    for (script, answers, stage, closing) in cases {
+        let told = play(&mut talk(script, tries(2)), 0, answers);
+        let last = told.lines().last().unwrap_or_default();
+        assert!(
+            last.starts_with(&format!("waiting: {stage:?}, {closing:?}, ")),
+            "{script} {answers:?}: {last}"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_in_doubt_before_and_after() {
+    let mut talk = talk("UPDATE t SET a = 1;", Settings::default());
+    assert_eq!((talk.stage(), talk.peer_closed()), (Stage::Idle, Closing::Empty));
+    play(&mut talk, 0, &["E1ZI"]);
+    assert_eq!((talk.stage(), talk.peer_closed()), (Stage::Idle, Closing::Empty));
+    assert_eq!(talk.begin(0), Next::Send);
+    assert_eq!(talk.stage(), Stage::InDoubt);
+    talk.forget();
+    assert_eq!((talk.stage(), talk.peer_closed()), (Stage::Idle, Closing::Empty));
+    assert_eq!((talk.farewell(), talk.cancel()), (&b"bye"[..], Some([7; 16])));
+}
+
+#[test]
+fn the_end_of_the_connection_is_an_answer_unless_a_commit_is_on_its_way() {
+    assert_told(
+        &play(&mut talk(TRANSFER, tries(2)), 0, &["E0ZT", "Rk"]),
+        "> BEGIN\npart 1: ok
+        > UPDATE t SET a = 1\npart 2: server_shutdown (57P01: error k)
+        try 1: server_shutdown (57P01: error k), connection lost",
+    );
+    let words = "the server ended the connection while a commit was on its way: 57P01: error k";
+    assert_told(
+        &play(&mut talk("UPDATE t SET a = 1;", tries(2)), 0, &["Rk"]),
+        &format!("> UPDATE t SET a = 1\nfault commit_unknown: {words}"),
+    );
+    assert_told(
+        &play(&mut talk(TRANSFER, tries(2)), 0, &["E0ZT", "RsZF", "Rk"]),
+        "> BEGIN\npart 1: ok
+        > UPDATE t SET a = 1\npart 2: serialization_failure (40001: error s)
+        > ROLLBACK
+        try 1: serialization_failure (40001: error s), connection lost",
+    );
+}
+
+#[test]
+fn a_session_may_have_more_to_send() {
+    let told = play(&mut talk("SELECT 1;", mode(Mode::Prepared)), 0, &["M.", "S1ZI"]);
+    assert_told(&told, "> #0 SELECT 1\n> sync\n> more\ntry 1: ok");
+}
+
+#[test]
+fn an_answer_to_nothing_is_a_fault() {
+    for answer in ["E1", "ZI", "Rs"] {
+        let mut talk = talk("SELECT 1;", Settings::default());
+        let fault = talk.received(answer.as_bytes()).unwrap_err();
+        assert_eq!(
+            (fault.class, fault.sentence),
+            ("protocol_error", "an answer came to nothing that was asked")
+        );
+    }
+    let mut talk = talk("SELECT 1;", Settings::default());
+    assert_eq!(talk.received(b"Rk"), Ok(wire::Progress::NeedMore), "the connection's end follows");
+}
+
+#[test]
+fn variables_come_from_the_command_line_and_from_the_plan() {
+    let settings = Settings {
+        scale: Some(7),
+        variables: vec![("a".to_owned(), "x y".to_owned())],
+        bindings: vec!["unused".to_owned(), "b".to_owned()],
+        ..mode(Mode::Prepared)
+    };
+    let sql = sql(&["SELECT :scale, :a, :b, :client_id;"], settings);
+    assert!(!sql.needs(0, 0) && sql.needs(0, 1) && !sql.needs(0, 2));
+    let mut talk = sql.open(3);
+    talk.set(0, b"nobody asks");
+    talk.set(1, b"bound");
+    let told = play(&mut talk, 0, &["S1ZI"]);
+    assert_told(&told, "> #0 SELECT $1, $2, $3, $4 | 7 | x y | bound | 3\n> sync\ntry 1: ok");
+}
+
+#[test]
+fn computing_with_replies_is_known_beforehand() {
+    let scripts = ["SELECT 1;", "SELECT 1;\nSELECT 2;", "SELECT 1 AS a \\gset\n"];
+    let sql = sql(&scripts, Settings::default());
+    assert_eq!([0, 1, 2, 3].map(|step| sql.looks_through(step)), [false, true, true, false]);
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_in_words() {
+    let new = |script: &str, settings: Settings, engine| {
+        let deck = deck(&[script]);
+        let steps = steps(&deck);
+        sql::Sql::new(deck, &steps, settings, engine, |_| support::Fake::default()).err().unwrap_or_default()
+    };
+    let pipeline = "\\startpipeline\nSELECT 1;\n\\endpipeline";
+    assert!(new(pipeline, mode(Mode::Simple), sql::Engine::PostgreSql).contains("take extended or prepared"));
+    assert!(new(pipeline, mode(Mode::Prepared), sql::Engine::MySql).contains("PostgreSQL only"));
+    assert_eq!(new(pipeline, mode(Mode::Prepared), sql::Engine::PostgreSql), "");
+    let variables = vec![("1a".to_owned(), String::new())];
+    let settings = Settings { variables, ..Settings::default() };
+    assert!(new("SELECT 1;", settings, sql::Engine::MySql).contains("\"1a\""));
+    assert_eq!(
+        talk("SELECT 1;", Settings::default()).begin(5),
+        Next::Broken("there is no step 5".to_owned())
+    );
+}

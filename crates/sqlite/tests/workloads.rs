@@ -1,0 +1,180 @@
+//! Every built-in workload, run for real.
+
+use script::{Allow, Deck, Language};
+use sql::workload::{Style, Tables, WORKLOADS, Workload};
+use sql::{Engine, Mode, Settings, Step};
+use sqlite::{Database, Talk, sqlite};
+use wire::{Conversation as _, Embedded as _, Greeting, Next, Progress, Reply, Script as _, Stage};
+
+const TABLES: [(Tables, &str); 5] = [
+    (
+        Tables::Pgbench,
+        "CREATE TABLE pgbench_accounts (aid INTEGER PRIMARY KEY, bid INT, abalance INT);
+        CREATE TABLE pgbench_tellers (tid INTEGER PRIMARY KEY, bid INT, tbalance INT);
+        CREATE TABLE pgbench_branches (bid INTEGER PRIMARY KEY, bbalance INT);
+        CREATE TABLE pgbench_history (tid INT, bid INT, aid INT, delta INT, mtime TIMESTAMP);
+        INSERT INTO pgbench_branches VALUES (1, 0)",
+    ),
+    (
+        Tables::Sbtest,
+        "CREATE TABLE sbtest1 (id INTEGER PRIMARY KEY, k INT, c TEXT, pad TEXT);
+        CREATE TABLE sbtest2 (id INTEGER PRIMARY KEY, k INT, c TEXT, pad TEXT);
+        INSERT INTO sbtest1 VALUES (1, 1, 'c', 'p'); INSERT INTO sbtest2 VALUES (1, 1, 'c', 'p')",
+    ),
+    (
+        Tables::SbtestEmpty,
+        "CREATE TABLE sbtest1 (id INTEGER PRIMARY KEY, k INT); CREATE TABLE sbtest2 (id INTEGER PRIMARY KEY, k INT)",
+    ),
+    (
+        Tables::Postcodes,
+        "CREATE TABLE tenbin_postcodes (jis TEXT, old_code TEXT, code TEXT, prefecture_kana TEXT, city_kana TEXT,
+        town_kana TEXT, prefecture TEXT, city TEXT, town TEXT, is_divided TEXT, has_lots TEXT, has_blocks TEXT,
+        is_joint TEXT, updated TEXT, reason TEXT)",
+    ),
+    (Tables::Accounts, "CREATE TABLE tenbin_accounts (email TEXT UNIQUE, name TEXT, created TIMESTAMP)"),
+];
+
+fn one(text: &str) -> Deck {
+    let mut deck = Deck::new();
+    assert_eq!(deck.add("test", text.as_bytes(), Language::Extended, Allow::Nothing), Ok(0), "{text}");
+    deck
+}
+
+fn open(database: &Database, text: &str, settings: Settings, number: u32) -> Talk {
+    let step = Step { name: "step".to_owned(), script: 0, expects: None };
+    let script = sqlite(one(text), &[step], settings, database.clone()).unwrap();
+    let mut talk = script.open(number);
+    assert_eq!(talk.greet(), Greeting::Await);
+    assert_eq!(talk.greeted(&[]).unwrap(), (0, Greeting::Done));
+    talk
+}
+
+/// One transaction; its end, and how many parts ended.
+fn transact(talk: &mut Talk) -> (Reply, usize) {
+    let mut parts = 0;
+    let mut next = talk.begin(0);
+    for _ in 0..10_000 {
+        match next {
+            Next::Done(reply) => return (reply, parts),
+            Next::Send | Next::Await => {}
+            other => panic!("{other:?}"),
+        }
+        next = match talk.perform().unwrap() {
+            Progress::NeedMore => Next::Await,
+            Progress::Replied { used: 0, reply } => Next::Done(reply),
+            Progress::Answered { used: 0, part, next } => {
+                parts += usize::from(part.is_some());
+                next
+            }
+            other => panic!("{other:?}"),
+        };
+    }
+    panic!("it does not end");
+}
+
+fn settings(workload: &Workload, mode: Mode) -> Settings {
+    let value = |name: &str, default: u32| match name {
+        "tables" => 2,
+        "table_size" => 100,
+        _ => default,
+    };
+    let variables = workload.variables.iter().filter(|variable| variable.name != "scale");
+    let variables = variables
+        .map(|variable| (variable.name.to_owned(), value(variable.name, variable.default).to_string()));
+    Settings { mode, clients: 2, variables: variables.collect(), ..Settings::default() }
+}
+
+#[test]
+fn every_workload_runs_in_every_mode() {
+    for workload in WORKLOADS {
+        for mode in [Mode::Simple, Mode::Extended, Mode::Prepared] {
+            for style in workload.styles.iter().filter(|style| **style != Style::Pipelined) {
+                let folder = tempfile::tempdir().unwrap();
+                let database = Database {
+                    is_made: true,
+                    settings: vec![("synchronous".to_owned(), "off".to_owned())],
+                    ..Database::new(folder.path().join("test.db"))
+                };
+                let (_, tables) = TABLES.iter().find(|(tables, _)| *tables == workload.tables).unwrap();
+                let tables = tables.replace(';', " \\;");
+                let (made, _) = transact(&mut open(&database, &tables, Settings::default(), 0));
+                assert_eq!(made.refusal, None, "{tables}");
+
+                let script = workload.script(Engine::Sqlite, *style, None).unwrap();
+                let statements = one(&script).statements().len();
+                for number in 0..2 {
+                    let mut talk = open(&database, &script, settings(workload, mode), number);
+                    for _ in 0..3 {
+                        let (reply, parts) = transact(&mut talk);
+                        let what = format!("{} {mode:?} {style:?}: {:?}", workload.name, reply.refusal);
+                        assert_eq!((reply.refusal, reply.status), (None, 1), "{what}");
+                        assert_eq!(parts, if statements == 1 { 0 } else { statements }, "{what}");
+                        assert_eq!(talk.stage(), Stage::Idle);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_conflict_is_rolled_back_and_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings_of = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let database = Database {
+        is_made: true,
+        settings: vec![settings_of("journal_mode", "wal"), settings_of("busy_timeout", "1")],
+        ..Database::new(folder.path().join("test.db"))
+    };
+    let retrying = Settings { max_tries: 3, ..Settings::default() };
+    transact(&mut open(&database, "CREATE TABLE t (a); INSERT INTO t VALUES (0)", Settings::default(), 0));
+    let mut reader = open(&database, "BEGIN; SELECT * FROM t; UPDATE t SET a = a + 1; END", retrying, 0);
+    let mut writer = open(&database, "UPDATE t SET a = 9", Settings::default(), 0);
+    assert_eq!(reader.begin(0), Next::Send);
+    // The reader has begun to read when the writer writes: its snapshot is old then.
+    for _ in 0..2 {
+        assert!(matches!(reader.perform().unwrap(), Progress::Answered { next: Next::Send, .. }));
+    }
+    assert_eq!(transact(&mut writer).0.refusal, None);
+    let mut refused = Vec::new();
+    let reply = loop {
+        match reader.perform().unwrap() {
+            Progress::Replied { reply, .. } => break reply,
+            Progress::Answered { part, next, .. } => {
+                let refusal = part.and_then(|part| part.refusal);
+                refused.extend(refusal.map(|refusal| (refusal.class, reader.explain(refusal))));
+                if let Next::Done(reply) = next {
+                    break reply;
+                }
+            }
+            Progress::NeedMore => panic!("nothing more will come"),
+        }
+    };
+    assert_eq!(refused, [("serialization_failure", "517: database is locked".to_owned())]);
+    assert_eq!((reply.status, reply.refusal), (2, None));
+}
+
+#[test]
+fn a_statement_under_way_can_be_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database { is_made: true, ..Database::new(folder.path().join("test.db")) };
+    let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n";
+    let mut talk = open(&database, endless, Settings::default(), 0);
+    let interrupt = talk.interrupt().unwrap();
+    interrupt();
+    let (done, is_done) = std::sync::mpsc::channel();
+    let interrupter = std::thread::spawn(move || {
+        // It must be under way to be interrupted, and nobody can tell whether it is: hence again and again.
+        for _ in 0..10_000 {
+            interrupt();
+            if is_done.recv_timeout(std::time::Duration::from_millis(1)).is_ok() {
+                return true;
+            }
+        }
+        false
+    });
+    let (reply, _) = transact(&mut talk);
+    done.send(()).unwrap();
+    assert!(interrupter.join().unwrap());
+    assert_eq!(reply.refusal.map(|refusal| refusal.class), Some("canceled"));
+}
