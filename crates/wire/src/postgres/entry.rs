@@ -109,16 +109,14 @@ impl Entry {
     }
 
     /// How much of a message is needed, if it may come now.
-    pub(super) fn needed_bytes(&self, head: Head) -> Result<usize, PeerFault> {
-        let may_come = match self.phase {
-            Phase::Admitted => matches!(head.tag, b'A' | b'E' | b'K' | b'N' | b'S' | b'Z'),
-            _ => matches!(head.tag, b'E' | b'N' | b'R' | b'v'),
-        };
-        let fault = if matches!(self.phase, Phase::Asked) { Fault::NotPostgres } else { Fault::OutOfTurn };
-        if !may_come {
-            return Err(fault.showing(&[head.tag]));
+    pub(super) fn needed_bytes(&self, head: Head) -> Result<usize, Fault> {
+        match (&self.phase, head.tag) {
+            (Phase::Admitted, b'A' | b'E' | b'K' | b'N' | b'S' | b'Z') => {}
+            (Phase::Asked, b'E' | b'N' | b'R' | b'v') | (_, b'E' | b'N' | b'R') => {}
+            (Phase::Asked, _) => return Err(Fault::NotPostgres),
+            _ => return Err(Fault::OutOfTurn),
         }
-        reading::needed_bytes(head, false).map_err(|fault| fault.showing(&[head.tag]))
+        reading::needed_bytes(head, false)
     }
 
     /// Takes in a message; says how the greeting goes on, if not by waiting.

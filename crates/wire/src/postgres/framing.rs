@@ -2,10 +2,11 @@
 
 use alloc::vec::Vec;
 
+use super::fault::Fault;
 use crate::blame::PeerFault;
 
 /// A tag and a length.
-const HEAD_BYTES: usize = 5;
+pub(super) const HEAD_BYTES: usize = 5;
 /// The length counts itself.
 const LENGTH_BYTES: i32 = 4;
 /// Memory for the beginnings of messages is given back above this size.
@@ -48,47 +49,33 @@ pub(super) struct Framing {
 }
 
 impl Framing {
+    /// The next message, if it lies here from its head to its end; none of it is taken yet. `needed` says how much of a
+    /// message's content is needed, at most its length.
+    #[inline(always)]
+    pub(super) fn whole<'a>(
+        &self,
+        bytes: &'a [u8],
+        needed: impl Fn(Head) -> Result<usize, Fault>,
+    ) -> Result<Option<Message<'a>>, PeerFault> {
+        if self.is_within_message() {
+            return Ok(None);
+        }
+        let Some((head, rest)) = bytes.split_first_chunk() else { return Ok(None) };
+        let head = Head::read(head);
+        let needed_bytes = needed(head).map_err(|fault| fault.showing(&bytes[..1]))?;
+        let length = head.length as usize;
+        if length > rest.len() {
+            return Ok(None);
+        }
+        Ok(Some(Message { tag: head.tag, length, content: &rest[..needed_bytes] }))
+    }
+
     /// The next message, if as much of it is there as is needed, and how many bytes were taken. Without a message, and with
-    /// bytes left, it is to be asked again. `needed` says how much of a message's content that is, at most its length.
-    #[inline]
+    /// bytes left, it is to be asked again.
     pub(super) fn next<'a>(
         &'a mut self,
         bytes: &'a [u8],
-        needed: impl Fn(Head) -> Result<usize, PeerFault>,
-    ) -> Result<(usize, Option<Message<'a>>), PeerFault> {
-        if self.skip_left > 0 || !self.partial.is_empty() {
-            return self.resume(bytes, needed);
-        }
-        let Some((head, rest)) = bytes.split_first_chunk() else { return Ok(self.keep(bytes)) };
-        let head = Head::read(head);
-        let needed_bytes = needed(head)?;
-        let Some(content) = rest.get(..needed_bytes) else { return Ok(self.keep(bytes)) };
-        let length = head.length as usize;
-        let here = length.min(rest.len());
-        self.skip_left = length - here;
-        Ok((HEAD_BYTES + here, Some(Message { tag: head.tag, length, content })))
-    }
-
-    /// Whether a message has come in part.
-    pub(super) fn is_within_message(&self) -> bool {
-        self.skip_left > 0 || !(self.partial.is_empty() || self.is_spent)
-    }
-
-    pub(super) fn forget(&mut self) {
-        *self = Self::default();
-    }
-
-    #[cold]
-    fn keep<'a>(&mut self, bytes: &[u8]) -> (usize, Option<Message<'a>>) {
-        self.partial.extend_from_slice(bytes);
-        (bytes.len(), None)
-    }
-
-    #[cold]
-    fn resume<'a>(
-        &'a mut self,
-        bytes: &'a [u8],
-        needed: impl Fn(Head) -> Result<usize, PeerFault>,
+        needed: impl Fn(Head) -> Result<usize, Fault>,
     ) -> Result<(usize, Option<Message<'a>>), PeerFault> {
         if self.is_spent {
             self.partial.clear();
@@ -103,16 +90,27 @@ impl Framing {
         let mut used = self.fill(HEAD_BYTES, bytes);
         let Some(head) = self.partial.first_chunk() else { return Ok((used, None)) };
         let head = Head::read(head);
-        let needed_bytes = needed(head)?;
+        let needed_bytes = needed(head).map_err(|fault| fault.showing(&self.partial[..1]))?;
         used += self.fill(HEAD_BYTES + needed_bytes, &bytes[used..]);
         let Some(content) = self.partial.get(HEAD_BYTES..HEAD_BYTES + needed_bytes) else {
             return Ok((used, None));
         };
         let length = head.length as usize;
-        let here = (length - needed_bytes).min(bytes.len() - used);
-        self.skip_left = length - needed_bytes - here;
+        let left = length - (self.partial.len() - HEAD_BYTES);
+        let here = left.min(bytes.len() - used);
+        self.skip_left = left - here;
         self.is_spent = true;
         Ok((used + here, Some(Message { tag: head.tag, length, content })))
+    }
+
+    /// Whether a message has come in part.
+    #[inline]
+    pub(super) fn is_within_message(&self) -> bool {
+        self.skip_left > 0 || !(self.partial.is_empty() || self.is_spent)
+    }
+
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
     }
 
     /// Fills `partial` up to a size; returns how many bytes that took.

@@ -80,6 +80,7 @@ pub(super) struct Reading {
 }
 
 /// What does not fit into 64 KiB is no message of a sane server; those of a fixed size have it.
+#[inline]
 pub(super) fn needed_bytes(head: Head, keeps_rows: bool) -> Result<usize, Fault> {
     let length = usize::try_from(head.length).map_err(|_| Fault::BadLength)?;
     let exactly = |bytes| if length == bytes { Ok(bytes) } else { Err(Fault::BadLength) };
@@ -128,16 +129,15 @@ impl Reading {
 
     /// How much of a message is needed, if it may come now.
     #[inline]
-    pub(super) fn needed_bytes(&self, head: Head, keeps_rows: bool) -> Result<usize, PeerFault> {
-        let may_come = !self.is_idle() || matches!(head.tag, b'A' | b'E' | b'N' | b'S');
-        if !may_come {
-            return Err(Fault::Unasked.showing(&[head.tag]));
+    pub(super) fn needed_bytes(&self, head: Head, keeps_rows: bool) -> Result<usize, Fault> {
+        if self.is_idle() && !matches!(head.tag, b'A' | b'E' | b'N' | b'S') {
+            return Err(Fault::Unasked);
         }
-        needed_bytes(head, keeps_rows).map_err(|fault| fault.showing(&[head.tag]))
+        needed_bytes(head, keeps_rows)
     }
 
     /// Takes in a message.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(
         &mut self,
         message: Message<'_>,
@@ -156,7 +156,7 @@ impl Reading {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take_row(&mut self, message: Message<'_>, taker: Option<&mut dyn Rows>) -> Result<(), PeerFault> {
         let Some(columns) = self.columns else { return Err(Fault::OutOfTurn.showing(b"D")) };
         let Message { content, length, .. } = message;
@@ -169,7 +169,7 @@ impl Reading {
         taker.map_or(Ok(()), |rows| rows::tell_values(content, rows))
     }
 
-    #[inline]
+    #[inline(always)]
     fn take_bound(&mut self, taker: Option<&mut dyn Rows>) -> Result<(), PeerFault> {
         self.has_begun = true;
         match self.awaited.front() {
@@ -189,7 +189,7 @@ impl Reading {
     }
 
     /// CommandComplete.
-    #[inline]
+    #[inline(always)]
     fn take_end(&mut self, content: &[u8]) -> Result<Heard, PeerFault> {
         let [tag @ .., 0] = content else { return Err(Fault::BadText.plain()) };
         match self.awaited.front_mut() {
@@ -208,7 +208,7 @@ impl Reading {
         Ok(self.end_statement(tag))
     }
 
-    #[inline]
+    #[inline(always)]
     fn end_statement(&mut self, tag: &[u8]) -> Heard {
         let has_rows = self.columns.take().is_some();
         let sent = core::mem::take(&mut self.rows);
@@ -216,7 +216,7 @@ impl Reading {
     }
 
     /// ReadyForQuery.
-    #[inline]
+    #[inline(always)]
     fn take_ready(&mut self, content: &[u8]) -> Result<Heard, PeerFault> {
         self.take_transaction(content)?;
         match self.awaited.front() {
@@ -232,7 +232,7 @@ impl Reading {
     }
 
     /// What the server says of its transaction when it is ready.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_transaction(&mut self, state: &[u8]) -> Result<(), PeerFault> {
         self.transaction = match state {
             b"I" => Transaction::Idle,

@@ -177,3 +177,112 @@ impl Hmac {
         self.outer.clone().chain_update(inner.finalize()).finalize().into()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONCE: &str = "rOprNGfwEbeRWgbNEkqO";
+    const SERVER_FIRST: &[u8] =
+        b"r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096";
+    const SERVER_LAST: &[u8] = b"v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=";
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn fault(result: Result<String, PeerFault>) -> &'static str {
+        result.expect_err("a fault").sentence
+    }
+
+    #[test]
+    fn hmac_has_the_values_of_rfc_4231() {
+        for (key, text, value) in [
+            (
+                &[0x0b; 20][..],
+                &b"Hi There"[..],
+                "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
+            ),
+            (
+                b"Jefe",
+                b"what do ya want for nothing?",
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+            ),
+            (
+                &[0xaa; 131],
+                b"Test Using Larger Than Block-Size Key - Hash Key First",
+                "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54",
+            ),
+        ] {
+            let (head, tail) = text.split_at(3);
+            assert_eq!(hex(&Hmac::keyed(key).of(&[head, tail])), value);
+        }
+    }
+
+    #[test]
+    fn rounds_have_the_value_of_rfc_7914() {
+        let first_half = "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc";
+        assert_eq!(hex(&salted(b"passwd", b"salt", 1)), first_half);
+    }
+
+    #[test]
+    fn the_talk_of_rfc_7677_goes_as_it_is_written_there() {
+        let mut keys = None;
+        for _ in 0..2 {
+            let mut scram = Scram::new("user", NONCE.into());
+            assert_eq!(scram.first(), "n,,n=user,r=rOprNGfwEbeRWgbNEkqO");
+            assert_eq!(
+                scram.answer(SERVER_FIRST, "pencil", &mut keys).unwrap(),
+                "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,\
+                 p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="
+            );
+            assert!(!scram.is_proven());
+            scram.verify(SERVER_LAST).unwrap();
+            assert!(scram.is_proven());
+        }
+    }
+
+    #[test]
+    fn keys_are_made_anew_for_another_salt() {
+        let mut keys = None;
+        Scram::new("", "a".into()).answer(b"r=ab,s=AAAA,i=2", "pencil", &mut keys).unwrap();
+        let first = keys.as_ref().map(|keys| keys.client);
+        Scram::new("", "a".into()).answer(b"r=ab,s=AAAB,i=2", "pencil", &mut keys).unwrap();
+        assert_ne!(keys.map(|keys| keys.client), first);
+    }
+
+    #[test]
+    fn a_hostile_server_is_found_out() {
+        let answer = |text: &str| Scram::new("", "ours".into()).answer(text.as_bytes(), "pencil", &mut None);
+        for text in ["", "r=oursX", "s=AAAA,r=oursX,i=1", "m=x,r=oursX,s=AAAA,i=1", "r=oursX,s=?,i=1"] {
+            assert_eq!(fault(answer(text)), Fault::BadScram.plain().sentence, "{text}");
+        }
+        for rounds in ["", "0", "-1", "+1", "1e3", "4 096"] {
+            let text = format!("r=oursX,s=AAAA,i={rounds}");
+            assert_eq!(fault(answer(&text)), Fault::BadScram.plain().sentence, "{text}");
+        }
+        for rounds in ["100001", "2147483648", "99999999999999999999999999"] {
+            let told = answer(&format!("r=oursX,s=AAAA,i={rounds}")).expect_err("too many");
+            assert_eq!(told.class, PeerFault::LOGIN_REFUSED);
+            assert!(told.message().contains(&rounds[..rounds.len().min(20)]), "{}", told.message());
+        }
+        for nonce in ["ours", "theirs", "ourX"] {
+            let text = format!("r={nonce},s=AAAA,i=1");
+            assert_eq!(fault(answer(&text)), Fault::ForeignNonce.plain().sentence, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_server_without_the_password_has_no_signature() {
+        let mut scram = Scram::new("user", NONCE.into());
+        assert!(scram.verify(SERVER_LAST).is_err(), "nothing was asked yet");
+        scram.answer(SERVER_FIRST, "pencil", &mut None).unwrap();
+        assert!(scram.answer(SERVER_FIRST, "pencil", &mut None).is_err(), "asked twice");
+        for last in ["v=", "v=AAAA", "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G8=", "", "x=y", "v=?"] {
+            assert!(scram.verify(last.as_bytes()).is_err() && !scram.is_proven(), "{last}");
+        }
+        let refused = scram.verify(b"e=invalid-proof").expect_err("refused");
+        assert_eq!((refused.class, refused.said.as_deref()), ("login_refused", Some("invalid-proof")));
+        scram.verify(SERVER_LAST).unwrap();
+    }
+}

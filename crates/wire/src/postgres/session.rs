@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use super::entry::{Entry, NONCE_BYTES};
-use super::framing::Framing;
+use super::framing::{Framing, HEAD_BYTES};
 use super::kept::Stage;
 use super::outgoing::{self, Outgoing, TERMINATE, TooLong};
 use super::reading::{Awaited, Copying, Reading};
@@ -84,6 +84,29 @@ impl Session {
         }
     }
 
+    /// Goes on where a message has come in part, or is too long to be kept.
+    #[cold]
+    fn received_in_part(
+        &mut self,
+        bytes: &[u8],
+        mut used: usize,
+        rows: &mut dyn Rows,
+    ) -> Result<(usize, Heard), PeerFault> {
+        let Self { framing, reading, out, .. } = self;
+        let keeps_rows = rows.wants();
+        while used < bytes.len() {
+            let needed = |head| reading.needed_bytes(head, keeps_rows);
+            let (taken, message) = framing.next(&bytes[used..], needed)?;
+            used += taken;
+            if let Some(message) = message
+                && let Some(heard) = reading.take(message, rows, keeps_rows, out)?
+            {
+                return Ok((used, heard));
+            }
+        }
+        Ok((used, Heard::NeedMore))
+    }
+
     fn put_text(&mut self, text: &[u8], awaited: Awaited) {
         match self.out.query(text) {
             Ok(()) => self.reading.await_next(awaited),
@@ -129,21 +152,16 @@ impl sql::Session for Session {
             return answer;
         }
         let mut used = 0;
-        while !entry.is_up() {
-            let rest = &bytes[used..];
-            let (taken, message) = framing.next(rest, |head| entry.needed_bytes(head))?;
+        while !entry.is_up() && used < bytes.len() {
+            let (taken, message) = framing.next(&bytes[used..], |head| entry.needed_bytes(head))?;
             used += taken;
-            match message {
-                Some(message) => {
-                    if let Some(greeting) = entry.take(message, reading, out)? {
-                        return Ok((used, greeting));
-                    }
-                }
-                None if used == bytes.len() => return Ok((used, Greeting::Await)),
-                None => {}
+            if let Some(message) = message
+                && let Some(greeting) = entry.take(message, reading, out)?
+            {
+                return Ok((used, greeting));
             }
         }
-        Ok((used, Greeting::Done))
+        Ok((used, if entry.is_up() { Greeting::Done } else { Greeting::Await }))
     }
 
     fn secured(&mut self) -> Greeting {
@@ -204,19 +222,19 @@ impl sql::Session for Session {
         }
         let keeps_rows = rows.wants();
         let mut used = 0;
-        loop {
-            let (taken, message) =
-                framing.next(&bytes[used..], |head| reading.needed_bytes(head, keeps_rows))?;
-            used += taken;
-            match message {
-                Some(message) => {
-                    if let Some(heard) = reading.take(message, rows, keeps_rows, out)? {
-                        return Ok((used, heard));
-                    }
-                }
-                None if used == bytes.len() => return Ok((used, Heard::NeedMore)),
-                None => {}
+        // Nearly always messages come whole, and are read where they lie.
+        while let Some(message) =
+            framing.whole(&bytes[used..], |head| reading.needed_bytes(head, keeps_rows))?
+        {
+            used += HEAD_BYTES + message.length;
+            if let Some(heard) = reading.take(message, rows, keeps_rows, out)? {
+                return Ok((used, heard));
             }
+        }
+        if used == bytes.len() {
+            Ok((used, Heard::NeedMore))
+        } else {
+            self.received_in_part(bytes, used, rows)
         }
     }
 
