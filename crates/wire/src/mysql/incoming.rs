@@ -63,10 +63,8 @@ impl Head {
     fn of(bytes: &[u8]) -> Option<Self> {
         let [a, b, c, sequence, rest @ ..] = bytes else { return None };
         let payload_bytes = u32::from_le_bytes([*a, *b, *c, 0]) as usize;
-        if payload_bytes > 0 && rest.is_empty() {
-            return None;
-        }
-        Some(Self { payload_bytes, sequence: *sequence, first: rest.first().copied() })
+        let first = if payload_bytes > 0 { Some(*rest.first()?) } else { None };
+        Some(Self { payload_bytes, sequence: *sequence, first })
     }
 
     fn packet_bytes(&self) -> usize {

@@ -95,3 +95,64 @@ fn decode_pem(pem: &[u8]) -> Option<Vec<u8>> {
     let digits: Vec<u8> = digits.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     STANDARD.decode(digits).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PEM: &[u8] = b"-----BEGIN PUBLIC KEY-----
+MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQC0kLh4HFupJ1h1BVYORmyktANN
+1C41QUQthZZ105o0IWOSLiVY/jZCQonlBpoVYKRJT+H6SaLDAz+oMe00ggKyidwc
+B7MLxW5B5hYgQvQAGfwwBLiNofrgFbHqcms1G+fl7kZ74/5kvo37BFSbZ49iewML
+LgjPEs8VhRAI2JMPpQIDAQAB
+-----END PUBLIC KEY-----
+";
+    /// The private exponent that goes with it, which guards nothing.
+    const PRIVATE: &[u8] = b"9110a3e37b84f8852fbff4258b1a7136719925f20d9da36dced4c068b133f625\
+        cd052825c1359b09e8c33848f189b336c9df6fc1d15efe25a202d2f9ab71b80f\
+        b6cb9d91af275f4ff13fc394b1b97fcb4bce044e1a2cf1238c583b7afb1a4fb9\
+        96a25d0d231bbe1554eb573c2a078f116882edcf16d42c1209767da869424881";
+    const SEED: &[u8; 20] = b"12345678901234567890";
+
+    /// What is read with the private key, padding checked and taken off.
+    fn decrypt(encrypted: &[u8]) -> Vec<u8> {
+        let (modulus, _) = public_key(PEM).expect("a key");
+        let private = BigUint::parse_bytes(PRIVATE, 16).expect("a number");
+        let padded = BigUint::from_bytes_be(encrypted).modpow(&private, &modulus).to_bytes_be();
+        // The first byte is zero, and not part of the number.
+        let (chance, block) = padded.split_at(HASH_BYTES);
+        let (mut chance, mut block) = (chance.to_vec(), block.to_vec());
+        mask(&mut chance, &block);
+        mask(&mut block, &chance);
+        let (label, rest) = block.split_at(HASH_BYTES);
+        assert_eq!(label, Sha1::digest([]).as_slice());
+        let start = rest.iter().position(|byte| *byte != 0).expect("a one");
+        assert_eq!(rest[start], 1);
+        rest[start + 1..].to_vec()
+    }
+
+    #[test]
+    fn whoever_has_the_private_key_can_read_the_password() {
+        for password in ["secret", "", "one that is longer than the challenge"] {
+            let encrypted = encrypt(password.as_bytes(), SEED, PEM).expect("a key");
+            assert_eq!(encrypted.len(), 128);
+            let read = decrypt(&encrypted);
+            let clear: Vec<u8> =
+                read.iter().zip(SEED.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect();
+            assert_eq!(clear, [password.as_bytes(), &[0]].concat());
+        }
+    }
+
+    #[test]
+    fn keys_that_are_none_and_passwords_that_are_too_long_are_refused() {
+        assert_eq!(encrypt(&[b'x'; 86], SEED, PEM), Err(Fault::BadKey));
+        assert_eq!(encrypt(b"secret", b"short", PEM), Err(Fault::BadSeed));
+        let whole = core::str::from_utf8(PEM).expect("text");
+        let even = whole.replace("JMPpQIDAQAB", "JMPpAIDAQAB");
+        for pem in
+            ["", "-----BEGIN PUBLIC KEY-----\n-----END", &whole[..100], &even, &whole.replace("MIGf", "MIGg")]
+        {
+            assert_eq!(encrypt(b"secret", SEED, pem.as_bytes()), Err(Fault::BadKey), "{pem}");
+        }
+    }
+}

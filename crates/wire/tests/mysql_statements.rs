@@ -1,0 +1,338 @@
+//! Statements of MySQL: what goes out, in which order, and what is heard.
+
+mod mysql_server;
+
+use mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, greeting, logged_in, login, packets};
+use std::sync::Arc;
+use wire::mysql::Session;
+use wire::sql::{Heard, Rows, Session as _, Statement, Transaction};
+use wire::{Greeting, PeerFault};
+
+const ENDED: Heard = Heard::Ended { rows: 0, has_rows: false };
+const ERROR: &[u8] = b"\xff\x28\x04#42000syntax";
+/// A column `n` of type BIGINT.
+const NUMBER: &[u8] = b"\x03def\0\0\0\x01n\0\x0c\x3f\0\x01\0\0\0\x08\x81\0\0\0\0";
+/// A column `t` of type VARCHAR.
+const TEXT: &[u8] = b"\x03def\0\0\0\x01t\0\x0c\x2d\0\x01\0\0\0\xfd\0\0\0\0\0";
+const END: &[u8] = &[0xfe, 0, 0, 2, 0, 0, 0];
+const OLD_END: &[u8] = &[0xfe, 0, 0, 2, 0];
+const SEVEN: &[u8] = &[0, 0, 7, 0, 0, 0, 0, 0, 0, 0];
+
+/// Takes rows, if it is there to.
+#[derive(Default)]
+struct Notes {
+    wants: bool,
+    lines: Vec<String>,
+}
+
+impl Rows for Notes {
+    fn wants(&self) -> bool {
+        self.wants
+    }
+
+    fn column(&mut self, number: u16, name: &[u8]) {
+        self.lines.push(format!("{number}:{}", name.escape_ascii()));
+    }
+
+    fn value(&mut self, column: u16, value: Option<&[u8]>) {
+        let value = value.map_or("NULL".to_owned(), |value| value.escape_ascii().to_string());
+        self.lines.push(format!("{column}={value}"));
+    }
+
+    fn row_ended(&mut self) {
+        self.lines.push(";".to_owned());
+    }
+}
+
+/// All that is heard of these bytes, in pieces of this size.
+fn hear_in(
+    session: &mut Session,
+    rows: &mut dyn Rows,
+    bytes: &[u8],
+    size: usize,
+) -> Result<Vec<Heard>, PeerFault> {
+    let mut all = Vec::new();
+    for piece in bytes.chunks(size.max(1)).chain([&[][..]]) {
+        let mut rest = piece;
+        loop {
+            let (used, heard) = session.received(rest, rows)?;
+            rest = &rest[used..];
+            match heard {
+                Heard::NeedMore => {
+                    assert!(rest.is_empty());
+                    break;
+                }
+                heard => all.push(heard),
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn hear(session: &mut Session, bytes: &[u8]) -> Vec<Heard> {
+    hear_in(session, &mut (), bytes, usize::MAX).expect("no fault")
+}
+
+fn execute(session: &mut Session, number: u16, is_kept: bool, text: &str, values: &[Option<&str>]) {
+    let values = &mut values.iter().map(|value| value.map(str::as_bytes));
+    session.execute(Statement { number, text, is_kept }, values);
+}
+
+/// The answer to a preparation.
+fn prepared(id: u8, columns: u8, placeholders: u8) -> Vec<u8> {
+    vec![0, id, 0, 0, 0, columns, 0, placeholders, 0, 0, 0, 0]
+}
+
+#[test]
+fn a_text_is_one_packet_and_its_results_are_heard_in_order() {
+    let mut session = logged_in(MYSQL_8);
+    session.query(b"begin; select 1; x");
+    assert_eq!(session.outgoing(), b"\x13\0\0\0\x03begin; select 1; x");
+    assert!(!session.has_begun_reply());
+    let begun = &[0, 0, 0, 0x0b, 0, 0, 0];
+    let more = &[0xfe, 0, 0, 0x0b, 0, 0, 0];
+    let reply = packets(1, &[begun, &[1], NUMBER, b"\x011", b"\x012", more, ERROR]);
+    let mut open = false;
+    for size in [usize::MAX, 1, 3] {
+        session.clear();
+        if open {
+            session.query(b"begin; select 1; x");
+        }
+        open = true;
+        let heard = hear_in(&mut session, &mut (), &reply, size).expect("no fault");
+        let rows = Heard::Ended { rows: 2, has_rows: true };
+        assert_eq!(heard, [ENDED, rows, Heard::Refused, Heard::Ready]);
+        assert_eq!(session.transaction(), Transaction::Open);
+        let said = session.said();
+        assert_eq!((said.sqlstate.as_str(), said.number, said.text.as_str()), ("42000", 1064, "syntax"));
+        assert!(!session.has_begun_reply());
+    }
+    session.query(b"commit");
+    assert_eq!(hear(&mut session, &packets(1, &[SUCCESS])), [ENDED, Heard::Ready]);
+    assert_eq!(session.transaction(), Transaction::Idle);
+}
+
+#[test]
+fn a_deadlock_ends_the_transaction() {
+    let mut session = logged_in(MYSQL_8);
+    session.query(b"begin");
+    hear(&mut session, &packets(1, &[&[0, 0, 0, 1, 0, 0, 0]]));
+    session.query(b"update t set a = 1");
+    hear(&mut session, &packets(1, &[b"\xff\xb5\x04#HY000Lock wait timeout"]));
+    assert_eq!(session.transaction(), Transaction::Open);
+    session.query(b"update t set a = 1");
+    hear(&mut session, &packets(1, &[b"\xff\xbd\x04#40001Deadlock"]));
+    assert_eq!(session.transaction(), Transaction::Idle);
+}
+
+#[test]
+fn a_kept_statement_is_prepared_once_and_known_by_its_number() {
+    let mut session = logged_in(OLD);
+    execute(&mut session, 3, true, "select ? from t", &[Some("a")]);
+    session.sync();
+    assert_eq!(session.outgoing(), b"\x10\0\0\0\x16select ? from t");
+    let answer = packets(1, &[&prepared(9, 1, 1), NUMBER, OLD_END, NUMBER, OLD_END]);
+    assert_eq!(hear(&mut session, &answer), [Heard::Send]);
+    let first = b"\x10\0\0\0\x17\x09\0\0\0\0\x01\0\0\0\0\x01\xfd\0\x01a";
+    assert_eq!(session.outgoing(), first);
+    let rows = packets(1, &[&[1], NUMBER, OLD_END, SEVEN, OLD_END]);
+    assert_eq!(hear(&mut session, &rows), [Heard::Ended { rows: 1, has_rows: true }, Heard::Ready]);
+
+    session.clear();
+    execute(&mut session, 3, true, "select ? from t", &[None]);
+    session.sync();
+    assert_eq!(
+        session.outgoing(),
+        b"\x0c\0\0\0\x17\x09\0\0\0\0\x01\0\0\0\x01\0",
+        "no types, and a bit for NULL"
+    );
+    assert_eq!(hear(&mut session, &rows).len(), 2);
+
+    session.clear();
+    execute(&mut session, 3, true, "select ? from t", &[None]);
+    session.sync();
+    let unknown = packets(1, &[b"\xff\xdb\x04#HY000Unknown prepared statement handler"]);
+    assert_eq!(hear(&mut session, &unknown), [Heard::Refused, Heard::Ready]);
+    session.clear();
+    execute(&mut session, 3, true, "select ? from t", &[None]);
+    assert_eq!(session.outgoing()[4], 0x16, "prepared again");
+}
+
+#[test]
+fn a_passing_statement_is_closed_with_the_next_command() {
+    let mut session = logged_in(MYSQL_8);
+    execute(&mut session, 0, false, "do 1", &[]);
+    session.sync();
+    assert_eq!(hear(&mut session, &packets(1, &[&prepared(5, 0, 0)])), [Heard::Send]);
+    assert_eq!(session.outgoing(), b"\x0a\0\0\0\x17\x05\0\0\0\0\x01\0\0\0");
+    assert_eq!(hear(&mut session, &packets(1, &[SUCCESS])), [ENDED, Heard::Ready]);
+    session.clear();
+    assert!(session.outgoing().is_empty());
+    session.query(b"x");
+    assert_eq!(session.outgoing(), b"\x05\0\0\0\x19\x05\0\0\0\x02\0\0\0\x03x");
+}
+
+#[test]
+fn statements_wait_for_one_another_and_after_a_refusal_are_left_out_up_to_the_next_sync() {
+    let mut session = logged_in(MYSQL_8);
+    for number in 0..3 {
+        execute(&mut session, number, true, "do 1", &[]);
+    }
+    session.sync();
+    execute(&mut session, 3, true, "do 2", &[]);
+    session.sync();
+    let (is_prepared, ok) = (packets(1, &[&prepared(1, 0, 0)]), packets(1, &[SUCCESS]));
+    assert_eq!(hear(&mut session, &is_prepared), [Heard::Send]);
+    assert_eq!(hear(&mut session, &ok), [ENDED, Heard::Send]);
+    assert_eq!(session.outgoing(), b"\x05\0\0\0\x16do 1");
+    let refused = hear(&mut session, &packets(1, &[ERROR]));
+    assert_eq!(refused, [Heard::Refused, Heard::Ready, Heard::Send]);
+    assert_eq!(session.outgoing(), b"\x05\0\0\0\x16do 2");
+    assert_eq!(hear(&mut session, &is_prepared), [Heard::Send]);
+    assert_eq!(hear(&mut session, &ok), [ENDED, Heard::Ready]);
+
+    // What is asked for after the refusal, and before the sync, is left out too.
+    session.clear();
+    execute(&mut session, 9, true, "do 3", &[]);
+    assert_eq!(hear(&mut session, &packets(1, &[ERROR])), [Heard::Refused]);
+    session.clear();
+    execute(&mut session, 0, true, "do 1", &[]);
+    assert!(session.outgoing().is_empty());
+    session.sync();
+    assert_eq!(hear(&mut session, b""), [Heard::Ready]);
+    execute(&mut session, 0, true, "do 1", &[]);
+    assert!(!session.outgoing().is_empty());
+}
+
+#[test]
+fn as_many_values_as_placeholders_or_none_goes_out() {
+    let mut session = logged_in(MYSQL_8);
+    execute(&mut session, 0, true, "do ?", &[]);
+    session.sync();
+    let answer = packets(1, &[&prepared(5, 0, 1), NUMBER]);
+    assert_eq!(hear(&mut session, &answer), [Heard::Refused, Heard::Ready]);
+    let said = session.said();
+    assert_eq!((said.sqlstate.as_str(), said.number), ("07001", 0));
+    assert_eq!(said.text, "the statement has 1 placeholders and was given 0 values");
+}
+
+#[test]
+fn rows_are_read_when_somebody_wants_them_in_both_forms() {
+    for (capabilities, end, is_old) in [(MYSQL_8, END, false), (OLD, OLD_END, true)] {
+        let head: &[&[u8]] = if is_old { &[&[2], NUMBER, TEXT, OLD_END] } else { &[&[2], NUMBER, TEXT] };
+        let text = packets(1, &[head, &[b"\x017\x02hi", b"\xfb\x00", end]].concat());
+        let binary_rows: [&[u8]; 3] = [&[0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 2, b'h', b'i'], &[0, 0b100, 0], end];
+        let binary = packets(1, &[head, &binary_rows].concat());
+        let definitions: &[&[u8]] = if is_old { &[NUMBER, TEXT, OLD_END] } else { &[NUMBER, TEXT] };
+        let answer = packets(1, &[&[&prepared(1, 2, 0)[..]], definitions].concat());
+        for size in [usize::MAX, 1, 4] {
+            let mut session = logged_in(capabilities);
+            let mut notes = Notes { wants: true, ..Notes::default() };
+            session.query(b"select n, t");
+            hear_in(&mut session, &mut notes, &text, size).expect("no fault");
+            let expected = ["0:n", "1:t", "0=7", "1=hi", ";", "0=NULL", "1=", ";"];
+            assert_eq!(notes.lines, expected);
+            execute(&mut session, 0, true, "select n, t", &[]);
+            session.sync();
+            notes.lines.clear();
+            hear_in(&mut session, &mut notes, &answer, size).expect("no fault");
+            hear_in(&mut session, &mut notes, &binary, size).expect("no fault");
+            assert_eq!(notes.lines, expected);
+        }
+    }
+}
+
+#[test]
+fn definitions_that_are_sent_once_are_remembered() {
+    let mut session = logged_in(MARIADB);
+    let mut notes = Notes::default();
+    execute(&mut session, 0, true, "select n", &[]);
+    session.sync();
+    hear(&mut session, &packets(1, &[&prepared(1, 1, 0), NUMBER]));
+    let ended = [Heard::Ended { rows: 1, has_rows: true }, Heard::Ready];
+    let short = packets(1, &[&[1, 0], SEVEN, END]);
+    assert_eq!(hear(&mut session, &short), ended);
+    for (wants, reply, lines) in [
+        (true, &short, &["0:n", "0=7", ";"][..]),
+        (false, &packets(1, &[&[2, 1], NUMBER, TEXT, &[0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 1, b'x'], END]), &[]),
+        (true, &packets(1, &[&[2, 0], &[0, 0b1100], END]), &["0:n", "1:t", "0=NULL", "1=NULL", ";"]),
+    ] {
+        execute(&mut session, 0, true, "select n", &[]);
+        session.sync();
+        (notes.wants, notes.lines) = (wants, Vec::new());
+        assert_eq!(hear_in(&mut session, &mut notes, reply, 3), Ok(ended.to_vec()));
+        assert_eq!(notes.lines, lines);
+        // Texts between have definitions of their own.
+        session.query(b"select t");
+        assert_eq!(hear(&mut session, &packets(1, &[&[1, 1], TEXT, b"\x01x", END])), ended);
+    }
+    session.query(b"select n");
+    let fault = session.received(&short, &mut ()).expect_err("a text has its own definitions");
+    assert!(fault.message().contains("never sent"));
+}
+
+#[test]
+fn a_server_that_asks_for_a_file_gets_what_it_was_given_or_nothing() {
+    let mut session = logged_in(MYSQL_8);
+    session.query(b"load data local infile 'x' into table t");
+    assert_eq!(hear(&mut session, &packets(1, &[b"\xfb/etc/passwd"])), [Heard::Send]);
+    assert_eq!(session.outgoing(), b"\0\0\0\x02");
+    assert_eq!(hear(&mut session, &packets(3, &[SUCCESS])), [Heard::Refused, Heard::Ready]);
+    assert_eq!(session.said().text, "the server asked for a local file, which it was not given");
+    session.local_infile(b"1\n2\n".to_vec());
+    session.query(b"load data local infile 'x' into table t");
+    assert_eq!(hear(&mut session, &packets(1, &[b"\xfbx"])), [Heard::Send]);
+    assert_eq!(session.outgoing(), b"\x04\0\0\x021\n2\n\0\0\0\x03");
+    let loaded = Heard::Ended { rows: 2, has_rows: false };
+    assert_eq!(hear(&mut session, &packets(4, &[&[0, 2, 0, 2, 0, 0, 0]])), [loaded, Heard::Ready]);
+
+    // Without the allowance, what was given stays here.
+    let mut session = Session::new(Arc::new(login("secret")));
+    let hello = greeting(MYSQL_8, "8", "mysql_native_password", b"12345678901234567890");
+    assert_eq!(session.greeted(&hello).map(|(_, greeting)| greeting), Ok(Greeting::Send));
+    assert_eq!(session.outgoing()[4] & 0x80, 0, "the server is not told that it may ask");
+    session.local_infile(b"secret".to_vec());
+    session.query(b"select 1");
+    assert_eq!(hear(&mut session, &packets(1, &[b"\xfbx"])), [Heard::Send]);
+    assert_eq!(session.outgoing(), b"\0\0\0\x02");
+}
+
+#[test]
+fn rows_of_many_packets_go_by_without_being_kept() {
+    let mut session = logged_in(MYSQL_8);
+    let full = vec![b'x'; 0xff_ffff];
+    let reply = packets(1, &[&[1], TEXT, &full, &full, b"", b"\x01x", END]);
+    for size in [usize::MAX, 64 * 1024] {
+        session.query(b"select repeat('x', 33554430)");
+        let heard = hear_in(&mut session, &mut (), &reply, size).expect("no fault");
+        assert_eq!(heard, [Heard::Ended { rows: 2, has_rows: true }, Heard::Ready]);
+    }
+    session.query(b"select repeat('x', 33554430)");
+    let mut notes = Notes { wants: true, ..Notes::default() };
+    let fault = hear_in(&mut session, &mut notes, &reply[..100], 7).expect_err("somebody wants it");
+    assert_eq!(fault.message().split(':').next(), Some("a row that is to be kept is 16 MiB long or longer"));
+}
+
+#[test]
+fn long_texts_are_split_and_their_reply_goes_on_with_the_number() {
+    let mut session = logged_in(MYSQL_8);
+    session.query(&vec![b'x'; 0xff_ffff - 1]);
+    let sent = session.outgoing();
+    assert_eq!((&sent[..5], &sent[sent.len() - 4..]), (&b"\xff\xff\xff\0\x03"[..], &b"\0\0\0\x01"[..]));
+    assert_eq!(hear(&mut session, &packets(2, &[SUCCESS])), [ENDED, Heard::Ready]);
+}
+
+#[test]
+fn nothing_may_come_unasked_but_last_words() {
+    let mut session = logged_in(MYSQL_8);
+    assert_eq!(session.received(b"", &mut ()), Ok((0, Heard::NeedMore)));
+    for (bytes, class) in [
+        (packets(0, &[b"\xff\xbf\x0f#HY000The client was disconnected by the server"]), "server_shutdown"),
+        (packets(1, &[SUCCESS]), "excess_bytes"),
+        (b"x".to_vec(), "excess_bytes"),
+    ] {
+        assert_eq!(session.received(&bytes, &mut ()).expect_err("a fault").class, class);
+    }
+    assert_eq!(session.farewell(), b"\x01\0\0\0\x01");
+    assert_eq!(session.cancel(), None);
+}
