@@ -1,6 +1,8 @@
 //! Carries a load to its end within a hard limit, and adds up what came of it.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod acts;
+pub(crate) mod lines;
 pub(crate) mod scenario;
 pub(crate) mod tls;
 pub(crate) mod witness;
@@ -42,7 +44,7 @@ pub(crate) struct Done {
 }
 
 /// Starts a job, waits for its end, and asserts that it came in time and that every account is settled.
-pub(crate) fn run(job: Job, script: Http1) -> Done {
+pub(crate) fn run<S: wire::Script + 'static>(job: Job, script: S) -> Done {
     let limit = limit(&job);
     finish(engine::start(job, script).expect("threads"), limit)
 }
@@ -55,10 +57,17 @@ pub(crate) fn limit(job: &Job) -> Duration {
 
 /// Waits for the end of a running load.
 pub(crate) fn finish(running: Running, limit: Duration) -> Done {
+    let (done, broke) = finish_with(running, limit);
+    assert!(broke.is_empty(), "a worker broke: {broke:?}");
+    done
+}
+
+/// Waits for the end of a running load, and also tells the words of those workers that could not go on.
+pub(crate) fn finish_with(running: Running, limit: Duration) -> (Done, Vec<String>) {
     let deadline = Instant::now() + limit;
     let mut begun = Instant::now();
     let mut wholes: Vec<[Whole; 2]> = Vec::new();
-    let (mut ends, mut logged) = (Vec::new(), Vec::new());
+    let (mut ends, mut logged, mut broke) = (Vec::new(), Vec::new(), Vec::new());
     loop {
         match running.messages.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(Message::Begins(origin)) => begun = origin,
@@ -69,7 +78,7 @@ pub(crate) fn finish(running: Running, limit: Duration) -> Done {
                 logged.extend(interval.sampled.into_iter().map(|request| (step, request)));
             }
             Ok(Message::Ended(end)) => ends.push(*end),
-            Ok(Message::Broke(what)) => panic!("a worker broke: {what}"),
+            Ok(Message::Broke(what)) => broke.push(what),
             Err(RecvTimeoutError::Timeout) => panic!("the load did not end within {limit:?}"),
             Err(RecvTimeoutError::Disconnected) => break,
         }
@@ -87,7 +96,7 @@ pub(crate) fn finish(running: Running, limit: Duration) -> Done {
     let sampled = logged.iter().map(|(_, request)| *request).collect();
     let done = Done { tally, steps, warm_up, ends, sampled, logged, took };
     done.assert_errors_add_up();
-    done
+    (done, broke)
 }
 
 impl Done {

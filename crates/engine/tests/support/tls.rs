@@ -22,8 +22,8 @@ pub(crate) type Stream = StreamOwned<ServerConnection, Wire>;
 /// A certificate chain with its key.
 #[derive(Clone)]
 pub(crate) struct Identity {
-    chain: Vec<CertificateDer<'static>>,
-    key: Arc<PrivateKeyDer<'static>>,
+    pub(crate) chain: Vec<CertificateDer<'static>>,
+    pub(crate) key: Arc<PrivateKeyDer<'static>>,
 }
 
 /// An authority of the test's own, whose certificate lies in a file.

@@ -1,0 +1,108 @@
+//! Systems within this process: calls that block, one thread for each connection.
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use engine::{Endpoint, Job, Peer, StopLevel};
+use load::{Load, Open, Spacing, open::Profile};
+use support::acts::{Act, Acts, acts};
+use support::{Done, MS, SECOND, closed, count, finish, lasting, limit};
+
+fn nowhere() -> Peer {
+    Peer::of(Endpoint::Unix("/nowhere".into()), None)
+}
+
+fn run(job: Job, script: Acts) -> Done {
+    let limit = limit(&job);
+    finish(engine::start_embedded(job, script).unwrap(), limit)
+}
+
+fn taking(list: &[Act], call: Duration) -> Acts {
+    Acts { call, ..acts(list) }
+}
+
+#[test]
+fn calls_are_counted_as_requests_and_parts_are() {
+    let script = taking(&[Act::Say("a", Some(1)), Act::Commit("b", Some(2))], Duration::from_millis(2));
+    let done = run(Job { parts: 2, ..closed(nowhere(), 3, count(30)) }, script);
+    assert_eq!(done.ends.len(), 3, "one thread for each connection");
+    for tally in &done.steps {
+        assert_eq!((tally.counts.sent, tally.counts.ok), (30, 30));
+        assert!(tally.service.ok.min_ns().is_some_and(|min_ns| min_ns >= 2 * MS));
+    }
+    assert_eq!(done.tally.connections, 3);
+}
+
+#[test]
+fn what_is_refused_is_told_and_pauses_are_kept() {
+    let done = run(closed(nowhere(), 1, count(3)), acts(&[Act::Pause(30 * MS), Act::Say("no", None)]));
+    assert_eq!((done.tally.counts.refused, done.errors("said_no")), (3, 3));
+    assert!(done.tally.service.refused.min_ns().is_some_and(|min_ns| min_ns >= 30 * MS));
+    // Without any call at all, the load still ends.
+    let done = run(closed(nowhere(), 2, lasting(100 * MS)), acts(&[]));
+    assert!(done.tally.counts.ok > 100);
+}
+
+#[test]
+fn arrivals_are_taken_by_whichever_connection_is_free() {
+    let load = Load::Open(Open {
+        profile: Profile::constant(100.0),
+        spacing: Spacing::Even,
+        connections: 4,
+        shed_after_ns: None,
+    });
+    // Four connections of 25 ms serve 160 a second: no row of a connection's own would come out even.
+    let job = Job { load, ..closed(nowhere(), 1, lasting(SECOND)) };
+    let done = run(job.clone(), taking(&[Act::Say("a", None)], Duration::from_millis(25)));
+    done.assert_all_ok(100);
+    // Five times too many: what is not started soon after the end counts as planned all the same.
+    let job = Job { stop: lasting(200 * MS), ..job };
+    let load = Load::Open(Open {
+        profile: Profile::constant(500.0),
+        spacing: Spacing::Even,
+        connections: 1,
+        shed_after_ns: None,
+    });
+    let done = run(Job { load, ..job }, taking(&[Act::Say("a", None)], Duration::from_millis(100)));
+    let counts = done.tally.counts;
+    assert_eq!((counts.planned, counts.sent + counts.not_sent), (100, 100));
+    assert!(counts.not_sent > 0 && counts.ok == counts.sent, "{counts:?}");
+}
+
+#[test]
+fn late_arrivals_are_shed_and_counted() {
+    let load = Load::Open(Open {
+        profile: Profile::constant(1000.0),
+        spacing: Spacing::Even,
+        connections: 2,
+        shed_after_ns: Some(20 * MS),
+    });
+    let job = Job { load, ..closed(nowhere(), 1, lasting(300 * MS)) };
+    let done = run(job, taking(&[Act::Say("a", None)], Duration::from_millis(30)));
+    let counts = done.tally.counts;
+    assert_eq!((counts.planned, counts.sent + counts.not_sent), (300, 300), "{counts:?}");
+    assert!(counts.not_sent > 200, "{counts:?}");
+}
+
+#[test]
+fn a_call_that_takes_too_long_is_interrupted_and_has_timed_out() {
+    let script = Acts {
+        hangs: true,
+        interrupted: Some(Arc::new(AtomicUsize::new(0))),
+        ..acts(&[Act::Say("a", None)])
+    };
+    let job = Job { timeout_ns: 60 * MS, connect_timeout_ns: 60 * MS, ..closed(nowhere(), 1, count(2)) };
+    let done = run(job.clone(), script.clone());
+    done.assert_all_timed_out("timeout_statement", 2);
+
+    // Whoever asks for the end at once gets it.
+    let job = Job { timeout_ns: 60 * SECOND, stop: lasting(60 * SECOND), ..job };
+    let running = engine::start_embedded(job, script).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    running.stop(StopLevel::Abort);
+    let done = finish(running, Duration::from_secs(4));
+    assert_eq!(done.tally.counts.ok, 0);
+}

@@ -1,0 +1,274 @@
+//! What is said before the first request: log-ins, TLS in their middle, and their refusal.
+
+mod support;
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use engine::{Endpoint, Job, Line, Peer, TlsPeer, TlsTrust};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use support::acts::{Act, acts, greeting};
+use support::lines::{Answer, Lines};
+use support::tls::Authority;
+use support::{MS, SECOND, closed, count, finish_with, lasting, limit, run, tcp};
+use wire::Script;
+
+/// Answers every log-in with a welcome, and every request with a yes.
+fn friendly(_: usize, line: &str) -> Answer {
+    Answer::Say(if line.starts_with("hello") { "welcome\n" } else { "ok\n" })
+}
+
+#[test]
+fn a_log_in_comes_before_the_first_request_and_in_the_time_to_connect() {
+    let server = Lines::start(|_, line| match line {
+        line if line.starts_with("hello") => Answer::Later(Duration::from_millis(120), "welcome\n"),
+        _ => Answer::Say("ok\n"),
+    });
+    let done = run(closed(tcp(server.address), 2, count(10)), greeting(&[Act::Say("a", None)]));
+    done.assert_all_ok(10);
+    assert_eq!((done.tally.connections, done.tally.connect.count()), (2, 2));
+    assert!(done.tally.connect.min_ns().is_some_and(|min_ns| min_ns >= 119 * MS), "{:?}", done.tally.connect);
+    let mut heard = server.heard();
+    heard.truncate(2);
+    heard.sort();
+    for (number, lines) in heard.iter().enumerate() {
+        assert_eq!(lines[0], format!("hello {number}"), "connections have their numbers");
+        assert!(lines[1..].iter().all(|line| line == "a"), "{lines:?}");
+    }
+}
+
+#[test]
+fn a_log_in_may_take_several_rounds_and_come_in_any_pieces() {
+    let server = Lines::start(|number, line| match (number, line) {
+        (0, _) => Answer::Say("more\n"),
+        (1, "here is more") => Answer::Say("wait\nwait\nmo"),
+        (1, _) => Answer::Close,
+        _ => Answer::Say("ok\n"),
+    });
+    // The rest of the second round never comes: the connect deadline ends it.
+    let job = Job { connect_timeout_ns: 200 * MS, ..closed(tcp(server.address), 1, lasting(50 * MS)) };
+    let done = run(Job { keep_alive: false, ..job }, greeting(&[Act::Say("a", None)]));
+    assert_eq!((done.tally.counts.ok, done.errors("timeout_login")), (0, 1), "{:?}", done.classes());
+
+    let server = Lines::start(|number, _| match number {
+        0 => Answer::Say("more\n"),
+        1 => Answer::Say("wait\nwait\nwelcome\n"),
+        _ => Answer::Say("ok\n"),
+    });
+    run(closed(tcp(server.address), 1, count(5)), greeting(&[Act::Say("a", None)])).assert_all_ok(5);
+    assert_eq!(server.heard()[0][..3], ["hello 0", "here is more", "a"]);
+}
+
+#[test]
+fn a_refused_log_in_ends_the_load_with_words_and_without_hammering() {
+    let server = Lines::start(|_, _| Answer::SayAndClose("never\n"));
+    let job = Job { threads: 2, ..closed(tcp(server.address), 8, lasting(20 * SECOND)) };
+    let limit = Duration::from_secs(10);
+    let (done, broke) = finish_with(engine::start(job, greeting(&[Act::Say("a", None)])).unwrap(), limit);
+    assert_eq!(broke, ["the server says: nobody knows you"]);
+    assert_eq!((done.tally.counts.sent, done.tally.counts.ok), (0, 0));
+    assert!(server.heard().iter().filter(|lines| !lines.is_empty()).count() <= 8);
+
+    // Connections that come about only within the load end it just the same.
+    let server = Lines::start(|_, _| Answer::SayAndClose("never\n"));
+    let job = Job { keep_alive: false, ..closed(tcp(server.address), 4, lasting(20 * SECOND)) };
+    let (done, broke) = finish_with(engine::start(job, greeting(&[Act::Say("a", None)])).unwrap(), limit);
+    assert_eq!((broke.len(), done.tally.counts.ok), (1, 0));
+    assert_eq!(done.tally.counts.sent, done.tally.counts.unfinished);
+    assert!(server.heard().iter().filter(|lines| !lines.is_empty()).count() <= 4);
+}
+
+#[test]
+fn a_log_in_that_breaks_off_is_a_failure_of_its_own_class() {
+    let server = Lines::start(|_, _| Answer::Close);
+    let job = Job { keep_alive: false, ..closed(tcp(server.address), 1, count(2)) };
+    run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("login_closed", 2);
+
+    let server = Lines::start(|_, _| Answer::Reset);
+    let job = Job { keep_alive: false, ..closed(tcp(server.address), 1, count(2)) };
+    run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("login_reset", 2);
+
+    let server = Lines::start(|_, _| Answer::Say("bananas\n"));
+    let job = Job { keep_alive: false, ..closed(tcp(server.address), 1, count(2)) };
+    run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("protocol_error", 2);
+}
+
+#[test]
+fn connections_go_to_all_addresses_in_turn() {
+    let servers = [Lines::start(friendly), Lines::start(friendly), Lines::start(friendly)];
+    let endpoints = servers.iter().map(|server| Endpoint::Tcp(server.address)).collect();
+    let peer = Peer { endpoints, tls: None, tls_on_request: false };
+    let job = Job { threads: 2, ..closed(peer, 6, count(60)) };
+    run(job, greeting(&[Act::Say("a", None)])).assert_all_ok(60);
+    for (number, server) in servers.into_iter().enumerate() {
+        let heard = server.heard();
+        let mut first: Vec<_> = heard.iter().filter_map(|lines| lines.first()).collect();
+        first.sort();
+        assert_eq!(first, [&format!("hello {number}"), &format!("hello {}", number + 3)]);
+    }
+}
+
+#[test]
+fn a_polite_client_says_goodbye_once() {
+    let server = Lines::start(friendly);
+    let mut script = greeting(&[Act::Say("a", None)]);
+    script.farewell = "bye\n";
+    run(closed(tcp(server.address), 2, count(20)), script.clone()).assert_all_ok(20);
+    let heard = server.heard();
+    for lines in heard.iter().filter(|lines| !lines.is_empty()) {
+        assert_eq!(lines.iter().filter(|line| *line == "bye").count(), 1, "{lines:?}");
+        assert_eq!(lines.last().map(String::as_str), Some("bye"));
+    }
+
+    let server = Lines::start(friendly);
+    let job = Job { keep_alive: false, ..closed(tcp(server.address), 1, count(3)) };
+    run(job, script).assert_all_ok(3);
+    let heard = server.heard();
+    assert_eq!(heard.iter().filter(|lines| lines.last().is_some_and(|line| line == "bye")).count(), 3);
+}
+
+/// A server that goes over to TLS after the first line, and is friendly from then on.
+fn secure_in_the_middle(authority: &Authority, extra: &'static str) -> SocketAddr {
+    let identity = authority.sign_localhost();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(identity.chain.clone(), identity.key.clone_key())
+        .unwrap();
+    let config = Arc::new(config);
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for socket in listener.incoming().take(64) {
+            let config = Arc::clone(&config);
+            thread::spawn(move || serve_in_secret(&socket?, config, extra));
+        }
+    });
+    address
+}
+
+fn serve_in_secret(socket: &TcpStream, config: Arc<ServerConfig>, extra: &str) -> std::io::Result<()> {
+    socket.set_read_timeout(Some(Duration::from_secs(20)))?;
+    let mut line = String::new();
+    // No more than the line is read: the client waits for the answer.
+    BufReader::with_capacity(64, socket).read_line(&mut line)?;
+    let mut plain = socket;
+    plain.write_all(format!("secure\n{extra}").as_bytes())?;
+    let tls = ServerConnection::new(config).map_err(std::io::Error::other)?;
+    let mut stream = BufReader::new(StreamOwned::new(tls, socket.try_clone()?));
+    loop {
+        let mut line = String::new();
+        if stream.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        let answer = if line.starts_with("hello in secret") { "welcome\n" } else { "ok\n" };
+        stream.get_mut().write_all(answer.as_bytes())?;
+        stream.get_mut().flush()?;
+    }
+}
+
+fn on_request(address: SocketAddr, authority: &Authority) -> Peer {
+    let tls = TlsPeer::new("localhost", &TlsTrust::Authorities(authority.path())).unwrap();
+    Peer { endpoints: vec![Endpoint::Tcp(address)], tls: Some(tls), tls_on_request: true }
+}
+
+#[test]
+fn a_log_in_may_go_over_to_tls() {
+    let authority = Authority::new("of greetings");
+    let peer = on_request(secure_in_the_middle(&authority, ""), &authority);
+    let done = run(closed(peer.clone(), 2, count(20)), greeting(&[Act::Say("a", None)]));
+    done.assert_all_ok(20);
+    assert_eq!((done.tally.connect.count(), done.tally.tls.count()), (2, 2));
+
+    let probed = engine::greet(&peer, &mut greeting(&[]).open(0), Duration::from_secs(5)).unwrap();
+    assert!(probed.tls.is_some_and(|tls| tls.contains("TLSv1.3")));
+}
+
+#[test]
+fn bytes_in_the_clear_are_not_taken_into_tls() {
+    let authority = Authority::new("of smuggled bytes");
+    let peer = on_request(secure_in_the_middle(&authority, "ok\n"), &authority);
+    let job = Job { keep_alive: false, ..closed(peer, 1, count(2)) };
+    run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("excess_bytes", 2);
+}
+
+#[test]
+fn tls_that_was_not_agreed_upon_is_refused() {
+    let server = Lines::start(|_, _| Answer::Say("secure\n"));
+    let job = Job { keep_alive: false, ..closed(tcp(server.address), 1, count(2)) };
+    run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("tls_error", 2);
+}
+
+#[test]
+fn a_question_is_answered_before_there_is_a_load() {
+    let server = Lines::start(friendly);
+    let script = greeting(&[Act::Say("a", None), Act::Pause(MS), Act::Say("b", None)]);
+    let asked = engine::ask(&tcp(server.address), script.open(0), Duration::from_secs(5)).unwrap();
+    assert_eq!((asked.reply.status, asked.reply.refusal), (1, None));
+    assert_eq!(server.heard()[0], ["hello 0", "a", "b"]);
+
+    let server = Lines::start(|_, _| Answer::Say("never\n"));
+    let error = engine::ask(&tcp(server.address), script.open(0), Duration::from_secs(5)).unwrap_err();
+    assert!(error.to_string().contains("login_refused): the server says: nobody knows you"), "{error}");
+
+    let server = Lines::start(|_, line| if line == "a" { Answer::Close } else { friendly(0, line) });
+    let error = engine::ask(&tcp(server.address), script.open(0), Duration::from_secs(5)).unwrap_err();
+    assert!(error.to_string().contains("(closed)"), "{error}");
+
+    let server = Lines::start(|_, line| if line == "a" { Answer::Silence } else { friendly(0, line) });
+    assert!(engine::ask(&tcp(server.address), script.open(0), Duration::from_millis(100)).is_err());
+}
+
+#[test]
+fn a_line_is_read_and_written_like_a_file() {
+    let server = Lines::start(friendly);
+    let mut line = Line::open(&tcp(server.address), Duration::from_secs(5)).unwrap();
+    line.greet(&mut greeting(&[]).open(3)).unwrap();
+    let mut answers = BufReader::new(line);
+    for _ in 0..3 {
+        answers.get_mut().write_all(b"x\n").unwrap();
+        let mut answer = String::new();
+        answers.read_line(&mut answer).unwrap();
+        assert_eq!(answer, "ok\n");
+    }
+    drop(answers);
+    assert_eq!(server.heard()[0], ["hello 3", "x", "x", "x"]);
+
+    let authority = Authority::new("of lines");
+    let peer = on_request(secure_in_the_middle(&authority, ""), &authority);
+    let mut line = Line::open(&peer, Duration::from_secs(5)).unwrap();
+    line.greet(&mut greeting(&[]).open(0)).unwrap();
+    assert!(line.tls().is_some());
+    let mut answers = BufReader::new(line);
+    answers.get_mut().write_all(b"x\n").unwrap();
+    let mut answer = String::new();
+    answers.read_line(&mut answer).unwrap();
+    assert_eq!(answer, "ok\n");
+}
+
+#[test]
+fn a_closed_idle_connection_is_replaced_by_one_that_has_logged_in_again() {
+    let server = Lines::start(|number, line| match (number, line) {
+        (0, _) => Answer::Say("welcome\n"),
+        (1, _) => Answer::Say("ok\n"),
+        _ => Answer::Close,
+    });
+    let mut job = closed(tcp(server.address), 1, count(3));
+    if let load::Load::Closed(closed) = &mut job.load {
+        closed.think_time = load::ThinkTime::Constant { ns: 60 * MS };
+    }
+    let limit = limit(&job);
+    let (done, _) = finish_with(engine::start(job, acts_with_bye()).unwrap(), limit);
+    // The first request of each connection is answered; the server closes as the second one comes.
+    assert_eq!((done.tally.counts.ok, done.errors("stale_reuse")), (2, 1), "{:?}", done.classes());
+    assert!(server.heard().iter().all(|lines| lines.is_empty() || lines[0] == "hello 0"));
+}
+
+fn acts_with_bye() -> support::acts::Acts {
+    support::acts::Acts { greets: true, ..acts(&[Act::Say("a", None)]) }
+}

@@ -1,0 +1,190 @@
+//! Requests of several parts: their accounts, pauses between them, and ends in their middle.
+
+mod support;
+
+use std::time::Duration;
+
+use engine::{Job, StopLevel};
+use record::{Counts, Tally};
+use support::acts::{Act, Acts, acts};
+use support::lines::{Answer, Lines};
+use support::{Done, MS, SECOND, closed, count, finish, finish_with, lasting, limit, open, run, tcp};
+
+/// Begin, a statement, commit: books 1, 2 and 3 beside the step's.
+const TRANSACTION: [Act; 3] =
+    [Act::Say("begin", Some(1)), Act::Say("work", Some(2)), Act::Commit("commit", Some(3))];
+
+fn with_parts(job: Job, parts: u16) -> Job {
+    Job { parts, ..job }
+}
+
+/// The counts of a book: ok, refused, failed, timed out, unfinished.
+fn ends(tally: &Tally) -> [u64; 5] {
+    let Counts { ok, refused, failed, timed_out, unfinished, .. } = tally.counts;
+    [ok, refused, failed, timed_out, unfinished]
+}
+
+fn one_user(answer: impl Fn(usize, &str) -> Answer + Send + Sync + 'static, requests: u64) -> Done {
+    let server = Lines::start(answer);
+    let job = Job { timeout_ns: 300 * MS, ..closed(tcp(server.address), 1, count(requests)) };
+    run(with_parts(job, 3), acts(&TRANSACTION))
+}
+
+#[test]
+fn parts_have_accounts_that_add_up_to_their_requests() {
+    let server = Lines::start(|_, line| match line {
+        "work" => Answer::Later(Duration::from_millis(20), "ok\n"),
+        _ => Answer::Say("ok\n"),
+    });
+    let job = Job { threads: 2, ..closed(tcp(server.address), 3, count(30)) };
+    let done = run(with_parts(job, 3), acts(&TRANSACTION));
+    assert_eq!(done.steps.len(), 4);
+    for tally in &done.steps {
+        assert_eq!((ends(tally), tally.counts.planned), ([30, 0, 0, 0, 0], 30));
+    }
+    let sum_ns = |tally: &Tally| tally.service.ok.sum_ns() as f64;
+    let [whole_ns, parts_ns] = [sum_ns(&done.steps[0]), done.steps[1..].iter().map(sum_ns).sum::<f64>()];
+    // Nothing lies between parts.
+    assert!((parts_ns / whole_ns - 1.0).abs() < 0.02, "{parts_ns} of {whole_ns}");
+    assert!(done.steps[2].service.ok.min_ns().is_some_and(|min_ns| min_ns >= 19 * MS));
+    assert!(done.steps[2].first_byte.min_ns().is_some_and(|min_ns| min_ns >= 19 * MS));
+    assert_eq!((done.steps[1].received_bytes, done.steps[1].connections), (0, 0), "bytes are the step's");
+}
+
+#[test]
+fn a_refused_part_says_why_in_its_own_account() {
+    let done = one_user(|_, line| Answer::Say(if line == "work" { "no\n" } else { "ok\n" }), 10);
+    let [step, begin, work] = done.steps.as_slice() else { panic!("{:?}", done.steps.len()) };
+    assert_eq!((ends(step), ends(begin)), ([0, 10, 0, 0, 0], [10, 0, 0, 0, 0]));
+    // Nothing at all happened in the account of the commit.
+    assert_eq!(ends(work), [0, 10, 0, 0, 0]);
+    for tally in [step, work] {
+        let [entry] = tally.errors.entries() else { panic!("{:?}", tally.errors) };
+        assert_eq!((entry.class.as_ref(), entry.count), ("said_no", 10));
+        assert_eq!(entry.message, "no, for reason 7");
+    }
+}
+
+#[test]
+fn a_connection_lost_within_a_part_ends_the_part_as_it_ends_the_request() {
+    let done = one_user(|_, line| if line == "work" { Answer::Close } else { Answer::Say("ok\n") }, 4);
+    let [step, begin, work] = done.steps.as_slice() else { panic!("{:?}", done.steps.len()) };
+    assert_eq!((ends(step), ends(work)), ([0, 0, 4, 0, 0], [0, 0, 4, 0, 0]));
+    assert_eq!(ends(begin), [4, 0, 0, 0, 0]);
+    for tally in [step, work] {
+        let [entry] = tally.errors.entries() else { panic!("{:?}", tally.errors) };
+        assert_eq!((entry.class.as_ref(), entry.count), ("incomplete", 4), "it is no stale connection");
+    }
+}
+
+#[test]
+fn a_commit_without_an_answer_is_in_doubt_and_never_ok() {
+    let on_commit = |answer: fn() -> Answer| {
+        one_user(move |_, line| if line == "commit" { answer() } else { Answer::Say("ok\n") }, 3)
+    };
+    let class = |done: &Done| done.classes()[0].0.clone();
+    for lost in [|| Answer::Close, || Answer::Reset, || Answer::SayAndClose("o")] {
+        let done = on_commit(lost);
+        assert_eq!(ends(&done.steps[0]), [0, 0, 3, 0, 0]);
+        assert_eq!(ends(&done.steps[3]), [0, 0, 3, 0, 0]);
+        assert_eq!((done.classes().len(), class(&done)), (1, "commit_unknown".to_owned()));
+    }
+    let done = on_commit(|| Answer::Silence);
+    assert_eq!((ends(&done.steps[0]), ends(&done.steps[3])), ([0, 0, 0, 3, 0], [0, 0, 0, 3, 0]));
+    assert_eq!((done.classes().len(), class(&done)), (1, "timeout_in_commit".to_owned()));
+}
+
+#[test]
+fn answers_to_several_parts_may_come_at_once() {
+    let script =
+        acts(&[Act::Say("one", Some(1)), Act::Hear(Some(2)), Act::Hear(None), Act::Say("two", Some(3))]);
+    let server = Lines::start(|_, line| Answer::Say(if line == "one" { "ok\nok\nok\n" } else { "ok\n" }));
+    let done = run(with_parts(closed(tcp(server.address), 2, count(20)), 3), script);
+    assert!(done.steps.iter().all(|tally| ends(tally) == [20, 0, 0, 0, 0]), "{:?}", done.steps);
+}
+
+#[test]
+fn an_answer_that_nobody_asked_for_is_no_ok() {
+    let server = Lines::start(|_, _| Answer::Say("ok\nok\n"));
+    let done = run(closed(tcp(server.address), 1, count(3)), acts(&[Act::Say("a", None)]));
+    assert_eq!((done.tally.counts.ok, done.errors("excess_bytes")), (0, 3), "{:?}", done.classes());
+}
+
+#[test]
+fn pauses_are_kept_and_do_not_count_against_the_deadline() {
+    let script = acts(&[
+        Act::Pause(60 * MS),
+        Act::Say("a", None),
+        Act::Pause(60 * MS),
+        Act::Say("b", None),
+        Act::Pause(0),
+    ]);
+    let server = Lines::start(|_, _| Answer::Say("ok\n"));
+    let mut job = closed(tcp(server.address), 2, count(4));
+    (job.timeout_ns, job.connect_timeout_ns) = (100 * MS, 100 * MS);
+    let done = run(job, script);
+    done.assert_all_ok(4);
+    assert!(done.tally.service.ok.min_ns().is_some_and(|min_ns| min_ns >= 119 * MS));
+}
+
+#[test]
+fn a_long_pause_does_not_draw_out_the_end() {
+    let script = acts(&[Act::Say("a", None), Act::Pause(3_600 * SECOND), Act::Say("b", None)]);
+    let server = Lines::start(|_, _| Answer::Say("ok\n"));
+    let job = Job { timeout_ns: 200 * MS, ..closed(tcp(server.address), 2, lasting(300 * MS)) };
+    let done = run(job.clone(), script.clone());
+    assert_eq!(ends(&done.tally), [0, 0, 0, 0, 2], "{:?}", done.classes());
+
+    // The same where the end is not known beforehand.
+    let limit = Duration::from_secs(5);
+    let running = engine::start(Job { stop: lasting(3_600 * SECOND), ..job }, script).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    running.stop(StopLevel::Drain);
+    assert_eq!(ends(&finish(running, limit).tally), [0, 0, 0, 0, 2]);
+}
+
+#[test]
+fn requests_that_send_nothing_neither_pile_up_nor_stand_in_the_way_of_the_end() {
+    let server = Lines::start(|_, _| Answer::Say("ok\n"));
+    for script in [acts(&[]), acts(&[Act::Pause(0), Act::Pause(0)])] {
+        // More slots than timers are looked at between two readings of the clock.
+        let done = run(closed(tcp(server.address), 100, lasting(200 * MS)), script);
+        let counts = done.tally.counts;
+        assert!(counts.ok > 1000 && counts.ok + counts.unfinished == counts.sent, "{counts:?}");
+        assert!(done.took < Duration::from_secs(4), "{:?}", done.took);
+    }
+    let done = run(open(tcp(server.address), 1000.0, 200 * MS, 4), acts(&[]));
+    done.assert_all_ok(200);
+}
+
+#[test]
+fn a_script_that_cannot_go_on_ends_the_load_with_words() {
+    let server = Lines::start(|_, _| Answer::Say("ok\n"));
+    for script in [acts(&[Act::Break]), acts(&[Act::Say("a", None), Act::Break])] {
+        let job = Job { threads: 2, ..closed(tcp(server.address), 4, lasting(20 * SECOND)) };
+        let limit = limit(&job);
+        let (done, broke) = finish_with(engine::start(job, script).unwrap(), limit);
+        assert_eq!(broke, ["the script makes no sense"]);
+        assert_eq!(ends(&done.tally)[..4], [0; 4]);
+        assert!(done.took < Duration::from_secs(10));
+    }
+}
+
+#[test]
+fn steps_and_parts_have_their_own_books_and_phases() {
+    let script = Acts {
+        steps: vec![vec![Act::Say("a", Some(2))], vec![Act::Say("b", Some(3)), Act::Say("c", Some(3))]],
+        ..Acts::default()
+    };
+    let server = Lines::start(|_, _| Answer::Later(Duration::from_millis(5), "ok\n"));
+    let mut job = closed(tcp(server.address), 2, lasting(400 * MS));
+    (job.parts, job.warm_up_ns) = (2, 200 * MS);
+    job.scenarios =
+        support::scenario::in_turn(vec![support::scenario::visit(0, 0), support::scenario::visit(1, 0)]);
+    let done = run(job, script);
+    let [first, second, of_first, of_second] = done.steps.as_slice() else { panic!("{}", done.steps.len()) };
+    // A part is of the phase of its request, even if it was sent after the boundary.
+    assert_eq!(ends(first), ends(of_first));
+    assert_eq!(ends(second)[0] * 2, ends(of_second)[0]);
+    assert!(first.counts.ok > 0 && second.counts.ok > 0);
+}

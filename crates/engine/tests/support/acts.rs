@@ -1,0 +1,275 @@
+//! A protocol of lines for tests: a log-in of some rounds, and requests of several parts.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use wire::{
+    Closing, Conversation, Embedded, Greeting, Interrupt, Next, PartEnd, PeerFault, Progress, Refusal, Reply,
+    Script, Stage,
+};
+
+/// One thing that a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Act {
+    /// Sends a line and awaits the answer; its account.
+    Say(&'static str, Option<u16>),
+    /// As above; as long as no answer has come, nobody knows whether it took effect.
+    Commit(&'static str, Option<u16>),
+    /// Awaits one answer more to what was sent; its account.
+    Hear(Option<u16>),
+    /// Does nothing for so long.
+    Pause(u64),
+    /// Cannot go on.
+    Break,
+}
+
+/// Steps, each with what it does.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Acts {
+    pub(crate) steps: Vec<Vec<Act>>,
+    /// Whether there is a log-in.
+    pub(crate) greets: bool,
+    /// What is said before a connection is closed.
+    pub(crate) farewell: &'static str,
+    pub(crate) cancel: Option<[u8; 16]>,
+    /// How long a call takes, where calls are made.
+    pub(crate) call: Duration,
+    /// Calls that wait until they are interrupted.
+    pub(crate) hangs: bool,
+    /// What interrupts calls.
+    pub(crate) interrupted: Option<Arc<AtomicUsize>>,
+}
+
+/// One step of these acts.
+pub(crate) fn acts(list: &[Act]) -> Acts {
+    Acts { steps: vec![list.to_vec()], ..Acts::default() }
+}
+
+/// The same after a log-in.
+pub(crate) fn greeting(list: &[Act]) -> Acts {
+    Acts { greets: true, ..acts(list) }
+}
+
+impl Script for Acts {
+    type Talk = Talk;
+
+    fn open(&self, number: u32) -> Talk {
+        Talk {
+            script: self.clone(),
+            number,
+            step: 0,
+            place: 0,
+            out: Vec::new(),
+            line: Vec::new(),
+            received: 0,
+            is_awaited: false,
+            refusal: None,
+        }
+    }
+
+    fn needs(&self, _step: u16, _variable: u16) -> bool {
+        false
+    }
+
+    fn looks_through(&self, _step: u16) -> bool {
+        false
+    }
+}
+
+/// One side of one connection.
+#[derive(Debug)]
+pub(crate) struct Talk {
+    script: Acts,
+    number: u32,
+    step: u16,
+    place: usize,
+    out: Vec<u8>,
+    line: Vec<u8>,
+    received: u64,
+    is_awaited: bool,
+    refusal: Option<Refusal>,
+}
+
+impl Talk {
+    fn act(&self) -> Option<Act> {
+        self.script.steps.get(usize::from(self.step))?.get(self.place).copied()
+    }
+
+    fn say(&mut self, line: &str) {
+        self.out = format!("{line}\n").into_bytes();
+    }
+
+    /// Goes on to the act at the present place.
+    fn next(&mut self) -> Next {
+        self.is_awaited = matches!(self.act(), Some(Act::Say(..) | Act::Commit(..) | Act::Hear(_)));
+        match self.act() {
+            Some(Act::Say(line, _) | Act::Commit(line, _)) => {
+                self.say(line);
+                Next::Send
+            }
+            Some(Act::Hear(_)) => Next::Await,
+            Some(Act::Pause(ns)) => Next::Pause { ns },
+            Some(Act::Break) => Next::Broken("the script makes no sense".to_owned()),
+            None => {
+                let (refusal, received_bytes) = (self.refusal, self.received);
+                Next::Done(Reply { status: 1, refusal, reusable: true, received_bytes })
+            }
+        }
+    }
+
+    fn end_of_act(&mut self, is_refused: bool) -> (Option<PartEnd>, Next) {
+        let refusal = is_refused.then_some(Refusal { class: "said_no", code: 7 });
+        let part = self.part().map(|part| PartEnd { part, refusal });
+        self.refusal = self.refusal.or(refusal);
+        // A no ends the request.
+        self.place = if is_refused { usize::MAX } else { self.place + 1 };
+        (part, self.next())
+    }
+}
+
+/// A fault in the words of a peer.
+pub(crate) fn fault(class: &'static str, said: &str) -> PeerFault {
+    PeerFault { class, code: 0, sentence: "the server says", seen: None, said: Some(said.to_owned()) }
+}
+
+impl Conversation for Talk {
+    fn set(&mut self, _variable: u16, _value: &[u8]) {}
+
+    fn greet(&mut self) -> Greeting {
+        if !self.script.greets {
+            return Greeting::Done;
+        }
+        let hello = format!("hello {}", self.number);
+        self.say(&hello);
+        Greeting::Send
+    }
+
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
+            self.line.extend_from_slice(bytes);
+            return Ok((bytes.len(), Greeting::Await));
+        };
+        self.line.extend_from_slice(&bytes[..end]);
+        let line = std::mem::take(&mut self.line);
+        let greeting = match line.as_slice() {
+            b"welcome" => Greeting::Done,
+            b"secure" => Greeting::Secure,
+            b"wait" => Greeting::Await,
+            b"more" => {
+                self.say("here is more");
+                Greeting::Send
+            }
+            b"never" => return Err(fault(PeerFault::LOGIN_REFUSED, "nobody knows you")),
+            other => return Err(fault("protocol_error", &String::from_utf8_lossy(other))),
+        };
+        Ok((end + 1, greeting))
+    }
+
+    fn secured(&mut self) -> Greeting {
+        self.say("hello in secret");
+        Greeting::Send
+    }
+
+    fn begin(&mut self, step: u16) -> Next {
+        (self.step, self.place, self.refusal, self.received) = (step, 0, None, 0);
+        self.next()
+    }
+
+    fn go_on(&mut self) -> Next {
+        self.place += 1;
+        self.next()
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        &self.out
+    }
+
+    fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
+        if !self.is_awaited {
+            return if bytes.is_empty() {
+                Ok(Progress::NeedMore)
+            } else {
+                Err(fault("excess_bytes", "more"))
+            };
+        }
+        let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
+            self.line.extend_from_slice(bytes);
+            return Ok(Progress::NeedMore);
+        };
+        self.line.extend_from_slice(&bytes[..end]);
+        let line = std::mem::take(&mut self.line);
+        self.received += line.len() as u64 + 1;
+        let is_refused = match line.as_slice() {
+            b"ok" => false,
+            b"no" => true,
+            other => return Err(fault("protocol_error", &String::from_utf8_lossy(other))),
+        };
+        let (part, next) = self.end_of_act(is_refused);
+        Ok(Progress::Answered { used: end + 1, part, next })
+    }
+
+    fn peer_closed(&mut self) -> Closing {
+        if self.line.is_empty() { Closing::Empty } else { Closing::Incomplete }
+    }
+
+    fn stage(&self) -> Stage {
+        match self.act() {
+            _ if !self.is_awaited => Stage::Idle,
+            Some(Act::Commit(..)) => Stage::InDoubt,
+            _ if self.line.is_empty() => Stage::FirstByte,
+            _ => Stage::Body,
+        }
+    }
+
+    fn part(&self) -> Option<u16> {
+        match self.act()? {
+            Act::Say(_, part) | Act::Commit(_, part) | Act::Hear(part) => part,
+            Act::Pause(_) | Act::Break => None,
+        }
+    }
+
+    fn explain(&self, refusal: Refusal) -> String {
+        format!("no, for reason {}", refusal.code)
+    }
+
+    fn farewell(&self) -> &[u8] {
+        self.script.farewell.as_bytes()
+    }
+
+    fn cancel(&self) -> Option<[u8; 16]> {
+        self.script.cancel
+    }
+
+    fn forget(&mut self) {
+        (self.is_awaited, self.line) = (false, Vec::new());
+    }
+}
+
+impl Embedded for Talk {
+    fn perform(&mut self) -> Result<Progress, PeerFault> {
+        match &self.script.interrupted {
+            Some(interrupted) if self.script.hangs => {
+                let seen = interrupted.load(Ordering::Acquire);
+                // Bounded, should nobody interrupt it.
+                for _ in 0..1000 {
+                    if interrupted.load(Ordering::Acquire) != seen {
+                        return Err(fault("interrupted", "interrupted"));
+                    }
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            }
+            _ => std::thread::sleep(self.script.call),
+        }
+        let is_refused = matches!(self.act(), Some(Act::Say("no", _)));
+        let (part, next) = self.end_of_act(is_refused);
+        Ok(Progress::Answered { used: 0, part, next })
+    }
+
+    fn interrupt(&self) -> Option<Interrupt> {
+        let interrupted = self.script.interrupted.clone()?;
+        Some(Box::new(move || {
+            interrupted.fetch_add(1, Ordering::AcqRel);
+        }))
+    }
+}
