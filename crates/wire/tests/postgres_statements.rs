@@ -1,0 +1,367 @@
+//! Statements on a PostgreSQL connection: what goes out, what comes of the answers, and what a hostile server can do.
+
+mod postgres_server;
+
+use std::sync::Arc;
+
+use postgres_server::{error, log_in, message, notice, ready};
+use wire::PeerFault;
+use wire::postgres::Session;
+use wire::sql::{Heard, Rows, Session as _, Statement, Transaction};
+
+const READY: Heard = Heard::Ready;
+
+/// The description of rows with these columns.
+fn described(names: &[&str]) -> Vec<u8> {
+    let mut content = (names.len() as u16).to_be_bytes().to_vec();
+    for name in names {
+        content.extend_from_slice(name.as_bytes());
+        content.extend_from_slice(&[0; 19]);
+    }
+    message(b'T', &content)
+}
+
+/// A row.
+fn row(values: &[Option<&str>]) -> Vec<u8> {
+    let mut content = (values.len() as u16).to_be_bytes().to_vec();
+    for value in values {
+        content.extend_from_slice(&value.map_or(-1, |value| value.len() as i32).to_be_bytes());
+        content.extend_from_slice(value.unwrap_or_default().as_bytes());
+    }
+    message(b'D', &content)
+}
+
+/// The end of a statement.
+fn ended(tag: &str) -> Vec<u8> {
+    message(b'C', &[tag.as_bytes(), b"\0"].concat())
+}
+
+fn session() -> Session {
+    Session::new(Arc::default(), [0; 18])
+}
+
+const fn sent(rows: u64) -> Heard {
+    Heard::Ended { rows, has_rows: true }
+}
+
+const fn changed(rows: u64) -> Heard {
+    Heard::Ended { rows, has_rows: false }
+}
+
+fn kept(session: &mut Session, number: u16, value: Option<&str>) {
+    let statement = Statement { number, text: "SELECT $1", is_kept: true };
+    session.execute(statement, &mut [value.map(str::as_bytes)].into_iter());
+}
+
+fn unnamed(session: &mut Session, text: &str) {
+    session.execute(Statement { number: 0, text, is_kept: false }, &mut [].into_iter());
+}
+
+/// Writes down what it is told.
+#[derive(Default)]
+struct Told(String);
+
+impl Rows for Told {
+    fn wants(&self) -> bool {
+        true
+    }
+
+    fn column(&mut self, number: u16, name: &[u8]) {
+        self.0 += &format!("{number}:{} ", name.escape_ascii());
+    }
+
+    fn value(&mut self, column: u16, value: Option<&[u8]>) {
+        let value = value.map_or("NULL".to_owned(), |value| value.escape_ascii().to_string());
+        self.0 += &format!("{column}={value} ");
+    }
+
+    fn row_ended(&mut self) {
+        self.0 += "/ ";
+    }
+}
+
+/// All that is heard of these bytes, which come in pieces of a size.
+fn hear(
+    session: &mut Session,
+    rows: &mut dyn Rows,
+    bytes: &[u8],
+    size: usize,
+) -> Result<Vec<Heard>, PeerFault> {
+    let mut all = Vec::new();
+    for piece in bytes.chunks(size) {
+        let mut rest = piece;
+        loop {
+            let (used, heard) = session.received(rest, rows)?;
+            rest = &rest[used..];
+            match heard {
+                Heard::NeedMore => break,
+                heard => all.push(heard),
+            }
+        }
+        assert!(rest.is_empty());
+    }
+    Ok(all)
+}
+
+fn heard(session: &mut Session, messages: &[Vec<u8>]) -> Vec<Heard> {
+    hear(session, &mut (), &messages.concat(), usize::MAX).unwrap()
+}
+
+fn fault(session: &mut Session, messages: &[Vec<u8>]) -> PeerFault {
+    hear(session, &mut (), &messages.concat(), usize::MAX).unwrap_err()
+}
+
+/// What the server says to the first execution of a statement that is kept.
+fn prepared() -> Vec<u8> {
+    [message(b'1', b""), message(b't', b"\0\x01\0\0\0\x19"), described(&["a", "b"])].concat()
+}
+
+fn bound() -> Vec<u8> {
+    message(b'2', b"")
+}
+
+#[test]
+fn a_kept_statement_is_prepared_once_a_connection_with_its_first_execution() {
+    let mut session = session();
+    kept(&mut session, 12, Some("x"));
+    session.sync();
+    let bind = b"B\0\0\0\x15\0P_12\0\0\0\0\x01\0\0\0\x01x\0\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
+    let first = [&b"P\0\0\0\x15P_12\0SELECT $1\0\0\0D\0\0\0\x0aSP_12\0"[..], bind]
+        .concat()
+        .escape_ascii()
+        .to_string();
+    assert_eq!(session.outgoing().escape_ascii().to_string(), first);
+    let reply = [prepared(), bound(), row(&[Some("1"), None]), ended("SELECT 1"), ready()];
+    assert_eq!(heard(&mut session, &reply), [sent(1), READY]);
+
+    session.clear();
+    kept(&mut session, 12, Some("x"));
+    session.sync();
+    assert_eq!(session.outgoing().escape_ascii().to_string(), bind.escape_ascii().to_string());
+    let again = [bound(), ended("SELECT 0"), ready()];
+    assert_eq!(heard(&mut session, &again), [sent(0), READY], "it is known to send rows");
+
+    session.forget();
+    kept(&mut session, 12, Some("x"));
+    session.sync();
+    assert_eq!(session.outgoing().escape_ascii().to_string(), first);
+}
+
+#[test]
+fn what_failed_to_be_prepared_is_prepared_again_under_a_name_made_free() {
+    let mut session = session();
+    let puts = |session: &mut Session| {
+        session.clear();
+        kept(session, 1, None);
+        session.sync();
+        session.outgoing().iter().position(|byte| *byte == 0).map(|end| session.outgoing()[..end].to_vec())
+    };
+    let refusal = |state| [error("ERROR", state, "no"), ready()];
+    assert_eq!(puts(&mut session).as_deref(), Some(&b"P"[..]));
+    assert_eq!(heard(&mut session, &refusal("42601")), [Heard::Refused, READY]);
+    assert_eq!(puts(&mut session).as_deref(), Some(&b"C"[..]), "closed first");
+    let reply = [message(b'3', b""), prepared(), bound(), ended("SELECT 0"), ready()];
+    assert_eq!(heard(&mut session, &reply), [sent(0), READY]);
+    assert_eq!(puts(&mut session).as_deref(), Some(&b"B"[..]));
+    // A pooler leads to a server that does not know it.
+    assert_eq!(heard(&mut session, &refusal("26000")), [Heard::Refused, READY]);
+    assert_eq!(puts(&mut session).as_deref(), Some(&b"C"[..]));
+}
+
+#[test]
+fn pipelines_are_answered_in_order_and_an_error_takes_the_rest_up_to_the_next_sync() {
+    let mut session = session();
+    kept(&mut session, 0, Some("1"));
+    kept(&mut session, 0, Some("2"));
+    session.sync();
+    unnamed(&mut session, "UPDATE t SET a = 1");
+    kept(&mut session, 0, Some("3"));
+    session.sync();
+    kept(&mut session, 0, None);
+    session.sync();
+    let first = [prepared(), bound(), ended("SELECT 0"), bound(), ended("SELECT 0"), ready()];
+    assert_eq!(heard(&mut session, &first), [sent(0), sent(0), READY]);
+    let second = [message(b'1', b""), bound(), error("ERROR", "40001", "again"), message(b'Z', b"E")];
+    assert_eq!(heard(&mut session, &second), [Heard::Refused, READY]);
+    assert_eq!(session.transaction(), Transaction::Failed);
+    assert_eq!((session.said().sqlstate.as_str(), session.said().text.as_str()), ("40001", "again"));
+    assert_eq!(heard(&mut session, &[bound(), ended("SELECT 0"), ready()]), [sent(0), READY]);
+    assert!(!session.has_begun_reply());
+}
+
+#[test]
+fn an_error_may_come_at_any_message_and_notices_anywhere() {
+    let parts = [message(b'1', b""), bound(), described(&["a"]), row(&[Some("1")]), ended("SELECT 1")];
+    for place in 0..=parts.len() {
+        let mut session = session();
+        unnamed(&mut session, "SELECT 1");
+        session.sync();
+        let mut reply: Vec<Vec<u8>> =
+            parts[..place].iter().flat_map(|part| [notice(), part.clone()]).collect();
+        reply.extend([notice(), error("ERROR", "57014", "canceled"), notice(), ready()]);
+        let mut expected = vec![Heard::Refused, READY];
+        if place == parts.len() {
+            // The transaction failed to end, after its statement had.
+            expected.insert(0, sent(1));
+        }
+        assert_eq!(heard(&mut session, &reply), expected, "before message {place}");
+        session.query(b"SELECT 2");
+        assert_eq!(heard(&mut session, &[ended("UPDATE 5"), ready()]), [changed(5), READY]);
+    }
+}
+
+#[test]
+fn fatal_errors_end_the_connection_by_their_class_even_when_idle() {
+    for is_idle in [true, false] {
+        let mut session = session();
+        if !is_idle {
+            session.query(b"COMMIT");
+        }
+        let fault = fault(&mut session, &[error("FATAL", "57P01", "shutting down")]);
+        assert_eq!((fault.class, session.said().is_fatal), ("server_shutdown", true));
+        assert_eq!(fault.message(), "the server ended the connection: 57P01: shutting down");
+    }
+    let fault = fault(&mut session(), &[error("ERROR", "57014", "nobody asked")]);
+    assert_eq!(fault.class, "protocol_error");
+}
+
+#[test]
+fn rows_are_told_to_who_wants_them_however_they_are_cut() {
+    let text = [described(&["id", "näme"]), row(&[Some("1"), None]), row(&[Some(""), Some("x\0")])].concat();
+    let reply = [text, ended("SELECT 2"), ready()].concat();
+    let expected = "0:id 1:n\\xc3\\xa4me 0=1 1=NULL / 0= 1=x\\x00 / ";
+    for size in [1, 3, 7, 1000] {
+        let (mut session, mut told) = (session(), Told::default());
+        session.query(b"SELECT id, name FROM t");
+        assert_eq!(hear(&mut session, &mut told, &reply, size).unwrap(), [sent(2), READY]);
+        assert_eq!(told.0, expected);
+    }
+    let (mut session, mut told) = (session(), Told::default());
+    for first in [true, false] {
+        kept(&mut session, 3, None);
+        session.sync();
+        let before = if first { prepared() } else { Vec::new() };
+        let reply = [before, bound(), row(&[Some("1"), None]), ended("SELECT 1"), ready()].concat();
+        assert_eq!(hear(&mut session, &mut told, &reply, 5).unwrap(), [sent(1), READY]);
+    }
+    assert_eq!(told.0, "0:a 1:b 0=1 1=NULL / 0:a 1:b 0=1 1=NULL / ", "names are told each time");
+}
+
+#[test]
+fn malformed_rows_are_found_when_they_are_looked_at() {
+    for (description, row, sentence) in [
+        (described(&["a"]), b"\0\x01\0\0\0\x05abc".to_vec(), "a row is malformed"),
+        (described(&["a"]), b"\0\x01\xff\xff\xff\xfeabc".to_vec(), "a row is malformed"),
+        (described(&["a"]), b"\0\x01\0\0\0\x01abc".to_vec(), "a row is malformed"),
+        (
+            message(b'T', &[&b"\0\x01"[..], &[b'a'; 30]].concat()),
+            vec![],
+            "the description of the rows is malformed",
+        ),
+        (
+            message(b'T', &[&b"\0\x01"[..], &[0; 30]].concat()),
+            vec![],
+            "the description of the rows is malformed",
+        ),
+    ] {
+        let mut session = session();
+        session.query(b"SELECT 1");
+        let bytes = [description, message(b'D', &row)].concat();
+        assert_eq!(hear(&mut session, &mut Told::default(), &bytes, 3).unwrap_err().sentence, sentence);
+    }
+}
+
+#[test]
+fn large_rows_pass_without_being_kept_and_are_refused_to_who_wants_them() {
+    let mut session = session();
+    session.query(b"SELECT large");
+    heard(&mut session, &[described(&["a"])]);
+    let field = 1 << 30;
+    let head = [&b"D"[..], &(4u32 + 2 + 4 + field).to_be_bytes(), b"\0\x01", &field.to_be_bytes()].concat();
+    heard(&mut session, std::slice::from_ref(&head));
+    let piece = vec![b'x'; 1 << 20];
+    for _ in 0..1 << 10 {
+        assert_eq!(session.received(&piece, &mut ()).unwrap(), (piece.len(), Heard::NeedMore));
+    }
+    assert_eq!(heard(&mut session, &[ended("SELECT 1"), ready()]), [sent(1), READY]);
+
+    session.query(b"SELECT large");
+    let bytes = [described(&["a"]), head].concat();
+    let fault = hear(&mut session, &mut Told::default(), &bytes, 9).unwrap_err();
+    assert!(fault.class == "protocol_error" && fault.sentence.contains("16 MiB"), "{}", fault.sentence);
+}
+
+#[test]
+fn asides_may_come_in_floods_and_when_idle() {
+    let mut session = session();
+    let setting = message(b'S', &[&b"server_version\0"[..], &[b'9'; 60_000], b"\0"].concat());
+    let notification = message(b'A', b"\0\0\0\x01channel\0payload\0");
+    let flood = [notice(), setting, notification].concat().repeat(100);
+    for _ in 0..10 {
+        assert_eq!(hear(&mut session, &mut (), &flood, 100_000).unwrap(), []);
+    }
+    assert_eq!(session.asides(), 3_000);
+    assert!(session.server_version().is_some_and(|version| version.len() <= 512), "what is kept is capped");
+    assert!(!session.has_begun_reply());
+    let late = fault(&mut session, &[log_in(0, b"")]);
+    assert_eq!(
+        (late.class, late.sentence),
+        ("protocol_error", "the server sent a message without a request")
+    );
+}
+
+#[test]
+fn a_copy_goes_in_when_it_was_asked_for_and_is_refused_politely_otherwise() {
+    let mut session = session();
+    let copy = message(b'G', b"\0\0\x02\0\0\0\0");
+    session.copy_in("TRUNCATE t; COPY t FROM STDIN");
+    session.copy_bytes(b"too early");
+    assert_eq!(session.outgoing()[..5], *b"Q\0\0\0\x22");
+    assert_eq!(session.outgoing().len(), 1 + 0x22);
+    assert_eq!(heard(&mut session, &[ended("TRUNCATE TABLE"), copy.clone()]), [changed(0), Heard::Send]);
+    assert!(session.is_copy_ready() && session.outgoing().is_empty());
+    session.copy_bytes(b"1\tone\n");
+    session.copy_end();
+    session.copy_bytes(b"too late");
+    assert_eq!(session.outgoing(), b"d\0\0\0\x0a1\tone\nc\0\0\0\x04");
+    assert_eq!(heard(&mut session, &[ended("COPY 1"), ready()]), [changed(1), READY]);
+
+    session.copy_in("COPY t FROM STDIN");
+    assert_eq!(heard(&mut session, std::slice::from_ref(&copy)), [Heard::Send]);
+    assert_eq!(heard(&mut session, &[error("ERROR", "22P04", "bad"), ready()]), [Heard::Refused, READY]);
+    assert!(!session.is_copy_ready());
+
+    for is_text in [true, false] {
+        session.clear();
+        if is_text {
+            session.query(b"COPY t FROM STDIN");
+        } else {
+            unnamed(&mut session, "COPY t FROM STDIN");
+            session.sync();
+            heard(&mut session, &[message(b'1', b""), bound(), message(b'n', b"")]);
+        }
+        assert_eq!(heard(&mut session, std::slice::from_ref(&copy)), [Heard::Send]);
+        assert!(session.outgoing().starts_with(b"f\0\0\0") && !session.is_copy_ready());
+        assert_eq!(session.outgoing().ends_with(b"S\0\0\0\x04"), !is_text);
+        assert_eq!(heard(&mut session, &[error("ERROR", "57014", "no"), ready()]), [Heard::Refused, READY]);
+    }
+    unnamed(&mut session, "COPY t FROM STDIN");
+    unnamed(&mut session, "SELECT 1");
+    session.sync();
+    let fault = fault(&mut session, &[message(b'1', b""), bound(), message(b'n', b""), copy]);
+    assert!(fault.sentence.contains("COPY"), "{}", fault.sentence);
+}
+
+#[test]
+fn what_cannot_be_sent_is_refused_in_its_turn() {
+    let mut session = session();
+    let many = || std::iter::repeat_n(Some(&b"1"[..]), 70_000);
+    kept(&mut session, 0, None);
+    session.execute(Statement { number: 1, text: "SELECT 1", is_kept: true }, &mut many());
+    session.execute(Statement { number: 2, text: "SELECT 1", is_kept: false }, &mut many());
+    session.sync();
+    assert!(session.outgoing().len() < 200);
+    let reply = [prepared(), bound(), ended("SELECT 0"), prepared(), ready()];
+    assert_eq!(heard(&mut session, &reply), [sent(0), Heard::Refused, Heard::Refused, READY]);
+    assert_eq!(session.said().sqlstate.as_str(), "54000");
+}
