@@ -92,7 +92,12 @@ pub fn run(
     stopper: &Stopper,
     observer: &mut dyn Observer,
 ) -> Result<Finished, RunError> {
-    let run = store.begin(&describe(plan))?;
+    let mut new = describe(plan);
+    new.system_version.clone_from(&prepared.learnt.version);
+    if let Some(sql) = &plan.sql {
+        new.stamps.extend(sql.stamps(prepared.learnt.scale.filter(|_| sql.is_scale_asked)));
+    }
+    let run = store.begin(&new)?;
     let mut attended = Attended::somebody_elses();
     let mut measured = measure(plan, prepared, store, &run, stopper, observer, &mut attended)?;
     measured.ending.not_available = attended.not_available();
@@ -127,7 +132,7 @@ pub(crate) fn measure(
     let watchdog =
         Watchdog::arm(planned.map(|planned| opening + planned + timeout + GRACE), FORCED_EXIT_CODE);
 
-    let Prepared { job, script, resolved, probed } = prepared;
+    let Prepared { job, script, resolved, probed, learnt: _ } = prepared;
     let threads = job.threads;
     let running = script.start(job)?;
     let planned_requests = plan.stop.requests;

@@ -9,6 +9,7 @@ use load::{Load, Order};
 use plan::{Fault, Pin, Plan, Trust};
 
 use crate::cores::permit;
+use crate::questions::{self, Learnt, Unready};
 use crate::resolve::{self, ResolveError};
 use crate::spoken::Spoken;
 
@@ -21,6 +22,8 @@ pub struct Prepared {
     pub(crate) resolved: Option<Duration>,
     /// What the first connection showed.
     pub(crate) probed: Probed,
+    /// What a database said of itself.
+    pub(crate) learnt: Learnt,
 }
 
 /// Why a plan cannot run here.
@@ -38,6 +41,9 @@ pub enum Refusal {
     /// The target cannot be spoken to.
     #[error(transparent)]
     Probe(#[from] ProbeError),
+    /// The database is not ready for it.
+    #[error(transparent)]
+    Unready(#[from] Unready),
     /// This machine is too small for it.
     #[error("this machine is too small for the load: {}", list(.0))]
     Limits(Vec<Shortfall>),
@@ -73,8 +79,17 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
     if !short.is_empty() {
         return Err(Refusal::Limits(short));
     }
-    let probed = engine::probe(&peer, Duration::from_nanos(plan.connect_timeout_ns))?;
+    let timeout = Duration::from_nanos(plan.connect_timeout_ns);
     let script = Spoken::read(plan)?;
+    let (learnt, probed) = match &plan.sql {
+        None => (Learnt::default(), engine::probe(&peer, timeout)?),
+        Some(sql) => questions::ask(sql, &peer, connections(plan), timeout)?,
+    };
+    let script = match (&plan.sql, learnt.scale) {
+        // Only now is it known how large the tables are.
+        (Some(sql), Some(_)) if sql.is_scale_asked => Spoken::read_at(plan, learnt.scale)?,
+        _ => script,
+    };
     let job = Job {
         load: plan.load.clone(),
         stop: plan.stop,
@@ -93,7 +108,13 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
         data: plan.data.clone(),
         seed: plan.seed,
     };
-    Ok(Prepared { job, script, resolved, probed })
+    Ok(Prepared { job, script, resolved, probed, learnt })
+}
+
+/// Connections that the load holds at the same time.
+fn connections(plan: &Plan) -> u32 {
+    let pool = plan.sql.as_ref().and_then(|sql| sql.pool);
+    plan.connections().min(pool.unwrap_or(u32::MAX))
 }
 
 /// The addresses of the plan's peers, and how long it took to find them.

@@ -25,13 +25,18 @@ const SQL_KEPT_BYTES: u64 = 256 * 1024;
 
 impl Spoken {
     pub(crate) fn read(plan: &Plan) -> Result<Self, Refusal> {
+        Self::read_at(plan, None)
+    }
+
+    /// With the scale that was read from the tables, if it was.
+    pub(crate) fn read_at(plan: &Plan, scale: Option<i64>) -> Result<Self, Refusal> {
         let steps = plan.steps.len();
         if let Some(visit) = plan.scenarios.visits().find(|visit| usize::from(visit.step) >= steps) {
             return refuse(&visit.step.to_string(), "a scenario has it, and the plan does not".to_owned());
         }
         match &plan.sql {
             None => requests(plan),
-            Some(sql) => transactions(plan, sql),
+            Some(sql) => transactions(plan, sql, scale),
         }
     }
 
@@ -99,11 +104,12 @@ fn requests(plan: &Plan) -> Result<Spoken, Refusal> {
     Ok(Spoken::Http(Http1::new(steps, plan.variables.len() as u16)))
 }
 
-fn transactions(plan: &Plan, sql: &Transactions) -> Result<Spoken, Refusal> {
+fn transactions(plan: &Plan, sql: &Transactions, scale: Option<i64>) -> Result<Spoken, Refusal> {
     if let Some(step) = plan.steps.iter().find(|step| step.request().is_some()) {
         return refuse(&step.name, "it is a request, and the system is a database".to_owned());
     }
-    let (deck, steps, settings) = (sql.deck.clone(), plan.sql_steps(), sql.settings.clone());
+    let (deck, steps, mut settings) = (sql.deck.clone(), plan.sql_steps(), sql.settings.clone());
+    settings.scale = settings.scale.or(scale);
     let login = Arc::new(sql.database.login.clone());
     let spoken = match sql.database.engine {
         Engine::PostgreSql => sql::postgres(deck, &steps, settings, login, nonce()?).map(Spoken::Postgres),

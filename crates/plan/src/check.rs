@@ -77,7 +77,7 @@ fn only_requests(draft: &Draft) -> [(&'static str, bool); 12] {
 fn only_transactions(draft: &Draft) -> [(&'static str, bool); 14] {
     let has = |is_meant: fn(&Played) -> bool| draft.played.iter().any(is_meant);
     [
-        ("-f", has(|played| matches!(played, Played::File(_)))),
+        ("-f", has(|played| !matches!(played, Played::Workload(_)))),
         ("--workload", has(|played| matches!(played, Played::Workload(_)))),
         ("-D", !draft.defines.is_empty()),
         ("--query-mode", draft.query_mode.is_some()),

@@ -43,6 +43,13 @@ pub(crate) fn is_database(url: &str) -> bool {
     scheme(url).is_some()
 }
 
+/// Whether a URL of a database holds a password.
+pub(crate) fn has_password(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let by_user = rest.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'));
+    by_user || rest.split_once('?').is_some_and(|(_, query)| query.contains("password="))
+}
+
 /// The scheme of a URL, if it is one of a database.
 fn scheme(url: &str) -> Option<&'static str> {
     let (scheme, _) = url.trim_start().split_once(':')?;

@@ -5,13 +5,20 @@ use std::path::PathBuf;
 use crate::fault::Fault;
 use crate::plan::Plan;
 
-/// A script that clients go through, each with `@WEIGHT` after it or not.
+/// A script that clients go through; the first two with `@WEIGHT` after it or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Played {
     /// A file in pgbench's language.
     File(String),
     /// A built-in workload, by name.
     Workload(String),
+    /// A text of a plan, which has no weight here.
+    Text {
+        /// What it is called.
+        name: String,
+        /// The script.
+        text: Vec<u8>,
+    },
 }
 
 /// One load, as written. An empty field was not given.

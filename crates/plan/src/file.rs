@@ -17,12 +17,14 @@ mod reading;
 mod reference;
 mod scenario;
 mod schema;
+mod settings;
 mod shape;
 mod span;
 mod step;
 mod syntax;
 mod systems;
 mod tables;
+mod transaction;
 mod tree;
 mod url;
 mod variables;
@@ -82,7 +84,7 @@ impl Study {
             Ok(source) => source,
             Err(valid) => return Err(Faults::new(shown.to_owned(), valid, findings)),
         };
-        let mut reading = Reading { source, folder: Folder::open(folder), findings };
+        let mut reading = Reading { source, folder: Folder::open(folder), findings, is_sql: false };
         let study = study(&mut reading, title, is_quick);
         match study.filter(|_| reading.findings.is_empty()) {
             Some(study) => Ok(study),

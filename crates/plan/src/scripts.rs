@@ -227,6 +227,11 @@ impl Reader<'_> {
             let (place, text) = match played {
                 Played::File(text) => ("-f", text),
                 Played::Workload(text) => ("--workload", text),
+                Played::Text { name, text } => {
+                    let (name, text) = (name.clone(), text.clone());
+                    scripts.push(Chosen { name, text, language: Language::Extended, weight: 1 });
+                    continue;
+                }
             };
             let (name, weight) = weighted(text);
             let weight = match weight {
@@ -244,7 +249,7 @@ impl Reader<'_> {
                 Played::File(_) => {
                     script_in(Path::new(name)).map(|text| (file_name(name), text, Language::Pgbench))
                 }
-                Played::Workload(_) => {
+                Played::Workload(_) | Played::Text { .. } => {
                     match workload::find(name).map(|one| one.script(engine, style, rows)) {
                         Some(Ok(text)) => Ok((name.to_owned(), text.into_bytes(), Language::Extended)),
                         Some(Err(what)) => Err(what),
@@ -286,7 +291,7 @@ impl Reader<'_> {
     fn mode(&mut self, workloads: &[&Workload], deck: &Deck) -> Mode {
         let mode = match self.draft.query_mode.as_deref() {
             None => {
-                let is_simple = self.draft.played.iter().any(|played| matches!(played, Played::File(_)))
+                let is_simple = self.draft.played.iter().any(|played| !matches!(played, Played::Workload(_)))
                     || workloads.iter().any(|workload| workload.mode == Mode::Simple);
                 if is_simple { Mode::Simple } else { workloads.first().map_or(Mode::Simple, |one| one.mode) }
             }
@@ -310,7 +315,8 @@ impl Reader<'_> {
 
     fn max_tries(&mut self, workloads: &[&Workload]) -> u32 {
         let given = self.count("--max-tries", self.draft.max_tries.as_deref(), 0, u32::MAX.into());
-        let of_files = self.draft.played.iter().any(|played| matches!(played, Played::File(_))).then_some(1);
+        let of_files =
+            self.draft.played.iter().any(|played| !matches!(played, Played::Workload(_))).then_some(1);
         // 0 is without limit, which only those want who all ignore such failures.
         let tries = workloads.iter().map(|workload| workload.max_tries).chain(of_files);
         given.map_or_else(|| tries.max().unwrap_or(1), |given| given as u32)

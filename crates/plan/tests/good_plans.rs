@@ -342,3 +342,33 @@ fn a_load_that_requests_may_end_takes_no_time_at_least() {
     assert_eq!(time("for: 3s, requests: 10"), "up to 3s of load");
     assert_eq!(time("requests: 10"), "as long as the requests take");
 }
+
+#[test]
+fn transactions_are_scripts_with_values_bound_to_their_names() {
+    let text = "scenario:\n  - sql: SELECT max(id) AS top FROM t WHERE n = :n\n    save: { last: { column: top } }\n    expect: { rows: 1.. }\n\
+                \x20 - name: two\n    transaction:\n      - UPDATE t SET n = 1 WHERE id = :last;\n      - SELECT '{n}'\n\
+                data: { n: { uniform: 1..9 } }\nsql: { mode: prepared, max-tries: 3, variables: { x: 7 } }\n\
+                load: { users: 3, pool: 2, latency-limit: 1s }\nurl: postgres://u@127.0.0.1:1/d?sslmode=disable\n";
+    let study = Study::from_bytes(text.as_bytes(), "p.yaml", "p".to_owned(), "/".into(), false);
+    let study = study.unwrap_or_else(|faults| panic!("{faults}"));
+    let around = Around { ports: &[], dir: Path::new("/d"), tenbin: Path::new("/t") };
+    let plan = study.plan(0, &study.launch(0, &around)).unwrap();
+    let sql = plan.sql.as_ref().expect("a plan of transactions");
+    let texts: Vec<String> =
+        sql.texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+    assert_eq!(
+        texts,
+        [
+            "SELECT max(id) AS top FROM t WHERE n = :n\n\\gset saved_column_\n\\set last :saved_column_top\n",
+            "BEGIN;\nUPDATE t SET n = 1 WHERE id = :last;\nSELECT '{n}';\nCOMMIT;\n",
+        ]
+    );
+    assert_eq!(sql.settings.bindings, ["n", "last"]);
+    assert_eq!((sql.settings.max_tries, sql.settings.clients, sql.pool), (3, 3, Some(2)));
+    assert_eq!(sql.settings.variables, [("x".to_owned(), "7".to_owned())]);
+    assert_eq!(sql.latency_limit_ns, Some(1_000_000_000));
+    let names: Vec<&str> = plan.steps.iter().map(|step| step.name.as_str()).collect();
+    assert_eq!(names, ["SELECT max(id) AS top FROM t WHERE n = :n", "two"]);
+    assert!(study.explain().contains("two: a transaction\n"), "{}", study.explain());
+    assert!(study.explain().contains("wants at least 1 rows; saves last"), "{}", study.explain());
+}

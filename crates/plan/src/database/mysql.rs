@@ -55,7 +55,7 @@ pub(super) fn read(
             database: written.database.clone(),
             settings: Vec::new(),
             tls: if is_all_here { TlsWish::No } else { tls },
-            allows_weak: Database::is_near(&peers),
+            allows_weak: Database::is_near(&peers) || tls == TlsWish::No,
         },
         peers,
         file: None,

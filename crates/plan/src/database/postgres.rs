@@ -75,7 +75,8 @@ pub(super) fn read(
             database: Some(database),
             settings,
             tls: if is_all_here { TlsWish::No } else { tls },
-            allows_weak: Database::is_near(&peers),
+            // Who says that there is to be no TLS knows what goes over the wire.
+            allows_weak: Database::is_near(&peers) || tls == TlsWish::No,
         },
         peers,
         file: None,

@@ -116,6 +116,21 @@ pub(crate) const SIZE: Form = Form {
     schema: FormSchema::NumberOr("^[0-9.]+ ?[kKMG]?i?B?(\\.\\.([0-9.]+ ?[kKMG]?i?B?)?)?$"),
 };
 
+pub(crate) const ROWS: Form = Form {
+    words: "a number of rows such as 1, 1..10, or 1..",
+    check: |text| rows(text).map(|_| ()),
+    schema: FormSchema::NumberOr("^[0-9]+(\\.\\.([0-9]+)?)?$"),
+};
+
+/// `1`, `1..10`, `1..`.
+pub(crate) fn rows(text: &str) -> Result<sql::Rows, String> {
+    let one = |text: &str| text.trim().parse().map_err(|_| format!("{text:?} is no number of rows"));
+    let Some((least, most)) = text.split_once("..") else { return Ok(sql::Rows::exactly(one(text)?)) };
+    let most = if most.trim().is_empty() { u64::MAX } else { one(most)? };
+    let rows = sql::Rows { least: one(least)?, most };
+    if rows.least > rows.most { Err(format!("{text:?} ends before it begins")) } else { Ok(rows) }
+}
+
 pub(crate) const STATUS: Form = Form {
     words: "a status such as 200, 2xx or 200-299",
     check: |_| Ok(()),

@@ -4,7 +4,7 @@ use super::quick::Quick;
 use super::reading::Reading;
 use super::span::Span;
 use super::tree::{Node, Value};
-use crate::draft::Draft;
+use crate::draft::{Draft, Played};
 use crate::fault::Fault;
 use crate::study::StudyLoad;
 use crate::units;
@@ -12,15 +12,21 @@ use crate::units;
 /// A URL for checking what does not hang on one.
 pub(crate) const ANY_URL: &str = "http://127.0.0.1:1/";
 
+/// A database, for the same.
+const ANY_DATABASE: &str = "mysql://x@127.0.0.1/x?ssl-mode=DISABLED";
+const ANY_WORKLOAD: &str = "select-only";
+
 /// Flags in the texts of faults, and the keys that say the same; longer ones first, so that none hides in another.
-const KEYS: [(&str, &str); 22] = [
+const KEYS: [(&str, &str); 24] = [
     ("--ramp-from 10/s or --stages 0s:10/s,…", "`from: 10/s`"),
     ("write a rate such as 10s:100/s", "let a stage go `to` a rate such as 100/s"),
     ("write 10s:100/s,30s:500/s", "let a stage take some time, such as `for: 10s`"),
     ("add -R (or --stages)", "add `rate`, or `stages`"),
     ("such as -d 30s", "such as `for: 30s`"),
     ("--connect-timeout", "`connect-timeout`"),
+    ("--latency-limit", "`latency-limit`"),
     ("--log-requests", "`log-requests`"),
+    ("--pool", "`pool`"),
     ("--throughput", "`throughput`"),
     ("--shed-after", "`shed-after`"),
     ("--ramp-from", "`from`"),
@@ -114,7 +120,10 @@ impl LoadText<'_> {
         // A clash is told by the rules, but only for what the file itself says.
         let only = |key: &str, belongs: bool| self.text(key).filter(|_| belongs);
         Draft {
-            url: ANY_URL.to_owned(),
+            url: if reading.is_sql { ANY_DATABASE } else { ANY_URL }.to_owned(),
+            played: if reading.is_sql { vec![Played::Workload(ANY_WORKLOAD.to_owned())] } else { Vec::new() },
+            pool: self.text("pool"),
+            latency_limit: self.text("latency-limit"),
             connections: if is_open { self.text("connections") } else { self.text("users") },
             requests: self.text("requests"),
             duration: measured,
@@ -191,9 +200,10 @@ impl LoadText<'_> {
 
     fn tell(&self, fault: Fault, reading: &mut Reading<'_>) {
         // About what goes with what, the key is wrong; else the value.
-        let is_about_key = ["there is none", "for users who wait", "both give", "say how long"]
-            .iter()
-            .any(|words| fault.what.contains(words));
+        let is_about_key =
+            ["there is none", "for users who wait", "it is for databases", "both give", "say how long"]
+                .iter()
+                .any(|words| fault.what.contains(words));
         let at = self.place(&fault.place, is_about_key).unwrap_or(self.node.at);
         let is_empty = self.node.get("stages").is_some_and(|stages| {
             stages.items().iter().any(|stage| {

@@ -15,6 +15,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) source: &'a str,
     pub(crate) folder: Folder,
     pub(crate) findings: Findings,
+    /// Whether steps are transactions.
+    pub(crate) is_sql: bool,
 }
 
 impl Reading<'_> {

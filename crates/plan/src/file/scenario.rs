@@ -5,10 +5,13 @@ use load::{DataSource, Order, Scenario, Scenarios, Visit};
 use super::data;
 use super::form;
 use super::reading::Reading;
+use super::settings::{self, SqlText};
 use super::span::{Span, line_at};
 use super::step::{self, ReadStep};
+use super::transaction;
 use super::tree::{Node, Value};
 use super::variables::Variables;
+use crate::draft::Played;
 use crate::plan::PlannedStep;
 
 const STEPS_MAX: usize = 1_000;
@@ -22,6 +25,8 @@ pub(crate) struct Script {
     pub(crate) variables: Vec<String>,
     pub(crate) scenarios: Scenarios,
     pub(crate) data: Vec<DataSource>,
+    /// What the steps are if they are transactions.
+    pub(crate) sql: Option<SqlText>,
     /// Where steps say who is asking.
     pub(crate) authorized_at: Vec<Span>,
 }
@@ -45,7 +50,8 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let mut variables = Variables::new(sources, saves);
     let (mut steps, mut places, mut authorized_at) =
         (Vec::<PlannedStep>::new(), Vec::<Span>::new(), Vec::new());
-    let mut list = Vec::new();
+    let (mut list, mut played) = (Vec::new(), Vec::new());
+    reading.is_sql = one_kind(&written, reading);
     for (scenario, share) in written.iter().zip(shares) {
         let is_mix = scenario.steps.iter().any(|step| step.get("weight").is_some());
         variables.begin(is_mix);
@@ -55,7 +61,7 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
                 reading.at(node.at, format!("there are more than {STEPS_MAX} steps"), "use fewer");
                 break;
             }
-            let Some(read) = step::read(node, &mut variables, reading) else { continue };
+            let Some(read) = read_step(node, &mut played, &mut variables, reading) else { continue };
             authorized_at.extend(read.authorization_at);
             if let Some(known) = steps.iter().position(|step| step.name == read.step.name) {
                 let line = line_at(reading.source, places[known].start).number;
@@ -81,7 +87,46 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     }
     let names = variables.names().to_vec();
     let data = if is_sound { data::finish(variables.data, reading) } else { Vec::new() };
-    Script { steps, variables: names, scenarios: Scenarios { list }, data, authorized_at }
+    let sql = settings::read(root, played, &names, &places, is_sound, reading);
+    Script { steps, variables: names, scenarios: Scenarios { list }, data, sql, authorized_at }
+}
+
+/// Whether the steps are transactions; they cannot be both.
+fn one_kind(written: &[Written<'_>], reading: &mut Reading<'_>) -> bool {
+    let steps = || written.iter().flat_map(|scenario| scenario.steps);
+    let is_request = |step: &&Node| {
+        step.entries()
+            .iter()
+            .any(|entry| entry.key == "request" || step::METHODS.contains(&entry.key.as_str()))
+    };
+    let (request, transaction) = (steps().find(is_request), steps().find(|step| transaction::is_one(step)));
+    if let (Some(request), Some(transaction)) = (request, transaction)
+        && request.at != transaction.at
+    {
+        let second = if request.at.start < transaction.at.start { transaction } else { request };
+        let what = "requests and transactions cannot be in one plan yet";
+        reading.at(second.at, what, "write a plan for each");
+    }
+    transaction.is_some()
+}
+
+fn read_step(
+    node: &Node,
+    played: &mut Vec<Played>,
+    variables: &mut Variables,
+    reading: &mut Reading<'_>,
+) -> Option<ReadStep> {
+    if !transaction::is_one(node) {
+        return step::read(node, variables, reading);
+    }
+    let (read, script) = transaction::read(node, played.len() as u16, variables, reading)?;
+    if matches!(&script, Played::Workload(_)) && played.contains(&script) {
+        let way_out = "leave it out, or give the other a larger `weight`";
+        reading.at(node.at, "this workload is a step already", way_out);
+        return None;
+    }
+    played.push(script);
+    Some(read)
 }
 
 fn written<'a>(root: &'a Node, reading: &mut Reading<'_>) -> Vec<Written<'a>> {

@@ -33,6 +33,7 @@ pub(crate) const ALL: &[&Table] = &[
     &EXPECT,
     &CAPTURE,
     &SOURCE,
+    &SQL,
     &LOAD,
     &STAGE,
     &SYSTEM,
@@ -87,7 +88,18 @@ pub(crate) static PLAN: Table = Table {
             OneOrList(&table(&LOAD)),
             "How much load, in which shape; each of a list is run by itself.",
         ),
-        key("url", "http://127.0.0.1:8080", TEXT, "A system that runs already, instead of `systems`."),
+        key(
+            "sql",
+            "{ mode: prepared }",
+            table(&SQL),
+            "How the statements of transactions travel, and what their variables are.",
+        ),
+        key(
+            "url",
+            "http://127.0.0.1:8080",
+            TEXT,
+            "A system that runs already, instead of `systems`. Of a database: postgres://…, mysql://… or sqlite:PATH, without a password.",
+        ),
         key("socket", "/run/app.sock", TEXT, "With `url`: a Unix socket to connect to."),
         key(
             "systems",
@@ -120,6 +132,15 @@ pub(crate) static PLAN: Table = Table {
             "What is different when a quick run is asked for.",
         ),
         key("events", "[]", Refused("events are not there yet", "leave `events` out"), ""),
+        key(
+            "database",
+            "postgres://127.0.0.1/app",
+            Refused(
+                "a database beside the system that is loaded is not there yet",
+                "write a plan of its own for it",
+            ),
+            "",
+        ),
     ],
 };
 
@@ -145,7 +166,8 @@ pub(crate) static SCENARIO: Table = Table {
 
 pub(crate) static STEP: Table = Table {
     name: "step",
-    sentence: "One request. It needs one of `get`, `post`, `put`, `patch`, `delete`, `head`, `options`, or `request`.",
+    sentence: "One request, or one transaction. A request needs one of `get`, `post`, `put`, `patch`, `delete`, `head`, `options`, or \
+               `request`; a transaction one of `sql`, `transaction`, `script`, or `workload`.",
     example: "{ get: /items }",
     keys: &[
         key("get", "\"/items?n={n}\"", TEXT, "A GET of this path."),
@@ -156,7 +178,26 @@ pub(crate) static STEP: Table = Table {
         key("head", "/", TEXT, "A HEAD of this path."),
         key("options", "/", TEXT, "An OPTIONS of this path."),
         key("request", "PURGE /items", TEXT, "Any other method, then the path."),
-        key("name", "item", TEXT, "Its name in reports; default: method and path."),
+        key(
+            "sql",
+            "SELECT name FROM items WHERE id = :n",
+            TEXT,
+            "A statement. `:n` is a value of `data`, or one that was saved; `{n}` is the same as text.",
+        ),
+        key(
+            "transaction",
+            "[ UPDATE items SET n = n + 1, SELECT 1 ]",
+            OneOrList(&TEXT),
+            "Statements between BEGIN and COMMIT.",
+        ),
+        key("script", "buy.sql", TEXT, "A script in pgbench's language, beside the plan; at most 8 MiB."),
+        key("workload", "select-only", TEXT, "A built-in workload; `tenbin prepare` makes its tables."),
+        key(
+            "name",
+            "item",
+            TEXT,
+            "Its name in reports; default: method and path, or the beginning of the statement.",
+        ),
         key("headers", "{ Accept: text/plain }", Named(&Optional(&TEXT)), "Headers to send."),
         key("body", "'{\"id\": {id}}'", TEXT, "The body to send."),
         key("body-file", "order.json", TEXT, "A file with the body, beside the plan; at most 64 MiB."),
@@ -202,16 +243,28 @@ pub(crate) static EXPECT: Table = Table {
             "Headers that must be there, and text they must contain.",
         ),
         key("size", "10..20", One(&form::SIZE), "How many bytes the body must have."),
+        key(
+            "rows",
+            "1",
+            One(&form::ROWS),
+            "Of a transaction: how many rows the last statement must send or change.",
+        ),
     ],
 };
 
 pub(crate) static CAPTURE: Table = Table {
     name: "saved value",
-    sentence: "Where in the reply a value is found: one of the three.",
+    sentence: "Where in the reply a value is found: one of the four.",
     example: "{ json: /data/token }",
     keys: &[
         key("json", "/data/token", TEXT, "A JSON pointer into the body."),
         key("header", "Location", TEXT, "The value of a header."),
+        key(
+            "column",
+            "id",
+            TEXT,
+            "Of `sql` and `transaction`: a column of the row that the last statement sends.",
+        ),
         key("body", "'token=(\\w+)'", TEXT, "A regular expression; its first group, or else all it matches."),
     ],
 };
@@ -254,6 +307,45 @@ pub(crate) static SOURCE: Table = Table {
             "in-turn",
             Word(&["in-turn", "random"]),
             "With `csv`: the next row, or any; default in-turn.",
+        ),
+    ],
+};
+
+pub(crate) static SQL: Table = Table {
+    name: "sql",
+    sentence: "How the statements of transactions travel, and what their variables are.",
+    example: "{ mode: prepared, max-tries: 3 }",
+    keys: &[
+        key(
+            "mode",
+            "prepared",
+            Word(&["simple", "extended", "prepared"]),
+            "Values within the text; apart from it; apart from it, and prepared once a connection. Default: simple, except for the \
+             workloads of sysbench.",
+        ),
+        key(
+            "max-tries",
+            "3",
+            COUNT,
+            "How often a transaction is tried that fails of a deadlock or a serialization failure; 0 is without limit; default 1.",
+        ),
+        key("variables", "{ rows: 10 }", Named(&TEXT), "Variables of the scripts."),
+        key("scale", "10", COUNT, "The scale of pgbench's tables; default: read from them."),
+        key("tables", "4", COUNT, "How many tables the oltp workloads have; default 1."),
+        key("table-size", "100000", COUNT, "Rows of each of them; default 10000."),
+        key("range-size", "100", COUNT, "Rows that a range spans; default 100."),
+        key(
+            "distribution",
+            "special",
+            TEXT,
+            "Which rows the oltp workloads meet most: special, uniform, zipf:1.1 or pareto:0.2; default special.",
+        ),
+        key("rows", "50", COUNT, "Rows of each batch, of workloads that insert batches."),
+        key(
+            "style",
+            "autocommit",
+            Word(&["autocommit", "transactions", "multi-row", "pipelined"]),
+            "How postcodes-insert commits; default autocommit.",
         ),
     ],
 };
@@ -328,6 +420,18 @@ pub(crate) static LOAD: Table = Table {
             "So many single requests of each step and second are kept; default 0.",
         ),
         key("threads", "1", COUNT, "Threads of the generator; default: one for each core."),
+        key(
+            "pool",
+            "10",
+            COUNT,
+            "With `users`, of transactions: connections that they share; default: one each.",
+        ),
+        key(
+            "latency-limit",
+            "100ms",
+            DURATION,
+            "Of transactions: those that take longer are counted as late; with `rate`, those that are late already are not sent.",
+        ),
     ],
 };
 

@@ -2,10 +2,21 @@
 
 use super::reading::Reading;
 use super::tree::Node;
+use crate::database::{self, Database};
 use crate::draft::Draft;
+
+const DATABASE_URL: &str = "write postgres://USER@HOST:PORT/DATABASE, mysql://… or sqlite:PATH";
 
 /// Checks a URL whose variables are filled in with anything.
 pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
+    if database::is_database(filled) {
+        return check_database(node, filled, has_socket, reading);
+    }
+    if reading.is_sql {
+        let what = "the steps are transactions, and this URL is none of a database";
+        reading.at(node.at, what, DATABASE_URL);
+        return;
+    }
     let authority = authority(filled);
     let rest = filled.split_once("://").map_or("", |(_, rest)| rest);
     let path = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
@@ -29,6 +40,27 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
         let port = if filled.starts_with("https") { 443 } else { 80 };
         let text = node.text().unwrap_or_default().trim_end_matches('/');
         reading.at(node.at, "the URL has no port", format!("write {text}:{port}, or whatever its port is"));
+    }
+}
+
+fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
+    if !reading.is_sql {
+        let what = "this URL is one of a database, and the steps are requests";
+        reading.at(node.at, what, "write a URL such as http://127.0.0.1:8080");
+        return;
+    }
+    if has_socket {
+        let way_out = "write the folder into the URL: postgres:///DATABASE?host=FOLDER";
+        reading.at(node.at, "`socket` is for HTTP", way_out);
+    }
+    if database::has_password(filled) {
+        // Its line is not shown.
+        let what = "the URL of a database has a password, and a plan is kept with its results";
+        reading.findings.whole(what, "leave it out, and set PGPASSWORD or MYSQL_PWD, or write ~/.pgpass");
+        return;
+    }
+    for fault in Database::read(filled).err().into_iter().flatten() {
+        reading.at(node.at, fault.what, fault.way_out);
     }
 }
 

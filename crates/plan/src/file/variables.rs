@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::data::{self, DataText, Meaning};
 use super::reading::Reading;
 use super::span::{Span, line_at};
+use super::transaction::slot;
 use super::tree::{Entry, Node};
 use crate::study::{is_name, names_in};
 
@@ -57,6 +58,26 @@ impl Variables {
     pub(crate) fn use_in(&mut self, node: &Node, text: &str, reading: &mut Reading<'_>) {
         for (name, start, end) in names_in(text) {
             self.look_up(name, |source| node.part(source, start, end), String::new, reading);
+        }
+    }
+
+    /// Looks up the names in a script: `{name}`, and `:name` as far as there is such a value. `is_file`: the text is not here.
+    pub(crate) fn use_in_script(
+        &mut self,
+        node: &Node,
+        text: &str,
+        is_file: bool,
+        reading: &mut Reading<'_>,
+    ) {
+        if is_file {
+            self.use_in_file(node, text.as_bytes(), reading);
+        } else {
+            self.use_in(node, text, reading);
+        }
+        let of_data = self.data.iter().flat_map(DataText::spellings);
+        let known: Vec<String> = self.saved.keys().cloned().chain(of_data).collect();
+        for name in known.iter().filter(|name| has_value(text, &slot(name))) {
+            self.look_up(name, |_| node.at, String::new, reading);
         }
     }
 
@@ -173,6 +194,16 @@ impl Variables {
         self.names.push(name.to_owned());
         Some((self.names.len() - 1) as u16)
     }
+}
+
+/// Whether a script has `:name`, which is not `::name`, nor the beginning of a longer name.
+fn has_value(text: &str, name: &str) -> bool {
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    text.match_indices(&format!(":{name}")).any(|(at, found)| {
+        let bytes = text.as_bytes();
+        let is_cast = at > 0 && bytes[at - 1] == b':';
+        !is_cast && !bytes.get(at + found.len()).is_some_and(is_of_name)
+    })
 }
 
 /// Names are compared and shown with their braces.

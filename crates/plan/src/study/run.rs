@@ -11,6 +11,9 @@ impl Study {
         let mut draft = self.loads[load].draft.clone();
         draft.url.clone_from(&launch.url);
         draft.unix_socket.clone_from(&launch.socket);
+        if let Some(sql) = &self.script.sql {
+            sql.put_into(&mut draft);
+        }
         let mut plan = draft.check()?;
         // Only a URL with a name and a password adds headers to the request of a draft.
         let base = plan.steps.remove(0);
@@ -26,6 +29,9 @@ impl Study {
         plan.variables.clone_from(&self.script.variables);
         plan.scenarios.clone_from(&self.script.scenarios);
         plan.data.clone_from(&self.script.data);
+        if let (Some(planned), Some(sql)) = (&mut plan.sql, &self.script.sql) {
+            planned.settings.bindings.clone_from(&sql.bindings);
+        }
         if let StudyPin::Cores { generator, .. } = &self.pin {
             plan.pin = Pin::Cores(generator.clone());
         }

@@ -1,0 +1,271 @@
+//! What a database is asked before a load: its version, whether it has room, and what is in the tables of a workload.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{Asked, Peer, ProbeError, Probed};
+use plan::{Engine, Transactions};
+use sql::workload::{self, Tables};
+use wire::sql::{Login, Rows, Single};
+use wire::{Conversation, PeerFault, mysql, postgres};
+
+use crate::prepare::Refusal;
+use crate::spoken::nonce;
+
+/// What a database said of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Learnt {
+    /// `PostgreSQL 15.14`.
+    pub(crate) version: Option<String>,
+    /// Read from the tables, if it was asked for.
+    pub(crate) scale: Option<i64>,
+}
+
+/// A load that a server has no room for, or a workload whose tables are not there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unready {
+    /// The server takes fewer connections.
+    #[error(
+        "the server takes {max} connections, {taken} of which are taken, and the load needs {wanted}; use fewer (-c), share them \
+         (--pool), or raise its max_connections"
+    )]
+    Connections {
+        /// How many it takes.
+        max: u64,
+        /// How many others have, or may have.
+        taken: u64,
+        /// How many the load needs.
+        wanted: u32,
+    },
+    /// A table is not there, or cannot be read.
+    #[error("{what}; create the tables with `tenbin prepare {url} --workload {workload}{options}`")]
+    Tables {
+        /// What the server said.
+        what: String,
+        /// The URL, without a password.
+        url: String,
+        /// The workload that needs them.
+        workload: &'static str,
+        /// What else to write.
+        options: &'static str,
+    },
+    /// A table is empty.
+    #[error(
+        "{table} is empty; fill the tables with `tenbin prepare {url} --workload {workload} --scale 10 --fresh`"
+    )]
+    Empty {
+        /// Which.
+        table: &'static str,
+        /// The URL, without a password.
+        url: String,
+        /// The workload that needs it.
+        workload: &'static str,
+    },
+}
+
+/// The first row of a reply.
+#[derive(Debug, Default)]
+struct FirstRow {
+    values: Vec<Option<String>>,
+    is_over: bool,
+}
+
+impl Rows for FirstRow {
+    fn wants(&self) -> bool {
+        true
+    }
+
+    fn value(&mut self, _column: u16, value: Option<&[u8]>) {
+        if !self.is_over {
+            self.values.push(value.map(|value| String::from_utf8_lossy(value).into_owned()));
+        }
+    }
+
+    fn row_ended(&mut self) {
+        self.is_over = true;
+    }
+}
+
+/// What a question came to: the first row, or what the server said instead.
+type Answer = Result<Vec<Option<String>>, String>;
+
+/// Asks a server one question after the other, each over a connection of its own.
+struct Desk<'a> {
+    peer: &'a Peer,
+    login: Arc<Login>,
+    engine: Engine,
+    is_private: bool,
+    timeout: Duration,
+}
+
+impl Desk<'_> {
+    fn ask(&self, question: &str) -> Result<(Answer, Probed), Refusal> {
+        match self.engine {
+            Engine::PostgreSql => {
+                let session = postgres::Session::new(self.login.clone(), nonce()?);
+                self.hear(Single::new(session, question, FirstRow::default()), |talk| talk.rows())
+            }
+            Engine::MySql | Engine::Sqlite => {
+                let session = mysql::Session::new(self.login.clone());
+                let session = if self.is_private { session.on_private_transport() } else { session };
+                self.hear(Single::new(session, question, FirstRow::default()), |talk| talk.rows())
+            }
+        }
+    }
+
+    fn hear<T: Conversation>(
+        &self,
+        talk: T,
+        rows: impl Fn(&T) -> &FirstRow,
+    ) -> Result<(Answer, Probed), Refusal> {
+        let asked = engine::ask(self.peer, talk, self.timeout);
+        let Asked { reply, talk, probed } = asked.map_err(|error| self.explained(error))?;
+        let answer = match reply.refusal {
+            None => Ok(rows(&talk).values.clone()),
+            Some(refusal) => Err(talk.explain(refusal)),
+        };
+        Ok((answer, probed))
+    }
+
+    /// With the next step, where there is one.
+    fn explained(&self, error: ProbeError) -> Refusal {
+        match error {
+            ProbeError::Greeting { endpoint, class, reason } if class == PeerFault::LOGIN_REFUSED => {
+                let way_out = match self.engine {
+                    Engine::PostgreSql => {
+                        "see to the user and the database of the URL, to the password (PGPASSWORD or ~/.pgpass), and to the \
+                         server's pg_hba.conf"
+                    }
+                    _ => "see to the user and the database of the URL, and to the password (MYSQL_PWD)",
+                };
+                Refusal::Probe(ProbeError::Greeting {
+                    endpoint,
+                    class,
+                    reason: format!("{reason}; {way_out}"),
+                })
+            }
+            error => Refusal::Probe(error),
+        }
+    }
+}
+
+/// Logs in once, and asks what must be known before `wanted` connections are opened.
+pub(crate) fn ask(
+    sql: &Transactions,
+    peer: &Peer,
+    wanted: u32,
+    timeout: Duration,
+) -> Result<(Learnt, Probed), Refusal> {
+    let is_private = peer.endpoints.iter().all(|endpoint| matches!(endpoint, engine::Endpoint::Unix(_)));
+    let login = Arc::new(sql.database.login.clone());
+    let desk = Desk { peer, login, engine: sql.database.engine, is_private, timeout };
+    let (room, probed) = desk.ask(about_the_server(sql.database.engine))?;
+    let mut learnt = Learnt::default();
+    // A server that cannot say how much room it has may have enough.
+    if let Ok(values) = &room
+        && let [Some(version), max, taken] = values.as_slice()
+    {
+        let number = |value: &Option<String>| value.as_ref().and_then(|value| value.parse::<u64>().ok());
+        learnt.version = Some(version_line(sql.database.engine, version));
+        if let (Some(max), Some(taken)) = (number(max), number(taken))
+            && max > 0
+            && taken + u64::from(wanted) > max
+            && peer.endpoints.len() == 1
+        {
+            return Err(Unready::Connections { max, taken, wanted }.into());
+        }
+    }
+    for name in &sql.workloads {
+        let scale = tables(&desk, sql, name)?;
+        learnt.scale = learnt.scale.or(scale);
+    }
+    Ok((learnt, probed))
+}
+
+/// Version, connections that it takes, and those that somebody else has: our own is gone when the load begins.
+fn about_the_server(engine: Engine) -> &'static str {
+    match engine {
+        Engine::PostgreSql => {
+            "SELECT current_setting('server_version'), current_setting('max_connections'), \
+             (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) \
+             + CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 0 \
+             ELSE current_setting('superuser_reserved_connections')::bigint END"
+        }
+        Engine::MySql | Engine::Sqlite => {
+            "SELECT version(), @@max_connections, (SELECT count(*) - 1 FROM information_schema.processlist WHERE id > 0 AND \
+             command <> 'Daemon')"
+        }
+    }
+}
+
+fn version_line(engine: Engine, version: &str) -> String {
+    match engine {
+        Engine::PostgreSql => format!("PostgreSQL {version}"),
+        Engine::MySql if version.contains("MariaDB") => format!("MariaDB {version}"),
+        Engine::MySql => format!("MySQL {version}"),
+        Engine::Sqlite => format!("SQLite {version}"),
+    }
+}
+
+/// Whether the tables of a workload are there, and how large pgbench's are.
+fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Option<i64>, Refusal> {
+    let Some(workload) = workload::find(name) else { return Ok(None) };
+    let many =
+        sql.settings.variables.iter().find(|(known, _)| known == "tables").map(|(_, value)| value.as_str());
+    let (question, options) = question(workload.tables, many.unwrap_or("1"));
+    let url = sql.database.shown.clone();
+    let (answer, _) = desk.ask(&question)?;
+    match answer {
+        Ok(values) if workload.tables == Tables::Pgbench => {
+            let count = values.first().and_then(|value| value.as_ref()?.parse::<i64>().ok());
+            match count {
+                Some(count) if count > 0 => Ok(Some(count)),
+                _ => Err(Unready::Empty { table: "pgbench_branches", url, workload: name }.into()),
+            }
+        }
+        Ok(_) => Ok(None),
+        Err(what) => Err(Unready::Tables { what, url, workload: name, options }.into()),
+    }
+}
+
+/// What shows that the tables are there, and what else `tenbin prepare` wants to know.
+fn question(tables: Tables, many: &str) -> (String, &'static str) {
+    match tables {
+        Tables::Pgbench => ("SELECT count(*) FROM pgbench_branches".to_owned(), " --scale 10"),
+        Tables::Sbtest | Tables::SbtestEmpty => (
+            format!("SELECT count(*) FROM sbtest{many} WHERE 1 = 0"),
+            " with the --tables and --table-size of the load",
+        ),
+        Tables::Postcodes => ("SELECT count(*) FROM tenbin_postcodes WHERE 1 = 0".to_owned(), ""),
+        Tables::Accounts => ("SELECT count(*) FROM tenbin_accounts WHERE 1 = 0".to_owned(), ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_row_is_kept_and_no_other() {
+        let mut rows = FirstRow::default();
+        rows.value(0, Some(b"a"));
+        rows.value(1, None);
+        rows.row_ended();
+        rows.value(0, Some(b"b"));
+        assert_eq!(rows.values, [Some("a".to_owned()), None]);
+    }
+
+    #[test]
+    fn what_is_missing_has_a_next_step() {
+        let unready = Unready::Tables {
+            what: "42P01: relation \"pgbench_branches\" does not exist".to_owned(),
+            url: "postgres://127.0.0.1:5432/db".to_owned(),
+            workload: "tpcb-like",
+            options: " --scale 10",
+        };
+        let step = "`tenbin prepare postgres://127.0.0.1:5432/db --workload tpcb-like --scale 10`";
+        assert!(unready.to_string().contains(step), "{unready}");
+        assert_eq!(question(Tables::Sbtest, "4").0, "SELECT count(*) FROM sbtest4 WHERE 1 = 0");
+        assert_eq!(version_line(Engine::MySql, "10.11.6-MariaDB"), "MariaDB 10.11.6-MariaDB");
+    }
+}
