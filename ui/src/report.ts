@@ -17,6 +17,8 @@ export interface Report {
   /** When it began, such as `2026-11-21 14:25:00 UTC`. */
   begun: string;
   tenbin_version: string;
+  /** How what was counted is called. */
+  counted: Counted;
   /** What every reader must know before anything else. */
   notices: Notice[];
   validity: Validity;
@@ -31,6 +33,16 @@ export interface Report {
   commands: Fact[];
   /** The text of the plan file. */
   plan: string | null;
+}
+
+/** Requests and their answers; or transactions, of which there are only these. */
+export interface Counted {
+  /** Such as `request`. */
+  one: string;
+  many: string;
+  answers: string;
+  /** What a load goes through: `step`, or `transaction`. */
+  step: string;
 }
 
 export type Tone = 'plain' | 'good' | 'doubtful' | 'bad';
@@ -77,6 +89,8 @@ export interface Load {
   legend: string[];
   /** All figures of each step; of several runs side by side, their service times. */
   steps: Table | null;
+  /** What each statement of transactions took, and how much of their time. */
+  statements: Table | null;
   /** The best against each other, the best first. */
   pairs: Pair[];
   /** What to keep in mind about them. */

@@ -6,7 +6,7 @@ import { gates } from './sections/gates';
 import { glance } from './sections/glance';
 import { plan } from './sections/plan';
 import { raws } from './sections/raw';
-import { steps } from './sections/steps';
+import { statements, steps } from './sections/steps';
 import { table } from './sections/table';
 import { pairs } from './sections/pairs';
 import { errors } from './sections/errors';
@@ -37,7 +37,7 @@ export interface Group<S> {
 /** About each load; several loads take turns. */
 export const SECTIONS_OF_A_LOAD: Group<LoadSection>[] = [
   { id: 'glance', title: 'At a glance', link: 'Glance', sections: [glance, gates] },
-  { id: 'figures', title: 'All figures', link: 'Figures', sections: [table, steps] },
+  { id: 'figures', title: 'All figures', link: 'Figures', sections: [table, steps, statements] },
   { id: 'runs', title: 'Run by run', link: 'Runs', sections: [pairs, runs] },
   { id: 'settings', title: 'By setting', link: 'Settings', sections: [sweep, twoKnobs] },
   { id: 'percentiles', title: 'Percentiles', link: 'Percentiles', sections: [spectrum] },

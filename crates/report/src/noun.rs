@@ -15,6 +15,8 @@ pub(crate) struct Noun {
     pub(crate) many: &'static str,
     /// Those that came to an end that the system knows of.
     pub(crate) answers: &'static str,
+    /// What a load goes through.
+    pub(crate) step: &'static str,
     /// In the heads of columns: what one of them costs.
     #[serde(skip)]
     pub(crate) us_per_one: &'static str,
@@ -25,6 +27,7 @@ const REQUESTS: Noun = Noun {
     one: "request",
     many: "requests",
     answers: "answers",
+    step: "step",
     us_per_one: "µs/request",
 };
 const TRANSACTIONS: Noun = Noun {
@@ -32,6 +35,7 @@ const TRANSACTIONS: Noun = Noun {
     one: "transaction",
     many: "transactions",
     answers: "transactions",
+    step: "transaction",
     us_per_one: "µs/transaction",
 };
 

@@ -1,7 +1,6 @@
 //! Response, service time and lateness of one run, side by side.
 
 use record::{PRINTED, Percentile};
-use store::Unit;
 
 use crate::durations::{self, Durations};
 use crate::figures::Figures;
@@ -77,8 +76,7 @@ pub(crate) fn steps(view: &View<'_>, escape: fn(&str) -> String) -> Option<Table
     }
     let names = view.steps.iter().map(|step| escape(&shortened(&visible(step.name), 40)));
     let noun = view.noun();
-    let head = if noun.unit == Unit::Requests { "steps" } else { noun.many };
-    let mut table = Table::of_names(head, names);
+    let mut table = Table::of_names(&format!("{}s", noun.step), names);
     let response: Vec<&Durations> = view.steps.iter().map(|step| &step.figures.response.all).collect();
     let unit = unit(&response);
     table.column("samples", "", response.iter().map(|durations| Cell::count(durations.count)));

@@ -77,3 +77,16 @@ fn a_run_of_many_steps() {
     assert!(notices.contains("room here for 2,000 of 2,500 rows of steps"), "{notices}");
     assert_eq!(document["loads"][0]["steps"]["rows"].as_array().unwrap().len(), 2_000);
 }
+
+#[test]
+fn a_run_of_many_statements() {
+    let mut run = runs::sql::transactions();
+    let name = "SELECT 1 ".repeat(1_000);
+    run.new.parts = vec![store::PartOf { name, of: 0 }; 2_500];
+    let page = pages::of_runs(&[run]);
+    let document = pages::document(&page);
+    let notices = document["notices"].to_string();
+    assert!(notices.contains("room here for 2,000 of 2,500 rows of statements"), "{notices}");
+    assert_eq!(document["loads"][0]["statements"]["rows"].as_array().unwrap().len(), 2_000);
+    assert!(page.len() < 2_000_000);
+}

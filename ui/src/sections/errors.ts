@@ -11,6 +11,7 @@ import { outcomeFills } from '../charts/patterns';
 import { chart, rows, type Item } from '../charts/rows';
 import { extent } from '../views/measures';
 import { ordered, type Named } from '../views/order';
+import { capital, numberOf } from '../views/counted';
 import { OUTCOMES, WORDS, amiss, ended, kinds, parts } from '../views/outcomes';
 import { fromZero } from '../views/scale';
 
@@ -25,7 +26,7 @@ export function errors(report: Report, load: Load): HTMLElement | null {
   const unnamed = load.errors.length === 0 && load.written.length === 0;
   if (all === 0 && unnamed && bad.length === 0) return null;
   if (bad.length === 0 && unnamed) {
-    return h('p', { class: 'calm' }, `No errors in ${count(all)} ${all === 1 ? 'request' : 'requests'}.`);
+    return h('p', { class: 'calm' }, `No errors in ${numberOf(report, all)}.`);
   }
   const part = h('div', { class: 'errors' });
   if (bad.length > 0) append(part, shares(report, load, bad));
@@ -50,8 +51,8 @@ function shares(report: Report, load: Load, bad: Named[]): HTMLElement {
   const planned = bad.reduce((sum, { row }) => sum + (row.figures?.counts.planned ?? 0), 0);
   return card({
     id: `not-ok-${report.loads.indexOf(load) + 1}`,
-    title: 'Requests that did not end ok',
-    about: `% of the planned requests, from zero · n = ${count(planned)} planned requests`,
+    title: `${capital(report.counted.many)} that did not end ok`,
+    about: `% of the planned ${report.counted.many}, from zero · n = ${count(planned)} planned ${report.counted.many}`,
     help: `refused: the system answered no; failed: no answer; timed out: none in time; not sent: never started.${calm}`,
     draw: (host, width) => {
       append(host, outcomeLegend(bad), picture(report, load, bad, width));
@@ -122,7 +123,7 @@ function picture(report: Report, load: Load, bad: Named[], width: number): SVGSV
     items,
     scale: (room) => fromZero(most, 'share', room),
     figures: 'not ok',
-    title: 'requests that did not end ok',
+    title: `${report.counted.many} that did not end ok`,
   });
   svg.prepend(...box.childNodes);
   return svg;

@@ -8,6 +8,7 @@ import { colorClass } from '../colors';
 import { choice } from '../charts/choice';
 import { line } from '../charts/marks';
 import { pointed, rows, type Item, type Place } from '../charts/rows';
+import { capital } from '../views/counted';
 import { extent, positiveExtent } from '../views/measures';
 import { ordered } from '../views/order';
 import { overall, relative, type Relative } from '../views/outcomes';
@@ -22,8 +23,9 @@ interface Aspect {
   inWords: (value: number) => string;
 }
 
+const REQUESTS = 'requests';
 const ASPECTS: Aspect[] = [
-  { key: 'requests', words: 'Requests of a connection', unit: '', of: (one) => one.requests, inWords: count },
+  { key: REQUESTS, words: '', unit: '', of: (one) => one.requests, inWords: count },
   {
     key: 'mean',
     words: 'Mean response time of a connection',
@@ -40,6 +42,12 @@ const ASPECTS: Aspect[] = [
   },
 ];
 
+/** The first is about what was counted. */
+function aspectsOf({ counted }: Report): Aspect[] {
+  const words = `${capital(counted.many)} of a connection`;
+  return ASPECTS.map((aspect) => (aspect.key === REQUESTS ? { ...aspect, words } : aspect));
+}
+
 /** One run of a row. */
 interface Range extends Relative {
   run: string;
@@ -48,7 +56,8 @@ interface Range extends Relative {
 }
 
 export function fairness(report: Report, load: Load): HTMLElement | null {
-  const known = ASPECTS.filter((aspect) => load.rows.some((row) => ranges(report, row, aspect).length > 0));
+  const all = aspectsOf(report);
+  const known = all.filter((aspect) => load.rows.some((row) => ranges(report, row, aspect).length > 0));
   const first = known[0];
   if (first === undefined) return null;
   let aspect = first;
@@ -80,7 +89,7 @@ export function fairness(report: Report, load: Load): HTMLElement | null {
         'variant',
         'run',
         'connections',
-        ...ASPECTS.flatMap(({ words, unit }) =>
+        ...all.flatMap(({ words, unit }) =>
           ['min', 'median', 'max'].map((which) => `${words}: ${which}${unit === '' ? '' : `, ${unit}`}`),
         ),
       ],
@@ -89,7 +98,7 @@ export function fairness(report: Report, load: Load): HTMLElement | null {
           row.name,
           run,
           one.connections,
-          ...ASPECTS.flatMap(({ of }) => {
+          ...all.flatMap(({ of }) => {
             const figures = of(one);
             return [figures?.min ?? null, figures?.median ?? null, figures?.max ?? null];
           }),
@@ -156,7 +165,7 @@ function picture(report: Report, load: Load, aspect: Aspect, width: number): SVG
 /** Requests begin at zero, where a connection starved; times that differ by factors are on a log axis. */
 function scaleOf(aspect: Aspect, every: Relative[]): (room: Room) => Scale {
   const [low, high] = positiveExtent(every.flatMap((one) => [one.low, one.high]));
-  if (aspect.key !== 'requests' && high / low > 4) return (room) => ratios(low, high, room);
+  if (aspect.key !== REQUESTS && high / low > 4) return (room) => ratios(low, high, room);
   return (room) => {
     const scale = fromZero(Math.max(high, 1.2), 'cores', room);
     return { ...scale, ticks: scale.ticks.map(({ value, text }) => ({ value, text: `${text} ×` })) };

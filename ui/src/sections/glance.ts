@@ -4,6 +4,7 @@ import type { Figures, Limit, Load, Report, Row } from '../report';
 import { h, type Child } from '../dom';
 import { colorClass } from '../colors';
 import { decimal, figure } from '../format';
+import { numberOf } from '../views/counted';
 import { lost, shown } from '../views/glance';
 
 interface Column {
@@ -16,8 +17,8 @@ export function glance(report: Report, load: Load): HTMLElement | null {
   const places = shown(report, load);
   const known = places.filter((place) => load.rows[place]?.figures);
   if (known.length === 0) return null;
-  if (report.kind === 'run') return ofRun(load, places[0] ?? 0);
-  const columns = columnsOf(load);
+  if (report.kind === 'run') return ofRun(report, load, places[0] ?? 0);
+  const columns = columnsOf(report, load);
   const name = report.kind === 'study' ? 'Best of each system' : 'Run';
   const limits = load.limits.some(({ row }) => places.includes(row));
   const most = Math.max(...places.map((place) => load.rows[place]?.metric?.median ?? 0));
@@ -57,7 +58,7 @@ export function glance(report: Report, load: Load): HTMLElement | null {
   return h('div', { class: 'panel glance-panel' }, table);
 }
 
-function columnsOf(load: Load): Column[] {
+function columnsOf({ counted }: Report, load: Load): Column[] {
   const { metric } = load;
   // Beside the bar of a percentile over runs, the same one of all runs together would seem to contradict it.
   const times: [name: string, column: Column][] = [
@@ -69,7 +70,7 @@ function columnsOf(load: Load): Column[] {
     { head: 'errors', about: '', cell: ({ error_share }) => figure(error_share, 'share') },
     {
       head: 'CPU',
-      about: 'per request',
+      about: `per ${counted.one}`,
       cell: ({ system_us_per_request: us }) => (us === null ? '–' : figure(us, 'us')),
     },
     {
@@ -79,7 +80,10 @@ function columnsOf(load: Load): Column[] {
     },
   ];
   if (metric.unit === 'per_s') return columns;
-  return [{ head: 'answers', about: 'ok', cell: ({ ok_per_s }) => figure(ok_per_s, 'per_s') }, ...columns];
+  return [
+    { head: counted.answers, about: 'ok', cell: ({ ok_per_s }) => figure(ok_per_s, 'per_s') },
+    ...columns,
+  ];
 }
 
 function line(
@@ -149,15 +153,15 @@ function limitText({ what, because, certainty }: Limit): HTMLElement {
 }
 
 /** One run: its figures, large. */
-function ofRun(load: Load, place: number): HTMLElement {
+function ofRun(report: Report, load: Load, place: number): HTMLElement {
   const row = load.rows[place];
   const of = row?.figures;
   const figures: [string, string, string][] = of
     ? [
         [
-          'answers ok',
+          `${report.counted.answers} ok`,
           figure(of.ok_per_s, 'per_s'),
-          `of ${decimal(of.samples, 0)} ${of.samples === 1 ? 'request' : 'requests'} that ended`,
+          `of ${numberOf(report, of.samples)} that ended`,
         ],
         ['median', figure(of.response_ms.p50, 'ms'), `service ${figure(of.service_ms.p50, 'ms')}`],
         ['99 %', figure(of.response_ms.p99, 'ms'), `service ${figure(of.service_ms.p99, 'ms')}`],

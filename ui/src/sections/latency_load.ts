@@ -10,6 +10,7 @@ import { legend } from '../charts/legend';
 import { dot, round, shape, word } from '../charts/marks';
 import { axisRoom, plane, xTick, type Plane } from '../charts/plane';
 import { rove, type Stop } from '../charts/rove';
+import { rateWords } from '../views/counted';
 import { bestCurves, curves, type Curve, type Spot } from '../views/load_curve';
 import { extent, measures, positiveExtent, rowValue, type Measure } from '../views/measures';
 import { around, placed, type Wish } from '../views/place';
@@ -57,7 +58,7 @@ export function latencyLoad(report: Report, load: Load): HTMLElement | null {
   const figureOf = card({
     id: `latency-load-${report.loads.indexOf(load) + 1}`,
     title: 'Response time against load',
-    about: `across: ok answers per second, from zero; up: response time, log axis · ${runCounts(report, load)}`,
+    about: `across: ${rateWords(report)}, from zero; up: response time, log axis · ${runCounts(report, load)}`,
     help: helpOf(report),
     controls: [
       choice('Up', optionsOf(times), first.key, (key) => {
@@ -73,7 +74,7 @@ export function latencyLoad(report: Report, load: Load): HTMLElement | null {
       );
     },
     numbers: () => ({
-      heads: ['variant', 'load', 'ok answers, per second', ...times.map(headOf)],
+      heads: ['variant', 'load', `ok ${report.counted.answers}, per second`, ...times.map(headOf)],
       rows: report.loads.flatMap((under) =>
         under.rows.map((row) => [
           row.name,
@@ -100,7 +101,7 @@ function systemKey(report: Report, load: Load): HTMLElement {
 }
 
 function helpOf(report: Report): string {
-  const better = 'The lower and the farther right, the better: more answers, each sooner.';
+  const better = `The lower and the farther right, the better: more ${report.counted.answers}, each sooner.`;
   if (report.loads.length < 2)
     return `Large marks: all runs of a variant together; small ones: its runs. ${better}`;
   return `A line joins the loads of one variant; solid marks are this load, hollow ones the others; faint points are runs. ${better}`;
@@ -121,8 +122,8 @@ function draw(view: View, width: number): SVGSVGElement {
     height,
     frame,
     y,
-    'ok answers per second',
-    `${time.words} against ok answers per second`,
+    rateWords(report),
+    `${time.words} against ${rateWords(report)}`,
   );
   for (const tick of x.ticks) xTick(paper, x.at(tick.value), tick.text, true);
   const order = systems(report);
@@ -170,7 +171,7 @@ function spotLines({ report, time }: View, curve: Curve, spot: Spot): string[] {
   return [
     curve.name,
     report.loads[spot.load]?.name ?? '',
-    `${decimal(spot.x, 1)} ok answers per second`,
+    `${decimal(spot.x, 1)} ${rateWords(report)}`,
     `${time.words}: ${figure(spot.y, 'ms')}`,
     `n = ${spot.runs.length} ${spot.runs.length === 1 ? 'run' : 'runs'}`,
   ];

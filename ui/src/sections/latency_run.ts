@@ -8,6 +8,7 @@ import { legend } from '../charts/legend';
 import { round } from '../charts/marks';
 import { axisRoom, plane, xTick } from '../charts/plane';
 import { pointed } from '../charts/rows';
+import { rateWords } from '../views/counted';
 import { instants, isSpread, upperOf, type Instant } from '../views/load_curve';
 import { extent, positiveExtent } from '../views/measures';
 import { fromZero, logarithmic } from '../views/scale';
@@ -23,7 +24,7 @@ export function latencyOfRun(report: Report, load: Load): HTMLElement | null {
   return card({
     id: `latency-load-${report.loads.indexOf(load) + 1}`,
     title: 'Response time against load',
-    about: `across: ok answers per second, from zero; up: response time, ms, log axis · n = ${all.length} points of ${bin} each, after the warm-up`,
+    about: `across: ${rateWords(report)}, from zero; up: response time, ms, log axis · n = ${all.length} points of ${bin} each, after the warm-up`,
     help: 'Points that rise towards the right: the more was answered, the longer it took. A flat cloud: load did not slow it down. Points high at the left: it answered little, and slowly.',
     draw: (host, width) => {
       host.append(
@@ -35,17 +36,17 @@ export function latencyOfRun(report: Report, load: Load): HTMLElement | null {
           },
           { sample: [square(11, 7)], words: `${upper}, where there are samples enough`, color: 'series-2' },
         ]),
-        cloud(all, upper, width),
+        cloud(report, all, upper, width),
       );
     },
     numbers: () => ({
-      heads: ['second', 'ok answers, per second', 'median, ms', `${upper}, ms`],
+      heads: ['second', `ok ${report.counted.answers}, per second`, 'median, ms', `${upper}, ms`],
       rows: all.map(({ at_s, rate, median, upper: time }) => [at_s, rate, median, time]),
     }),
   });
 }
 
-function cloud(all: Instant[], label: string, width: number): Element {
+function cloud(report: Report, all: Instant[], label: string, width: number): Element {
   const height = width < 520 ? 300 : 360;
   const [low, high] = positiveExtent(all.flatMap(({ median, upper }) => [median, upper]));
   const y = logarithmic(low, high, 'ms', { from: height - 50, to: 14 });
@@ -59,15 +60,15 @@ function cloud(all: Instant[], label: string, width: number): Element {
     height,
     frame,
     y,
-    'ok answers per second',
-    'response time against ok answers per second',
+    rateWords(report),
+    `response time against ${rateWords(report)}`,
   );
   for (const tick of x.ticks) xTick(paper, x.at(tick.value), tick.text, true);
   const parts = { median: s('g', { class: 'series-1' }), upper: s('g', { class: 'series-2' }) };
   for (const instant of all) {
     const lines = (): string[] => [
       `second ${decimal(instant.at_s, 0)}`,
-      `${decimal(instant.rate, 1)} ok answers per second`,
+      `${decimal(instant.rate, 1)} ${rateWords(report)}`,
       ...(instant.median === null ? [] : [`median ${duration(instant.median)}`]),
       ...(instant.upper === null ? [] : [`${label} ${duration(instant.upper)}`]),
     ];

@@ -3,6 +3,7 @@
 import type { Load, Report, Run } from '../report';
 import { choosable, firstChoice, middleRun, runWords, type Choosable } from '../views/choice';
 import { choice } from '../charts/choice';
+import { numberOf } from '../views/counted';
 import { clock, long } from '../views/clock';
 import { colorClass } from '../colors';
 import { count } from '../format';
@@ -136,15 +137,15 @@ export function paneHead(report: Report, load: Load, place: number): HTMLElement
     { class: `pane-head ${colorClass(report, load, run.row)}` },
     h('h4', {}, h('i', { class: 'swatch' }), row?.name ?? run.id),
     h('p', {}, runWords(report, load, run.row, place)),
-    h('p', {}, words(run).join(' · ')),
+    h('p', {}, words(report, run).join(' · ')),
     shown.length > 0 ? h('ol', { class: 'events' }, ...shown) : null,
     more > 0 ? h('p', {}, `and ${count(more)} more ${more === 1 ? 'event' : 'events'}`) : null,
   );
 }
 
-function words(run: Run): string[] {
+function words(report: Report, run: Run): string[] {
   const parts: string[] = [];
-  if (run.figures) parts.push(`n = ${count(run.figures.samples)} requests`);
+  if (run.figures) parts.push(`n = ${numberOf(report, run.figures.samples)}`);
   if (run.warm_up_s > 0) parts.push(`after ${long(run.warm_up_s)} of warm-up`);
   const bin = run.series?.bin_s ?? 1;
   const { series } = run;

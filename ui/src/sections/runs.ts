@@ -9,6 +9,7 @@ import { choice } from '../charts/choice';
 import { legend, type Entry } from '../charts/legend';
 import { dot, line, round } from '../charts/marks';
 import { pointed, rows, type Item, type Place } from '../charts/rows';
+import { numberOf } from '../views/counted';
 import { absence, ordered, type Named } from '../views/order';
 import {
   extent,
@@ -282,5 +283,5 @@ function timesLines(report: Report, { row }: Named, times: Times | null): string
     ['longest', times.max],
   ];
   const lines = known.flatMap(([name, value]) => (value === null ? [] : [`${name} ${figure(value, 'ms')}`]));
-  return [`${row.name}: response time`, ...lines, `n = ${times.n.toLocaleString('en-US')} requests`];
+  return [`${row.name}: response time`, ...lines, `n = ${numberOf(report, times.n)}`];
 }

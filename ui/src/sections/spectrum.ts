@@ -14,6 +14,7 @@ import {
   slower,
   withSpectrum,
 } from '../views/spectrum';
+import { numberOf } from '../views/counted';
 import { logarithmic } from '../views/scale';
 import { positiveExtent } from '../views/measures';
 import { dashOf } from '../views/look';
@@ -53,7 +54,7 @@ export function spectrum(report: Report, load: Load): HTMLElement | null {
     id: place === 0 ? 'spectrum' : `spectrum-${place + 1}`,
     title: 'Percentile spectrum',
     about: about(report, load, all),
-    help: help(all.length),
+    help: help(report, all.length),
     controls: controls(report, load, all, shown, () => {
       redraw(figure);
     }),
@@ -83,13 +84,13 @@ function about(report: Report, load: Load, all: number[]): string {
   const runs = all.reduce((sum, row) => sum + (load.rows[row]?.metric?.n ?? 0), 0);
   const of = runs > all.length ? `, all valid runs of a variant together` : '';
   const lines = all.length > 1 ? ` of ${all.length} ${report.kind === 'runs' ? 'runs' : 'variants'}` : '';
-  return `Response time, log axis, by percentile · n = ${count(n)} requests${lines}${of}`;
+  return `Response time, log axis, by percentile · n = ${numberOf(report, n)}${lines}${of}`;
 }
 
-function help(lines: number): string {
+function help({ counted: { many } }: Report, lines: number): string {
   const crossing =
-    lines < 2 ? '' : 'Where lines cross, one is faster for most requests and the other for the slowest. ';
-  return `Lower is faster; each nine to the right takes the same room. ${crossing}A line ends where fewer than ten requests are beyond.`;
+    lines < 2 ? '' : `Where lines cross, one is faster for most ${many} and the other for the slowest. `;
+  return `Lower is faster; each nine to the right takes the same room. ${crossing}A line ends where fewer than ten ${many} are beyond.`;
 }
 
 /** A key of all variants, and one for service times. */
@@ -162,7 +163,7 @@ function drawn(host: HTMLElement, width: number, report: Report, load: Load, sho
     right: Math.max(18, right),
     is_joined: true,
     stack: { frames: new Map(), place: 0 },
-    tip: (column) => tipLines(lines, shares[column] ?? 0),
+    tip: (column) => tipLines(report, lines, shares[column] ?? 0),
     over: (made, pixels) => {
       paintShapes(made, pixels, lines);
       paintEnds(made, pixels, named);
@@ -172,7 +173,7 @@ function drawn(host: HTMLElement, width: number, report: Report, load: Load, sho
 }
 
 /** From top to bottom, as the lines are. */
-function tipLines(lines: Line[], share: number): string[] {
+function tipLines({ counted }: Report, lines: Line[], share: number): string[] {
   const known = lines
     .filter((line) => line.shape !== null)
     .map(({ row, words, points }) => {
@@ -182,7 +183,7 @@ function tipLines(lines: Line[], share: number): string[] {
     .sort((a, b) => (b.ms ?? Infinity) - (a.ms ?? Infinity));
   const texts = known.map(({ words, ms, service_ms }) => {
     const service = service_ms === null ? '' : ` (service time ${duration(service_ms)})`;
-    return `${words}: ${ms === null ? 'too few requests' : duration(ms)}${service}`;
+    return `${words}: ${ms === null ? `too few ${counted.many}` : duration(ms)}${service}`;
   });
   return [`${percent(share)}${slower(share)}`, ...texts.slice(0, 16)];
 }

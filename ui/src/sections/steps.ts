@@ -1,18 +1,32 @@
-/** All figures of each step of the scenario; of several runs side by side, their service times. */
+/** All figures of each step of the scenario, and of its statements; of several runs side by side, their service times. */
 
-import type { Load, Report } from '../report';
+import type { Load, Report, Table } from '../report';
 import { h } from '../dom';
 import { colorClass } from '../colors';
 import { dataTable } from '../data_table';
+import { capital } from '../views/counted';
 
 export function steps(report: Report, load: Load): HTMLElement | null {
   if (load.steps === null || load.steps.rows.length === 0) return null;
-  const [head, title] = report.kind === 'runs' ? ['Service time', 'Service time'] : ['Step by step', 'Steps'];
+  const { step } = report.counted;
+  const name = capital(step);
+  const [head, title] =
+    report.kind === 'runs' ? ['Service time', 'Service time'] : [`${name} by ${step}`, `${name}s`];
+  return titled(report, load, load.steps, head, title);
+}
+
+/** What each statement of the transactions took. */
+export function statements(report: Report, load: Load): HTMLElement | null {
+  if (load.statements === null || load.statements.rows.length === 0) return null;
+  return titled(report, load, load.statements, 'Statement by statement', 'Statements');
+}
+
+function titled(report: Report, load: Load, table: Table, head: string, title: string): HTMLElement {
   return h(
     'div',
     {},
     h('h3', {}, head),
-    dataTable(load.steps, {
+    dataTable(table, {
       title: load.name === '' ? title : `${title}, ${load.name}`,
       legend: [],
       mark: ({ row }) => (row === null || load.rows.length === 1 ? '' : colorClass(report, load, row)),

@@ -13,6 +13,7 @@ export interface Measure {
   of: (figures: Figures) => number | null;
 }
 
+const PER_ONE = 'cpu-per-request';
 /** Those of the metric have its name in plans as their keys. */
 const ALL: Measure[] = [
   measure('throughput', 'throughput', 'per_s', (figures) => figures.ok_per_s, true),
@@ -22,7 +23,7 @@ const ALL: Measure[] = [
   time('p99', 'p99 of response time', (figures) => figures.response_ms.p99),
   time('p99.9', 'p99.9 of response time', (figures) => figures.response_ms.p99_9),
   time('max', 'longest response time', (figures) => figures.response_ms.max),
-  measure('cpu-per-request', 'CPU per request', 'us', (figures) => figures.system_us_per_request),
+  measure(PER_ONE, 'CPU per request', 'us', (figures) => figures.system_us_per_request),
   measure('errors', 'share of errors', 'share', (figures) => figures.error_share),
   measure('rss', 'memory', 'bytes', (figures) => figures.rss_peak_bytes),
 ];
@@ -43,7 +44,10 @@ function time(key: string, words: string, of: Measure['of']): Measure {
 
 /** All of which a run or a row of the load has a figure; the metric first. */
 export function measures(report: Report, load: Load): Measure[] {
-  const known = ALL.filter((one) => everyFigures(report, load).some((figures) => one.of(figures) !== null));
+  const all = ALL.map((one) =>
+    one.key === PER_ONE ? { ...one, words: `CPU per ${report.counted.one}` } : one,
+  );
+  const known = all.filter((one) => everyFigures(report, load).some((figures) => one.of(figures) !== null));
   const mine = known.find((one) => one.key === load.metric.name) ?? metricOf(report, load);
   return mine ? [mine, ...known.filter((one) => one !== mine)] : known;
 }

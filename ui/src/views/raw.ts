@@ -30,7 +30,7 @@ const OUTCOMES = [
 
 /** Units last in heads, as in every other format: `response p99 ms`. */
 export function raw(report: Report): Numbers {
-  const columns = [...ofRun(report), ...figures(), ...fairness()];
+  const columns = [...ofRun(report), ...figures(report), ...fairness(report)];
   return {
     heads: columns.map(([head]) => head),
     rows: report.runs.map((run) => columns.map(([, cell]) => cell(run))),
@@ -60,7 +60,7 @@ function ofRun(report: Report): Column<Run>[] {
   ];
 }
 
-function figures(): Column<Run>[] {
+function figures({ counted: { one } }: Report): Column<Run>[] {
   const of = (head: string, cell: (figures: Figures) => Cell): Column<Run> => [
     head,
     (run) => (run.figures ? cell(run.figures) : null),
@@ -79,13 +79,13 @@ function figures(): Column<Run>[] {
     of('sent bytes', ({ sent_bytes }) => sent_bytes),
     of('system cores', ({ system_cores }) => system_cores),
     of('generator cores', ({ generator_cores }) => generator_cores),
-    of('system us per request', ({ system_us_per_request }) => system_us_per_request),
-    of('generator us per request', ({ generator_us_per_request }) => generator_us_per_request),
+    of(`system us per ${one}`, ({ system_us_per_request }) => system_us_per_request),
+    of(`generator us per ${one}`, ({ generator_us_per_request }) => generator_us_per_request),
     of('rss peak bytes', ({ rss_peak_bytes }) => rss_peak_bytes),
   ];
 }
 
-function fairness(): Column<Run>[] {
+function fairness({ counted: { many } }: Report): Column<Run>[] {
   const three = (name: string, unit: string, pick: (run: Run) => MinMedianMax | null): Column<Run>[] =>
     (['min', 'median', 'max'] as const).map((key) => [
       `${name} ${key} ${unit}`.trim(),
@@ -93,7 +93,7 @@ function fairness(): Column<Run>[] {
     ]);
   return [
     ['connections', ({ fairness: of }) => of?.connections ?? null],
-    ...three('requests per connection', '', ({ fairness: of }) => of?.requests ?? null),
+    ...three(`${many} per connection`, '', ({ fairness: of }) => of?.requests ?? null),
     ...three('response mean per connection', 'ms', ({ fairness: of }) => of?.response_mean_ms ?? null),
     ...three('response max per connection', 'ms', ({ fairness: of }) => of?.response_max_ms ?? null),
   ];

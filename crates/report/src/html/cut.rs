@@ -9,7 +9,7 @@ use crate::units::count;
 const ROWS_MAX: usize = 1_000;
 /// Runs that are shown one by one.
 const RUNS_MAX: usize = 2_000;
-/// Rows of a table of steps.
+/// Rows of a table of steps, or of statements.
 const STEPS_MAX: usize = 2_000;
 /// What must be known first, and what is in doubt.
 const NOTICES_MAX: usize = 24;
@@ -37,22 +37,29 @@ pub(super) fn to_size(document: &mut Document) -> Vec<usize> {
     runs
 }
 
-/// Leaves out rows of tables of steps.
+/// Leaves out rows of tables of steps, and of their statements.
 pub(super) fn steps(document: &mut Document) {
-    let tables = || document.loads.iter().filter_map(|load| load.steps.as_ref());
-    let Some(most) = tables().map(|steps| steps.rows.len()).max().filter(|most| *most > STEPS_MAX) else {
-        return;
-    };
-    document.notices.push(notice(format!(
-        "There is room here for {} of {} rows of steps; all of them are in: tenbin report {} --format json",
-        count(STEPS_MAX as u64),
-        count(most as u64),
-        document.id
-    )));
-    for steps in document.loads.iter_mut().filter_map(|load| load.steps.as_mut()) {
-        steps.rows.truncate(STEPS_MAX);
+    let kinds: [(&str, TableOf); 2] =
+        [("steps", |load| load.steps.as_mut()), ("statements", |load| load.statements.as_mut())];
+    for (what, table_of) in kinds {
+        let mut most = 0;
+        for table in document.loads.iter_mut().filter_map(table_of) {
+            most = most.max(table.rows.len());
+            table.rows.truncate(STEPS_MAX);
+        }
+        if most > STEPS_MAX {
+            document.notices.push(notice(format!(
+                "There is room here for {} of {} rows of {what}; all of them are in: tenbin report {} --format json",
+                count(STEPS_MAX as u64),
+                count(most as u64),
+                document.id
+            )));
+        }
     }
 }
+
+/// One of the tables of a load.
+type TableOf = fn(&mut Load) -> Option<&mut Table>;
 
 /// Of each load the rows that are left, in their order: the best before all others, then those with figures.
 fn rows(document: &Document) -> Vec<Vec<usize>> {
@@ -101,7 +108,7 @@ fn keep_rows(load: &mut Load, new_rows: &HashMap<usize, usize>, new_runs: &HashM
     let moved = |row: &mut usize| new_rows.get(row).map(|new| *row = *new).is_some();
     let of_table = |table: &mut Table| table.rows.retain_mut(|row| row.row.as_mut().is_none_or(moved));
     of_table(&mut load.table);
-    load.steps.iter_mut().for_each(of_table);
+    load.steps.iter_mut().chain(&mut load.statements).for_each(of_table);
     load.pairs.retain_mut(|pair| moved(&mut pair.first) && moved(&mut pair.second));
     load.limits.retain_mut(|limit| moved(&mut limit.row));
     load.errors.retain_mut(|error| moved(&mut error.row));

@@ -121,7 +121,8 @@ fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result
         rows: rows.collect::<Result<_, _>>()?,
         table: named(table::of(tables::summary(view, load, str::to_owned), &about)),
         legend: if has_figures { sentences(&page.legend(load)) } else { Vec::new() },
-        steps: tables::steps(load, str::to_owned).map(|steps| named(table::of(steps, &of_steps))),
+        steps: tables::steps(view.noun(), load, str::to_owned)
+            .map(|steps| named(table::of(steps, &of_steps))),
         statements: tables::statements(load, str::to_owned)
             .map(|statements| named(table::of(statements, &of_statements))),
         pairs: load.pairs.iter().map(|one| pair(view, load, one, &name)).collect(),

@@ -107,7 +107,7 @@ impl Order<'_> {
         if load.rows.iter().any(|row| row.figures.is_some()) {
             items.push(Item::Text(Tone::Plain, self.page.legend(load)));
         }
-        if let Some(steps) = tables::steps(load, self.escape) {
+        if let Some(steps) = tables::steps(self.view.noun(), load, self.escape) {
             let head = match self.view.noun().unit {
                 Unit::Requests => "Steps",
                 Unit::Transactions => "Transactions",

@@ -7,6 +7,7 @@ use super::standing::Standing;
 use super::{LoadView, StudyView};
 use crate::durations::Durations;
 use crate::figures::Figures;
+use crate::noun::Noun;
 use crate::statements::{self, Line};
 use crate::system::whole;
 use crate::table::{Cell, Table};
@@ -90,14 +91,14 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
 }
 
 /// A row per variant and step; `None` if there is but one step.
-pub(crate) fn steps(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
+pub(crate) fn steps(noun: &Noun, load: &LoadView<'_>, escape: Escape) -> Option<Table> {
     if load.rows.iter().all(|row| row.steps.len() < 2) {
         return None;
     }
     let each = || load.rows.iter().flat_map(|row| row.steps.iter().map(move |step| (row, step)));
     let rows: Vec<&Row<'_>> = each().map(|(row, _)| row).collect();
-    let mut table = names("steps", &load.rows, &rows, escape, |_| false);
-    table.name("step", each().map(|(_, step)| short(step.name, escape)));
+    let mut table = names(&format!("{}s", noun.step), &load.rows, &rows, escape, |_| false);
+    table.name(noun.step, each().map(|(_, step)| short(step.name, escape)));
     let figures: Vec<&Figures> = each().map(|(_, step)| &step.figures).collect();
     table.column(
         "errors",

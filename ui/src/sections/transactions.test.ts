@@ -1,0 +1,81 @@
+/** Documents about transactions, as Rust writes them: they are never called requests. */
+
+import { describe, expect, it, vi } from 'vitest';
+import ofRequests from '../../../crates/report/tests/golden/normal.page.json';
+import ofStudy from '../../../crates/report/tests/golden/study-sql.page.json';
+import ofRun from '../../../crates/report/tests/golden/transactions.page.json';
+import type { Load, Report } from '../report';
+import { raw } from '../views/raw';
+import { measures } from '../views/measures';
+import { errors } from './errors';
+import { commands, facts } from './facts';
+import { fairness } from './fairness';
+import { glance } from './glance';
+import { head } from './head';
+import { latencyLoad } from './latency_load';
+import { runs } from './runs';
+import { statements, steps } from './steps';
+import { table } from './table';
+
+class Observer {
+  observe(): void {
+    return;
+  }
+  disconnect(): void {
+    return;
+  }
+}
+
+vi.stubGlobal('IntersectionObserver', Observer);
+vi.stubGlobal('ResizeObserver', Observer);
+
+/** The types of an imported document are wider than its values. */
+const GOLDENS = {
+  normal: ofRequests,
+  transactions: ofRun,
+  'study-sql': ofStudy,
+} as unknown as Record<string, Report>;
+
+function golden(name: string): [Report, Load] {
+  const report = GOLDENS[name];
+  const load = report?.loads[0];
+  if (!report || !load) throw new Error('there is a load');
+  return [report, load];
+}
+
+describe.each(['transactions', 'study-sql'])('%s', (name) => {
+  const [report, load] = golden(name);
+
+  it('is told without a word about requests', () => {
+    const ofLoad = [glance, table, steps, statements, errors, fairness, latencyLoad, runs];
+    const parts = ofLoad.map((section) => section(report, load));
+    parts.push(...[head, facts, commands].map((section) => section(report)));
+    const texts = parts.map((part) => part?.textContent ?? '');
+    expect(texts.filter((text) => text !== '').length).toBeGreaterThan(6);
+    for (const text of [...texts, ...raw(report).heads, ...measures(report, load).map(({ words }) => words)])
+      expect(text).not.toMatch(/requests?\b|answers\/s|HTTP/i);
+  });
+
+  it('has a row for every statement, with its share of the time', () => {
+    const shown = statements(report, load);
+    const rows = shown?.querySelectorAll('tbody tr').length ?? 0;
+    expect(rows).toBe(load.statements?.rows.length);
+    expect(rows % 7).toBe(0);
+    expect(shown?.textContent).toMatch(/UPDATE pgbench_branches/);
+    expect(shown?.textContent).toMatch(/\d %/);
+  });
+
+  it('says that nobody knows of some whether they took effect', () => {
+    expect(report.notices.some(({ text }) => text.includes('may or may not have taken effect'))).toBe(true);
+  });
+});
+
+it('calls the steps of transactions transactions', () => {
+  const [report, load] = golden('transactions');
+  expect(steps(report, load)?.querySelector('h3')?.textContent).toBe('Transaction by transaction');
+});
+
+it('shows no statements where there are none', () => {
+  const [report, load] = golden('normal');
+  expect(statements(report, load)).toBeNull();
+});
