@@ -163,7 +163,7 @@ impl<'a> Builder<'a> {
             prefix: String::new(),
             pieces: cut.unwrap_or_default(),
             script: self.script,
-            line: self.lines.of(start).0,
+            line: self.lines.line(start),
             language: self.language,
         };
         self.statements.push(statement);
@@ -255,7 +255,7 @@ impl<'a> Builder<'a> {
         let exit = self.commands.len();
         block.exits.push(exit);
         // The jump is no command of its own.
-        let (line, number) = (self.lines.of(start).0, self.count);
+        let (line, number) = (self.lines.line(start), self.count);
         self.commands.push(Command { act: Do::Jump(0), line, number });
         if let Some(unless) = unless {
             self.aim(unless, exit + 1);
@@ -283,14 +283,14 @@ impl<'a> Builder<'a> {
     }
 
     fn push(&mut self, start: usize, act: Do) {
-        let line = self.lines.of(start).0;
+        let line = self.lines.line(start);
         self.commands.push(Command { act, line, number: self.count });
         self.count += 1;
     }
 
     /// A fault of what begins at `start`, found at `at`.
     fn fault(&mut self, start: usize, at: Option<usize>, message: String, command: Option<&str>) {
-        let (line, column) = self.lines.of(at.unwrap_or(start));
+        let (line, column) = self.lines.line_and_column(at.unwrap_or(start));
         let excerpt = self.lines.excerpt(start, at);
         self.faults.push(Fault {
             script: self.name.to_owned(),

@@ -23,14 +23,16 @@ pub(crate) fn write_int(value: i64, out: &mut Vec<u8>) {
 const DIGITS: i32 = 15;
 
 /// Appends a number as `%.15g` does: fifteen digits without the zeros at their end, with an exponent where it is below −4 or
-/// too large for the digits.
+/// too large for the digits. What is no finite number is written as PostgreSQL writes it.
 pub(crate) fn write_double(value: f64, out: &mut Vec<u8>) {
+    if value.is_nan() {
+        return out.extend_from_slice(b"NaN");
+    }
     if value.is_sign_negative() {
         out.push(b'-');
     }
-    if !value.is_finite() {
-        out.extend_from_slice(if value.is_nan() { b"nan" } else { b"inf" });
-        return;
+    if value.is_infinite() {
+        return out.extend_from_slice(b"Infinity");
     }
     let scientific = format!("{:.*e}", DIGITS as usize - 1, value.abs());
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return };
@@ -70,7 +72,10 @@ fn write_point(digits: &[u8], whole: usize, out: &mut Vec<u8>) {
 
 /// A number as `%f` shows it, in messages.
 pub(crate) fn fixed(value: f64) -> String {
-    format!("{value:.6}").to_lowercase()
+    if value.is_infinite() {
+        return if value > 0.0 { "Infinity".to_owned() } else { "-Infinity".to_owned() };
+    }
+    format!("{value:.6}")
 }
 
 #[cfg(test)]
@@ -108,8 +113,10 @@ mod tests {
             (1.0 / 3.0, "0.333333333333333"),
             (2.0 / 3.0, "0.666666666666667"),
             (std::f64::consts::PI * 4.9, "15.39380400259"),
-            (f64::INFINITY, "inf"),
-            (f64::NEG_INFINITY, "-inf"),
+            (f64::INFINITY, "Infinity"),
+            (f64::NEG_INFINITY, "-Infinity"),
+            (f64::NAN, "NaN"),
+            (-f64::NAN, "NaN"),
             (f64::MIN_POSITIVE, "2.2250738585072e-308"),
             (f64::MAX, "1.79769313486232e+308"),
         ] {
@@ -119,7 +126,7 @@ mod tests {
         }
         assert_eq!(
             (fixed(1e3), fixed(f64::NAN), fixed(-0.5)),
-            ("1000.000000".into(), "nan".into(), "-0.500000".into())
+            ("1000.000000".into(), "NaN".into(), "-0.500000".into())
         );
     }
 }

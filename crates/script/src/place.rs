@@ -20,8 +20,13 @@ impl<'a> Lines<'a> {
         Self { source, starts }
     }
 
+    /// The line, from 1.
+    pub(crate) fn line(&self, at: usize) -> u32 {
+        self.starts.partition_point(|start| *start <= at) as u32
+    }
+
     /// Line and column, both from 1; columns are characters.
-    pub(crate) fn of(&self, at: usize) -> (u32, u32) {
+    pub(crate) fn line_and_column(&self, at: usize) -> (u32, u32) {
         let line = self.starts.partition_point(|start| *start <= at);
         let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
         (line as u32, 1 + characters(&self.source[start..at.min(self.source.len())]) as u32)
