@@ -11,9 +11,6 @@ use crate::settings::Mode;
 impl<P: Session> Talk<P> {
     /// Goes on with the script up to what must be waited for.
     pub(super) fn play(&mut self) -> Next {
-        if !self.queue.is_open() {
-            self.session.clear();
-        }
         loop {
             match self.player.next() {
                 Ok(Act::Statement(number)) if self.queue.is_open() => self.pipe(number),
@@ -40,6 +37,8 @@ impl<P: Session> Talk<P> {
             self.player.start_rows(number);
         }
         (self.doing, self.rows) = (Doing::Statement(number), 0);
+        // What was sent before stays until something else is: at the end nothing changes it.
+        self.session.clear();
         self.put(number);
         Next::Send
     }
@@ -101,6 +100,7 @@ impl<P: Session> Talk<P> {
             (Act::StartPipeline, true) => return wrong("already in pipeline mode"),
             (Act::StartPipeline, false) => {
                 self.queue.open();
+                self.session.clear();
                 self.is_in_doubt = false;
                 self.will_be_open = self.session.transaction() != Transaction::Idle;
             }
