@@ -141,15 +141,20 @@ impl Collector<'_> {
     ) -> Result<(), RunError> {
         for steps in seconds.into_values() {
             for (step, intervals) in &steps {
-                for interval in intervals {
-                    // The scenarios were held against the steps before the load.
-                    let whole = &mut collected.wholes[usize::from(*step)][interval.phase as usize];
-                    whole.absorb(&interval.tally)?;
+                // Parts of steps have numbers beyond theirs, and are in no sum over them.
+                if let Some(wholes) = collected.wholes.get_mut(usize::from(*step)) {
+                    for interval in intervals {
+                        wholes[interval.phase as usize].absorb(&interval.tally)?;
+                    }
                 }
                 let kept = self.store.keep_second(self.run, *step, intervals);
                 kept.map_err(|error| storage(error, collected))?;
             }
-            let intervals: Vec<&Interval> = steps.values().flatten().collect();
+            let of_steps = steps.iter().filter(|(step, _)| usize::from(**step) < self.steps);
+            let intervals: Vec<&Interval> = of_steps.flat_map(|(_, intervals)| intervals).collect();
+            if intervals.is_empty() {
+                continue;
+            }
             let phase = intervals.iter().map(|interval| interval.phase).max().unwrap_or(Phase::Measured);
             let mut second = Tally::default();
             intervals

@@ -94,9 +94,6 @@ pub fn run(
 ) -> Result<Finished, RunError> {
     let mut new = describe(plan);
     new.system_version.clone_from(&prepared.learnt.version);
-    if let Some(sql) = &plan.sql {
-        new.stamps.extend(sql.stamps(prepared.learnt.scale.filter(|_| sql.is_scale_asked)));
-    }
     let run = store.begin(&new)?;
     let mut attended = Attended::somebody_elses();
     let mut measured = measure(plan, prepared, store, &run, stopper, observer, &mut attended)?;
@@ -132,7 +129,7 @@ pub(crate) fn measure(
     let watchdog =
         Watchdog::arm(planned.map(|planned| opening + planned + timeout + GRACE), FORCED_EXIT_CODE);
 
-    let Prepared { job, script, resolved, probed, learnt: _ } = prepared;
+    let Prepared { job, script, resolved, probed, learnt } = prepared;
     let threads = job.threads;
     let running = script.start(job)?;
     let planned_requests = plan.stop.requests;
@@ -158,6 +155,7 @@ pub(crate) fn measure(
     let mut ending = judge(plan, collected, threads, asked)?;
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = probed.tls;
+    ending.notes.extend(plan.sql.as_ref().map(|sql| sql.words(learnt.scale)));
     Ok(Measured { ending, counts, _watchdog: watchdog })
 }
 

@@ -1,12 +1,13 @@
 //! Everything that can go wrong before the first request, so that it does not go wrong after it.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::limits::{Shortfall, shortfalls};
 use engine::{Endpoint, Job, Peer, ProbeError, Probed, TlsError, TlsPeer, TlsTrust, allowed_cores};
 use load::xoroshiro::Xoroshiro;
 use load::{Load, Order};
-use plan::{Fault, Pin, Plan, Trust};
+use plan::{Engine, Fault, Pin, Plan, Trust};
 
 use crate::cores::permit;
 use crate::questions::{self, Learnt, Unready};
@@ -74,7 +75,10 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
         (wanted as u32).clamp(1, plan.connections())
     });
     let (peer, resolved) = peer(plan)?;
-    let needs_ports = matches!(peer.endpoints[0], Endpoint::Tcp(_));
+    let is_embedded = plan.sql.as_ref().is_some_and(|sql| sql.database.engine == Engine::Sqlite);
+    // Within this process each connection has a thread of its own.
+    let threads = if is_embedded { connections(plan) } else { threads };
+    let needs_ports = !is_embedded && matches!(peer.endpoints[0], Endpoint::Tcp(_));
     let short = shortfalls(plan.connections().into(), threads.into(), needs_ports);
     if !short.is_empty() {
         return Err(Refusal::Limits(short));
@@ -121,7 +125,11 @@ fn connections(plan: &Plan) -> u32 {
 fn peer(plan: &Plan) -> Result<(Peer, Option<Duration>), Refusal> {
     let mut endpoints = Vec::new();
     let mut resolved = Duration::ZERO;
-    for peer in plan.peers() {
+    let is_file = plan.sql.as_ref().is_some_and(|sql| sql.database.file.is_some());
+    if is_file {
+        endpoints.push(Endpoint::Unix(PathBuf::new()));
+    }
+    for peer in plan.peers().filter(|_| !is_file) {
         match &peer.unix_socket {
             Some(path) => endpoints.push(Endpoint::Unix(path.clone())),
             None => {

@@ -10,7 +10,7 @@ use wire::sql::{Login, Rows, Single};
 use wire::{Conversation, PeerFault, mysql, postgres};
 
 use crate::prepare::Refusal;
-use crate::spoken::nonce;
+use crate::spoken::{file, nonce};
 
 /// What a database said of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,6 +49,9 @@ pub enum Unready {
         /// What else to write.
         options: &'static str,
     },
+    /// A file cannot be opened.
+    #[error("{0}")]
+    File(String),
     /// A table is empty.
     #[error(
         "{table} is empty; fill the tables with `tenbin prepare {url} --workload {workload} --scale 10 --fresh`"
@@ -95,6 +98,8 @@ struct Desk<'a> {
     login: Arc<Login>,
     engine: Engine,
     is_private: bool,
+    /// Of SQLite.
+    file: sqlite::Database,
     timeout: Duration,
 }
 
@@ -105,7 +110,18 @@ impl Desk<'_> {
                 let session = postgres::Session::new(self.login.clone(), nonce()?);
                 self.hear(Single::new(session, question, FirstRow::default()), |talk| talk.rows())
             }
-            Engine::MySql | Engine::Sqlite => {
+            Engine::Sqlite => {
+                let answer = self.file.open().map_err(Unready::File)?.query_row(question, [], |row| {
+                    let columns = (0..row.as_ref().column_count()).map(|column| {
+                        let value = row.get_ref(column)?;
+                        let number = value.as_i64().map(|number| number.to_string());
+                        Ok(number.or_else(|_| value.as_str().map(str::to_owned)).ok())
+                    });
+                    columns.collect::<Result<Vec<_>, _>>()
+                });
+                Ok((answer.map_err(|error| error.to_string()), Probed { connect_ns: 0, tls: None }))
+            }
+            Engine::MySql => {
                 let session = mysql::Session::new(self.login.clone());
                 let session = if self.is_private { session.on_private_transport() } else { session };
                 self.hear(Single::new(session, question, FirstRow::default()), |talk| talk.rows())
@@ -158,7 +174,7 @@ pub(crate) fn ask(
 ) -> Result<(Learnt, Probed), Refusal> {
     let is_private = peer.endpoints.iter().all(|endpoint| matches!(endpoint, engine::Endpoint::Unix(_)));
     let login = Arc::new(sql.database.login.clone());
-    let desk = Desk { peer, login, engine: sql.database.engine, is_private, timeout };
+    let desk = Desk { peer, login, engine: sql.database.engine, is_private, file: file(sql), timeout };
     let (room, probed) = desk.ask(about_the_server(sql.database.engine))?;
     let mut learnt = Learnt::default();
     // A server that cannot say how much room it has may have enough.
@@ -191,7 +207,9 @@ fn about_the_server(engine: Engine) -> &'static str {
              + CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 0 \
              ELSE current_setting('superuser_reserved_connections')::bigint END"
         }
-        Engine::MySql | Engine::Sqlite => {
+        // It takes as many as there are.
+        Engine::Sqlite => "SELECT sqlite_version(), '0', '0'",
+        Engine::MySql => {
             "SELECT version(), @@max_connections, (SELECT count(*) - 1 FROM information_schema.processlist WHERE id > 0 AND \
              command <> 'Daemon')"
         }

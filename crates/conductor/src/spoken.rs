@@ -6,6 +6,7 @@ use engine::{Job, Running};
 use plan::{Action, Engine, Fault, Plan, Transactions};
 use ring::rand::{SecureRandom, SystemRandom};
 use sql::Sql;
+use sqlite::Sqlite;
 use wire::http1::{Http1, Step, Template};
 use wire::{mysql, postgres};
 
@@ -18,6 +19,7 @@ pub(crate) enum Spoken {
     Http(Http1),
     Postgres(Sql<postgres::Session>),
     Mysql(Sql<mysql::Session>),
+    Sqlite(Sqlite),
 }
 
 /// What a connection keeps of its script beside what the plan shares: variables, a reply under way, a message of the server.
@@ -45,6 +47,7 @@ impl Spoken {
             Self::Http(script) => engine::start(job, script),
             Self::Postgres(script) => engine::start(job, script),
             Self::Mysql(script) => engine::start(job, script),
+            Self::Sqlite(script) => engine::start_embedded(job, script),
         }
     }
 
@@ -52,7 +55,7 @@ impl Spoken {
     pub(crate) fn kept_bytes_max(&self, longest: impl Fn(u16) -> u64) -> u64 {
         match self {
             Self::Http(script) => script.kept_bytes_max(longest),
-            Self::Postgres(_) | Self::Mysql(_) => SQL_KEPT_BYTES,
+            Self::Postgres(_) | Self::Mysql(_) | Self::Sqlite(_) => SQL_KEPT_BYTES,
         }
     }
 
@@ -60,7 +63,7 @@ impl Spoken {
     pub(crate) fn request_bytes_max(&self, longest: impl Fn(u16) -> u64) -> u64 {
         match self {
             Self::Http(script) => script.request_bytes_max(longest),
-            Self::Postgres(_) | Self::Mysql(_) => SQL_KEPT_BYTES,
+            Self::Postgres(_) | Self::Mysql(_) | Self::Sqlite(_) => SQL_KEPT_BYTES,
         }
     }
 
@@ -68,7 +71,7 @@ impl Spoken {
     pub(crate) fn shared_bytes(&self) -> u64 {
         match self {
             Self::Http(script) => script.shared_bytes(),
-            Self::Postgres(_) | Self::Mysql(_) => 0,
+            Self::Postgres(_) | Self::Mysql(_) | Self::Sqlite(_) => 0,
         }
     }
 
@@ -76,7 +79,7 @@ impl Spoken {
     pub(crate) fn expressions(&self) -> usize {
         match self {
             Self::Http(script) => script.expressions(),
-            Self::Postgres(_) | Self::Mysql(_) => 0,
+            Self::Postgres(_) | Self::Mysql(_) | Self::Sqlite(_) => 0,
         }
     }
 }
@@ -117,9 +120,15 @@ fn transactions(plan: &Plan, sql: &Transactions, scale: Option<i64>) -> Result<S
             let is_private = plan.peers().all(|peer| peer.unix_socket.is_some());
             sql::mysql(deck, &steps, settings, login, is_private).map(Spoken::Mysql)
         }
-        Engine::Sqlite => Err("SQLite is not there yet".to_owned()),
+        Engine::Sqlite => sqlite::sqlite(deck, &steps, settings, file(sql)).map(Spoken::Sqlite),
     };
     spoken.map_err(|what| Refusal::Plan(Fault::new(sql.database.shown.clone(), what, "correct the script")))
+}
+
+/// The file of a load on SQLite.
+pub(crate) fn file(sql: &Transactions) -> sqlite::Database {
+    let (path, settings) = sql.database.file.clone().unwrap_or_default();
+    sqlite::Database { settings, ..sqlite::Database::new(path) }
 }
 
 /// What nobody can foresee: log-ins are made from it.

@@ -39,7 +39,12 @@ impl Plan {
             Some(Trust::Anything) if self.sql.is_none() => {
                 vec!["TLS certificates were not verified (--insecure)".to_owned()]
             }
-            _ => Vec::new(),
+            _ => match &self.sql {
+                Some(sql) if sql.database.file.is_some() => {
+                    vec!["SQLite runs within the generator: its CPU time is the generator's".to_owned()]
+                }
+                _ => Vec::new(),
+            },
         }
     }
 }

@@ -43,11 +43,12 @@ impl Transactions {
         self
     }
 
-    /// What readers of the result must know, in a few words each.
-    pub fn stamps(&self, scale: Option<i64>) -> Vec<String> {
+    /// How it is played, in words. `scale` was read from the tables, if it was.
+    pub fn words(&self, scale: Option<i64>) -> String {
         let Settings { mode, max_tries, distribution, .. } = &self.settings;
         let mut words = vec![format!("query mode {}", mode_word(*mode))];
-        words.extend(scale.or(self.settings.scale).map(|scale| format!("scale {scale}")));
+        let scale = self.settings.scale.or(scale.filter(|_| self.is_scale_asked));
+        words.extend(scale.map(|scale| format!("scale {scale}")));
         if self.workloads.iter().any(|name| name.starts_with("oltp-")) {
             words.push(format!("rows drawn {}", distribution_word(*distribution)));
         }
@@ -61,11 +62,7 @@ impl Transactions {
         }
         words.extend(self.pool.map(|pool| format!("a pool of {pool} connections")));
         words.extend(self.latency_limit_ns.map(|ns| format!("latency limit {}", show_duration(ns))));
-        let mut stamps = vec![format!("transactions: {}", words.join(", "))];
-        if self.database.file.is_some() {
-            stamps.push("SQLite runs within the generator: its CPU time is the generator's".to_owned());
-        }
-        stamps
+        words.join(", ")
     }
 
     /// What the database is called.
