@@ -18,6 +18,8 @@ pub(crate) struct Connection<T> {
     /// The step of the request that it carries, or carried last.
     pub(crate) step: u16,
     pub(crate) way: Way,
+    /// Who uses it, where users share connections.
+    pub(crate) user: u32,
     /// When what is under way must be over.
     pub(crate) deadline_ns: u64,
     /// When the timer that watches the deadline comes up.
@@ -131,6 +133,7 @@ impl<T> Connection<T> {
             request: None,
             step: 0,
             way,
+            user: 0,
             deadline_ns: NEVER,
             armed_ns: NEVER,
             generation: 0,

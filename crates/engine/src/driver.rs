@@ -9,6 +9,7 @@ use load::closed::Cadence;
 use load::open::Arrivals;
 use load::{Load, Share, Stop};
 
+use crate::worker::pooling::Pool;
 use shared::Shared;
 
 /// Requests whose instants lie within this window are started in one go, when the last of them is due: each is late by
@@ -19,11 +20,12 @@ const GROUP_MAX: usize = 64;
 
 /// One worker's part of the load.
 pub(crate) enum Driver {
-    /// Each slot is a user.
+    /// Each slot is a user, unless users share them.
     Closed {
         cadence: Cadence,
         /// Users who may still start a request.
         active: u32,
+        pool: Option<Box<Pool>>,
     },
     /// Slots are taken by whichever request is due.
     Open(Box<OpenDriver>),
@@ -249,7 +251,9 @@ impl Driver {
         shared: Option<Arc<Mutex<Row>>>,
     ) -> Self {
         match load {
-            Load::Closed(closed) => Self::Closed { cadence: closed.cadence(share), active: slots },
+            Load::Closed(closed) => {
+                Self::Closed { cadence: closed.cadence(share), active: slots, pool: None }
+            }
             Load::Open(open) => {
                 // The count of an open load ends the one row of instants that all workers share.
                 let row = || Row::new(open.arrivals(share), share, stop, measured_from_ns);

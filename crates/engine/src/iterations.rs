@@ -1,7 +1,8 @@
 //! What users do from step to step: which way an iteration goes, and with which values.
 
 use load::chance::Chance;
-use load::{Order, Place, Routes, Share, Values, Visit};
+use load::xoroshiro::Xoroshiro;
+use load::{Load, Order, Place, Routes, Share, Values, Visit};
 use wire::Script;
 
 use crate::job::Job;
@@ -28,6 +29,8 @@ pub(crate) struct Way {
     pub(crate) is_paused: bool,
     /// The user's draws; in an open load those of the arrival.
     pub(crate) chance: Chance,
+    /// What the user chooses with instead, if the load says so.
+    pub(crate) chooser: Option<Xoroshiro>,
     /// Draws the pauses of this iteration. How many there are hangs on replies, which must not change later iterations.
     pub(crate) pauses: Chance,
 }
@@ -75,7 +78,7 @@ impl Iterations {
 
     /// Begins an iteration: draws its way and its values. Returns its first step.
     pub(crate) fn begin(&mut self, way: &mut Way, intended_ns: u64, mut set: impl FnMut(u16, &[u8])) -> u16 {
-        way.place = self.routes.begin(&mut way.chance);
+        way.place = self.choose(&mut way.chance, &mut way.chooser);
         way.begun_ns = intended_ns;
         let Place { scenario, visit } = way.place;
         for source in &self.needs[usize::from(scenario)][usize::from(visit)] {
@@ -83,6 +86,27 @@ impl Iterations {
         }
         way.pauses = way.chance.branch();
         self.routes.visit(way.place).step
+    }
+
+    fn choose(&self, chance: &mut Chance, chooser: &mut Option<Xoroshiro>) -> Place {
+        match chooser {
+            Some(chooser) => self.routes.begin_whole(chooser),
+            None => self.routes.begin(chance),
+        }
+    }
+
+    /// The first step of a user's next iteration: the same whenever it is asked.
+    pub(crate) fn next_step(&self, way: &Way) -> u16 {
+        self.first_step.unwrap_or_else(|| {
+            let place = self.choose(&mut way.chance.clone(), &mut way.chooser.clone());
+            self.routes.visit(place).step
+        })
+    }
+
+    /// The way of a user, counted over all workers.
+    pub(crate) fn way(&self, job: &Job, user: u64) -> Way {
+        let chooser = matches!(job.load, Load::Closed(_)).then(|| job.choosers.get(user as usize).copied());
+        Way { chooser: chooser.flatten(), ..Way::new(self.routes.chance(user)) }
     }
 
     /// The step at a place.
@@ -97,7 +121,8 @@ impl Iterations {
 }
 
 impl Way {
-    pub(crate) fn new(chance: Chance) -> Self {
-        Self { place: Place::default(), begun_ns: 0, is_paused: false, pauses: chance.clone(), chance }
+    fn new(chance: Chance) -> Self {
+        let (place, pauses) = (Place::default(), chance.clone());
+        Self { place, begun_ns: 0, is_paused: false, chance, chooser: None, pauses }
     }
 }

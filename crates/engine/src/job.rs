@@ -36,7 +36,8 @@ pub struct Job {
     /// Books beyond those of the steps, for the parts of requests: their numbers follow those of the steps.
     pub parts: u16,
     /// Connections of a closed load, if they are fewer than its users: for each iteration a user takes one that is free, and
-    /// waits for it as long as there is none. `None`, and any number from that of the users on, gives each their own.
+    /// waits for it as long as there is none; that time is part of the response time. No thread is started without a
+    /// connection. `None`, and any number from that of the users on, gives each their own. At least 1.
     pub pool: Option<u32>,
     /// What users of a closed load choose scenarios and steps of a mix with, as pgbench does, by user over all threads: by
     /// weights as whole numbers. Empty: chance, from `seed`.
@@ -54,6 +55,14 @@ impl Job {
             Load::Closed(closed) => closed.users.min(self.pool.unwrap_or(closed.users)),
             Load::Open(open) => open.connections,
         }
+    }
+}
+
+impl Job {
+    /// The users of a closed load, if they share connections.
+    pub(crate) fn pooled_users(&self) -> Option<u32> {
+        let Load::Closed(closed) = &self.load else { return None };
+        self.pool.is_some_and(|pool| pool < closed.users).then_some(closed.users)
     }
 }
 

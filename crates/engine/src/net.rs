@@ -1,5 +1,6 @@
 //! Sockets, TLS and waiting: everything that knows the kernel.
 
+pub(crate) mod cancel;
 pub(crate) mod line;
 pub(crate) mod poll;
 pub(crate) mod probe;

@@ -168,10 +168,14 @@ pub fn start<S: Script + 'static>(job: Job, script: S) -> io::Result<Running> {
 }
 
 pub(crate) fn launch<S: Script + 'static>(
-    job: Job,
+    mut job: Job,
     script: S,
     embedding: Option<Embedding<S::Talk>>,
 ) -> io::Result<Running> {
+    if job.pooled_users().is_some() {
+        // Users of a thread without connections would wait for ever.
+        job.threads = job.threads.clamp(1, job.connections().max(1));
+    }
     let (sender, messages) = mpsc::channel();
     let signal = Arc::new(StopSignal::default());
     let gate = Arc::new(Gate {

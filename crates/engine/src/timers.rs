@@ -16,6 +16,8 @@ pub(crate) enum Reason {
     Wake,
     /// A pause within its request is over.
     GoOn,
+    /// It is no connection but a user, who is ready.
+    User,
 }
 
 /// Instants in order, with the connection and the reason.

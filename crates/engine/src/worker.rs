@@ -8,6 +8,7 @@ mod late_reading;
 mod opening;
 mod parts;
 mod performing;
+pub(crate) mod pooling;
 mod receiving;
 mod sending;
 
@@ -26,12 +27,14 @@ use crate::connection::{Connection, NEVER};
 use crate::driver::Driver;
 use crate::embedded::Embedding;
 use crate::health::Watch;
-use crate::iterations::{Iterations, Way};
+use crate::iterations::Iterations;
 use crate::job::Job;
+use crate::net::cancel::Canceller;
 use crate::net::poll::Poll;
 use crate::running::{Entry, Message, StopLevel, StopSignal, Trouble, WorkerEnd};
 use crate::timers::{Reason, Timers};
 use late_reading::LateReading;
+use pooling::Pool;
 
 /// A worker looks up at least this often, to hear that it should stop.
 const HEARTBEAT_NS: u64 = SECOND_NS / 10;
@@ -54,6 +57,8 @@ pub(crate) struct Worker<'a, S: Script> {
     connections: Vec<Connection<S::Talk>>,
     /// The number of the first connection among those of all workers.
     first_number: u32,
+    /// The number of the first user: that of the first connection, unless users share connections.
+    first_user: u32,
     driver: Driver,
     stop: Stop,
     /// By step, at least one; then those of the parts.
@@ -82,6 +87,7 @@ pub(crate) struct Worker<'a, S: Script> {
     over_at_once: VecDeque<(u32, u32, Reply)>,
     /// Why the load cannot go on, if this worker was the first to learn it.
     broken: Option<String>,
+    canceller: Canceller,
     /// How calls are made, if the system is in this process.
     embedding: Option<Embedding<S::Talk>>,
     /// Slots for which a call is to be made.
@@ -112,11 +118,19 @@ impl<'a, S: Script> Worker<'a, S> {
         let is_prompt = iterations.only_step.is_some_and(|step| !script.looks_through(step));
         let first_number = share.first_of(total) as u32;
         let connection = |slot| {
-            let way = Way::new(iterations.chance(u64::from(first_number) + u64::from(slot)));
+            let way = iterations.way(job, u64::from(first_number) + u64::from(slot));
             Connection::new(script.open(first_number + slot), way)
         };
         let steps = job.scenarios.steps().max(1);
         // Single parts are not kept: their requests are.
+        let mut driver = Driver::new(&job.load, share, stop, job.warm_up_ns, slots, shared_row);
+        let mut first_user = first_number;
+        if let (Driver::Closed { active, pool, .. }, Some(all)) = (&mut driver, job.pooled_users()) {
+            first_user = share.first_of(u64::from(all)) as u32;
+            *active = share.of_total(u64::from(all)) as u32;
+            let ways = (0..*active).map(|user| iterations.way(job, u64::from(first_user) + u64::from(user)));
+            *pool = Some(Box::new(Pool::new(ways, slots)));
+        }
         let book = |number| Book::new(Recorder::new(job.warm_up_ns, if number < steps { logged } else { 0 }));
         Ok(Self {
             job,
@@ -127,7 +141,8 @@ impl<'a, S: Script> Worker<'a, S> {
             timers: Timers::default(),
             connections: (0..slots).map(connection).collect(),
             first_number,
-            driver: Driver::new(&job.load, share, stop, job.warm_up_ns, slots, shared_row),
+            first_user,
+            driver,
             stop,
             books: (0..steps + usize::from(job.parts)).map(book).collect(),
             iterations,
@@ -145,6 +160,7 @@ impl<'a, S: Script> Worker<'a, S> {
             opening_failures: None,
             over_at_once: VecDeque::new(),
             broken: None,
+            canceller: Canceller::default(),
             embedding,
             to_perform: VecDeque::new(),
             thread: share.index as usize,
@@ -279,6 +295,7 @@ impl<'a, S: Script> Worker<'a, S> {
                 Reason::Deadline => self.check_deadline(slot, at_ns, now_ns),
                 Reason::Wake => self.wake(slot, now_ns),
                 Reason::GoOn => self.end_pause(slot, at_ns, now_ns),
+                Reason::User => self.user_is_ready(slot, now_ns),
             }
         }
     }
@@ -325,20 +342,30 @@ impl<'a, S: Script> Worker<'a, S> {
             }
             let Some(start) = open.take_start_of_group(now_ns) else { return };
             if let Some(slot) = open.idle.pop_front() {
-                self.begin_iteration(slot, Some(start.number), start.at_ns, now_ns);
+                self.begin_iteration(slot, Some(start.number), true, start.at_ns, now_ns);
             }
         }
     }
 
     /// Every user of a closed load comes in at the time the load says.
     fn let_users_in(&mut self) {
-        let (Load::Closed(closed), Driver::Closed { cadence, .. }) = (&self.job.load, &mut self.driver)
+        let (Load::Closed(closed), Driver::Closed { cadence, pool, .. }) = (&self.job.load, &mut self.driver)
         else {
             return;
         };
-        for (slot, connection) in self.connections.iter_mut().enumerate() {
-            connection.next_ns = cadence.first(closed.arrival_ns(u64::from(self.first_number) + slot as u64));
-            self.timers.set(connection.next_ns, slot as u32, Reason::Wake);
+        let first_user = u64::from(self.first_user);
+        let mut first_ns = |user: u32| cadence.first(closed.arrival_ns(first_user + u64::from(user)));
+        if let Some(pool) = pool {
+            for user in 0..pool.users() {
+                let next_ns = first_ns(user);
+                pool.expect(user, next_ns);
+                self.timers.set(next_ns, user, Reason::User);
+            }
+            return;
+        }
+        for (slot, connection) in (0..).zip(&mut self.connections) {
+            connection.next_ns = first_ns(slot);
+            self.timers.set(connection.next_ns, slot, Reason::Wake);
         }
     }
 
@@ -375,6 +402,11 @@ impl<'a, S: Script> Worker<'a, S> {
             return false;
         }
         match &self.driver {
+            Driver::Closed { pool: Some(pool), .. }
+                if pool.has_waiting() && self.may_seat(self.clock.now()) =>
+            {
+                false
+            }
             Driver::Closed { active, .. } => {
                 *active == 0 || !self.stop.admits(self.clock.now(), self.planned)
             }

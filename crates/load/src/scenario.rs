@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use crate::chance::Chance;
 use crate::closed::ThinkTime;
+use crate::xoroshiro::Xoroshiro;
 
 /// Tells the draws of iterations from other draws of the same seed.
 const STREAM: u64 = 0x6974_6572_6174_696f;
@@ -144,6 +145,15 @@ impl Routes {
         Place { scenario: scenario as u16, visit: visit as u16 }
     }
 
+    /// Where the next iteration of a user begins who chooses as pgbench does: by weights as whole numbers, with one draw from
+    /// the user's own stream for each choice.
+    pub fn begin_whole(&self, chooser: &mut Xoroshiro) -> Place {
+        let scenario = self.shares.draw_whole(chooser);
+        let weights = self.scenarios.get(scenario).and_then(|route| route.weights.as_ref());
+        let visit = weights.map_or(0, |weights| weights.draw_whole(chooser));
+        Place { scenario: scenario as u16, visit: visit as u16 }
+    }
+
     /// The visit at a place.
     ///
     /// # Panics
@@ -182,6 +192,14 @@ impl Shares {
         // Rounding can make the point the total itself; shares of nothing at the end must not be drawn for that.
         let last = self.0.partition_point(|sum| *sum < total);
         self.0.partition_point(|sum| *sum <= point).min(last)
+    }
+
+    /// As [`Shares::draw`], with shares as whole numbers.
+    fn draw_whole(&self, chooser: &mut Xoroshiro) -> usize {
+        let (&[.., total], 2..) = (self.0.as_slice(), self.0.len()) else { return 0 };
+        let point = chooser.range(0, (total as u64).saturating_sub(1));
+        let last = self.0.partition_point(|sum| *sum < total);
+        self.0.partition_point(|sum| *sum as u64 <= point).min(last)
     }
 }
 
@@ -247,6 +265,35 @@ mod tests {
             let off = (f64::from(seen[step]) - mean).abs();
             assert!(off <= 4.0 * deviation, "step {step}: {seen:?}");
         }
+    }
+
+    #[test]
+    fn whole_weights_are_walked_through_as_pgbench_walks() {
+        let mix = Order::Mix(vec![(visit(0), 3.0), (visit(1), 0.0), (visit(2), 1.0)]);
+        let routes = Routes::new(&Scenarios { list: vec![scenario(1.0, mix)] }, 7);
+        let (mut chooser, mut same) = (Xoroshiro::seed(5), Xoroshiro::seed(5));
+        let mut seen = [0u32; 3];
+        for _ in 0..400 {
+            let mut point = same.range(0, 3) as i64;
+            let mut expected = 0;
+            for (number, weight) in [3, 0, 1].into_iter().enumerate() {
+                expected = number;
+                point -= weight;
+                if point < 0 {
+                    break;
+                }
+            }
+            let step = routes.visit(routes.begin_whole(&mut chooser)).step;
+            assert_eq!(usize::from(step), expected);
+            seen[expected] += 1;
+        }
+        assert!(seen[0] > 200 && seen[1] == 0 && seen[2] > 50, "{seen:?}");
+        // A single choice takes no draw, and weights of nothing are survived.
+        Routes::new(&Scenarios::single(), 7).begin_whole(&mut chooser);
+        assert_eq!(chooser, same);
+        let nothing = Order::Mix(vec![(visit(0), 0.0), (visit(1), f64::NAN)]);
+        let routes = Routes::new(&Scenarios { list: vec![scenario(1.0, nothing)] }, 7);
+        assert_eq!(routes.visit(routes.begin_whole(&mut chooser)).step, 0);
     }
 
     #[test]

@@ -33,7 +33,8 @@ pub struct Line {
     opened_at: Instant,
 }
 
-enum Stream {
+/// A socket that blocks.
+pub(super) enum Stream {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
@@ -233,7 +234,7 @@ impl Write for Line {
 }
 
 impl Stream {
-    fn open(endpoint: &Endpoint, timeout: Duration) -> io::Result<Self> {
+    pub(super) fn open(endpoint: &Endpoint, timeout: Duration) -> io::Result<Self> {
         let stream = match endpoint {
             Endpoint::Tcp(address) => {
                 let stream = TcpStream::connect_timeout(address, timeout)?;

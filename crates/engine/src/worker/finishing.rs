@@ -124,6 +124,9 @@ impl<S: Script> Worker<'_, S> {
         if connection.within.pause_until_ns > 0 && connection.request.is_some() {
             return self.leave(slot, now_ns);
         }
+        if let (Link::Up { .. }, Some(bytes)) = (&connection.link, connection.talk.cancel()) {
+            self.canceller.send(self.job.peer.endpoint(self.first_number + slot), bytes);
+        }
         let ending = match (&connection.link, connection.request) {
             (Link::Down | Link::Connecting { .. }, _) => Ending::timed_out("timeout_connect", "a connection"),
             (Link::Shaking { .. }, _) => Ending::timed_out("timeout_tls", "the TLS handshake"),

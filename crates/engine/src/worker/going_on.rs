@@ -8,14 +8,22 @@ use crate::running::StopLevel;
 use crate::timers::Reason;
 
 impl<S: Script> Worker<'_, S> {
-    /// Starts an iteration on a slot that carries no request; in an open load it is that of an arrival.
+    /// Starts an iteration on a slot that carries no request; in an open load it is that of an arrival. One that was due was
+    /// counted as planned when it fell due.
     #[inline]
-    pub(super) fn begin_iteration(&mut self, slot: u32, arrival: Option<u64>, intended_ns: u64, now_ns: u64) {
+    pub(super) fn begin_iteration(
+        &mut self,
+        slot: u32,
+        arrival: Option<u64>,
+        was_due: bool,
+        intended_ns: u64,
+        now_ns: u64,
+    ) {
         let step = match self.iterations.only_step {
             Some(step) => step,
             None => self.choose(slot, arrival, intended_ns),
         };
-        self.begin(slot, step, arrival.is_some(), intended_ns, now_ns);
+        self.begin(slot, step, was_due, intended_ns, now_ns);
     }
 
     /// Draws the way and the values of an iteration; returns its first step.
@@ -70,12 +78,16 @@ impl<S: Script> Worker<'_, S> {
         match &mut self.driver {
             Driver::Open(open) if ready_ns <= at_ns => open.idle.push_back(slot),
             Driver::Open(_) => self.timers.set(ready_ns, slot, Reason::Wake),
-            Driver::Closed { cadence, active } => {
+            Driver::Closed { cadence, pool: Some(_), .. } => {
+                let next_ns = cadence.next(begun_ns, over_ns).max(over_ns);
+                self.leave_connection(slot, next_ns, at_ns, back_off_ns);
+            }
+            Driver::Closed { cadence, active, pool: None } => {
                 let next_ns = cadence.next(begun_ns, over_ns).max(ready_ns);
                 if !self.stop.admits(next_ns, self.planned) {
                     *active -= 1;
                 } else if next_ns <= at_ns {
-                    self.begin_iteration(slot, None, next_ns, at_ns);
+                    self.begin_iteration(slot, None, false, next_ns, at_ns);
                 } else {
                     self.connections[slot as usize].next_ns = next_ns;
                     self.timers.set(next_ns, slot, Reason::Wake);
@@ -97,7 +109,13 @@ impl<S: Script> Worker<'_, S> {
                 self.begin(slot, step, false, intended_ns, now_ns);
             }
             Driver::Open(open) => open.idle.push_back(slot),
-            Driver::Closed { .. } if may_start => self.begin_iteration(slot, None, intended_ns, now_ns),
+            Driver::Closed { pool: Some(_), .. } if was_paused => {
+                self.leave_connection(slot, intended_ns, now_ns, 0);
+            }
+            Driver::Closed { pool: Some(_), .. } => self.take_next_user(slot, now_ns),
+            Driver::Closed { .. } if may_start => {
+                self.begin_iteration(slot, None, false, intended_ns, now_ns)
+            }
             Driver::Closed { active, .. } => *active -= 1,
         }
     }

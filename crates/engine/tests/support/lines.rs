@@ -57,10 +57,15 @@ impl Lines {
         Self { address, heard, is_over, acceptor: Some(acceptor) }
     }
 
+    /// The lines of each connection so far.
+    pub(crate) fn lines(&self) -> Vec<Vec<String>> {
+        self.heard.lock().expect("no thread died").clone()
+    }
+
     /// Ends it, and tells the lines of each connection, in the order of the connections.
     pub(crate) fn heard(mut self) -> Vec<Vec<String>> {
         self.end();
-        self.heard.lock().expect("no thread died").clone()
+        self.lines()
     }
 
     fn end(&mut self) {

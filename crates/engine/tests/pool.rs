@@ -1,0 +1,145 @@
+//! Users who share connections, users who choose as pgbench does, and cancellations.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use engine::{Job, StopLevel};
+use load::xoroshiro::Xoroshiro;
+use load::{Load, ThinkTime};
+use support::acts::{Act, Acts, acts, greeting};
+use support::lines::{Answer, Lines};
+use support::scenario::{in_turn, mix, scenarios, visit};
+use support::{MS, SECOND, closed, count, finish, lasting, run, tcp};
+
+fn slow(_: usize, _: &str) -> Answer {
+    Answer::Later(Duration::from_millis(20), "ok\n")
+}
+
+#[test]
+fn the_wait_for_a_connection_is_response_time_and_not_service_time() {
+    let server = Lines::start(slow);
+    let job = Job { pool: Some(2), threads: 2, ..closed(tcp(server.address), 8, count(40)) };
+    assert_eq!(job.connections(), 2);
+    let done = run(job, acts(&[Act::Say("a", None)]));
+    done.assert_all_ok(40);
+    assert_eq!((done.tally.connections, done.tally.counts.planned), (2, 40));
+    let [response, service, lateness] =
+        [&done.tally.response, &done.tally.service, &done.tally.lateness].map(|split| split.ok.sum_ns());
+    assert_eq!(response, service + lateness);
+    // Three of four wait, for 60 ms each in the long run.
+    assert!(lateness > 28 * 40 * u128::from(MS), "{lateness}");
+    assert!(done.tally.service.ok.min_ns().is_some_and(|min_ns| min_ns >= 19 * MS));
+    let users = server.heard().iter().filter(|lines| !lines.is_empty()).count();
+    assert_eq!(users, 2);
+}
+
+#[test]
+fn more_threads_than_connections_leave_nobody_behind() {
+    let server = Lines::start(slow);
+    let job = Job { pool: Some(1), threads: 4, ..closed(tcp(server.address), 6, count(12)) };
+    let running = engine::start(job, acts(&[Act::Say("a", None)])).unwrap();
+    assert_eq!(running.workers, 1);
+    finish(running, Duration::from_secs(10)).assert_all_ok(12);
+}
+
+#[test]
+fn whoever_still_waits_at_the_end_was_planned_and_not_sent() {
+    let server = Lines::start(|_, _| Answer::Later(Duration::from_millis(150), "ok\n"));
+    let job = Job { pool: Some(1), ..closed(tcp(server.address), 3, lasting(200 * MS)) };
+    let counts = run(job.clone(), acts(&[Act::Say("a", None)])).tally.counts;
+    assert_eq!((counts.sent, counts.ok), (2, 2), "{counts:?}");
+    assert_eq!(counts.planned, counts.sent + counts.not_sent);
+    assert!(counts.not_sent >= 1, "{counts:?}");
+
+    let running = engine::start(Job { stop: lasting(60 * SECOND), ..job }, acts(&[Act::Say("a", None)]));
+    let running = running.unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    running.stop(StopLevel::Drain);
+    let counts = finish(running, Duration::from_secs(4)).tally.counts;
+    assert_eq!((counts.planned, counts.ok, counts.not_sent), (3, 1, 2), "{counts:?}");
+}
+
+#[test]
+fn an_iteration_keeps_its_connection_and_pauses_after_it_do_not() {
+    let server = Lines::start(|_, _| Answer::Say("ok\n"));
+    let script = Acts {
+        steps: vec![vec![Act::Say("first", None)], vec![Act::Say("second", None)]],
+        ..Acts::default()
+    };
+    let mut job = Job { pool: Some(2), ..closed(tcp(server.address), 10, count(200)) };
+    job.scenarios = in_turn(vec![visit(0, 2 * MS), visit(1, 0)]);
+    if let Load::Closed(closed) = &mut job.load {
+        closed.think_time = ThinkTime::Constant { ns: 10 * MS };
+    }
+    let done = run(job, script);
+    assert_eq!(done.tally.counts.ok, 200);
+    for lines in server.heard().iter().filter(|lines| !lines.is_empty()) {
+        assert_eq!(lines[0], "first");
+        // The end cuts iterations short, and only the end.
+        assert!(lines.windows(2).all(|pair| pair != ["second", "second"]), "{lines:?}");
+        let whole = &lines[..lines.len().saturating_sub(20)];
+        assert!(whole.windows(2).all(|pair| pair[0] != pair[1]), "{lines:?}");
+    }
+}
+
+#[test]
+fn a_pool_without_a_server_ends_in_time_and_does_not_hammer() {
+    let server = Lines::start(|_, _| Answer::Close);
+    let job = Job { pool: Some(2), ..closed(tcp(server.address), 6, lasting(300 * MS)) };
+    let done = run(job, greeting(&[Act::Say("a", None)]));
+    assert_eq!((done.tally.counts.ok, done.tally.counts.sent), (0, done.tally.counts.failed));
+    // 10 ms, 20 ms, 40 ms …, halved at most: a dozen for each connection, and those before the load.
+    let attempts = server.heard().iter().filter(|lines| !lines.is_empty()).count();
+    assert!((2..40).contains(&attempts), "{attempts}");
+}
+
+#[test]
+fn users_choose_with_draws_of_their_own() {
+    let words = ["zero", "one", "two"];
+    let script = Acts {
+        steps: words.iter().map(|word| vec![Act::Say(word, None)]).collect(),
+        greets: true,
+        ..Acts::default()
+    };
+    let server =
+        Lines::start(|_, line| Answer::Say(if line.starts_with("hello") { "welcome\n" } else { "ok\n" }));
+    let choosers: Vec<Xoroshiro> = (0..4).map(|user| Xoroshiro::seed(100 + user)).collect();
+    let mut job = closed(tcp(server.address), 4, count(200));
+    (job.threads, job.choosers) = (2, choosers.clone());
+    job.scenarios = scenarios(vec![(1.0, mix(&[5.0, 3.0, 2.0]))]);
+    assert_eq!(run(job, script).tally.counts.ok, 200);
+    let mut users = BTreeSet::new();
+    for lines in server.heard().iter().filter(|lines| !lines.is_empty()) {
+        let user: usize = lines[0]["hello ".len()..].parse().unwrap();
+        users.insert(user);
+        let mut chooser = choosers[user];
+        for line in &lines[1..] {
+            let step = match chooser.range(0, 9) {
+                0..=4 => 0,
+                5..=7 => 1,
+                _ => 2,
+            };
+            assert_eq!(line, words[step]);
+        }
+    }
+    assert_eq!(users.len(), 4);
+}
+
+#[test]
+fn what_has_timed_out_is_cancelled_over_a_connection_of_its_own() {
+    let server = Lines::start(|_, line| if line == "a" { Answer::Silence } else { Answer::Close });
+    let script = Acts { cancel: Some(*b"stop it please!\n"), ..acts(&[Act::Say("a", None)]) };
+    let job =
+        Job { timeout_ns: 50 * MS, connect_timeout_ns: 50 * MS, ..closed(tcp(server.address), 1, count(2)) };
+    run(job, script).assert_all_timed_out("timeout_first_byte", 2);
+    // It is sent aside, so it may take its time.
+    for _ in 0..100 {
+        if server.lines().iter().filter(|lines| **lines == ["stop it please!"]).count() == 2 {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("{:?}", server.lines());
+}
