@@ -19,6 +19,8 @@ use crate::sql::{self, Heard, Login, Rows, Said, SqlState, Statement, Transactio
 
 /// Nothing that is said before the log-in is longer.
 const GREETING_BYTES_MAX: usize = 64 * 1024;
+/// Memory of what was sent is given back above this size.
+const OUTGOING_CAPACITY_MAX: usize = 1024 * 1024;
 const QUIT: [u8; 5] = [1, 0, 0, 0, 1];
 /// Unknown statement, and statement that must be prepared again: what was prepared is no longer known.
 const FORGOTTEN: [u16; 2] = [1243, 1615];
@@ -426,6 +428,7 @@ impl sql::Session for Session {
 
     fn clear(&mut self) {
         self.outgoing.clear();
+        self.outgoing.shrink_to(OUTGOING_CAPACITY_MAX);
     }
 
     fn query(&mut self, text: &[u8]) {

@@ -72,13 +72,16 @@ pub(super) struct Values {
     pub(super) count: u16,
 }
 
-/// More values than a statement can have are one more than it can have.
+/// No statement can have more placeholders.
 const VALUES_MAX: u16 = u16::MAX;
+/// Memory of values is given back above this size.
+const CAPACITY_MAX: usize = 1024 * 1024;
 
 impl Values {
     pub(super) fn take(&mut self, values: &mut dyn Iterator<Item = Option<&[u8]>>) {
         self.nulls.clear();
         self.bytes.clear();
+        self.bytes.shrink_to(CAPACITY_MAX);
         self.count = 0;
         for value in values.take(usize::from(VALUES_MAX)) {
             let bit = self.count % 8;
