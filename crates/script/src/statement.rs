@@ -1,5 +1,7 @@
 //! One statement of a script: its text in pieces, what it is for, and what becomes of its rows.
 
+use std::io::Write as _;
+
 use crate::deck::Language;
 
 /// How a server marks the place of a value in a statement's text.
@@ -120,7 +122,9 @@ impl Statement {
                 Piece::Value { .. } => {
                     number += 1;
                     match dialect {
-                        Placeholders::Numbered => out.extend_from_slice(format!("${number}").as_bytes()),
+                        Placeholders::Numbered => {
+                            let _ = write!(out, "${number}");
+                        }
                         Placeholders::Question => out.push(b'?'),
                     }
                 }
