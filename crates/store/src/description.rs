@@ -40,7 +40,8 @@ pub enum Unit {
     /// Requests, each with one reply; [`record::Tally::statuses`] are the protocol's own.
     #[default]
     Requests,
-    /// SQL transactions, each one run of a script. [`record::Tally::statuses`] say how often they were tried.
+    /// SQL transactions, each one run of a script. [`record::Tally::statuses`] say how often they were tried;
+    /// 999 stands for more, too.
     Transactions,
 }
 

@@ -1,10 +1,11 @@
 //! Seconds on their way into the file.
 
-use record::{Interval, Sampled, Tally};
+use record::{Interval, Sampled, Statuses, Tally};
 use rusqlite::{Connection, ErrorCode, params};
 
 use crate::Result;
 use crate::error::StoreError;
+use crate::run::STATUS_MAX;
 use crate::run_id::RunId;
 use crate::store::{Durability, Store, signed};
 
@@ -88,7 +89,10 @@ fn insert_part(connection: &Connection, run: i64, step: u16, interval: &Interval
 fn insert_statuses(connection: &Connection, part: i64, tally: &Tally) -> Result<(), Failure> {
     let mut insert = connection
         .prepare_cached("INSERT INTO status (part, position, status, count) VALUES (?, ?, ?, ?)")?;
-    for (position, (status, count)) in tally.statuses.iter().enumerate() {
+    // So many as can be read back: whatever was tried more often was tried very often.
+    let mut statuses = Statuses::default();
+    tally.statuses.iter().for_each(|(status, count)| statuses.add(status.min(STATUS_MAX), count));
+    for (position, (status, count)) in statuses.iter().enumerate() {
         insert.execute(params![part, position as i64, status, signed(count)?])?;
     }
     Ok(())

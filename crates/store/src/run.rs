@@ -62,8 +62,10 @@ pub struct PackedSecond<'a> {
 
 /// All counts of a run together stay below this, so that no sum of them overflows.
 const WEIGHT_MAX: u64 = 1 << 62;
+/// The largest that is kept; those above are kept as this.
+pub(crate) const STATUS_MAX: u16 = 999;
 /// As many as three digits can write.
-pub(crate) const STATUSES_MAX: usize = 1_000;
+pub(crate) const STATUSES_MAX: usize = STATUS_MAX as usize + 1;
 
 impl Run {
     /// Puts a run together from its parts in the order of the file, and checks that they unpack and add up.

@@ -85,3 +85,17 @@ fn the_unit_of_a_run_is_that_of_all_its_steps() {
     assert_eq!(of(&[Unit::Transactions, Unit::Requests]), Unit::Requests);
     assert_eq!(of(&[]), Unit::Requests);
 }
+
+#[test]
+fn tries_beyond_three_digits_are_kept_as_the_most() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("s")).unwrap();
+    let id = store.begin(&sample::new_sql_run()).unwrap();
+    let mut interval = sample::interval(0, Phase::Measured, 0);
+    (1..2_000).chain([u16::MAX]).for_each(|tries| interval.tally.statuses.add(tries, 1));
+    store.keep_second(&id, 0, &[interval]).unwrap();
+    store.finish(&id, &sample::ending()).unwrap();
+    let tally = store.load(&id).unwrap().total(0, Phase::Measured).unwrap();
+    let most = tally.statuses.iter().max().unwrap();
+    assert_eq!((tally.statuses.iter().count(), most), (999, (999, 1_002)));
+}
