@@ -1,0 +1,176 @@
+//! Tables on a real PostgreSQL server are those of `pgbench -i` and of `sysbench prepare`.
+
+mod place;
+
+use std::process::Stdio;
+
+use loading::{Error, MARKS, Options, PartitionMethod};
+use place::Watch;
+use servers::{Postgres, PostgresSettings};
+
+fn start() -> Postgres {
+    Postgres::start(&PostgresSettings::default()).unwrap()
+}
+
+/// Everything that a schema says of tables: columns, storage, constraints, indexes, partitions.
+const SCHEMA: &str = "
+SELECT 'column', c.relname, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
+  pg_get_expr(d.adbin, d.adrelid), c.relkind, c.relpersistence, c.reloptions, pg_get_expr(c.relpartbound, c.oid)
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') ORDER BY 2, 3;
+SELECT 'index', indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 2;
+SELECT 'constraint', conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint
+WHERE connamespace = 'public'::regnamespace ORDER BY 2, 3;
+SELECT 'vacuumed', relname, reltuples FROM pg_class
+WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 2;
+";
+
+const SUMS: &str = "
+SELECT count(*), md5(string_agg(a::text, ',' ORDER BY aid)) FROM pgbench_accounts a;
+SELECT count(*), md5(string_agg(t::text, ',' ORDER BY tid)) FROM pgbench_tellers t;
+SELECT count(*), md5(string_agg(b::text, ',' ORDER BY bid)) FROM pgbench_branches b;
+SELECT count(*) FROM pgbench_history;
+";
+
+const DROP: &str = "DROP TABLE pgbench_accounts, pgbench_tellers, pgbench_branches, pgbench_history";
+
+fn pgbench_makes(server: &Postgres, arguments: &[&str]) {
+    let mut pgbench = server.client("pgbench", "postgresql-contrib").unwrap();
+    pgbench.args(["-i", "-q"]).args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
+    assert!(pgbench.status().unwrap().success(), "{}", server.log());
+}
+
+#[test]
+fn tables_are_those_of_pgbench() {
+    let server = start();
+    let database = place::postgres(&server, Postgres::DATABASE);
+    let plain = Options::default();
+    let cases: [(&[&str], Options); 4] = [
+        (&["-s", "2"], Options { scale: 2, ..plain.clone() }),
+        (&["--foreign-keys", "-F", "70"], Options { foreign_keys: true, fillfactor: 70, ..plain.clone() }),
+        (&["--partitions=3"], Options { partitions: 3, ..plain.clone() }),
+        (
+            &["--partitions=2", "--partition-method=hash"],
+            Options { partitions: 2, partition_method: PartitionMethod::Hash, ..plain.clone() },
+        ),
+    ];
+    for (arguments, options) in cases {
+        pgbench_makes(&server, arguments);
+        let theirs = [SCHEMA, SUMS].map(|sql| server.sql(sql).unwrap());
+        server.sql(DROP).unwrap();
+        let watch = Watch::default();
+        let loaded = place::prepare("tpcb-like", &options, &database, &watch).unwrap();
+        let ours = [SCHEMA, SUMS].map(|sql| server.sql(sql).unwrap());
+        assert_eq!(ours, theirs, "{arguments:?}");
+        assert_eq!(watch.most(), loaded.tables.iter().map(|(_, rows)| rows).sum::<u64>());
+        assert_eq!(loaded.rows_before, 0);
+        server.sql(DROP).unwrap();
+    }
+}
+
+#[test]
+fn unlogged_tables_stay_out_of_the_log() {
+    let server = start();
+    let database = place::postgres(&server, Postgres::DATABASE);
+    pgbench_makes(&server, &["--unlogged-tables"]);
+    let theirs = server.sql(SCHEMA).unwrap();
+    let options = Options { unlogged: true, fresh: true, ..Options::default() };
+    place::prepare("select-only", &options, &database, &()).unwrap();
+    assert_eq!(server.sql(SCHEMA).unwrap(), theirs);
+}
+
+#[test]
+fn tables_are_those_of_sysbench() {
+    let server = start();
+    let mut sysbench = std::process::Command::new("sysbench");
+    sysbench.args(["oltp_read_write", "--db-driver=pgsql", "--pgsql-host=127.0.0.1", "--tables=3"]);
+    sysbench.args(["--table-size=1500", "--pgsql-db=postgres", "--pgsql-user=postgres"]);
+    sysbench
+        .arg(format!("--pgsql-port={}", server.port()))
+        .arg(format!("--pgsql-password={}", Postgres::PASSWORD));
+    let made = sysbench.arg("prepare").stdout(Stdio::null()).status();
+    assert!(made.expect("sysbench is there: apt-get install sysbench").success());
+    server.sql("VACUUM ANALYZE").unwrap();
+    let next = "SELECT nextval('sbtest2_id_seq')";
+    let theirs = [SCHEMA, next].map(|sql| server.sql(sql).unwrap());
+    let database = place::postgres(&server, Postgres::DATABASE);
+    let options = Options { tables: 3, table_size: 1500, ..Options::default() };
+
+    let refused = place::prepare("oltp-read-write", &options, &database, &()).unwrap_err();
+    assert!(matches!(&refused, Error::Exists { tables } if tables.len() == 3), "{refused}");
+    place::prepare("oltp-read-write", &Options { fresh: true, ..options.clone() }, &database, &()).unwrap();
+    assert_eq!([SCHEMA, next].map(|sql| server.sql(sql).unwrap()), theirs);
+
+    let rows = "SELECT md5(string_agg(s::text, ',' ORDER BY id)) FROM sbtest3 s";
+    let first = server.sql(rows).unwrap();
+    let other_way = Options { fresh: true, jobs: 1, ..options };
+    place::prepare("oltp-point-select", &other_way, &database, &()).unwrap();
+    assert_eq!(server.sql(rows).unwrap(), first);
+}
+
+#[test]
+fn tables_of_the_studies_take_what_their_workloads_send() {
+    let server = start();
+    let database = place::postgres(&server, Postgres::DATABASE);
+    let options = Options { rows: Some(2000), ..Options::default() };
+    place::prepare("postcodes-read", &options, &database, &()).unwrap();
+    let found = "SELECT count(*), count(DISTINCT code), max(length(code)) FROM tenbin_postcodes";
+    assert_eq!(server.sql(found).unwrap().trim(), "2000|2000|7");
+    let indexes = "SELECT count(*) FROM pg_indexes WHERE tablename = 'tenbin_postcodes'";
+    assert_eq!(server.sql(indexes).unwrap().trim(), "2");
+    place::prepare("sign-up", &Options::default(), &database, &()).unwrap();
+    let sign_up = "INSERT INTO tenbin_accounts (email, name, created) VALUES ('a', 'b', CURRENT_TIMESTAMP)";
+    server.sql(sign_up).unwrap();
+    assert!(server.sql(sign_up).is_err());
+    place::prepare("bulk-insert", &Options { tables: 2, ..Options::default() }, &database, &()).unwrap();
+    server.sql("INSERT INTO sbtest2 VALUES (1, 1)").unwrap();
+}
+
+#[test]
+fn a_cut_load_goes_on_and_loses_and_doubles_nothing() {
+    let mut server = start();
+    let options = Options { scale: 4, ..Options::default() };
+    pgbench_makes(&server, &["-s", "4"]);
+    let whole = server.sql(SUMS).unwrap();
+    server.sql(DROP).unwrap();
+
+    let database = place::postgres(&server, Postgres::DATABASE);
+    let stopped = place::prepare("tpcb-like", &options, &database, &Watch::until(150_000)).unwrap_err();
+    assert!(matches!(stopped, Error::Stopped { .. }), "{stopped}");
+    let watch = Watch::that_kills(server.pid(), 300_000);
+    let broken = place::prepare("tpcb-like", &options, &database, &watch).unwrap_err();
+    assert!(
+        matches!(broken, Error::Broken { .. } | Error::Refused { .. } | Error::Connect { .. }),
+        "{broken}"
+    );
+    server.restart_immediate().unwrap();
+    let marks = server.sql(&format!("SELECT count(*) FROM {MARKS}")).unwrap();
+    assert!(marks.trim().parse::<u32>().unwrap() >= 1);
+
+    let other = Options { scale: 3, ..Options::default() };
+    let refused = place::prepare("tpcb-like", &other, &database, &()).unwrap_err().to_string();
+    assert!(refused.contains("scale 4") && refused.contains("--drop"), "{refused}");
+
+    let before = server.sql("SELECT count(*) FROM pgbench_accounts").unwrap();
+    let loaded = place::prepare("tpcb-like", &Options { jobs: 1, ..options }, &database, &()).unwrap();
+    assert!(loaded.rows_before >= before.trim().parse().unwrap());
+    assert_eq!(server.sql(SUMS).unwrap(), whole);
+    assert!(server.sql(&format!("SELECT 1 FROM {MARKS}")).is_err());
+}
+
+#[test]
+fn errors_say_what_and_where_and_no_password() {
+    let server = start();
+    let database = place::postgres(&server, "no_such_database");
+    let said = place::prepare("tpcb-like", &Options::default(), &database, &()).unwrap_err();
+    let words = said.to_string();
+    assert!(words.contains("no_such_database") && words.contains(&server.port().to_string()), "{words}");
+    assert!(!format!("{words} {said:?}").contains(Postgres::PASSWORD));
+
+    server.sql("CREATE TABLE pgbench_tellers (mine int)").unwrap();
+    let database = place::postgres(&server, Postgres::DATABASE);
+    let said = place::prepare("tpcb-like", &Options::default(), &database, &()).unwrap_err().to_string();
+    assert!(said.contains("pgbench_tellers") && said.contains("--drop"), "{said}");
+    server.sql("INSERT INTO pgbench_tellers VALUES (1)").unwrap();
+}
