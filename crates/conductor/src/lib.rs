@@ -6,6 +6,7 @@ mod beside;
 mod bound;
 mod collect;
 mod cores;
+mod filling;
 mod gates;
 mod host;
 mod live;
@@ -27,7 +28,9 @@ mod usage;
 mod validity;
 mod watchdog;
 
+pub use filling::{FillError, Progress, fill};
 pub use live::{Live, Observer};
+pub use loading::{Error as LoadingError, Options as LoadingOptions, PartitionMethod};
 pub use one_run::{Finished, RunError, run};
 pub use place::{Brief, PlaceEnded};
 pub use preflight::preflight;

@@ -121,15 +121,24 @@ fn connections(plan: &Plan) -> u32 {
     plan.connections().min(pool.unwrap_or(u32::MAX))
 }
 
-/// The addresses of the plan's peers, and how long it took to find them.
+/// The addresses of a plan's peers, and how long it took to find them.
 fn peer(plan: &Plan) -> Result<(Peer, Option<Duration>), Refusal> {
+    match &plan.sql {
+        // Within this process there is no address.
+        Some(sql) if sql.database.file.is_some() => {
+            let endpoints = vec![Endpoint::Unix(PathBuf::new())];
+            Ok((Peer { endpoints, tls: None, tls_on_request: false }, None))
+        }
+        Some(sql) => addresses(&sql.database.peers, true),
+        None => addresses(std::slice::from_ref(&plan.peer), false),
+    }
+}
+
+/// The addresses of peers, and how long it took to find them. `is_sql`: TLS begins when the protocol asks for it.
+pub(crate) fn addresses(peers: &[plan::Peer], is_sql: bool) -> Result<(Peer, Option<Duration>), Refusal> {
     let mut endpoints = Vec::new();
     let mut resolved = Duration::ZERO;
-    let is_file = plan.sql.as_ref().is_some_and(|sql| sql.database.file.is_some());
-    if is_file {
-        endpoints.push(Endpoint::Unix(PathBuf::new()));
-    }
-    for peer in plan.peers().filter(|_| !is_file) {
+    for peer in peers {
         match &peer.unix_socket {
             Some(path) => endpoints.push(Endpoint::Unix(path.clone())),
             None => {
@@ -139,14 +148,17 @@ fn peer(plan: &Plan) -> Result<(Peer, Option<Duration>), Refusal> {
             }
         }
     }
-    let trust = plan.peer.tls.as_ref().map(|trust| match trust {
-        Trust::System => TlsTrust::System,
-        Trust::Authorities(path) => TlsTrust::Authorities(path.clone()),
-        Trust::AnyName(path) => TlsTrust::AnyName(path.clone()),
-        Trust::Anything => TlsTrust::Anything,
+    let trusted = peers.iter().find_map(|peer| Some((&peer.host, peer.tls.as_ref()?)));
+    let tls = trusted.map(|(host, trust)| {
+        let trust = match trust {
+            Trust::System => TlsTrust::System,
+            Trust::Authorities(path) => TlsTrust::Authorities(path.clone()),
+            Trust::AnyName(path) => TlsTrust::AnyName(path.clone()),
+            Trust::Anything => TlsTrust::Anything,
+        };
+        TlsPeer::new(host, &trust)
     });
-    let tls = trust.map(|trust| TlsPeer::new(&plan.peer.host, &trust)).transpose()?;
-    let is_sql = plan.sql.is_some();
+    let tls = tls.transpose()?;
     let tls = if is_sql { tls.map(TlsPeer::without_alpn) } else { tls };
     Ok((Peer { endpoints, tls, tls_on_request: is_sql }, (!resolved.is_zero()).then_some(resolved)))
 }

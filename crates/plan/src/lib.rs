@@ -23,6 +23,7 @@ pub use draft::{Draft, Played};
 pub use fault::Fault;
 pub use file::{Faults, FileFault, Place, reference, schema};
 pub use plan::{Action, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Trust};
+pub use scripts::known_workload;
 pub use sql::Engine;
 pub use study::{
     Around, Cmd, Compare, Gate, GateMetric, Knob, Launch, Metric, Proc, Ready, ReadyWhen, StopHow, Study,

@@ -77,6 +77,18 @@ pub(crate) fn read(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Wanted> {
     Some((title, steps.collect(), scenarios(&scripts), work))
 }
 
+/// The name of a built-in workload, or a fault with the nearest one.
+pub fn known_workload(name: &str) -> Result<&'static str, Fault> {
+    let known = || workload::WORKLOADS.iter().map(|workload| workload.name);
+    workload::find(name).map(|workload| workload.name).ok_or_else(|| {
+        let way_out = match near::nearest(name, known()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("write one of {}", known().collect::<Vec<_>>().join(", ")),
+        };
+        Fault::new("--workload", format!("there is no workload {name:?}"), way_out)
+    })
+}
+
 /// A script that is played.
 struct Chosen {
     name: String,
@@ -135,14 +147,7 @@ impl Reader<'_> {
                     self.fault("--workload", what, "write it once, with a weight such as @3");
                 }
                 Some(one) => found.push(one),
-                None => {
-                    let known = || workload::WORKLOADS.iter().map(|workload| workload.name);
-                    let way_out = match near::nearest(name, known()) {
-                        Some(near) => format!("did you mean {near}?"),
-                        None => format!("write one of {}", known().collect::<Vec<_>>().join(", ")),
-                    };
-                    self.fault("--workload", format!("there is no workload {name:?}"), way_out);
-                }
+                None => self.faults.extend(known_workload(name).err()),
             }
         }
         found

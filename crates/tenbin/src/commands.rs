@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod history;
 pub(crate) mod keep;
 pub(crate) mod load;
+pub(crate) mod prepare;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod sql;
@@ -24,6 +25,8 @@ pub(crate) enum Command {
     Run(run::RunFlags),
     /// Says what is wrong with a plan file, or in words what it would do; sends nothing.
     Check(check::CheckFlags),
+    /// Makes the tables of a built-in workload on a database, and fills them.
+    Prepare(Box<prepare::PrepareFlags>),
     /// Shows stored runs: one in full, several side by side.
     Report(report::ReportFlags),
     /// Lists the stored runs, newest first.

@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         None => commands::load::run(load, commands::sql::played(&matches)),
         Some(Command::Run(flags)) => commands::run::run(&flags),
         Some(Command::Check(flags)) => commands::check::run(&flags),
+        Some(Command::Prepare(flags)) => commands::prepare::run(&flags),
         Some(Command::Report(flags)) => commands::report::run(&flags),
         Some(Command::History(flags)) => commands::history::run(&flags),
         Some(Command::Keep(_)) => return lab::keeper::main(),

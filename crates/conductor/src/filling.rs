@@ -1,0 +1,72 @@
+//! Makes the tables of a workload, on whatever database.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use loading::{Database, Loaded, Options};
+use plan::{Engine, Fault};
+use sql::workload;
+
+use crate::prepare::{Refusal, addresses};
+use crate::stopper::{StopLevel, Stopper};
+
+/// Who is told how far it is: rows that are there, rows in all, and in words what is done just now.
+pub type Progress<'a> = &'a (dyn Fn(u64, u64, &str) + Sync);
+
+/// Why tables are not filled.
+#[derive(Debug, thiserror::Error)]
+pub enum FillError {
+    /// The database cannot be reached, or there is no such workload.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The tables are not there, or not as they were asked for.
+    #[error(transparent)]
+    Loading(#[from] loading::Error),
+}
+
+struct Told<'a> {
+    stopper: &'a Stopper,
+    is_stopped: AtomicBool,
+    tell: Progress<'a>,
+    rows_all: u64,
+}
+
+impl loading::Observer for Told<'_> {
+    fn rows(&self, rows: u64, rows_all: u64) {
+        (self.tell)(rows, rows_all, "");
+    }
+
+    fn stage(&self, words: &str) {
+        (self.tell)(0, self.rows_all, words);
+    }
+
+    fn wants_stop(&self) -> bool {
+        if self.stopper.level() != StopLevel::Go {
+            self.is_stopped.store(true, Ordering::Relaxed);
+        }
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+}
+
+/// Makes the tables of a workload and fills them, or goes on where an earlier call was cut off.
+pub fn fill(
+    database: &plan::Database,
+    workload: &str,
+    options: &Options,
+    stopper: &Stopper,
+    tell: Progress<'_>,
+) -> Result<Loaded, FillError> {
+    let Some(workload) = workload::find(workload) else {
+        let way_out = "write one of those that `tenbin prepare --help` lists";
+        return Err(Refusal::Plan(Fault::new("--workload", "there is no such workload", way_out)).into());
+    };
+    let plan = loading::Plan::new(workload, database.engine, options)?;
+    let login = Arc::new(database.login.clone());
+    let place = match (database.engine, &database.file) {
+        (Engine::Sqlite, Some((path, _))) => Database::Sqlite { path: path.clone() },
+        (Engine::MySql, _) => Database::MySql { peer: addresses(&database.peers, true)?.0, login },
+        _ => Database::PostgreSql { peer: addresses(&database.peers, true)?.0, login },
+    };
+    let told = Told { stopper, is_stopped: AtomicBool::new(false), tell, rows_all: plan.rows() };
+    Ok(loading::run(&plan, &place, &told)?)
+}

@@ -1,0 +1,175 @@
+//! `tenbin prepare URL --workload NAME`: makes the tables of a built-in workload.
+
+use std::io::{self, IsTerminal, Write as _};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use conductor::{FillError, LoadingError, LoadingOptions, PartitionMethod, Stopper};
+use plan::{Database, Fault, units};
+
+use crate::exit::{BadArguments, Exit};
+use crate::{output, signals};
+
+/// How often a terminal is told how far it is.
+const TOLD_EVERY: Duration = Duration::from_millis(200);
+
+/// Which tables, where, and how large.
+#[derive(Args, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub(crate) struct PrepareFlags {
+    /// The database: postgres://USER@HOST/DATABASE, mysql://… or sqlite:PATH. A password is best left to PGPASSWORD, ~/.pgpass or
+    /// MYSQL_PWD.
+    url: String,
+    /// The workload: tpcb-like, simple-update, select-only, oltp-read-write and its like, bulk-insert, postcodes-insert,
+    /// postcodes-read or sign-up.
+    #[arg(long, value_name = "NAME")]
+    workload: String,
+    /// Of pgbench's tables: 100,000 accounts each.
+    #[arg(short, long, value_name = "N", default_value = "1")]
+    scale: String,
+    /// How many tables the oltp workloads have.
+    #[arg(long, value_name = "N", default_value = "1")]
+    tables: String,
+    /// Rows of each of them.
+    #[arg(long, value_name = "N", default_value = "10000")]
+    table_size: String,
+    /// Rows of the workload's own table, if it has one [default: as many as the workload is known for].
+    #[arg(long, value_name = "N")]
+    rows: Option<String>,
+    /// Connections to load over; SQLite has one.
+    #[arg(short, long, value_name = "N", default_value = "4")]
+    jobs: String,
+    /// Drop tables of these names first, whosever they are. Without it, a load that was cut off is gone on with.
+    #[arg(long, visible_alias = "fresh")]
+    drop: bool,
+    /// Seed of the random rows.
+    #[arg(long, value_name = "N", default_value = "1")]
+    seed: String,
+    /// How full pages are made, in percent.
+    #[arg(short = 'F', long, value_name = "PERCENT", default_value = "100", help_heading = "PostgreSQL")]
+    fillfactor: String,
+    /// Partitions of pgbench's accounts; 0 is a plain table.
+    #[arg(long, value_name = "N", default_value = "0", help_heading = "PostgreSQL")]
+    partitions: String,
+    /// How accounts find their partition: range or hash.
+    #[arg(long, value_name = "METHOD", default_value = "range", help_heading = "PostgreSQL")]
+    partition_method: String,
+    /// Let pgbench's tables refer to each other.
+    #[arg(long, help_heading = "PostgreSQL")]
+    foreign_keys: bool,
+    /// Keep tables out of the write-ahead log.
+    #[arg(long, help_heading = "PostgreSQL")]
+    unlogged_tables: bool,
+}
+
+/// Makes the tables, and says what is there.
+pub(crate) fn run(flags: &PrepareFlags) -> anyhow::Result<Exit> {
+    let (database, options) = read(flags).map_err(|faults| {
+        let list: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        let count = if list.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", list.len()) };
+        BadArguments(format!("{}\n{count}; nothing was sent", list.join("\n")))
+    })?;
+    let stopper = Stopper::default();
+    let heard = signals::listen(stopper.clone())?;
+    heard.run_begins();
+    let begun = Instant::now();
+    let line = Line::default();
+    let loaded = conductor::fill(&database, &flags.workload, &options, &stopper, &|rows, all, words| {
+        line.show(rows, all, words);
+    });
+    line.clear();
+    let loaded = match loaded {
+        Ok(loaded) => loaded,
+        Err(FillError::Loading(error @ LoadingError::Options(_))) => {
+            return Err(BadArguments(format!("{error}\n1 fault; nothing was sent")).into());
+        }
+        Err(FillError::Refused(refusal)) => return Err(refusal.into()),
+        Err(FillError::Loading(error)) => {
+            output::complain(&error.to_string());
+            return Ok(heard.exit().unwrap_or(Exit::CouldNotRun));
+        }
+    };
+    let mut text = String::new();
+    for (table, rows) in &loaded.tables {
+        text += &format!("{table}: {rows} rows\n");
+    }
+    for note in &loaded.notes {
+        text += &format!("note: {note}\n");
+    }
+    text += &format!("{} in {:.1} s\n", database.shown, begun.elapsed().as_secs_f64());
+    output::lines(&text)?;
+    Ok(heard.exit().unwrap_or(Exit::Ok))
+}
+
+fn read(flags: &PrepareFlags) -> Result<(Database, LoadingOptions), Vec<Fault>> {
+    let mut faults = Vec::new();
+    let database = Database::read(&flags.url).map_err(|more| faults.extend(more)).ok();
+    let mut number = |flag: &str, text: &str, least: u64, most: u64| {
+        let count = units::count(text).and_then(|count| match count {
+            count if (least..=most).contains(&count) => Ok(count),
+            count => Err(format!("{count} is not between {least} and {most}")),
+        });
+        count.unwrap_or_else(|what| {
+            faults.push(Fault::new(flag, what, "correct the value, or leave it out"));
+            least
+        })
+    };
+    let small = u64::from(u32::MAX);
+    let mut options = LoadingOptions {
+        scale: number("--scale", &flags.scale, 1, 21_474) as u32,
+        tables: number("--tables", &flags.tables, 1, 1_000) as u32,
+        table_size: number("--table-size", &flags.table_size, 1, i32::MAX as u64) as u32,
+        rows: flags.rows.as_deref().map(|rows| number("--rows", rows, 0, small)),
+        fillfactor: number("--fillfactor", &flags.fillfactor, 10, 100) as u8,
+        partitions: number("--partitions", &flags.partitions, 0, 10_000) as u32,
+        partition_method: PartitionMethod::Range,
+        foreign_keys: flags.foreign_keys,
+        unlogged: flags.unlogged_tables,
+        jobs: number("--jobs", &flags.jobs, 1, 256) as u32,
+        seed: number("--seed", &flags.seed, 0, u64::MAX),
+        fresh: flags.drop,
+    };
+    match flags.partition_method.as_str() {
+        "range" => {}
+        "hash" => options.partition_method = PartitionMethod::Hash,
+        other => {
+            let what = format!("{other:?} is not known");
+            faults.push(Fault::new("--partition-method", what, "write range or hash"));
+        }
+    }
+    plan::known_workload(&flags.workload).map_err(|fault| faults.push(fault)).ok();
+    database.filter(|_| faults.is_empty()).map(|database| (database, options)).ok_or(faults)
+}
+
+/// A line on a terminal that says how far it is; nothing where nobody looks.
+#[derive(Default)]
+struct Line(Mutex<Option<Instant>>);
+
+impl Line {
+    fn show(&self, rows: u64, rows_all: u64, words: &str) {
+        if !io::stderr().is_terminal() {
+            return;
+        }
+        let Ok(mut last) = self.0.lock() else { return };
+        let is_new = words.is_empty() && last.is_some_and(|last| last.elapsed() < TOLD_EVERY);
+        if is_new {
+            return;
+        }
+        *last = Some(Instant::now());
+        let line = match words {
+            "" => {
+                format!("{rows} of {rows_all} rows ({:.0} %)", rows as f64 * 100.0 / rows_all.max(1) as f64)
+            }
+            words => words.to_owned(),
+        };
+        // Whether anybody reads it makes no difference.
+        let _ = write!(io::stderr(), "\r\x1b[2K{line}");
+    }
+
+    fn clear(&self) {
+        if self.0.lock().is_ok_and(|last| last.is_some()) {
+            let _ = write!(io::stderr(), "\r\x1b[2K");
+        }
+    }
+}
