@@ -6,7 +6,7 @@ pub enum Distribution {
     /// Every row alike.
     #[default]
     Uniform,
-    /// The k-th row with a probability proportional to k to the power of minus this (at least 1.001, at most 1000).
+    /// The k-th row with a probability proportional to k to the power of minus this (above 0, at most 1000; sysbench's is 0.8).
     Zipf(f64),
     /// Self-similar: a share of `1 − h` of all draws goes to the first share `h` of the rows, and so on within them
     /// (0 < h < 1; sysbench's is 0.2).

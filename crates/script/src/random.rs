@@ -4,9 +4,11 @@
 
 mod hash;
 mod permute;
+mod zipf;
 
 pub(crate) use hash::{fnv1a, murmur2};
 pub(crate) use permute::permute;
+pub(crate) use zipf::zipf;
 
 use load::xoroshiro::Xoroshiro;
 

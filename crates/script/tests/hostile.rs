@@ -182,7 +182,7 @@ proptest! {
 
 #[test]
 fn nesting_has_an_end() {
-    const DEEP: usize = 100_000;
+    const DEEP: usize = 20_000;
     for (open, close) in [
         ("(", ")"),
         ("-", ""),
@@ -204,7 +204,7 @@ fn nesting_has_an_end() {
 
 #[test]
 fn length_alone_is_no_fault() {
-    const LONG: usize = 50_000;
+    const LONG: usize = 20_000;
     for script in [
         format!("\\set a 0{}", " + 1".repeat(LONG)),
         format!("\\set a case {} end", "when false then 1 ".repeat(LONG)),

@@ -35,7 +35,7 @@ pub(super) fn number(
         Function::RandomSpecial => random::special(random, min, max),
         _ => match distribution {
             Distribution::Uniform => random::uniform(random, min, max),
-            Distribution::Zipf(value) => random::zipfian(random, min, max, exponent(value)?),
+            Distribution::Zipf(value) => random::zipf(random, min, max, any_exponent(value)?),
             Distribution::Pareto(value) => random::pareto(random, min, max, share(value)?),
             Distribution::Special => random::special(random, min, max),
         },
@@ -55,6 +55,13 @@ fn decay(value: f64) -> Result<f64> {
 fn exponent(value: f64) -> Result<f64> {
     let message = || format!("zipfian parameter must be in range [1.001, 1000] (not {})", fixed(value));
     if (1.001..=1000.0).contains(&value) { Ok(value) } else { Err(message()) }
+}
+
+/// Of the distribution of the run, which need not be as steep as pgbench wants it.
+fn any_exponent(value: f64) -> Result<f64> {
+    let message =
+        || format!("exponent of Zipf's law must be above 0 and at most 1000 (not {})", fixed(value));
+    if value > 0.0 && value <= 1000.0 { Ok(value) } else { Err(message()) }
 }
 
 fn share(value: f64) -> Result<f64> {
