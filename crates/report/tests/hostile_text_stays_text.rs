@@ -84,6 +84,7 @@ fn json_keeps_every_text_exactly() {
             "/title",
             "/steps/0/name",
             "/errors/0/message",
+            "/steps/0/statements/0/name",
             "/system/name",
             "/run/host/name",
             "/stamps/0",
