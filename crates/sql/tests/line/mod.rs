@@ -1,0 +1,91 @@
+//! A talk over a real connection, one call at a time.
+#![allow(dead_code, reason = "each test file uses its own part")]
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use sql::Talk;
+use wire::sql::Session;
+use wire::{Conversation as _, Greeting, Next, Progress, Reply};
+
+/// How long a server may take to answer before the test fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) struct Line<P> {
+    pub(crate) talk: Talk<P>,
+    stream: TcpStream,
+    bytes: Vec<u8>,
+}
+
+impl<P: Session> Line<P> {
+    pub(crate) fn open(talk: Talk<P>, port: u16) -> Self {
+        let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut line = Self { talk, stream, bytes: Vec::new() };
+        let mut greeting = line.talk.greet();
+        loop {
+            match greeting {
+                Greeting::Send => {
+                    line.stream.write_all(line.talk.outgoing()).unwrap();
+                    greeting = Greeting::Await;
+                }
+                Greeting::Await => {
+                    line.read();
+                    let (used, next) = line.talk.greeted(&line.bytes).unwrap();
+                    line.bytes.drain(..used);
+                    greeting = next;
+                }
+                Greeting::Secure => panic!("nobody asked for TLS"),
+                Greeting::Done => return line,
+            }
+        }
+    }
+
+    fn read(&mut self) {
+        if self.bytes.is_empty() {
+            let mut bytes = [0; 65_536];
+            let len = self.stream.read(&mut bytes).unwrap();
+            assert!(len > 0, "the server closed the connection");
+            self.bytes.extend_from_slice(&bytes[..len]);
+        }
+    }
+
+    /// Sends what comes next, and takes the answer to it; what comes then.
+    pub(crate) fn go(&mut self, next: &Next) -> Next {
+        if *next == Next::Send {
+            self.stream.write_all(self.talk.outgoing()).unwrap();
+        }
+        loop {
+            self.read();
+            match self.talk.received(&self.bytes).unwrap() {
+                Progress::NeedMore => self.bytes.clear(),
+                Progress::Replied { used, reply } => {
+                    self.bytes.drain(..used);
+                    return Next::Done(reply);
+                }
+                Progress::Answered { used, next, .. } => {
+                    self.bytes.drain(..used);
+                    return next;
+                }
+            }
+        }
+    }
+
+    /// A transaction, from its beginning or from where it is.
+    pub(crate) fn finish(&mut self, mut next: Next) -> Reply {
+        for _ in 0..10_000 {
+            match next {
+                Next::Done(reply) => return reply,
+                Next::Send | Next::Await => next = self.go(&next),
+                other => panic!("{other:?}"),
+            }
+        }
+        panic!("it does not end");
+    }
+
+    pub(crate) fn transact(&mut self) -> Reply {
+        let next = self.talk.begin(0);
+        self.finish(next)
+    }
+}

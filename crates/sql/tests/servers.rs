@@ -1,0 +1,241 @@
+//! Transactions on real servers: pgbench's statements and numbers, every workload, conflicts that are tried again.
+
+mod line;
+
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
+
+use line::Line;
+use script::{Allow, Deck, Language};
+use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
+use sql::workload::{self, Style, Tables, WORKLOADS, Workload};
+use sql::{Engine, Mode, Settings, Sql, Step};
+use wire::Next;
+use wire::sql::{Login, Secret};
+use wire::{Conversation as _, Script as _, mysql, postgres};
+
+const MODES: [(Mode, &str); 3] =
+    [(Mode::Simple, "simple"), (Mode::Extended, "extended"), (Mode::Prepared, "prepared")];
+
+fn login(user: &str, password: &str, database: &str) -> Arc<Login> {
+    let password = Some(Secret(password.to_owned()));
+    let database = Some(database.to_owned());
+    Arc::new(Login { user: user.to_owned(), password, database, ..Login::default() })
+}
+
+fn deck(text: &str) -> (Deck, [Step; 1]) {
+    let mut deck = Deck::new();
+    assert_eq!(deck.add("test", text.as_bytes(), Language::Extended, Allow::Nothing), Ok(0), "{text}");
+    (deck, [Step { name: "step".to_owned(), script: 0, expects: None }])
+}
+
+fn on_postgres(text: &str, settings: Settings) -> Sql<postgres::Session> {
+    let (deck, steps) = deck(text);
+    let login = login(Postgres::USER, Postgres::PASSWORD, Postgres::DATABASE);
+    sql::postgres(deck, &steps, settings, login, [5; 18]).unwrap()
+}
+
+fn on_mariadb(text: &str, settings: Settings) -> Sql<mysql::Session> {
+    let (deck, steps) = deck(text);
+    let login = login(MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
+    sql::mysql(deck, &steps, settings, login, false).unwrap()
+}
+
+/// What a server has logged of statements and values, without the numbers of processes.
+fn statements(log: &str) -> Vec<String> {
+    let of_interest = |line: &&str| line.contains("LOG:  ") || line.contains("DETAIL:  ");
+    let own = ["pg_catalog", "select count(*) from pgbench_branches", "checkpoint"];
+    let lines = log.lines().filter(of_interest).filter(|line| !own.iter().any(|own| line.contains(own)));
+    lines.filter_map(|line| Some(line.split_once("|")?.1.to_owned())).collect()
+}
+
+#[test]
+fn the_server_hears_the_same_from_us_as_from_pgbench() {
+    let settings = PostgresSettings::default().with("log_statement", "all").with("log_line_prefix", "%p|");
+    let server = Postgres::start(&settings).unwrap();
+    let pgbench = |arguments: &[&str]| {
+        let output =
+            server.client("pgbench", "postgresql-contrib").unwrap().args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    pgbench(&["-i", "-n", "-q"]);
+    for (mode, word) in MODES {
+        for name in ["tpcb-like", "simple-update", "select-only"] {
+            let heard = |ask: &dyn Fn()| {
+                let before = server.log().len();
+                ask();
+                // The server writes its log when it has answered.
+                let mut heard = Vec::new();
+                for _ in 0..50 {
+                    sleep(Duration::from_millis(20));
+                    let now = statements(&server.log()[before..]);
+                    if !now.is_empty() && now == heard {
+                        break;
+                    }
+                    heard = now;
+                }
+                heard
+            };
+            let theirs =
+                heard(&|| pgbench(&["-n", "-t", "3", "-c", "1", "--random-seed=5", "-M", word, "-b", name]));
+            let ours = heard(&|| {
+                let settings = Settings { mode, seed: 5, ..Settings::default() };
+                let text = workload::find(name).unwrap().script(Engine::PostgreSql, Style::default(), None);
+                let script = on_postgres(&text.unwrap(), settings);
+                let mut line = Line::open(script.open(0), server.port());
+                (0..3).for_each(|_| assert_eq!(line.transact().refusal, None));
+            });
+            assert!(ours.len() >= 3, "{ours:?}");
+            assert_eq!(ours, theirs, "{name} {word}");
+        }
+    }
+}
+
+/// Tables for the workloads, as (PostgreSQL's or MariaDB's) words for a number that counts itself.
+fn tables(tables: Tables, counting: &str) -> String {
+    match tables {
+        Tables::Pgbench => "CREATE TABLE pgbench_accounts (aid INT PRIMARY KEY, abalance INT);
+            CREATE TABLE pgbench_tellers (tid INT PRIMARY KEY, tbalance INT);
+            CREATE TABLE pgbench_branches (bid INT PRIMARY KEY, bbalance INT);
+            CREATE TABLE pgbench_history (tid INT, bid INT, aid INT, delta INT, mtime TIMESTAMP)"
+            .to_owned(),
+        Tables::Sbtest => ["1", "2"]
+            .map(|table| {
+                format!(
+                    "CREATE TABLE sbtest{table} (id {counting} PRIMARY KEY, k INT, c CHAR(120), pad CHAR(60))"
+                )
+            })
+            .join(";"),
+        Tables::SbtestEmpty => ["1", "2"]
+            .map(|table| format!("CREATE TABLE sbtest{table} (id INT PRIMARY KEY, k INT)"))
+            .join(";"),
+        Tables::Postcodes => "CREATE TABLE tenbin_postcodes (jis CHAR(5), old_code CHAR(5), code CHAR(7),
+            prefecture_kana VARCHAR(99), city_kana VARCHAR(99), town_kana VARCHAR(99), prefecture VARCHAR(99),
+            city VARCHAR(99), town VARCHAR(99), is_divided CHAR(1), has_lots CHAR(1), has_blocks CHAR(1),
+            is_joint CHAR(1), updated CHAR(1), reason CHAR(1))"
+            .to_owned(),
+        Tables::Accounts => {
+            "CREATE TABLE tenbin_accounts (email VARCHAR(99) UNIQUE, name VARCHAR(99), created TIMESTAMP)"
+                .to_owned()
+        }
+    }
+}
+
+/// Every workload in every mode, with how it is to be set.
+fn every_workload(engine: Engine, mut run: impl FnMut(&Workload, &str, Settings)) {
+    for workload in WORKLOADS {
+        for (mode, _) in MODES {
+            for style in workload.styles {
+                let needs_pipeline = *style == Style::Pipelined;
+                if needs_pipeline && (mode == Mode::Simple || engine != Engine::PostgreSql) {
+                    continue;
+                }
+                let value = |name: &str, default| if name == "tables" { 2 } else { default };
+                let variables = workload.variables.iter().map(|variable| {
+                    (variable.name.to_owned(), value(variable.name, variable.default).to_string())
+                });
+                let retries = workload.retries(engine).to_vec();
+                let variables = variables.collect();
+                let settings =
+                    Settings { mode, max_tries: 9, retries, variables, clients: 2, ..Settings::default() };
+                run(workload, &workload.script(engine, *style, None).unwrap(), settings);
+            }
+        }
+    }
+}
+
+/// The script of a workload finds its tables empty each time.
+fn afresh(of: Tables, counting: &str) -> String {
+    let tables = tables(of, counting);
+    let names = tables.split("CREATE TABLE ").filter_map(|table| table.split_whitespace().next());
+    let drops: String = names.map(|name| format!("DROP TABLE IF EXISTS {name};")).collect();
+    drops + &tables
+}
+
+#[test]
+fn every_workload_runs_on_postgresql() {
+    let server = Postgres::start(&PostgresSettings::default()).unwrap();
+    every_workload(Engine::PostgreSql, |workload, text, settings| {
+        server.sql(&afresh(workload.tables, "SERIAL")).unwrap();
+        let script = on_postgres(text, settings);
+        for number in 0..2 {
+            let mut line = Line::open(script.open(number), server.port());
+            for _ in 0..3 {
+                assert_eq!(line.transact().refusal, None, "{}:\n{text}", workload.name);
+            }
+        }
+    });
+}
+
+#[test]
+fn every_workload_runs_on_mariadb() {
+    let server = MariaDb::start(&MariaDbSettings::default()).unwrap();
+    every_workload(Engine::MySql, |workload, text, settings| {
+        let utf8 = "SET NAMES utf8mb4; ALTER DATABASE CHARACTER SET utf8mb4;";
+        server.sql(&(utf8.to_owned() + &afresh(workload.tables, "INT AUTO_INCREMENT"))).unwrap();
+        let script = on_mariadb(text, settings);
+        for number in 0..2 {
+            let mut line = Line::open(script.open(number), server.port());
+            for _ in 0..3 {
+                assert_eq!(line.transact().refusal, None, "{}:\n{text}", workload.name);
+            }
+        }
+    });
+}
+
+const ROWS: &str = "CREATE TABLE t (id INT PRIMARY KEY, a INT); INSERT INTO t VALUES (1, 0), (2, 0)";
+
+#[test]
+fn a_lost_race_is_tried_again_on_postgresql() {
+    let server = Postgres::start(&PostgresSettings::default()).unwrap();
+    server.sql(ROWS).unwrap();
+    let text = "BEGIN ISOLATION LEVEL REPEATABLE READ;\nSELECT a FROM t;\nUPDATE t SET a = a + 1 WHERE id = 1;\nEND;";
+    for (mode, _) in MODES {
+        for (max_tries, status, class) in [(1, 1, Some("serialization_failure")), (2, 2, None)] {
+            let script = on_postgres(text, Settings { mode, max_tries, ..Settings::default() });
+            let mut slow = Line::open(script.open(0), server.port());
+            let mut next = slow.talk.begin(0);
+            for _ in 0..2 {
+                next = slow.go(&next);
+                assert_eq!(next, Next::Send);
+            }
+            assert_eq!(Line::open(script.open(1), server.port()).transact().refusal, None);
+            let reply = slow.finish(next);
+            assert_eq!((reply.status, reply.refusal.map(|refusal| refusal.class)), (status, class));
+            assert_eq!((reply.reusable, slow.transact().refusal), (true, None));
+        }
+    }
+}
+
+#[test]
+fn a_deadlock_is_tried_again_on_mariadb() {
+    let server = MariaDb::start(&MariaDbSettings::default()).unwrap();
+    server.sql(ROWS).unwrap();
+    let text = |first: u8, second: u8| {
+        let update = |id: u8| format!("UPDATE t SET a = a + 1 WHERE id = {id};\n");
+        ["BEGIN;\n", &update(first), &update(second), "COMMIT;"].concat()
+    };
+    for (mode, _) in MODES {
+        let open = |text: &str| {
+            let settings = Settings { mode, max_tries: 5, ..Settings::default() };
+            Line::open(on_mariadb(text, settings).open(0), server.port())
+        };
+        let (mut one, mut other) = (open(&text(1, 2)), open(&text(2, 1)));
+        // Prepared beforehand, so that each holds its first row after two answers.
+        assert_eq!((one.transact().refusal, other.transact().refusal), (None, None));
+        let has_one_row = |line: &mut Line<mysql::Session>| {
+            let mut next = line.talk.begin(0);
+            let answers = if mode == Mode::Extended { 3 } else { 2 };
+            for _ in 0..answers {
+                next = line.go(&next);
+            }
+            next
+        };
+        let (next_of_one, next_of_other) = (has_one_row(&mut one), has_one_row(&mut other));
+        let waiting = std::thread::spawn(move || one.finish(next_of_one));
+        let replies = [other.finish(next_of_other), waiting.join().unwrap()];
+        assert!(replies.iter().all(|reply| reply.refusal.is_none()), "{replies:?}");
+        assert_eq!(replies.iter().map(|reply| reply.status).sum::<u16>(), 3, "one of them is tried twice");
+    }
+}
