@@ -211,15 +211,18 @@ fn an_error_may_come_at_any_message_and_notices_anywhere() {
 }
 
 #[test]
-fn fatal_errors_end_the_connection_by_their_class_even_when_idle() {
+fn nothing_is_awaited_after_a_fatal_error_which_may_come_when_idle() {
     for is_idle in [true, false] {
         let mut session = session();
         if !is_idle {
+            kept(&mut session, 0, None);
+            session.sync();
             session.query(b"COMMIT");
         }
-        let fault = fault(&mut session, &[error("FATAL", "57P01", "shutting down")]);
-        assert_eq!((fault.class, session.said().is_fatal), ("server_shutdown", true));
-        assert_eq!(fault.message(), "the server ended the connection: 57P01: shutting down");
+        assert_eq!(heard(&mut session, &[error("FATAL", "57P01", "shutting down")]), [Heard::Refused]);
+        assert!(session.said().is_fatal && session.said().text == "shutting down");
+        assert_eq!(session.has_begun_reply(), !is_idle);
+        assert_eq!(fault(&mut session, &[ready()]).class, "protocol_error");
     }
     let fault = fault(&mut session(), &[error("ERROR", "57014", "nobody asked")]);
     assert_eq!(fault.class, "protocol_error");

@@ -113,7 +113,7 @@ fn framing() -> Vec<Sample> {
         Sample {
             name: "last words",
             bytes: b"\x0d\0\0\0\xff\xbf\x0f#08S01idle".to_vec(),
-            end: End::Replied { status: 1, reusable: true },
+            end: End::Replied { status: 1, reusable: false },
         },
     ]
 }

@@ -68,11 +68,6 @@ impl Fault {
     }
 }
 
-/// The server said that it ends the connection.
-pub(super) fn ended(said: &Said) -> PeerFault {
-    by_server(class(said.sqlstate), "the server ended the connection", said)
-}
-
 /// The server refused the log-in: for good, or because it cannot take the connection now.
 pub(super) fn kept_out(said: &Said) -> PeerFault {
     match &said.sqlstate.0 {
@@ -89,15 +84,12 @@ fn by_server(class: &'static str, sentence: &'static str, said: &Said) -> PeerFa
     PeerFault { class, code: said.sqlstate.code(), sentence, seen: None, said: Some(words) }
 }
 
-/// The class of errors that end a connection.
+/// The class of errors that keep clients out for a while.
 fn class(state: SqlState) -> &'static str {
     match &state.0 {
         b"53300" => "too_many_connections",
         [b'5', b'3', ..] => "out_of_resources",
-        b"57014" => "canceled",
         b"57P01" | b"57P02" | b"57P03" => "server_shutdown",
-        b"40001" => "serialization_failure",
-        b"40P01" => "deadlock",
         _ => "sql_error",
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::collections::VecDeque;
 
-use super::fault::{self, Fault};
+use super::fault::Fault;
 use super::framing::{Head, Message};
 use super::kept::Statements;
 use super::outgoing::Outgoing;
@@ -315,7 +315,10 @@ impl Reading {
     fn take_error(&mut self, message: Message<'_>) -> Result<Heard, PeerFault> {
         self.read_error(message)?;
         if self.said.is_fatal {
-            return Err(fault::ended(&self.said));
+            // Nothing more comes of this connection.
+            self.awaited.clear();
+            (self.columns, self.rows) = (None, 0);
+            return Ok(Heard::Refused);
         }
         if self.is_idle() {
             return Err(Fault::Unasked.saying(self.said.text.as_str()));

@@ -199,18 +199,12 @@ fn rows() -> Vec<Sample> {
 }
 
 fn fatal() -> Vec<Sample> {
-    let fault = |name, messages: &[Vec<u8>], class| {
-        sample(name, messages, End::Fault(class, "the server ended the connection"))
-    };
+    let last =
+        |name, messages: &[Vec<u8>]| sample(name, messages, End::Replied { status: 1, reusable: false });
     vec![
-        fault(
-            "an operator stops it",
-            &[error("FATAL", "57P01", "terminating connection")],
-            "server_shutdown",
-        ),
-        fault("it crashes among rows", &[one_row(), error("FATAL", "57P02", "crash")], "server_shutdown"),
-        fault("too long idle in a transaction", &[error("FATAL", "25P03", "timeout")], "sql_error"),
-        fault("panic", &[message(b'E', b"SPANIK\0VPANIC\0C53100\0Mdisk full\0\0")], "out_of_resources"),
-        fault("an old server", &[message(b'E', b"SFATAL\0C53300\0Mfull\0\0")], "too_many_connections"),
+        last("an operator stops it", &[error("FATAL", "57P01", "terminating connection")]),
+        last("it crashes among rows", &[one_row(), error("FATAL", "57P02", "crash")]),
+        last("panic", &[message(b'E', b"SPANIK\0VPANIC\0C53100\0Mdisk full\0\0")]),
+        last("an old server", &[message(b'E', b"SFATAL\0C53300\0Mfull\0\0")]),
     ]
 }

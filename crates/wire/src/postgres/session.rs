@@ -18,6 +18,9 @@ use crate::sql::{self, Heard, Login, Rows, Said, Statement, Transaction};
 /// columns' names are heard later depends on whether somebody takes rows then. When a statement of several that were sent
 /// between two calls of [`sql::Session::sync`] is refused, the server leaves out those behind it, and nothing is heard of them.
 /// Outside of a transaction block they are committed together at the end: a refusal may come after [`Heard::Ended`].
+///
+/// An error that ends the connection is [`Heard::Refused`] too, even with nothing under way; [`Said::is_fatal`] tells it, and
+/// nothing more is awaited then.
 pub struct Session {
     entry: Entry,
     framing: Framing,

@@ -27,6 +27,13 @@ impl<S: Session, R: Rows + Send> Single<S, R> {
     pub fn rows(&self) -> &R {
         &self.rows
     }
+
+    fn over(&mut self, used: usize, reusable: bool) -> Progress {
+        self.is_awaited = false;
+        let received_bytes = self.received_bytes + used as u64;
+        let reply = Reply { status: 1, refusal: self.refusal, reusable, received_bytes };
+        Progress::Replied { used, reply }
+    }
 }
 
 impl<S: Session, R: Rows + Send> Conversation for Single<S, R> {
@@ -70,16 +77,16 @@ impl<S: Session, R: Rows + Send> Conversation for Single<S, R> {
                     return Ok(Progress::Answered { used, part: None, next: Next::Send });
                 }
                 Heard::Ended { .. } => {}
+                // What ends an idle connection is the connection's affair: its end follows.
+                Heard::Refused | Heard::Ready if !self.is_awaited => {}
                 Heard::Refused => {
                     let code = self.session.said().sqlstate.code();
                     self.refusal = Some(Refusal { class: "sql_error", code });
+                    if self.session.said().is_fatal {
+                        return Ok(self.over(used, false));
+                    }
                 }
-                Heard::Ready => {
-                    self.is_awaited = false;
-                    let received_bytes = self.received_bytes + used as u64;
-                    let reply = Reply { status: 1, refusal: self.refusal, reusable: true, received_bytes };
-                    return Ok(Progress::Replied { used, reply });
-                }
+                Heard::Ready => return Ok(self.over(used, true)),
             }
         }
     }
