@@ -33,7 +33,7 @@ fn held_to(bound: Bound) -> LibraryBenchmarkConfig {
 
 fn conversation() -> Talk {
     let script = Http1::single(&Request::get("localhost", "/"), Checks::default());
-    let mut talk = script.expect("it is a plain request").open();
+    let mut talk = script.expect("it is a plain request").open(0);
     // The first reply pays for what all others share.
     exchange(&mut talk, &[REPLY]);
     talk
