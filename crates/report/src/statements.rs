@@ -38,8 +38,8 @@ pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Option<Table> {
         ),
         _ => {
             let steps = lines.iter().map(|line| escape(&shortened(&visible(line.step), NAME_CHARACTERS_MAX)));
-            let mut table = Table::of_names("statements of", steps);
-            table.name("", lines.iter().map(|line| name(line, STATEMENT_CHARACTERS_MAX, escape)));
+            let mut table = Table::of_names("transaction", steps);
+            table.name("statement", lines.iter().map(|line| name(line, STATEMENT_CHARACTERS_MAX, escape)));
             table
         }
     };
