@@ -116,11 +116,11 @@ pub(crate) fn per_s_without_connect(view: &View<'_>) -> Option<f64> {
 /// The same in words.
 pub(crate) fn without_connect(view: &View<'_>) -> Option<String> {
     let per_s = per_s_without_connect(view)?;
-    let answers = view.noun().answers;
-    Some(format!(
-        "{} {answers}/s without the time of connecting, as pgbench counted before version 14",
-        rate(per_s)
-    ))
+    let as_whom = match view.unit() {
+        Unit::Requests => "",
+        Unit::Transactions => ", as pgbench counted before version 14",
+    };
+    Some(format!("{} {}/s without the time of connecting{as_whom}", rate(per_s), view.noun().answers))
 }
 
 /// How much of a transaction's time a statement of it took: of the sums over all of them.
