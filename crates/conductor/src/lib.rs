@@ -3,13 +3,14 @@
 //! `one_run.rs` fits on a screen and names every stage. The crate never knows report formats.
 
 mod beside;
-mod bound;
+
 mod collect;
 mod cores;
 mod filling;
 mod gates;
 mod host;
 mod live;
+mod memory;
 mod one_run;
 mod place;
 mod preflight;

@@ -95,8 +95,10 @@ pub fn run(
     let mut new = describe(plan);
     new.system_version.clone_from(&prepared.learnt.version);
     let run = store.begin(&new)?;
+    let how = plan.sql.as_ref().map(|sql| sql.words(prepared.learnt.scale));
     let mut attended = Attended::somebody_elses();
     let mut measured = measure(plan, prepared, store, &run, stopper, observer, &mut attended)?;
+    measured.ending.notes.extend(how);
     measured.ending.not_available = attended.not_available();
     let Measured { ending, counts, .. } = &measured;
     store.finish(&run, ending).map_err(|source| RunError::storage(source, Some(*counts)))?;
@@ -129,7 +131,7 @@ pub(crate) fn measure(
     let watchdog =
         Watchdog::arm(planned.map(|planned| opening + planned + timeout + GRACE), FORCED_EXIT_CODE);
 
-    let Prepared { job, script, resolved, probed, learnt } = prepared;
+    let Prepared { job, script, resolved, probed, learnt: _ } = prepared;
     let threads = job.threads;
     let running = script.start(job)?;
     let planned_requests = plan.stop.requests;
@@ -155,7 +157,6 @@ pub(crate) fn measure(
     let mut ending = judge(plan, collected, threads, asked)?;
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = probed.tls;
-    ending.notes.extend(plan.sql.as_ref().map(|sql| sql.words(learnt.scale)));
     Ok(Measured { ending, counts, _watchdog: watchdog })
 }
 

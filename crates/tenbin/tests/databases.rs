@@ -1,0 +1,177 @@
+//! Real databases: what is counted, what is told when something is missing, and that a password is nowhere.
+
+mod support;
+
+use std::fs;
+use std::time::Duration;
+
+use serde_json::Value;
+use servers::{Auth, MariaDb, MariaDbSettings, Postgres, PostgresSettings};
+use support::Home;
+
+/// A refusal is told before anybody wonders.
+const AT_ONCE: Duration = Duration::from_secs(5);
+
+#[track_caller]
+fn assert_counted(json: &Value, planned: u64) {
+    let count = |pointer: &str| json.pointer(pointer).and_then(Value::as_u64).expect(pointer);
+    assert_eq!(count("/offered/planned"), planned, "{json}");
+    assert_eq!(count("/offered/planned"), count("/offered/sent") + count("/offered/not_sent"));
+    let outcomes = ["ok", "refused", "failed", "timed_out", "unfinished"];
+    let ended: u64 = outcomes.iter().map(|name| count(&format!("/outcomes/{name}"))).sum();
+    assert_eq!(count("/offered/sent"), ended, "{json}");
+    assert_eq!(count("/outcomes/ok"), planned, "{json}");
+}
+
+/// No file of the store has the password.
+#[track_caller]
+fn assert_secret(home: &Home, password: &str) {
+    let entries = fs::read_dir(home.path()).expect("the folder");
+    for path in entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file()) {
+        let bytes = fs::read(&path).expect("readable");
+        let has_it = bytes.windows(password.len()).any(|part| part == password.as_bytes());
+        assert!(!has_it, "{} has the password", path.display());
+    }
+}
+
+fn prepare(home: &Home, url: &str, more: &[&str]) {
+    let mut command = std::process::Command::new(support::TENBIN);
+    home.isolate(&mut command);
+    command.arg("prepare").arg(url).args(more);
+    let output = support::Started::spawn(command).finish();
+    assert_eq!(output.code, Some(0), "{output:?}");
+}
+
+#[test]
+fn transactions_on_postgresql_are_counted_and_the_password_is_nowhere() {
+    let settings = PostgresSettings { auth: Auth::Scram, ..PostgresSettings::default() };
+    let server = Postgres::start(&settings).expect("a server");
+    let (home, password) = (Home::new(), "sesame-8fb1");
+    server.sql(&format!("CREATE ROLE tester LOGIN SUPERUSER PASSWORD '{password}'")).expect("a role");
+    let url = server.url("tester", Some(password));
+    prepare(&home, &url, &["--workload", "tpcb-like", "--scale", "1"]);
+    for mode in ["simple", "extended", "prepared"] {
+        let arguments = [&url, "--workload", "select-only", "-c", "4", "-n", "200", "--query-mode", mode];
+        let json = home.json(&arguments);
+        assert_counted(&json, 200);
+        assert!(!json.to_string().contains(password), "{json}");
+        assert!(json.to_string().contains(&format!("query mode {mode}, scale 1")), "{json}");
+    }
+    let json = home.json(&[
+        &url,
+        "--workload",
+        "tpcb-like@2",
+        "--workload",
+        "simple-update",
+        "-c",
+        "2",
+        "-n",
+        "40",
+        "--max-tries",
+        "0",
+    ]);
+    assert_counted(&json, 40);
+    assert_eq!(json["steps"][0]["statements"].as_array().map(Vec::len), Some(7), "{json}");
+    assert_eq!(server.sql("SELECT count(*) FROM pgbench_history").expect("a number").trim(), "40");
+    let output = home.run(&[&url, "--workload", "tpcb-like", "-c", "2", "-d", "200ms"]);
+    let page = home.run(&["report", "last", "--format", "html", "-o", "page.html"]);
+    for text in [&output.stdout, &output.stderr, &page.stdout, &page.stderr] {
+        assert!(!text.contains(password), "{text}");
+    }
+    assert_secret(&home, password);
+}
+
+#[test]
+fn what_is_missing_on_postgresql_is_told_at_once_with_the_next_step() {
+    let settings =
+        PostgresSettings { auth: Auth::Scram, ..PostgresSettings::default() }.with("max_connections", "12");
+    let server = Postgres::start(&settings).expect("a server");
+    let home = Home::new();
+    let told = |url: &str, more: &[&str], expected: &str| {
+        let output = home.run(&[&[url][..], more].concat());
+        assert_eq!(output.code, Some(1), "{output:?}");
+        assert!(output.stderr.contains(expected), "{output:?}");
+        assert!(output.took < AT_ONCE && output.stdout.is_empty(), "{output:?}");
+        assert!(!output.stderr.contains("sesame"), "{output:?}");
+    };
+    let wrong = server.url(Postgres::USER, Some("sesame"));
+    told(&wrong, &["--workload", "select-only", "-n", "1"], "password authentication failed");
+    assert_eq!(server.log().matches("password authentication failed").count(), 1, "one attempt, no more");
+    let own = server.own_url();
+    told(&own, &["--workload", "select-only", "-c", "2", "-n", "1"], "--workload select-only --scale 10`");
+    told(&own, &["--workload", "sign-up", "-c", "20", "-n", "1"], "the server takes 12 connections");
+    assert_eq!(home.history(), Vec::<Value>::new());
+}
+
+#[test]
+fn transactions_on_mariadb_are_counted() {
+    let server = MariaDb::start(&MariaDbSettings::default()).expect("a server");
+    let (home, url) = (Home::new(), server.own_url());
+    let tables = ["--workload", "oltp-read-write", "--tables", "2", "--table-size", "500"];
+    prepare(&home, &url, &tables);
+    let json = home.json(&[&[url.as_str()][..], &tables, &["-c", "4", "-n", "100"]].concat());
+    assert_counted(&json, 100);
+    assert!(!json.to_string().contains(MariaDb::PASSWORD), "{json}");
+    assert_secret(&home, MariaDb::PASSWORD);
+    let output = home.run(&[url.as_str(), "--workload", "select-only", "-n", "1"]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(output.stderr.contains("create the tables with `tenbin prepare mysql://"), "{output:?}");
+}
+
+#[test]
+fn transactions_on_sqlite_are_counted() {
+    let home = Home::new();
+    let missing = home.run(&["sqlite:bench.db", "--workload", "select-only", "-n", "1"]);
+    assert_eq!(missing.code, Some(1), "{missing:?}");
+    assert!(missing.stderr.contains("tenbin prepare"), "{missing:?}");
+    prepare(&home, "sqlite:bench.db", &["--workload", "select-only"]);
+    let url = "sqlite:bench.db?journal_mode=wal&synchronous=normal&busy_timeout=10s";
+    assert_counted(&home.json(&[url, "--workload", "select-only", "-c", "3", "-n", "90"]), 90);
+    assert_counted(&home.json(&[url, "--workload", "tpcb-like", "-c", "2", "-n", "20"]), 20);
+}
+
+#[test]
+fn flags_that_do_not_fit_the_url_are_told_all_at_once_and_scripts_with_a_mark() {
+    let home = Home::new();
+    fs::write(home.path().join("bad.sql"), "\\set a random(1, 10\nSELECT 1;\n").expect("written");
+    let output = home.run(&[
+        "postgres://u:sesame@127.0.0.1:1/d",
+        "-f",
+        "bad.sql",
+        "-H",
+        "a: b",
+        "--query-mode",
+        "fast",
+        "--max-tries",
+        "-1",
+        "--tables",
+        "2",
+        "-R",
+        "5/s",
+        "--pool",
+        "1",
+    ]);
+    assert_eq!((output.code, output.stdout.as_str()), (Some(2), ""), "{output:?}");
+    for told in [
+        "-H: it is for requests",
+        "bad.sql:1",
+        "^ error found here",
+        "--query-mode: \"fast\" is not known",
+        "--max-tries",
+        "--tables: nothing that is played has such a variable",
+        "--pool: -R and --stages send over so many",
+        "faults; nothing was sent",
+    ] {
+        assert!(output.stderr.contains(told), "{told}: {output:?}");
+    }
+    assert!(!output.stderr.contains("sesame"), "{output:?}");
+    let output = home.run(&["http://127.0.0.1:1/", "--workload", "select-only", "--scale", "2"]);
+    assert_eq!(output.code, Some(2), "{output:?}");
+    assert!(
+        output.stderr.contains("--workload: it is for databases") && output.stderr.contains("--scale: it is")
+    );
+    let output = home.run(&["postgres://u@127.0.0.1:1/d"]);
+    assert!(output.stderr.contains("nothing says what a transaction is"), "{output:?}");
+    let output = home.run(&["postgres://u@8.8.8.8/d", "-f", "bad.sql"]);
+    assert_eq!(output.code, Some(2), "{output:?}");
+}
