@@ -110,10 +110,9 @@ pub fn read_plan(bytes: &[u8]) {
                 let launch = study.launch(0, &Around { ports: &ports, dir, tenbin });
                 for load in 0..study.loads.len() {
                     if let Ok(plan) = study.plan(load, &launch) {
-                        let compiled = plan
-                            .steps
-                            .iter()
-                            .all(|step| Template::compile(&step.request, &plan.variables).is_ok());
+                        let mut actions = plan.steps.iter().filter_map(|step| step.request());
+                        let compiled =
+                            actions.all(|action| Template::compile(&action.request, &plan.variables).is_ok());
                         assert!(compiled, "what is accepted can be sent");
                     }
                 }
