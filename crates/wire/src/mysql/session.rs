@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::fault::Fault;
-use super::incoming::{Head, Incoming, Packet, Wish};
+use super::incoming::{ERROR, Head, Incoming, Packet, Wish};
 use super::log_in::{Circumstances, LogIn, Step};
 use super::outgoing::{HEADER_BYTES, PAYLOAD_BYTES_MAX, put};
 use super::reading::{Form, Outcome, Prepared, Reading};
@@ -358,16 +358,19 @@ impl Session {
         self.incoming.expect(sequence);
     }
 
-    /// Bytes that nobody asked for: a server that ends the connection says why.
+    /// Bytes that nobody asked for: only a server that ends the connection has something to say.
     #[cold]
-    fn unasked(bytes: &[u8]) -> PeerFault {
-        let said = match bytes {
-            [_, _, _, _, payload @ ..] if payload.first() == Some(&super::incoming::ERROR) => {
-                said::read(payload)
+    fn unasked(&mut self, bytes: &[u8]) -> Result<(usize, Heard), PeerFault> {
+        let excess = Fault::Excess.showing(bytes);
+        let Some((&[a, b, c, _], rest)) = bytes.split_first_chunk() else { return Err(excess) };
+        let payload = rest.get(..u32::from_le_bytes([a, b, c, 0]) as usize);
+        match payload.filter(|payload| payload.first() == Some(&ERROR)).and_then(said::read) {
+            Some(said) => {
+                self.reading.said = Said { is_fatal: true, ..said };
+                Ok((HEADER_BYTES + payload.map_or(0, <[u8]>::len), Heard::Refused))
             }
-            _ => None,
-        };
-        said.map_or_else(|| Fault::Excess.showing(bytes), |said| Fault::Ended.saying(said::line(&said)))
+            None => Err(excess),
+        }
     }
 }
 
@@ -495,7 +498,7 @@ impl sql::Session for Session {
             return match self.begin_next() {
                 Some(heard) => Ok((0, heard)),
                 None if bytes.is_empty() => Ok((0, Heard::NeedMore)),
-                None => Err(Self::unasked(bytes)),
+                None => self.unasked(bytes),
             };
         }
         let wants_rows = rows.wants();
