@@ -22,7 +22,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("store", &["record"]),
     ("report", &["record", "stats", "store"]),
     ("conductor", &["engine", "lab", "load", "loading", "plan", "record", "script", "sql", "sqlite", "store", "wire"]),
-    ("tenbin", &["conductor", "lab", "plan", "report", "servers", "store", "target"]),
+    ("tenbin", &["conductor", "lab", "plan", "report", "store", "target"]),
     ("house", &[]),
     ("bench-turns", &[]),
     ("bench-http", &["bench-turns"]),
