@@ -22,6 +22,7 @@ const MAY_READ: &[(&str, &str)] = &[
     ("crates/lab/src/probes/pss.rs", "what a dear reading cost, to do it seldom"),
     ("crates/lab/src/probes/watch.rs", "when a look is due, and when it was made"),
     ("crates/tenbin/src/live_line.rs", "how long a terminal is waited for"),
+    ("crates/tenbin/src/commands/prepare.rs", "how long the tables took, and when a terminal is told again"),
     ("crates/target/src/", "a server keeps its own time, and knows nothing of the tool's"),
 ];
 
