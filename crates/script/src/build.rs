@@ -142,7 +142,8 @@ impl<'a> Builder<'a> {
 
     fn statement(&mut self, collected: Collected) {
         let Collected { text, quoted, start } = collected;
-        let text = text.trim_ascii_end();
+        // pgbench sends blanks at the end as they are written.
+        let text = if self.language == Language::Pgbench { &text[..] } else { text.trim_ascii_end() };
         let cut = pieces::cut(text, &quoted, self.language, self.names);
         let number = usize::from(self.first_statement) + self.statements.len();
         let problem = match &cut {
