@@ -27,6 +27,8 @@ impl Bound {
 pub(crate) const REPLY_WHOLE: Bound = Bound { counted: 2_401_348, margin: 5 };
 /// A reply whose head comes in two pieces.
 pub(crate) const REPLY_IN_TWO: Bound = Bound { counted: 4_493_364, margin: 15 };
+/// A prepared SELECT of PostgreSQL, from drawing its value to the end of its answer.
+pub(crate) const SELECT_PREPARED: Bound = Bound { counted: 2_736_999, margin: 10 };
 /// A request's start and end, with its four durations.
 pub(crate) const RECORD: Bound = Bound { counted: 322_046, margin: 5 };
 /// The next instant of an even rate.

@@ -16,8 +16,11 @@ use gungraun::{Callgrind, EventKind};
 use load::open::{Arrivals, Profile};
 use load::{Open, Share, Spacing};
 use record::{Finish, Outcome, Recorder};
+use script::{Allow, Deck, Language};
+use sql::{Mode, Settings, Step};
 use wire::http1::{Checks, Http1, Request, Talk};
-use wire::{Conversation, Progress, Script};
+use wire::sql::Login;
+use wire::{Conversation, Progress, Script, postgres};
 
 use bounds::{Bound, OPERATIONS};
 
@@ -65,6 +68,48 @@ fn reply_in_two(mut talk: Talk) {
     }
 }
 
+/// pgbench's select-only, of which there is one.
+const SELECT: &[u8] =
+    b"\\set aid random(1, 100000 * :scale)\nSELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n";
+/// Authentication is over, and a statement may come.
+const LET_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+/// Parsed, described and bound, which only the first answer says; one row of one column.
+const PREPARED: &[u8] = b"1\0\0\0\x04t\0\0\0\x0a\0\x01\0\0\0\x17T\0\0\0\x21\0\x01abalance\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0";
+const ROW: &[u8] = b"2\0\0\0\x04D\0\0\0\x0b\0\x01\0\0\0\x010C\0\0\0\x0dSELECT 1\0Z\0\0\0\x05I";
+
+type Selecting = sql::Talk<postgres::Session>;
+
+fn selecting() -> Selecting {
+    let mut deck = Deck::new();
+    let script =
+        deck.add("select-only", SELECT, Language::Pgbench, Allow::default()).expect("it is a script");
+    let steps = vec![Step { name: "select-only".to_owned(), script, expects: None }];
+    let settings = Settings { mode: Mode::Prepared, ..Settings::default() };
+    let script = sql::postgres(deck.into(), &steps, settings, Login::default().into(), [0; 18]);
+    let mut talk = script.expect("they are a program").open(0);
+    talk.greet();
+    talk.greeted(LET_IN).expect("it is let in");
+    select(&mut talk, &[PREPARED, ROW].concat());
+    talk
+}
+
+fn select(talk: &mut Selecting, answer: &[u8]) {
+    talk.begin(0);
+    black_box(talk.outgoing());
+    match talk.received(black_box(answer)) {
+        Ok(Progress::Replied { reply, .. }) => assert!(black_box(reply).refusal.is_none()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[library_benchmark(config = held_to(bounds::SELECT_PREPARED))]
+#[bench::of_one_row(selecting())]
+fn select_prepared(mut talk: Selecting) {
+    for _ in 0..OPERATIONS {
+        select(&mut talk, ROW);
+    }
+}
+
 fn recorder() -> Recorder {
     let mut recorder = Recorder::new(0, 0);
     (0..OPERATIONS).for_each(|number| recorder.finished(&finish(number)));
@@ -108,7 +153,8 @@ fn arrivals_poisson(arrivals: Arrivals) -> u64 {
 
 library_benchmark_group!(
     name = hot_path,
-    benchmarks = [reply_whole, reply_in_two, record_finished, arrivals_even, arrivals_poisson]
+    benchmarks =
+        [reply_whole, reply_in_two, select_prepared, record_finished, arrivals_even, arrivals_poisson]
 );
 
 main!(library_benchmark_groups = hot_path);
