@@ -83,15 +83,6 @@ impl Database {
         };
         database.filter(|_| faults.is_empty()).ok_or(faults)
     }
-
-    /// Whether every way to it stays on this machine.
-    fn is_near(peers: &[Peer]) -> bool {
-        peers.iter().all(|peer| {
-            peer.unix_socket.is_some()
-                || peer.host == "localhost"
-                || peer.host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-        })
-    }
 }
 
 /// Host and port, without a scheme: `[::1]:5432`.

@@ -3,7 +3,7 @@
 mod login;
 mod single;
 
-pub use login::{Login, Secret, TlsWish};
+pub use login::{Login, Secret, TlsWish, Weak};
 pub use single::Single;
 
 use alloc::string::String;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, TLS, greeting, logged_in, login, packets};
 use wire::mysql::Session;
-use wire::sql::{Login, Session as _, TlsWish};
+use wire::sql::{Login, Session as _, TlsWish, Weak};
 use wire::{Greeting, PeerFault};
 
 const SEED: &[u8; 20] = b"12345678901234567890";
@@ -175,7 +175,7 @@ fn another_way_to_log_in_is_followed_where_it_is_known() {
         (switch("dialog", b""), "not known here: dialog"),
         (switch("mysql_old_password", SEED), "before MySQL 4.1"),
         (packets(2, &[&[0xfe]]), "before MySQL 4.1"),
-        (switch("mysql_clear_password", b""), "in the clear: use TLS or a Unix socket"),
+        (switch("mysql_clear_password", b""), "in the clear: use TLS (ssl-mode=REQUIRED)"),
     ] {
         let fault = fault_of(login("secret"), &[native(), payload]);
         assert_eq!(fault.class, PeerFault::LOGIN_REFUSED);
@@ -200,18 +200,22 @@ fn a_password_goes_out_in_the_clear_only_where_nobody_listens_or_somebody_allows
     let fault = fault_of(login("secret"), &[hello.clone(), wanted.clone()]);
     assert_eq!(fault.class, PeerFault::LOGIN_REFUSED);
     assert!(fault.message().contains("under a key that nobody vouches for"));
+    assert!(fault.message().contains("add get-server-public-key=true to the URL"));
 
     let private = || with(login("secret"))().on_private_transport();
     let (end, sent, _) = both(private, &[hello.clone(), wanted.clone(), packets(4, &[SUCCESS])]);
     assert_eq!((end, &sent[1][..]), (Ok(Greeting::Done), &b"\x07\0\0\x03secret\0"[..]));
 
-    let weak = Login { allows_weak: true, ..login("secret") };
+    let weak = Login { weak: Weak { any_key: true, ..Weak::default() }, ..login("secret") };
     let (_, sent, _) = both(with(weak.clone()), &[hello.clone(), wanted.clone()]);
     assert_eq!(sent[1], b"\x01\0\0\x03\x02", "it asks for the server's key");
     let bad_key = packets(4, &[b"\x01-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"]);
     let fault = fault_of(weak.clone(), &[hello, wanted, bad_key]);
     assert_eq!(fault.sentence, "the server's public key for passwords cannot be used");
     let clear = packets(2, &[b"\xfemysql_clear_password\0"]);
+    let fault = fault_of(weak, &[native(), clear.clone()]);
+    assert!(fault.message().contains("add enable-cleartext-plugin=true to the URL"));
+    let weak = Login { weak: Weak { clear: true, ..Weak::default() }, ..login("secret") };
     let (end, sent, _) = both(with(weak), &[native(), clear, packets(4, &[SUCCESS])]);
     assert_eq!((end, &sent[1][4..]), (Ok(Greeting::Done), &b"secret\0"[..]));
 }

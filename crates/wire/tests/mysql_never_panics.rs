@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use std::sync::Arc;
 use wire::mysql::{PROTOCOL, Session};
-use wire::sql::{Heard, Login, Rows, Session as _, Single, Statement, TlsWish};
+use wire::sql::{Heard, Login, Rows, Session as _, Single, Statement, TlsWish, Weak};
 
 /// Contents of packets, good and bad: any order of them gets further than bytes at random.
 const PAYLOADS: [&[u8]; 26] = [
@@ -143,9 +143,13 @@ fn is_the_same_in_pieces(bytes: &[u8], sizes: &[usize]) -> Result<(), TestCaseEr
 }
 
 fn greets_the_same_in_pieces(bytes: &[u8], sizes: &[usize]) -> Result<(), TestCaseError> {
-    for (tls, allows_weak) in [(TlsWish::No, true), (TlsWish::IfOffered, false), (TlsWish::Required, false)] {
+    for (tls, weak) in [
+        (TlsWish::No, Weak::ALL),
+        (TlsWish::IfOffered, Weak::default()),
+        (TlsWish::Required, Weak::default()),
+    ] {
         let settings = vec![("a".to_owned(), "b".to_owned())];
-        let login = Arc::new(Login { tls, allows_weak, settings, ..login("secret") });
+        let login = Arc::new(Login { tls, weak, settings, ..login("secret") });
         let open = || Single::new(Session::new(Arc::clone(&login)), "SELECT 1", ());
         let whole = greetings::greet(&mut open(), [bytes].into_iter());
         let pieces = [bytes.chunks(1).collect::<Vec<_>>(), cut(bytes, sizes).collect()];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use postgres_server::{error, log_in, message, notice, ready};
 use wire::postgres::Session;
-use wire::sql::{Login, Secret, Session as _, TlsWish, Transaction};
+use wire::sql::{Login, Secret, Session as _, TlsWish, Transaction, Weak};
 use wire::{Greeting, PeerFault};
 
 const PASSWORD: &str = "pencil";
@@ -90,14 +90,20 @@ fn tls_begins_when_the_server_has_it_and_not_before() {
 #[test]
 fn weak_log_ins_are_made_only_where_they_are_allowed() {
     let (cleartext, md5) = (log_in(3, b""), log_in(5, b"salt"));
-    let weak = Login { allows_weak: true, ..login() };
+    let weak = Login { weak: Weak::ALL, ..login() };
     assert_eq!(asked(weak.clone(), &cleartext).unwrap(), message(b'p', b"pencil\0"));
     // The value comes from another program.
     let answer = asked(weak.clone(), &md5).unwrap();
     assert_eq!(answer.len(), 1 + 4 + "md5".len() + 32 + 1);
     assert_eq!(answer, message(b'p', b"md518301d2a2dd2325d5c0978f6e988d306\0"));
-    for wish in [&cleartext, &md5] {
+    let (only_clear, only_md5) =
+        (Weak { clear: true, ..Weak::default() }, Weak { md5: true, ..Weak::default() });
+    for (wish, other, way_out) in
+        [(&cleartext, only_md5, "require_auth=password"), (&md5, only_clear, "require_auth=md5")]
+    {
         let fault = asked(login(), wish).unwrap_err();
+        assert!(fault.message().contains(way_out), "{}", fault.message());
+        let fault = asked(Login { weak: other, ..login() }, wish).unwrap_err();
         assert_eq!(fault.class, PeerFault::LOGIN_REFUSED);
         assert!(fault.message().contains("TLS") && !fault.message().contains(PASSWORD));
         assert_eq!(asked(Login { password: None, ..weak.clone() }, wish).unwrap_err().class, "login_refused");
@@ -180,7 +186,7 @@ fn refusals_that_may_pass_do_not_end_the_load() {
 
 #[test]
 fn nothing_shows_a_password() {
-    let mut session = session(Login { allows_weak: true, ..login() });
+    let mut session = session(Login { weak: Weak::ALL, ..login() });
     session.greet();
     session.greeted(&log_in(3, b"")).unwrap();
     assert!(!format!("{session:?}").contains(PASSWORD));

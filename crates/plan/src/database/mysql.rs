@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use sql::Engine;
-use wire::sql::{Login, Secret, TlsWish};
+use wire::sql::{Login, Secret, TlsWish, Weak};
 
 use super::written::Written;
 use super::{Database, Surroundings, in_the_clear, shown, with_tls};
@@ -11,7 +11,9 @@ use crate::fault::Fault;
 use crate::plan::Trust;
 
 const PORT: u16 = 3306;
-const PARAMETERS: [&str; 4] = ["ssl-mode", "ssl-ca", "socket", "connect-timeout"];
+const ANY_KEY: &str = "get-server-public-key";
+const CLEAR: &str = "enable-cleartext-plugin";
+const PARAMETERS: [&str; 6] = ["ssl-mode", "ssl-ca", "socket", "connect-timeout", ANY_KEY, CLEAR];
 const SECONDS_MAX: u64 = 86_400;
 
 pub(super) fn read(
@@ -37,6 +39,11 @@ pub(super) fn read(
     }
     let (tls, trust) = tls(written, faults);
     with_tls(&mut peers, trust.as_ref());
+    let weak = Weak {
+        clear: is_true(written, CLEAR, faults),
+        any_key: is_true(written, ANY_KEY, faults),
+        ..Weak::default()
+    };
     let is_all_here = peers.iter().all(|peer| peer.unix_socket.is_some());
     let timeout_ns = written.parameter("connect-timeout").and_then(|text| match text.parse::<u64>() {
         Ok(seconds @ 1..=SECONDS_MAX) => Some(seconds * 1_000_000_000),
@@ -55,12 +62,24 @@ pub(super) fn read(
             database: written.database.clone(),
             settings: Vec::new(),
             tls: if is_all_here { TlsWish::No } else { tls },
-            allows_weak: Database::is_near(&peers) || tls == TlsWish::No,
+            weak: if is_all_here { Weak::ALL } else { weak },
         },
         peers,
         file: None,
         connect_timeout_ns: timeout_ns,
     })
+}
+
+fn is_true(written: &Written, name: &str, faults: &mut Vec<Fault>) -> bool {
+    match written.parameter(name).map(str::to_ascii_lowercase).as_deref() {
+        Some("true" | "1" | "on") => true,
+        None | Some("false" | "0" | "off") => false,
+        Some(other) => {
+            let what = format!("{name} cannot be {other:?}");
+            written.wrong(what, &format!("write {name}=true, or leave it out"), faults);
+            false
+        }
+    }
 }
 
 fn tls(written: &Written, faults: &mut Vec<Fault>) -> (TlsWish, Option<Trust>) {

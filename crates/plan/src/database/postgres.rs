@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use sql::Engine;
-use wire::sql::{Login, Secret, TlsWish};
+use wire::sql::{Login, Secret, TlsWish, Weak};
 
 use super::pgpass::{self, Found, Whose};
 use super::written::{Written, read_port};
@@ -18,7 +18,7 @@ const APPLICATION: &str = "tenbin";
 /// Where servers have their sockets.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
-const PARAMETERS: [&str; 11] = [
+const PARAMETERS: [&str; 12] = [
     "host",
     "port",
     "user",
@@ -30,6 +30,7 @@ const PARAMETERS: [&str; 11] = [
     "connect_timeout",
     "options",
     "passfile",
+    "require_auth",
 ];
 
 pub(super) fn read(
@@ -61,6 +62,8 @@ pub(super) fn read(
         .or_else(|| from_file(file.as_deref()?, peers.first()?, &database, &user, written, faults));
     let (tls, trust) = tls(written, around, faults);
     with_tls(&mut peers, trust.as_ref());
+    let named = given("require_auth", "PGREQUIREAUTH").unwrap_or_default();
+    let weak = weak(&named, written, faults);
     let is_all_here = peers.iter().all(|peer| peer.unix_socket.is_some());
     let name = given("application_name", "PGAPPNAME").unwrap_or_else(|| APPLICATION.to_owned());
     let mut settings = vec![("application_name".to_owned(), name)];
@@ -75,8 +78,7 @@ pub(super) fn read(
             database: Some(database),
             settings,
             tls: if is_all_here { TlsWish::No } else { tls },
-            // Who says that there is to be no TLS knows what goes over the wire.
-            allows_weak: Database::is_near(&peers) || tls == TlsWish::No,
+            weak: if is_all_here { Weak::ALL } else { weak },
         },
         peers,
         file: None,
@@ -186,6 +188,25 @@ fn tls(written: &Written, around: &Surroundings<'_>, faults: &mut Vec<Fault>) ->
             (TlsWish::No, None)
         }
     }
+}
+
+/// The weak ways to log in among those that are named; the strong ones need not be.
+fn weak(named: &str, written: &Written, faults: &mut Vec<Fault>) -> Weak {
+    let mut weak = Weak::default();
+    for name in named.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        match name {
+            "password" => weak.clear = true,
+            "md5" => weak.md5 = true,
+            "scram-sha-256" | "none" => {}
+            other => {
+                let what = format!("require_auth cannot be {other:?}");
+                let way_out =
+                    "write password, md5, scram-sha-256 or none, or several with commas between them";
+                written.wrong(what, way_out, faults);
+            }
+        }
+    }
+    weak
 }
 
 /// Whole seconds; 0 is without a limit of its own.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use sql::Engine;
-use wire::sql::{Secret, TlsWish};
+use wire::sql::{Secret, TlsWish, Weak};
 
 use super::{Database, Surroundings};
 use crate::plan::Trust;
@@ -38,14 +38,12 @@ fn the_parts_of_a_url_are_where_users_write_them() {
     assert_eq!(database.login.settings, settings.map(|(name, value)| (name.to_owned(), value.to_owned())));
     assert_eq!(database.connect_timeout_ns, Some(3_000_000_000));
     assert_eq!(database.shown, "postgres://127.0.0.1:5433/db");
-    assert!(database.login.allows_weak);
 
     let several = read("postgres://me@[::1]:1,10.0.0.1,h:3/db", &[]);
     assert_eq!(
         places(&several),
         ["[::1]:1", "10.0.0.1:1", "h:3"].map(|place| place.replace("0.1:1", "0.1:5432"))
     );
-    assert!(!several.login.allows_weak);
     let socket = read("postgres:///db?host=/run/pg&port=6000&user=u", &[]);
     assert_eq!(places(&socket), ["/run/pg/.s.PGSQL.6000"]);
     assert_eq!(socket.login.tls, TlsWish::No, "a socket has no TLS");
@@ -115,6 +113,28 @@ fn certificates_are_checked_as_the_mode_says() {
 }
 
 #[test]
+fn a_password_goes_out_weakly_only_if_somebody_says_so_or_nobody_listens() {
+    let weak = |url: &str, environment: &[(&str, &str)]| read(url, environment).login.weak;
+    let no = Weak::default();
+    let (clear, md5) = (Weak { clear: true, ..no }, Weak { md5: true, ..no });
+    for url in ["postgres://u@127.0.0.1/d", "postgres://u@h/d?sslmode=disable", "mysql://u@localhost/d"] {
+        assert_eq!(weak(url, &[]), no, "{url}");
+    }
+    assert_eq!(weak("mysql://u@h/d?ssl-mode=DISABLED", &[]), no);
+    assert_eq!(weak("postgres://u@h/d?require_auth=md5", &[]), md5);
+    assert_eq!(weak("postgres://u@h/d?require_auth=scram-sha-256,password", &[]), clear);
+    assert_eq!(weak("postgres://u@h/d", &[("PGREQUIREAUTH", "md5")]), md5);
+    assert_eq!(weak("postgres://u@h/d?require_auth=none", &[("PGREQUIREAUTH", "md5")]), no);
+    assert_eq!(weak("mysql://u@h/d?get-server-public-key=true", &[]), Weak { any_key: true, ..no });
+    assert_eq!(weak("mysql://u@h/d?enable-cleartext-plugin=1&get-server-public-key=false", &[]), clear);
+    for socket in ["postgres:///d?host=/run/pg&user=u", "mysql://u@localhost/d?socket=/run/my.sock"] {
+        assert_eq!(weak(socket, &[]), Weak::ALL);
+    }
+    let mixed = "postgres:///d?host=/run/pg,127.0.0.1&user=u";
+    assert_eq!(weak(mixed, &[]), no, "one way leads over the wire");
+}
+
+#[test]
 fn wrong_urls_are_told_what_is_wrong_and_never_the_password() {
     for (url, told) in [
         ("postgres://me:sesame@h/db?ssl_mode=require", "did you mean sslmode?"),
@@ -130,6 +150,8 @@ fn wrong_urls_are_told_what_is_wrong_and_never_the_password() {
         ("postgres://h/db?connect_timeout=x&user=u", "connect_timeout cannot be \"x\""),
         ("mysql://me:sesame@h/db?ssl_mode=required", "did you mean ssl-mode?"),
         ("mysql://me:sesame@h/db?ssl-mode=sure", "ssl-mode cannot be \"SURE\""),
+        ("postgres://u:sesame@h/d?require_auth=md6", "require_auth cannot be \"md6\""),
+        ("mysql://u:sesame@h/d?get-server-public-key=yes", "get-server-public-key cannot be \"yes\""),
         ("sqlite:", "it names no file"),
         ("sqlite::memory:", "each connection would have a database of its own"),
         ("sqlite:a.db?jurnal_mode=wal", "did you mean journal_mode?"),

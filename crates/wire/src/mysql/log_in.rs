@@ -192,7 +192,7 @@ impl LogIn {
         self.plugin = plugin;
         self.seed = fields.rest().to_vec();
         let password = password(around);
-        let may_show = around.is_private || around.login.allows_weak;
+        let may_show = around.is_private || around.login.weak.clear;
         let answer = match plugin {
             Plugin::Native if password.is_empty() => Vec::new(),
             Plugin::CachingSha2 | Plugin::Sha256 if password.is_empty() => Vec::from([0]),
@@ -216,7 +216,7 @@ impl LogIn {
 
     /// Whoever sits between here and the server could hand out a key of their own.
     fn ask_for_key(&mut self, question: u8, around: Circumstances<'_>) -> Result<Step, PeerFault> {
-        if !around.login.allows_weak {
+        if !around.login.weak.any_key {
             return Err(Fault::UnknownKey.plain());
         }
         self.state = State::Key;

@@ -159,14 +159,18 @@ impl Entry {
                 return Ok(None);
             }
             (3, Phase::Asked) => {
-                self.may_be_seen().map_err(|()| Fault::CleartextRefused.plain())?;
+                if !self.is_secure && !self.login.weak.clear {
+                    return Err(Fault::CleartextRefused.plain());
+                }
                 out.clear();
                 out.password(self.password()?);
                 self.phase = Phase::Answered;
             }
             (5, Phase::Asked) => {
                 let salt: [u8; 4] = rest.try_into().map_err(|_| Fault::BadLength.showing(b"R"))?;
-                self.may_be_seen().map_err(|()| Fault::Md5Refused.plain())?;
+                if !self.is_secure && !self.login.weak.md5 {
+                    return Err(Fault::Md5Refused.plain());
+                }
                 out.clear();
                 out.password(&md5_password(&self.login.user, self.password()?, salt));
                 self.phase = Phase::Answered;
@@ -204,10 +208,6 @@ impl Entry {
 
     fn password(&self) -> Result<&str, PeerFault> {
         self.login.password.as_ref().map(|secret| secret.0.as_str()).ok_or(Fault::NoPassword.plain())
-    }
-
-    fn may_be_seen(&self) -> Result<(), ()> {
-        if self.is_secure || self.login.allows_weak { Ok(()) } else { Err(()) }
     }
 }
 

@@ -17,8 +17,24 @@ pub struct Login {
     pub settings: Vec<(String, String)>,
     /// Whether TLS is asked for.
     pub tls: TlsWish,
-    /// Whether the password may go out so that others can make use of it: in the clear without TLS, or as MD5.
-    pub allows_weak: bool,
+    /// In which weak ways the password may go out.
+    pub weak: Weak,
+}
+
+/// Ways in which a password may go out though others could make use of it. By default there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Weak {
+    /// In the clear.
+    pub clear: bool,
+    /// As MD5, as PostgreSQL does it.
+    pub md5: bool,
+    /// Encrypted for whoever sends a key, as MySQL does it.
+    pub any_key: bool,
+}
+
+impl Weak {
+    /// All of them: where nobody listens.
+    pub const ALL: Self = Self { clear: true, md5: true, any_key: true };
 }
 
 /// A text that is never shown.
