@@ -99,6 +99,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
         stop: plan.stop,
         warm_up_ns: plan.warm_up_ns,
         peer,
+        beside: None,
         timeout_ns: plan.timeout_ns,
         connect_timeout_ns: plan.connect_timeout_ns,
         keep_alive: plan.keep_alive(),

@@ -1,5 +1,7 @@
 //! One connection slot: its socket, the request it carries, and what it has seen.
 
+use std::mem::swap;
+
 use record::ConnectionTotals;
 use rustix::io::Errno;
 
@@ -24,7 +26,8 @@ pub(crate) struct Connection<T> {
     pub(crate) deadline_ns: u64,
     /// When the timer that watches the deadline comes up.
     pub(crate) armed_ns: u64,
-    /// Counts the sockets of this slot, so that an event of an earlier one is not taken for this one's.
+    /// Counts the sockets of this slot, so that an event of another one is not taken for this one's: even numbers for the
+    /// first peer, odd ones for the second.
     pub(crate) generation: u32,
     /// Replies on the present socket.
     pub(crate) served: u32,
@@ -42,6 +45,42 @@ pub(crate) struct Connection<T> {
     /// How long the present socket took to be ready, until its first request has reported it.
     pub(crate) connect_ns: u64,
     pub(crate) within: Within,
+    /// The peer of the link in use.
+    pub(crate) peer: u16,
+    /// Whether its connections carry more than one request.
+    pub(crate) keeps_alive: bool,
+    /// The link to the other peer, if there is another.
+    pub(crate) parked: Option<Box<Parked>>,
+}
+
+/// A link that waits for its turn, and what is known of it.
+pub(crate) struct Parked {
+    link: Link,
+    generation: u32,
+    served: u32,
+    hung_up: bool,
+    send_error: Option<Errno>,
+    dialled_ns: u64,
+    connect_ns: u64,
+    peer: u16,
+    keeps_alive: bool,
+}
+
+impl Parked {
+    /// The link to the second peer, which nobody has dialled yet.
+    pub(crate) fn second(keeps_alive: bool) -> Self {
+        Self {
+            link: Link::Down,
+            generation: 1,
+            served: 0,
+            hung_up: false,
+            send_error: None,
+            dialled_ns: 0,
+            connect_ns: 0,
+            peer: 1,
+            keeps_alive,
+        }
+    }
 }
 
 /// Where a request of several parts is.
@@ -126,7 +165,7 @@ pub(crate) struct InFlight {
 }
 
 impl<T> Connection<T> {
-    pub(crate) fn new(talk: T, way: Way) -> Self {
+    pub(crate) fn new(talk: T, way: Way, keeps_alive: bool) -> Self {
         Self {
             talk,
             link: Link::Down,
@@ -146,7 +185,25 @@ impl<T> Connection<T> {
             dialled_ns: 0,
             connect_ns: 0,
             within: Within::default(),
+            peer: 0,
+            keeps_alive,
+            parked: None,
         }
+    }
+
+    /// The link to the other peer is in use from now on, and this one is parked. Says whether there is one.
+    pub(crate) fn change_links(&mut self) -> bool {
+        let Some(parked) = &mut self.parked else { return false };
+        swap(&mut self.link, &mut parked.link);
+        swap(&mut self.generation, &mut parked.generation);
+        swap(&mut self.served, &mut parked.served);
+        swap(&mut self.hung_up, &mut parked.hung_up);
+        swap(&mut self.send_error, &mut parked.send_error);
+        swap(&mut self.dialled_ns, &mut parked.dialled_ns);
+        swap(&mut self.connect_ns, &mut parked.connect_ns);
+        swap(&mut self.peer, &mut parked.peer);
+        swap(&mut self.keeps_alive, &mut parked.keeps_alive);
+        true
     }
 
     /// The instant by which what happens here is sorted into a phase: that of the request it carries. Connections that are

@@ -8,7 +8,7 @@ use load::{DataSource, Load, Scenarios, Stop};
 
 use crate::net::tls::TlsPeer;
 
-/// One load on one peer.
+/// One load on one peer, or on two.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// How much, in which shape. Its instants count from the beginning of the load, warm-up included.
@@ -19,6 +19,8 @@ pub struct Job {
     pub warm_up_ns: u64,
     /// Where to.
     pub peer: Peer,
+    /// Where steps go whose peer, as the script says, is number 1; a load within this process has none.
+    pub beside: Option<Beside>,
     /// From the start of a request, connecting included, to the last byte of its reply; pauses within it apart.
     pub timeout_ns: u64,
     /// For establishing a connection, TLS and log-in included; no longer than `timeout_ns`.
@@ -59,11 +61,36 @@ impl Job {
 }
 
 impl Job {
+    /// The peer of a number, as [`wire::Script::peer`] gives it.
+    pub(crate) fn peer(&self, number: u16) -> &Peer {
+        match &self.beside {
+            Some(beside) if number > 0 => &beside.peer,
+            _ => &self.peer,
+        }
+    }
+
+    /// Whether connections to a peer carry more than one request.
+    pub(crate) fn keeps_alive(&self, number: u16) -> bool {
+        match &self.beside {
+            Some(beside) if number > 0 => beside.keep_alive,
+            _ => self.keep_alive,
+        }
+    }
+
     /// The users of a closed load, if they share connections.
     pub(crate) fn pooled_users(&self) -> Option<u32> {
         let Load::Closed(closed) = &self.load else { return None };
         self.pool.is_some_and(|pool| pool < closed.users).then_some(closed.users)
     }
+}
+
+/// A second peer of a load.
+#[derive(Clone, Debug)]
+pub struct Beside {
+    /// Where to.
+    pub peer: Peer,
+    /// Whether connections to it carry more than one request.
+    pub keep_alive: bool,
 }
 
 /// Who is spoken to.
@@ -82,6 +109,11 @@ impl Peer {
     /// A peer of one address, with which TLS, if there is any, begins at once.
     pub fn of(endpoint: Endpoint, tls: Option<TlsPeer>) -> Self {
         Self { endpoints: vec![endpoint], tls, tls_on_request: false }
+    }
+
+    /// Whether connections begin with TLS.
+    pub(crate) fn secures_at_once(&self) -> bool {
+        self.tls.is_some() && !self.tls_on_request
     }
 
     /// Where connection `number` goes.

@@ -11,6 +11,7 @@ mod performing;
 pub(crate) mod pooling;
 mod receiving;
 mod sending;
+mod turning;
 
 use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
@@ -23,7 +24,7 @@ use wire::{Reply, Script};
 
 use crate::book::Book;
 use crate::clock::Clock;
-use crate::connection::{Connection, NEVER};
+use crate::connection::{Connection, NEVER, Parked};
 use crate::driver::Driver;
 use crate::embedded::Embedding;
 use crate::health::Watch;
@@ -94,6 +95,8 @@ pub(crate) struct Worker<'a, S: Script> {
     to_perform: VecDeque<(u32, u32)>,
     /// The number of this worker.
     thread: usize,
+    /// By step, the peer that its request goes to.
+    peers: Box<[u16]>,
 }
 
 impl<'a, S: Script> Worker<'a, S> {
@@ -119,8 +122,10 @@ impl<'a, S: Script> Worker<'a, S> {
         let first_number = share.first_of(total) as u32;
         let connection = |slot| {
             let way = iterations.way(job, u64::from(first_number) + u64::from(slot));
-            Connection::new(script.open(first_number + slot), way)
+            let parked = job.beside.as_ref().map(|beside| Box::new(Parked::second(beside.keep_alive)));
+            Connection { parked, ..Connection::new(script.open(first_number + slot), way, job.keep_alive) }
         };
+        let peer = |step| if job.beside.is_some() { script.peer(step as u16) } else { 0 };
         let steps = job.scenarios.steps().max(1);
         // Single parts are not kept: their requests are.
         let mut driver = Driver::new(&job.load, share, stop, job.warm_up_ns, slots, shared_row);
@@ -164,6 +169,7 @@ impl<'a, S: Script> Worker<'a, S> {
             embedding,
             to_perform: VecDeque::new(),
             thread: share.index as usize,
+            peers: (0..steps).map(peer).collect(),
         })
     }
 
@@ -420,7 +426,7 @@ impl<'a, S: Script> Worker<'a, S> {
     /// Gives up what was due and never started, and hands over the rest.
     fn settle(&mut self) {
         self.count_due(self.clock.now());
-        (0..self.connections.len() as u32).for_each(|slot| self.say_farewell(slot));
+        (0..self.connections.len() as u32).for_each(|slot| self.say_farewells(slot));
         let messages = &self.messages;
         for (step, book) in (0..).zip(&mut self.books) {
             book.settle();

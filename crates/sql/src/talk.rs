@@ -217,6 +217,14 @@ impl<P: Session> Conversation for Talk<P> {
         }
     }
 
+    fn take_saved(&mut self, take: &mut dyn FnMut(u16, &[u8])) {
+        for variable in &self.program.settings.saves {
+            if let Some(slot) = self.program.slot(*variable) {
+                take(*variable, self.player.value(slot).unwrap_or_default());
+            }
+        }
+    }
+
     fn greet(&mut self) -> Greeting {
         self.session.greet()
     }

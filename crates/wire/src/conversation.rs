@@ -22,6 +22,18 @@ pub trait Conversation: Send {
     /// Gives a variable its value, for requests that begin from now on.
     fn set(&mut self, variable: u16, value: &[u8]);
 
+    /// Hands over every variable that replies give values to, with its present value. It is asked for only when a user goes on
+    /// to another peer, which other conversations speak with.
+    fn take_saved(&mut self, take: &mut dyn FnMut(u16, &[u8])) {
+        let _ = take;
+    }
+
+    /// From now on everything is about the peer of this number, until it is another's turn. Only conversations with several
+    /// peers are told; they begin with the first, 0.
+    fn turn_to(&mut self, peer: u16) {
+        let _ = peer;
+    }
+
     /// A connection was opened: says what comes before the first request. [`Conversation::outgoing`] has what is to be sent.
     fn greet(&mut self) -> Greeting {
         Greeting::Done
@@ -109,6 +121,12 @@ pub trait Script: Send + Sync {
 
     /// The conversation of connection `number`, counted over all threads from 0, with nothing under way.
     fn open(&self, number: u32) -> Self::Talk;
+
+    /// The number of the peer that a step's request goes to.
+    fn peer(&self, step: u16) -> u16 {
+        let _ = step;
+        0
+    }
 
     /// Whether a step's request needs the value of a variable.
     fn needs(&self, step: u16, variable: u16) -> bool;

@@ -67,13 +67,19 @@ struct Steps {
     list: Box<[Prepared]>,
     /// How many there are; each connection has its own values.
     variables: u16,
+    /// Those that get their values from replies.
+    captured: Box<[u16]>,
 }
 
 impl Http1 {
     /// From the steps, whose place in the list is their number, and the number of variables in them.
     pub fn new(steps: Vec<Step>, variables: u16) -> Self {
+        let mut captured: Vec<u16> =
+            steps.iter().flat_map(|step| &step.captures).map(|capture| capture.variable).collect();
+        captured.sort_unstable();
+        captured.dedup();
         let list = steps.into_iter().map(Prepared::new).collect();
-        Self { script: Arc::new(Steps { list, variables }) }
+        Self { script: Arc::new(Steps { list, variables, captured: captured.into() }) }
     }
 
     /// The one step "send this request as it is written, and check the reply".

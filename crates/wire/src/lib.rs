@@ -7,6 +7,7 @@
 extern crate alloc;
 
 mod blame;
+mod both;
 pub mod braces;
 mod conversation;
 pub mod http1;
@@ -16,6 +17,7 @@ pub mod sql;
 pub mod testing;
 
 pub use blame::{Blame, PeerFault, Seen};
+pub use both::{Both, BothTalks, Place};
 pub use conversation::{
     Closing, Conversation, Embedded, Greeting, Interrupt, Next, PartEnd, Progress, Refusal, Reply, Script,
     Stage,

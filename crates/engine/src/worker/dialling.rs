@@ -18,7 +18,8 @@ impl<S: Script> Worker<'_, S> {
             return;
         }
         let connection = &mut self.connections[slot as usize];
-        let dialled = net::dial(self.job.peer.endpoint(self.first_number + slot)).and_then(|dialled| {
+        let peer = self.job.peer(connection.peer);
+        let dialled = net::dial(peer.endpoint(self.first_number + slot)).and_then(|dialled| {
             self.poll.watch(&dialled.socket, slot, connection.generation)?;
             if self.late_reading.is_some() {
                 net::stamped::enable(&dialled.socket);
@@ -51,8 +52,7 @@ impl<S: Script> Worker<'_, S> {
     fn on_connected(&mut self, slot: u32, now_ns: u64) {
         let connection = &mut self.connections[slot as usize];
         let Link::Connecting { socket } = std::mem::replace(&mut connection.link, Link::Down) else { return };
-        let secures_at_once = self.job.peer.tls.is_some() && !self.job.peer.tls_on_request;
-        if secures_at_once {
+        if self.job.peer(connection.peer).secures_at_once() {
             self.note_connected(slot, now_ns);
             self.shake_hands(slot, socket, now_ns);
         } else {
@@ -73,7 +73,8 @@ impl<S: Script> Worker<'_, S> {
 
     /// Begins TLS on the socket of a slot.
     pub(super) fn shake_hands(&mut self, slot: u32, socket: Socket, now_ns: u64) {
-        let session = match &self.job.peer.tls {
+        let connection = &self.connections[slot as usize];
+        let session = match &self.job.peer(connection.peer).tls {
             Some(peer) => Session::new(peer).map_err(|fault| Ending::failed(fault.class, 0, fault.sentence)),
             None => Err(Ending::cannot_secure()),
         };
@@ -100,13 +101,10 @@ impl<S: Script> Worker<'_, S> {
                 let recorder = &mut self.books[usize::from(connection.step)].recorder;
                 recorder.tally(connection.counted_in_ns()).tls.record(tls_ns);
                 connection.link = Link::Greeting { socket, session: Some(session), written: None };
+                let is_on_request = self.job.peer(connection.peer).tls_on_request;
                 // The handshake ended when its last bytes came; what follows goes out only now.
                 let now_ns = self.clock.now();
-                if self.job.peer.tls_on_request {
-                    self.secured(slot, now_ns)
-                } else {
-                    self.greet(slot, now_ns)
-                }
+                if is_on_request { self.secured(slot, now_ns) } else { self.greet(slot, now_ns) }
             }
             link => connection.link = link,
         }
@@ -145,7 +143,7 @@ impl<S: Script> Worker<'_, S> {
         }
         (connection.served, connection.connect_ns) = (0, 0);
         (connection.hung_up, connection.send_error) = (false, None);
-        connection.generation = connection.generation.wrapping_add(1);
+        connection.generation = connection.generation.wrapping_add(2);
         connection.deadline_ns = NEVER;
         connection.talk.forget();
     }

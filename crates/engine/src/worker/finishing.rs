@@ -44,7 +44,7 @@ impl<S: Script> Worker<'_, S> {
         self.in_flight -= 1;
         // A reply to half a request says that the other half is not wanted: it would be read as the next one.
         let was_whole = request.written as usize == outgoing_bytes && !connection.link.has_unsent_records();
-        if !(reply.reusable && self.job.keep_alive && was_whole && !connection.hung_up) {
+        if !(reply.reusable && connection.keeps_alive && was_whole && !connection.hung_up) {
             self.close(slot);
         }
         self.go_on(slot, request.intended_ns, at_ns, outcome == Outcome::Ok, 0);
@@ -125,7 +125,7 @@ impl<S: Script> Worker<'_, S> {
             return self.leave(slot, now_ns);
         }
         if let (Link::Up { .. }, Some(bytes)) = (&connection.link, connection.talk.cancel()) {
-            self.canceller.send(self.job.peer.endpoint(self.first_number + slot), bytes);
+            self.canceller.send(self.job.peer(connection.peer).endpoint(self.first_number + slot), bytes);
         }
         let ending = match (&connection.link, connection.request) {
             (Link::Down | Link::Connecting { .. }, _) => Ending::timed_out("timeout_connect", "a connection"),

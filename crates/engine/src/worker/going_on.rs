@@ -33,7 +33,10 @@ impl<S: Script> Worker<'_, S> {
             connection.way.chance = self.iterations.chance(number);
         }
         let talk = &mut connection.talk;
-        self.iterations.begin(&mut connection.way, intended_ns, |variable, value| talk.set(variable, value))
+        let set = |variable: u16, value: &[u8]| talk.set(variable, value);
+        let step = self.iterations.begin(&mut connection.way, intended_ns, set);
+        self.turn_to(slot, step);
+        step
     }
 
     /// A request has ended, well or not: its slot goes on, after a pause if `back_off_ns` is not 0.
@@ -61,6 +64,7 @@ impl<S: Script> Worker<'_, S> {
         way.place = next;
         if ready_ns <= at_ns {
             let step = self.iterations.visit(next).step;
+            self.turn_to(slot, step);
             self.begin(slot, step, false, ready_ns, at_ns);
         } else {
             way.is_paused = true;
@@ -106,6 +110,7 @@ impl<S: Script> Worker<'_, S> {
         match &mut self.driver {
             _ if was_paused && may_start => {
                 let step = self.iterations.visit(place).step;
+                self.turn_to(slot, step);
                 self.begin(slot, step, false, intended_ns, now_ns);
             }
             Driver::Open(open) => open.idle.push_back(slot),

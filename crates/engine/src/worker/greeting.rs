@@ -46,8 +46,7 @@ impl<S: Script> Worker<'_, S> {
 
     /// Both sides have come to terms.
     fn greeted(&mut self, slot: u32, now_ns: u64) {
-        let has_shaken_at_once = self.job.peer.tls.is_some() && !self.job.peer.tls_on_request;
-        if !has_shaken_at_once {
+        if !self.job.peer(self.connections[slot as usize].peer).secures_at_once() {
             self.note_connected(slot, now_ns);
         }
         let connection = &mut self.connections[slot as usize];

@@ -30,11 +30,12 @@ pub(super) struct LateReading {
 }
 
 impl LateReading {
-    /// For an open load over TCP whose replies lead to nothing; other loads go on when a reply comes, and other sockets have
+    /// For an open load on one peer over TCP whose replies lead to nothing; other loads go on when a reply comes, and other sockets have
     /// no timestamps.
     pub(super) fn for_job(job: &Job) -> Option<Self> {
         let is_tcp = job.peer.endpoints.iter().all(|endpoint| matches!(endpoint, Endpoint::Tcp(_)));
-        let is_fit = matches!(&job.load, Load::Open(_)) && is_tcp && !job.scenarios.has_sequels();
+        let is_alone = job.beside.is_none();
+        let is_fit = matches!(&job.load, Load::Open(_)) && is_tcp && is_alone && !job.scenarios.has_sequels();
         is_fit.then(|| Self {
             control: Control::new(),
             real_time_ahead_ns: 0,

@@ -17,9 +17,18 @@ impl<S: Script> Worker<'_, S> {
     /// the connect deadline is left for its first request.
     pub(super) fn open_connections(&mut self) -> Result<(), Errno> {
         let is_ramped = matches!(&self.job.load, Load::Closed(closed) if closed.ramp_up_ns > 0);
-        if !self.job.keep_alive || is_ramped {
-            return Ok(());
+        for peer in 0..=u16::from(self.job.beside.is_some()) {
+            if !is_ramped && self.job.keeps_alive(peer) && self.turn_all_to(peer) {
+                self.open_those_in_use()?;
+            }
         }
+        self.turn_all_to(self.iterations.only_step.map_or(0, |step| self.peers[usize::from(step)]));
+        self.forget_deadlines();
+        Ok(())
+    }
+
+    /// Opens the connections that are in use, to one peer.
+    fn open_those_in_use(&mut self) -> Result<(), Errno> {
         let mut slots = 0..self.connections.len() as u32;
         let mut opening: Vec<u32> = Vec::new();
         loop {
@@ -42,7 +51,6 @@ impl<S: Script> Worker<'_, S> {
             self.opening_failed(Ending::timed_out("timeout_connect", "a connection"));
             self.close(slot);
         });
-        self.forget_deadlines();
         Ok(())
     }
 

@@ -109,7 +109,7 @@ impl<S: Script> Worker<'_, S> {
     }
 
     /// Takes bytes as they were read, through TLS if there is TLS.
-    fn take_in(&mut self, slot: u32, bytes: &mut [u8], at_ns: u64) {
+    pub(super) fn take_in(&mut self, slot: u32, bytes: &mut [u8], at_ns: u64) {
         let connection = &mut self.connections[slot as usize];
         let recorder = &mut self.books[usize::from(connection.step)].recorder;
         recorder.tally(connection.counted_in_ns()).received_bytes += bytes.len() as u64;

@@ -220,6 +220,7 @@ fn job(peer: Peer, load: Load, stop: Stop) -> Job {
         stop,
         warm_up_ns: 0,
         peer,
+        beside: None,
         timeout_ns: SECOND,
         connect_timeout_ns: SECOND,
         keep_alive: true,

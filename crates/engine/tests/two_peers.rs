@@ -1,0 +1,174 @@
+//! Users who speak with two peers in turn keep a connection to each, and every account is settled.
+
+mod support;
+
+use std::io::Write;
+use std::time::Duration;
+
+use engine::{Beside, Job, TlsTrust};
+use load::Scenarios;
+use rustls::version::TLS13;
+use support::scenario::{following, get, in_turn, mix, saving, scenarios, script, visit};
+use support::tls::{Authority, TlsServer, read_request};
+use support::witness::Witness;
+use support::{MS, closed, count, each_request, lasting, open, reply, run, secure, server, tcp};
+use target::scripted::Step;
+use wire::http1::{CaptureFrom, Http1};
+use wire::{Both, Place};
+
+const PLACES: [Place; 4] = [
+    Place { script: 0, step: 0 },
+    Place { script: 1, step: 0 },
+    Place { script: 0, step: 1 },
+    Place { script: 1, step: 1 },
+];
+
+/// Step 0 and 2 go to the first peer, step 1 and 3 to the second.
+fn both() -> Both<Http1, Http1> {
+    let first = vec![saving(get("/a"), 0, CaptureFrom::Header("X-Id".to_owned())), get("/again-{b}")];
+    let second = vec![saving(get("/b-{a}"), 1, CaptureFrom::Header("X-Id".to_owned())), get("/last-{a}-{b}")];
+    Both::new(script(first), script(second), &PLACES)
+}
+
+/// The job with a second peer, all steps in turn.
+fn beside(mut job: Job, peer: engine::Peer) -> Job {
+    job.beside = Some(Beside { peer, keep_alive: true });
+    following(job, four(0))
+}
+
+fn four(pause_ns: u64) -> Scenarios {
+    in_turn((0..4).map(|step| visit(step, pause_ns)).collect())
+}
+
+fn with_id(id: &str) -> Vec<u8> {
+    format!("HTTP/1.1 200 OK\r\nX-Id: {id}\r\nContent-Length: 2\r\n\r\nok").into_bytes()
+}
+
+fn answering(id: &str) -> target::scripted::Scripted {
+    server(each_request(vec![Step::ReadRequest, Step::Send(with_id(id))]))
+}
+
+#[test]
+fn each_slot_keeps_a_connection_to_each_peer() {
+    for is_open in [false, true] {
+        let (one, two) = (answering("1"), answering("2"));
+        let job = if is_open {
+            open(tcp(one.address()), 200.0, 500 * MS, 3)
+        } else {
+            closed(tcp(one.address()), 3, count(120))
+        };
+        let mut job = beside(job, tcp(two.address()));
+        job.threads = 2;
+        let done = run(job, both());
+        done.assert_all_ok(done.tally.counts.planned);
+        assert_eq!((one.connections(), two.connections()), (3, 3));
+        let opened: Vec<u64> = done.steps.iter().map(|tally| tally.connections).collect();
+        assert_eq!(opened, [3, 3, 0, 0], "opened before the load, and counted with their peer's first step");
+        (one.stop(), two.stop());
+    }
+}
+
+#[test]
+fn a_value_that_one_peer_sent_is_known_to_the_other() {
+    let (one, two) = (Witness::start(Duration::ZERO), Witness::start(Duration::ZERO));
+    let token = || CaptureFrom::Header("X-Token".to_owned());
+    let first = script(vec![saving(get("/a"), 0, token()), get("/again-{b}")]);
+    let second = script(vec![saving(get("/b-{a}"), 1, token()), get("/last-{a}-{b}")]);
+    let job = beside(closed(tcp(one.address), 1, count(12)), tcp(two.address));
+    let done = run(job, Both::new(first, second, &PLACES));
+    done.assert_all_ok(12);
+    let (one, two) = (one.seen(), two.seen());
+    assert_eq!((one.len(), two.len()), (6, 6));
+    for (of_one, of_two) in one.chunks(2).zip(two.chunks(2)) {
+        let (a, b) = (&of_one[0].token, &of_two[0].token);
+        assert_eq!(of_two[0].target, format!("/b-{a}"));
+        assert_eq!(of_one[1].target, format!("/again-{b}"));
+        assert_eq!(of_two[1].target, format!("/last-{a}-{b}"));
+    }
+}
+
+#[test]
+fn a_peer_that_closes_while_parked_is_dialled_anew_and_nothing_fails() {
+    let one = answering("1");
+    let once = vec![Step::ReadRequest, Step::Send(with_id("2")), Step::CloseGracefully];
+    let two = server(once);
+    let mut job = beside(closed(tcp(one.address()), 2, count(40)), tcp(two.address()));
+    job.scenarios = four(20 * MS);
+    let done = run(job, both());
+    done.assert_all_ok(40);
+    assert_eq!((one.connections(), two.connections()), (2, 20));
+    (one.stop(), two.stop());
+}
+
+#[test]
+fn what_a_parked_peer_says_unasked_is_noted_and_harms_no_request() {
+    let one = answering("1");
+    let chatty = vec![
+        Step::ReadRequest,
+        Step::Send(with_id("2")),
+        Step::Wait(Duration::from_millis(5)),
+        Step::Send(reply(200, "unasked")),
+        Step::HoldOpen,
+    ];
+    let two = server(chatty);
+    let mut job = beside(closed(tcp(one.address()), 1, count(12)), tcp(two.address()));
+    job.scenarios = four(30 * MS);
+    let done = run(job, both());
+    assert_eq!((done.tally.counts.sent, done.tally.counts.ok), (12, 12), "{:?}", done.classes());
+    assert_eq!(done.errors("excess_bytes"), done.idle_excess(), "{:?}", done.classes());
+    assert!(done.idle_excess() >= 5, "{:?}", done.classes());
+    (one.stop(), two.stop());
+}
+
+#[test]
+fn a_time_out_of_one_peer_leaves_the_connection_to_the_other_alone() {
+    let one = answering("1");
+    let two = server(vec![Step::ReadRequest, Step::HoldOpen]);
+    let mut job = beside(closed(tcp(one.address()), 2, lasting(500 * MS)), tcp(two.address()));
+    job.timeout_ns = 60 * MS;
+    let done = run(job, both());
+    let counts: Vec<_> = done.steps.iter().map(|tally| tally.counts).collect();
+    assert_eq!((counts[0].ok, counts[1].ok), (counts[0].sent, 0));
+    assert!(counts[1].timed_out >= 4 && counts[1].timed_out == counts[1].sent, "{counts:?}");
+    assert!(counts[2..].iter().all(|counts| counts.planned == 0), "{counts:?}");
+    assert_eq!(one.connections(), 2);
+    (one.stop(), two.stop());
+}
+
+#[test]
+fn a_second_peer_that_is_not_there_fails_its_own_steps_only() {
+    let one = answering("1");
+    let gone = target::scripted::closed_port().expect("a port");
+    let mut job = closed(tcp(one.address()), 2, lasting(300 * MS));
+    job = beside(job, tcp(gone.address()));
+    let mixed = scenarios(vec![(1.0, mix(&[1.0, 1.0]))]);
+    job.scenarios = mixed;
+    let done = run(job, both());
+    let counts: Vec<_> = done.steps.iter().map(|tally| tally.counts).collect();
+    assert_eq!((counts[0].ok, counts[1].failed), (counts[0].sent, counts[1].sent));
+    assert!(counts[0].ok > 0 && counts[1].failed > 0, "{counts:?}");
+    assert_eq!(one.connections(), 2);
+    one.stop();
+}
+
+#[test]
+fn each_peer_has_its_own_keep_alive_and_tls() {
+    let authority = Authority::new("two peers");
+    let two = TlsServer::start(&authority.sign_localhost(), &TLS13, 0, |stream| {
+        loop {
+            read_request(stream)?;
+            stream.write_all(&with_id("2"))?;
+        }
+    });
+    let one = answering("1");
+    let trust = TlsTrust::Authorities(authority.path());
+    let mut job =
+        beside(closed(tcp(one.address()), 2, count(40)), secure(two.address(), "localhost", &trust));
+    job.keep_alive = false;
+    let done = run(job, both());
+    done.assert_all_ok(40);
+    assert_eq!(one.connections(), 20);
+    let shaken: Vec<u64> = done.steps.iter().map(|tally| tally.tls.count()).collect();
+    assert_eq!(shaken, [0, 2, 0, 0]);
+    one.stop();
+}
