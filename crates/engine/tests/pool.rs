@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use engine::{Job, StopLevel};
+use engine::{Endpoint, Job, Peer, StopLevel};
 use load::xoroshiro::Xoroshiro;
 use load::{Load, ThinkTime};
 use support::acts::{Act, Acts, acts, greeting};
@@ -93,6 +93,17 @@ fn a_pool_without_a_server_ends_in_time_and_does_not_hammer() {
     // 10 ms, 20 ms, 40 ms …, halved at most: a dozen for each connection, and those before the load.
     let attempts = server.heard().iter().filter(|lines| !lines.is_empty()).count();
     assert!((2..40).contains(&attempts), "{attempts}");
+}
+
+#[test]
+fn a_large_pool_without_a_server_ends_as_one_without_a_pool() {
+    let folder = tempfile::tempdir().unwrap();
+    let peer = Peer::of(Endpoint::Unix(folder.path().join("nobody")), None);
+    // Who is refused at once takes the next free connection, for thousands of connections in a row.
+    let job = Job { pool: Some(20_000), ..closed(peer, 20_001, lasting(100 * MS)) };
+    let counts = run(job, acts(&[Act::Say("a", None)])).tally.counts;
+    assert_eq!(counts.planned, counts.failed + counts.not_sent, "{counts:?}");
+    assert!(counts.failed > 0, "{counts:?}");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Calls into a system in this process, in place of sending and receiving.
 
-use wire::{Conversation, Greeting, PeerFault, Progress, Script};
+use wire::{Conversation, Greeting, Next, PeerFault, Progress, Script, Stage};
 
 use super::Worker;
 use crate::connection::{Link, NEVER};
 use crate::endings::Ending;
+use crate::running::StopLevel;
 
 /// Calls of one greeting: more of them come to no end.
 const ROUNDS_MAX: u32 = 1000;
@@ -56,13 +57,17 @@ impl<S: Script> Worker<'_, S> {
             }
             let Some(request) = &mut connection.request else { continue };
             request.written = connection.talk.outgoing().len() as u32;
+            let stage = connection.talk.stage();
             embedding.guards.set(self.thread, connection.deadline_ns);
             let progress = (embedding.perform)(&mut connection.talk);
             embedding.guards.set(self.thread, NEVER);
+            if self.signal.level() == StopLevel::Abort {
+                // It may have been interrupted for that: it is left in flight.
+                return;
+            }
             let at_ns = self.clock.now();
             if at_ns > connection.deadline_ns {
-                let ending = Ending::timed_out("timeout_statement", "a statement to end");
-                self.end_connection(slot, ending, at_ns);
+                self.end_connection(slot, too_late(stage, &progress), at_ns);
                 continue;
             }
             match progress {
@@ -72,6 +77,22 @@ impl<S: Script> Worker<'_, S> {
                 Err(fault) => self.on_fault(slot, fault, at_ns),
             }
         }
+    }
+}
+
+/// How a call ends that took too long: a commit that was not refused may have taken effect.
+#[cold]
+fn too_late(stage: Stage, progress: &Result<Progress, PeerFault>) -> Ending {
+    let is_refused = match progress {
+        Ok(Progress::Answered { part: Some(part), .. }) if part.refusal.is_some() => true,
+        Ok(Progress::Answered { next: Next::Done(reply), .. } | Progress::Replied { reply, .. }) => {
+            reply.refusal.is_some()
+        }
+        _ => false,
+    };
+    match stage {
+        Stage::InDoubt if !is_refused => Ending::reply_timed_out(stage),
+        _ => Ending::timed_out("timeout_statement", "a statement to end"),
     }
 }
 

@@ -100,7 +100,8 @@ impl<S: Script> Worker<'_, S> {
         } else {
             self.take_next_user(slot, at_ns);
         }
-        if goes_on && next_ns <= at_ns {
+        // After a failure in the next turn: connections that cannot be opened would be taken one from within the other.
+        if goes_on && next_ns <= at_ns && back_off_ns == 0 {
             self.user_is_ready(user, at_ns);
         } else if goes_on {
             self.timers.set(next_ns, user, Reason::User);

@@ -261,7 +261,7 @@ impl Embedded for Talk {
             }
             _ => std::thread::sleep(self.script.call),
         }
-        let is_refused = matches!(self.act(), Some(Act::Say("no", _)));
+        let is_refused = matches!(self.act(), Some(Act::Say("no", _) | Act::Commit("no", _)));
         let (part, next) = self.end_of_act(is_refused);
         Ok(Progress::Answered { used: 0, part, next })
     }
