@@ -2,13 +2,20 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use loading::{Database, Loaded, Options};
 use plan::{Engine, Fault};
 use sql::workload;
 
+use crate::live::Observer;
 use crate::prepare::{Refusal, addresses};
 use crate::stopper::{StopLevel, Stopper};
+
+/// How often an observer is told how far it is.
+const TOLD_EVERY: Duration = Duration::from_millis(200);
 
 /// Who is told how far it is: rows that are there, rows in all, and in words what is done just now.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64, &str) + Sync);
@@ -69,4 +76,53 @@ pub fn fill(
     };
     let told = Told { stopper, is_stopped: AtomicBool::new(false), tell, rows_all: plan.rows() };
     Ok(loading::run(&plan, &place, &told)?)
+}
+
+/// Makes the tables that a plan wants before a load, and keeps an observer told.
+pub(crate) fn fill_for(
+    database: &plan::Database,
+    tables: &plan::Tables,
+    stopper: &Stopper,
+    observer: &mut dyn Observer,
+) -> Result<Loaded, FillError> {
+    let options = Options {
+        scale: tables.scale,
+        tables: tables.tables,
+        table_size: tables.table_size,
+        rows: tables.rows,
+        fillfactor: tables.fillfactor,
+        foreign_keys: tables.foreign_keys,
+        unlogged: tables.unlogged,
+        jobs: tables.jobs,
+        seed: tables.seed,
+        fresh: tables.drop,
+        ..Options::default()
+    };
+    observer.fills("filling tables");
+    // Observers are heard on this thread only.
+    thread::scope(|scope| {
+        let (teller, told) = mpsc::channel();
+        let filling = scope.spawn(move || {
+            let tell = |rows: u64, all: u64, words: &str| {
+                let words = match words {
+                    "" => format!("{rows} of {all} rows ({:.0} %)", rows as f64 * 100.0 / all.max(1) as f64),
+                    words => words.to_owned(),
+                };
+                // Whether anybody hears of it makes no difference.
+                let _ = teller.send(words);
+            };
+            fill(database, tables.workload, &options, stopper, &tell)
+        });
+        loop {
+            match told.recv_timeout(TOLD_EVERY) {
+                Ok(first) => {
+                    let last = told.try_iter().last().unwrap_or(first);
+                    observer.fills(&format!("filling tables: {last}"));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        filling.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }

@@ -16,6 +16,7 @@ mod place;
 mod preflight;
 mod prepare;
 mod questions;
+mod recording;
 mod recipe;
 mod rehearsal;
 mod resolve;

@@ -31,6 +31,8 @@ pub struct Live {
 
 /// Hears of a run's progress. Called between seconds from the thread that keeps the results: it must not block.
 pub trait Observer {
+    /// Tables are made before the load: how far that is, in words.
+    fn fills(&mut self, _words: &str) {}
     /// The run begins: its load in words, and the memory that it takes at most, in bytes.
     fn begins(&mut self, words: &str, memory_bound_bytes: u64);
     /// A second is over.

@@ -17,7 +17,7 @@ use crate::live::Observer;
 use crate::prepare::Prepared;
 use crate::stopper::{StopLevel, Stopper};
 use crate::watchdog::Watchdog;
-use crate::{host, usage, validity};
+use crate::{host, recording, usage, validity};
 
 /// How much longer than its duration and its last request's deadline a run may take before it is ended by force.
 const GRACE: Duration = Duration::from_secs(5);
@@ -93,9 +93,8 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<Finished, RunError> {
     let mut new = describe(plan);
-    new.system_version.clone_from(&prepared.learnt.version);
+    let how = recording::record(plan, &prepared, &mut new);
     let run = store.begin(&new)?;
-    let how = plan.sql.as_ref().map(|sql| sql.words(prepared.learnt.scale));
     let mut attended = Attended::somebody_elses();
     let mut measured = measure(plan, prepared, store, &run, stopper, observer, &mut attended)?;
     measured.ending.notes.extend(how);
@@ -258,7 +257,7 @@ fn judge(plan: &Plan, collected: Collected, threads: u32, asked: StopLevel) -> R
         warm_up?;
         tally.merge(&measured?);
     }
-    let validity = validity::judge(&plan.load, &tally, &ends, &broke, asked);
+    let validity = validity::judge(plan, &tally, &ends, &broke, asked);
     let verdict = match asked {
         _ if validity.verdict == Level::Invalid => Verdict::Invalid,
         StopLevel::Abort => Verdict::Aborted,

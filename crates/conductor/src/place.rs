@@ -5,16 +5,16 @@ use std::path::Path;
 use lab::{Stopped, System};
 use plan::Study;
 use record::{Percentile, Phase};
-use store::{Ending, Failure, GateResult, Place, Run, RunId, Store, StoreError, StudyId, Verdict};
+use store::{Ending, Failure, GateResult, NewRun, Place, Run, RunId, Store, StoreError, StudyId, Verdict};
 
 use crate::beside::{Attended, Beside};
 use crate::cores::Cores;
-use crate::gates;
 use crate::live::Observer;
 use crate::one_run::{self, RunError};
 use crate::prepare::prepare;
 use crate::stage::Stage;
 use crate::stopper::{StopLevel, Stopper};
+use crate::{filling, gates, recording};
 
 /// What all runs of a study share.
 pub(crate) struct Bench<'a> {
@@ -75,19 +75,22 @@ pub(crate) fn run(
     new.place = Some((bench.id.clone(), place.clone()));
     let cancelled = || bench.stopper.level() != StopLevel::Go;
     new.system_version = stage.version(&cancelled);
-    let run = bench.store.begin(&new)?;
-    let (ending, outputs) = if stage.launch.processes.is_empty() {
+    // What a database says of itself belongs to the description of the run: it begins when that is known.
+    let (run, ending, outputs) = if stage.launch.processes.is_empty() {
         let mut attended = Attended::somebody_elses();
-        let mut ending = stage.load(bench, &run, observer, &mut attended)?;
+        let (run, mut ending) = stage.load(bench, new, observer, &mut attended)?;
         ending.not_available = attended.not_available();
-        (ending, Vec::new())
+        (run, ending, Vec::new())
     } else {
         match lab::start(stage.recipe(), &cancelled) {
-            Err(_) if cancelled() => (one_run::without_a_load(Verdict::Partial, None), Vec::new()),
-            Err(failure) => {
-                (one_run::without_a_load(Verdict::Aborted, Some(kept(&failure))), failure.outputs)
+            Err(_) if cancelled() => {
+                (bench.store.begin(&new)?, one_run::without_a_load(Verdict::Partial, None), Vec::new())
             }
-            Ok(system) => stage.load_and_stop(bench, &run, system, observer)?,
+            Err(failure) => {
+                let ending = one_run::without_a_load(Verdict::Aborted, Some(kept(&failure)));
+                (bench.store.begin(&new)?, ending, failure.outputs)
+            }
+            Ok(system) => stage.load_and_stop(bench, new, system, observer)?,
         }
     };
     for output in &outputs {
@@ -108,54 +111,74 @@ impl Stage {
     fn load_and_stop(
         &self,
         bench: &Bench<'_>,
-        run: &RunId,
+        new: NewRun,
         mut system: System,
         observer: &mut dyn Observer,
-    ) -> Result<(Ending, Vec<lab::Output>), RunError> {
+    ) -> Result<(RunId, Ending, Vec<lab::Output>), RunError> {
         let subject = self.subject(&system);
         let mut attended = Attended::system(&mut system, subject);
-        let measured = self.load(bench, run, observer, &mut attended);
+        let measured = self.load(bench, new, observer, &mut attended);
         let died = attended.died.take();
         let not_available = attended.not_available();
         // Whatever became of the load: the system must go.
         let Stopped { failures, outputs } = system.stop();
-        let mut ending = measured?;
+        let (run, mut ending) = measured?;
         ending.not_available = not_available;
         ending.notes.extend(failures.iter().map(ToString::to_string));
         if let Some(died) = died {
             ending.verdict = Verdict::Aborted;
             ending.failure = Some(kept(&died));
         }
-        Ok((ending, outputs))
+        Ok((run, ending, outputs))
     }
 
-    /// The load itself. A system that cannot be spoken to has failed; only the store and this program end a study.
+    /// Its tables, and the load itself. A system that cannot be spoken to has failed; only the store and this program end a study.
     fn load(
         &self,
         bench: &Bench<'_>,
-        run: &RunId,
+        mut new: NewRun,
         observer: &mut dyn Observer,
         beside: &mut dyn Beside,
-    ) -> Result<Ending, RunError> {
-        match prepare(&self.plan) {
+    ) -> Result<(RunId, Ending), RunError> {
+        let ready = self.fill(bench.stopper, observer).and_then(|()| {
+            prepare(&self.plan).map_err(|refusal| self.failure("connect", refusal.to_string()))
+        });
+        match ready {
             Ok(prepared) => {
-                one_run::measure(&self.plan, prepared, bench.store, run, bench.stopper, observer, beside)
-                    .map(|measured| measured.ending)
+                recording::record(&self.plan, &prepared, &mut new);
+                let run = bench.store.begin(&new)?;
+                let (store, stopper) = (bench.store, bench.stopper);
+                let measured =
+                    one_run::measure(&self.plan, prepared, store, &run, stopper, observer, beside)?;
+                Ok((run, measured.ending))
             }
-            Err(refusal) => {
-                let way_out = match self.launch.processes.is_empty() {
-                    true => "see whether it runs, and correct url in the plan",
-                    false => "look at the output of the system, and at url and ready in the plan",
-                };
-                let failure = Failure {
-                    stage: "connect".to_owned(),
-                    process: None,
-                    what: refusal.to_string(),
-                    way_out: way_out.to_owned(),
-                };
-                Ok(one_run::without_a_load(Verdict::Aborted, Some(failure)))
+            Err(_) if bench.stopper.level() != StopLevel::Go => {
+                Ok((bench.store.begin(&new)?, one_run::without_a_load(Verdict::Partial, None)))
+            }
+            Err(failure) => {
+                let ending = one_run::without_a_load(Verdict::Aborted, Some(failure));
+                Ok((bench.store.begin(&new)?, ending))
             }
         }
+    }
+
+    /// Makes the tables that the plan wants, if it wants any.
+    pub(crate) fn fill(&self, stopper: &Stopper, observer: &mut dyn Observer) -> Result<(), Failure> {
+        let (Some(tables), Some(sql)) = (&self.launch.tables, &self.plan.sql) else { return Ok(()) };
+        match filling::fill_for(&sql.database, tables, stopper, observer) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.failure("prepare", error.to_string())),
+        }
+    }
+
+    fn failure(&self, stage: &str, what: String) -> Failure {
+        let way_out = match (stage, self.launch.processes.is_empty()) {
+            ("prepare", true) => "see whether it runs, and correct url and prepare in the plan",
+            ("prepare", false) => "look at the output of the system, and at url and prepare in the plan",
+            (_, true) => "see whether it runs, and correct url in the plan",
+            (_, false) => "look at the output of the system, and at url and ready in the plan",
+        };
+        Failure { stage: stage.to_owned(), process: None, what, way_out: way_out.to_owned() }
     }
 }
 

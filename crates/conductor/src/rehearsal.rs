@@ -8,6 +8,7 @@ use lab::probes::Watch;
 use plan::Study;
 
 use crate::cores::Cores;
+use crate::live::{Live, Observer};
 use crate::one_run::RunError;
 use crate::prepare::prepare;
 use crate::stage::Stage;
@@ -74,13 +75,30 @@ pub fn rehearse(
             not_available: Vec::new(),
         };
         if stage.launch.processes.is_empty() {
-            rehearsed.failures.extend(prepare(&stage.plan).err().map(|refusal| refusal.to_string()));
+            rehearsed.failures.extend(spoken_to(&stage, stopper));
         } else {
             start_and_stop(&stage, stopper, &mut rehearsed);
         }
         tell(&rehearsed);
     }
     Ok(())
+}
+
+/// Why its tables cannot be made, or why it cannot be spoken to.
+fn spoken_to(stage: &Stage, stopper: &Stopper) -> Option<String> {
+    if let Err(failure) = stage.fill(stopper, &mut Nobody) {
+        return Some(failure.what);
+    }
+    prepare(&stage.plan).err().map(|refusal| refusal.to_string())
+}
+
+/// Nobody is told how far tables are.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn begins(&mut self, _words: &str, _memory_bound_bytes: u64) {}
+    fn second(&mut self, _live: &Live) {}
+    fn ends(&mut self) {}
 }
 
 fn start_and_stop(stage: &Stage, stopper: &Stopper, rehearsed: &mut Rehearsed) {
@@ -93,7 +111,7 @@ fn start_and_stop(stage: &Stage, stopper: &Stopper, rehearsed: &mut Rehearsed) {
             return;
         }
     };
-    rehearsed.failures.extend(prepare(&stage.plan).err().map(|refusal| refusal.to_string()));
+    rehearsed.failures.extend(spoken_to(&stage, stopper));
     rehearsed.ready_after = Some(begun.elapsed());
     let watch = Watch::begin(stage.subject(&system));
     std::thread::sleep(LOOK);

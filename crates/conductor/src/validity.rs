@@ -2,6 +2,7 @@
 
 use engine::{StopLevel, WorkerEnd};
 use load::Load;
+use plan::Plan;
 use record::{Histogram, Percentile, Tally};
 use store::{Cause, Level, Validity};
 
@@ -27,13 +28,14 @@ pub(crate) fn busiest_share(ends: &[WorkerEnd]) -> Option<f64> {
 
 /// The judgement, with everything that led to it.
 pub(crate) fn judge(
-    load: &Load,
+    plan: &Plan,
     tally: &Tally,
     ends: &[WorkerEnd],
     broke: &[String],
     asked: StopLevel,
 ) -> Validity {
     let mut found = Vec::new();
+    let units = units(plan);
     for what in broke {
         found.push((
             Level::Invalid,
@@ -49,7 +51,7 @@ pub(crate) fn judge(
         .sum();
     if faults > 0 {
         let sentence =
-            format!("{faults} requests failed because this machine ran out of ports, descriptors or memory");
+            format!("{faults} {units} failed because this machine ran out of ports, descriptors or memory");
         found.push((
             Level::Invalid,
             cause("generator_fault", sentence, "use keep-alive or fewer connections"),
@@ -60,13 +62,13 @@ pub(crate) fn judge(
     if asked == StopLevel::Go && counts.not_sent as f64 > counts.planned as f64 * NOT_SENT_SHARE_MAX {
         let percent = counts.not_sent as f64 / counts.planned as f64 * 100.0;
         let sentence = format!(
-            "{} of {} planned requests ({percent:.1} %) were not sent",
+            "{} of {} planned {units} ({percent:.1} %) were not sent",
             counts.not_sent, counts.planned
         );
         let remedy = "the target or the connections could not take the rate: lower -R, or raise -c";
         found.push((Level::Invalid, cause("not_sent", sentence, remedy)));
     }
-    found.extend(lag(load, tally, &wake_lag(ends)));
+    found.extend(lag(&plan.load, tally, &wake_lag(ends)));
     if let Some(share) = busiest_share(ends).filter(|share| *share > THREAD_CPU_SHARE_MAX) {
         let sentence = format!(
             "the generator's busiest thread used {:.0} % of a core: it, and not the target, may be the limit",
@@ -79,6 +81,16 @@ pub(crate) fn judge(
     let worst =
         found.iter().map(|(level, _)| *level).max_by_key(|level| *level as u8).unwrap_or(Level::Valid);
     Validity { verdict: worst, causes: found.into_iter().map(|(_, cause)| cause).collect() }
+}
+
+/// What is counted.
+fn units(plan: &Plan) -> &'static str {
+    let of_sql = plan.steps.iter().filter(|step| step.request().is_none()).count();
+    match of_sql {
+        0 => "requests",
+        count if count == plan.steps.len() => "transactions",
+        _ => "requests and transactions",
+    }
 }
 
 /// A generator that wakes up late measures itself: only in an open load, where timers start the requests.

@@ -3,6 +3,7 @@
 mod compare;
 mod data;
 mod faults;
+mod filling;
 mod findings;
 mod folder;
 mod form;

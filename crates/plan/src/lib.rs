@@ -27,6 +27,6 @@ pub use scripts::known_workload;
 pub use sql::Engine;
 pub use study::{
     Around, Cmd, Compare, Gate, GateMetric, Knob, Launch, Metric, Proc, Ready, ReadyWhen, StopHow, Study,
-    StudyLoad, StudyPin, System, Variant,
+    StudyLoad, StudyPin, System, Tables, Variant,
 };
 pub use transactions::Transactions;

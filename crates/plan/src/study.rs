@@ -11,7 +11,7 @@ mod system;
 
 use std::path::PathBuf;
 
-pub use around::{Around, Cmd, Launch, Proc, Ready, ReadyWhen, StopHow};
+pub use around::{Around, Cmd, Launch, Proc, Ready, ReadyWhen, StopHow, Tables};
 pub use gate::{Gate, GateMetric};
 pub use metric::Metric;
 pub use system::{Knob, System, Variant};

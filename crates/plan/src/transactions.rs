@@ -65,6 +65,14 @@ impl Transactions {
         words.join(", ")
     }
 
+    /// What a URL of it says that has certificates checked.
+    pub fn verified_by(&self) -> &'static str {
+        match self.database.engine {
+            Engine::MySql => "ssl-mode=VERIFY_IDENTITY",
+            Engine::PostgreSql | Engine::Sqlite => "sslmode=verify-full",
+        }
+    }
+
     /// What the database is called.
     pub fn engine_name(&self) -> &'static str {
         match self.database.engine {

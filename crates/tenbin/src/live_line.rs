@@ -52,6 +52,10 @@ impl LiveLine {
 }
 
 impl Observer for LiveLine {
+    fn fills(&mut self, words: &str) {
+        self.say(words);
+    }
+
     fn begins(&mut self, words: &str, memory_bound_bytes: u64) {
         (self.on_begin)();
         let mib = memory_bound_bytes.div_ceil(1 << 20);

@@ -17,6 +17,12 @@ pub(crate) struct StudyLine {
 }
 
 impl Observer for StudyLine {
+    fn fills(&mut self, words: &str) {
+        if let Some(line) = &mut self.line {
+            line.fills(words);
+        }
+    }
+
     fn begins(&mut self, words: &str, memory_bound_bytes: u64) {
         if let Some(line) = &mut self.line {
             line.begins(words, memory_bound_bytes);

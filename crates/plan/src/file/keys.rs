@@ -47,7 +47,7 @@ pub(crate) enum Kind {
 }
 
 /// Mappings that are called by the key that holds them; of the others there may be several.
-const CALLED_BY_KEY: [&str; 7] = ["expect", "ready", "stop", "pin", "compare", "quick", "sql"];
+const CALLED_BY_KEY: [&str; 8] = ["expect", "ready", "stop", "pin", "compare", "quick", "sql", "prepare"];
 
 impl Table {
     /// `a load`, `` `expect` ``.

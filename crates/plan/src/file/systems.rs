@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::filling;
 use super::folder::leaves;
 use super::processes;
 use super::quick::Quick;
@@ -68,7 +69,7 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
     let url = reading.braced(&entry.value, text, &known);
     url::check(&entry.value, &url.fill(|_| Some("x".to_owned())), root.get("socket").is_some(), reading);
     let socket = root.get("socket").and_then(|node| Some(reading.braced(node, node.text()?, &known)));
-    System { socket, ..System::running(url::authority(text), url) }
+    System { socket, tables: filling::read(root, reading), ..System::running(url::authority(text), url) }
 }
 
 fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading<'_>) -> System {
@@ -104,6 +105,7 @@ fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading
     system.has_knobs_in_env =
         system.is_started() && !system.knobs.is_empty() && !system.knobs.iter().any(uses);
     // What seems unused may be what is misspelt.
+        tables: filling::read(node, reading),
     if is_sound && reading.findings.count() == found_before {
         unused(&system, &scope, reading);
     }

@@ -40,6 +40,7 @@ pub(crate) const ALL: &[&Table] = &[
     &PROCESS,
     &READY,
     &STOP,
+    &PREPARE,
     &TEMPLATE,
     &PIN,
     &COMPARE,
@@ -106,6 +107,12 @@ pub(crate) static PLAN: Table = Table {
             "{ puma: { start: \"puma -p {port}\" } }",
             Named(&table(&SYSTEM)),
             "What is measured, by name.",
+        ),
+        key(
+            "prepare",
+            "{ workload: select-only, scale: 10 }",
+            table(&PREPARE),
+            "With `url`, of a database: tables of a workload that are made before each run.",
         ),
         key(
             "pin",
@@ -508,6 +515,12 @@ pub(crate) static SYSTEM: Table = Table {
             "Several processes, instead of `start`; stopped in the reverse order.",
         ),
         key(
+            "prepare",
+            "{ workload: select-only, scale: 10 }",
+            table(&PREPARE),
+            "Of a database: tables of a workload that are made when it is ready, before each load; not measured.",
+        ),
+        key(
             "url",
             "\"http://127.0.0.1:{port}\"",
             TEXT,
@@ -615,6 +628,35 @@ pub(crate) static TEMPLATE: Table = Table {
         TEXT,
         "A file beside the plan, whose variables are filled in; at most 1 MiB.",
     )],
+};
+
+pub(crate) static PREPARE: Table = Table {
+    name: "prepare",
+    sentence: "The tables of a built-in workload, as `tenbin prepare` makes them.",
+    example: "{ workload: tpcb-like, scale: 10 }",
+    keys: &[
+        required("workload", "tpcb-like", TEXT, "The workload whose tables they are."),
+        key("scale", "10", COUNT, "Of pgbench's tables: 100,000 accounts each; default 1."),
+        key("tables", "4", COUNT, "How many tables the oltp workloads have; default 1."),
+        key("table-size", "100000", COUNT, "Rows of each of them; default 10000."),
+        key("rows", "50000", COUNT, "Rows of the workload's own table; default: as many as it is known for."),
+        key("jobs", "4", COUNT, "Connections to load over; default 4. SQLite has one."),
+        key("seed", "1", One(&form::SEED), "The seed of the random rows; default 1."),
+        key("drop", "true", One(&form::TRUTH), "Drop tables of these names first, whosever they are."),
+        key("fillfactor", "90", COUNT, "Of PostgreSQL: how full pages are made, in percent; default 100."),
+        key(
+            "foreign-keys",
+            "true",
+            One(&form::TRUTH),
+            "Of PostgreSQL: pgbench's tables refer to each other.",
+        ),
+        key(
+            "unlogged-tables",
+            "true",
+            One(&form::TRUTH),
+            "Of PostgreSQL: tables are kept out of the write-ahead log.",
+        ),
+    ],
 };
 
 pub(crate) static PIN: Table = Table {

@@ -38,6 +38,35 @@ pub struct Launch {
     pub commands_within_ns: u64,
 }
 
+    /// Tables that are made when it is ready, before each load.
+    pub tables: Option<Tables>,
+}
+
+/// The tables of a built-in workload, as `tenbin prepare` makes them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tables {
+    /// The workload; there is one of this name.
+    pub workload: &'static str,
+    /// Of pgbench's tables.
+    pub scale: u32,
+    /// How many `sbtest` tables.
+    pub tables: u32,
+    /// Rows of each of them.
+    pub table_size: u32,
+    /// Rows of the workload's own table; `None` is as many as it is known for.
+    pub rows: Option<u64>,
+    /// Connections.
+    pub jobs: u32,
+    /// The seed of random rows.
+    pub seed: u64,
+    /// Of PostgreSQL: how full pages are made, in percent.
+    pub fillfactor: u8,
+    /// Of PostgreSQL: whether pgbench's tables refer to each other.
+    pub foreign_keys: bool,
+    /// Of PostgreSQL: whether tables are kept out of the write-ahead log.
+    pub unlogged: bool,
+    /// Whether tables of these names are dropped first.
+    pub drop: bool,
 /// A command, run without a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cmd {

@@ -159,6 +159,9 @@ impl Study {
             system.name,
             if count == 1 { "" } else { "s" }
         );
+        if let Some(tables) = &system.tables {
+            let _ = writeln!(out, "            before each load: the tables of {}", tables.workload);
+        }
         if system.knobs.is_empty() {
             return;
         }

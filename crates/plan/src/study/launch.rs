@@ -44,6 +44,7 @@ impl Study {
             processes: system.processes.iter().map(|process| fill.process(process, &url)).collect(),
             commands_within_ns: system.commands_within_ns,
             url,
+            tables: system.tables.clone(),
         }
     }
 }

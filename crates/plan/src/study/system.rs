@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::around::Tables;
 use super::braced::Braced;
 
 /// Something that is measured.
@@ -28,6 +29,8 @@ pub struct System {
     pub(crate) processes: Vec<Process>,
 }
 
+    /// Made when it is ready.
+    pub(crate) tables: Option<Tables>,
 /// What is varied, and the values it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Knob {
@@ -120,6 +123,7 @@ impl System {
         }
     }
 
+            tables: None,
     /// Whether it is started for each run, or runs already.
     pub fn is_started(&self) -> bool {
         !self.processes.is_empty()

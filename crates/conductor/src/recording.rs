@@ -1,0 +1,33 @@
+//! What was learnt before a load begins, as its record says it: the server's version, the scale, and how it is spoken to.
+
+use plan::{Plan, Trust};
+use serde_json::json;
+use store::NewRun;
+
+use crate::prepare::Prepared;
+
+/// Puts what the first connection taught into the record of a run of SQL. Returns it in words, too.
+pub(crate) fn record(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Option<String> {
+    let sql = plan.sql.as_ref()?;
+    if new.system_version.is_none() {
+        new.system_version.clone_from(&prepared.learnt.version);
+    }
+    let mut words = sql.words(prepared.learnt.scale);
+    let is_encrypted = prepared.probed.tls.is_some();
+    if is_encrypted && plan.peers().any(|peer| peer.tls == Some(Trust::Anything)) {
+        new.stamps.push(format!("TLS certificates were not verified ({} verifies them)", sql.verified_by()));
+    }
+    let way = match (is_encrypted, &sql.database.file) {
+        (_, Some(_)) => None,
+        (true, None) => Some("over TLS"),
+        (false, None) if plan.peers().all(|peer| peer.unix_socket.is_some()) => Some("over a Unix socket"),
+        (false, None) => Some("without TLS"),
+    };
+    words.extend(way.map(|way| format!(", {way}")));
+    new.plan_text = format!("{}; {words}", new.plan_text);
+    // The hash stays that of what was asked for.
+    if let (Some(scale), true) = (prepared.learnt.scale, sql.is_scale_asked) {
+        new.plan_json["sql"]["scale"] = json!(scale);
+    }
+    Some(words)
+}
