@@ -221,6 +221,18 @@ fn a_password_goes_out_in_the_clear_only_where_nobody_listens_or_somebody_allows
 }
 
 #[test]
+fn what_people_see_of_a_session_has_no_password() {
+    let hello = greeting(MYSQL_8, "8.0.36", "caching_sha2_password", SEED);
+    let private = with(login("secret"))().on_private_transport();
+    let (_, sent, session) =
+        both(|| with(login("secret"))().on_private_transport(), &[hello, packets(2, &[&[1, 4]])]);
+    assert!(sent[1].ends_with(b"secret\0"), "the password is about to go out");
+    let shown = format!("{private:?} {session:?}");
+    let bytes = format!("{:?}", b"secret").trim_matches(['[', ']']).to_owned();
+    assert!(!shown.contains("secret") && !shown.contains(&bytes), "{shown}");
+}
+
+#[test]
 fn tls_begins_after_it_was_asked_for() {
     let hello = greeting(MYSQL_8 | TLS, "8.0.36", "mysql_native_password", SEED);
     for tls in [TlsWish::IfOffered, TlsWish::Required] {

@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt;
 
 use super::fault::Fault;
 use super::incoming::{ERROR, Head, Incoming, Packet, Wish};
@@ -29,7 +30,6 @@ const FORGOTTEN: [u16; 2] = [1243, 1615];
 ///
 /// Commands go out one after the other, each when the one before it is answered. After a refusal, what waits is left out up to
 /// the next [`sql::Session::sync`].
-#[derive(Debug)]
 pub struct Session {
     login: Arc<Login>,
     /// The transport is one that nobody can listen to, even without TLS.
@@ -60,6 +60,16 @@ pub struct Session {
     offers_local_files: bool,
     local_file: Option<Vec<u8>>,
     refused_local_file: bool,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What is to be sent may hold a password.
+        f.debug_struct("Session")
+            .field("log_in", &self.log_in)
+            .field("reading", &self.reading)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Session {
