@@ -8,7 +8,13 @@ use crate::engine::Engine;
 pub(super) fn write(engine: Engine, value: Literal<'_>, out: &mut Vec<u8>) {
     match value {
         Literal::Null => out.extend_from_slice(b"NULL"),
-        Literal::Plain(text) if is_plain(text) => out.extend_from_slice(text),
+        Literal::Plain(text) if is_plain(text) => {
+            // Two minus signs side by side would begin a comment.
+            if text.starts_with(b"-") && out.ends_with(b"-") {
+                out.push(b' ');
+            }
+            out.extend_from_slice(text);
+        }
         Literal::Plain(text) | Literal::Text(text) => quote(engine, text, out),
     }
 }
@@ -22,12 +28,15 @@ fn is_plain(text: &[u8]) -> bool {
 }
 
 fn quote(engine: Engine, text: &[u8], out: &mut Vec<u8>) {
+    // What a backslash means there depends on a setting of the server, unless the text is marked as one with escapes.
+    if engine == Engine::PostgreSql && text.contains(&b'\\') {
+        out.extend_from_slice(b" E");
+    }
     out.push(b'\'');
     for byte in text {
         match byte {
             b'\'' => out.push(b'\''),
-            // MySQL's other way to quote a quote.
-            b'\\' if engine == Engine::MySql => out.push(b'\\'),
+            b'\\' if engine != Engine::Sqlite => out.push(b'\\'),
             _ => {}
         }
         out.push(*byte);
@@ -68,8 +77,21 @@ mod tests {
     #[test]
     fn no_text_gets_out_of_its_quotes() {
         let text = Literal::Text(br"\'; DROP TABLE t; --");
-        assert_eq!(written(Engine::PostgreSql, text), r"'\''; DROP TABLE t; --'");
+        assert_eq!(written(Engine::PostgreSql, text), r" E'\\''; DROP TABLE t; --'");
         assert_eq!(written(Engine::MySql, text), r"'\\''; DROP TABLE t; --'");
         assert_eq!(written(Engine::Sqlite, text), r"'\''; DROP TABLE t; --'");
+    }
+
+    #[test]
+    fn no_number_makes_a_comment_of_what_follows() {
+        for (before, value, after) in [
+            ("SELECT 1-", "-5", "SELECT 1- -5"),
+            ("SELECT 1-", "5", "SELECT 1-5"),
+            ("SELECT 1 - ", "-0.5", "SELECT 1 - -0.5"),
+        ] {
+            let mut out = before.as_bytes().to_vec();
+            write(Engine::PostgreSql, Literal::Plain(value.as_bytes()), &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), after);
+        }
     }
 }
