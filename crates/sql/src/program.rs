@@ -45,7 +45,8 @@ pub(crate) struct Program {
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) text: String,
-    /// The number under which it is prepared: that of the first statement with this text.
+    /// The number under which it is prepared: that of the first statement with this text whose rows become variables too, or
+    /// do not either.
     pub(crate) number: u16,
     /// Whether the text is always this one.
     pub(crate) is_fixed: bool,
@@ -158,6 +159,13 @@ impl Program {
     }
 }
 
+impl<P> Sql<P> {
+    /// Numbers of the plan's variables that scripts give values to.
+    pub fn saves(&self) -> &[u16] {
+        &self.program.settings.saves
+    }
+}
+
 impl<P: Session> Script for Sql<P> {
     type Talk = Talk<P>;
 
@@ -196,17 +204,19 @@ fn lines(deck: &Deck, engine: Engine) -> Box<[Line]> {
     let mut known = HashMap::new();
     let line = |(number, statement): (usize, &script::Statement)| {
         let text = statement.extended(engine.placeholders());
+        // What is prepared for nobody's eyes leaves out the names of columns.
+        let gathers = statement.gather().is_some();
         let ends = matches!(
             statement.kind(),
             StatementKind::Begin | StatementKind::Commit | StatementKind::Rollback
         );
         Line {
-            number: *known.entry(text.clone()).or_insert(number as u16),
+            number: *known.entry((text.clone(), gathers)).or_insert(number as u16),
             is_fixed: statement.is_fixed(),
             // Some servers of this kind cannot prepare these.
             is_plain: engine == Engine::MySql && ends && statement.is_fixed() && statement.values() == 0,
             has_literals: statement.language() == Language::Extended,
-            gathers: statement.gather().is_some(),
+            gathers,
             effect: Effect::of(statement, engine),
             text,
         }

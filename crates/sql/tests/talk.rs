@@ -81,6 +81,20 @@ fn each_text_that_is_made_is_prepared_under_a_number_of_its_own() {
 }
 
 #[test]
+fn what_is_gathered_is_prepared_apart_from_what_is_not() {
+    for (script, first, second) in [
+        ("SELECT a FROM t;\nSELECT a FROM t \\gset", 0, 1),
+        ("SELECT a FROM t{b};\nSELECT a FROM t{b} \\gset", 2, 3),
+    ] {
+        let settings = Settings { variables: vec![("b".to_owned(), "9".to_owned())], ..mode(Mode::Prepared) };
+        let told = play(&mut talk(script, settings), 0, &["S1ZI", "CxV7W.S1ZI"]);
+        for number in [first, second] {
+            assert!(told.contains(&format!("> #{number} SELECT a FROM t")), "{told}");
+        }
+    }
+}
+
+#[test]
 fn a_refused_statement_ends_its_transaction() {
     let refused = "> BEGIN\npart 1: ok
         > UPDATE t SET a = 1

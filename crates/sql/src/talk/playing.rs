@@ -81,7 +81,8 @@ impl<P: Session> Talk<P> {
         self.scratch.clear();
         self.player.fill_extended(number, self.program.engine.placeholders(), &mut self.scratch);
         let text = String::from_utf8_lossy(&self.scratch);
-        let kept = if is_kept { self.texts.number(&text) } else { None };
+        let gathers = self.program.lines[usize::from(number)].gathers;
+        let kept = if is_kept { self.texts.number(&text, gathers) } else { None };
         let statement = Statement { number: kept.unwrap_or(number), text: &text, is_kept: kept.is_some() };
         self.session.execute(statement, &mut self.player.values(number));
     }
