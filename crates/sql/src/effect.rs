@@ -3,7 +3,7 @@
 use script::{Placeholders, Statement, StatementKind};
 
 use crate::engine::Engine;
-use crate::split::split;
+use crate::split::{Word, split, words};
 
 /// What a text does, sent outside of a transaction or inside of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,16 +21,17 @@ struct Way {
 impl Effect {
     pub(crate) fn of(statement: &Statement, engine: Engine) -> Self {
         let text = statement.extended(Placeholders::Question);
-        let pieces = split(&text);
-        let kinds: Vec<StatementKind> = match pieces.as_slice() {
-            [only] => vec![commits_by_itself(only, engine).unwrap_or(statement.kind())],
-            pieces => pieces.iter().map(|piece| kind(piece, engine)).collect(),
-        };
+        let kinds: Vec<StatementKind> =
+            split(&text, engine).into_iter().map(|piece| kind(piece, engine)).collect();
         let way = |mut is_open: bool| {
             let mut may_commit = false;
             for kind in &kinds {
                 match kind {
-                    StatementKind::Begin => is_open = true,
+                    StatementKind::Begin => {
+                        // MySQL commits what is open before.
+                        may_commit |= is_open && engine == Engine::MySql;
+                        is_open = true;
+                    }
                     StatementKind::Commit => (may_commit, is_open) = (true, false),
                     StatementKind::Rollback => is_open = false,
                     StatementKind::Read => {}
@@ -58,44 +59,55 @@ impl Effect {
 }
 
 /// Statements before which MySQL commits whatever is open, and procedures that may commit.
-const COMMITTING: [&str; 10] =
-    ["ALTER", "ANALYZE", "CALL", "CREATE", "DROP", "GRANT", "LOCK", "RENAME", "REVOKE", "TRUNCATE"];
+const COMMITTING: &str = "ALTER ANALYZE CACHE CALL CHANGE CHECK CREATE DROP FLUSH GRANT INSTALL LOCK OPTIMIZE RENAME \
+    REPAIR RESET REVOKE STOP TRUNCATE UNINSTALL";
 
-fn commits_by_itself(piece: &str, engine: Engine) -> Option<StatementKind> {
-    let word = first_word(piece);
-    let does = engine == Engine::MySql && COMMITTING.iter().any(|name| word.eq_ignore_ascii_case(name));
-    does.then_some(StatementKind::Commit)
+/// What a parenthesis follows in a SELECT that changes nothing: words of the language, types, and well-known functions. Any
+/// other function may do anything.
+const HARMLESS: &str = "ABS ALL AND ANY ARRAY ARRAY_AGG AS AVG BETWEEN BY CASE CAST CEIL CHAR CHAR_LENGTH COALESCE CONCAT \
+    CONVERT COUNT CURRENT_TIMESTAMP DATE DATE_TRUNC DECIMAL DENSE_RANK DISTINCT ELSE EXCEPT EXISTS EXTRACT \
+    FILTER FLOOR FROM GENERATE_SERIES GREATEST GROUP GROUP_CONCAT HAVING IF IFNULL IN INDEX INTERSECT \
+    INTERVAL IS JOIN JSONB_AGG JSON_AGG LAG LATERAL LEAD LEAST LEFT LENGTH LIKE LIMIT LOWER MAX MD5 MIN MOD \
+    NOT NOW NULLIF NUMERIC OFFSET ON OR OVER PG_SLEEP POSITION RAND RANDOM RANK REPLACE RIGHT ROUND ROW \
+    ROW_NUMBER SELECT SLEEP SOME STRING_AGG SUBSTR SUBSTRING SUM THEN TIMESTAMP TRIM UNION UPPER USING \
+    VALUES VARCHAR WHEN WHERE WITHIN";
+
+fn is_among(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// One of several statements of a text.
+/// What one of several statements of a text does.
 fn kind(piece: &str, engine: Engine) -> StatementKind {
-    let word = first_word(piece).to_ascii_uppercase();
-    match word.as_str() {
-        "" => StatementKind::Read,
-        "BEGIN" | "START" => StatementKind::Begin,
-        "COMMIT" | "END" => StatementKind::Commit,
-        "ROLLBACK" | "ABORT" => StatementKind::Rollback,
-        "SHOW" | "VALUES" | "SET" => StatementKind::Read,
-        "SELECT" if !piece.to_ascii_uppercase().contains("INTO") => StatementKind::Read,
-        _ => commits_by_itself(piece, engine).unwrap_or(StatementKind::Other),
+    let is_mysql = engine == Engine::MySql;
+    let words = words(piece, engine);
+    let [first, rest @ ..] = words.as_slice() else { return StatementKind::Read };
+    let second = rest.first().map_or(String::new(), |word| word.text.to_ascii_uppercase());
+    match (first.text.to_ascii_uppercase().as_str(), second.as_str()) {
+        ("BEGIN", _) | ("START", "TRANSACTION") | ("XA", "BEGIN" | "START") => StatementKind::Begin,
+        ("START", _) if is_mysql => StatementKind::Commit,
+        ("COMMIT" | "END", _) | ("PREPARE", "TRANSACTION") | ("XA", "COMMIT" | "PREPARE") => {
+            StatementKind::Commit
+        }
+        ("RELEASE", _) if engine == Engine::Sqlite => StatementKind::Commit,
+        ("ROLLBACK", _) if rest.iter().take(2).any(|word| word.is("TO")) => StatementKind::Read,
+        ("ROLLBACK" | "ABORT", _) | ("XA", "ROLLBACK") => StatementKind::Rollback,
+        ("SET", _) if is_mysql && rest.iter().any(|word| word.is("AUTOCOMMIT") || word.is("PASSWORD")) => {
+            StatementKind::Commit
+        }
+        ("SELECT" | "SET" | "SHOW" | "TABLE" | "VALUES", _) if only_reads(rest) => StatementKind::Read,
+        (word, _) if is_mysql && is_among(COMMITTING, word) => StatementKind::Commit,
+        _ => StatementKind::Other,
     }
 }
 
-fn first_word(mut piece: &str) -> &str {
-    loop {
-        piece = piece.trim_start();
-        let comment_end = if piece.starts_with("--") {
-            piece.find('\n')
-        } else if piece.starts_with("/*") {
-            piece.find("*/").map(|at| at + 1)
-        } else {
-            break;
-        };
-        let Some(end) = comment_end else { return "" };
-        piece = &piece[end + 1..];
-    }
-    let end = piece.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(piece.len());
-    &piece[..end]
+/// Whether what follows the first word stores nothing, locks nothing, and calls nothing that might.
+fn only_reads(words: &[Word<'_>]) -> bool {
+    let locks = |pair: &[Word<'_>]| {
+        pair[0].is("FOR") && ["KEY", "NO", "SHARE", "UPDATE"].iter().any(|known| pair[1].is(known))
+            || pair[0].is("LOCK") && pair[1].is("IN")
+    };
+    let may_do_anything = |word: &Word<'_>| word.is_call && !is_among(HARMLESS, word.text);
+    !words.iter().any(|word| word.is("INTO") || may_do_anything(word)) && !words.windows(2).any(locks)
 }
 
 #[cfg(test)]
@@ -127,6 +139,21 @@ mod tests {
             (r"SELECT 1 \; DELETE FROM t", true, false),
             (r"BEGIN \; UPDATE t SET a = 1 \; ROLLBACK", false, false),
             ("CREATE TABLE t (a int)", true, false),
+            ("SELECT count(*), sum(a) FROM t WHERE a IN (1, 2)", false, false),
+            ("SELECT add_order(5)", true, false),
+            (r#"SELECT "add order" (5)"#, true, false),
+            ("SELECT add_order (5) \\; SELECT 1", true, false),
+            ("WITH a AS (DELETE FROM t RETURNING b) SELECT b FROM a", true, false),
+            ("EXPLAIN ANALYZE DELETE FROM t", true, false),
+            ("DO 'BEGIN DELETE FROM t; END'", true, false),
+            ("CALL p()", true, false),
+            ("SET search_path = a", false, false),
+            ("SELECT key, share FROM t", false, false),
+            ("SELECT 1 FROM t \\; SELECT 2 FROM t FOR UPDATE", true, false),
+            ("PREPARE TRANSACTION 'a'", true, true),
+            ("COMMIT PREPARED 'a'", true, true),
+            (r"BEGIN \; SAVEPOINT a \; ROLLBACK TO SAVEPOINT a \; DELETE FROM t", false, false),
+            (r"SELECT E'\'; COMMIT; '", false, false),
         ] {
             let effect = effect(text, Engine::PostgreSql);
             assert_eq!((effect.may_commit(false), effect.may_commit(true)), (outside, inside), "{text}");
@@ -134,9 +161,24 @@ mod tests {
     }
 
     #[test]
-    fn mysql_commits_before_it_creates() {
-        assert!(effect("CREATE TABLE t (a int)", Engine::MySql).may_commit(true));
-        assert!(!effect("UPDATE t SET a = 1", Engine::MySql).may_commit(true));
+    fn mysql_commits_before_much() {
+        for (text, outside, inside) in [
+            ("CREATE TABLE t (a int)", true, true),
+            ("UPDATE t SET a = 1", true, false),
+            ("BEGIN", false, true),
+            ("START TRANSACTION", false, true),
+            ("START REPLICA", true, true),
+            ("SET autocommit = 1", true, true),
+            ("SET @a = 1", false, false),
+            ("OPTIMIZE TABLE t", true, true),
+            ("CALL p()", true, true),
+            ("XA START 'a'", false, true),
+            ("XA COMMIT 'a'", true, true),
+            ("XA ROLLBACK 'a'", false, false),
+        ] {
+            let effect = effect(text, Engine::MySql);
+            assert_eq!((effect.may_commit(false), effect.may_commit(true)), (outside, inside), "{text}");
+        }
     }
 
     #[test]
@@ -154,8 +196,9 @@ mod tests {
     }
 
     #[test]
-    fn the_first_word_comes_after_comments() {
-        assert_eq!(first_word("/* c */ -- d\n begin;"), "begin");
-        assert_eq!(first_word("-- nothing else"), "");
+    fn comments_are_no_words() {
+        assert_eq!(kind("/* c */ -- d\n begin;", Engine::PostgreSql), StatementKind::Begin);
+        assert_eq!(kind("-- commit", Engine::PostgreSql), StatementKind::Read);
+        assert_eq!(kind("(SELECT 1)", Engine::PostgreSql), StatementKind::Read);
     }
 }

@@ -1,36 +1,120 @@
-//! Several statements in one text.
+//! Several statements in one text, and their words.
+
+use crate::engine::Engine;
 
 /// The statements of a text: between semicolons that are in no quotes and no comment. What is left open reaches to the end.
-pub fn split(text: &str) -> Vec<&str> {
+pub fn split(text: &str, engine: Engine) -> Vec<&str> {
     let bytes = text.as_bytes();
     let (mut pieces, mut from, mut at) = (Vec::new(), 0, 0);
     while at < bytes.len() {
-        let end = match bytes[at] {
-            quote @ (b'\'' | b'"' | b'`') => past(text, at + 1, &char::from(quote).to_string()),
-            b'-' if text[at..].starts_with("--") => past(text, at + 2, "\n"),
-            b'/' if text[at..].starts_with("/*") => past(text, at + 2, "*/"),
-            b'$' => match dollar_tag(&text[at..]) {
-                Some(tag) => past(text, at + tag.len(), tag),
-                None => at + 1,
-            },
-            b';' => {
-                pieces.push(&text[from..at]);
-                from = at + 1;
-                from
-            }
-            _ => at + 1,
-        };
-        at = end;
+        if let Some(end) = quoted_end(text, at, engine) {
+            at = end;
+            continue;
+        }
+        if bytes[at] == b';' {
+            pieces.push(&text[from..at]);
+            from = at + 1;
+        }
+        at += 1;
     }
     pieces.push(&text[from..]);
     let is_something = |piece: &&str| !piece.trim().is_empty();
     pieces.into_iter().filter(is_something).collect()
 }
 
+/// A word of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Word<'a> {
+    /// As it is written; empty if it is in quotes.
+    pub(crate) text: &'a str,
+    /// Whether a parenthesis follows.
+    pub(crate) is_call: bool,
+}
+
+impl Word<'_> {
+    /// Whether it is this one, in letters of any size.
+    pub(crate) fn is(self, word: &str) -> bool {
+        self.text.eq_ignore_ascii_case(word)
+    }
+}
+
+/// The words outside of quotes and comments, and quoted names that are called.
+pub(crate) fn words(text: &str, engine: Engine) -> Vec<Word<'_>> {
+    let bytes = text.as_bytes();
+    let is_call = |at: usize| text[at..].trim_start().starts_with('(');
+    let (mut words, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        if let Some(end) = quoted_end(text, at, engine) {
+            if matches!(bytes[at], b'"' | b'`') && is_call(end) {
+                words.push(Word { text: "", is_call: true });
+            }
+            at = end;
+            continue;
+        }
+        let length = bytes[at..].iter().take_while(|byte| is_of_word(**byte)).count();
+        if length == 0 {
+            at += 1;
+            continue;
+        }
+        let end = at + length;
+        words.push(Word { text: &text[at..end], is_call: is_call(end) });
+        at = end;
+    }
+    words
+}
+
+/// Where the quotation or the comment ends that begins here, if one does.
+fn quoted_end(text: &str, at: usize, engine: Engine) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_mysql = engine == Engine::MySql;
+    let next = bytes.get(at + 1);
+    Some(match bytes[at] {
+        quote @ (b'\'' | b'"' | b'`') => {
+            let has_escapes = if is_mysql { quote != b'`' } else { quote == b'\'' && is_marked(bytes, at) };
+            past_quote(bytes, at + 1, quote, has_escapes)
+        }
+        // MySQL takes two minus signs for a comment only if a blank follows.
+        b'-' if next == Some(&b'-') && (!is_mysql || bytes.get(at + 2).is_none_or(|byte| *byte <= b' ')) => {
+            past(text, at + 2, "\n")
+        }
+        b'#' if is_mysql => past(text, at + 1, "\n"),
+        b'/' if next == Some(&b'*') => past(text, at + 2, "*/"),
+        b'$' if engine == Engine::PostgreSql && !(at > 0 && is_of_word(bytes[at - 1])) => {
+            let tag = dollar_tag(&text[at..])?;
+            past(text, at + tag.len(), tag)
+        }
+        _ => return None,
+    })
+}
+
+/// Whether the quote here follows PostgreSQL's mark of a text with escapes.
+fn is_marked(bytes: &[u8], at: usize) -> bool {
+    match &bytes[..at] {
+        [before @ .., b'e' | b'E'] => before.last().is_none_or(|byte| !is_of_word(*byte)),
+        _ => false,
+    }
+}
+
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+fn past_quote(bytes: &[u8], from: usize, quote: u8, has_escapes: bool) -> usize {
+    let mut at = from;
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        if *byte == quote {
+            return at;
+        }
+        if has_escapes && *byte == b'\\' {
+            at += 1;
+        }
+    }
+    bytes.len()
+}
+
 fn past(text: &str, from: usize, end: &str) -> usize {
-    let rest = text.as_bytes().get(from..).unwrap_or_default();
-    let found = rest.windows(end.len()).position(|bytes| bytes == end.as_bytes());
-    found.map_or(text.len(), |at| from + at + end.len())
+    text.get(from..).and_then(|rest| rest.find(end)).map_or(text.len(), |at| from + at + end.len())
 }
 
 /// `$tag$`, which begins a quoted text in PostgreSQL.
@@ -43,6 +127,10 @@ fn dollar_tag(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    fn split(text: &str) -> Vec<&str> {
+        super::split(text, Engine::PostgreSql)
+    }
+
     #[test]
     fn semicolons_in_quotes_and_comments_end_nothing() {
         assert_eq!(split("a; b"), ["a", " b"]);
@@ -52,5 +140,29 @@ mod tests {
         assert_eq!(split("'open ; forever").len(), 1);
         assert_eq!(split(" ; ").len(), 0);
         assert_eq!(split("$1 + $2; $é$ ; $é$").len(), 2);
+    }
+    #[test]
+    fn each_kind_of_server_has_quotes_and_comments_of_its_own() {
+        for (text, on_postgres, on_mysql) in [
+            (r"'\'; COMMIT", 2, 1),
+            (r"E'\'; COMMIT'; x", 2, 2),
+            (r"'it\'s'; COMMIT", 1, 2),
+            (r"`\`; COMMIT", 2, 2),
+            ("# ; COMMIT", 2, 1),
+            ("1--2; COMMIT", 1, 2),
+            ("$a$ ; $a$", 1, 2),
+            ("a$b$ ; COMMIT", 2, 2),
+            (r"'open\", 1, 1),
+        ] {
+            let count = |engine| super::split(text, engine).len();
+            assert_eq!((count(Engine::PostgreSql), count(Engine::MySql)), (on_postgres, on_mysql), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_are_neither_quoted_nor_commented_out() {
+        let found = words("a.b (1) 'c(' \"d\" (2) -- e\n/* f() */ g", Engine::PostgreSql);
+        let found: Vec<_> = found.into_iter().map(|word| (word.text, word.is_call)).collect();
+        assert_eq!(found, [("a", false), ("b", true), ("1", false), ("", true), ("2", false), ("g", false)]);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, InterruptHandle};
-use sql::split;
+use sql::{Engine, split};
 use wire::sql::{Heard, Rows, Said, Statement, Transaction};
 use wire::{Greeting, PeerFault};
 
@@ -173,7 +173,7 @@ impl wire::sql::Session for Session {
         if has_body(&text) {
             self.work.push(&text, &mut iter::empty(), false);
         } else {
-            for statement in split(&text) {
+            for statement in split(&text, Engine::Sqlite) {
                 self.work.push(statement, &mut iter::empty(), false);
             }
         }
