@@ -90,6 +90,8 @@ pub(crate) struct Within {
     pub(crate) part: Option<PartUnderWay>,
     /// When bytes were last sent.
     pub(crate) sent_ns: u64,
+    /// Bytes of all its parts so far that were handed on, to the socket or to TLS.
+    pub(crate) sent_bytes: u64,
     /// When its pause is over; 0 while it does not pause.
     pub(crate) pause_until_ns: u64,
     /// Whether anything of it was answered.

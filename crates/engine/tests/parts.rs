@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use engine::{Job, StopLevel};
-use record::{Counts, Tally};
+use record::{Counts, Sampled, Tally};
 use support::acts::{Act, Acts, acts};
 use support::lines::{Answer, Lines};
 use support::{Done, MS, SECOND, closed, count, finish, finish_with, lasting, limit, open, run, tcp};
@@ -36,9 +36,11 @@ fn parts_have_accounts_that_add_up_to_their_requests() {
         "work" => Answer::Later(Duration::from_millis(20), "ok\n"),
         _ => Answer::Say("ok\n"),
     });
-    let job = Job { threads: 2, ..closed(tcp(server.address), 3, count(30)) };
+    let job = Job { threads: 2, log_per_second: 100, ..closed(tcp(server.address), 3, count(30)) };
     let done = run(with_parts(job, 3), acts(&TRANSACTION));
     assert_eq!(done.steps.len(), 4);
+    let whole = |request: &Sampled| (request.sent_bytes, request.received_bytes) == (18, 9);
+    assert!(!done.sampled.is_empty() && done.sampled.iter().all(whole), "{:?}", done.sampled);
     for tally in &done.steps {
         assert_eq!((ends(tally), tally.counts.planned), ([30, 0, 0, 0, 0], 30));
     }

@@ -33,7 +33,7 @@ impl<S: Script> Worker<'_, S> {
             connection.totals.note(at_ns.saturating_sub(request.intended_ns));
         }
         let outgoing_bytes = connection.talk.outgoing().len();
-        self.sample(slot, finish, reply.received_bytes, request.written);
+        self.sample(slot, finish, reply.received_bytes);
         if let Some(late_reading) = &mut self.late_reading {
             late_reading.note_reply(&reply);
         }
@@ -52,7 +52,7 @@ impl<S: Script> Worker<'_, S> {
 
     /// Offers a request that has ended to the log, if there is one, before its slot goes on.
     #[inline]
-    fn sample(&mut self, slot: u32, finish: Finish, received_bytes: u64, written: u32) {
+    fn sample(&mut self, slot: u32, finish: Finish, received_bytes: u64) {
         let connection = &self.connections[slot as usize];
         let recorder = &mut self.books[usize::from(connection.step)].recorder;
         if !recorder.logs() {
@@ -63,7 +63,7 @@ impl<S: Script> Worker<'_, S> {
             connection: self.first_number + slot,
             connect_ns: if connection.served == 0 { connection.connect_ns } else { 0 },
             received_bytes,
-            sent_bytes: u64::from(written),
+            sent_bytes: connection.within.sent_bytes,
         });
     }
 
@@ -97,7 +97,7 @@ impl<S: Script> Worker<'_, S> {
         let finish = finish(&request, at_ns, ending.outcome, 0);
         let step = usize::from(connection.step);
         self.books[step].recorder.finished(&finish);
-        self.sample(slot, finish, 0, request.written);
+        self.sample(slot, finish, 0);
         let tally = self.books[step].recorder.tally(request.intended_ns);
         tally.errors.note(ending.class, ending.code, || ending.message);
         self.in_flight -= 1;

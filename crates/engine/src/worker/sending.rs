@@ -58,6 +58,7 @@ impl<S: Script> Worker<'_, S> {
                 let rest = &connection.talk.outgoing()[request.written as usize..];
                 let (sent, end) = send_all(rest, |bytes| socket.send(bytes));
                 request.written += sent as u32;
+                connection.within.sent_bytes += sent as u64;
                 (sent, end)
             }
             (Link::Up { socket, session: Some(session) }, request) => {
@@ -66,6 +67,7 @@ impl<S: Script> Worker<'_, S> {
                     // A session that seals nothing any more was closed by the peer, which reading will show.
                     let _ = session.send(outgoing);
                     request.written = outgoing.len() as u32;
+                    connection.within.sent_bytes += outgoing.len() as u64;
                 }
                 send_records(socket, session)
             }
