@@ -183,7 +183,7 @@ fn a_log_in_that_cannot_come_about_ends_it_at_once_and_nobody_is_asked_twice() {
                 let _ = peer.hear();
                 Ok(())
             }),
-            "signature",
+            "does not know the password",
         ),
     ];
     for (name, behave, word) in cases {
