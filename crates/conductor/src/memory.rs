@@ -39,10 +39,12 @@ impl Prepared {
         let (connections, threads) = (u64::from(self.job.connections()), u64::from(self.job.threads));
         let steps = self.job.scenarios.steps() as u64 + u64::from(self.job.parts);
         let longest = |variable| self.longest_bytes(variable);
-        let sealed = if self.job.peer.tls.is_some() {
-            self.script.request_bytes_max(longest).saturating_add(bound::TLS)
-        } else {
-            0
+        let beside = self.job.beside.as_ref();
+        let peers = [Some(&self.job.peer), beside.map(|beside| &beside.peer)];
+        let sessions = peers.iter().flatten().filter(|peer| peer.tls.is_some()).count() as u64;
+        let sealed = match sessions {
+            0 => 0,
+            _ => self.script.request_bytes_max(longest).saturating_add(bound::TLS).saturating_mul(sessions),
         };
         let per_connection =
             [bound::CONNECTION, bound::PARTIAL_HEAD, self.script.kept_bytes_max(longest), sealed]

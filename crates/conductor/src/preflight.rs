@@ -8,10 +8,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use engine::allowed_cores;
-use engine::limits::shortfalls;
 use plan::{Around, Cmd, Fault, Launch, Study};
 
 use crate::cores::Cores;
+use crate::prepare::shortfalls_of;
 use crate::resolve;
 
 /// Ports for filling in texts that are only looked at.
@@ -32,7 +32,7 @@ pub fn preflight(study: &Study, tenbin: &Path) -> Vec<Fault> {
         match study.plan(number, &launch) {
             Ok(plan) => {
                 let threads = plan.threads.unwrap_or(allowed.len() as u32);
-                let short = shortfalls(plan.connections().into(), threads.into(), launch.socket.is_none());
+                let short = shortfalls_of(&plan, threads, launch.socket.is_none());
                 faults.extend(short.iter().map(|short| {
                     Fault::new(&load.name, short.to_string(), "use fewer connections, or raise the limit")
                 }));
@@ -57,11 +57,15 @@ fn launches<'a>(study: &'a Study, tenbin: &'a Path) -> impl Iterator<Item = Laun
 fn forbidden_addresses(study: &Study, tenbin: &Path) -> Vec<Fault> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let mut seen = BTreeSet::new();
-    for launch in launches(study, tenbin).filter(|launch| seen.insert(launch.url.clone())) {
+    for launch in
+        launches(study, tenbin).filter(|launch| seen.insert((launch.url.clone(), launch.database.clone())))
+    {
         // What else is wrong with a plan is told elsewhere.
         let Ok(plan) = study.plan(0, &launch) else { continue };
-        if let Some(why) = resolve::forbidden(&plan.peer.host).filter(|_| plan.peer.unix_socket.is_none()) {
-            found.entry(launch.system).or_insert_with(|| why.to_string());
+        for peer in plan.peers().filter(|peer| peer.unix_socket.is_none()) {
+            if let Some(why) = resolve::forbidden(&peer.host) {
+                found.entry(launch.system.clone()).or_insert_with(|| why.to_string());
+            }
         }
     }
     let fault = |(system, what)| Fault::new(format!("systems: {system}"), what, "correct the url");

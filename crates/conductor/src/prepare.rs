@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::limits::{Shortfall, shortfalls};
-use engine::{Endpoint, Job, Peer, ProbeError, Probed, TlsError, TlsPeer, TlsTrust, allowed_cores};
+use engine::{Beside, Endpoint, Job, Peer, ProbeError, Probed, TlsError, TlsPeer, TlsTrust, allowed_cores};
 use load::xoroshiro::Xoroshiro;
 use load::{Load, Order};
 use plan::{Engine, Fault, Pin, Plan, Trust};
@@ -79,7 +79,11 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
     // Within this process each connection has a thread of its own.
     let threads = if is_embedded { connections(plan) } else { threads };
     let needs_ports = !is_embedded && matches!(peer.endpoints[0], Endpoint::Tcp(_));
-    let short = shortfalls(plan.connections().into(), threads.into(), needs_ports);
+    let beside = match &plan.sql {
+        Some(sql) if plan.is_mixed() => Some(addresses(&sql.database.peers, true)?),
+        _ => None,
+    };
+    let short = shortfalls_of(plan, threads, needs_ports);
     if !short.is_empty() {
         return Err(Refusal::Limits(short));
     }
@@ -87,7 +91,13 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
     let script = Spoken::read(plan)?;
     let (learnt, probed) = match &plan.sql {
         None => (Learnt::default(), engine::probe(&peer, timeout)?),
-        Some(sql) => questions::ask(sql, &peer, connections(plan), timeout)?,
+        Some(sql) => match &beside {
+            None => questions::ask(sql, &peer, connections(plan), timeout)?,
+            Some((database, _)) => {
+                let probed = engine::probe(&peer, timeout)?;
+                (questions::ask(sql, database, connections(plan), timeout)?.0, probed)
+            }
+        },
     };
     let script = match (&plan.sql, learnt.scale) {
         // Only now is it known how large the tables are.
@@ -99,7 +109,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
         stop: plan.stop,
         warm_up_ns: plan.warm_up_ns,
         peer,
-        beside: None,
+        beside: beside.map(|(peer, _)| Beside { peer, keep_alive: plan.keep_alive() }),
         timeout_ns: plan.timeout_ns,
         connect_timeout_ns: plan.connect_timeout_ns,
         keep_alive: plan.keep_alive(),
@@ -116,6 +126,13 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
     Ok(Prepared { job, script, resolved, probed, learnt })
 }
 
+/// What this machine is short of. Users who speak with two peers keep a connection to each; ports are those of one peer.
+pub(crate) fn shortfalls_of(plan: &Plan, threads: u32, needs_ports: bool) -> Vec<Shortfall> {
+    let (connections, threads) = (u64::from(plan.connections()), u64::from(threads));
+    let of_both = if plan.is_mixed() { shortfalls(2 * connections, threads, false) } else { Vec::new() };
+    if of_both.is_empty() { shortfalls(connections, threads, needs_ports) } else { of_both }
+}
+
 /// Connections that the load holds at the same time.
 fn connections(plan: &Plan) -> u32 {
     let pool = plan.sql.as_ref().and_then(|sql| sql.pool);
@@ -130,8 +147,8 @@ fn peer(plan: &Plan) -> Result<(Peer, Option<Duration>), Refusal> {
             let endpoints = vec![Endpoint::Unix(PathBuf::new())];
             Ok((Peer { endpoints, tls: None, tls_on_request: false }, None))
         }
-        Some(sql) => addresses(&sql.database.peers, true),
-        None => addresses(std::slice::from_ref(&plan.peer), false),
+        Some(sql) if !plan.is_mixed() => addresses(&sql.database.peers, true),
+        _ => addresses(std::slice::from_ref(&plan.peer), false),
     }
 }
 

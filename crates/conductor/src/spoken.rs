@@ -8,7 +8,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use sql::Sql;
 use sqlite::Sqlite;
 use wire::http1::{Http1, Step, Template};
-use wire::{mysql, postgres};
+use wire::{Both, Place, mysql, postgres};
 
 use crate::prepare::Refusal;
 
@@ -20,6 +20,8 @@ pub(crate) enum Spoken {
     Postgres(Sql<postgres::Session>),
     Mysql(Sql<mysql::Session>),
     Sqlite(Sqlite),
+    HttpAndPostgres(Both<Http1, Sql<postgres::Session>>),
+    HttpAndMysql(Both<Http1, Sql<mysql::Session>>),
 }
 
 /// What a connection keeps of its script beside what the plan shares: variables, a reply under way, a message of the server.
@@ -37,7 +39,17 @@ impl Spoken {
             return refuse(&visit.step.to_string(), "a scenario has it, and the plan does not".to_owned());
         }
         match &plan.sql {
-            None => requests(plan),
+            None => requests(plan).map(Self::Http),
+            Some(sql) if plan.is_mixed() => Ok(match transactions(plan, sql, scale)? {
+                Self::Postgres(script) => {
+                    Self::HttpAndPostgres(Both::new(requests(plan)?, script, &places(plan)))
+                }
+                Self::Mysql(script) => Self::HttpAndMysql(Both::new(requests(plan)?, script, &places(plan))),
+                _ => {
+                    let what = "it runs within the generator, and some steps are requests".to_owned();
+                    return refuse(&sql.database.shown, what);
+                }
+            }),
             Some(sql) => transactions(plan, sql, scale),
         }
     }
@@ -47,40 +59,53 @@ impl Spoken {
             Self::Http(script) => engine::start(job, script),
             Self::Postgres(script) => engine::start(job, script),
             Self::Mysql(script) => engine::start(job, script),
+            Self::HttpAndPostgres(script) => engine::start(job, script),
+            Self::HttpAndMysql(script) => engine::start(job, script),
             Self::Sqlite(script) => engine::start_embedded(job, script),
         }
     }
 
     /// Bytes that a connection keeps at most. `longest` says how long the value of a variable is at most.
     pub(crate) fn kept_bytes_max(&self, longest: impl Fn(u16) -> u64) -> u64 {
-        match self {
-            Self::Http(script) => script.kept_bytes_max(longest),
-            Self::Postgres(_) | Self::Mysql(_) | Self::Sqlite(_) => SQL_KEPT_BYTES,
-        }
+        let longest = self.with_saved(longest);
+        let of_sql = if matches!(self, Self::Http(_)) { 0 } else { SQL_KEPT_BYTES };
+        self.http().map_or(0, |script| script.kept_bytes_max(longest)).saturating_add(of_sql)
     }
 
     /// Bytes of the longest request.
     pub(crate) fn request_bytes_max(&self, longest: impl Fn(u16) -> u64) -> u64 {
-        match self {
-            Self::Http(script) => script.request_bytes_max(longest),
-            Self::Postgres(_) | Self::Mysql(_) | Self::Sqlite(_) => SQL_KEPT_BYTES,
-        }
+        let longest = self.with_saved(longest);
+        let of_sql = if matches!(self, Self::Http(_)) { 0 } else { SQL_KEPT_BYTES };
+        self.http().map_or(0, |script| script.request_bytes_max(longest)).max(of_sql)
     }
 
     /// Bytes that all connections share.
     pub(crate) fn shared_bytes(&self) -> u64 {
-        match self {
-            Self::Http(script) => script.shared_bytes(),
-            Self::Postgres(_) | Self::Mysql(_) | Self::Sqlite(_) => 0,
-        }
+        self.http().map_or(0, Http1::shared_bytes)
     }
 
     /// How many regular expressions there are.
     pub(crate) fn expressions(&self) -> usize {
+        self.http().map_or(0, Http1::expressions)
+    }
+
+    fn http(&self) -> Option<&Http1> {
         match self {
-            Self::Http(script) => script.expressions(),
-            Self::Postgres(_) | Self::Mysql(_) | Self::Sqlite(_) => 0,
+            Self::Http(script) => Some(script),
+            Self::HttpAndPostgres(both) => Some(both.first()),
+            Self::HttpAndMysql(both) => Some(both.first()),
+            Self::Postgres(_) | Self::Mysql(_) | Self::Sqlite(_) => None,
         }
+    }
+
+    /// A value that a transaction saved for requests is no longer than what a connection keeps of a reply to it.
+    fn with_saved(&self, longest: impl Fn(u16) -> u64) -> impl Fn(u16) -> u64 {
+        let saves = match self {
+            Self::HttpAndPostgres(both) => both.second().saves(),
+            Self::HttpAndMysql(both) => both.second().saves(),
+            _ => &[],
+        };
+        move |variable| if saves.contains(&variable) { SQL_KEPT_BYTES } else { longest(variable) }
     }
 }
 
@@ -88,10 +113,25 @@ fn refuse<T>(name: &str, what: String) -> Result<T, Refusal> {
     Err(Refusal::Plan(Fault::new(format!("step {name:?}"), what, "correct the step")))
 }
 
-fn requests(plan: &Plan) -> Result<Spoken, Refusal> {
+/// Where each step is of a load with requests and transactions.
+fn places(plan: &Plan) -> Vec<Place> {
+    let mut next = [0, 0];
+    let mut place = |script: u16| {
+        let step = &mut next[usize::from(script)];
+        *step += 1;
+        Place { script, step: *step - 1 }
+    };
+    plan.steps.iter().map(|step| place(u16::from(step.request().is_none()))).collect()
+}
+
+/// Those steps that are requests.
+fn requests(plan: &Plan) -> Result<Http1, Refusal> {
     let mut steps = Vec::new();
     for step in &plan.steps {
         let Action::Http(action) = &step.action else {
+            if plan.sql.is_some() {
+                continue;
+            }
             return refuse(&step.name, "it is a transaction, and the system is none of SQL".to_owned());
         };
         match Template::compile(&action.request, &plan.variables) {
@@ -104,20 +144,18 @@ fn requests(plan: &Plan) -> Result<Spoken, Refusal> {
             }
         }
     }
-    Ok(Spoken::Http(Http1::new(steps, plan.variables.len() as u16)))
+    Ok(Http1::new(steps, plan.variables.len() as u16))
 }
 
+/// Those steps that are transactions.
 fn transactions(plan: &Plan, sql: &Transactions, scale: Option<i64>) -> Result<Spoken, Refusal> {
-    if let Some(step) = plan.steps.iter().find(|step| step.request().is_some()) {
-        return refuse(&step.name, "it is a request, and the system is a database".to_owned());
-    }
     let (deck, steps, mut settings) = (sql.deck.clone(), plan.sql_steps(), sql.settings.clone());
     settings.scale = settings.scale.or(scale);
     let login = Arc::new(sql.database.login.clone());
     let spoken = match sql.database.engine {
         Engine::PostgreSql => sql::postgres(deck, &steps, settings, login, nonce()?).map(Spoken::Postgres),
         Engine::MySql => {
-            let is_private = plan.peers().all(|peer| peer.unix_socket.is_some());
+            let is_private = sql.database.peers.iter().all(|peer| peer.unix_socket.is_some());
             sql::mysql(deck, &steps, settings, login, is_private).map(Spoken::Mysql)
         }
         Engine::Sqlite => sqlite::sqlite(deck, &steps, settings, file(sql)).map(Spoken::Sqlite),

@@ -30,7 +30,11 @@ impl Plan {
 
     /// What one step is.
     fn unit(&self) -> &'static str {
-        if self.sql.is_some() { "transaction" } else { "request" }
+        match &self.sql {
+            Some(_) if self.is_mixed() => "step",
+            Some(_) => "transaction",
+            None => "request",
+        }
     }
 
     /// What a reader of the result must know about how it was got.

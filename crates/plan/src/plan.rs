@@ -14,9 +14,9 @@ use crate::transactions::Transactions;
 pub struct Plan {
     /// What it is called in reports: method and URL, without secrets.
     pub title: String,
-    /// Who is spoken to.
+    /// Who is spoken to; where there are requests and transactions, who requests go to.
     pub peer: Peer,
-    /// What a load of SQL has beside its steps; then all of them are transactions.
+    /// What a load of SQL has beside its steps.
     pub sql: Option<Transactions>,
     /// Every request that is made, in the order of their numbers.
     pub steps: Vec<PlannedStep>,
@@ -140,7 +140,7 @@ impl Plan {
         self.stop.at_ns
     }
 
-    /// Its steps as the parts of a script of SQL; none if they are requests.
+    /// Those of its steps that are transactions, as the parts of a script of SQL.
     pub fn sql_steps(&self) -> Vec<sql::Step> {
         let transaction = |step: &PlannedStep| match &step.action {
             Action::Sql(action) => {
@@ -153,15 +153,27 @@ impl Plan {
 
     /// The parts of its steps that have accounts of their own: statements of transactions.
     pub fn parts(&self) -> Vec<sql::Part> {
-        self.sql
-            .as_ref()
-            .map_or_else(Vec::new, |transactions| sql::parts(&transactions.deck, &self.sql_steps()))
+        let Some(transactions) = &self.sql else { return Vec::new() };
+        let steps: Vec<u16> = (0..).zip(&self.steps).filter_map(Self::numbered_transaction).collect();
+        let mut parts = sql::parts(&transactions.deck, &self.sql_steps());
+        parts.iter_mut().for_each(|part| part.of = steps[usize::from(part.of)]);
+        parts
     }
 
-    /// Who is spoken to: several, if connections are spread over them.
+    /// Who is spoken to: several, if connections are spread over them, or users speak with two.
     pub fn peers(&self) -> impl Iterator<Item = &Peer> {
-        let further = self.sql.iter().flat_map(|sql| sql.database.peers.iter().skip(1));
+        let known = usize::from(!self.is_mixed());
+        let further = self.sql.iter().flat_map(move |sql| sql.database.peers.iter().skip(known));
         std::iter::once(&self.peer).chain(further)
+    }
+
+    fn numbered_transaction((number, step): (u16, &PlannedStep)) -> Option<u16> {
+        step.request().is_none().then_some(number)
+    }
+
+    /// Whether some steps are requests and others transactions: users speak with two peers then.
+    pub fn is_mixed(&self) -> bool {
+        self.sql.is_some() && self.steps.iter().any(|step| step.request().is_some())
     }
 
     /// Whether a connection carries more than one request or transaction.

@@ -69,8 +69,11 @@ impl<S: Script> Worker<'_, S> {
     /// Turns all slots to a peer before the load; says whether any step goes there. What happens to their connections counts
     /// with the first of those steps.
     pub(super) fn turn_all_to(&mut self, peer: u16) -> bool {
-        let Some(step) = self.peers.iter().position(|of_step| *of_step == peer) else { return false };
-        (0..self.connections.len() as u32).for_each(|slot| self.turn_to(slot, step as u16));
+        let goes_there = |step: &u16| self.peers[usize::from(*step)] == peer;
+        let Some(step) = self.job.scenarios.visits().map(|visit| visit.step).find(goes_there) else {
+            return false;
+        };
+        (0..self.connections.len() as u32).for_each(|slot| self.turn_to(slot, step));
         true
     }
 }

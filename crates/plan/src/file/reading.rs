@@ -15,8 +15,10 @@ pub(crate) struct Reading<'a> {
     pub(crate) source: &'a str,
     pub(crate) folder: Folder,
     pub(crate) findings: Findings,
-    /// Whether steps are transactions.
+    /// Whether there are steps that are transactions.
     pub(crate) is_sql: bool,
+    /// Whether there are steps that are requests.
+    pub(crate) is_http: bool,
 }
 
 impl Reading<'_> {

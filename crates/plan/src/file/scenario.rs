@@ -9,7 +9,7 @@ use super::settings::{self, SqlText};
 use super::span::{Span, line_at};
 use super::step::{self, ReadStep};
 use super::transaction;
-use super::tree::{Node, Value};
+use super::tree::{Entry, Node, Value};
 use super::variables::Variables;
 use crate::draft::Played;
 use crate::plan::PlannedStep;
@@ -50,8 +50,8 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     let mut variables = Variables::new(sources, saves);
     let (mut steps, mut places, mut authorized_at) =
         (Vec::<PlannedStep>::new(), Vec::<Span>::new(), Vec::new());
-    let (mut list, mut played) = (Vec::new(), Vec::new());
-    reading.is_sql = one_kind(&written, reading);
+    let (mut list, mut played, mut played_at) = (Vec::new(), Vec::new(), Vec::new());
+    (reading.is_http, reading.is_sql) = kinds(&written);
     for (scenario, share) in written.iter().zip(shares) {
         let is_mix = scenario.steps.iter().any(|step| step.get("weight").is_some());
         variables.begin(is_mix);
@@ -71,6 +71,7 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
             let visit = Visit { step: steps.len() as u16, think: read.think };
             visits.push((visit, weight(&read, node, is_mix, reading)));
             places.push(read.name_at);
+            played_at.extend(read.step.request().is_none().then_some(read.name_at));
             steps.push(read.step);
         }
         let order = if is_mix {
@@ -87,27 +88,18 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
     }
     let names = variables.names().to_vec();
     let data = if is_sound { data::finish(variables.data, reading) } else { Vec::new() };
-    let sql = settings::read(root, played, &names, &places, is_sound, reading);
+    let sql = settings::read(root, played, &names, &played_at, is_sound, reading);
     Script { steps, variables: names, scenarios: Scenarios { list }, data, sql, authorized_at }
 }
 
-/// Whether the steps are transactions; they cannot be both.
-fn one_kind(written: &[Written<'_>], reading: &mut Reading<'_>) -> bool {
+/// Whether some steps are requests, and whether some are transactions. What is neither is misspelt.
+fn kinds(written: &[Written<'_>]) -> (bool, bool) {
     let steps = || written.iter().flat_map(|scenario| scenario.steps);
-    let is_request = |step: &&Node| {
-        step.entries()
-            .iter()
-            .any(|entry| entry.key == "request" || step::METHODS.contains(&entry.key.as_str()))
+    let is_request = |step: &Node| {
+        let asks = |entry: &Entry| entry.key == "request" || step::METHODS.contains(&entry.key.as_str());
+        !transaction::is_one(step) && step.entries().iter().any(asks)
     };
-    let (request, transaction) = (steps().find(is_request), steps().find(|step| transaction::is_one(step)));
-    if let (Some(request), Some(transaction)) = (request, transaction)
-        && request.at != transaction.at
-    {
-        let second = if request.at.start < transaction.at.start { transaction } else { request };
-        let what = "requests and transactions cannot be in one plan yet";
-        reading.at(second.at, what, "write a plan for each");
-    }
-    transaction.is_some()
+    (steps().any(is_request), steps().any(transaction::is_one))
 }
 
 fn read_step(

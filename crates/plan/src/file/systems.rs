@@ -48,6 +48,9 @@ pub(crate) fn read(
             if let Some(socket) = root.entry("socket") {
                 reading.at(socket.key_at, "`socket` goes with `url`", "move it into the system");
             }
+            if let Some(database) = root.entry("database") {
+                reading.at(database.key_at, "`database` goes with `url`", "move it into the systems");
+            }
             let (mut systems, mut all) = (Vec::new(), Vec::new());
             for entry in several.value.entries() {
                 reading.own_name(&entry.key, entry.key_at, "system");
@@ -69,7 +72,13 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
     let url = reading.braced(&entry.value, text, &known);
     url::check(&entry.value, &url.fill(|_| Some("x".to_owned())), root.get("socket").is_some(), reading);
     let socket = root.get("socket").and_then(|node| Some(reading.braced(node, node.text()?, &known)));
-    System { socket, tables: filling::read(root, reading), ..System::running(url::authority(text), url) }
+    let database = beside(root, entry.key_at, &known, |_| Some("x".to_owned()), reading);
+    System {
+        socket,
+        database,
+        tables: filling::read(root, reading),
+        ..System::running(url::authority(text), url)
+    }
 }
 
 fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading<'_>) -> System {
@@ -79,6 +88,7 @@ fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading
         BUILT_IN.iter().map(|name| (*name).to_owned()).chain(knobs.iter().map(|knob| knob.name.clone()));
     let scope = Scope { name: &entry.key, at: entry.key_at, node, known: known.collect() };
     let url = url(&scope, &knobs, reading);
+    let database = beside(node, scope.at, &scope.known, |name| Some(example(&knobs, name)), reading);
     let socket =
         node.get("socket").and_then(|socket| Some(reading.braced(socket, socket.text()?, &scope.known)));
     let commands = |key: &str, reading: &mut Reading<'_>| -> Vec<Vec<Braced>> {
@@ -90,6 +100,7 @@ fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading
         name: entry.key.clone(),
         has_knobs_in_env: false,
         url,
+        database,
         socket,
         files: files(&scope, reading),
         before: commands("before", reading),
@@ -99,13 +110,13 @@ fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading
         dir: dir(node, &scope.known, reading),
         commands_within_ns: within.unwrap_or(COMMANDS_WITHIN_NS),
         processes: processes::read(&scope, reading),
+        tables: filling::read(node, reading),
         knobs,
     };
     let uses = |knob: &Knob| system.texts().flat_map(Braced::names).any(|name| name == knob.name);
     system.has_knobs_in_env =
         system.is_started() && !system.knobs.is_empty() && !system.knobs.iter().any(uses);
     // What seems unused may be what is misspelt.
-        tables: filling::read(node, reading),
     if is_sound && reading.findings.count() == found_before {
         unused(&system, &scope, reading);
     }
@@ -129,18 +140,48 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], reading: &mut Reading<'_>) -> Braced {
     let text = node.text().unwrap_or_default();
     let found_before = reading.findings.count();
     let url = reading.braced(node, text, &scope.known);
-    let filled = url.fill(|name| match knobs.iter().find(|knob| knob.name == name) {
-        Some(knob) => knob.values.first().cloned(),
-        None => Some(if name.starts_with("port") { "1" } else { "x" }.to_owned()),
-    });
+    let filled = url.fill(|name| Some(example(knobs, name)));
     if reading.findings.count() == found_before {
         url::check(node, &filled, scope.node.get("socket").is_some(), reading);
     }
+    only_if_started(node, &url, is_started, reading);
+    url
+}
+
+fn only_if_started(node: &Node, url: &Braced, is_started: bool, reading: &mut Reading<'_>) {
     if !is_started && url.names().any(|name| name == "port" || name.starts_with("port.")) {
         let what = "a free port is for a system that is started, and this one has no `start`";
         reading.at(node.at, what, "write the port at which it runs, or add `start`");
     }
-    url
+}
+
+/// What a variable in a URL may be.
+fn example(knobs: &[Knob], name: &str) -> String {
+    let value = knobs.iter().find(|knob| knob.name == name).and_then(|knob| knob.values.first());
+    value.cloned().unwrap_or_else(|| if name.starts_with("port") { "1" } else { "x" }.to_owned())
+}
+
+/// The URL of a database beside that of HTTP. `at` is where it is missing if it must be there.
+fn beside(
+    node: &Node,
+    at: Span,
+    known: &[String],
+    fill: impl Fn(&str) -> Option<String>,
+    reading: &mut Reading<'_>,
+) -> Option<Braced> {
+    let Some(entry) = node.entry("database") else {
+        url::beside_missing(at, reading);
+        return None;
+    };
+    let text = entry.value.text()?;
+    let found_before = reading.findings.count();
+    let database = reading.braced(&entry.value, text, known);
+    if reading.findings.count() == found_before {
+        url::check_beside(entry, &database.fill(fill), reading);
+    }
+    let is_started = node.get("start").is_some() || node.get("processes").is_some();
+    only_if_started(&entry.value, &database, is_started, reading);
+    Some(database)
 }
 
 pub(crate) fn env(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Vec<(String, Braced)> {
@@ -225,8 +266,9 @@ fn unused(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
         reading.at(entry.map_or(scope.at, |entry| entry.key_at), what, way_out);
     }
     unheard_ports(system, scope, reading);
-    for name in system.url.names().filter(|name| *name == "port" || name.starts_with("port.")) {
-        let told = || system.texts().skip(1).flat_map(Braced::names);
+    let is_port = |name: &&str| *name == "port" || name.starts_with("port.");
+    for name in system.urls().flat_map(Braced::names).filter(is_port) {
+        let told = || system.texts().skip(system.urls().count()).flat_map(Braced::names);
         if system.is_started() && system.socket.is_none() && !told().any(|told| told == name) {
             let what =
                 format!("nothing tells `{}` to listen on {{{name}}}, where the load goes", system.name);

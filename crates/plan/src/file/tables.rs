@@ -101,18 +101,24 @@ pub(crate) static PLAN: Table = Table {
             TEXT,
             "A system that runs already, instead of `systems`. Of a database: postgres://…, mysql://… or sqlite:PATH, without a password.",
         ),
-        key("socket", "/run/app.sock", TEXT, "With `url`: a Unix socket to connect to."),
         key(
-            "systems",
-            "{ puma: { start: \"puma -p {port}\" } }",
-            Named(&table(&SYSTEM)),
-            "What is measured, by name.",
+            "database",
+            "postgres://app@127.0.0.1:5432/app",
+            TEXT,
+            "With `url`: where transactions go if `url` is where requests go; postgres://… or mysql://…, without a password.",
         ),
+        key("socket", "/run/app.sock", TEXT, "With `url`: a Unix socket to connect to."),
         key(
             "prepare",
             "{ workload: select-only, scale: 10 }",
             table(&PREPARE),
             "With `url`, of a database: tables of a workload that are made before each run.",
+        ),
+        key(
+            "systems",
+            "{ puma: { start: \"puma -p {port}\" } }",
+            Named(&table(&SYSTEM)),
+            "What is measured, by name.",
         ),
         key(
             "pin",
@@ -139,15 +145,6 @@ pub(crate) static PLAN: Table = Table {
             "What is different when a quick run is asked for.",
         ),
         key("events", "[]", Refused("events are not there yet", "leave `events` out"), ""),
-        key(
-            "database",
-            "postgres://127.0.0.1/app",
-            Refused(
-                "a database beside the system that is loaded is not there yet",
-                "write a plan of its own for it",
-            ),
-            "",
-        ),
     ],
 };
 
@@ -198,7 +195,12 @@ pub(crate) static STEP: Table = Table {
             "Statements between BEGIN and COMMIT.",
         ),
         key("script", "buy.sql", TEXT, "A script in pgbench's language, beside the plan; at most 8 MiB."),
-        key("workload", "select-only", TEXT, "A built-in workload; `tenbin prepare` makes its tables."),
+        key(
+            "workload",
+            "select-only",
+            TEXT,
+            "A built-in workload, and perhaps a style of it, as in postcodes-insert:multi-row; `prepare` makes its tables.",
+        ),
         key(
             "name",
             "item",
@@ -509,22 +511,28 @@ pub(crate) static SYSTEM: Table = Table {
             "How long each of `before` and `after` may take; default 60s.",
         ),
         key(
-            "processes",
-            "{ app: { start: ./app }, proxy: { start: ./proxy, needs: [ app ] } }",
-            Named(&table(&PROCESS)),
-            "Several processes, instead of `start`; stopped in the reverse order.",
-        ),
-        key(
             "prepare",
             "{ workload: select-only, scale: 10 }",
             table(&PREPARE),
             "Of a database: tables of a workload that are made when it is ready, before each load; not measured.",
         ),
         key(
+            "processes",
+            "{ app: { start: ./app }, proxy: { start: ./proxy, needs: [ app ] } }",
+            Named(&table(&PROCESS)),
+            "Several processes, instead of `start`; stopped in the reverse order.",
+        ),
+        key(
             "url",
             "\"http://127.0.0.1:{port}\"",
             TEXT,
             "Where the load goes; default http://127.0.0.1:{port}.",
+        ),
+        key(
+            "database",
+            "\"postgres://app@127.0.0.1:{port.db}/app\"",
+            TEXT,
+            "Where transactions go if `url` is where requests go; postgres://… or mysql://…, without a password.",
         ),
         key(
             "socket",
@@ -618,18 +626,6 @@ pub(crate) static STOP: Table = Table {
     ],
 };
 
-pub(crate) static TEMPLATE: Table = Table {
-    name: "file",
-    sentence: "A file to write.",
-    example: "{ template: nginx.conf.in }",
-    keys: &[required(
-        "template",
-        "nginx.conf.in",
-        TEXT,
-        "A file beside the plan, whose variables are filled in; at most 1 MiB.",
-    )],
-};
-
 pub(crate) static PREPARE: Table = Table {
     name: "prepare",
     sentence: "The tables of a built-in workload, as `tenbin prepare` makes them.",
@@ -657,6 +653,18 @@ pub(crate) static PREPARE: Table = Table {
             "Of PostgreSQL: tables are kept out of the write-ahead log.",
         ),
     ],
+};
+
+pub(crate) static TEMPLATE: Table = Table {
+    name: "file",
+    sentence: "A file to write.",
+    example: "{ template: nginx.conf.in }",
+    keys: &[required(
+        "template",
+        "nginx.conf.in",
+        TEXT,
+        "A file beside the plan, whose variables are filled in; at most 1 MiB.",
+    )],
 };
 
 pub(crate) static PIN: Table = Table {

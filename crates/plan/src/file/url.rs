@@ -1,10 +1,12 @@
 //! The URL of a system: where it is, and nothing more.
 
 use super::reading::Reading;
-use super::tree::Node;
+use super::span::Span;
+use super::tree::{Entry, Node};
 use crate::database::{self, Database};
 use crate::draft::Draft;
 
+const BESIDE_URL: &str = "write postgres://USER@HOST:PORT/DATABASE or mysql://…";
 const DATABASE_URL: &str = "write postgres://USER@HOST:PORT/DATABASE, mysql://… or sqlite:PATH";
 
 /// Checks a URL whose variables are filled in with anything.
@@ -12,7 +14,7 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
     if database::is_database(filled) {
         return check_database(node, filled, has_socket, reading);
     }
-    if reading.is_sql {
+    if reading.is_sql && !reading.is_http {
         let what = "the steps are transactions, and this URL is none of a database";
         reading.at(node.at, what, DATABASE_URL);
         return;
@@ -44,6 +46,11 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
 }
 
 fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
+    if reading.is_http && reading.is_sql {
+        let way_out = "write it as `database`, and here where requests go, such as http://127.0.0.1:8080";
+        reading.at(node.at, "this URL is one of a database, and some steps are requests", way_out);
+        return;
+    }
     if !reading.is_sql {
         let what = "this URL is one of a database, and the steps are requests";
         reading.at(node.at, what, "write a URL such as http://127.0.0.1:8080");
@@ -53,6 +60,10 @@ fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Rea
         let way_out = "write the folder into the URL: postgres:///DATABASE?host=FOLDER";
         reading.at(node.at, "`socket` is for HTTP", way_out);
     }
+    read_database(node, filled, reading);
+}
+
+fn read_database(node: &Node, filled: &str, reading: &mut Reading<'_>) {
     if database::has_password(filled) {
         // Its line is not shown.
         let what = "the URL of a database has a password, and a plan is kept with its results";
@@ -61,6 +72,32 @@ fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Rea
     }
     for fault in Database::read(filled).err().into_iter().flatten() {
         reading.at(node.at, fault.what, fault.way_out);
+    }
+}
+
+/// Checks the URL of a database beside that of a system, variables filled in with anything.
+pub(crate) fn check_beside(entry: &Entry, filled: &str, reading: &mut Reading<'_>) {
+    let node = &entry.value;
+    if !reading.is_sql {
+        let way_out = "leave out `database`, or write a step such as `- sql: SELECT 1`";
+        reading.at(entry.key_at, "no step is a transaction", way_out);
+    } else if !reading.is_http {
+        let what = "`database` goes beside the `url` that requests go to, and no step is a request";
+        reading.at(entry.key_at, what, "write it as `url`");
+    } else if !database::is_database(filled) {
+        reading.at(node.at, "this URL is none of a database", BESIDE_URL);
+    } else if filled.starts_with("sqlite:") {
+        reading.at(node.at, "SQLite, which runs within the generator, cannot go with requests", BESIDE_URL);
+    } else {
+        read_database(node, filled, reading);
+    }
+}
+
+/// Where transactions go must be said if requests go elsewhere.
+pub(crate) fn beside_missing(at: Span, reading: &mut Reading<'_>) {
+    if reading.is_sql && reading.is_http {
+        let what = "some steps are requests and some are transactions, and there is no `database` for those";
+        reading.at(at, what, "add `database: postgres://USER@HOST:PORT/DATABASE`, or mysql://…");
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Launch {
     pub variant: String,
     /// Where the load goes.
     pub url: String,
+    /// Where transactions go, if requests go to `url`.
+    pub database: Option<String>,
     /// A Unix socket to connect to instead of the URL's host and port.
     pub socket: Option<PathBuf>,
     /// What is written before anything is started: a path relative to the run's folder, and the bytes.
@@ -36,8 +38,6 @@ pub struct Launch {
     pub processes: Vec<Proc>,
     /// For each command of `before` and `after`.
     pub commands_within_ns: u64,
-}
-
     /// Tables that are made when it is ready, before each load.
     pub tables: Option<Tables>,
 }
@@ -67,6 +67,8 @@ pub struct Tables {
     pub unlogged: bool,
     /// Whether tables of these names are dropped first.
     pub drop: bool,
+}
+
 /// A command, run without a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cmd {

@@ -146,6 +146,9 @@ impl Study {
                 format!("started for each run: {}", names.join(", then "))
             }
         };
+        let database = system.database.as_ref();
+        let database =
+            database.map_or(String::new(), |url| format!(", with its database at {}", without_user(url)));
         let variants: Vec<&str> = self
             .variants
             .iter()
@@ -155,7 +158,7 @@ impl Study {
         let count = variants.len();
         let _ = writeln!(
             out,
-            "system      {}, {how}; {count} variant{}",
+            "system      {}, {how}{database}; {count} variant{}",
             system.name,
             if count == 1 { "" } else { "s" }
         );

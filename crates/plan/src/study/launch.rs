@@ -32,6 +32,7 @@ impl Study {
         Launch {
             system: system.name.clone(),
             variant: variant.name.clone(),
+            database: system.database.as_ref().map(|database| fill.text(database)),
             socket: system.socket.as_ref().map(|socket| fill.path(socket)),
             files: system
                 .files
@@ -43,8 +44,8 @@ impl Study {
             version: system.version.as_ref().map(|words| fill.command(words, None)),
             processes: system.processes.iter().map(|process| fill.process(process, &url)).collect(),
             commands_within_ns: system.commands_within_ns,
-            url,
             tables: system.tables.clone(),
+            url,
         }
     }
 }

@@ -1,7 +1,11 @@
 //! One run's plan: a load of the study against a system that was started.
 
+use std::collections::BTreeSet;
+
 use super::{Launch, Study, StudyPin};
+use crate::draft::Draft;
 use crate::fault::Fault;
+use crate::file::SqlText;
 use crate::plan::{Action, HttpAction, Pin, Plan};
 
 impl Study {
@@ -11,10 +15,14 @@ impl Study {
         let mut draft = self.loads[load].draft.clone();
         draft.url.clone_from(&launch.url);
         draft.unix_socket.clone_from(&launch.socket);
-        if let Some(sql) = &self.script.sql {
-            sql.put_into(&mut draft);
-        }
-        let mut plan = draft.check()?;
+        let mut plan = match (&self.script.sql, &launch.database) {
+            (None, _) => draft.check()?,
+            (Some(sql), None) => {
+                sql.put_into(&mut draft);
+                draft.check()?
+            }
+            (Some(sql), Some(database)) => both(draft, sql, database)?,
+        };
         // Only a URL with a name and a password adds headers to the request of a draft.
         let base = plan.steps.remove(0);
         plan.steps.clone_from(&self.script.steps);
@@ -31,6 +39,7 @@ impl Study {
         plan.data.clone_from(&self.script.data);
         if let (Some(planned), Some(sql)) = (&mut plan.sql, &self.script.sql) {
             planned.settings.bindings.clone_from(&sql.bindings);
+            planned.settings.saves = self.saved_by_transactions();
         }
         if let StudyPin::Cores { generator, .. } = &self.pin {
             plan.pin = Pin::Cores(generator.clone());
@@ -42,6 +51,20 @@ impl Study {
         Ok(plan)
     }
 
+    /// The numbers of the variables that transactions give values to.
+    fn saved_by_transactions(&self) -> Vec<u16> {
+        let saves = self.script.steps.iter().flat_map(|step| match &step.action {
+            Action::Sql(action) => action.saves.as_slice(),
+            Action::Http(_) => &[],
+        });
+        let saves: BTreeSet<&String> = saves.collect();
+        (0..)
+            .zip(&self.script.variables)
+            .filter(|(_, name)| saves.contains(name))
+            .map(|(number, _)| number)
+            .collect()
+    }
+
     /// How long a run of a load takes, warm-up included, if time ends it.
     pub fn run_ns(&self, load: usize) -> Option<u64> {
         self.loads[load].run_ns
@@ -51,4 +74,13 @@ impl Study {
     pub fn step_names(&self) -> impl Iterator<Item = &str> {
         self.script.steps.iter().map(|step| step.name.as_str())
     }
+}
+
+/// A load whose steps are requests and transactions: the rules of each hold for its own part of what is asked for.
+fn both(draft: Draft, sql: &SqlText, database: &str) -> Result<Plan, Vec<Fault>> {
+    let mut of_sql = Draft { url: database.to_owned(), unix_socket: None, ..draft.clone() };
+    sql.put_into(&mut of_sql);
+    let of_sql = of_sql.check()?;
+    let of_http = Draft { played: Vec::new(), pool: None, latency_limit: None, ..draft }.check()?;
+    Ok(Plan { sql: of_sql.sql, connect_timeout_ns: of_sql.connect_timeout_ns, ..of_http })
 }

@@ -16,6 +16,8 @@ pub struct System {
     /// No text of the system has a knob in braces, so that its commands find them in their environment.
     pub(crate) has_knobs_in_env: bool,
     pub(crate) url: Braced,
+    /// Where transactions go, if requests go to `url`.
+    pub(crate) database: Option<Braced>,
     pub(crate) socket: Option<Braced>,
     pub(crate) files: Vec<(PathBuf, Braced)>,
     pub(crate) before: Vec<Vec<Braced>>,
@@ -27,10 +29,10 @@ pub struct System {
     pub(crate) commands_within_ns: u64,
     /// In the order of start.
     pub(crate) processes: Vec<Process>,
-}
-
     /// Made when it is ready.
     pub(crate) tables: Option<Tables>,
+}
+
 /// What is varied, and the values it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Knob {
@@ -111,6 +113,7 @@ impl System {
             knobs: Vec::new(),
             has_knobs_in_env: false,
             url,
+            database: None,
             socket: None,
             files: Vec::new(),
             before: Vec::new(),
@@ -120,19 +123,24 @@ impl System {
             dir: None,
             commands_within_ns: 0,
             processes: Vec::new(),
+            tables: None,
         }
     }
 
-            tables: None,
     /// Whether it is started for each run, or runs already.
     pub fn is_started(&self) -> bool {
         !self.processes.is_empty()
     }
 
-    /// Every text of it in which a variable may stand.
+    /// Where loads go.
+    pub(crate) fn urls(&self) -> impl Iterator<Item = &Braced> {
+        std::iter::once(&self.url).chain(&self.database)
+    }
+
+    /// Every text of it in which a variable may stand; first those of [`Self::urls`].
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Braced> {
         let commands = self.before.iter().chain(&self.after).chain(&self.version).flatten();
-        let around = std::iter::once(&self.url).chain(&self.socket).chain(&self.dir).chain(commands);
+        let around = self.urls().chain(&self.socket).chain(&self.dir).chain(commands);
         let kept = self.files.iter().map(|(_, text)| text).chain(self.env.iter().map(|(_, text)| text));
         around.chain(kept).chain(self.processes.iter().flat_map(Process::texts))
     }
