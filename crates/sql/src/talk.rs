@@ -208,6 +208,49 @@ impl<P: Session> Talk<P> {
             (part, next) => Progress::Answered { used, part, next },
         })
     }
+
+    /// Takes in bytes, as far as something that the engine must know.
+    fn take_in(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
+        let mut used = 0;
+        loop {
+            let (more, heard) = self.hear(&bytes[used..])?;
+            used += more;
+            self.received_bytes += more as u64;
+            let part = match heard {
+                Heard::NeedMore => return Ok(Progress::NeedMore),
+                Heard::Ready => return self.ready(used),
+                Heard::Send => return Ok(Progress::Answered { used, part: None, next: Next::Send }),
+                Heard::Ended { rows, .. } => self.ended(rows)?,
+                // What ends an idle connection is the connection's affair: its end follows.
+                Heard::Refused if self.is_idle() && self.session.said().is_fatal => {
+                    return Ok(Progress::NeedMore);
+                }
+                Heard::Refused => {
+                    let part = self.refused()?;
+                    if self.session.said().is_fatal {
+                        return self.cut_off(used, part);
+                    }
+                    part
+                }
+            };
+            if part.is_some() {
+                return Ok(Progress::Answered { used, part, next: Next::Await });
+            }
+        }
+    }
+
+    /// The fault of a server that did not say, in the protocol's own words, what became of a commit.
+    fn leaving_doubt(&self, fault: PeerFault) -> PeerFault {
+        if !self.is_in_doubt || fault.class == classes::COMMIT_UNKNOWN {
+            return fault;
+        }
+        PeerFault {
+            class: classes::COMMIT_UNKNOWN,
+            sentence: "the server broke the protocol while a commit was on its way",
+            said: Some(fault.message()),
+            ..fault
+        }
+    }
 }
 
 impl<P: Session> Conversation for Talk<P> {
@@ -255,32 +298,7 @@ impl<P: Session> Conversation for Talk<P> {
     }
 
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
-        let mut used = 0;
-        loop {
-            let (more, heard) = self.hear(&bytes[used..])?;
-            used += more;
-            self.received_bytes += more as u64;
-            let part = match heard {
-                Heard::NeedMore => return Ok(Progress::NeedMore),
-                Heard::Ready => return self.ready(used),
-                Heard::Send => return Ok(Progress::Answered { used, part: None, next: Next::Send }),
-                Heard::Ended { rows, .. } => self.ended(rows)?,
-                // What ends an idle connection is the connection's affair: its end follows.
-                Heard::Refused if self.is_idle() && self.session.said().is_fatal => {
-                    return Ok(Progress::NeedMore);
-                }
-                Heard::Refused => {
-                    let part = self.refused()?;
-                    if self.session.said().is_fatal {
-                        return self.cut_off(used, part);
-                    }
-                    part
-                }
-            };
-            if part.is_some() {
-                return Ok(Progress::Answered { used, part, next: Next::Await });
-            }
-        }
+        self.take_in(bytes).map_err(|fault| self.leaving_doubt(fault))
     }
 
     fn peer_closed(&mut self) -> Closing {

@@ -294,6 +294,15 @@ fn the_end_of_the_connection_is_an_answer_unless_a_commit_is_on_its_way() {
         &play(&mut talk("UPDATE t SET a = 1;", tries(2)), 0, &["Rk"]),
         &format!("> UPDATE t SET a = 1\nfault commit_unknown: {words}"),
     );
+    let words = "the server broke the protocol while a commit was on its way: the bytes are no message";
+    assert_told(
+        &play(&mut talk("UPDATE t SET a = 1;", tries(2)), 0, &["E1??"]),
+        &format!("> UPDATE t SET a = 1\nfault commit_unknown: {words}"),
+    );
+    assert_told(
+        &play(&mut talk("SELECT 1;", tries(2)), 0, &["??"]),
+        "> SELECT 1\nfault protocol_error: the bytes are no message",
+    );
     assert_told(
         &play(&mut talk(TRANSFER, tries(2)), 0, &["E0ZT", "RsZF", "Rk"]),
         "> BEGIN\npart 1: ok
