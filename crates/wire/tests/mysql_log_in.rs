@@ -117,6 +117,7 @@ fn refusals_are_told_apart_in_the_words_of_the_server() {
         (b"\xff\x10\x04#08004Too many connections", "too_many_connections", "Too many connections"),
         (b"\xff\xb3\x04#42000me has already more", "too_many_connections", "1203"),
         (b"\xff\x6f\x04Can't create a new thread", "out_of_resources", "1135 (HY000)"),
+        (b"\xff\x17\x04#08S01WSREP has not yet prepared node", "server_shutdown", "no connection now"),
         (b"\xff\x1d\x04#08S01Shutdown in progress", "server_shutdown", "Shutdown"),
     ] {
         let fault = fault_of(login("secret"), &[native(), packets(2, &[payload])]);

@@ -42,6 +42,7 @@ faults! {
     RowTooLong "protocol_error" "a row that is to be kept is 16 MiB long or longer"
     Excess "excess_bytes" "bytes came without a statement under way"
     Ended "server_shutdown" "the server ended the connection"
+    NotNow "server_shutdown" "the server takes no connection now"
     Refused login "the server refused the log-in"
     TooMany "too_many_connections" "the server takes no more connections"
     Resources "out_of_resources" "the server has no resources left for another connection"

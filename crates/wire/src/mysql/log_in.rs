@@ -296,6 +296,8 @@ fn refused(payload: &[u8]) -> PeerFault {
         1040 | 1203 | 1226 => Fault::TooMany,
         // No memory, no thread, no file.
         1037 | 1038 | 1041 | 1135 => Fault::Resources,
+        // Not ready yet, as a node of a cluster that comes up; the way there was too slow.
+        1047 | 1158..=1161 => Fault::NotNow,
         _ if said.is_fatal => Fault::Ended,
         _ => Fault::Refused,
     };
