@@ -372,3 +372,66 @@ fn transactions_are_scripts_with_values_bound_to_their_names() {
     assert!(study.explain().contains("two: a transaction\n"), "{}", study.explain());
     assert!(study.explain().contains("wants at least 1 rows; saves last"), "{}", study.explain());
 }
+
+#[test]
+fn requests_and_transactions_each_have_their_peer() {
+    let text = "scenario:\n  - sql: SELECT 1 AS one\n    save: { one: { column: one } }\n  - get: /a-{one}\n    save: { two: { header: X } }\n\
+                \x20 - name: both\n    transaction: [ 'SELECT :two', 'SELECT 2' ]\n\
+                load: { users: 3, pool: 2, latency-limit: 1s }\nsystems:\n  app:\n    start: app {port} {port.db} {dir}\n\
+                \x20   database: \"postgres://u@127.0.0.1:{port.db}/d?host={dir}\"\n";
+    let study = Study::from_bytes(text.as_bytes(), "p.yaml", "p".to_owned(), "/".into(), false);
+    let study = study.unwrap_or_else(|faults| panic!("{faults}"));
+    let ports = [(String::new(), 81), ("db".to_owned(), 82)];
+    let around = Around { ports: &ports, dir: Path::new("/d"), tenbin: Path::new("/t") };
+    assert_eq!(study.ports(0), ["", "db"]);
+    let plan = study.plan(0, &study.launch(0, &around)).unwrap();
+    assert!(plan.is_mixed());
+    let peers: Vec<(u16, Option<&Path>)> =
+        plan.peers().map(|peer| (peer.port, peer.unix_socket.as_deref())).collect();
+    assert_eq!(peers, [(81, None), (82, Some(Path::new("/d/.s.PGSQL.82")))]);
+    let sql = plan.sql.as_ref().expect("transactions");
+    assert_eq!(
+        (sql.settings.bindings.as_slice(), sql.settings.saves.as_slice()),
+        (&["one".to_owned(), "two".to_owned()][..], &[0][..])
+    );
+    assert_eq!((sql.pool, sql.settings.clients), (Some(2), 3));
+    assert_eq!(plan.sql_steps().iter().map(|step| step.script).collect::<Vec<_>>(), [0, 1]);
+    let parts: Vec<u16> = plan.parts().iter().map(|part| part.of).collect();
+    assert_eq!(parts, [2; 4], "statements belong to the step of the plan, not to that of the database");
+    assert!(study.explain().contains("with its database at postgres://"), "{}", study.explain());
+}
+
+#[test]
+fn a_load_may_follow_one_scenario_and_find_its_tables_made() {
+    let study = text(
+        "scenarios:\n  row by row: { steps: [workload: postcodes-insert] }\n  \
+         together: { steps: [ { sql: SELECT 1, weight: 1, name: other }, { workload: postcodes-insert:multi-row, weight: 3 } ] }\n\
+         sql: { rows: 7, mode: prepared }\n\
+         load:\n  - { name: one, scenario: row by row, users: 1 }\n  - { name: two, scenario: together, users: 2 }\n\
+         prepare: { workload: postcodes-read, rows: 1k, drop: true }\nurl: sqlite:x.db\n\
+         gates: [ \"errors<1%\", \"postcodes-insert:multi-row: p(99)<1s\" ]\n",
+    );
+    let launch = launch(&study, 0);
+    let tables = launch.tables.clone().expect("there are tables");
+    assert_eq!((tables.workload, tables.rows, tables.scale), ("postcodes-read", Some(1_000), 1));
+    assert!(tables.drop && !tables.unlogged);
+    let names = |load: usize| {
+        let plan = study.plan(load, &launch).expect("it is a plan");
+        let scripts = plan.sql.as_ref().expect("it is SQL").deck.scripts();
+        assert_eq!(scripts.len(), plan.steps.len());
+        let visits: Vec<u16> = plan.scenarios.visits().map(|visit| visit.step).collect();
+        (
+            plan.steps.iter().map(|step| step.name.clone()).collect::<Vec<_>>(),
+            visits,
+            plan.scenarios.list.len(),
+        )
+    };
+    assert_eq!(names(0), (vec!["postcodes-insert".to_owned()], vec![0], 1));
+    let both = vec!["other".to_owned(), "postcodes-insert:multi-row".to_owned()];
+    assert_eq!(names(1), (both, vec![0, 1], 1));
+    let plan = study.plan(1, &launch).expect("it is a plan");
+    let texts = &plan.sql.as_ref().expect("it is SQL").texts;
+    assert_eq!(String::from_utf8_lossy(&texts[1]).matches("INSERT").count(), 1, "one statement for all rows");
+    assert_eq!(study.gates_of(0).iter().map(|gate| gate.step).collect::<Vec<_>>(), [None]);
+    assert_eq!(study.gates_of(1).iter().map(|gate| gate.step).collect::<Vec<_>>(), [None, Some(1)]);
+}
