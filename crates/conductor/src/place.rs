@@ -100,7 +100,7 @@ pub(crate) fn run(
     let (mut gates, mut brief) = (Vec::new(), None);
     if matches!(ending.verdict, Verdict::Complete | Verdict::Invalid) {
         let kept = bench.store.load(&run)?;
-        gates = gates::judge(&bench.study.gates, &kept)?;
+        gates = gates::judge(&bench.study.gates_of(load), &kept)?;
         brief = Some(Brief::of(&kept)?);
         bench.store.keep_gates(&run, &gates)?;
     }

@@ -138,6 +138,9 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let other = root.get("quick").map(|node| Quick { node });
     quick_systems(&root, other.as_ref(), reading);
     let mut loads = loads::read(root.get("load"), seed, None, reading);
+    if is_sound {
+        loads::check_scenarios(root.get("load"), &script.scenarios, reading);
+    }
     let (mut systems, mut variants) = systems::read(&root, is_sound, None, reading);
     let mut compare = compare::read(root.get("compare"), None, reading);
     compare::limit_runs(&root, loads.len(), variants.len(), compare.blocks, reading);

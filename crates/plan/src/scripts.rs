@@ -137,15 +137,19 @@ impl Reader<'_> {
     /// The built-in workloads that are played, each once.
     fn workloads(&mut self) -> Vec<&'static Workload> {
         let mut found: Vec<&'static Workload> = Vec::new();
+        let mut seen = Vec::new();
         let draft = self.draft;
         for played in &draft.played {
             let Played::Workload(text) = played else { continue };
-            let (name, _) = weighted(text);
+            let (whole, _) = weighted(text);
+            if seen.contains(&whole) {
+                let what = format!("{whole} is there twice");
+                self.fault("--workload", what, "write it once, with a weight such as @3");
+            }
+            seen.push(whole);
+            let (name, _) = styled(whole);
             match workload::find(name) {
-                Some(one) if found.iter().any(|known| known.name == one.name) => {
-                    let what = format!("{name} is there twice");
-                    self.fault("--workload", what, "write it once, with a weight such as @3");
-                }
+                Some(one) if found.iter().any(|known| known.name == one.name) => {}
                 Some(one) => found.push(one),
                 None => self.faults.extend(known_workload(name).err()),
             }
@@ -156,17 +160,10 @@ impl Reader<'_> {
     fn style(&mut self, workloads: &[&Workload]) -> Style {
         let Some(text) = self.draft.style.as_deref() else { return Style::default() };
         let has_styles = workloads.iter().any(|workload| workload.styles.len() > 1);
-        match Style::NAMES.iter().find(|(name, _)| *name == text) {
-            Some((_, style)) if has_styles => return *style,
-            Some(_) => self.fault("--style", "nothing that is played has styles", "leave it out"),
-            None => {
-                let known: Vec<&str> = Style::NAMES.iter().map(|(name, _)| *name).collect();
-                self.fault(
-                    "--style",
-                    format!("{text:?} is not known"),
-                    format!("write {}", known.join(", ")),
-                );
-            }
+        match style_named(text) {
+            Ok(style) if has_styles => return style,
+            Ok(_) => self.fault("--style", "nothing that is played has styles", "leave it out"),
+            Err(way_out) => self.fault("--style", format!("{text:?} is not known"), way_out),
         }
         Style::default()
     }
@@ -255,7 +252,16 @@ impl Reader<'_> {
                     script_in(Path::new(name)).map(|text| (file_name(name), text, Language::Pgbench))
                 }
                 Played::Workload(_) | Played::Text { .. } => {
-                    match workload::find(name).map(|one| one.script(engine, style, rows)) {
+                    let (base, own) = styled(name);
+                    let own = match own.map(style_named) {
+                        None => style,
+                        Some(Ok(style)) => style,
+                        Some(Err(way_out)) => {
+                            self.fault(place, format!("{name} names no style"), way_out);
+                            continue;
+                        }
+                    };
+                    match workload::find(base).map(|one| one.script(engine, own, rows)) {
                         Some(Ok(text)) => Ok((name.to_owned(), text.into_bytes(), Language::Extended)),
                         Some(Err(what)) => Err(what),
                         None => continue,
@@ -364,6 +370,19 @@ pub(crate) fn read_distribution(text: &str) -> Result<Distribution, String> {
         },
         _ => Err(format!("{text:?} is not known")),
     }
+}
+
+/// `postcodes-insert:multi-row`: a workload, and a style of its own.
+pub(crate) fn styled(text: &str) -> (&str, Option<&str>) {
+    text.split_once(':').map_or((text, None), |(name, style)| (name, Some(style)))
+}
+
+/// The style of a name, or those that there are.
+pub(crate) fn style_named(text: &str) -> Result<Style, String> {
+    Style::NAMES.iter().find(|(name, _)| *name == text).map(|(_, style)| *style).ok_or_else(|| {
+        let known: Vec<&str> = Style::NAMES.iter().map(|(name, _)| *name).collect();
+        format!("write {}", known.join(", "))
+    })
 }
 
 /// `name@weight`.

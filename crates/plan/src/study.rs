@@ -3,6 +3,7 @@
 mod around;
 mod braced;
 mod explain;
+mod followed;
 mod gate;
 mod launch;
 mod metric;
@@ -71,6 +72,8 @@ pub struct StudyLoad {
     pub timeout_ns: u64,
     /// Warm-up included; `None`: a number of requests ends it, whenever that is.
     pub run_ns: Option<u64>,
+    /// The one scenario that it follows, if it does not follow all.
+    pub scenario: Option<String>,
     pub(crate) draft: Draft,
 }
 

@@ -1,5 +1,7 @@
 //! The section `load`: each load becomes a draft, which the rules of the command line check.
 
+use load::Scenarios;
+
 use super::quick::Quick;
 use super::reading::Reading;
 use super::span::Span;
@@ -79,12 +81,28 @@ pub(crate) fn read(
                 warm_up_ns: plan.warm_up_ns,
                 timeout_ns: plan.timeout_ns,
                 run_ns: plan.planned_ns(),
+                scenario: node.text_of("scenario").map(str::to_owned),
                 draft,
             }),
             Err(faults) => faults.into_iter().for_each(|fault| text.tell(fault, reading)),
         }
     }
     loads
+}
+
+/// Loads that follow a scenario which is not there.
+pub(crate) fn check_scenarios(node: Option<&Node>, scenarios: &Scenarios, reading: &mut Reading<'_>) {
+    let names =
+        || scenarios.list.iter().map(|scenario| scenario.name.as_str()).filter(|name| !name.is_empty());
+    for node in node.map_or(&[][..], Node::items).iter().filter_map(|load| load.get("scenario")) {
+        let Some(name) = node.text().filter(|name| !names().any(|known| known == *name)) else { continue };
+        if names().next().is_none() {
+            reading.at(node.at, "the only scenario has no name, and all loads follow it", "leave it out");
+        } else {
+            let what = format!("there is no scenario `{name}`");
+            reading.findings.unknown(node.at, what, name, names(), "write one of");
+        }
+    }
 }
 
 /// `100 users`, `500/s`.

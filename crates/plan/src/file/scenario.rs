@@ -43,7 +43,7 @@ struct Written<'a> {
 pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Script {
     let mut written = written(root, reading);
     limit_expressions(&mut written, reading);
-    let shares = shares(&written, reading);
+    let shares = shares(&written, is_share_needed(root), reading);
     let found_before = reading.findings.count();
     let saves = written.iter().flat_map(|scenario| scenario.steps).filter_map(|step| step.get("save"));
     let sources = data::read(root.get("data"), reading);
@@ -179,8 +179,13 @@ fn limit_expressions(written: &mut [Written<'_>], reading: &mut Reading<'_>) {
     }
 }
 
+/// Loads that follow one scenario each need no shares.
+fn is_share_needed(root: &Node) -> bool {
+    root.get("load").is_none_or(|load| load.items().iter().any(|load| load.get("scenario").is_none()))
+}
+
 /// The share of each scenario: all in percent, or all plain.
-fn shares(written: &[Written<'_>], reading: &mut Reading<'_>) -> Vec<f64> {
+fn shares(written: &[Written<'_>], is_needed: bool, reading: &mut Reading<'_>) -> Vec<f64> {
     if let [only] = written {
         if let Some(share) = only.share.filter(|_| only.name.is_empty()) {
             reading.at(share.at, "there is only one scenario, and all follow it", "leave out `share`");
@@ -192,7 +197,7 @@ fn shares(written: &[Written<'_>], reading: &mut Reading<'_>) -> Vec<f64> {
         written.iter().find_map(|scenario| scenario.share?.text()).is_some_and(|text| text.ends_with('%'));
     for scenario in written {
         let Some((node, text)) = scenario.share.and_then(|node| Some((node, node.text()?))) else {
-            if scenario.share.is_none() {
+            if scenario.share.is_none() && is_needed {
                 let what = format!("`{}` has no `share`, and there are several scenarios", scenario.name);
                 reading.at(scenario.at, what, "say how often it is followed, such as `share: 20%`");
             }

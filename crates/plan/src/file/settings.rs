@@ -1,10 +1,13 @@
 //! The section `sql`: how statements travel, and what the variables of scripts are; and whether the scripts are right.
 
+use sql::workload::{self, Tables};
+
 use super::reading::Reading;
 use super::span::Span;
 use super::transaction::slot;
 use super::tree::Node;
 use crate::draft::{Draft, Played};
+use crate::scripts::styled;
 
 /// What a plan's transactions are, as the rules of the command line read it.
 #[derive(Clone, Debug)]
@@ -29,6 +32,28 @@ impl SqlText {
         draft.style.clone_from(&own.style);
         draft.distribution.clone_from(&own.distribution);
         draft.max_tries.clone_from(&own.max_tries);
+    }
+}
+
+impl SqlText {
+    /// What only other workloads have than those that are played.
+    pub(crate) fn leave_out_what_nothing_has(&mut self) {
+        let draft = &mut self.draft;
+        let workloads: Vec<_> = draft
+            .played
+            .iter()
+            .filter_map(|played| match played {
+                Played::Workload(text) => workload::find(styled(text).0),
+                _ => None,
+            })
+            .collect();
+        let has = |name: &str| workloads.iter().flat_map(|one| one.variables).any(|one| one.name == name);
+        draft.tables.take_if(|_| !has("tables"));
+        draft.table_size.take_if(|_| !has("table_size"));
+        draft.range_size.take_if(|_| !has("range_size"));
+        draft.rows.take_if(|_| !has("rows"));
+        draft.style.take_if(|_| !workloads.iter().any(|one| one.styles.len() > 1));
+        draft.distribution.take_if(|_| !workloads.iter().any(|one| one.tables == Tables::Sbtest));
     }
 }
 

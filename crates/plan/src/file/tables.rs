@@ -366,6 +366,12 @@ pub(crate) static LOAD: Table = Table {
     keys: &[
         key("name", "steady", TEXT, "Its name in reports; needed in a list."),
         key(
+            "scenario",
+            "browse",
+            TEXT,
+            "The one of `scenarios` that it follows; default: all, by their shares.",
+        ),
+        key(
             "users",
             "100",
             COUNT,

@@ -11,6 +11,7 @@ use super::tree::{Entry, Node};
 use super::variables::Variables;
 use crate::draft::{Draft, Played};
 use crate::plan::{Action, PlannedStep, SqlAction};
+use crate::scripts::{style_named, styled};
 
 pub(crate) const KINDS: [&str; 4] = ["sql", "transaction", "script", "workload"];
 const SCRIPT_BYTES_MAX: u64 = 8 * 1024 * 1024;
@@ -62,13 +63,19 @@ pub(crate) fn read(
 
 fn built_in(node: &Node, name: Option<String>, reading: &mut Reading<'_>) -> Option<(String, Played)> {
     let text = node.text()?;
-    let Some(workload) = workload::find(text) else {
+    let (base, style) = styled(text);
+    if let Some(Err(way_out)) = style.map(style_named) {
+        reading.at(node.at, format!("{text} names no style"), way_out);
+        return None;
+    }
+    let Some(workload) = workload::find(base) else {
         let known = workload::WORKLOADS.iter().map(|workload| workload.name);
         let what = format!("there is no workload `{text}`");
         reading.findings.unknown(node.at, what, text, known, "write one of");
         return None;
     };
-    Some((name.unwrap_or_else(|| workload.name.to_owned()), Played::Workload(workload.name.to_owned())))
+    let whole = style.map_or_else(|| workload.name.to_owned(), |style| format!("{}:{style}", workload.name));
+    Some((name.unwrap_or_else(|| whole.clone()), Played::Workload(whole)))
 }
 
 fn file(

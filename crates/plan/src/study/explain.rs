@@ -31,7 +31,8 @@ impl Study {
             let _ = writeln!(out, "data        {}", self.data_words(source));
         }
         for load in &self.loads {
-            let _ = writeln!(out, "load        {}: {}; {}", load.name, load.words, load.stop_words);
+            let follows = load.scenario.as_ref().map_or(String::new(), |name| format!(", following {name}"));
+            let _ = writeln!(out, "load        {}: {}{follows}; {}", load.name, load.words, load.stop_words);
         }
         for number in 0..self.systems.len() {
             self.explain_system(number, &mut out);
@@ -70,6 +71,7 @@ impl Study {
         let total: f64 = self.script.scenarios.list.iter().map(|scenario| scenario.share).sum();
         let share = match self.script.scenarios.list.len() {
             1 => String::new(),
+            _ if self.loads.iter().all(|load| load.scenario.is_some()) => String::new(),
             _ => format!(" ({:.1}% of iterations)", scenario.share / total * 100.0),
         };
         let (how, visits) = match &scenario.order {
@@ -242,7 +244,7 @@ fn think_words(think: ThinkTime) -> String {
 /// A URL without a name and a password.
 fn without_user(url: &Braced) -> String {
     let url = url.fill(|_| None);
-    let (scheme, rest) = url.split_once("://").unwrap_or(("", &url));
+    let Some((scheme, rest)) = url.split_once("://") else { return url };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let from = rest[..end].rfind('@').map_or(0, |at| at + 1);
     format!("{scheme}://{}", &rest[from..])

@@ -12,6 +12,9 @@ impl Study {
     /// The plan of one run: a load, against what was started. With [`StudyPin::Auto`] the caller chooses the generator's
     /// cores. The error says what is wrong with the URL that came of the launch.
     pub fn plan(&self, load: usize, launch: &Launch) -> Result<Plan, Vec<Fault>> {
+        if let Some(scenario) = &self.loads[load].scenario {
+            return self.following(scenario, load).plan(load, launch);
+        }
         let mut draft = self.loads[load].draft.clone();
         draft.url.clone_from(&launch.url);
         draft.unix_socket.clone_from(&launch.socket);

@@ -1,0 +1,70 @@
+//! A load that follows one scenario of several: the study as that load sees it.
+
+use load::{Order, Scenarios};
+
+use super::{Gate, Study};
+use crate::plan::Action;
+
+impl Study {
+    /// The study with one scenario only, for a load that follows no other. Steps and their scripts are numbered anew.
+    pub(crate) fn following(&self, scenario: &str, load: usize) -> Self {
+        let mut narrowed = self.clone();
+        narrowed.loads[load].scenario = None;
+        let kept = self.steps_of(scenario);
+        let script = &mut narrowed.script;
+        script.scenarios = Scenarios {
+            list: script.scenarios.list.iter().filter(|one| one.name == scenario).cloned().collect(),
+        };
+        let number = |step: u16| kept.iter().position(|kept| *kept == step).unwrap_or_default() as u16;
+        for scenario in &mut script.scenarios.list {
+            match &mut scenario.order {
+                Order::InTurn(visits) => visits.iter_mut().for_each(|visit| visit.step = number(visit.step)),
+                Order::Mix(visits) => {
+                    visits.iter_mut().for_each(|(visit, _)| visit.step = number(visit.step))
+                }
+            }
+        }
+        let mut played = Vec::new();
+        script.steps =
+            kept.iter().filter_map(|step| self.script.steps.get(usize::from(*step)).cloned()).collect();
+        for step in &mut script.steps {
+            if let (Action::Sql(action), Some(sql)) = (&mut step.action, &self.script.sql) {
+                played.extend(sql.draft.played.get(usize::from(action.script)).cloned());
+                action.script = (played.len() - 1) as u16;
+            }
+        }
+        if let Some(sql) = &mut script.sql {
+            sql.draft.played = played;
+            sql.leave_out_what_nothing_has();
+        }
+        narrowed
+    }
+
+    /// The gates that runs of a load are held against: those of steps that it has, under their numbers there.
+    pub fn gates_of(&self, load: usize) -> Vec<Gate> {
+        let Some(scenario) = &self.loads[load].scenario else { return self.gates.clone() };
+        let kept = self.steps_of(scenario);
+        let numbered = |gate: &Gate| match gate.step {
+            None => Some(gate.clone()),
+            Some(step) => {
+                let place = kept.iter().position(|kept| *kept == step)?;
+                Some(Gate { step: Some(place as u16), ..gate.clone() })
+            }
+        };
+        self.gates.iter().filter_map(numbered).collect()
+    }
+
+    /// The numbers of the steps of a scenario.
+    fn steps_of(&self, scenario: &str) -> Vec<u16> {
+        let scenarios = self.script.scenarios.list.iter().filter(|one| one.name == scenario);
+        let mut steps: Vec<u16> = scenarios
+            .flat_map(|one| match &one.order {
+                Order::InTurn(visits) => visits.iter().map(|visit| visit.step).collect::<Vec<_>>(),
+                Order::Mix(visits) => visits.iter().map(|(visit, _)| visit.step).collect(),
+            })
+            .collect();
+        steps.sort_unstable();
+        steps.dedup();
+        steps
+    }
+}
