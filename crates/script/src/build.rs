@@ -106,7 +106,6 @@ impl<'a> Builder<'a> {
         let script = Script {
             name: self.name.to_owned(),
             statements: from..from + self.statements.len() as u16,
-            has_pauses: self.commands.iter().any(|command| matches!(command.act, Do::Sleep(_))),
             has_pipeline: self.commands.iter().any(|command| matches!(command.act, Do::StartPipeline)),
             commands: self.commands,
         };

@@ -42,7 +42,6 @@ pub struct Deck {
 pub struct Script {
     pub(crate) name: String,
     pub(crate) statements: Range<u16>,
-    pub(crate) has_pauses: bool,
     pub(crate) has_pipeline: bool,
     pub(crate) commands: Vec<Command>,
 }
@@ -56,11 +55,6 @@ impl Script {
     /// The numbers of its statements.
     pub fn statements(&self) -> Range<u16> {
         self.statements.clone()
-    }
-
-    /// Whether it has a `\sleep`.
-    pub fn has_pauses(&self) -> bool {
-        self.has_pauses
     }
 
     /// Whether it has a `\startpipeline`, which needs a mode with values apart from the text.

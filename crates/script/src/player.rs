@@ -1,9 +1,7 @@
 //! One client going through scripts: what is to be sent next, and with which values.
 
-use std::ops::Range;
 use std::sync::Arc;
 
-use crate::command::Do;
 use crate::deck::Deck;
 use crate::expression::Serial;
 use crate::fault::Broken;
@@ -24,7 +22,7 @@ pub enum Act {
         /// How long.
         ns: u64,
     },
-    /// From here on statements are sent without waiting. Those of [`Player::pipelined`] are to be prepared first.
+    /// From here on statements are sent without waiting.
     StartPipeline,
     /// Send a synchronisation point without waiting.
     SyncPipeline,
@@ -99,19 +97,6 @@ impl Player {
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Act, Broken> {
         self.machine.next(&self.deck).map_err(Broken)
-    }
-
-    /// After [`Act::StartPipeline`]: the statements up to the pipeline's end, as far as the text tells.
-    pub fn pipelined(&self) -> Range<u16> {
-        let script = self.deck.scripts.get(usize::from(self.machine.script));
-        let rest = script.and_then(|script| script.commands.get(self.machine.at..)).unwrap_or_default();
-        let within = rest.iter().take_while(|command| !matches!(command.act, Do::EndPipeline));
-        let mut statements = within.filter_map(|command| match command.act {
-            Do::Send(number) => Some(number),
-            _ => None,
-        });
-        let first = statements.next();
-        first.map_or(0..0, |first| first..statements.last().unwrap_or(first) + 1)
     }
 
     /// Appends a statement with the texts of its values in it: what goes out in simple mode. A name without a value stays.
