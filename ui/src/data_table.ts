@@ -158,7 +158,9 @@ function stick(box: HTMLElement, table: Table, heads: HTMLElement[], hint: HTMLE
     if (box.clientWidth === 0 || isOnPaper()) return;
     box.classList.remove('narrow');
     const widths = heads.slice(0, table.names).map((head) => head.getBoundingClientRect().width);
-    const isRoom = widths.reduce((sum, width) => sum + width, 0) < box.clientWidth * NAMES_SHARE_MAX;
+    const ofNames = widths.reduce((sum, width) => sum + width, 0);
+    // What does not scroll has room for its names, whatever their share.
+    const isRoom = box.scrollWidth <= box.clientWidth || ofNames < box.clientWidth * NAMES_SHARE_MAX;
     box.classList.toggle('narrow', !isRoom);
     const sticking = isRoom ? table.names : 1;
     const rows = [...box.querySelectorAll('tr')];

@@ -1,8 +1,11 @@
 /** Tables are sorted by mouse and keyboard, and copied as they stand. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { reportIn, settled, withPage } from './browser';
+import type { Report } from '../src/report';
+import { reportIn, settled, withPage, withReport } from './browser';
 
 /** The texts of a column from top to bottom. */
 async function column(table: Locator, at: number): Promise<string[]> {
@@ -152,3 +155,28 @@ function parsedCsv(text: string): string[][] {
   }
   return rows.slice(0, -1);
 }
+
+test('names that take much of a table keep their columns while nothing has to scroll', async () => {
+  const golden = join(import.meta.dirname, '..', '..', 'crates/report/tests/golden/study-sql.page.json');
+  const report = JSON.parse(readFileSync(golden, 'utf8')) as Report;
+  const statements = report.loads[0]?.statements;
+  if (!statements) throw new Error('there are no statements');
+  // A long one, and few figures.
+  statements.heads.length = 8;
+  for (const { cells } of statements.rows) {
+    cells.length = 8;
+    cells[2] = { text: 'UPDATE pgbench_accounts SET abalance = …', value: null };
+  }
+  await withReport('wide-names', report, {}, async (page) => {
+    const box = page.locator('.table-box[aria-label^="Statements"]');
+    await box.scrollIntoViewIfNeeded();
+    await settled(page);
+    const { width, names, isNarrow } = await box.evaluate((at) => ({
+      width: at.clientWidth,
+      names: [...at.querySelectorAll('thead .name')].reduce((sum, { clientWidth }) => sum + clientWidth, 0),
+      isNarrow: at.matches('.narrow'),
+    }));
+    expect(names).toBeGreaterThan(0.45 * width);
+    expect(isNarrow).toBe(false);
+  });
+});
