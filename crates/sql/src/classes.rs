@@ -50,6 +50,12 @@ pub fn refusal(engine: Engine, said: &Said) -> Refusal {
     Refusal { class, code }
 }
 
+/// Whether an error says that the server itself does not know what became of the transaction: `statement_completion_unknown`
+/// and `transaction_resolution_unknown`.
+pub(crate) fn leaves_doubt(said: &Said) -> bool {
+    matches!(&said.sqlstate.0, b"40003" | b"08007")
+}
+
 /// MySQL's and MariaDB's numbers come first: their SQLSTATEs are often vague, and that of a deadlock is another thing's.
 fn of_mysql(number: u16) -> Option<&'static str> {
     Some(match number {

@@ -144,6 +144,9 @@ impl<P: Session> Talk<P> {
         if self.is_idle() {
             return Err(unasked());
         }
+        if classes::leaves_doubt(self.session.said()) && !matches!(self.doing, Doing::RollBack(_)) {
+            return Err(self.in_doubt("the server does not know whether the transaction was committed"));
+        }
         if self.refusal.is_none() && !matches!(self.doing, Doing::RollBack(_)) {
             self.said.clone_from(self.session.said());
         }
@@ -160,20 +163,26 @@ impl<P: Session> Talk<P> {
 
     /// The server ends the connection with its refusal: nothing more will come, and nothing more can be asked.
     fn cut_off(&mut self, used: usize, part: Option<PartEnd>) -> Result<Progress, PeerFault> {
-        let refusal = classes::refusal(self.program.engine, self.session.said());
         if self.is_in_doubt {
-            return Err(PeerFault {
-                class: classes::COMMIT_UNKNOWN,
-                code: refusal.code,
-                sentence: "the server ended the connection while a commit was on its way",
-                seen: None,
-                said: Some(classes::words(self.program.engine, self.session.said())),
-            });
+            return Err(self.in_doubt("the server ended the connection while a commit was on its way"));
         }
+        let refusal = classes::refusal(self.program.engine, self.session.said());
         let part = part.or_else(|| self.part_end(Some(refusal)));
         let refusal = if let Doing::RollBack(first) = self.doing { first } else { refusal };
         let reply = Reply { reusable: false, ..self.over(Some(refusal)) };
         Ok(Progress::Answered { used, part, next: Next::Done(reply) })
+    }
+
+    /// Nobody knows whether something was committed; with what the server said last.
+    fn in_doubt(&self, sentence: &'static str) -> PeerFault {
+        let (engine, said) = (self.program.engine, self.session.said());
+        PeerFault {
+            class: classes::COMMIT_UNKNOWN,
+            code: classes::refusal(engine, said).code,
+            sentence,
+            seen: None,
+            said: Some(classes::words(engine, said)),
+        }
     }
 
     /// The end of the part that a single statement is.

@@ -294,6 +294,11 @@ fn the_end_of_the_connection_is_an_answer_unless_a_commit_is_on_its_way() {
         &play(&mut talk("UPDATE t SET a = 1;", tries(2)), 0, &["Rk"]),
         &format!("> UPDATE t SET a = 1\nfault commit_unknown: {words}"),
     );
+    let words = "the server does not know whether the transaction was committed: 40003: error c";
+    assert_told(
+        &play(&mut talk("UPDATE t SET a = 1;", tries(2)), 0, &["RcZI"]),
+        &format!("> UPDATE t SET a = 1\nfault commit_unknown: {words}"),
+    );
     let words = "the server broke the protocol while a commit was on its way: the bytes are no message";
     assert_told(
         &play(&mut talk("UPDATE t SET a = 1;", tries(2)), 0, &["E1??"]),

@@ -13,13 +13,14 @@ use wire::sql::{Heard, Rows, Said, Session, SqlState, Statement, Transaction};
 use wire::{Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script};
 
 /// The letter of an error, its SQLSTATE, and whether it ends the connection.
-pub(crate) const ERRORS: [(u8, &[u8; 5], bool); 6] = [
+pub(crate) const ERRORS: [(u8, &[u8; 5], bool); 7] = [
     (b's', b"40001", false),
     (b'd', b"40P01", false),
     (b'u', b"23505", false),
     (b'b', b"42601", false),
     (b'k', b"57P01", true),
     (b'l', b"55P03", false),
+    (b'c', b"40003", false),
 ];
 
 #[derive(Debug, Default)]
