@@ -115,6 +115,10 @@ fn statements(
     for item in entry.value.items() {
         let text = item.text()?;
         variables.use_in_script(item, text, false, reading);
+        if entry.key == "transaction" && is_an_edge(text) {
+            let way_out = "leave it out, or write a `script`, which begins and commits where it says";
+            reading.at(item.at, "a `transaction` begins and commits by itself", way_out);
+        }
         texts.push(with_slots(text));
     }
     let first = entry.value.items().first().and_then(Node::text).unwrap_or_default();
@@ -131,6 +135,13 @@ fn statements(
     };
     let name = name.unwrap_or_else(|| shortened(first));
     Some((name.clone(), Played::Text { name, text: text.into_bytes() }))
+}
+
+/// Whether a statement begins or commits a transaction.
+fn is_an_edge(text: &str) -> bool {
+    let end_of_word = |sign: char| sign.is_whitespace() || sign == ';';
+    let word = text.trim_start().split(end_of_word).next().unwrap_or_default();
+    ["begin", "start", "commit", "end"].iter().any(|edge| word.eq_ignore_ascii_case(edge))
 }
 
 /// With a semicolon at its end, or without, and a line of its own after it.
