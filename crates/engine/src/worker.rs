@@ -39,7 +39,7 @@ use pooling::Pool;
 
 /// A worker looks up at least this often, to hear that it should stop.
 const HEARTBEAT_NS: u64 = SECOND_NS / 10;
-/// How long after the end of an open load requests that were due before it are still sent, late.
+/// How long after the end of a load requests that were due before it are still sent, late.
 const LATE_SENDING_NS: u64 = 2 * SECOND_NS;
 /// Requests started in one turn: more would all carry the turn's time, and the last of them wrongly.
 const STARTS_MAX: u32 = 32;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use wire::Script;
 
-use super::Worker;
+use super::{LATE_SENDING_NS, Worker};
 use crate::driver::Driver;
 use crate::iterations::Way;
 use crate::running::StopLevel;
@@ -69,8 +69,8 @@ impl<S: Script> Worker<'_, S> {
         }
     }
 
-    /// Gives a slot that carries nothing to the user who has waited longest, if there is one. After the end nobody starts:
-    /// whoever still waits was planned and is not sent.
+    /// Gives a slot that carries nothing to the user who has waited longest, if there is one. Whoever waits when the load ends
+    /// has a little time left, as what is due in an open load; after that it was planned and is not sent.
     pub(super) fn take_next_user(&mut self, slot: u32, now_ns: u64) {
         let may_start = self.may_seat(now_ns);
         let Driver::Closed { pool: Some(pool), .. } = &mut self.driver else { return };
@@ -110,6 +110,7 @@ impl<S: Script> Worker<'_, S> {
 
     /// Whether users who wait for a connection may still have one.
     pub(super) fn may_seat(&self, now_ns: u64) -> bool {
-        self.signal.level() == StopLevel::Go && self.stop.at_ns.is_none_or(|at_ns| now_ns < at_ns)
+        let may_at = |at_ns: u64| now_ns < at_ns.saturating_add(LATE_SENDING_NS);
+        self.signal.level() == StopLevel::Go && self.stop.at_ns.is_none_or(may_at)
     }
 }
