@@ -10,7 +10,8 @@ use plan::Study;
 use crate::cores::Cores;
 use crate::live::{Live, Observer};
 use crate::one_run::RunError;
-use crate::prepare::prepare;
+use crate::prepare::{Refusal, prepare};
+use crate::questions::Unready;
 use crate::stage::Stage;
 use crate::stopper::{StopLevel, Stopper};
 use crate::study::tidy_up;
@@ -75,7 +76,7 @@ pub fn rehearse(
             not_available: Vec::new(),
         };
         if stage.launch.processes.is_empty() {
-            rehearsed.failures.extend(spoken_to(&stage, stopper));
+            rehearsed.failures.extend(running(&stage));
         } else {
             start_and_stop(&stage, stopper, &mut rehearsed);
         }
@@ -84,12 +85,25 @@ pub fn rehearse(
     Ok(())
 }
 
-/// Why its tables cannot be made, or why it cannot be spoken to.
-fn spoken_to(stage: &Stage, stopper: &Stopper) -> Option<String> {
+/// Why what was started cannot be used: its tables cannot be made, or it cannot be spoken to.
+fn started(stage: &Stage, stopper: &Stopper) -> Option<String> {
     if let Err(failure) = stage.fill(stopper, &mut Nobody) {
         return Some(failure.what);
     }
     prepare(&stage.plan).err().map(|refusal| refusal.to_string())
+}
+
+/// Why what runs already cannot be spoken to. Nothing is changed there: tables that a run would make may be missing.
+fn running(stage: &Stage) -> Option<String> {
+    match prepare(&stage.plan) {
+        Err(Refusal::Unready(Unready::Tables { .. } | Unready::Empty { .. } | Unready::File(_)))
+            if stage.launch.tables.is_some() =>
+        {
+            None
+        }
+        Err(refusal) => Some(refusal.to_string()),
+        Ok(_) => None,
+    }
 }
 
 /// Nobody is told how far tables are.
@@ -111,7 +125,7 @@ fn start_and_stop(stage: &Stage, stopper: &Stopper, rehearsed: &mut Rehearsed) {
             return;
         }
     };
-    rehearsed.failures.extend(spoken_to(&stage, stopper));
+    rehearsed.failures.extend(started(stage, stopper));
     rehearsed.ready_after = Some(begun.elapsed());
     let watch = Watch::begin(stage.subject(&system));
     std::thread::sleep(LOOK);

@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use load::values::{DataSource, RowOrder, Source};
 use load::{Order, Scenario, ThinkTime};
+use sql::Rows;
 use wire::http1::Checks;
 
 use super::{Braced, Study, StudyPin};
-use crate::plan::{Action, HttpAction, SqlAction};
+use crate::plan::{Action, HttpAction, PlannedStep, SqlAction};
 use crate::units::show_duration;
 use crate::visible::visible;
 
@@ -110,6 +111,7 @@ impl Study {
             }
             Action::Sql(SqlAction { expects, saves, .. }) => {
                 let wanted = match expects {
+                    Some(rows) if *rows == Rows::exactly(1) => "a transaction that wants 1 row".to_owned(),
                     Some(rows) => format!("a transaction that wants {rows} rows"),
                     None => "a transaction".to_owned(),
                 };
@@ -141,6 +143,9 @@ impl Study {
     fn explain_system(&self, number: usize, out: &mut String) {
         let system = &self.systems[number];
         let how = match system.processes.as_slice() {
+            [] if without_user(&system.url).starts_with("sqlite:") => {
+                format!("within the generator, in {}", without_user(&system.url))
+            }
             [] => format!("runs already at {}", without_user(&system.url)),
             [_] => "started for each run".to_owned(),
             several => {
@@ -199,10 +204,12 @@ impl Study {
             self.loads.iter().map(|load| load.run_ns).try_fold(0u64, |sum, ns| Some(sum.saturating_add(ns?)));
         let per_load = blocks * self.variants.len() as u64;
         let timed = loads_ns.map(|ns| show_duration(ns.saturating_mul(per_load)));
+        let is_request = |step: &PlannedStep| step.request().is_some();
+        let units = if self.script.steps.iter().any(is_request) { "requests" } else { "transactions" };
         let how_long =
             if self.loads.iter().any(|load| load.draft.requests.is_some()) { "up to" } else { "at least" };
-        let timed = timed
-            .map_or("as long as the requests take".to_owned(), |time| format!("{how_long} {time} of load"));
+        let timed =
+            timed.map_or(format!("as long as the {units} take"), |time| format!("{how_long} {time} of load"));
         let started =
             self.variants.iter().filter(|variant| self.systems[variant.system].is_started()).count();
         let around = match started as u64 * blocks * self.loads.len() as u64 {

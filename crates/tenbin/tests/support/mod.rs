@@ -68,9 +68,17 @@ impl Home {
     pub(crate) fn isolate(&self, command: &mut Command) {
         command.current_dir(self.path()).env("HOME", self.path()).stdin(Stdio::null());
         command.env_remove("XDG_DATA_HOME").env_remove("NO_COLOR");
-        for name in
-            ["PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGSSLMODE", "PGPASSFILE", "MYSQL_PWD"]
-        {
+        for name in [
+            "PGHOST",
+            "PGPORT",
+            "PGUSER",
+            "PGPASSWORD",
+            "PGDATABASE",
+            "PGSSLMODE",
+            "PGPASSFILE",
+            "PGREQUIREAUTH",
+            "MYSQL_PWD",
+        ] {
             command.env_remove(name);
         }
     }
