@@ -29,6 +29,8 @@ pub(crate) struct Collected {
     pub(crate) ends: Vec<WorkerEnd>,
     /// Faults of this program or its machine.
     pub(crate) broke: Vec<String>,
+    /// Why the load itself could not go on.
+    pub(crate) hopeless: Vec<String>,
     /// Whether it had to be told to end.
     pub(crate) overran: bool,
     /// Whether the system ended before the load did.
@@ -38,6 +40,11 @@ pub(crate) struct Collected {
 }
 
 impl Collected {
+    /// Workers that have said their last.
+    fn done(&self) -> usize {
+        self.ends.len() + self.broke.len() + self.hopeless.len()
+    }
+
     /// What was counted so far in a phase, over all steps.
     pub(crate) fn counts(&self, phase: Phase) -> Counts {
         self.wholes.iter().fold(Counts::default(), |mut all, step| {
@@ -82,7 +89,7 @@ impl Collector<'_> {
             if level != StopLevel::Go {
                 stop_asked.get_or_insert_with(Instant::now);
             }
-            let are_all_done = collected.ends.len() + collected.broke.len() >= self.threads;
+            let are_all_done = collected.done() >= self.threads;
             if !are_all_done && self.is_overdue(begun.0, stop_asked) {
                 collected.overran = true;
                 running.stop(StopLevel::Abort);
@@ -107,6 +114,7 @@ impl Collector<'_> {
                     }
                     Message::Ended(end) => collected.ends.push(*end),
                     Message::Broke(what) => collected.broke.push(what),
+                    Message::Hopeless(what) => collected.hopeless.push(what),
                 }
                 let wait = gathered_by.saturating_duration_since(Instant::now());
                 next = running.messages.recv_timeout(wait).ok();

@@ -248,8 +248,8 @@ fn unit(step: &PlannedStep) -> Unit {
 
 /// The accounts are closed, and the generator is asked how it fared.
 fn judge(plan: &Plan, collected: Collected, threads: u32, asked: StopLevel) -> Result<Ending, RunError> {
-    let Collected { wholes, ends, broke, overran, cpu, .. } = collected;
-    let is_whole = broke.is_empty();
+    let Collected { wholes, ends, broke, hopeless, overran, cpu, .. } = collected;
+    let is_whole = broke.is_empty() && hopeless.is_empty();
     let mut tally = Tally::default();
     for whole in wholes {
         let [warm_up, measured] =
@@ -257,7 +257,7 @@ fn judge(plan: &Plan, collected: Collected, threads: u32, asked: StopLevel) -> R
         warm_up?;
         tally.merge(&measured?);
     }
-    let validity = validity::judge(plan, &tally, &ends, &broke, asked);
+    let validity = validity::judge(plan, &tally, &ends, [&broke, &hopeless], asked);
     let verdict = match asked {
         _ if validity.verdict == Level::Invalid => Verdict::Invalid,
         StopLevel::Abort => Verdict::Aborted,

@@ -12,6 +12,9 @@ use wire::{Conversation, PeerFault, mysql, postgres};
 use crate::prepare::Refusal;
 use crate::spoken::{file, nonce};
 
+/// How a log-in ends that nobody answers.
+const SILENT: &str = "timeout_login";
+
 /// What a database said of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Learnt {
@@ -159,6 +162,11 @@ impl Desk<'_> {
                     class,
                     reason: format!("{reason}; {way_out}"),
                 })
+            }
+            ProbeError::Greeting { endpoint, class, reason } if class == SILENT => {
+                let whose = if self.engine == Engine::PostgreSql { "PostgreSQL" } else { "MySQL or MariaDB" };
+                let reason = format!("{reason}; is it {whose} that listens there?");
+                Refusal::Probe(ProbeError::Greeting { endpoint, class, reason })
             }
             error => Refusal::Probe(error),
         }

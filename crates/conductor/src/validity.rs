@@ -31,7 +31,7 @@ pub(crate) fn judge(
     plan: &Plan,
     tally: &Tally,
     ends: &[WorkerEnd],
-    broke: &[String],
+    [broke, hopeless]: [&[String]; 2],
     asked: StopLevel,
 ) -> Validity {
     let mut found = Vec::new();
@@ -41,6 +41,10 @@ pub(crate) fn judge(
             Level::Invalid,
             cause("internal", what.clone(), "report it with the command that led to it"),
         ));
+    }
+    for what in hopeless {
+        let remedy = "correct the script, or what the log-in rests on, and run it again";
+        found.push((Level::Invalid, cause("hopeless", what.clone(), remedy)));
     }
     let faults: u64 = tally
         .errors

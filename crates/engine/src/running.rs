@@ -36,9 +36,11 @@ pub enum Message {
     },
     /// A worker is done.
     Ended(Box<WorkerEnd>),
-    /// A worker cannot go on, in words: a fault of this program or its machine, a log-in that will be refused every time, or a
-    /// scenario that cannot go on. In the latter two cases the load has ended for all workers, and one of them says why.
+    /// A worker cannot go on, in words: a fault of this program or its machine.
     Broke(String),
+    /// The load cannot go on, in words: a log-in that will be refused every time, or a scenario that says so. It has ended for
+    /// all workers, and one of them says why.
+    Hopeless(String),
 }
 
 /// What a worker leaves behind besides its intervals.
@@ -158,7 +160,8 @@ pub struct Running {
     pub messages: Receiver<Message>,
     signal: Arc<StopSignal>,
     threads: Vec<JoinHandle<()>>,
-    /// Workers that will say when they are done, each once: [`Message::Ended`] or [`Message::Broke`].
+    /// Workers that will say when they are done, each once: [`Message::Ended`], [`Message::Broke`] or
+    /// [`Message::Hopeless`].
     pub workers: u32,
 }
 
@@ -195,7 +198,7 @@ pub(crate) fn launch<S: Script + 'static>(
                 Err(Trouble::Machine(errno)) => {
                     Message::Broke(format!("load thread {index} cannot go on: {errno}"))
                 }
-                Err(Trouble::Load(words)) => Message::Broke(words),
+                Err(Trouble::Load(words)) => Message::Hopeless(words),
             };
             let _ = sender.send(message);
         })

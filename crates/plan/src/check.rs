@@ -52,7 +52,23 @@ impl Target {
 
 fn forbid(flags: &[(&str, bool)], what: &str, faults: &mut Vec<Fault>) {
     let given = flags.iter().filter(|(_, is_given)| *is_given);
-    faults.extend(given.map(|(flag, _)| Fault::new(*flag, what, "leave it out")));
+    faults.extend(given.map(|(flag, _)| Fault::new(*flag, what, instead_of(flag))));
+}
+
+/// What a URL of a database says in place of a flag.
+fn instead_of(flag: &str) -> &'static str {
+    match flag {
+        "--unix-socket" => {
+            "name the socket in the URL: postgres:///DB?host=FOLDER or mysql://USER@localhost/DB?socket=PATH"
+        }
+        "--cacert" => {
+            "name the file in the URL: ?sslmode=verify-full&sslrootcert=FILE, or ?ssl-mode=VERIFY_IDENTITY&ssl-ca=FILE"
+        }
+        "--insecure" => {
+            "leave it out: without sslmode=verify-… or ssl-mode=VERIFY_… any certificate is taken"
+        }
+        _ => "leave it out",
+    }
 }
 
 /// Flags that only requests have, and whether they were given.

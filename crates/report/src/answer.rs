@@ -105,6 +105,7 @@ fn how_sure(view: &View<'_>) -> String {
             format!("{word}: the generator may have measured itself")
         }
         Some("not_sent") => format!("{word}: {} were not sent", view.noun().many),
+        Some("hopeless") => format!("{word}: the load could not go on"),
         Some("no_ending") => format!("{word}: the run has no ending"),
         _ => word.to_owned(),
     };

@@ -131,6 +131,19 @@ fn transactions_on_sqlite_are_counted() {
 }
 
 #[test]
+fn a_script_that_cannot_go_on_is_told_as_a_fault_of_the_script() {
+    let home = Home::new();
+    fs::write(home.path().join("zero.sql"), "SELECT 1;\n\\set a 1/0\n").expect("written");
+    prepare(&home, "sqlite:zero.db", &["--workload", "sign-up"]);
+    let output = home.run(&["sqlite:zero.db", "-f", "zero.sql", "-c", "1", "-n", "3"]);
+    assert_eq!(output.code, Some(4), "{output:?}");
+    for told in ["zero.sql:2: division by zero", "the load could not go on", "correct the script"] {
+        assert!(output.stdout.contains(told), "{told}: {output:?}");
+    }
+    assert!(!output.stdout.contains("measured itself"), "{output:?}");
+}
+
+#[test]
 fn flags_that_do_not_fit_the_url_are_told_all_at_once_and_scripts_with_a_mark() {
     let home = Home::new();
     fs::write(home.path().join("bad.sql"), "\\set a random(1, 10\nSELECT 1;\n").expect("written");
@@ -152,6 +165,12 @@ fn flags_that_do_not_fit_the_url_are_told_all_at_once_and_scripts_with_a_mark() 
         "1",
     ]);
     assert_eq!((output.code, output.stdout.as_str()), (Some(2), ""), "{output:?}");
+    let output_of_socket =
+        home.run(&["mysql://u@127.0.0.1:1/d", "--unix-socket", "/run/my.sock", "-f", "bad.sql"]);
+    assert!(
+        output_of_socket.stderr.contains("mysql://USER@localhost/DB?socket=PATH"),
+        "{output_of_socket:?}"
+    );
     for told in [
         "-H: it is for requests",
         "bad.sql:1",

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use wire::sql::Session as SqlSession;
 use wire::{Conversation, Greeting, PeerFault};
 
-use super::probe::ProbeError;
+use super::probe::{ProbeError, advise};
 use super::tls::{Session, TlsPeer};
 use crate::job::{Endpoint, Peer};
 
@@ -23,6 +23,7 @@ pub struct Line {
     stream: Stream,
     endpoint: String,
     tls: Option<TlsPeer>,
+    is_tls_on_request: bool,
     session: Option<Box<Session>>,
     /// What was read: ciphertext or not.
     buffer: Vec<u8>,
@@ -50,6 +51,7 @@ impl Line {
             stream,
             endpoint: endpoint.to_string(),
             tls: peer.tls.clone(),
+            is_tls_on_request: peer.tls_on_request,
             session: None,
             buffer: vec![0; BUFFER_BYTES],
             plain: Vec::new(),
@@ -184,8 +186,9 @@ impl Line {
                 ));
             }
             let received = session.receive(&mut self.buffer[..count], &mut self.plain);
-            received
-                .map_err(|fault| refused(fault.class, super::probe::advise(fault.class, fault.sentence)))?;
+            received.map_err(|fault| {
+                refused(fault.class, advise(fault.class, fault.sentence, self.is_tls_on_request))
+            })?;
         }
         // The last flight, so that the peer does not log a broken handshake.
         self.stream.write_all(&std::mem::take(&mut session.outgoing)).map_err(broken)?;

@@ -191,11 +191,20 @@ fn explain(error: &io::Error, timeout: Duration) -> String {
     }
 }
 
-pub(super) fn advise(class: &str, sentence: String) -> String {
+/// What to do about a handshake that failed. Where TLS begins on request, it is the URL that says how strict to be.
+pub(super) fn advise(class: &str, sentence: String, is_on_request: bool) -> String {
+    let (authority, lenient) = match is_on_request {
+        false => ("name its authority with --cacert", "accept any certificate with --insecure"),
+        true => (
+            "name its authority in the URL (sslrootcert=FILE; ssl-ca=FILE for MySQL)",
+            "ask for less there (sslmode=require; ssl-mode=REQUIRED)",
+        ),
+    };
     match class {
         "tls_protocol" => format!("{sentence}; does the port speak plain HTTP?"),
-        "tls_unknown_issuer" | "tls_expired" | "tls_not_yet_valid" | "tls_wrong_host" | "tls_certificate" => {
-            format!("{sentence}; name its authority with --cacert, or accept any certificate with --insecure")
+        "tls_wrong_host" => format!("{sentence}; use a name that its certificate holds, or {lenient}"),
+        "tls_unknown_issuer" | "tls_expired" | "tls_not_yet_valid" | "tls_certificate" => {
+            format!("{sentence}; {authority}, or {lenient}")
         }
         _ => sentence,
     }

@@ -78,7 +78,7 @@ pub(crate) fn finish_with(running: Running, limit: Duration) -> (Done, Vec<Strin
                 logged.extend(interval.sampled.into_iter().map(|request| (step, request)));
             }
             Ok(Message::Ended(end)) => ends.push(*end),
-            Ok(Message::Broke(what)) => broke.push(what),
+            Ok(Message::Broke(what) | Message::Hopeless(what)) => broke.push(what),
             Err(RecvTimeoutError::Timeout) => panic!("the load did not end within {limit:?}"),
             Err(RecvTimeoutError::Disconnected) => break,
         }

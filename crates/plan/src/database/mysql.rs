@@ -8,7 +8,7 @@ use wire::sql::{Login, Secret, TlsWish, Weak};
 use super::written::Written;
 use super::{Database, Surroundings, in_the_clear, shown, with_tls};
 use crate::fault::Fault;
-use crate::plan::Trust;
+use crate::plan::{Peer, Trust};
 
 const PORT: u16 = 3306;
 const ANY_KEY: &str = "get-server-public-key";
@@ -32,9 +32,14 @@ pub(super) fn read(
         in_the_clear(host.clone().unwrap_or_else(|| "localhost".to_owned()), port.unwrap_or(PORT))
     });
     let mut peers: Vec<_> = peers.collect();
-    if let Some(socket) = written.parameter("socket") {
-        for peer in &mut peers {
-            peer.unix_socket = Some(PathBuf::from(socket));
+    let socket = written.parameter("socket").map(PathBuf::from);
+    for peer in &mut peers {
+        peer.unix_socket = socket.clone();
+        if socket.is_none() && peer.host.starts_with('/') {
+            *peer = Peer {
+                unix_socket: Some(PathBuf::from(&peer.host)),
+                ..in_the_clear("localhost".to_owned(), peer.port)
+            };
         }
     }
     let (tls, trust) = tls(written, faults);

@@ -57,6 +57,7 @@ fn the_parts_of_a_url_are_where_users_write_them() {
     );
     let socket = read("mariadb://root@localhost/test?socket=/run/my.sock", &[]);
     assert_eq!(places(&socket), ["/run/my.sock"]);
+    assert_eq!(places(&read("mysql://root@%2Frun%2Fmy.sock/test", &[])), ["/run/my.sock"]);
 
     let sqlite = read("sqlite:a/b.db?journal_mode=WAL&synchronous=normal&busy_timeout=5s", &[]);
     let (path, settings) = sqlite.file.unwrap();
@@ -146,6 +147,9 @@ fn wrong_urls_are_told_what_is_wrong_and_never_the_password() {
         ("postgres://me:sesame", "the port is not a number"),
         ("postgres://[::1/db", "not closed"),
         ("postgres:db", "not followed by ://"),
+        ("postgres://me:ses%ame@h/db", "in the password a % stands without two"),
+        ("postgres://me:sesame%@h/db", "in the password a % stands without two"),
+        ("mysql://h%2/db", "in the host a % stands without two"),
         ("postgres://a,b/db?port=1,2,3&user=u", "as many ports as hosts"),
         ("postgres://h/db?connect_timeout=x&user=u", "connect_timeout cannot be \"x\""),
         ("mysql://me:sesame@h/db?ssl_mode=required", "did you mean ssl-mode?"),

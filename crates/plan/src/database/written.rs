@@ -44,6 +44,13 @@ pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Written> {
     };
     let (path, query) = after.split_once('?').unwrap_or((after, ""));
     let mut decoded = |text: &str, of_what: &str| match percent_decode_str(text).decode_utf8() {
+        _ if has_bare_percent(text) => {
+            wrong(
+                &format!("in the {of_what} a % stands without two hexadecimal digits"),
+                "write % itself as %25",
+            );
+            None
+        }
         Ok(text) if !text.contains('\0') => Some(text.into_owned()).filter(|text| !text.is_empty()),
         _ => {
             wrong(&format!("the {of_what} is no text"), "write it as UTF-8, other bytes left out");
@@ -62,6 +69,14 @@ pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Written> {
     Some(Written { scheme, user, password, hosts, database, parameters, shown })
 }
 
+/// What one program would take as it is, and another as a mistake: the servers' own clients say that it is one.
+fn has_bare_percent(text: &str) -> bool {
+    let is_hex = |byte: &u8| byte.is_ascii_hexdigit();
+    text.split('%')
+        .skip(1)
+        .any(|after| after.as_bytes().iter().take(2).filter(|byte| is_hex(byte)).count() < 2)
+}
+
 /// `host`, `host:port`, `[::1]:port`, or nothing.
 fn host(place: &str, shown: &str, faults: &mut Vec<Fault>) -> (Option<String>, Option<u16>) {
     let mut wrong = |what: &str, way_out: &str| faults.push(Fault::new(shown, what, way_out));
@@ -74,6 +89,10 @@ fn host(place: &str, shown: &str, faults: &mut Vec<Fault>) -> (Option<String>, O
         None => place.split_once(':').map_or((place, None), |(host, port)| (host, Some(port))),
     };
     let port = port.filter(|port| !port.is_empty()).and_then(|port| read_port(port, shown, faults));
+    if has_bare_percent(host) {
+        let what = "in the host a % stands without two hexadecimal digits";
+        faults.push(Fault::new(shown, what, "write % itself as %25"));
+    }
     let host = percent_decode_str(host).decode_utf8_lossy().into_owned();
     (Some(host).filter(|host| !host.is_empty()), port)
 }
