@@ -6,6 +6,7 @@ use record::ConnectionTotals;
 use rustix::io::Errno;
 
 use crate::iterations::Way;
+use crate::job::Job;
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
 
@@ -68,7 +69,7 @@ pub(crate) struct Parked {
 
 impl Parked {
     /// The link to the second peer, which nobody has dialled yet.
-    pub(crate) fn second(keeps_alive: bool) -> Self {
+    fn second(keeps_alive: bool) -> Self {
         Self {
             link: Link::Down,
             generation: 1,
@@ -167,7 +168,7 @@ pub(crate) struct InFlight {
 }
 
 impl<T> Connection<T> {
-    pub(crate) fn new(talk: T, way: Way, keeps_alive: bool) -> Self {
+    pub(crate) fn new(talk: T, way: Way, job: &Job) -> Self {
         Self {
             talk,
             link: Link::Down,
@@ -188,8 +189,8 @@ impl<T> Connection<T> {
             connect_ns: 0,
             within: Within::default(),
             peer: 0,
-            keeps_alive,
-            parked: None,
+            keeps_alive: job.keep_alive,
+            parked: job.beside.as_ref().map(|beside| Box::new(Parked::second(beside.keep_alive))),
         }
     }
 

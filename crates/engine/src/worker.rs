@@ -24,7 +24,7 @@ use wire::{Reply, Script};
 
 use crate::book::Book;
 use crate::clock::Clock;
-use crate::connection::{Connection, NEVER, Parked};
+use crate::connection::{Connection, NEVER};
 use crate::driver::Driver;
 use crate::embedded::Embedding;
 use crate::health::Watch;
@@ -122,10 +122,8 @@ impl<'a, S: Script> Worker<'a, S> {
         let first_number = share.first_of(total) as u32;
         let connection = |slot| {
             let way = iterations.way(job, u64::from(first_number) + u64::from(slot));
-            let parked = job.beside.as_ref().map(|beside| Box::new(Parked::second(beside.keep_alive)));
-            Connection { parked, ..Connection::new(script.open(first_number + slot), way, job.keep_alive) }
+            Connection::new(script.open(first_number + slot), way, job)
         };
-        let peer = |step| if job.beside.is_some() { script.peer(step as u16) } else { 0 };
         let steps = job.scenarios.steps().max(1);
         // Single parts are not kept: their requests are.
         let mut driver = Driver::new(&job.load, share, stop, job.warm_up_ns, slots, shared_row);
@@ -169,7 +167,7 @@ impl<'a, S: Script> Worker<'a, S> {
             embedding,
             to_perform: VecDeque::new(),
             thread: share.index as usize,
-            peers: (0..steps).map(peer).collect(),
+            peers: turning::peers(job, script),
         })
     }
 

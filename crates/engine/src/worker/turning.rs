@@ -4,12 +4,19 @@ use wire::{Conversation, Script};
 
 use super::Worker;
 use crate::connection::Link;
+use crate::job::Job;
 use crate::net::Io;
 
 /// What a peer may have said while its link was parked is read in pieces of this size.
 const PIECE_BYTES: usize = 4096;
 /// Pieces that are read: whoever has said more than that was not asked.
 const PIECES_MAX: usize = 16;
+
+/// The peer of each step.
+pub(super) fn peers<S: Script>(job: &Job, script: &S) -> Box<[u16]> {
+    let peer = |step| if job.beside.is_some() { script.peer(step as u16) } else { 0 };
+    (0..job.scenarios.steps().max(1)).map(peer).collect()
+}
 
 impl<S: Script> Worker<'_, S> {
     /// Makes the link to the peer of a step the one in use. The slot carries no request.
