@@ -10,7 +10,7 @@ use line::Line;
 use script::{Allow, Deck, Language};
 use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 use sql::workload::{self, Style, Tables, WORKLOADS, Workload};
-use sql::{Engine, Mode, Settings, Sql, Step};
+use sql::{Engine, Mode, Rows, Settings, Sql, Step};
 use wire::Next;
 use wire::sql::{Login, Secret};
 use wire::{Conversation as _, Script as _, mysql, postgres};
@@ -237,5 +237,42 @@ fn a_deadlock_is_tried_again_on_mariadb() {
         let replies = [other.finish(next_of_other), waiting.join().unwrap()];
         assert!(replies.iter().all(|reply| reply.refusal.is_none()), "{replies:?}");
         assert_eq!(replies.iter().map(|reply| reply.status).sum::<u16>(), 3, "one of them is tried twice");
+    }
+}
+
+/// A script that finds one row if a text with whatever could lead out of quotes, and a number that could begin a comment, are
+/// there as they are.
+fn odd_values(backslash: &str) -> (Deck, [Step; 1], Settings) {
+    let text = r"\'; DROP TABLE t; -- \\' $$ é";
+    let script = format!(
+        "\\set n 0 - 5\nSELECT 1 FROM t WHERE CHAR_LENGTH(:text) = {} AND 10-:n = 15\n\
+         AND REPLACE(:text, {backslash}, '') = '''; DROP TABLE t; -- '' $$ é' AND id = 1;",
+        text.chars().count()
+    );
+    let (deck, [step]) = deck(&script);
+    let settings = Settings { variables: vec![("text".into(), text.into())], ..Settings::default() };
+    (deck, [Step { expects: Some(Rows::exactly(1)), ..step }], settings)
+}
+
+#[test]
+fn values_arrive_as_they_are_whatever_a_backslash_means() {
+    for setting in ["on", "off"] {
+        let settings = PostgresSettings::default().with("standard_conforming_strings", setting);
+        let server = Postgres::start(&settings).unwrap();
+        server.sql(ROWS).unwrap();
+        let (deck, steps, settings) = odd_values("chr(92)");
+        let login = login(Postgres::USER, Postgres::PASSWORD, Postgres::DATABASE);
+        let script = sql::postgres(deck, &steps, settings, login, [5; 18]).unwrap();
+        let reply = Line::open(script.open(0), server.port()).transact();
+        assert_eq!(reply.refusal, None, "{setting}");
+    }
+    for setting in ["STRICT_TRANS_TABLES", "NO_BACKSLASH_ESCAPES"] {
+        let server = MariaDb::start(&MariaDbSettings::default().with("sql_mode", setting)).unwrap();
+        server.sql(ROWS).unwrap();
+        let (deck, steps, settings) = odd_values("char(92)");
+        let login = login(MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
+        let script = sql::mysql(deck, &steps, settings, login, false).unwrap();
+        let reply = Line::open(script.open(0), server.port()).transact();
+        assert_eq!(reply.refusal, None, "{setting}");
     }
 }

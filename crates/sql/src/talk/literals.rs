@@ -27,20 +27,30 @@ fn is_plain(text: &[u8]) -> bool {
     }
 }
 
+/// What a backslash means in quotes depends on settings of the server: a text that has one is written so that it does not.
 fn quote(engine: Engine, text: &[u8], out: &mut Vec<u8>) {
-    // What a backslash means there depends on a setting of the server, unless the text is marked as one with escapes.
-    if engine == Engine::PostgreSql && text.contains(&b'\\') {
-        out.extend_from_slice(b" E");
+    let has_backslash = text.contains(&b'\\');
+    match engine {
+        Engine::MySql if has_backslash => return write_hexadecimal(text, out),
+        Engine::PostgreSql if has_backslash => out.extend_from_slice(b" E"),
+        _ => {}
     }
     out.push(b'\'');
     for byte in text {
         match byte {
             b'\'' => out.push(b'\''),
-            b'\\' if engine != Engine::Sqlite => out.push(b'\\'),
+            b'\\' if engine == Engine::PostgreSql => out.push(b'\\'),
             _ => {}
         }
         out.push(*byte);
     }
+    out.push(b'\'');
+}
+
+fn write_hexadecimal(text: &[u8], out: &mut Vec<u8>) {
+    let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
+    out.extend_from_slice(b" _utf8mb4 x'");
+    out.extend(text.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]));
     out.push(b'\'');
 }
 
@@ -78,7 +88,8 @@ mod tests {
     fn no_text_gets_out_of_its_quotes() {
         let text = Literal::Text(br"\'; DROP TABLE t; --");
         assert_eq!(written(Engine::PostgreSql, text), r" E'\\''; DROP TABLE t; --'");
-        assert_eq!(written(Engine::MySql, text), r"'\\''; DROP TABLE t; --'");
+        assert_eq!(written(Engine::MySql, Literal::Text(br"\'")), " _utf8mb4 x'5c27'");
+        assert_eq!(written(Engine::MySql, Literal::Text(b"it's")), "'it''s'");
         assert_eq!(written(Engine::Sqlite, text), r"'\''; DROP TABLE t; --'");
     }
 
