@@ -1,11 +1,13 @@
-//! How long it takes to fill pgbench's tables, in turns with `pgbench -i`, on a server with default settings:
-//! `cargo run --release -p loading --example against_pgbench -- [scale] [rounds] [connections]`.
+//! How long it takes to fill pgbench's tables, and how much work that is for the server, in turns with `pgbench -i`:
+//! `cargo run --release -p loading --example against_pgbench -- [scale] [rounds] [connections] [0, if commits need not wait for the disk]`.
 
+use std::fs;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use engine::{Endpoint, Peer};
 use loading::{Database, Observer, Options, Plan, run};
@@ -26,31 +28,42 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut numbers = std::env::args().skip(1).map(|word| word.parse::<u32>());
     let mut next = |default| numbers.next().unwrap_or(Ok(default));
     let (scale, rounds, jobs) = (next(50)?, next(5)?, next(Options::default().jobs)?);
-    let server = Postgres::start(&PostgresSettings { is_durable: true, ..PostgresSettings::default() })?;
+    let is_durable = next(1)? != 0;
+    let rounds = rounds.max(1);
+    let server = Postgres::start(&PostgresSettings { is_durable, ..PostgresSettings::default() })?;
     let mut out = io::stdout();
-    let (mut theirs, mut ours) = (Vec::new(), Vec::new());
-    for round in 0..rounds {
+    let (mut theirs, mut ours) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+    // Before the first round the server makes files and memory its own: that one does not count.
+    for round in 0..=rounds {
         for is_ours in [round % 2 == 0, round % 2 != 0] {
             server.sql(
                 "DROP TABLE IF EXISTS pgbench_accounts, pgbench_tellers, pgbench_branches, pgbench_history",
             )?;
             server.sql("CHECKPOINT")?;
-            let began = Instant::now();
+            let (began, before) = (Instant::now(), work_s(server.pid()));
             let (who, words) = if is_ours {
                 ("tenbin", tenbin(&server, scale, jobs)?)
             } else {
                 ("pgbench -i", pgbench(server.client("pgbench", "postgresql-contrib")?, scale)?)
             };
             let took = began.elapsed().as_secs_f64();
-            if is_ours { &mut ours } else { &mut theirs }.push(took);
-            writeln!(out, "{who:>10} {took:6.2} s  {words}")?;
+            // The last session may still be ending.
+            thread::sleep(Duration::from_millis(200));
+            let work = work_s(server.pid()) - before;
+            if round > 0 {
+                let [times, works] = if is_ours { &mut ours } else { &mut theirs };
+                times.push(took);
+                works.push(work);
+            }
+            writeln!(out, "{who:>10} {took:6.2} s, work of the server {work:5.2} s  {words}")?;
         }
     }
-    for times in [&mut theirs, &mut ours] {
-        times.sort_by(f64::total_cmp);
+    for ((what, mut ours), mut theirs) in ["time", "work of the server"].into_iter().zip(ours).zip(theirs) {
+        ours.sort_by(f64::total_cmp);
+        theirs.sort_by(f64::total_cmp);
+        let [least, median] = [0, ours.len() / 2].map(|at| ours[at] / theirs[at]);
+        writeln!(out, "{what} over that of pgbench: {median:.2} by medians, {least:.2} by the least")?;
     }
-    let [least, median] = [0, ours.len() / 2].map(|at| ours[at] / theirs[at]);
-    writeln!(out, "time over that of pgbench: {median:.2} by medians, {least:.2} by the least")?;
     Ok(())
 }
 
@@ -79,4 +92,21 @@ fn pgbench(mut pgbench: Command, scale: u32) -> Result<String, Box<dyn std::erro
     } else {
         Err(said.into())
     }
+}
+
+/// Seconds that a server's processes have kept cores busy, those that are gone included.
+fn work_s(server: u32) -> f64 {
+    const TICKS_OF_SECOND: f64 = 100.0;
+    let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let ticks = numbers.filter_map(|number| {
+        let line = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
+        let fields: Vec<u64> =
+            line.rsplit_once(')')?.1.split_whitespace().map(|field| field.parse().unwrap_or(0)).collect();
+        let is_server = number == server;
+        let own = fields.get(11)? + fields.get(12)?;
+        let of_those_gone = if is_server { fields.get(13)? + fields.get(14)? } else { 0 };
+        (is_server || *fields.get(1)? == u64::from(server)).then_some(own + of_those_gone)
+    });
+    ticks.sum::<u64>() as f64 / TICKS_OF_SECOND
 }

@@ -63,7 +63,11 @@ pub(crate) fn begin(client: &mut dyn Client, plan: &Plan) -> Result<Marks, Error
 }
 
 /// Everything is done.
-pub(crate) fn end(client: &mut dyn Client) -> Result<(), Error> {
+pub(crate) fn end(client: &mut dyn Client, plan: &Plan) -> Result<(), Error> {
+    if plan.engine == Engine::PostgreSql {
+        // Now it is waited until everything is on disk, if that is how the server is set.
+        client.query("RESET synchronous_commit", "removing the marks")?;
+    }
     client.query(&format!("DROP TABLE {MARKS}"), "removing the marks").map(|_| ())
 }
 

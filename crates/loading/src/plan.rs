@@ -11,6 +11,9 @@ use crate::tables::{self, Table};
 
 /// Rows of a chunk: written in one transaction together with the mark that says so.
 const CHUNK_ROWS: u64 = 100_000;
+/// PostgreSQL's tables of up to so many rows are written in one transaction, because their rows are then frozen from the beginning.
+/// It is a matter of seconds, and not much is lost when it is cut off.
+const WHOLE_ROWS_MAX: u64 = 10_000_000;
 /// So that the marks of the largest table are few.
 const CHUNKS_MAX: u64 = 2_000;
 
@@ -30,13 +33,15 @@ pub struct Plan {
     asked: String,
 }
 
-/// Rows of one table that are written in one transaction.
+/// Rows of one table that are written in one transaction together with their mark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chunk {
     /// Which table of the plan.
     pub(crate) table: usize,
     /// Which rows, from 0.
     pub(crate) rows: Range<u64>,
+    /// Whether these are all rows of the table, and nobody has read it before.
+    pub(crate) is_whole: bool,
     /// The name of its mark.
     pub(crate) mark: String,
 }
@@ -69,14 +74,33 @@ impl Plan {
         &self.asked
     }
 
+    /// Whether all rows of a table are written in one transaction. A table with partitions cannot take frozen rows.
+    fn is_whole(&self, table: &Table) -> bool {
+        self.engine == Engine::PostgreSql && !table.is_partitioned && table.rows <= WHOLE_ROWS_MAX
+    }
+
+    /// Whether the building of a table's key counts its rows.
+    pub(crate) fn is_counted_by_key(&self, table: &Table) -> bool {
+        self.engine == Engine::PostgreSql
+            && !table.is_partitioned
+            && table.indexes.iter().any(|index| index.is_key)
+    }
+
     /// All chunks. How rows are cut does not depend on the number of connections.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = Chunk> {
         self.tables.iter().enumerate().flat_map(|(number, table)| {
-            let size = CHUNK_ROWS.max(table.rows.div_ceil(CHUNKS_MAX));
+            let is_whole = self.is_whole(table);
+            let size =
+                if is_whole { table.rows.max(1) } else { CHUNK_ROWS.max(table.rows.div_ceil(CHUNKS_MAX)) };
             (0..table.rows.div_ceil(size)).map(move |chunk| Chunk {
                 table: number,
                 rows: chunk * size..table.rows.min((chunk + 1) * size),
-                mark: format!("rows of {} {chunk}", table.name),
+                is_whole,
+                mark: if is_whole {
+                    format!("all rows of {}", table.name)
+                } else {
+                    format!("rows of {} {chunk}", table.name)
+                },
             })
         })
     }
@@ -161,6 +185,20 @@ mod tests {
             assert_eq!(next, table.rows, "{}", table.name);
         }
         assert_eq!(plan.rows(), 300_033);
+    }
+
+    #[test]
+    fn a_table_is_whole_where_rows_can_be_frozen_and_are_not_too_many() {
+        let accounts = |engine, options: Options| {
+            let plan = plan(engine, &options).unwrap();
+            let chunks = plan.chunks().filter(|chunk| plan.tables[chunk.table].name == "pgbench_accounts");
+            chunks.map(|chunk| chunk.is_whole).collect::<Vec<_>>()
+        };
+        let of_scale = |scale| Options { scale, ..Options::default() };
+        assert_eq!(accounts(Engine::PostgreSql, of_scale(100)), [true]);
+        assert_eq!(accounts(Engine::PostgreSql, of_scale(101)), [false; 101]);
+        assert_eq!(accounts(Engine::MySql, of_scale(2)), [false; 2]);
+        assert_eq!(accounts(Engine::PostgreSql, Options { partitions: 2, ..of_scale(2) }), [false; 2]);
     }
 
     #[test]

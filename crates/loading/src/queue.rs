@@ -5,12 +5,13 @@ use std::thread;
 
 use crate::error::Error;
 
-/// Has every item done by one of the workers; each opens what it needs by itself when there is something for it. After an error
-/// nothing more is begun, and the first error is the answer.
+/// Has every item done by one of the workers; each opens what it needs by itself when there is something for it, and gives it to
+/// `keep` at its end. After an error nothing more is begun, and the first error is the answer.
 pub(crate) fn work<T: Send, W>(
     workers: u32,
     items: impl Iterator<Item = T> + Send,
     open: impl Fn() -> Result<W, Error> + Sync,
+    keep: impl Fn(W) + Sync,
     run: impl Fn(&mut W, T) -> Result<(), Error> + Sync,
 ) -> Result<(), Error> {
     let row = Mutex::new(items);
@@ -26,9 +27,11 @@ pub(crate) fn work<T: Send, W>(
             run(&mut worker, item)?;
             match next() {
                 Some(following) => item = following,
-                None => return Ok(()),
+                None => break,
             }
         }
+        keep(worker);
+        Ok(())
     };
     thread::scope(|scope| {
         for _ in 0..workers {
@@ -55,6 +58,7 @@ mod tests {
             3,
             1..=100,
             || Ok(()),
+            |()| {},
             |(), item| {
                 sum.fetch_add(item, Ordering::Relaxed);
                 Ok(())
@@ -72,6 +76,7 @@ mod tests {
             1,
             1..=100,
             || Ok(()),
+            |()| {},
             |(), item| {
                 done.fetch_add(1, Ordering::Relaxed);
                 if item == 3 { Err(error()) } else { Ok(()) }
@@ -79,6 +84,6 @@ mod tests {
         );
         assert_eq!(ended, Err(error()));
         assert_eq!(done.into_inner(), 3);
-        assert_eq!(work(2, 1..=9, || Err::<(), _>(error()), |(), _| Ok(())), Err(error()));
+        assert_eq!(work(2, 1..=9, || Err::<(), _>(error()), |()| {}, |(), _| Ok(())), Err(error()));
     }
 }

@@ -1,10 +1,12 @@
 //! From a plan to tables: rows, then indexes, then what the planner needs to know, then a last look.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use sql::Engine;
 
 use crate::client::{Client, Database};
+use crate::count;
 use crate::error::Error;
 use crate::marks::{self, Marks};
 use crate::plan::{Chunk, Plan};
@@ -56,13 +58,13 @@ pub fn run(plan: &Plan, database: &Database, observer: &impl Observer) -> Result
     let open = || database.open(numbers.fetch_add(1, Ordering::Relaxed));
     let mut control = open()?;
     let marks = marks::begin(&mut *control, plan)?;
-    let load = Loading { plan, marks: &marks, open: &open, observer };
+    let load = Loading { plan, marks: &marks, open: &open, idle: Mutex::default(), observer };
     let rows_before = load.rows()?;
-    let mut notes = load.indexes()?;
+    load.indexes()?;
     load.references(&mut *control)?;
     load.tidy()?;
-    marks::end(&mut *control)?;
-    notes.insert(0, format!("rows over {} connections", plan.jobs));
+    marks::end(&mut *control, plan)?;
+    let notes = vec![format!("rows over {} connections", plan.jobs)];
     let tables = plan.tables.iter().map(|table| (table.name.clone(), table.rows)).collect();
     Ok(Loaded { tables, rows_before, notes })
 }
@@ -71,6 +73,7 @@ struct Loading<'a, Open, Watching> {
     plan: &'a Plan,
     marks: &'a Marks,
     open: &'a Open,
+    idle: Mutex<Vec<Box<dyn Client>>>,
     observer: &'a Watching,
 }
 
@@ -79,6 +82,26 @@ where
     Open: Fn() -> Result<Box<dyn Client>, Error> + Sync,
     Watching: Observer,
 {
+    /// Has items done over connections, first those that are open.
+    fn work<T: Send>(
+        &self,
+        items: impl Iterator<Item = T> + Send,
+        run: impl Fn(&mut dyn Client, T) -> Result<(), Error> + Sync,
+    ) -> Result<(), Error> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = || {
+            let client = idle().pop();
+            client.map_or_else(self.open, Ok)
+        };
+        work(
+            self.plan.jobs,
+            items,
+            open,
+            |client| idle().push(client),
+            |client, item| run(&mut **client, item),
+        )
+    }
+
     /// Writes all rows; how many were there before.
     fn rows(&self) -> Result<u64, Error> {
         let rows_all = self.plan.rows();
@@ -88,7 +111,7 @@ where
         let rows = AtomicU64::new(before);
         self.observer.stage("rows");
         self.observer.rows(before, rows_all);
-        work(self.plan.jobs, todo.into_iter(), self.open, |client, chunk| {
+        self.work(todo.into_iter(), |client, chunk| {
             let table = &self.plan.tables[chunk.table];
             let mut written = |count| {
                 let now = rows.fetch_add(count, Ordering::Relaxed) + count;
@@ -106,21 +129,12 @@ where
     }
 
     /// Builds indexes, those of different tables side by side.
-    fn indexes(&self) -> Result<Vec<String>, Error> {
+    fn indexes(&self) -> Result<(), Error> {
         self.observer.stage("indexes");
-        let mut notes = Vec::new();
-        let memory = index_memory_mib(self.plan);
-        if let Some(mib) = memory {
-            notes.push(format!("maintenance_work_mem of {mib} MB for sessions that build indexes"));
-        }
         let tables = self.plan.tables.iter().filter(|table| !table.indexes.is_empty());
-        work(self.plan.jobs, tables, self.open, |client, table| {
-            if let Some(mib) = memory {
-                client.query(&format!("SET maintenance_work_mem = '{mib}MB'"), "setting up a connection")?;
-            }
-            table.indexes.iter().try_for_each(|index| self.finish(&mut **client, table, index))
-        })?;
-        Ok(notes)
+        self.work(tables, |client, table| {
+            table.indexes.iter().try_for_each(|index| self.finish(client, table, index))
+        })
     }
 
     fn references(&self, client: &mut dyn Client) -> Result<(), Error> {
@@ -142,37 +156,29 @@ where
                 client.query(&finish.statement, doing)?;
             }
         } else if !self.marks.has(&mark) {
-            for statement in ["BEGIN", &finish.statement, &marks::mark(&mark), "COMMIT"] {
-                client.query(statement, doing)?;
+            client.query("BEGIN", doing)?;
+            client.query(&finish.statement, doing)?;
+            if let (Some(key), true) = (table.key, finish.is_key && self.plan.is_counted_by_key(table)) {
+                count::by_key(client, table, key)?;
             }
+            client.query(&marks::mark(&mark), doing)?;
+            client.query("COMMIT", doing)?;
         }
         Ok(())
     }
 
-    /// Has the server look at its new tables, and counts their rows meanwhile.
+    /// Has the server look at its new tables, and counts rows meanwhile where no key has done so.
     fn tidy(&self) -> Result<(), Error> {
         self.observer.stage("statistics, and counting");
         let tasks = self.plan.tables.iter().flat_map(|table| [(table, false), (table, true)]);
+        let tasks = tasks.filter(|&(table, is_count)| !is_count || !self.plan.is_counted_by_key(table));
         // The largest first: the others fit beside it.
         let mut tasks: Vec<_> = tasks.collect();
         tasks.sort_by_key(|(table, _)| std::cmp::Reverse(table.rows));
-        work(self.plan.jobs, tasks.into_iter(), self.open, |client, (table, is_count)| {
-            if is_count {
-                count(&mut **client, table)
-            } else {
-                analyze(&mut **client, self.plan.engine, table)
-            }
+        self.work(tasks.into_iter(), |client, (table, is_count)| {
+            if is_count { count::by_reading(client, table) } else { analyze(client, self.plan.engine, table) }
         })
     }
-}
-
-/// Enough for the index of the largest table, within bounds; `None` where that is not a setting.
-fn index_memory_mib(plan: &Plan) -> Option<u64> {
-    const BYTES_OF_ROW: u64 = 48;
-    let largest = plan.tables.iter().map(|table| table.rows).max().unwrap_or(0);
-    let wanted = largest.saturating_mul(BYTES_OF_ROW) >> 20;
-    // The server's own default is 64 MB: less is never better.
-    (plan.engine == Engine::PostgreSql && wanted > 64).then_some(wanted.min(512))
 }
 
 fn analyze(client: &mut dyn Client, engine: Engine, table: &Table) -> Result<(), Error> {
@@ -182,29 +188,4 @@ fn analyze(client: &mut dyn Client, engine: Engine, table: &Table) -> Result<(),
         Engine::Sqlite => format!("ANALYZE {}", table.name),
     };
     client.query(&sql, &format!("looking through {}", table.name)).map(|_| ())
-}
-
-/// Whether all rows are there: their number, and, where they are numbered without repetition, the first and the last.
-fn count(client: &mut dyn Client, table: &Table) -> Result<(), Error> {
-    let name = &table.name;
-    let (sql, expected) = match table.key {
-        Some(key) => (
-            format!(
-                "SELECT (SELECT count(*) FROM {name}), (SELECT min({key}) FROM {name}), (SELECT max({key}) FROM {name})"
-            ),
-            vec![table.rows, 1, table.rows],
-        ),
-        None => (format!("SELECT count(*) FROM {name}"), vec![table.rows]),
-    };
-    let answer = client.query(&sql, &format!("counting {name}"))?;
-    let found: Vec<String> = answer.into_iter().flatten().map(Option::unwrap_or_default).collect();
-    let expected: Vec<String> = expected.iter().map(u64::to_string).collect();
-    if found == expected {
-        return Ok(());
-    }
-    let words = |numbers: &[String]| match numbers {
-        [rows, first, last] => format!("{rows} rows from {first} to {last}"),
-        rows => format!("{} rows", rows.join(" ")),
-    };
-    Err(Error::Wrong { table: name.clone(), found: words(&found), expected: words(&expected) })
 }

@@ -23,6 +23,8 @@ pub(crate) struct Table {
     pub(crate) content: Content,
     /// How many rows.
     pub(crate) rows: u64,
+    /// Whether its rows are in other tables, its partitions.
+    pub(crate) is_partitioned: bool,
     /// The column that numbers rows from 1, without a gap.
     pub(crate) key: Option<&'static str>,
     /// What comes when its rows are there.
@@ -38,11 +40,17 @@ pub(crate) struct Finish {
     pub(crate) name: String,
     /// How it comes about.
     pub(crate) statement: String,
+    /// Whether it makes [`Table::key`] the primary key.
+    pub(crate) is_key: bool,
 }
 
 impl Finish {
     fn new(name: impl Into<String>, statement: impl Into<String>) -> Self {
-        Self { name: name.into(), statement: statement.into() }
+        Self { name: name.into(), statement: statement.into(), is_key: false }
+    }
+
+    fn key(name: impl Into<String>, statement: impl Into<String>) -> Self {
+        Self { is_key: true, ..Self::new(name, statement) }
     }
 }
 

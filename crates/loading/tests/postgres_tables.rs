@@ -127,36 +127,77 @@ fn tables_of_the_studies_take_what_their_workloads_send() {
     server.sql("INSERT INTO sbtest2 VALUES (1, 1)").unwrap();
 }
 
+/// Pages whose rows are all frozen, and pages in all.
+const FROZEN: &str = "SELECT count(*) FILTER (WHERE v.all_frozen), count(*)
+FROM pg_visibility_map('pgbench_accounts') v";
+
+#[test]
+fn rows_are_frozen_from_the_beginning() {
+    let server = Postgres::start(&PostgresSettings::default().with("log_statement", "all")).unwrap();
+    server.sql("CREATE EXTENSION pg_visibility").unwrap();
+    let database = place::postgres(&server, Postgres::DATABASE);
+    place::prepare("tpcb-like", &Options { scale: 2, ..Options::default() }, &database, &()).unwrap();
+    let found = server.sql(FROZEN).unwrap();
+    let (frozen, pages) = found.trim().split_once('|').unwrap();
+    assert!(frozen == pages && pages.parse::<u32>().unwrap() > 1000, "{found}");
+    let log = server.log();
+    assert!(log.contains("count(*) FROM pgbench_history"), "{log}");
+    assert!(!log.contains("count(*) FROM pgbench_accounts"), "its key has counted its rows");
+}
+
 #[test]
 fn a_cut_load_goes_on_and_loses_and_doubles_nothing() {
-    let mut server = start();
-    let options = Options { scale: 4, ..Options::default() };
-    pgbench_makes(&server, &["-s", "4"]);
-    let whole = server.sql(SUMS).unwrap();
-    server.sql(DROP).unwrap();
+    // One that is cut into chunks, and one that is not.
+    for partitions in [0, 2] {
+        let mut server = start();
+        let options = Options { scale: 4, partitions, ..Options::default() };
+        pgbench_makes(&server, &["-s", "4", &format!("--partitions={partitions}")]);
+        let whole = server.sql(SUMS).unwrap();
+        server.sql(DROP).unwrap();
 
+        let database = place::postgres(&server, Postgres::DATABASE);
+        let stopped = place::prepare("tpcb-like", &options, &database, &Watch::until(150_000)).unwrap_err();
+        assert!(matches!(stopped, Error::Stopped { .. }), "{stopped}");
+        let watch = Watch::that_kills(server.pid(), 300_000);
+        let broken = place::prepare("tpcb-like", &options, &database, &watch).unwrap_err();
+        assert!(
+            matches!(broken, Error::Broken { .. } | Error::Refused { .. } | Error::Connect { .. }),
+            "{broken}"
+        );
+        server.restart_immediate().unwrap();
+        let marks = server.sql(&format!("SELECT count(*) FROM {MARKS}")).unwrap();
+        assert!(marks.trim().parse::<u32>().unwrap() >= 1);
+
+        let other = Options { scale: 3, ..options.clone() };
+        let refused = place::prepare("tpcb-like", &other, &database, &()).unwrap_err().to_string();
+        assert!(refused.contains("scale 4") && refused.contains("--drop"), "{refused}");
+
+        let before = server.sql("SELECT count(*) FROM pgbench_accounts").unwrap();
+        let loaded = place::prepare("tpcb-like", &Options { jobs: 1, ..options }, &database, &()).unwrap();
+        assert!(loaded.rows_before >= before.trim().parse().unwrap());
+        assert_eq!(server.sql(SUMS).unwrap(), whole);
+        assert!(server.sql(&format!("SELECT 1 FROM {MARKS}")).is_err());
+    }
+}
+
+/// Takes a row away before indexes are built.
+struct Meddler<'a>(&'a Postgres);
+
+impl loading::Observer for Meddler<'_> {
+    fn stage(&self, words: &str) {
+        if words == "indexes" {
+            self.0.sql("DELETE FROM pgbench_accounts WHERE aid = 7").unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_row_that_is_gone_is_missed() {
+    let server = start();
     let database = place::postgres(&server, Postgres::DATABASE);
-    let stopped = place::prepare("tpcb-like", &options, &database, &Watch::until(150_000)).unwrap_err();
-    assert!(matches!(stopped, Error::Stopped { .. }), "{stopped}");
-    let watch = Watch::that_kills(server.pid(), 300_000);
-    let broken = place::prepare("tpcb-like", &options, &database, &watch).unwrap_err();
-    assert!(
-        matches!(broken, Error::Broken { .. } | Error::Refused { .. } | Error::Connect { .. }),
-        "{broken}"
-    );
-    server.restart_immediate().unwrap();
-    let marks = server.sql(&format!("SELECT count(*) FROM {MARKS}")).unwrap();
-    assert!(marks.trim().parse::<u32>().unwrap() >= 1);
-
-    let other = Options { scale: 3, ..Options::default() };
-    let refused = place::prepare("tpcb-like", &other, &database, &()).unwrap_err().to_string();
-    assert!(refused.contains("scale 4") && refused.contains("--drop"), "{refused}");
-
-    let before = server.sql("SELECT count(*) FROM pgbench_accounts").unwrap();
-    let loaded = place::prepare("tpcb-like", &Options { jobs: 1, ..options }, &database, &()).unwrap();
-    assert!(loaded.rows_before >= before.trim().parse().unwrap());
-    assert_eq!(server.sql(SUMS).unwrap(), whole);
-    assert!(server.sql(&format!("SELECT 1 FROM {MARKS}")).is_err());
+    let said = place::prepare("tpcb-like", &Options::default(), &database, &Meddler(&server)).unwrap_err();
+    let words = said.to_string();
+    assert!(matches!(said, Error::Wrong { .. }) && words.contains("99999 rows from 1 to 100000"), "{words}");
 }
 
 #[test]

@@ -65,15 +65,17 @@ impl<S: Session> Connection<S> {
         }
     }
 
-    /// Waits for the end of the reply. An error that the server reported is the answer if there was one.
-    pub(super) fn finish(&mut self, rows: &mut dyn Rows, doing: &str) -> Result<(), Error> {
-        let mut refused = None;
+    /// Waits for the end of the reply; how many rows its last statement sent or took. An error that the server reported is the
+    /// answer if there was one.
+    pub(super) fn finish(&mut self, rows: &mut dyn Rows, doing: &str) -> Result<u64, Error> {
+        let (mut refused, mut count) = (None, 0);
         loop {
             match self.hear(rows, doing) {
-                Ok(Heard::Ready) => return refused.map_or(Ok(()), Err),
+                Ok(Heard::Ready) => return refused.map_or(Ok(count), Err),
                 Ok(Heard::Refused) => refused = Some(self.refused(doing)),
                 Ok(Heard::Send) => self.flush(doing)?,
-                Ok(Heard::Ended { .. } | Heard::NeedMore) => {}
+                Ok(Heard::Ended { rows, .. }) => count = rows,
+                Ok(Heard::NeedMore) => {}
                 Err(error) => return Err(refused.unwrap_or(error)),
             }
         }
@@ -91,7 +93,7 @@ impl<S: Session> Connection<S> {
         self.session.clear();
         self.session.query(text);
         self.flush(doing)?;
-        self.finish(rows, doing)
+        self.finish(rows, doing).map(|_| ())
     }
 
     /// The rows that a statement answers.

@@ -29,8 +29,9 @@ impl Postgres {
         read.map_err(|error| Error::Connect { reason: format!("/dev/urandom: {error}") })?;
         let connection = Connection::open(peer, Session::new(Arc::clone(login), nonce), number)?;
         let mut postgres = Self { connection, rows: CopyRows::default() };
-        // An index takes as long as it takes.
-        postgres.query("SET statement_timeout = 0", "setting up a connection")?;
+        // An index takes as long as it takes. The marks' end is waited for, and then everything before it is on disk too.
+        let settings = "SET statement_timeout = 0; SET synchronous_commit = off";
+        postgres.query(settings, "setting up a connection")?;
         Ok(postgres)
     }
 }
@@ -47,10 +48,13 @@ impl Client for Postgres {
         written: &mut dyn FnMut(u64) -> bool,
     ) -> Result<bool, Error> {
         let doing = &format!("filling {}", table.name);
-        // The marks' end is written to disk, and everything before it then is too.
-        self.query("BEGIN; SET LOCAL synchronous_commit = off", doing)?;
+        let (name, is_whole) = (&table.name, chunk.is_whole);
+        // Rows can be written frozen into a table that nobody else has seen yet. It is empty: what is new is its file.
+        let begin = if is_whole { format!("BEGIN; TRUNCATE {name}") } else { "BEGIN".to_owned() };
+        self.query(&begin, doing)?;
         self.connection.session.clear();
-        self.connection.session.copy_in(&format!("COPY {} FROM STDIN", table.name));
+        let frozen = if is_whole { " (FREEZE)" } else { "" };
+        self.connection.session.copy_in(&format!("COPY {name} FROM STDIN{frozen}"));
         self.connection.flush(doing)?;
         match self.connection.hear(&mut (), doing)? {
             Heard::Send if self.connection.session.is_copy_ready() => {}
@@ -71,7 +75,11 @@ impl Client for Postgres {
         }
         self.connection.session.copy_end();
         self.connection.flush(doing)?;
-        self.connection.finish(&mut (), doing)?;
+        let (taken, sent) = (self.connection.finish(&mut (), doing)?, chunk.rows.end - chunk.rows.start);
+        if taken != sent {
+            let [found, expected] = [taken, sent].map(|rows| format!("taken {rows} rows of a copy"));
+            return Err(Error::Wrong { table: name.clone(), found, expected });
+        }
         self.query(&format!("{}; COMMIT", marks::mark(&chunk.mark)), doing)?;
         Ok(true)
     }

@@ -70,7 +70,7 @@ fn table(
             let index = format!("{name}_pkey");
             let statement = format!("alter table {name} add primary key ({key_name})");
             let columns = format!("{key_name} {key_type} not null,{rest}");
-            (postgres(options, &name, &columns, rows), vec![Finish::new(index, statement)])
+            (postgres(options, &name, &columns, rows), vec![Finish::key(index, statement)])
         }
         // Rows come in the order of the key, which is the table itself: it costs nothing to have it from the beginning.
         Engine::MySql => {
@@ -81,7 +81,8 @@ fn table(
         }
     };
     let columns = if word == "branches" { 3 } else { 4 };
-    Table { name, create, columns, content, rows, key, indexes, references: Vec::new() }
+    let is_partitioned = create.len() > 1;
+    Table { name, create, columns, content, rows, is_partitioned, key, indexes, references: Vec::new() }
 }
 
 fn postgres(options: &Options, name: &str, columns: &str, rows: u64) -> Vec<String> {
@@ -128,6 +129,7 @@ fn history(engine: Engine, options: &Options, aid: &str) -> Table {
         columns: 6,
         content: Content::Nothing,
         rows: 0,
+        is_partitioned: false,
         key: None,
         indexes: Vec::new(),
         references: Vec::new(),

@@ -20,7 +20,7 @@ fn table(engine: Engine, options: &Options, number: u32) -> Table {
     let create = match engine {
         Engine::PostgreSql => {
             let key = format!("ALTER TABLE {name} ADD PRIMARY KEY (id)");
-            indexes.push(Finish::new(format!("{name}_pkey"), key));
+            indexes.push(Finish::key(format!("{name}_pkey"), key));
             // Rows bring their numbers along: the next one is drawn from the sequence.
             let next = format!("SELECT setval('{name}_id_seq', {size})");
             indexes.push(Finish::new(format!("{name}_id_seq"), next));
@@ -41,6 +41,7 @@ fn table(engine: Engine, options: &Options, number: u32) -> Table {
         columns: 4,
         content: Content::Sbtest { seed: options.seed, number, size },
         rows: size.into(),
+        is_partitioned: false,
         key: Some("id"),
         indexes,
         references: Vec::new(),
@@ -60,6 +61,7 @@ pub(super) fn empty_tables(engine: Engine, options: &Options) -> Vec<Table> {
                 columns: 2,
                 content: Content::Nothing,
                 rows: 0,
+                is_partitioned: false,
                 key: None,
                 indexes: Vec::new(),
                 references: Vec::new(),
