@@ -125,6 +125,8 @@ fn dollar_tag(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn split(text: &str) -> Vec<&str> {
@@ -164,5 +166,16 @@ mod tests {
         let found = words("a.b (1) 'c(' \"d\" (2) -- e\n/* f() */ g", Engine::PostgreSql);
         let found: Vec<_> = found.into_iter().map(|word| (word.text, word.is_call)).collect();
         assert_eq!(found, [("a", false), ("b", true), ("1", false), ("", true), ("2", false), ("g", false)]);
+    }
+    proptest! {
+        #[test]
+        fn any_text_has_an_end(text in "[\\\\'\"`;$#*/ \\-aeE(é\\n]{0,60}") {
+            for engine in [Engine::PostgreSql, Engine::MySql, Engine::Sqlite] {
+                let pieces = super::split(&text, engine);
+                let piece_bytes = pieces.iter().map(|piece| piece.len()).sum::<usize>();
+                prop_assert!(piece_bytes <= text.len());
+                prop_assert!(words(&text, engine).iter().map(|word| word.text.len()).sum::<usize>() <= text.len());
+            }
+        }
     }
 }
