@@ -81,16 +81,17 @@ impl Store {
     /// The newest runs, newest first.
     pub fn runs(&self, limit: usize) -> Result<Vec<Summary>> {
         let explain = |error| self.explain(error);
-        let mut select = self
-            .connection
-            .prepare(
-                "SELECT id, started_at_unix_ms, title, load, place, writer, verdict, validity, \
-                 (SELECT CAST(total(sent) AS INTEGER) FROM part WHERE part.run = run.number AND phase = 1) AS sent, \
-                 (SELECT CAST(total(ok) AS INTEGER) FROM part WHERE part.run = run.number AND phase = 1) AS ok \
-                 FROM run LEFT JOIN ending ON ending.run = run.number \
-                 ORDER BY started_at_unix_ms DESC, run.number DESC LIMIT ?1",
-            )
-            .map_err(explain)?;
+        // What belongs to parts of steps is in no sum.
+        let measured = "FROM part WHERE part.run = run.number AND phase = 1 AND part.step < \
+                        (SELECT count(*) FROM step WHERE step.run = run.number AND part_of IS NULL)";
+        let query = format!(
+            "SELECT id, started_at_unix_ms, title, load, place, writer, verdict, validity, \
+             (SELECT CAST(total(sent) AS INTEGER) {measured}) AS sent, \
+             (SELECT CAST(total(ok) AS INTEGER) {measured}) AS ok \
+             FROM run LEFT JOIN ending ON ending.run = run.number \
+             ORDER BY started_at_unix_ms DESC, run.number DESC LIMIT ?1"
+        );
+        let mut select = self.connection.prepare(&query).map_err(explain)?;
         let mut rows = select.query([i64::try_from(limit).unwrap_or(i64::MAX)]).map_err(explain)?;
         let mut summaries = Vec::new();
         while let Some(row) = rows.next().map_err(explain)? {

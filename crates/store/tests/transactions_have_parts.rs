@@ -20,7 +20,7 @@ fn kept(new: &NewRun, numbers: &[u16]) -> (tempfile::TempDir, Store, Run) {
 
 #[test]
 fn a_part_comes_back_under_its_number_and_is_in_no_sum() {
-    let (_folder, _store, run) = kept(&sample::new_sql_run(), &[0, 1, 2, 3]);
+    let (_folder, store, run) = kept(&sample::new_sql_run(), &[0, 1, 2, 3]);
     let mut steps = Tally::default();
     for number in 0..4 {
         let tally = run.total(number, Phase::Measured).unwrap();
@@ -30,6 +30,8 @@ fn a_part_comes_back_under_its_number_and_is_in_no_sum() {
         }
     }
     assert_eq!(run.whole(Phase::Measured).unwrap(), steps);
+    let listed = store.runs(1).unwrap().remove(0);
+    assert_eq!((listed.sent, listed.ok), (steps.counts.sent, steps.counts.ok), "nor in the list of runs");
     assert_eq!((run.seconds().count(), run.packed_seconds().unwrap().count()), (2, 2));
     assert!(run.requests().all(|(step, ..)| step < 2), "a log is of transactions");
     let names =
