@@ -105,6 +105,11 @@ impl<P: Session> Talk<P> {
         matches!(self.doing, Doing::Nothing | Doing::Pause)
     }
 
+    /// Whether something that may commit is on its way: within a pause, what a pipeline has so far was not sent.
+    fn has_doubt(&self) -> bool {
+        self.is_in_doubt && self.doing != Doing::Pause
+    }
+
     fn gathers(&self) -> bool {
         matches!(self.doing, Doing::Statement(number) if self.program.lines[usize::from(number)].gathers)
     }
@@ -163,7 +168,7 @@ impl<P: Session> Talk<P> {
 
     /// The server ends the connection with its refusal: nothing more will come, and nothing more can be asked.
     fn cut_off(&mut self, used: usize, part: Option<PartEnd>) -> Result<Progress, PeerFault> {
-        if self.is_in_doubt {
+        if self.has_doubt() {
             return Err(self.in_doubt("the server ended the connection while a commit was on its way"));
         }
         let refusal = classes::refusal(self.program.engine, self.session.said());
@@ -250,7 +255,7 @@ impl<P: Session> Talk<P> {
 
     /// The fault of a server that did not say, in the protocol's own words, what became of a commit.
     fn leaving_doubt(&self, fault: PeerFault) -> PeerFault {
-        if !self.is_in_doubt || fault.class == classes::COMMIT_UNKNOWN {
+        if !self.has_doubt() || fault.class == classes::COMMIT_UNKNOWN {
             return fault;
         }
         PeerFault {
@@ -314,7 +319,7 @@ impl<P: Session> Conversation for Talk<P> {
         let has_begun = self.received_bytes > 0 || self.tries > 1 || self.session.has_begun_reply();
         match self.doing {
             Doing::Nothing => Closing::Empty,
-            _ if has_begun || self.is_in_doubt => Closing::Incomplete,
+            _ if has_begun || self.has_doubt() => Closing::Incomplete,
             _ => Closing::Empty,
         }
     }
@@ -322,7 +327,7 @@ impl<P: Session> Conversation for Talk<P> {
     fn stage(&self) -> Stage {
         match self.doing {
             Doing::Nothing => Stage::Idle,
-            _ if self.is_in_doubt => Stage::InDoubt,
+            _ if self.has_doubt() => Stage::InDoubt,
             _ if self.received_bytes > 0 || self.session.has_begun_reply() => Stage::Body,
             _ => Stage::FirstByte,
         }

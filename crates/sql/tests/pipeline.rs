@@ -4,6 +4,7 @@ mod support;
 
 use sql::{Mode, Settings};
 use support::{assert_told, play, talk};
+use wire::{Closing, Conversation as _, Next, Stage};
 
 fn prepared(max_tries: u32) -> Settings {
     Settings { mode: Mode::Prepared, max_tries, ..Settings::default() }
@@ -64,6 +65,15 @@ fn pauses_within_a_pipeline_lose_nothing() {
     let script = "\\startpipeline\nSELECT 1;\n\\sleep 1 us\nSELECT 2;\n\\endpipeline";
     let told = play(&mut talk(script, prepared(1)), 0, &["S1S1ZI"]);
     assert_told(&told, "pause 1000\n> #0 SELECT 1\n> #1 SELECT 2\n> sync\npart 1: ok\npart 2: ok\ntry 1: ok");
+}
+
+#[test]
+fn nothing_is_in_doubt_while_a_pipeline_pauses() {
+    let script = "\\startpipeline\nUPDATE t SET a = 1;\n\\sleep 1 us\n\\endpipeline";
+    let mut talk = talk(script, prepared(1));
+    assert_eq!(talk.begin(0), Next::Pause { ns: 1000 });
+    assert_eq!((talk.stage(), talk.peer_closed()), (Stage::FirstByte, Closing::Empty));
+    assert_eq!((talk.go_on(), talk.stage()), (Next::Send, Stage::InDoubt));
 }
 
 #[test]
