@@ -10,8 +10,8 @@ pub(crate) struct SqlFlags {
     #[arg(short = 'f', long = "file", value_name = "FILE[@WEIGHT]", help_heading = "SQL")]
     files: Vec<String>,
     /// A built-in workload, such as tpcb-like, select-only, oltp-read-write or sign-up; may be repeated. `tenbin prepare`
-    /// makes its tables.
-    #[arg(long = "workload", value_name = "NAME[@WEIGHT]", help_heading = "SQL")]
+    /// makes its tables. A style of its own follows a colon: postcodes-insert:multi-row.
+    #[arg(long = "workload", value_name = "NAME[:STYLE][@WEIGHT]", help_heading = "SQL")]
     workloads: Vec<String>,
     /// The value of a variable of the scripts; may be repeated.
     #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", help_heading = "SQL")]
