@@ -70,7 +70,8 @@ fn each_slot_keeps_a_connection_to_each_peer() {
         assert_eq!((one.connections(), two.connections()), (3, 3));
         let opened: Vec<u64> = done.steps.iter().map(|tally| tally.connections).collect();
         assert_eq!(opened, [3, 3, 0, 0], "opened before the load, and counted with their peer's first step");
-        (one.stop(), two.stop());
+        one.stop();
+        two.stop();
     }
 }
 
@@ -104,7 +105,8 @@ fn a_peer_that_closes_while_parked_is_dialled_anew_and_nothing_fails() {
     let done = run(job, both());
     done.assert_all_ok(40);
     assert_eq!((one.connections(), two.connections()), (2, sent_to(1, &done)));
-    (one.stop(), two.stop());
+    one.stop();
+    two.stop();
 }
 
 #[test]
@@ -124,7 +126,8 @@ fn what_a_parked_peer_says_unasked_is_noted_and_harms_no_request() {
     assert_eq!((done.tally.counts.sent, done.tally.counts.ok), (12, 12), "{:?}", done.classes());
     assert_eq!(done.errors("excess_bytes"), done.idle_excess(), "{:?}", done.classes());
     assert!(done.idle_excess() >= 5, "{:?}", done.classes());
-    (one.stop(), two.stop());
+    one.stop();
+    two.stop();
 }
 
 #[test]
@@ -139,7 +142,8 @@ fn a_time_out_of_one_peer_leaves_the_connection_to_the_other_alone() {
     assert!(counts[1].timed_out >= 4 && counts[1].timed_out == counts[1].sent, "{counts:?}");
     assert!(counts[2..].iter().all(|counts| counts.planned == 0), "{counts:?}");
     assert_eq!(one.connections(), 2);
-    (one.stop(), two.stop());
+    one.stop();
+    two.stop();
 }
 
 #[test]

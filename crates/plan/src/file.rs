@@ -86,7 +86,8 @@ impl Study {
             Ok(source) => source,
             Err(valid) => return Err(Faults::new(shown.to_owned(), valid, findings)),
         };
-        let mut reading = Reading { source, folder: Folder::open(folder), findings, is_sql: false, is_http: false };
+        let mut reading =
+            Reading { source, folder: Folder::open(folder), findings, is_sql: false, is_http: false };
         let study = study(&mut reading, title, is_quick);
         match study.filter(|_| reading.findings.is_empty()) {
             Some(study) => Ok(study),
