@@ -50,7 +50,7 @@ pub enum Unready {
         /// The workload that needs them.
         workload: &'static str,
         /// What else to write.
-        options: &'static str,
+        options: String,
     },
     /// A file cannot be opened.
     #[error("{0}")]
@@ -236,9 +236,12 @@ fn version_line(engine: Engine, version: &str) -> String {
 /// Whether the tables of a workload are there, and how large pgbench's are.
 fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Option<i64>, Refusal> {
     let Some(workload) = workload::find(name) else { return Ok(None) };
-    let many =
-        sql.settings.variables.iter().find(|(known, _)| known == "tables").map(|(_, value)| value.as_str());
-    let (question, options) = question(workload.tables, many.unwrap_or("1"));
+    let set =
+        |name: &str| sql.settings.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+    let (question, mut options) = question(workload.tables, set("tables").map_or("1", String::as_str));
+    let flags = [("tables", "--tables"), ("table_size", "--table-size")];
+    let given = flags.iter().filter_map(|(name, flag)| Some(format!(" {flag} {}", set(name)?)));
+    options.extend(given.filter(|_| matches!(workload.tables, Tables::Sbtest | Tables::SbtestEmpty)));
     let url = sql.database.shown.clone();
     let (answer, _) = desk.ask(&question)?;
     match answer {
@@ -255,16 +258,16 @@ fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Opt
 }
 
 /// What shows that the tables are there, and what else `tenbin prepare` wants to know.
-fn question(tables: Tables, many: &str) -> (String, &'static str) {
-    match tables {
+fn question(tables: Tables, many: &str) -> (String, String) {
+    let (question, options) = match tables {
         Tables::Pgbench => ("SELECT count(*) FROM pgbench_branches".to_owned(), " --scale 10"),
-        Tables::Sbtest | Tables::SbtestEmpty => (
-            format!("SELECT count(*) FROM sbtest{many} WHERE 1 = 0"),
-            " with the --tables and --table-size of the load",
-        ),
+        Tables::Sbtest | Tables::SbtestEmpty => {
+            (format!("SELECT count(*) FROM sbtest{many} WHERE 1 = 0"), "")
+        }
         Tables::Postcodes => ("SELECT count(*) FROM tenbin_postcodes WHERE 1 = 0".to_owned(), ""),
         Tables::Accounts => ("SELECT count(*) FROM tenbin_accounts WHERE 1 = 0".to_owned(), ""),
-    }
+    };
+    (question, options.to_owned())
 }
 
 #[cfg(test)]
@@ -287,7 +290,7 @@ mod tests {
             what: "42P01: relation \"pgbench_branches\" does not exist".to_owned(),
             url: "postgres://127.0.0.1:5432/db".to_owned(),
             workload: "tpcb-like",
-            options: " --scale 10",
+            options: " --scale 10".to_owned(),
         };
         let step = "`tenbin prepare postgres://127.0.0.1:5432/db --workload tpcb-like --scale 10`";
         assert!(unready.to_string().contains(step), "{unready}");

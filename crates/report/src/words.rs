@@ -61,7 +61,7 @@ pub(crate) fn verdict(view: &View<'_>) -> String {
         Verdict::Complete => "complete",
         Verdict::Degraded => "degraded: it went to its end, with losses",
         Verdict::Partial => "partial: it ended early",
-        Verdict::Aborted => "aborted: a rule stopped it",
+        Verdict::Aborted => "aborted: it was cut off before its end",
         Verdict::Invalid => "invalid: its figures must not be used",
     };
     format!("{sentence} · numbers {}", view.validity.verdict)

@@ -125,6 +125,10 @@ fn transactions_on_sqlite_are_counted() {
     assert_eq!(missing.code, Some(1), "{missing:?}");
     assert!(missing.stderr.contains("tenbin prepare"), "{missing:?}");
     prepare(&home, "sqlite:bench.db", &["--workload", "select-only"]);
+    let load = ["--workload", "oltp-insert", "--tables", "2", "--table-size", "77", "-n", "1"];
+    let missing = home.run(&[&["sqlite:bench.db"][..], &load].concat());
+    let step = "`tenbin prepare sqlite:bench.db --workload oltp-insert --tables 2 --table-size 77`";
+    assert!(missing.stderr.contains(step), "{missing:?}");
     let url = "sqlite:bench.db?journal_mode=wal&synchronous=normal&busy_timeout=10s";
     assert_counted(&home.json(&[url, "--workload", "select-only", "-c", "3", "-n", "90"]), 90);
     assert_counted(&home.json(&[url, "--workload", "tpcb-like", "-c", "2", "-n", "20"]), 20);
