@@ -132,6 +132,8 @@ fn transactions_on_sqlite_are_counted() {
     let url = "sqlite:bench.db?journal_mode=wal&synchronous=normal&busy_timeout=10s";
     assert_counted(&home.json(&[url, "--workload", "select-only", "-c", "3", "-n", "90"]), 90);
     assert_counted(&home.json(&[url, "--workload", "tpcb-like", "-c", "2", "-n", "20"]), 20);
+    let report = home.run(&["report"]);
+    assert!(report.stdout.contains("throughput") && !report.stdout.contains("KB/s"), "{report:?}");
 }
 
 #[test]

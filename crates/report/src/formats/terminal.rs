@@ -202,8 +202,11 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     let figures = &view.whole;
     let mut facts = vec![("throughput", throughput(figures))];
     facts.extend(transactions::without_connect(view).map(|words| ("", words)));
-    facts.push(("received", volume(figures, figures.received_bytes)));
-    facts.push(("sent", volume(figures, figures.sent_bytes)));
+    // What runs within the generator sends nothing.
+    if figures.counts.ok == 0 || figures.received_bytes + figures.sent_bytes > 0 {
+        facts.push(("received", volume(figures, figures.received_bytes)));
+        facts.push(("sent", volume(figures, figures.sent_bytes)));
+    }
     if let Some(words) = times::in_words(&figures.first_byte) {
         facts.push(("first byte", words));
     }
