@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::{Endpoint, Peer};
 use wire::mysql::Session;
-use wire::sql::Login;
+use wire::sql::{Login, Session as _};
 
 use super::connection::Connection;
 use super::{Answer, Client};
@@ -13,6 +13,11 @@ use crate::marks;
 use crate::plan::Chunk;
 use crate::rows::InsertRows;
 use crate::tables::Table;
+
+/// Connections that fill the gaps of a load that was cut off may lock each other out: the server undoes one of the chunks, and that
+/// one is written again.
+const DEADLOCK: &str = "40001";
+const TRIES_MAX: u32 = 20;
 
 /// One connection.
 pub(super) struct MySql {
@@ -39,17 +44,40 @@ impl Client for MySql {
         chunk: &Chunk,
         written: &mut dyn FnMut(u64) -> bool,
     ) -> Result<bool, Error> {
+        let mut told = 0;
+        for _ in 1..TRIES_MAX {
+            match self.load_once(table, chunk, &mut told, written) {
+                Err(Error::Refused { .. })
+                    if self.connection.session.said().sqlstate.as_str() == DEADLOCK => {}
+                ended => return ended,
+            }
+        }
+        self.load_once(table, chunk, &mut told, written)
+    }
+}
+
+impl MySql {
+    /// Rows among the first that were told already are not told again.
+    fn load_once(
+        &mut self,
+        table: &Table,
+        chunk: &Chunk,
+        told: &mut u64,
+        written: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<bool, Error> {
         let doing = &format!("filling {}", table.name);
         self.query("BEGIN", doing)?;
         let mut insert = InsertRows::new(&table.name);
         let step = table.content.rows_at_once();
         for from in chunk.rows.clone().step_by(step as usize) {
             let rows = from..chunk.rows.end.min(from + step);
-            let count = rows.end - rows.start;
+            let done = rows.end - chunk.rows.start;
             insert.clear();
             table.content.write(rows, &mut insert);
             self.connection.run(insert.bytes(), &mut (), doing)?;
-            if !written(count) {
+            let further = done.saturating_sub(*told);
+            *told = done.max(*told);
+            if !written(further) {
                 return Ok(false);
             }
         }
