@@ -10,7 +10,7 @@ FUZZ_VERSION := 0.13.2
 FUZZ_TARGETS := http1 histogram_decode mysql plan postgres
 FUZZ_SECONDS := 30
 
-STUDIES := thread-pools app-server-limits app-servers
+STUDIES := thread-pools app-server-limits app-servers postgresql-settings databases-postcodes
 
 # The page of the HTML report: Cargo embeds what Node builds.
 PAGE := ui/dist/page.js
@@ -39,8 +39,9 @@ build: ui ## Build the program for use: target/release/tenbin
 demo: build ## Weigh seven settings of the built-in target and open the page about it; takes a minute and a half
 	$(TARGET_DIR)/release/tenbin run plans/demo.yaml -o $(TARGET_DIR)/demo.html --open
 
-studies-quick: build ## Run the short form of every study on real servers, which it installs where they are missing; 7 minutes
+studies-quick: build ## Run the short form of every study on real servers, which it installs where they are missing; 10 minutes
 	scripts/systems.sh
+	scripts/databases.sh
 	for plan in $(STUDIES); do \
 	    $(TARGET_DIR)/release/tenbin run plans/$$plan.yaml --quick || exit 1; \
 	done
