@@ -52,6 +52,16 @@ pub enum Unready {
         /// What else to write.
         options: String,
     },
+    /// Rows would be asked for that are not there, or some never.
+    #[error(
+        "the tables have scale {found}, and the load is for scale {given}; leave the scale out, and it is read from the tables"
+    )]
+    Scale {
+        /// That of the tables.
+        found: i64,
+        /// What was asked for.
+        given: i64,
+    },
     /// A file cannot be opened.
     #[error("{0}")]
     File(String),
@@ -202,6 +212,11 @@ pub(crate) fn ask(
     for name in &sql.workloads {
         let scale = tables(&desk, sql, name)?;
         learnt.scale = learnt.scale.or(scale);
+    }
+    if let (Some(found), Some(given)) = (learnt.scale, sql.settings.scale)
+        && found != given
+    {
+        return Err(Unready::Scale { found, given }.into());
     }
     Ok((learnt, probed))
 }

@@ -122,10 +122,15 @@ fn check(engine: Engine, options: &Options) -> Result<(), Error> {
         ("--fillfactor", options.fillfactor != 100),
         ("--partitions", options.partitions != 0),
         ("--foreign-keys", options.foreign_keys),
-        ("--unlogged", options.unlogged),
+        ("--unlogged-tables", options.unlogged),
     ];
     match only_postgres.iter().find(|(_, is_asked)| *is_asked && engine != Engine::PostgreSql) {
         Some((name, _)) => Err(Error::Options(format!("{name} is for PostgreSQL only: leave it out"))),
+        // The table above the partitions is a logged one, and may not refer to unlogged ones.
+        None if options.partitions != 0 && options.foreign_keys && options.unlogged => {
+            let what = "--partitions, --foreign-keys and --unlogged-tables exclude one another: leave one of them out";
+            Err(Error::Options(what.to_owned()))
+        }
         None => Ok(()),
     }
 }
@@ -215,6 +220,11 @@ mod tests {
             (Engine::PostgreSql, Options { fillfactor: 5, ..Options::default() }, "--fillfactor"),
             (Engine::MySql, Options { partitions: 2, ..Options::default() }, "--partitions"),
             (Engine::Sqlite, Options { unlogged: true, ..Options::default() }, "--unlogged"),
+            (
+                Engine::PostgreSql,
+                Options { partitions: 2, foreign_keys: true, unlogged: true, ..Options::default() },
+                "exclude one another",
+            ),
         ] {
             let said = plan(engine, &options).unwrap_err().to_string();
             assert!(said.contains(word), "{said}");

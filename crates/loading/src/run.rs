@@ -64,7 +64,9 @@ pub fn run(plan: &Plan, database: &Database, observer: &impl Observer) -> Result
     load.references(&mut *control)?;
     load.tidy()?;
     marks::end(&mut *control, plan)?;
-    let notes = vec![format!("rows over {} connections", plan.jobs)];
+    let connections =
+        if plan.jobs == 1 { "1 connection".to_owned() } else { format!("{} connections", plan.jobs) };
+    let notes = vec![format!("rows over {connections}")];
     let tables = plan.tables.iter().map(|table| (table.name.clone(), table.rows)).collect();
     Ok(Loaded { tables, rows_before, notes })
 }
