@@ -21,7 +21,10 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("plan", &["load", "script", "sql", "wire"]),
     ("store", &["record"]),
     ("report", &["record", "stats", "store"]),
-    ("conductor", &["engine", "lab", "load", "loading", "plan", "record", "script", "sql", "sqlite", "store", "wire"]),
+    (
+        "conductor",
+        &["engine", "lab", "load", "loading", "plan", "record", "script", "sql", "sqlite", "store", "wire"],
+    ),
     ("tenbin", &["conductor", "lab", "plan", "report", "store", "target"]),
     ("house", &[]),
     ("bench-turns", &[]),

@@ -38,8 +38,14 @@ const SECURE: &str = "https://{server}/";
 fn wrong_urls() {
     let way_out = "  way out: write http://HOST[:PORT]/PATH or https://…; `tenbin --help` lists the commands\n1 fault; nothing was sent\n";
     for (text, what) in [
-        ("ftp://127.0.0.1/", "this URL's scheme is none of http, https, postgres, postgresql, mysql, mariadb, sqlite"),
-        ("file:///etc/passwd", "this URL's scheme is none of http, https, postgres, postgresql, mysql, mariadb, sqlite"),
+        (
+            "ftp://127.0.0.1/",
+            "this URL's scheme is none of http, https, postgres, postgresql, mysql, mariadb, sqlite",
+        ),
+        (
+            "file:///etc/passwd",
+            "this URL's scheme is none of http, https, postgres, postgresql, mysql, mariadb, sqlite",
+        ),
         ("127.0.0.1:80", "this is neither a command nor a URL"),
         ("histroy", "this is neither a command nor a URL"),
         ("", "this is neither a command nor a URL"),

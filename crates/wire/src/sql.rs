@@ -152,7 +152,9 @@ impl SqlState {
     /// From its text; whatever is not five digits and capital letters becomes `HY000`, the general error.
     pub fn new(text: &[u8]) -> Self {
         match text.try_into() {
-            Ok(bytes) if text.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()) => Self(bytes),
+            Ok(bytes) if text.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()) => {
+                Self(bytes)
+            }
             _ => Self(*b"HY000"),
         }
     }
