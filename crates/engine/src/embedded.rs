@@ -39,7 +39,7 @@ impl<T> Clone for Embedding<T> {
 }
 
 /// Starts a job on a system in this process, with one thread for each connection: [`Job::threads`], [`Job::cores`] and the
-/// addresses of [`Job::peer`] do not count. All else is as with [`crate::start`]. Deadlines are kept by interrupting calls,
+/// addresses of the job do not count. All else is as with [`crate::start`]. Deadlines are kept by interrupting calls,
 /// where the conversation can; without that a call that ends too late has timed out, but holds its thread until then.
 pub fn start_embedded<S>(mut job: Job, script: S) -> io::Result<Running>
 where

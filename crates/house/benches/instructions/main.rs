@@ -85,7 +85,7 @@ fn selecting() -> Selecting {
         deck.add("select-only", SELECT, Language::Pgbench, Allow::default()).expect("it is a script");
     let steps = vec![Step { name: "select-only".to_owned(), script, expects: None }];
     let settings = Settings { mode: Mode::Prepared, ..Settings::default() };
-    let script = sql::postgres(deck.into(), &steps, settings, Login::default().into(), [0; 18]);
+    let script = sql::postgres(deck, &steps, settings, Login::default().into(), [0; 18]);
     let mut talk = script.expect("they are a program").open(0);
     talk.greet();
     talk.greeted(LET_IN).expect("it is let in");
