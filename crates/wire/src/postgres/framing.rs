@@ -70,8 +70,8 @@ impl Framing {
         Ok(Some(Message { tag: head.tag, length, content: &rest[..needed_bytes] }))
     }
 
-    /// The next message, if as much of it is there as is needed, and how many bytes were taken. Without a message, and with
-    /// bytes left, it is to be asked again.
+    /// The next message, if its end is there, and how many bytes were taken. Without a message, and with bytes left, it is to
+    /// be asked again.
     pub(super) fn next<'a>(
         &'a mut self,
         bytes: &'a [u8],
@@ -82,25 +82,30 @@ impl Framing {
             self.partial.shrink_to(PARTIAL_CAPACITY_MAX);
             self.is_spent = false;
         }
-        if self.skip_left > 0 {
-            let here = self.skip_left.min(bytes.len());
-            self.skip_left -= here;
-            return Ok((here, None));
+        let mut used = 0;
+        if self.skip_left == 0 {
+            used = self.fill(HEAD_BYTES, bytes);
+            let Some(head) = self.partial.first_chunk() else { return Ok((used, None)) };
+            let head = Head::read(head);
+            let needed_bytes = needed(head).map_err(|fault| fault.showing(&self.partial[..1]))?;
+            used += self.fill(HEAD_BYTES + needed_bytes, &bytes[used..]);
+            if self.partial.len() < HEAD_BYTES + needed_bytes {
+                return Ok((used, None));
+            }
+            self.skip_left = head.length as usize - needed_bytes;
         }
-        let mut used = self.fill(HEAD_BYTES, bytes);
-        let Some(head) = self.partial.first_chunk() else { return Ok((used, None)) };
-        let head = Head::read(head);
-        let needed_bytes = needed(head).map_err(|fault| fault.showing(&self.partial[..1]))?;
-        used += self.fill(HEAD_BYTES + needed_bytes, &bytes[used..]);
-        let Some(content) = self.partial.get(HEAD_BYTES..HEAD_BYTES + needed_bytes) else {
-            return Ok((used, None));
-        };
-        let length = head.length as usize;
-        let left = length - (self.partial.len() - HEAD_BYTES);
-        let here = left.min(bytes.len() - used);
-        self.skip_left = left - here;
+        // Nothing is handed out before all of it has come: what it amounts to must not hang on how it was cut.
+        let skipped = self.skip_left.min(bytes.len() - used);
+        self.skip_left -= skipped;
+        used += skipped;
+        Ok((used, if self.skip_left == 0 { self.hand_out() } else { None }))
+    }
+
+    fn hand_out(&mut self) -> Option<Message<'_>> {
         self.is_spent = true;
-        Ok((used + here, Some(Message { tag: head.tag, length, content })))
+        let (head, content) = self.partial.split_first_chunk()?;
+        let Head { tag, length } = Head::read(head);
+        Some(Message { tag, length: length as usize, content })
     }
 
     /// Whether a message has come in part.

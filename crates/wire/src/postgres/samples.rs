@@ -205,6 +205,7 @@ fn fatal() -> Vec<Sample> {
         last("an operator stops it", &[error("FATAL", "57P01", "terminating connection")]),
         last("it crashes among rows", &[one_row(), error("FATAL", "57P02", "crash")]),
         last("panic", &[message(b'E', b"SPANIK\0VPANIC\0C53100\0Mdisk full\0\0")]),
+        last("more words than are read", &[error("FATAL", "57P01", &"x".repeat(9_000))]),
         last("an old server", &[message(b'E', b"SFATAL\0C53300\0Mfull\0\0")]),
     ]
 }
