@@ -180,7 +180,8 @@ function draw(aspect: Aspect, all: Range[], { parts, scale, y, height }: Place):
       'range',
       scale.at(range.low),
       level,
-      Math.max(scale.at(range.high), scale.at(range.low) + 2),
+      // However even a run was, its line can be seen.
+      Math.max(scale.at(range.high), scale.at(range.low) + 8),
       level,
     );
     parts.append(pointed(mark, () => rangeLines(aspect, range)));
