@@ -5,13 +5,10 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use rustix::fs::{Access, access};
+use bench_turns::program::{self, on_path};
 
 use crate::flags::Flags;
 use crate::tools::{self, Program, Tool};
-
-/// Folders that are not on every user's PATH.
-const FOLDERS_BESIDE: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
 
 /// The programs of one comparison.
 #[derive(Debug)]
@@ -62,38 +59,16 @@ impl Installed {
 
 fn look_for(tool: &Tool, flags: &Flags) -> anyhow::Result<Option<PathBuf>> {
     let given = |path: &Path| {
-        let absolute = path.canonicalize().ok().filter(|path| is_program(path));
+        let absolute = program::at(path);
         absolute.with_context(|| {
             format!("{} is not a program: look at the path that was given for {}", path.display(), tool.name)
         })
     };
     Ok(match tool.program {
         Program::ThisOne => Some(env::current_exe().context("cannot find this program itself")?),
-        Program::Tenbin => flags.tenbin.canonicalize().ok().filter(|path| is_program(path)),
+        Program::Tenbin => program::at(&flags.tenbin),
         Program::Wrk2 => flags.wrk2.as_deref().map(given).transpose()?.or_else(|| on_path("wrk2")),
         Program::Zrk => flags.zrk.as_deref().map(given).transpose()?.or_else(|| on_path("zrk")),
         Program::OnPath(name) => on_path(name),
     })
-}
-
-fn on_path(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let folders = env::split_paths(&path).chain(FOLDERS_BESIDE.map(PathBuf::from));
-    folders.map(|folder| folder.join(name)).find(|path| is_program(path))
-}
-
-fn is_program(path: &Path) -> bool {
-    path.is_file() && access(path, Access::EXEC_OK).is_ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn programs_are_found_by_name_and_nothing_else_is() {
-        assert!(on_path("sh").is_some_and(|path| path.is_absolute()));
-        assert_eq!(on_path("no-such-program"), None);
-        assert!(!is_program(Path::new("/")));
-    }
 }

@@ -5,7 +5,6 @@ mod cases;
 mod certificate;
 mod flags;
 mod installed;
-mod json_file;
 mod limits;
 mod machine;
 mod measured;
@@ -15,13 +14,13 @@ mod row;
 mod tables;
 mod tools;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser as _;
 
 use bench_turns::interrupt::Interrupt;
+use bench_turns::say::{Measurements, say, say_aside};
 use flags::{Arguments, Command, Flags};
 use installed::Installed;
 use nginx::Nginx;
@@ -69,22 +68,13 @@ fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
         let measured = bench.measure(case, say_aside);
         say(&tables::of(case, &measured, &installed, flags))?;
         rows.extend(measured);
-        json_file::write(&flags.json, &machine, flags, &rows)?;
+        let (rounds, seconds) = (flags.rounds, flags.seconds);
+        Measurements { schema: "bench-http/1", machine: &machine, rounds, seconds, rows: &rows }
+            .write(&flags.json)?;
         if interrupt.is_asked() {
             break;
         }
     }
     say_aside(&format!("every single measurement is in {}", flags.json.display()));
     Ok(if interrupt.is_asked() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
-}
-
-/// What was found out.
-fn say(text: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{text}").and_then(|()| out.flush()).context("cannot write to standard output")
-}
-
-/// What is only of interest meanwhile. If it cannot be shown, nothing is lost.
-fn say_aside(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
 }

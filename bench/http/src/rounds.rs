@@ -8,12 +8,14 @@ use std::time::Duration;
 use crate::cases::Case;
 use crate::flags::Flags;
 use crate::installed::Installed;
+use crate::measured::Measured;
 use crate::nginx::Nginx;
-use crate::row::{Done, Row, Turn};
+use crate::row::Row;
 use crate::tools::{Order, Tool};
 use bench_turns::child;
 use bench_turns::cores::Cores;
 use bench_turns::interrupt::Interrupt;
+use bench_turns::row::{Done, Turn};
 use bench_turns::time_file;
 use bench_turns::timed::{self, last_words};
 
@@ -53,14 +55,14 @@ impl Bench<'_> {
                 if self.interrupt.is_asked() {
                     return rows;
                 }
-                rows.push(Row { case: case.name, round, tool: tool.name, turn });
+                rows.push(Row { case: case.name.to_owned(), round, tool: tool.name, turn });
                 thread::sleep(if case.load.connections >= MANY { PAUSE_AFTER_MANY } else { PAUSE });
             }
         }
         rows
     }
 
-    fn turn(&self, case: &Case, tool: &Tool, program: &Path) -> Result<Done, String> {
+    fn turn(&self, case: &Case, tool: &Tool, program: &Path) -> Result<Done<Measured>, String> {
         let need = u64::from(case.load.connections) + FILES_ASIDE;
         if need > self.open_files {
             return Err(format!("needs {need} open files, may have {}; raise ulimit -Hn", self.open_files));

@@ -5,11 +5,10 @@ use std::fmt::Write as _;
 use crate::cases::Case;
 use crate::flags::Flags;
 use crate::installed::Installed;
-use crate::row::{
-    self, CPU_US, Figure, LATENESS_P99_US, MEDIAN_US, P99_US, REQUESTS_PER_S, RSS_MIB, Row, Turn, WALL_S,
-};
+use crate::row::{CPU_US, Figure, LATENESS_P99_US, MEDIAN_US, P99_US, REQUESTS_PER_S, Row};
 use crate::tools::{OURS, OURS_ALONE};
 use bench_turns::aligned::{aligned, cell};
+use bench_turns::row::{self, Turn, rss_mib, wall_s};
 use bench_turns::spread::{self, Spread};
 
 struct Column {
@@ -21,8 +20,8 @@ struct Column {
 const ALWAYS: [Column; 4] = [
     Column { title: "requests/s", figure: REQUESTS_PER_S, decimals: 0 },
     Column { title: "client CPU µs/request", figure: CPU_US, decimals: 2 },
-    Column { title: "peak RSS MiB", figure: RSS_MIB, decimals: 1 },
-    Column { title: "wall s", figure: WALL_S, decimals: 2 },
+    Column { title: "peak RSS MiB", figure: rss_mib, decimals: 1 },
+    Column { title: "wall s", figure: wall_s, decimals: 2 },
 ];
 const OPEN: [Column; 3] = [
     Column { title: "median response µs", figure: MEDIAN_US, decimals: 0 },
@@ -32,7 +31,7 @@ const OPEN: [Column; 3] = [
 const RATIOS: [Column; 3] = [
     Column { title: "CPU per request", figure: CPU_US, decimals: 2 },
     Column { title: "requests/s", figure: REQUESTS_PER_S, decimals: 2 },
-    Column { title: "peak RSS", figure: RSS_MIB, decimals: 2 },
+    Column { title: "peak RSS", figure: rss_mib, decimals: 2 },
 ];
 
 /// Everything that is to be said of a case.
@@ -79,9 +78,7 @@ fn ratios(case: &Case, rows: &[Row]) -> String {
     for tool in case.tools.iter().filter(|tool| tool.name != OURS && tool.name != OURS_ALONE) {
         let spreads: Vec<Option<Spread>> = columns
             .iter()
-            .map(|column| {
-                spread::of(row::pairs(rows, OURS, tool.name, column.figure, |ours, theirs| ours / theirs))
-            })
+            .map(|column| spread::of(row::ratios(rows, OURS, tool.name, column.figure)))
             .collect();
         if spreads.iter().any(Option::is_some) {
             let cells = spreads.into_iter().map(|spread| cell(spread, 2));

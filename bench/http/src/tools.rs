@@ -102,11 +102,6 @@ pub(crate) fn named(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().copied().find(|tool| tool.name == name)
 }
 
-/// A list of arguments of different kinds.
-fn arguments<const N: usize>(list: [&dyn ToString; N]) -> Vec<String> {
-    list.map(ToString::to_string).to_vec()
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use std::collections::BTreeSet;

@@ -1,10 +1,9 @@
 //! Where the programs are, and how to get those that are missing.
 
-use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use rustix::fs::{Access, access};
+use bench_turns::program::{self, on_path};
 
 use crate::tools;
 
@@ -29,7 +28,7 @@ impl Installed {
         let mut found = Vec::new();
         for tool in tools::TOOLS {
             let path = if tool.name == tools::OURS {
-                let path = tenbin.canonicalize().ok().filter(|path| is_program(path));
+                let path = program::at(tenbin);
                 path.with_context(|| format!("{} is not a program ({})", tenbin.display(), tool.how_to_get))?
             } else {
                 needed(tool.name, tool.how_to_get)?
@@ -52,13 +51,4 @@ impl Installed {
         let found = self.tools.iter().find(|(name, _)| *name == tool);
         found.map(|(_, path)| path.as_path()).ok_or_else(|| format!("{tool} is not one of the tools"))
     }
-}
-
-fn on_path(program: &str) -> Option<PathBuf> {
-    let folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH")?).collect();
-    folders.into_iter().map(|folder| folder.join(program)).find(|path| is_program(path))
-}
-
-fn is_program(path: &Path) -> bool {
-    path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }

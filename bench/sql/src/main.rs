@@ -4,18 +4,17 @@ mod cases;
 mod databases;
 mod flags;
 mod installed;
-mod json_file;
 mod rounds;
 mod row;
 mod tables;
 mod tools;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use bench_turns::cores::two_cores;
 use bench_turns::interrupt::Interrupt;
+use bench_turns::say::{Measurements, say, say_aside};
 use clap::Parser as _;
 
 use databases::Databases;
@@ -59,22 +58,13 @@ fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
         let measured = bench.measure(case, say_aside);
         say(&tables::of(case, &measured, flags.rounds, flags.seconds))?;
         rows.extend(measured);
-        json_file::write(&flags.json, &about, flags, &rows)?;
+        let (rounds, seconds) = (flags.rounds, flags.seconds);
+        Measurements { schema: "bench-sql/1", machine: &about, rounds, seconds, rows: &rows }
+            .write(&flags.json)?;
         if interrupt.is_asked() {
             break;
         }
     }
     say_aside(&format!("every single measurement is in {}", flags.json.display()));
     Ok(if interrupt.is_asked() { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
-}
-
-/// What was found out.
-fn say(text: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{text}").and_then(|()| out.flush()).context("cannot write to standard output")
-}
-
-/// What is only of interest meanwhile. If it cannot be shown, nothing is lost.
-fn say_aside(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
 }

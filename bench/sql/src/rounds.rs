@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bench_turns::child;
 use bench_turns::interrupt::Interrupt;
+use bench_turns::row::{Done, Turn};
 use bench_turns::time_file;
 use bench_turns::timed::{self, last_words};
 
@@ -15,8 +16,8 @@ use crate::cases::{Case, Work};
 use crate::databases::Databases;
 use crate::flags::Flags;
 use crate::installed::Installed;
-use crate::row::{Done, Row, Turn};
-use crate::tools::{Order, Tool};
+use crate::row::Row;
+use crate::tools::{Measured, Order, Tool};
 
 /// How much longer than its load a tool may take, or how long the loading of tables may.
 const PATIENCE_BEYOND: Duration = Duration::from_secs(300);
@@ -52,7 +53,7 @@ impl Bench<'_> {
         rows
     }
 
-    fn turn(&self, case: &Case, tool: &Tool) -> Result<Done, String> {
+    fn turn(&self, case: &Case, tool: &Tool) -> Result<Done<Option<Measured>>, String> {
         let is_loading = case.load.work == Work::Loading;
         let store = self.folder.join("bench.sqlite").to_string_lossy().into_owned();
         let port = self.databases.port(case.load);

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use bench_turns::aligned::{aligned, cell};
+use bench_turns::row::{self, Turn, cpu_s, rss_mib, wall_s};
 use bench_turns::spread;
 
 use crate::cases::{Case, Work};
-use crate::row::{self, CPU_S, CPU_US, Figure, PER_S, RSS_MIB, Row, Turn, WALL_S};
+use crate::row::{CPU_US, Figure, PER_S, Row};
 use crate::tools::OURS;
 
 struct Column {
@@ -18,13 +19,13 @@ struct Column {
 const OF_TRANSACTIONS: &[Column] = &[
     Column { title: "transactions/s", figure: PER_S, decimals: 0 },
     Column { title: "client CPU µs/transaction", figure: CPU_US, decimals: 2 },
-    Column { title: "peak RSS MiB", figure: RSS_MIB, decimals: 1 },
-    Column { title: "wall s", figure: WALL_S, decimals: 2 },
+    Column { title: "peak RSS MiB", figure: rss_mib, decimals: 1 },
+    Column { title: "wall s", figure: wall_s, decimals: 2 },
 ];
 const OF_LOADING: &[Column] = &[
-    Column { title: "wall s", figure: WALL_S, decimals: 2 },
-    Column { title: "client CPU s", figure: CPU_S, decimals: 2 },
-    Column { title: "peak RSS MiB", figure: RSS_MIB, decimals: 1 },
+    Column { title: "wall s", figure: wall_s, decimals: 2 },
+    Column { title: "client CPU s", figure: cpu_s, decimals: 2 },
+    Column { title: "peak RSS MiB", figure: rss_mib, decimals: 1 },
 ];
 
 /// Everything that is to be said of a case.

@@ -62,6 +62,23 @@ pub(crate) struct Measured {
     pub(crate) remark: Option<String>,
 }
 
+impl Measured {
+    /// The same, if it can be true.
+    ///
+    /// # Errors
+    ///
+    /// No transaction, or a rate that is none: a run without transactions must not look like a very fast one.
+    fn checked(self) -> Result<Self, String> {
+        if self.transactions == 0 {
+            return Err(format!("no transaction succeeded ({} errors)", self.errors));
+        }
+        if !self.per_s.is_finite() || self.per_s <= 0.0 {
+            return Err("its output has a rate that is no number".to_owned());
+        }
+        Ok(self)
+    }
+}
+
 impl Order<'_> {
     /// The server as a URL.
     pub(crate) fn url(&self) -> String {
@@ -84,11 +101,6 @@ impl Order<'_> {
 /// The tool of this name.
 pub(crate) fn named(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().copied().find(|tool| tool.name == name)
-}
-
-/// A list of arguments of different kinds.
-fn arguments<const N: usize>(list: [&dyn ToString; N]) -> Vec<String> {
-    list.map(ToString::to_string).to_vec()
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! ab: closed loop, one thread.
 
-use super::{Program, Tool, arguments};
+use super::{Program, Tool};
 use crate::measured::Measured;
 use bench_turns::figures::{after, count};
+use bench_turns::program::arguments;
 
 /// More than any server answers in a second; ab sets memory aside for as many.
 const REQUESTS_PER_S_MAX: u64 = 1_000_000;

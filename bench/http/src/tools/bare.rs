@@ -1,8 +1,9 @@
 //! The bare loop of this program.
 
-use super::{Program, Tool, arguments};
+use super::{Program, Tool};
 use crate::measured::Measured;
 use bench_turns::figures::{at, count, json};
+use bench_turns::program::arguments;
 
 pub(super) const TOOL: Tool = Tool {
     name: "bare",

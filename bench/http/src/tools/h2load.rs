@@ -1,8 +1,9 @@
 //! h2load: closed loop over HTTP/1.1, one thread.
 
-use super::{Program, Tool, arguments};
+use super::{Program, Tool};
 use crate::measured::Measured;
 use bench_turns::figures::{before, count};
+use bench_turns::program::arguments;
 
 pub(super) const TOOL: Tool = Tool {
     name: "h2load",

@@ -1,8 +1,9 @@
 //! hey: closed loop, one core.
 
-use super::{Program, Tool, arguments};
+use super::{Program, Tool};
 use crate::measured::Measured;
 use bench_turns::figures::{after, count};
+use bench_turns::program::arguments;
 
 pub(super) const TOOL: Tool = Tool {
     name: "hey",

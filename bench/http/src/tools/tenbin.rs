@@ -1,10 +1,10 @@
 //! Tenbin itself, by its JSON contract.
 
-use serde_json::Value;
-
-use super::{Load, Order, Program, Tool, arguments};
+use super::{Load, Order, Program, Tool};
 use crate::measured::Measured;
-use bench_turns::figures::{at, count, json};
+use bench_turns::figures::{at, json};
+use bench_turns::program::arguments;
+use bench_turns::tenbin;
 
 pub(super) const TOOL: Tool = Tool {
     name: "tenbin",
@@ -13,8 +13,7 @@ pub(super) const TOOL: Tool = Tool {
     version: &["--version"],
     arguments: flags,
     parse,
-    // 4: it judges its own run invalid. The figures stand, with its judgement beside them.
-    good_exits: &[0, 4],
+    good_exits: tenbin::GOOD_EXITS,
 };
 
 /// Whatever the case is: one connection, closed loop.
@@ -41,36 +40,24 @@ fn flags(order: &Order<'_>) -> Vec<String> {
 
 fn parse(text: &str) -> Result<Measured, String> {
     let json = json(text)?;
-    let [ok, refused, failed, timed_out, not_sent] = [
-        at(&json, "/outcomes/ok")?,
-        at(&json, "/outcomes/refused")?,
-        at(&json, "/outcomes/failed")?,
-        at(&json, "/outcomes/timed_out")?,
-        at(&json, "/offered/not_sent")?,
-    ];
+    let said = tenbin::read(&json)?;
     Measured {
-        requests: count(ok)?,
-        requests_per_s: at(&json, "/throughput_per_s")?,
-        errors: count(refused + failed + timed_out + not_sent)?,
+        requests: said.ok,
+        requests_per_s: said.per_s,
+        errors: said.errors,
         // Null in a run too short for them.
         median_us: at(&json, "/response_time_us/p50").ok(),
         p99_us: at(&json, "/response_time_us/p99").ok(),
         lateness_p99_us: at(&json, "/lateness_us/p99").ok(),
-        remark: judgement(&json),
+        remark: said.remark,
     }
     .checked()
 }
 
-/// What it has against its own run.
-fn judgement(json: &Value) -> Option<String> {
-    let verdict = json.pointer("/validity/verdict")?.as_str().filter(|verdict| *verdict != "valid")?;
-    let causes = json.pointer("/validity/causes").and_then(Value::as_array).into_iter().flatten();
-    let codes: Vec<&str> = causes.filter_map(|cause| cause["code"].as_str()).collect();
-    Some(format!("judges itself {verdict}: {}", codes.join(", ")))
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::super::tests::order;
     use super::*;
 

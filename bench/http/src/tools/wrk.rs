@@ -1,8 +1,9 @@
 //! wrk: closed loop, one thread.
 
-use super::{Program, Tool, arguments};
+use super::{Program, Tool};
 use crate::measured::Measured;
 use bench_turns::figures::{after, before, count};
+use bench_turns::program::arguments;
 
 pub(super) const TOOL: Tool = Tool {
     name: "wrk",

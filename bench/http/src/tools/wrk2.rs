@@ -1,8 +1,9 @@
 //! wrk2: open loop with ticks of a millisecond; its output is wrk's with percentiles.
 
-use super::{Program, Tool, arguments, wrk};
+use super::{Program, Tool, wrk};
 use crate::measured::Measured;
 use bench_turns::figures::time_us;
+use bench_turns::program::arguments;
 
 pub(super) const TOOL: Tool = Tool {
     name: "wrk2",

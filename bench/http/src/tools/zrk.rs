@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::{Program, Tool, arguments};
+use super::{Program, Tool};
 use crate::measured::Measured;
 use bench_turns::figures::{at, count, json};
+use bench_turns::program::arguments;
 
 pub(super) const TOOL: Tool = Tool {
     name: "zrk",

@@ -1,8 +1,9 @@
 //! pgbench: one thread for all clients.
 
 use bench_turns::figures::{after, count};
+use bench_turns::program::arguments;
 
-use super::{DATABASE_OF_POSTGRES, Measured, Tool, USER_OF_POSTGRES, arguments};
+use super::{DATABASE_OF_POSTGRES, Measured, Tool, USER_OF_POSTGRES};
 use crate::cases::{LOADING_SCALE, Work};
 
 pub(super) const TOOL: Tool = Tool {
@@ -47,12 +48,13 @@ fn parse(text: &str) -> Result<Measured, String> {
     } else {
         0
     };
-    Ok(Measured {
+    Measured {
         transactions: count(after(text, "number of transactions actually processed:")?)?,
         per_s: after(text, "tps =")?,
         errors: failed,
         remark: None,
-    })
+    }
+    .checked()
 }
 
 #[cfg(test)]

@@ -46,12 +46,13 @@ pub(crate) fn flags(order: &Order<'_>, clients: u32, command: &str) -> Vec<Strin
 fn parse(text: &str) -> Result<Measured, String> {
     let transactions = count(after(text, "transactions:")?)?;
     let seconds = after(text, "total time:")?;
-    Ok(Measured {
+    Measured {
         transactions,
         per_s: transactions as f64 / seconds,
         errors: count(after(text, "ignored errors:")?)?,
         remark: None,
-    })
+    }
+    .checked()
 }
 
 #[cfg(test)]

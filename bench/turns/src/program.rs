@@ -1,0 +1,42 @@
+//! Programs: where they are, and the lists of arguments that they are given.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access};
+
+/// Folders that are not on every user's PATH.
+const FOLDERS_BESIDE: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
+
+/// The first program of this name on the path, or in the folders of administrators.
+pub fn on_path(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = env::split_paths(&path).chain(FOLDERS_BESIDE.map(PathBuf::from));
+    folders.map(|folder| folder.join(name)).find(|path| is_program(path))
+}
+
+/// The absolute path of a program, if it is one.
+pub fn at(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok().filter(|path| is_program(path))
+}
+
+fn is_program(path: &Path) -> bool {
+    path.is_file() && access(path, Access::EXEC_OK).is_ok()
+}
+
+/// A list of arguments of different kinds.
+pub fn arguments<const N: usize>(list: [&dyn ToString; N]) -> Vec<String> {
+    list.map(ToString::to_string).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_by_name_and_nothing_else_is() {
+        assert!(on_path("sh").is_some_and(|path| path.is_absolute()));
+        assert_eq!(on_path("no-such-program"), None);
+        assert_eq!(at(Path::new("/")), None);
+    }
+}

@@ -1,0 +1,65 @@
+//! Tenbin's own JSON, as far as every comparison reads it.
+
+use serde_json::Value;
+
+use crate::figures::{at, count};
+
+/// 4: it judges its own run invalid. The figures stand, with its judgement beside them.
+pub const GOOD_EXITS: &[i32] = &[0, 4];
+
+/// What a run says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// Requests or transactions that ended ok.
+    pub ok: u64,
+    /// Those that were answered, per second.
+    pub per_s: f64,
+    /// Those that did not end ok, or were never sent.
+    pub errors: u64,
+    /// What it has against its own run.
+    pub remark: Option<String>,
+}
+
+/// Reads a run.
+///
+/// # Errors
+///
+/// A sentence that names what is missing.
+pub fn read(json: &Value) -> Result<Said, String> {
+    let wrong = ["/outcomes/refused", "/outcomes/failed", "/outcomes/timed_out", "/offered/not_sent"];
+    let wrong: Vec<f64> = wrong.into_iter().map(|path| at(json, path)).collect::<Result<_, _>>()?;
+    Ok(Said {
+        ok: count(at(json, "/outcomes/ok")?)?,
+        per_s: at(json, "/throughput_per_s")?,
+        errors: count(wrong.into_iter().sum())?,
+        remark: judgement(json),
+    })
+}
+
+fn judgement(json: &Value) -> Option<String> {
+    let verdict = json.pointer("/validity/verdict")?.as_str().filter(|verdict| *verdict != "valid")?;
+    let causes = json.pointer("/validity/causes").and_then(Value::as_array).into_iter().flatten();
+    let codes: Vec<&str> = causes.filter_map(|cause| cause["code"].as_str()).collect();
+    Some(format!("judges itself {verdict}: {}", codes.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_and_judgement_are_read() {
+        let mut json = serde_json::json!({
+            "outcomes": { "ok": 90, "refused": 1, "failed": 2, "timed_out": 3 },
+            "offered": { "not_sent": 4 },
+            "throughput_per_s": 18.0,
+            "validity": { "verdict": "invalid", "causes": [{ "code": "wake_lag" }] },
+        });
+        let said = read(&json).unwrap();
+        assert_eq!((said.ok, said.errors), (90, 10));
+        assert_eq!(said.remark.as_deref(), Some("judges itself invalid: wake_lag"));
+        json["validity"]["verdict"] = "valid".into();
+        assert_eq!(read(&json).unwrap().remark, None);
+        assert!(read(&serde_json::json!({ "outcomes": { "ok": 90 } })).is_err());
+    }
+}
