@@ -7,12 +7,15 @@ extern crate alloc;
 
 mod compare;
 mod look;
+mod search;
 mod signed_rank;
 mod spread;
+pub mod usl;
 mod walsh;
 
 pub use compare::{Comparison, Discards, NoVerdict, Verdict, compare};
 pub use look::{FIXED, LOOKS, Look, look_at};
+pub use search::{At, Capacity, Judged, Level, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally};
 pub use signed_rank::{critical_value, p_value};
 pub use spread::{Spread, median};
 pub use walsh::Walsh;
