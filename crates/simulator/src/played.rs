@@ -1,0 +1,102 @@
+//! What came of a simulated run: the figures that a real one would have.
+
+use record::{Interval, Percentile, Phase, Tally};
+
+/// Length of a window, as that of the pulses of a real run.
+pub const WINDOW_NS: u64 = 250_000_000;
+
+/// Most windows of a run; what ends later is left out of them.
+const WINDOWS_MAX: usize = 2_048;
+
+/// A stretch of the whole run, warm-up and all.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Window {
+    /// Requests that ended in it.
+    pub ended: u64,
+    /// Sum of their response times.
+    pub response_sum_ns: u64,
+    /// Time that requests spent in flight within it, summed over them.
+    pub in_flight_ns: u64,
+}
+
+/// A simulated run.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// What the recorder counted of the requests intended after the warm-up.
+    pub tally: Tally,
+    /// The whole run in windows of [`WINDOW_NS`]. The last may be cut short by the end of the load.
+    pub windows: Vec<Window>,
+    /// From the stop of the load to the last reply.
+    pub drain_ns: u64,
+    warm_up_ns: u64,
+    stop_ns: u64,
+    in_flight_ns: u128,
+}
+
+impl Played {
+    pub(crate) fn new(warm_up_ns: u64, stop_ns: u64) -> Self {
+        let windows = usize::try_from(stop_ns.div_ceil(WINDOW_NS)).unwrap_or(WINDOWS_MAX).min(WINDOWS_MAX);
+        Self {
+            tally: Tally::default(),
+            windows: vec![Window::default(); windows],
+            drain_ns: 0,
+            warm_up_ns,
+            stop_ns,
+            in_flight_ns: 0,
+        }
+    }
+
+    /// Mean response time of measured requests.
+    pub fn mean_response_s(&self) -> Option<f64> {
+        self.tally.response.ok.mean_ns().map(|mean_ns| mean_ns / 1e9)
+    }
+
+    /// A percentile of the response times of measured requests, if there are samples enough to judge by it.
+    pub fn response_s(&self, percentile: Percentile) -> Option<f64> {
+        let response = &self.tally.response.ok;
+        if !percentile.is_judgeable(response.count()) {
+            return None;
+        }
+        response.value_at(percentile).map(|value_ns| value_ns as f64 / 1e9)
+    }
+
+    /// Measured requests that ended, per second, over the time from the first that was sent to the last that ended.
+    pub fn throughput_per_s(&self) -> Option<f64> {
+        Some(self.tally.counts.ended() as f64 / (self.tally.span_ns()? as f64 / 1e9))
+    }
+
+    /// Mean number of requests in flight between the end of the warm-up and the stop.
+    pub fn mean_in_flight(&self) -> f64 {
+        self.in_flight_ns as f64 / self.stop_ns.saturating_sub(self.warm_up_ns).max(1) as f64
+    }
+
+    /// Measured requests that had ended when the load stopped, as a share of those planned.
+    pub fn completed_share(&self) -> f64 {
+        let measured_from = (self.warm_up_ns / WINDOW_NS) as usize;
+        let ended: u64 = self.windows.iter().skip(measured_from).map(|window| window.ended).sum();
+        ended as f64 / self.tally.counts.planned.max(1) as f64
+    }
+
+    #[inline]
+    pub(crate) fn note(&mut self, intended_ns: u64, sent_ns: u64, finished_ns: u64) {
+        self.drain_ns = self.drain_ns.max(finished_ns.saturating_sub(self.stop_ns));
+        let (from_ns, to_ns) = (sent_ns.max(self.warm_up_ns), finished_ns.min(self.stop_ns));
+        self.in_flight_ns += u128::from(to_ns.saturating_sub(from_ns));
+        let (first, last) = ((sent_ns / WINDOW_NS) as usize, (finished_ns / WINDOW_NS) as usize);
+        if let Some(window) = self.windows.get_mut(last) {
+            window.ended += 1;
+            window.response_sum_ns += finished_ns - intended_ns;
+        }
+        for index in first..=last {
+            let Some(window) = self.windows.get_mut(index) else { break };
+            let begin_ns = index as u64 * WINDOW_NS;
+            window.in_flight_ns += finished_ns.min(begin_ns + WINDOW_NS) - sent_ns.max(begin_ns);
+        }
+    }
+
+    pub(crate) fn absorb(&mut self, interval: Interval) {
+        if interval.phase == Phase::Measured {
+            self.tally.merge(&interval.tally);
+        }
+    }
+}

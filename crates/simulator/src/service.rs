@@ -1,0 +1,90 @@
+//! How long a request is served.
+
+use load::chance::Chance;
+
+/// A distribution of service times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Service {
+    /// Always the same.
+    Constant {
+        /// Its length.
+        ns: u64,
+    },
+    /// Exponential.
+    Exponential {
+        /// Its mean.
+        mean_ns: u64,
+    },
+    /// Normal in its logarithm.
+    LogNormal {
+        /// The time that half of all stay below.
+        median_ns: u64,
+        /// Standard deviation of the logarithm.
+        sigma: f64,
+    },
+}
+
+impl Service {
+    /// The next service time, in nanoseconds.
+    #[inline]
+    pub fn draw(&self, chance: &mut Chance) -> u64 {
+        match *self {
+            Self::Constant { ns } => ns,
+            Self::Exponential { mean_ns } => (chance.exponential() * mean_ns as f64) as u64,
+            Self::LogNormal { median_ns, sigma } => {
+                ((sigma * normal(chance)).exp() * median_ns as f64) as u64
+            }
+        }
+    }
+
+    /// The same distribution, `factor` times as long.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        let longer = |ns: u64| (ns as f64 * factor).round() as u64;
+        match self {
+            Self::Constant { ns } => Self::Constant { ns: longer(ns) },
+            Self::Exponential { mean_ns } => Self::Exponential { mean_ns: longer(mean_ns) },
+            Self::LogNormal { median_ns, sigma } => Self::LogNormal { median_ns: longer(median_ns), sigma },
+        }
+    }
+}
+
+/// A standard normal draw: G. E. P. Box and M. E. Muller, "A note on the generation of random normal deviates", Annals of
+/// Mathematical Statistics 29 (1958). The second of the pair is not used, so that every draw costs the same.
+pub(crate) fn normal(chance: &mut Chance) -> f64 {
+    let (radius, angle) = ((2.0 * chance.exponential()).sqrt(), std::f64::consts::TAU * chance.unit());
+    radius * angle.cos()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean_ms(service: Service) -> f64 {
+        let mut chance = Chance::stream(11, 0);
+        (0..100_000).map(|_| service.draw(&mut chance) as f64 / 1e6).sum::<f64>() / 1e5
+    }
+
+    #[test]
+    fn means_are_those_of_the_distributions() {
+        assert_eq!(mean_ms(Service::Constant { ns: 5_000_000 }), 5.0);
+        // One standard error is 0.3 %.
+        assert!((mean_ms(Service::Exponential { mean_ns: 5_000_000 }) / 5.0 - 1.0).abs() < 0.02);
+        // exp(σ²/2) times the median.
+        let log_normal = Service::LogNormal { median_ns: 5_000_000, sigma: 1.0 };
+        assert!((mean_ms(log_normal) / (5.0 * 0.5f64.exp()) - 1.0).abs() < 0.03);
+        assert!((mean_ms(log_normal.times(1.05)) / mean_ms(log_normal) - 1.05).abs() < 1e-6);
+    }
+
+    #[test]
+    fn normal_draws_have_the_moments_and_the_tails_of_the_normal_distribution() {
+        let mut chance = Chance::stream(5, 0);
+        let draws: Vec<f64> = (0..100_000).map(|_| normal(&mut chance)).collect();
+        let n = draws.len() as f64;
+        assert!((draws.iter().sum::<f64>() / n).abs() < 0.02);
+        assert!((draws.iter().map(|draw| draw * draw).sum::<f64>() / n - 1.0).abs() < 0.03);
+        // 5 % are beyond 1.96 on either side; the standard error is 0.07 points.
+        let beyond = draws.iter().filter(|draw| draw.abs() > 1.959_964).count() as f64 / n;
+        assert!((beyond - 0.05).abs() < 0.005, "{beyond}");
+    }
+}
