@@ -69,6 +69,7 @@ pub(crate) fn ending(new: &NewRun, duration_s: u64) -> Ending {
             threads: 2,
             wake_lag_p99_us: Some(55.0),
             thread_cpu_share_max: Some(0.2),
+            ..Generator::default()
         },
         spread: Some(Spread {
             connections: 100,
@@ -83,5 +84,6 @@ pub(crate) fn ending(new: &NewRun, duration_s: u64) -> Ending {
         system: None,
         failure: None,
         not_available: Vec::new(),
+        steadiness: None,
     }
 }

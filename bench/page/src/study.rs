@@ -48,7 +48,7 @@ pub(crate) fn make(store: &Store, size: &Size) -> store::Result<StudyId> {
     }
     let ended_after_s = places.len() as i64 * lasts_s(size) as i64;
     let ended_at_unix_ms = STARTED_AT_UNIX_MS + ended_after_s * 1_000;
-    store.finish_study(&study, &StudyEnding { ended_at_unix_ms, verdict: Verdict::Complete })?;
+    store.finish_study(&study, &StudyEnding { ended_at_unix_ms, verdict: Verdict::Complete, why: None })?;
     Ok(study)
 }
 
@@ -93,6 +93,9 @@ fn place(block: u32, position: u32, variant: &Variant) -> Place {
         variant: words.join(" "),
         knobs: variant.knobs.clone(),
         load: LOAD.to_owned(),
+        stage: store::stage::BLOCK.to_owned(),
+        users: None,
+        rate_per_s: None,
     }
 }
 
@@ -107,7 +110,16 @@ fn new_study(planned: Vec<Place>, blocks: u32, cores: u32) -> NewStudy {
         host: describe::host(cores),
         seed: 1,
         is_quick: false,
-        compare: Compare { by: "throughput".to_owned(), higher_is_better: true, matters: 0.03, blocks },
+        compare: Compare {
+            by: "throughput".to_owned(),
+            higher_is_better: true,
+            matters: 0.03,
+            blocks,
+            procedure: store::Procedure::Blocks,
+            also: Vec::new(),
+            baseline: None,
+            within_s: None,
+        },
         gates: Vec::new(),
         planned,
         stamps: vec![STAMP.to_owned()],

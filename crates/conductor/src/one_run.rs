@@ -179,6 +179,7 @@ pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>) -> Endi
             threads: 0,
             wake_lag_p99_us: None,
             thread_cpu_share_max: None,
+            ..Generator::default()
         },
         spread: None,
         planned_left: 0,
@@ -188,6 +189,7 @@ pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>) -> Endi
         system: None,
         failure,
         not_available: Vec::new(),
+        steadiness: None,
     }
 }
 
@@ -273,6 +275,7 @@ fn judge(plan: &Plan, collected: Collected, threads: u32, asked: StopLevel) -> R
         threads,
         wake_lag_p99_us: validity::wake_lag(&ends).printable_at(Percentile::P99).map(|ns| ns as f64 / 1e3),
         thread_cpu_share_max: validity::busiest_share(&ends),
+        ..Generator::default()
     };
     let opening = ends.iter().filter_map(|end| end.opening_failures.as_ref());
     let notes =
@@ -290,6 +293,7 @@ fn judge(plan: &Plan, collected: Collected, threads: u32, asked: StopLevel) -> R
         system: None,
         failure: None,
         not_available: Vec::new(),
+        steadiness: None,
     })
 }
 

@@ -26,6 +26,9 @@ pub fn schedule(study: &Study) -> Vec<Place> {
                 variant: variant.name.clone(),
                 knobs: variant.knobs.clone(),
                 load: load.name.clone(),
+                stage: store::stage::BLOCK.to_owned(),
+                users: None,
+                rate_per_s: None,
             });
         }
     }

@@ -50,6 +50,10 @@ pub fn begin_study(study: &Study, store: &Store) -> Result<StudyId, RunError> {
             higher_is_better: compare.higher_is_better,
             matters: compare.matters,
             blocks: compare.blocks,
+            procedure: store::Procedure::Blocks,
+            also: Vec::new(),
+            baseline: None,
+            within_s: None,
         },
         gates: study.gates.iter().map(|gate| gate.text.clone()).collect(),
         planned: schedule(study),
@@ -85,7 +89,7 @@ pub fn run_study(
     }
     let is_whole = stopper.level() == StopLevel::Go;
     let verdict = if is_whole { Verdict::Complete } else { Verdict::Partial };
-    Ok(store.finish_study(id, &StudyEnding { ended_at_unix_ms: unix_ms(), verdict })?)
+    Ok(store.finish_study(id, &StudyEnding { ended_at_unix_ms: unix_ms(), verdict, why: None })?)
 }
 
 /// Ends what studies left behind that were killed, so that it does not share the machine with this one.

@@ -23,6 +23,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         variant: format!("workers={}", position % 20),
         knobs: vec![("workers".to_owned(), (position % 20).to_string())],
         load: "steady".to_owned(),
+        stage: store::stage::BLOCK.to_owned(),
+        users: None,
+        rate_per_s: None,
     };
     let id = store.begin_study(&new_study((0..runs).map(place).collect()))?;
     let mut random = 1;
@@ -42,7 +45,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         store.finish(&run, &ending())?;
     }
-    store.finish_study(&id, &StudyEnding { ended_at_unix_ms: 0, verdict: Verdict::Complete })?;
+    store.finish_study(&id, &StudyEnding { ended_at_unix_ms: 0, verdict: Verdict::Complete, why: None })?;
     let calls = runs * SECONDS as u32;
     println!("keep_second: {:?} each; keep_readings: {:?} each", seconds_took / calls, readings_took / calls);
     drop(store);
@@ -140,7 +143,16 @@ fn new_study(planned: Vec<Place>) -> NewStudy {
         host: serde_json::Value::Null,
         seed: 1,
         is_quick: false,
-        compare: Compare { by: "throughput".to_owned(), higher_is_better: true, matters: 0.03, blocks: 10 },
+        compare: Compare {
+            by: "throughput".to_owned(),
+            higher_is_better: true,
+            matters: 0.03,
+            blocks: 10,
+            procedure: store::Procedure::Blocks,
+            also: Vec::new(),
+            baseline: None,
+            within_s: None,
+        },
         gates: Vec::new(),
         planned,
         stamps: Vec::new(),
@@ -183,6 +195,7 @@ fn ending() -> Ending {
             threads: 1,
             wake_lag_p99_us: None,
             thread_cpu_share_max: None,
+            ..Generator::default()
         },
         spread: None,
         planned_left: 0,
@@ -192,6 +205,7 @@ fn ending() -> Ending {
         system: None,
         failure: None,
         not_available: Vec::new(),
+        steadiness: None,
     }
 }
 

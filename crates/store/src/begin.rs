@@ -9,6 +9,7 @@ use crate::ending::{Ending, Failure};
 use crate::error::StoreError;
 use crate::run_id::RunId;
 use crate::spread;
+use crate::steadiness::Steadiness;
 use crate::store::{Durability, Store, signed};
 use crate::writer::Writer;
 
@@ -104,15 +105,16 @@ impl Store {
             Some(spread) => Some(json(&spread::Kept::of(spread).ok_or(StoreError::NOT_FINITE)?)?),
             None => None,
         };
-        if !ending.generator.is_finite() {
+        let is_finite = ending.steadiness.as_ref().is_none_or(Steadiness::is_finite);
+        if !ending.generator.is_finite() || !is_finite {
             return Err(StoreError::NOT_FINITE);
         }
         let transaction = self.transaction(Durability::Full)?;
         let number = self.number(run)?;
         let inserted = transaction.execute(
             "INSERT INTO ending (run, ended_at_unix_ms, verdict, validity, generator, spread, planned_left, notes, \
-             resolved_ns, tls, system, not_available) VALUES (:run, :ended_at_unix_ms, :verdict, :validity, :generator, \
-             :spread, :planned_left, :notes, :resolved_ns, :tls, :system, :not_available)",
+             resolved_ns, tls, system, not_available, steadiness) VALUES (:run, :ended_at_unix_ms, :verdict, :validity, :generator, \
+             :spread, :planned_left, :notes, :resolved_ns, :tls, :system, :not_available, :steadiness)",
             named_params! {
                 ":run": number,
                 ":ended_at_unix_ms": ending.ended_at_unix_ms,
@@ -126,6 +128,7 @@ impl Store {
                 ":tls": ending.tls,
                 ":system": ending.system.as_ref().map(json).transpose()?,
                 ":not_available": json(&ending.not_available)?,
+                ":steadiness": ending.steadiness.as_ref().map(json).transpose()?,
             },
         );
         inserted.map_err(|error| match is_taken(&error) {

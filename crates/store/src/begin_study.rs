@@ -16,7 +16,7 @@ pub(crate) const PLACES_MAX: usize = 100_000;
 impl Store {
     /// Announces a study that this process will write, and gives it its name. It is on the disk when this returns.
     pub fn begin_study(&self, new: &NewStudy) -> Result<StudyId> {
-        if !new.compare.matters.is_finite() {
+        if !new.compare.is_finite() {
             return Err(StoreError::NOT_FINITE);
         }
         if new.planned.len() > PLACES_MAX {
@@ -32,13 +32,16 @@ impl Store {
 
     fn insert_study(&self, transaction: &Transaction<'_>, new: &NewStudy) -> Result<StudyId> {
         let (host, gates, stamps) = (json(&new.host)?, json(&new.gates)?, json(&new.stamps)?);
+        let (procedure, also) = (json(&new.compare.procedure)?, json(&new.compare.also)?);
         let writer = json(&Writer::this_process())?;
         let mut insert = transaction
             .prepare(
                 "INSERT INTO study (id, started_at_unix_ms, title, question, source, plan_hash, tenbin_version, host, \
-                 seed, is_quick, compare_by, higher_is_better, matters, blocks, gates, stamps, writer) VALUES (:id, \
+                 seed, is_quick, compare_by, higher_is_better, matters, blocks, procedure, also, baseline, within_s, gates, \
+                 stamps, writer) VALUES (:id, \
                  :started_at_unix_ms, :title, :question, :source, :plan_hash, :tenbin_version, :host, :seed, :is_quick, \
-                 :compare_by, :higher_is_better, :matters, :blocks, :gates, :stamps, :writer)",
+                 :compare_by, :higher_is_better, :matters, :blocks, :procedure, :also, :baseline, \
+                 :within_s, :gates, :stamps, :writer)",
             )
             .map_err(|error| self.explain(error))?;
         let mut draws = 1;
@@ -59,6 +62,10 @@ impl Store {
                 ":higher_is_better": new.compare.higher_is_better,
                 ":matters": new.compare.matters,
                 ":blocks": new.compare.blocks,
+                ":procedure": procedure,
+                ":also": also,
+                ":baseline": new.compare.baseline,
+                ":within_s": new.compare.within_s,
                 ":gates": gates,
                 ":stamps": stamps,
                 ":writer": writer,
@@ -71,15 +78,25 @@ impl Store {
         }
     }
 
-    fn insert_place(&self, transaction: &Transaction<'_>, study: i64, place: &Place) -> Result<()> {
-        let Place { block, position, system, variant, knobs, load } = place;
+    pub(crate) fn insert_place(
+        &self,
+        transaction: &Transaction<'_>,
+        study: i64,
+        place: &Place,
+    ) -> Result<()> {
+        if let Some(what) = place.fault() {
+            return Err(StoreError::Unstorable { what });
+        }
+        let Place { block, position, system, variant, knobs, load, stage, users, rate_per_s } = place;
         let knobs = json(knobs)?;
         let inserted = transaction
             .prepare_cached(
-                "INSERT INTO place (study, position, block, system, variant, knobs, load) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO place (study, position, block, system, variant, knobs, load, stage, users, rate_per_s) \
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             )
             .and_then(|mut insert| {
-                insert.execute((study, position, block, system, variant, knobs, load))
+                let row = (study, position, block, system, variant, knobs, load, stage, users, rate_per_s);
+                insert.execute(row)
             });
         match inserted {
             Err(error) if is_taken(&error) => {
@@ -94,11 +111,11 @@ impl Store {
         let transaction = self.transaction(Durability::Full)?;
         let number = self.study_number(study)?;
         self.must_be_ours(&transaction, study, number, &Writer::this_process())?;
-        let StudyEnding { ended_at_unix_ms, verdict } = ending;
+        let StudyEnding { ended_at_unix_ms, verdict, why } = ending;
         transaction
             .execute(
-                "INSERT INTO study_ending (study, ended_at_unix_ms, verdict) VALUES (?, ?, ?)",
-                (number, ended_at_unix_ms, verdict.name()),
+                "INSERT INTO study_ending (study, ended_at_unix_ms, verdict, why) VALUES (?, ?, ?, ?)",
+                (number, ended_at_unix_ms, verdict.name(), why),
             )
             .map_err(|error| self.explain(error))?;
         transaction.commit().map_err(|error| self.explain(error))
@@ -106,7 +123,7 @@ impl Store {
 
     /// Takes over a study that was interrupted: from now on this process writes it, and no other can.
     ///
-    /// Refused while its writer lives and has not ended it, and when nothing of it is missing.
+    /// Refused while its writer lives and has not ended it, and when it is complete.
     pub fn resume_study(&self, study: &StudyId) -> Result<()> {
         let transaction = self.transaction(Durability::Full)?;
         let number = self.study_number(study)?;
@@ -114,7 +131,7 @@ impl Store {
         if !has_ended && writer.is_alive() {
             return Err(StoreError::StudyRunning { study: study.clone(), pid: writer.pid() });
         }
-        if has_ended && self.missing_of(&transaction, study, number)?.is_empty() {
+        if has_ended && self.is_whole(&transaction, study, number)? {
             return Err(StoreError::StudyComplete { study: study.clone() });
         }
         let writer = json(&Writer::this_process())?;
@@ -158,7 +175,7 @@ impl Store {
     }
 
     /// A study is written by one process at a time, and no more once it has ended.
-    fn must_be_ours(
+    pub(crate) fn must_be_ours(
         &self,
         transaction: &Connection,
         study: &StudyId,

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::steadiness::Steadiness;
+
 /// How the run went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -94,8 +96,8 @@ pub struct Validity {
     pub causes: Vec<Cause>,
 }
 
-/// What the generator itself used.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// What the generator itself used, and what that did to the figures. `None`: not measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Generator {
     /// CPU time in user space, in seconds.
     pub cpu_user_s: f64,
@@ -109,13 +111,61 @@ pub struct Generator {
     pub wake_lag_p99_us: Option<f64>,
     /// The largest share of one core that a thread used, from 0 to 1.
     pub thread_cpu_share_max: Option<f64>,
+    /// How late a thread woke at most, in microseconds.
+    #[serde(default)]
+    pub wake_lag_max_us: Option<f64>,
+    /// The largest share of the time that a thread waited for a core, from 0 to 1.
+    #[serde(default)]
+    pub run_queue_wait_share: Option<f64>,
+    /// The longest time between two turns of a thread beyond what it waited for, in microseconds.
+    #[serde(default)]
+    pub heartbeat_max_us: Option<f64>,
+    /// The largest share of one core that a thread used over any 10 s, from 0 to 1.
+    #[serde(default)]
+    pub busiest_10s_share: Option<f64>,
+    /// How often a thread was taken off its core, per second and thread.
+    #[serde(default)]
+    pub involuntary_per_s: Option<f64>,
+    /// The share of the machine's time that its host gave to others, from 0 to 1.
+    #[serde(default)]
+    pub steal_share: Option<f64>,
+    /// How long the generator's control group was held back, in seconds.
+    #[serde(default)]
+    pub throttled_s: Option<f64>,
+    /// Of the slowest 1 % of response times, the share that is the generator's own delay, from 0 to 1.
+    #[serde(default)]
+    pub client_share_of_tail: Option<f64>,
+    /// Requests in flight, averaged over time.
+    #[serde(default)]
+    pub mean_in_flight: Option<f64>,
+    /// Mean in flight over throughput times mean service time: 1 by Little's law.
+    #[serde(default)]
+    pub little_ratio: Option<f64>,
+    /// What the generator reaches against a server that does nothing, in requests per second.
+    #[serde(default)]
+    pub ceiling_per_s: Option<f64>,
 }
 
 impl Generator {
     /// Whether every figure is finite, and so can be kept and printed.
     pub(crate) fn is_finite(&self) -> bool {
-        let figures =
-            [Some(self.cpu_user_s), Some(self.cpu_sys_s), self.wake_lag_p99_us, self.thread_cpu_share_max];
+        let figures = [
+            Some(self.cpu_user_s),
+            Some(self.cpu_sys_s),
+            self.wake_lag_p99_us,
+            self.thread_cpu_share_max,
+            self.wake_lag_max_us,
+            self.run_queue_wait_share,
+            self.heartbeat_max_us,
+            self.busiest_10s_share,
+            self.involuntary_per_s,
+            self.steal_share,
+            self.throttled_s,
+            self.client_share_of_tail,
+            self.mean_in_flight,
+            self.little_ratio,
+            self.ceiling_per_s,
+        ];
         figures.into_iter().flatten().all(f64::is_finite)
     }
 }
@@ -147,6 +197,8 @@ pub struct Ending {
     pub failure: Option<Failure>,
     /// Probes that could not look, and why.
     pub not_available: Vec<(String, String)>,
+    /// Whether the run came to a steady state; `None` if nobody looked.
+    pub steadiness: Option<Steadiness>,
 }
 
 impl Ending {

@@ -117,6 +117,7 @@ impl Store {
             system: self.optional_json(id, "system", self.get(row, "system")?)?,
             failure: self.failure(row)?,
             not_available: self.json(id, "not_available", &text("not_available")?)?,
+            steadiness: self.optional_json(id, "steadiness", self.get(row, "steadiness")?)?,
         })
     }
 

@@ -7,6 +7,7 @@ use rusqlite::{Connection, Row};
 use crate::Result;
 use crate::begin_study::PLACES_MAX;
 use crate::ending::Verdict;
+use crate::procedure::Procedure;
 use crate::run_id::RunId;
 use crate::store::Store;
 use crate::study::{Compare, NewStudy, Place, Study, StudyEnding, StudyState};
@@ -42,7 +43,7 @@ impl Store {
             return Err(self.damaged(id, "it has too many places"));
         }
         let (writer, has_ended) = self.writer_of(&snapshot, id, number)?;
-        let is_whole = self.missing_of(&snapshot, id, number)?.is_empty();
+        let is_whole = self.is_whole(&snapshot, id, number)?;
         let state = StudyState::of(has_ended, is_whole, || writer.is_alive());
         let (counting, superseded) = self.sorted_out(&snapshot, number)?;
         let runs =
@@ -62,6 +63,20 @@ impl Store {
              JOIN ending ON ending.run = run.number WHERE run.place = place.number AND {IS_DONE}) ORDER BY position"
         );
         self.all(snapshot, &query, [study], |row| self.place(id, row))
+    }
+
+    /// Whether nothing is to be done any more once it has ended. What a procedure still plans is known by nobody but the
+    /// procedure, so its ending says whether it had come to its end.
+    pub(crate) fn is_whole(&self, snapshot: &Connection, id: &StudyId, study: i64) -> Result<bool> {
+        let query =
+            "SELECT procedure, why FROM study LEFT JOIN study_ending ON study = number WHERE number = ?1";
+        let (is_planned_at_once, has_said_why) = self.one(snapshot, query, [study], |row| {
+            Ok((
+                self.procedure(id, row)? == Procedure::Blocks,
+                self.get::<Option<String>>(row, "why")?.is_some(),
+            ))
+        })?;
+        Ok(has_said_why || is_planned_at_once && self.missing_of(snapshot, id, study)?.is_empty())
     }
 
     /// The run that counts of each place, in order of the places, and the other runs, in the order in which they began.
@@ -100,9 +115,13 @@ impl Store {
             higher_is_better: self.get(row, "higher_is_better")?,
             matters: self.get(row, "matters")?,
             blocks: self.get(row, "blocks")?,
+            procedure: self.procedure(id, row)?,
+            also: self.json(id, "further metrics", &text("also")?)?,
+            baseline: self.get(row, "baseline")?,
+            within_s: self.get(row, "within_s")?,
         };
-        if !compare.matters.is_finite() {
-            return Err(self.damaged(id, "the difference that matters is not a number"));
+        if !compare.is_finite() {
+            return Err(self.damaged(id, "a figure of its comparison is not a number"));
         }
         Ok(NewStudy {
             started_at_unix_ms: self.get(row, "started_at_unix_ms")?,
@@ -123,7 +142,13 @@ impl Store {
 
     fn study_ending(&self, id: &StudyId, row: &Row<'_>) -> Result<Option<StudyEnding>> {
         let Some(verdict) = self.study_verdict(id, row)? else { return Ok(None) };
-        Ok(Some(StudyEnding { ended_at_unix_ms: self.get(row, "ended_at_unix_ms")?, verdict }))
+        let (ended_at_unix_ms, why) = (self.get(row, "ended_at_unix_ms")?, self.get(row, "why")?);
+        Ok(Some(StudyEnding { ended_at_unix_ms, verdict, why }))
+    }
+
+    /// From a row with the column `procedure`.
+    pub(crate) fn procedure(&self, id: &StudyId, row: &Row<'_>) -> Result<Procedure> {
+        self.json(id, "procedure", &self.get::<String>(row, "procedure")?)
     }
 
     /// From a row with the column `verdict`, which is null without an ending.
@@ -137,13 +162,20 @@ impl Store {
 
     /// From a row of table `place`.
     pub(crate) fn place(&self, study: &StudyId, row: &Row<'_>) -> Result<Place> {
-        Ok(Place {
+        let place = Place {
             block: self.get(row, "block")?,
             position: self.get(row, "position")?,
             system: self.get(row, "system")?,
             variant: self.get(row, "variant")?,
             knobs: self.json(study, "knobs", &self.get::<String>(row, "knobs")?)?,
             load: self.get(row, "load")?,
-        })
+            stage: self.get(row, "stage")?,
+            users: self.get(row, "users")?,
+            rate_per_s: self.get(row, "rate_per_s")?,
+        };
+        match place.fault() {
+            Some(what) => Err(self.damaged(study, &format!("it plans {what}"))),
+            None => Ok(place),
+        }
     }
 }

@@ -5,6 +5,7 @@ use rusqlite::{OptionalExtension, Row};
 use crate::Result;
 use crate::error::StoreError;
 use crate::load_study::IS_DONE;
+use crate::procedure::Procedure;
 use crate::store::Store;
 use crate::study::{StudyState, StudySummary};
 use crate::study_id::StudyId;
@@ -17,7 +18,7 @@ impl Store {
         let mut select = self
             .connection
             .prepare(&format!(
-                "SELECT id, started_at_unix_ms, title, question, writer, verdict, \
+                "SELECT id, started_at_unix_ms, title, question, writer, verdict, procedure, why, \
                  (SELECT count(*) FROM place WHERE place.study = study.number) AS planned, \
                  (SELECT count(*) FROM place WHERE place.study = study.number AND EXISTS (SELECT 1 FROM run \
                  JOIN ending ON ending.run = run.number WHERE run.place = place.number AND {IS_DONE})) AS done \
@@ -39,13 +40,15 @@ impl Store {
         let writer: Writer = self.json(&id, "writer", &self.get::<String>(row, "writer")?)?;
         let planned = self.unsigned(&id, "planned", self.get(row, "planned")?)?;
         let done = self.unsigned(&id, "done", self.get(row, "done")?)?;
+        let has_said_why = self.get::<Option<String>>(row, "why")?.is_some();
+        let has_all = self.procedure(&id, row)? == Procedure::Blocks && done == planned;
         Ok(StudySummary {
             started_at_unix_ms: self.get(row, "started_at_unix_ms")?,
             title: self.get(row, "title")?,
             question: self.get(row, "question")?,
             planned,
             done,
-            state: StudyState::of(verdict.is_some(), done == planned, || writer.is_alive()),
+            state: StudyState::of(verdict.is_some(), has_said_why || has_all, || writer.is_alive()),
             verdict,
             id,
         })

@@ -1,8 +1,10 @@
 //! A study: what it plans, and what came of it.
 
 use crate::ending::Verdict;
+use crate::procedure::Procedure;
 use crate::run::Run;
 use crate::run_id::RunId;
+use crate::stage;
 use crate::study_id::StudyId;
 
 /// A study that begins. Texts may hold anything: whoever prints them escapes them.
@@ -30,7 +32,7 @@ pub struct NewStudy {
     pub compare: Compare,
     /// What every run must hold, in the words of the plan.
     pub gates: Vec<String>,
-    /// Every run that is to be made, in order of their positions.
+    /// Every run that is to be made, in order of their positions. A study whose procedure goes on plans more later.
     pub planned: Vec<Place>,
     /// What every reader must know.
     pub stamps: Vec<String>,
@@ -45,12 +47,20 @@ pub struct Compare {
     pub higher_is_better: bool,
     /// The smallest difference that matters, as a share: 0.03 is 3 %.
     pub matters: f64,
-    /// How often every variant is measured.
+    /// How often every variant is measured; of a procedure that decides, at most.
     pub blocks: u32,
+    /// What says which runs come next.
+    pub procedure: Procedure,
+    /// Further metrics, judged together with the first.
+    pub also: Vec<String>,
+    /// The row that all others are compared with, `system variant` as reports write it; `None`: every row with every other.
+    pub baseline: Option<String>,
+    /// The time that the study may take; `None`: no bound.
+    pub within_s: Option<f64>,
 }
 
 /// Where a run belongs in its study.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// From 0.
     pub block: u32,
@@ -64,15 +74,43 @@ pub struct Place {
     pub knobs: Vec<(String, String)>,
     /// The name of the load.
     pub load: String,
+    /// What the run is for: a word of [`crate::stage`].
+    pub stage: String,
+    /// So many users, instead of the load's own level. At least one.
+    pub users: Option<u32>,
+    /// So many requests per second, instead of the load's own level: finite, and more than none. Never with `users`.
+    pub rate_per_s: Option<f64>,
+}
+
+impl Compare {
+    /// Whether every figure is finite, and so can be kept and printed.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.matters.is_finite() && self.within_s.is_none_or(f64::is_finite) && self.procedure.is_finite()
+    }
+}
+
+impl Place {
+    /// Why it cannot be kept, if it cannot.
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        match (self.users, self.rate_per_s) {
+            _ if !stage::ALL.contains(&&*self.stage) => Some("a run of an unknown stage"),
+            (Some(_), Some(_)) => Some("a run of so many users and of a rate"),
+            (Some(0), None) => Some("a run of no users"),
+            (None, Some(rate)) if !(rate.is_finite() && rate > 0.0) => Some("a run whose rate is no rate"),
+            _ => None,
+        }
+    }
 }
 
 /// The end of a study.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StudyEnding {
     /// In milliseconds since 1970 (UTC).
     pub ended_at_unix_ms: i64,
     /// How it went.
     pub verdict: Verdict,
+    /// Why it stopped: `decided`, `budget`, `blocks`, `not fit`. `None` if it was interrupted: then it can be resumed.
+    pub why: Option<String>,
 }
 
 /// Where a study stands.
@@ -82,7 +120,7 @@ pub enum StudyState {
     Running,
     /// Runs are missing, or its ending, and nobody is making them. It can be resumed.
     Interrupted,
-    /// It has ended, and every planned run is there.
+    /// It has ended, and said why it stopped, or planned all its runs when it began and has them all.
     Complete,
 }
 

@@ -5,8 +5,11 @@ mod sample;
 use record::{Phase, Tally};
 use store::{NewRun, Output, Reading, RunId, Store, StoreError, StudyEnding, StudyState, Verdict};
 
-const END: StudyEnding =
-    StudyEnding { ended_at_unix_ms: sample::STARTED_AT_UNIX_MS + 60_000, verdict: Verdict::Degraded };
+const END: StudyEnding = StudyEnding {
+    ended_at_unix_ms: sample::STARTED_AT_UNIX_MS + 60_000,
+    verdict: Verdict::Degraded,
+    why: None,
+};
 
 fn store() -> (tempfile::TempDir, Store) {
     let folder = tempfile::tempdir().unwrap();
@@ -32,7 +35,7 @@ fn whole() {
 
     let study = store.load_study(&id).unwrap();
     assert_eq!(
-        (&study.id, &study.new, study.ending, study.state),
+        (&study.id, &study.new, study.ending.clone(), study.state),
         (&id, &new, Some(END), StudyState::Complete)
     );
     assert_eq!(study.superseded, []);

@@ -11,8 +11,11 @@ use store::{Ending, NewRun, Place, Store, StoreError, StudyEnding, StudyId, Stud
 const STORE: &str = "TENBIN_TEST_STORE";
 const STUDY: &str = "TENBIN_TEST_STUDY";
 
-const END: StudyEnding =
-    StudyEnding { ended_at_unix_ms: sample::STARTED_AT_UNIX_MS + 60_000, verdict: Verdict::Partial };
+const END: StudyEnding = StudyEnding {
+    ended_at_unix_ms: sample::STARTED_AT_UNIX_MS + 60_000,
+    verdict: Verdict::Partial,
+    why: None,
+};
 
 /// Does nothing unless it was started by another test here: begins a study, or resumes one, and lives until its stdin ends.
 #[test]

@@ -23,7 +23,9 @@ fn stored_run(folder: &Path) -> (PathBuf, RunId) {
     store.keep_output(&id, "app", b"listening", 3).unwrap();
     store.keep_gates(&id, &sample::gates()).unwrap();
     store.finish(&id, &sample::failed()).unwrap();
-    store.finish_study(&study, &StudyEnding { ended_at_unix_ms: 0, verdict: Verdict::Partial }).unwrap();
+    store
+        .finish_study(&study, &StudyEnding { ended_at_unix_ms: 0, verdict: Verdict::Partial, why: None })
+        .unwrap();
     (path, id)
 }
 

@@ -49,7 +49,9 @@ fn studies_side_by_side_keep_to_themselves() {
             }
             store.finish(&run, &sample::ending()).unwrap();
         }
-        store.finish_study(&id, &StudyEnding { ended_at_unix_ms: 0, verdict: Verdict::Complete }).unwrap();
+        store
+            .finish_study(&id, &StudyEnding { ended_at_unix_ms: 0, verdict: Verdict::Complete, why: None })
+            .unwrap();
         id
     };
     let ids: Vec<StudyId> = thread::scope(|scope| {

@@ -53,7 +53,9 @@ fn the_list_is_newest_first_and_tells_how_far_each_study_is() {
         }
     }
     let run = sample::begin_at(&store, &newer, &planned[4]);
-    store.finish_study(&older, &StudyEnding { ended_at_unix_ms: 0, verdict: Verdict::Complete }).unwrap();
+    store
+        .finish_study(&older, &StudyEnding { ended_at_unix_ms: 0, verdict: Verdict::Complete, why: None })
+        .unwrap();
 
     let studies = store.studies().unwrap();
     assert_eq!(studies.iter().map(|study| &study.id).collect::<Vec<_>>(), [&newer, &older]);

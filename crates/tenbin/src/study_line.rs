@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use conductor::{Brief, Live, Observer, PlaceEnded, StudyObserver};
+use conductor::{Ahead, Brief, Live, Observer, PlaceEnded, StudyObserver};
 use store::{Level, Place};
 
 use crate::live_line::LiveLine;
@@ -11,8 +11,8 @@ use crate::output;
 /// Shows progress on stderr.
 #[derive(Default)]
 pub(crate) struct StudyLine {
-    number: usize,
-    of: usize,
+    /// Of the run that goes on, and of how many.
+    number: String,
     line: Option<LiveLine>,
 }
 
@@ -43,13 +43,18 @@ impl Observer for StudyLine {
 }
 
 impl StudyObserver for StudyLine {
-    fn place_begins(&mut self, number: usize, of: usize, place: &Place, left: Option<Duration>) {
-        (self.number, self.of) = (number + 1, of);
-        let left = left.map_or(String::new(), |left| format!(", {} left", rough(left)));
-        let title = format!("{}/{of} {}{left}", number + 1, name(place));
+    fn place_begins(&mut self, place: &Place, ahead: &Ahead) {
+        self.number = of(ahead);
+        let at_most = if ahead.is_at_most { "at most " } else { "" };
+        let left = ahead.left.map_or(String::new(), |left| format!(", {at_most}{} left", rough(left)));
+        let title = format!("{} {}{left}", self.number, name(place));
         let mut line = LiveLine::new(|| {}).titled(title);
         line.say("starting");
         self.line = Some(line);
+    }
+
+    fn says(&mut self, line: &str) {
+        output::remark(&format!("        {}", report::visible(line)));
     }
 
     fn place_ends(&mut self, place: &Place, ended: &PlaceEnded) {
@@ -62,9 +67,8 @@ impl StudyObserver for StudyLine {
             ""
         };
         output::remark(&format!(
-            "{:>3}/{} {}{figures}  {verdict}{suspect}",
+            "{:>5} {}{figures}  {verdict}{suspect}",
             self.number,
-            self.of,
             name(place)
         ));
         if let Some(failure) = &ended.ending.failure {
@@ -78,6 +82,16 @@ impl StudyObserver for StudyLine {
         for gate in ended.gates.iter().filter(|gate| !gate.holds) {
             output::remark(&format!("        gate breached: {}", report::visible(&gate.text)));
         }
+    }
+}
+
+/// `3/8`, or `3/≤48` where they may turn out to be fewer.
+fn of(ahead: &Ahead) -> String {
+    let number = ahead.number + 1;
+    match ahead.of {
+        Some(of) if ahead.is_at_most => format!("{number}/≤{of}"),
+        Some(of) => format!("{number}/{of}"),
+        None => number.to_string(),
     }
 }
 
@@ -130,6 +144,9 @@ mod tests {
             variant: "workers=8".to_owned(),
             knobs: vec![("workers".to_owned(), "8".to_owned())],
             load: "100 users".to_owned(),
+            stage: store::stage::BLOCK.to_owned(),
+            users: None,
+            rate_per_s: None,
         };
         assert_eq!(name(&place), "puma workers=8 · 100 users · block 2");
         assert_eq!(name(&Place { variant: String::new(), ..place }), "puma · 100 users · block 2");

@@ -372,7 +372,8 @@ impl<'a> StepObject<'a> {
 
 impl<'a> PlaceObject<'a> {
     fn of(place: &'a Place) -> Self {
-        let Place { block, position, system, variant, knobs, load } = place;
+        let Place { block, position, system, variant, knobs, load, stage: _, users: _, rate_per_s: _ } =
+            place;
         let knobs = knobs.iter().map(|(knob, value)| (knob.as_str(), value.as_str())).collect();
         Self { block: *block, position: *position, system, variant, knobs, load }
     }

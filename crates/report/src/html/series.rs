@@ -249,6 +249,7 @@ mod tests {
             threads: 1,
             wake_lag_p99_us: None,
             thread_cpu_share_max: None,
+            ..Generator::default()
         };
         Ending {
             ended_at_unix_ms,
@@ -263,6 +264,7 @@ mod tests {
             system: None,
             failure: None,
             not_available: Vec::new(),
+            steadiness: None,
         }
     }
 

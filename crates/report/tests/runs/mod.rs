@@ -98,7 +98,16 @@ pub(crate) fn new_study(planned: Vec<Place>) -> NewStudy {
         host: json!({"name": "bench-1", "cores": 2, "cpu": "EPYC", "memory_bytes": 8_589_934_592u64, "system": "Linux 6.18.0"}),
         seed: 42,
         is_quick: false,
-        compare: Compare { by: "throughput".to_owned(), higher_is_better: true, matters: 0.03, blocks: 8 },
+        compare: Compare {
+            by: "throughput".to_owned(),
+            higher_is_better: true,
+            matters: 0.03,
+            blocks: 8,
+            procedure: store::Procedure::Blocks,
+            also: Vec::new(),
+            baseline: None,
+            within_s: None,
+        },
         gates: Vec::new(),
         planned,
         stamps: Vec::new(),
@@ -111,7 +120,20 @@ fn place(system: &str, variant: &str) -> Option<(StudyId, Place)> {
     let knobs = knobs.map(|(knob, value)| (knob.to_owned(), value.to_owned())).collect();
     let (system, variant, load) = (system.to_owned(), variant.to_owned(), "100 users".to_owned());
     let id = "s-20261121-142500-ab12".parse().unwrap();
-    Some((id, Place { block: 2, position: 7, system, variant, knobs, load }))
+    Some((
+        id,
+        Place {
+            block: 2,
+            position: 7,
+            system,
+            variant,
+            knobs,
+            load,
+            stage: store::stage::BLOCK.to_owned(),
+            users: None,
+            rate_per_s: None,
+        },
+    ))
 }
 
 /// What the system used in a second.
@@ -176,6 +198,7 @@ pub(crate) fn ending() -> Ending {
             threads: 2,
             wake_lag_p99_us: Some(61.25),
             thread_cpu_share_max: Some(0.031),
+            ..Generator::default()
         },
         spread: Some(Spread {
             connections: 100,
@@ -190,6 +213,7 @@ pub(crate) fn ending() -> Ending {
         system: None,
         failure: None,
         not_available: Vec::new(),
+        steadiness: None,
     }
 }
 

@@ -80,7 +80,9 @@ impl Script<'_> {
         }
         if self.done >= self.new.planned.len() {
             let ended_at_unix_ms = STARTED_AT_UNIX_MS + 100_000;
-            store.finish_study(&id, &StudyEnding { ended_at_unix_ms, verdict: Verdict::Complete }).unwrap();
+            store
+                .finish_study(&id, &StudyEnding { ended_at_unix_ms, verdict: Verdict::Complete, why: None })
+                .unwrap();
         }
         let mut study = store.load_study(&id).unwrap();
         // Its writer is this very process, which lives.
@@ -114,6 +116,9 @@ impl Script<'_> {
                         variant: behaviour.variant.to_owned(),
                         knobs: knobs.map(|(knob, value)| (knob.to_owned(), value.to_owned())).collect(),
                         load: (*load).to_owned(),
+                        stage: store::stage::BLOCK.to_owned(),
+                        users: None,
+                        rate_per_s: None,
                     });
                 }
             }
@@ -273,8 +278,16 @@ pub(crate) fn two_loads() -> Stored {
     let mut script = app_servers();
     (script.behaviours, script.loads) = (&BEHAVIOURS, &["100 users", "75/s"]);
     script.steps = &["front page", "search"];
-    script.new.compare =
-        store::Compare { by: "p90".to_owned(), higher_is_better: false, matters: 0.03, blocks: 6 };
+    script.new.compare = store::Compare {
+        by: "p90".to_owned(),
+        higher_is_better: false,
+        matters: 0.03,
+        blocks: 6,
+        procedure: store::Procedure::Blocks,
+        also: Vec::new(),
+        baseline: None,
+        within_s: None,
+    };
     script.new.stamps = vec!["the systems ran on core 0, the generator on core 1".to_owned()];
     script.through_store()
 }
@@ -294,6 +307,10 @@ pub(crate) fn sql() -> Stored {
         higher_is_better: false,
         matters: 0.03,
         blocks: 6,
+        procedure: store::Procedure::Blocks,
+        also: Vec::new(),
+        baseline: None,
+        within_s: None,
     };
     script.through_store()
 }

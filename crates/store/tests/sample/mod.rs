@@ -68,6 +68,7 @@ pub(crate) fn ending() -> Ending {
             threads: 2,
             wake_lag_p99_us: Some(28.000_000_000_000_004),
             thread_cpu_share_max: None,
+            ..Generator::default()
         },
         spread: Some(Spread {
             connections: 100,
@@ -82,6 +83,7 @@ pub(crate) fn ending() -> Ending {
         system: Some(json!({"cpu_s": 9.25})),
         failure: None,
         not_available: vec![("pressure".to_owned(), "the kernel was built without it".to_owned())],
+        steadiness: None,
     }
 }
 
@@ -110,6 +112,9 @@ pub(crate) fn new_study() -> NewStudy {
             .into_iter()
             .collect(),
         load: "steady".to_owned(),
+        stage: store::stage::BLOCK.to_owned(),
+        users: None,
+        rate_per_s: None,
     };
     NewStudy {
         started_at_unix_ms: STARTED_AT_UNIX_MS,
@@ -126,6 +131,10 @@ pub(crate) fn new_study() -> NewStudy {
             higher_is_better: true,
             matters: 0.1 + 0.2,
             blocks: 2,
+            procedure: store::Procedure::Blocks,
+            also: Vec::new(),
+            baseline: None,
+            within_s: None,
         },
         gates: vec!["p(99)<200ms".to_owned()],
         planned: (0..)

@@ -174,7 +174,7 @@ impl<'a> Whole<'a> {
                 planned: view.planned(),
                 done: view.done(),
                 state: view.study.state.name(),
-                verdict: view.study.ending.map(|ending| ending.verdict.name()),
+                verdict: view.study.ending.as_ref().map(|ending| ending.verdict.name()),
                 is_quick: new.is_quick,
                 gates: &new.gates,
                 stamps: &new.stamps,

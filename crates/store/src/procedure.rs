@@ -1,0 +1,65 @@
+//! What says which runs of a study come next.
+
+use serde::{Deserialize, Serialize};
+
+/// How a study finds its answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Procedure {
+    /// Every variant in every block; all runs are planned when the study begins.
+    #[default]
+    Blocks,
+    /// Two variants in blocks, until the difference is told.
+    Duel {
+        /// Blocks of the first variant against itself, before the others and beside them.
+        pilot_blocks: u32,
+    },
+    /// The best of many variants.
+    Best {
+        /// The row in use today: `system variant`, as reports write it.
+        incumbent: Option<String>,
+    },
+    /// The highest rate that holds, of every variant.
+    Capacity(CapacityRules),
+}
+
+/// What a search for a capacity keeps to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CapacityRules {
+    /// What a run must hold, such as `p(99)<200ms`.
+    pub slos: Vec<String>,
+    /// How close the rate that held and the rate that failed must come, as a share: 0.03 is 3 %.
+    pub resolution: f64,
+    /// Where the search begins; `None`: found by closed loads.
+    pub from_per_s: Option<f64>,
+    /// Where it ends at the latest.
+    pub to_per_s: Option<f64>,
+    /// Runs at each edge that confirm it.
+    pub confirm_runs: u32,
+    /// Whether the load after an overload is tried.
+    pub has_overload: bool,
+    /// How long the last run takes, at 95 % of what held; `None`: there is none.
+    pub soak_s: Option<f64>,
+    /// Runs at most.
+    pub runs_max: u32,
+}
+
+impl Procedure {
+    /// The word in reports.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Blocks => "blocks",
+            Self::Duel { .. } => "duel",
+            Self::Best { .. } => "best",
+            Self::Capacity(_) => "capacity",
+        }
+    }
+
+    /// Whether every figure is finite, and so can be kept and printed.
+    pub(crate) fn is_finite(&self) -> bool {
+        let Self::Capacity(rules) = self else { return true };
+        let CapacityRules { resolution, from_per_s, to_per_s, soak_s, .. } = rules;
+        [Some(*resolution), *from_per_s, *to_per_s, *soak_s].into_iter().flatten().all(f64::is_finite)
+    }
+}

@@ -1,0 +1,28 @@
+//! What a run of a study is for, in one word. Only some stages count in tables and pairs.
+
+/// One run of every variant, in blocks. The stage of every run of studies without a procedure.
+pub const BLOCK: &str = "block";
+/// Before a duel: the first variant against itself.
+pub const PILOT: &str = "pilot";
+/// Of a tournament of many: fresh runs of which the worse half leaves.
+pub const HALVING: &str = "halving";
+/// Of a tournament: blocks of the variants that are left.
+pub const SEARCH: &str = "search";
+/// Of a tournament: fresh blocks of the winner and its rival. Of a capacity: the two edges, in turn.
+pub const CONFIRM: &str = "confirm";
+/// Of a capacity: a closed load that shows where to look.
+pub const SIZING: &str = "sizing";
+/// Of a capacity: doubled until it fails.
+pub const BRACKET: &str = "bracket";
+/// Of a capacity: between what held and what failed.
+pub const BISECT: &str = "bisect";
+/// Of a capacity: the edges of a level that now holds and now fails.
+pub const EDGE: &str = "edge";
+/// Of a capacity: whether what held holds after more than it can.
+pub const OVERLOAD: &str = "overload";
+/// Of a capacity: a little less than what held, for long.
+pub const SOAK: &str = "soak";
+
+/// Every stage.
+pub const ALL: [&str; 11] =
+    [BLOCK, PILOT, HALVING, SEARCH, CONFIRM, SIZING, BRACKET, BISECT, EDGE, OVERLOAD, SOAK];
