@@ -11,7 +11,7 @@ use crate::settings::{Fault, Settings};
 use crate::shared::{ServiceLog, Shared};
 use crate::stalls::{Pause, Stalls};
 use crate::stop::Stop;
-use crate::tally::{Counters, Tally};
+use crate::tally::Counters;
 use crate::worker::{Desk, Worker};
 use std::fmt;
 use std::io;
@@ -81,12 +81,14 @@ pub fn start(settings: Settings) -> Result<Running, StartError> {
         .map_err(|error| StartError::Database { reason: error.to_string() })?;
     let started = Instant::now();
     let shared = Arc::new(Shared {
+        started,
         help: endpoints::help_page(&Settings { address, ..settings.clone() }),
         stop: Stop::default(),
         stalls: Stalls::new(settings.stall, started),
         limiter: settings.rate_limit.map(|limit| Limiter::new(limit, started)),
         database,
         service_log: ServiceLog::default(),
+        tallies: (0..settings.workers).map(|_| Arc::default()).collect(),
         settings,
     });
     let bell = Mailbox::new().map_err(StartError::Threads)?;
@@ -126,11 +128,7 @@ impl Running {
 
     /// What happened so far.
     pub fn counters(&self) -> Counters {
-        let mut sum = Counters { inserts: self.shared.database.created(), ..Counters::default() };
-        for desk in &self.desks {
-            desk.tally.add_to(&mut sum);
-        }
-        sum
+        self.shared.counters()
     }
 
     /// Service times of the holds finished since the last call, in microseconds and in order of their end;
@@ -160,7 +158,7 @@ impl Running {
             let desk = Desk {
                 mailbox: Arc::new(Mailbox::new()?),
                 gate: Arc::new(Gate::new(threads, thread_pool, queue)),
-                tally: Arc::new(Tally::default()),
+                tally: Arc::clone(&self.shared.tallies[number]),
             };
             self.desks.push(desk.clone());
             for _ in 0..threads {

@@ -5,7 +5,9 @@ use crate::limiter::Limiter;
 use crate::settings::Settings;
 use crate::stalls::Stalls;
 use crate::stop::Stop;
-use std::sync::Mutex;
+use crate::tally::{Counters, Tally};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// Most service times kept until they are taken.
 const LOGGED: usize = 10_000_000;
@@ -13,12 +15,24 @@ const LOGGED: usize = 10_000_000;
 /// One per target.
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
+    pub(crate) started: Instant,
     pub(crate) help: String,
     pub(crate) stop: Stop,
     pub(crate) stalls: Stalls,
     pub(crate) limiter: Option<Limiter>,
     pub(crate) database: Database,
     pub(crate) service_log: ServiceLog,
+    /// One for each worker.
+    pub(crate) tallies: Vec<Arc<Tally>>,
+}
+
+impl Shared {
+    /// What happened so far, over all workers.
+    pub(crate) fn counters(&self) -> Counters {
+        let mut sum = Counters { inserts: self.database.created(), ..Counters::default() };
+        self.tallies.iter().for_each(|tally| tally.add_to(&mut sum));
+        sum
+    }
 }
 
 /// Service times of holds in microseconds, bounded.

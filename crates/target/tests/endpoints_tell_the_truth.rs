@@ -160,3 +160,17 @@ fn a_unix_socket_serves_too_and_goes_away() {
     target.stop();
     assert!(!path.exists());
 }
+
+#[test]
+fn the_counters_tell_what_was_counted_and_count_neither_themselves_nor_against_a_limit() {
+    let rate_limit = Some(target::RateLimit { per_s: 0.001, burst: 1 });
+    let target =
+        start(Settings { workers: 2, threads: 1, rate_limit, ..Settings::default() }).expect("a target");
+    let mut clients = [(); 2].map(|()| Client::connect(target.address()));
+    assert_eq!(clients.each_mut().map(|client| client.get("/status").status), [200, 429]);
+    for client in &mut clients {
+        let text = client.get("/counters").text().to_owned();
+        assert!(text.contains("\"requests\":2") && text.contains("\"rate_limited\":1"), "{text}");
+    }
+    assert_eq!((target.counters().requests, target.counters().replies), (2, [0, 1, 0, 1, 0]));
+}

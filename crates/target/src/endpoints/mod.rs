@@ -1,6 +1,7 @@
 //! What the target answers: one list, from which routing and the help page derive.
 
 mod bytes;
+mod counters;
 mod echo;
 mod fibonacci;
 mod help;
@@ -9,6 +10,7 @@ mod insert;
 mod spin;
 mod status;
 
+pub(crate) use counters::reply as counted;
 pub(crate) use help::page as help_page;
 pub(crate) use hold::reply as held;
 pub(crate) use insert::{email_of, reply as inserted};
@@ -33,7 +35,7 @@ pub struct Endpoint {
 
 /// Every endpoint, in the order of the help page.
 pub fn endpoints() -> &'static [Endpoint] {
-    static ALL: [Endpoint; 8] = [
+    static ALL: [Endpoint; 9] = [
         help::ENDPOINT,
         status::ENDPOINT,
         bytes::ENDPOINT,
@@ -42,6 +44,7 @@ pub fn endpoints() -> &'static [Endpoint] {
         spin::ENDPOINT,
         fibonacci::ENDPOINT,
         insert::ENDPOINT,
+        counters::ENDPOINT,
     ];
     &ALL
 }
@@ -55,6 +58,8 @@ pub(crate) enum Work {
     Help,
     /// The body is the answer.
     Echo,
+    /// What was counted so far.
+    Counters,
     /// Wait for a drawn time.
     Hold(Distribution),
     /// Use the processor.

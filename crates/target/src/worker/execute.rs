@@ -13,6 +13,11 @@ use std::time::Instant;
 impl Worker {
     pub(super) fn begin(&mut self, token: Token, order: Order) {
         let Some(connection) = self.connections.get(token) else { return };
+        if matches!(order.work, Work::Counters) {
+            connection.head_only = order.head_only;
+            connection.answer_as = order.connection;
+            return self.answer_uncounted(token, &endpoints::counted(&self.shared.counters()));
+        }
         self.desk.tally.requests.add_one();
         connection.served += 1;
         connection.head_only = order.head_only;
@@ -47,13 +52,18 @@ impl Worker {
             Work::Help => {
                 self.executed(token, Reply::text(200, self.shared.help.as_str()), Slot::Running);
             }
+            // Answered before it could come here.
+            Work::Counters => {
+                self.executed(token, endpoints::counted(&self.shared.counters()), Slot::Running);
+            }
             Work::Echo => {
                 let reply = Reply { status: 200, headers: Vec::new(), body: Body::Owned(body) };
                 self.executed(token, reply, Slot::Running);
             }
             Work::Hold(distribution) => {
-                let drawn = self.stream.draw(distribution);
                 let started = Instant::now();
+                let since_start = started.saturating_duration_since(self.shared.started);
+                let drawn = self.shared.settings.pace.stretch(self.stream.draw(distribution), since_start);
                 let hold = Hold { token, queued: started.saturating_duration_since(arrived), started, drawn };
                 self.timers.push(started + drawn, Alarm::Held(hold));
                 self.block();

@@ -109,6 +109,12 @@ impl Worker {
     }
 
     pub(super) fn render(&mut self, token: Token, reply: &Reply) {
+        self.desk.tally.replied(reply.status);
+        self.answer_uncounted(token, reply);
+    }
+
+    /// Makes the bytes of a reply that no counter knows of.
+    pub(super) fn answer_uncounted(&mut self, token: Token, reply: &Reply) {
         let Some(connection) = self.connections.get(token) else { return };
         connection.executing = false;
         connection.active = self.now;
@@ -116,7 +122,6 @@ impl Worker {
         if connection.answer_as == reply::Connection::Close {
             connection.phase = Phase::Closing;
         }
-        self.desk.tally.replied(reply.status);
     }
 
     /// Answers a request that was in execution, and goes on with the connection.

@@ -1,0 +1,41 @@
+//! `/counters`: what the target counted itself, so that whoever loads it can compare.
+
+use super::{Endpoint, Work};
+use crate::reply::Reply;
+use crate::tally::Counters;
+
+pub(super) const ENDPOINT: Endpoint = Endpoint {
+    path: "/counters",
+    sentence: "Answers what was counted so far as JSON: connections, requests, replies by class of status. Asking is neither \
+               limited nor counted.",
+    example: "/counters",
+    methods: &["GET"],
+    keys: &[],
+    prepare: |_| Ok(Work::Counters),
+};
+
+/// The counts in one line.
+pub(crate) fn reply(counters: &Counters) -> Reply {
+    let Counters {
+        accepted,
+        open,
+        requests,
+        bad_requests,
+        replies,
+        queue_rejected,
+        rate_limited,
+        inserts,
+        ..
+    } = *counters;
+    let line = serde_json::json!({
+        "accepted": accepted,
+        "open": open,
+        "requests": requests,
+        "bad_requests": bad_requests,
+        "replies": replies,
+        "queue_rejected": queue_rejected,
+        "rate_limited": rate_limited,
+        "inserts": inserts,
+    });
+    Reply::text(200, format!("{line}\n"))
+}
