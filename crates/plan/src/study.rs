@@ -1,5 +1,6 @@
 //! A checked plan file: systems, variants, loads, and how they are compared.
 
+mod amount;
 mod around;
 mod braced;
 mod explain;
@@ -12,6 +13,7 @@ mod system;
 
 use std::path::PathBuf;
 
+pub use amount::{Amount, At};
 pub use around::{Around, Cmd, Launch, Proc, Ready, ReadyWhen, StopHow, Tables};
 pub use gate::{Gate, GateMetric};
 pub use metric::Metric;

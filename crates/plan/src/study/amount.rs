@@ -1,0 +1,205 @@
+//! A load at another amount than the plan's own: what each run of a search for a capacity puts on a system.
+
+use load::{Order, Scenario};
+
+use super::{Launch, Study};
+use crate::draft::Draft;
+use crate::fault::Fault;
+use crate::plan::Plan;
+
+/// Beyond what the rate and the response time ask for, so that chance does not make requests wait for a connection.
+const CONNECTIONS_MORE: u32 = 8;
+/// More connections than this cost more than they can tell.
+const CONNECTIONS_MAX: u32 = 10_000;
+
+/// How much load, for how long.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Amount {
+    /// How much.
+    pub at: At,
+    /// Left out of the result, before all else.
+    pub warm_up_ns: u64,
+    /// Measured.
+    pub measured_ns: u64,
+    /// Of open loads: connections to spread them over.
+    pub connections: u32,
+    /// Of all draws.
+    pub seed: u64,
+}
+
+/// How much load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum At {
+    /// Users who each wait for a reply before they go on at once.
+    Users(u32),
+    /// Iterations a second at instants of their own, as independent users come, unless the plan asks for even arrivals.
+    PerS(f64),
+    /// Too much, and then without a restart what was held before.
+    AfterOverload {
+        /// Iterations a second that are too many.
+        over_per_s: f64,
+        /// How long those come.
+        over_ns: u64,
+        /// How long the system may take to get over it, at the rate that is measured then.
+        grace_ns: u64,
+        /// Iterations a second before, in the grace, and while it is measured.
+        per_s: f64,
+        /// What could not be sent this long after its instant is given up, as people do: else what the overload left in the
+        /// generator would be held against the system.
+        shed_after_ns: u64,
+    },
+}
+
+impl At {
+    /// How often a second at most.
+    pub fn peak_per_s(self) -> Option<f64> {
+        match self {
+            Self::Users(_) => None,
+            Self::PerS(per_s) => Some(per_s),
+            Self::AfterOverload { over_per_s, .. } => Some(over_per_s),
+        }
+    }
+}
+
+impl Amount {
+    /// How long it takes, from the first request to the last.
+    pub fn run_ns(&self) -> u64 {
+        let before_ns = match self.at {
+            At::AfterOverload { over_ns, grace_ns, .. } => over_ns.saturating_add(grace_ns),
+            At::Users(_) | At::PerS(_) => 0,
+        };
+        self.warm_up_ns.saturating_add(before_ns).saturating_add(self.measured_ns)
+    }
+
+    /// A draft of the same requests, asked for so often.
+    fn of(&self, draft: &Draft) -> Draft {
+        let ns = |ns: u64| format!("{ns}ns");
+        let connections = match self.at {
+            At::Users(users) => users,
+            At::PerS(_) | At::AfterOverload { .. } => self.connections,
+        };
+        // A thread without a connection has nothing to do.
+        let threads = draft.threads.as_ref().map(|text| match text.trim().parse::<u32>() {
+            Ok(threads) => threads.min(connections).to_string(),
+            Err(_) => text.clone(),
+        });
+        let draft = Draft {
+            connections: Some(connections.to_string()),
+            requests: None,
+            duration: Some(ns(self.measured_ns)),
+            warm_up: Some(ns(self.warm_up_ns)),
+            rate: None,
+            stages: None,
+            threads,
+            seed: Some(self.seed.to_string()),
+            ..draft.clone()
+        };
+        let arrivals = draft.arrivals.clone().or_else(|| Some("poisson".to_owned()));
+        match self.at {
+            At::Users(_) => {
+                // Without a rate there is nothing that could be late.
+                Draft { arrivals: None, shed_after: None, ..draft }
+            }
+            At::PerS(per_s) => Draft { rate: Some(format!("{per_s}/s")), arrivals, pool: None, ..draft },
+            At::AfterOverload { over_per_s, over_ns, grace_ns, per_s, shed_after_ns } => {
+                let held_ns = grace_ns.saturating_add(self.measured_ns);
+                let (warm_up_ns, per_s, over_per_s) =
+                    (self.warm_up_ns, format!("{per_s}/s"), format!("{over_per_s}/s"));
+                let stages = format!(
+                    "{warm_up_ns}ns:{per_s},0ns:{over_per_s},{over_ns}ns:{over_per_s},0ns:{per_s},{held_ns}ns:{per_s}"
+                );
+                Draft {
+                    duration: None,
+                    // It is one of the stages.
+                    warm_up: None,
+                    ramp_from: Some(per_s),
+                    stages: Some(stages),
+                    shed_after: draft.latency_limit.is_none().then(|| ns(shed_after_ns)),
+                    arrivals,
+                    pool: None,
+                    ..draft
+                }
+            }
+        }
+    }
+}
+
+impl Study {
+    /// The plan of one run of a search: as [`Study::plan`], but with this amount in place of the load's own.
+    ///
+    /// The load must be one that [`Study::cannot_be_searched`] finds nothing against.
+    pub fn plan_at(&self, load: usize, launch: &Launch, amount: &Amount) -> Result<Plan, Vec<Fault>> {
+        let mut study = self.clone();
+        study.loads[load].draft = amount.of(&self.loads[load].draft);
+        let mut plan = study.plan(load, launch)?;
+        // Of an overload only what comes after the grace is measured.
+        plan.warm_up_ns = amount.run_ns() - amount.measured_ns;
+        Ok(plan)
+    }
+
+    /// Why the amount of a load cannot be chosen by a search; nothing if it can.
+    pub fn cannot_be_searched(&self, load: usize) -> Vec<Fault> {
+        let load = &self.loads[load];
+        let Draft { stages, ramp_from, think, pacing, ramp_up, throughput, .. } = &load.draft;
+        let keys = [
+            ("stages", stages.is_some(), "it has rates of its own, one after the other"),
+            ("from", ramp_from.is_some(), "its rate grows"),
+            ("think", think.is_some(), "its users pause, and a search sends at instants of its own"),
+            ("pacing", pacing.is_some(), "its users are paced, and a search sends at instants of its own"),
+            (
+                "ramp-up",
+                ramp_up.is_some(),
+                "its users come in bit by bit, and a search counts on all of them",
+            ),
+            ("throughput", throughput.is_some(), "it has a limit, and a search would only find that again"),
+        ];
+        let given = keys.iter().filter(|(_, is_given, _)| *is_given);
+        let fault = |(key, _, why): &(&str, bool, &str)| {
+            let way_out = format!(
+                "leave out `{key}`, or give the plan one more load, such as `{{ name: capacity, rate: 100/s, for: 10s }}`, \
+                 and choose it with --load capacity"
+            );
+            Fault::new(format!("the load {:?}", load.name), format!("{why} (`{key}`)"), way_out)
+        };
+        given.map(fault).collect()
+    }
+
+    /// How long the load of a plan measures, if time ends it.
+    pub fn measured_ns(&self, load: usize) -> Option<u64> {
+        let load = &self.loads[load];
+        load.run_ns.map(|run_ns| run_ns.saturating_sub(load.warm_up_ns))
+    }
+
+    /// Connections for an open load of so many iterations a second, of which each takes `response_ns` at most while all is
+    /// well.
+    ///
+    /// By Little's law no more than rate × time are under way while it is: if all connections are in use, the system is
+    /// past what it may take. A plan that says how many connections there are, or how many users a database has, is obeyed:
+    /// `true` says so.
+    pub fn connections_for(&self, load: usize, per_s: f64, response_ns: u64) -> (u32, bool) {
+        let draft = &self.loads[load].draft;
+        let written = |text: &Option<String>| text.as_deref().and_then(|text| crate::units::count(text).ok());
+        let is_open = draft.rate.is_some();
+        let given = written(&draft.pool)
+            .or_else(|| written(&draft.connections).filter(|_| is_open || self.script.sql.is_some()));
+        if let Some(given) = given {
+            return (given.min(u64::from(u32::MAX)) as u32, true);
+        }
+        let under_way = (per_s * response_ns as f64 / 1e9).ceil().min(f64::from(CONNECTIONS_MAX));
+        ((under_way as u32 + CONNECTIONS_MORE).min(CONNECTIONS_MAX), false)
+    }
+
+    /// How many requests and transactions an iteration of a load has, on average.
+    pub fn steps_per_iteration(&self, load: usize) -> f64 {
+        let follows = self.loads[load].scenario.as_ref();
+        let scenarios = &self.script.scenarios.list;
+        let followed = || scenarios.iter().filter(|one| follows.is_none_or(|name| one.name == *name));
+        let steps = |scenario: &Scenario| match &scenario.order {
+            Order::InTurn(visits) => visits.len() as f64,
+            Order::Mix(_) => 1.0,
+        };
+        let shares: f64 = followed().map(|scenario| scenario.share).sum();
+        let sum: f64 = followed().map(|scenario| scenario.share * steps(scenario)).sum();
+        if shares > 0.0 { sum / shares } else { 1.0 }
+    }
+}
