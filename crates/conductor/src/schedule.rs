@@ -10,7 +10,7 @@ const ORDER_STREAM: u64 = 0x6f72_6465_7200;
 /// Every run of a study, in the order in which they are to be done. The same seed gives the same order.
 ///
 /// A block has one run of every variant under every load, so that whatever drifts with time meets all of them alike.
-pub fn schedule(study: &Study) -> Vec<Place> {
+pub(crate) fn schedule(study: &Study) -> Vec<Place> {
     let mut places = Vec::new();
     for block in 0..study.compare.blocks {
         let mut chance = Chance::stream(study.seed, ORDER_STREAM + u64::from(block));

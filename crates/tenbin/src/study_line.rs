@@ -66,11 +66,7 @@ impl StudyObserver for StudyLine {
         } else {
             ""
         };
-        output::remark(&format!(
-            "{:>5} {}{figures}  {verdict}{suspect}",
-            self.number,
-            name(place)
-        ));
+        output::remark(&format!("{:>5} {}{figures}  {verdict}{suspect}", self.number, name(place)));
         if let Some(failure) = &ended.ending.failure {
             let process = failure.process.as_ref().map_or(String::new(), |process| format!("{process}: "));
             output::remark(&format!("        {}", report::visible(&format!("{process}{}", failure.what))));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use conductor::Stopper;
 use plan::Study;
-use store::{Place, Store, StudyId, StudyState, Verdict};
+use store::{Procedure, Store, StudyId, StudyState, Verdict};
 
 use crate::commands::load::show_what_is_left;
 use crate::commands::{StoreFlag, read_plan, refuse, this_program};
@@ -55,15 +55,15 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     let stopper = Stopper::default();
     let heard = signals::listen(stopper.clone())?;
     let store = Store::open(&flags.store.path())?;
-    let (id, left) = match &flags.resume {
-        None => begin(&study, &store)?,
-        Some(name) => resume(&study, &store, name)?,
+    let procedure = conductor::procedure(&study);
+    let id = match &flags.resume {
+        None => conductor::begin_study(&study, procedure, &store)?,
+        Some(name) => resume(&study, &procedure, &store, name)?,
     };
     warn_of_others(&store, &id)?;
     heard.run_begins();
     let mut line = StudyLine::default();
-    conductor::run_study(&study, &id, &left, &store, &tenbin, &stopper, &mut line)
-        .inspect_err(show_what_is_left)?;
+    conductor::run_study(&study, &id, &store, &tenbin, &stopper, &mut line).inspect_err(show_what_is_left)?;
     let kept = store.load_study(&id)?;
     let shown = destination.write(true, &|format, options, out| {
         report::write_study(format, &kept, &|run| store.load(run), options, out)
@@ -91,29 +91,25 @@ fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn begin(study: &Study, store: &Store) -> anyhow::Result<(StudyId, Vec<Place>)> {
-    let id = conductor::begin_study(study, store)?;
-    Ok((id, conductor::schedule(study)))
-}
-
-/// The study to go on with, and the runs that it lacks.
-fn resume(study: &Study, store: &Store, name: &str) -> anyhow::Result<(StudyId, Vec<Place>)> {
-    let id = if name.is_empty() { newest(study, store)? } else { store.find_study(name)? };
+/// The study to go on with, taken over.
+fn resume(study: &Study, procedure: &Procedure, store: &Store, name: &str) -> anyhow::Result<StudyId> {
+    let id = if name.is_empty() { newest(study, procedure, store)? } else { store.find_study(name)? };
     let kept = store.load_study(&id)?;
-    conductor::is_of(&kept.new, study).map_err(|fault| BadArguments(fault.to_string()))?;
-    let left: Vec<Place> = kept.missing().cloned().collect();
+    conductor::is_of(&kept.new, study, procedure).map_err(|fault| BadArguments(fault.to_string()))?;
+    let left = kept.missing().count();
     store.resume_study(&id)?;
     let of = kept.new.planned.len();
-    output::remark(&format!("going on with {id}: {} of {of} runs are done", of - left.len()));
-    Ok((id, left))
+    let later = if *procedure == Procedure::Blocks { "" } else { " that were planned so far" };
+    output::remark(&format!("going on with {id}: {} of {of} runs{later} are done", of - left));
+    Ok(id)
 }
 
 /// The newest interrupted study of this very plan.
-fn newest(study: &Study, store: &Store) -> anyhow::Result<StudyId> {
+fn newest(study: &Study, procedure: &Procedure, store: &Store) -> anyhow::Result<StudyId> {
     for summary in store.studies()? {
         if summary.title == study.title && summary.state == StudyState::Interrupted {
             let kept = store.load_study(&summary.id)?;
-            if conductor::is_of(&kept.new, study).is_ok() {
+            if conductor::is_of(&kept.new, study, procedure).is_ok() {
                 return Ok(summary.id);
             }
         }

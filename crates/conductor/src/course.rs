@@ -1,0 +1,82 @@
+//! What a study does next, given everything that it has done so far.
+
+mod blocks;
+
+use plan::Study as Plan;
+use store::{Place, Procedure, Study};
+
+use blocks::Blocks;
+
+/// What is to be done next.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Turn {
+    /// Runs that are made before anything more is decided.
+    Runs {
+        /// In the order in which they are made, at least one. Whoever plans them gives them their positions.
+        places: Vec<Place>,
+        /// What a person should hear before they begin, a line each.
+        news: Vec<String>,
+    },
+    /// Nothing more.
+    Over {
+        /// Why.
+        why: Why,
+        /// What a person should hear of it, a line each.
+        news: Vec<String>,
+    },
+}
+
+/// Why a study goes on no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// Its question has an answer.
+    Decided,
+    /// Everything was made that was to be made, or may be.
+    Blocks,
+    /// The time that it may take is spent.
+    Budget,
+    /// So many runs were invalid that this is no place to measure.
+    NotFit,
+}
+
+impl Why {
+    /// The word in the store.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Decided => "decided",
+            Self::Blocks => "blocks",
+            Self::Budget => "budget",
+            Self::NotFit => "not fit",
+        }
+    }
+
+    /// Whether the study did all that it could.
+    pub(crate) const fn is_whole(self) -> bool {
+        matches!(self, Self::Decided | Self::Blocks)
+    }
+}
+
+/// A procedure on a study. It knows nothing but what is stored, and is asked anew after every turn: so a study that was
+/// interrupted goes on where it was.
+pub(crate) trait Course {
+    /// What to do next. `kept` has everything so far.
+    fn next(&self, kept: &Study) -> Turn;
+
+    /// How many runs may follow those that are planned, at most; `None`: nobody can say.
+    fn later_at_most(&self, kept: &Study) -> Option<usize>;
+
+    /// Whether nothing can be decided as long as a planned run is missing.
+    fn needs_every_run(&self) -> bool {
+        true
+    }
+}
+
+/// How the answer to a plan's question is found.
+pub fn procedure(_plan: &Plan) -> Procedure {
+    Procedure::Blocks
+}
+
+/// The course of a study that was begun.
+pub(crate) fn of<'a>(plan: &'a Plan, _kept: &Study) -> Box<dyn Course + 'a> {
+    Box::new(Blocks { plan })
+}
