@@ -1,6 +1,7 @@
 //! Starts, watches and stops systems. It generates no load.
 
 mod capture;
+pub mod census;
 mod commands;
 mod deadline;
 mod exit;
@@ -11,6 +12,7 @@ mod in_words;
 pub mod keeper;
 mod kept;
 pub mod leftovers;
+pub mod listening;
 mod marker;
 pub mod ports;
 pub mod probes;

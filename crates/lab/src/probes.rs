@@ -24,6 +24,7 @@ mod sock_diag;
 mod source;
 mod system;
 mod tasks;
+mod throttling;
 mod time_wait;
 mod tree;
 mod watch;
@@ -94,6 +95,7 @@ fn all(subject: &Subject) -> Vec<Box<dyn sheet::Probe>> {
     let reach = member::Reach::of_machine();
     vec![
         Box::new(generator::Generator::new(reach.clone())),
+        Box::new(throttling::Throttling::of_this_process()),
         Box::new(system::System::of(subject, reach)),
         Box::new(cores::Cores::default()),
         Box::new(memory::Memory::default()),

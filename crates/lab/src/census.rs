@@ -1,0 +1,175 @@
+//! Which processes of the machine used its cores between two moments, and which cores they may use.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+
+use crate::in_words;
+use crate::processes;
+
+/// Threads of one process whose cores are read.
+const THREADS_MAX: usize = 4_096;
+/// The highest core that a list may name.
+const CORE_MAX: usize = 4_096;
+
+/// The processor time of every process at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct Census(BTreeMap<u32, Entry>);
+
+#[derive(Clone, Debug)]
+struct Entry {
+    parent: u32,
+    started_ticks: u64,
+    /// Its own, and that of children that ended.
+    ticks: u64,
+    name: String,
+}
+
+/// What one process used between two moments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Used {
+    /// Its number.
+    pub pid: u32,
+    /// Its name, fit to be shown.
+    pub name: String,
+    /// Processor time in seconds, with that of children that ended.
+    pub cpu_s: f64,
+}
+
+impl Census {
+    /// Reads every process that can be seen.
+    pub fn now() -> Self {
+        let entries = processes::pids().into_iter().filter_map(|pid| {
+            let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+            Some((pid, parse(&String::from_utf8_lossy(&stat))?))
+        });
+        Self(entries.collect())
+    }
+
+    /// What each process used since an earlier moment, most first; those that used nothing are left out.
+    pub fn since(&self, earlier: &Self) -> Vec<Used> {
+        let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
+        let mut used: Vec<Used> = self
+            .0
+            .iter()
+            .filter_map(|(pid, entry)| {
+                let before = earlier.0.get(pid).filter(|before| before.started_ticks == entry.started_ticks);
+                let ticks = entry.ticks.saturating_sub(before.map_or(0, |before| before.ticks));
+                let cpu_s = ticks as f64 / ticks_per_s;
+                (ticks > 0).then(|| Used { pid: *pid, name: entry.name.clone(), cpu_s })
+            })
+            .collect();
+        used.sort_by(|one, other| other.cpu_s.total_cmp(&one.cpu_s));
+        used
+    }
+
+    /// These processes and all below them.
+    pub fn families(&self, roots: &[u32]) -> BTreeSet<u32> {
+        let mut found: BTreeSet<u32> = roots.iter().copied().collect();
+        // A child may have a lower number than its parent: go on until nothing is added.
+        loop {
+            let more: Vec<u32> = self
+                .0
+                .iter()
+                .filter(|(pid, entry)| found.contains(&entry.parent) && !found.contains(pid))
+                .map(|(pid, _)| *pid)
+                .collect();
+            if more.is_empty() {
+                return found;
+            }
+            found.extend(more);
+        }
+    }
+}
+
+/// The program that a process runs, if that may be seen.
+pub fn program(pid: u32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/exe")).ok()
+}
+
+/// The words a process was started with.
+pub fn words(pid: u32) -> Vec<String> {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = words.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+    words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+/// The cores that any thread of a process may use, in order; none if it has ended.
+pub fn cores(pid: u32) -> BTreeSet<usize> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten().take(THREADS_MAX);
+    threads
+        .filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok())
+        .filter_map(|status| {
+            let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+            Some(parse_list(list))
+        })
+        .flatten()
+        .collect()
+}
+
+/// `0-1,4` as numbers.
+fn parse_list(list: &str) -> Vec<usize> {
+    let ranges = list.trim().split(',').filter_map(|range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        (last <= CORE_MAX).then_some(first..=last)
+    });
+    ranges.flatten().collect()
+}
+
+/// Of `/proc/PID/stat`: the name is in brackets and may hold anything; the state follows as the third field.
+fn parse(stat: &str) -> Option<Entry> {
+    let (front, fields) = stat.rsplit_once(')')?;
+    let (_, name) = front.split_once('(')?;
+    let fields: Vec<&str> = fields.split_ascii_whitespace().take(20).collect();
+    let at = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+    let ticks =
+        [14, 15, 16, 17].into_iter().try_fold(0_u64, |sum, number| Some(sum.saturating_add(at(number)?)))?;
+    Some(Entry {
+        parent: u32::try_from(at(4)?).ok()?,
+        started_ticks: at(22)?,
+        ticks,
+        name: in_words::harmless(name),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_process_used_is_what_it_used_since() {
+        let entry = |parent, ticks| Entry { parent, started_ticks: 5, ticks, name: "a".into() };
+        let census = |list: &[(u32, Entry)]| Census(list.iter().cloned().collect());
+        let earlier = census(&[(7, entry(1, 100)), (8, entry(1, 50))]);
+        let replaced = Entry { started_ticks: 6, ..entry(1, 30) };
+        let now = census(&[(7, entry(1, 100)), (8, replaced), (9, entry(7, 200))]);
+        let used: Vec<u32> = now.since(&earlier).iter().map(|used| used.pid).collect();
+        assert_eq!(used, [9, 8], "most first, and not what did nothing");
+        assert_eq!(now.families(&[7]), BTreeSet::from([7, 9]));
+    }
+
+    #[test]
+    fn this_process_is_seen() {
+        let this = std::process::id();
+        assert!(Census::now().0.contains_key(&this));
+        assert!(!cores(this).is_empty() && !words(this).is_empty() && program(this).is_some());
+    }
+
+    #[test]
+    fn lists_of_cores_and_lines_of_processes_are_read() {
+        assert_eq!(parse_list("\t0-1,4\n"), [0, 1, 4]);
+        for list in ["", "x", "3-1", "0-99999999999", "-"] {
+            assert!(parse_list(list).is_empty(), "{list:?}");
+        }
+        let line = "7 (a) b) S 3 1 2 0 -1 0 1 2 3 4 10 20 30 40 20 0 3 0 98765 1";
+        let entry = parse(line).unwrap();
+        assert_eq!(
+            (entry.parent, entry.ticks, entry.started_ticks, entry.name.as_str()),
+            (3, 100, 98_765, "a) b")
+        );
+        for at in 0..line.len() - 2 {
+            assert!(parse(&line[..at]).is_none_or(|entry| entry.parent == 3));
+        }
+    }
+}
