@@ -28,6 +28,7 @@ mod head;
 mod limiter;
 mod listener;
 mod mailbox;
+mod pace;
 mod query;
 mod reply;
 mod request;
@@ -43,6 +44,7 @@ mod timers;
 mod worker;
 
 pub use endpoints::{Endpoint, endpoints};
+pub use pace::{Drift, Pace, SlowStart, Step};
 pub use running::{Running, StartError, start};
 pub use settings::{Fault, RateLimit, Settings, Stall, ThreadPool};
 pub use stalls::Pause;

@@ -1,12 +1,13 @@
 //! The knobs of the target, each with its unit and default, and the check that names every bad one at once.
 
+use crate::pace::Pace;
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// Longest time a knob takes; arithmetic on instants stays far from its bounds.
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+pub(crate) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How the target behaves. `Settings::default()` is a fast server with unlimited concurrency on a free loopback port.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub struct Settings {
     pub rate_limit: Option<RateLimit>,
     /// Pauses during which nothing is accepted, read or answered; times at most 24h. Default none.
     pub stall: Option<Stall>,
+    /// How the times of holds change while the target runs. Default not at all.
+    pub pace: Pace,
     /// Requests answered on one connection before the target closes it. At least 1, default unlimited.
     pub requests_per_connection: Option<u64>,
     /// A connection silent for this long, with no request in execution, is closed, at most a quarter of it later.
@@ -112,6 +115,7 @@ impl Default for Settings {
             database: None,
             rate_limit: None,
             stall: None,
+            pace: Pace::default(),
             requests_per_connection: None,
             idle: None,
             seed: 1,
@@ -146,6 +150,7 @@ impl Settings {
         if let Some(stall) = self.stall {
             stall.check(&mut faults);
         }
+        self.pace.check(&mut faults);
         faults.unless(self.requests_per_connection != Some(0), "requests_per_connection", || {
             "must be at least 1; leave it out for unlimited".into()
         });
@@ -201,11 +206,12 @@ impl Stall {
     }
 }
 
+/// What was found so far.
 #[derive(Default)]
-struct Faults(Vec<Fault>);
+pub(crate) struct Faults(pub(crate) Vec<Fault>);
 
 impl Faults {
-    fn unless(&mut self, fine: bool, knob: &'static str, reason: impl FnOnce() -> String) {
+    pub(crate) fn unless(&mut self, fine: bool, knob: &'static str, reason: impl FnOnce() -> String) {
         if !fine {
             self.0.push(Fault { knob, reason: reason() });
         }

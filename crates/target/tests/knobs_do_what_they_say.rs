@@ -4,7 +4,7 @@ mod client;
 
 use client::{Client, until};
 use std::time::{Duration, Instant};
-use target::{RateLimit, Settings, Stall, StartError, start};
+use target::{Drift, Pace, RateLimit, Settings, SlowStart, Stall, StartError, Step, start};
 
 #[test]
 fn a_bucket_refuses_what_exceeds_it_and_says_when_to_come_back() {
@@ -136,4 +136,29 @@ fn a_taken_address_or_a_bad_path_is_a_clear_error() {
     assert!(matches!(unix, Err(StartError::Unix { .. })));
     let database = start(Settings { database: Some(nowhere), ..Settings::default() });
     assert!(matches!(database, Err(StartError::Database { .. })));
+}
+
+#[test]
+fn holds_change_with_the_age_of_the_target() {
+    let day = Duration::from_secs(24 * 60 * 60);
+    let drawn_us = |pace| {
+        let target = start(Settings { pace, ..Settings::default() }).expect("a target");
+        Client::connect(target.address()).get("/hold?mean_us=1000").number("x-drawn-us")
+    };
+    assert_eq!(drawn_us(Pace::default()), 1_000);
+    let slow_start = Some(SlowStart { factor: 3.0, lasting: day });
+    assert_eq!(drawn_us(Pace { slow_start, ..Pace::default() }), 3_000);
+    let step = Some(Step { after: Duration::ZERO, factor: 1.5 });
+    assert_eq!(drawn_us(Pace { slow_start, step, ..Pace::default() }), 4_500);
+    let later = Some(Step { after: day, factor: 1.5 });
+    assert_eq!(drawn_us(Pace { step: later, ..Pace::default() }), 1_000);
+
+    let drift = Some(Drift { share_per_10_s: 10.0 });
+    let pace = Pace { drift, ..Pace::default() };
+    let target = start(Settings { pace, ..Settings::default() }).expect("a target");
+    let mut client = Client::connect(target.address());
+    let mut hold_us = || client.get("/hold?mean_us=1000").number("x-drawn-us");
+    let first_us = hold_us();
+    // A millisecond more for each that passes.
+    until("holds have become longer", || hold_us() > first_us + 100);
 }

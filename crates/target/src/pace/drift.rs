@@ -1,0 +1,25 @@
+//! Slower and slower, as a program whose tables only grow.
+
+use std::time::Duration;
+
+use crate::settings::Faults;
+
+/// Holds grow by the same time in every second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drift {
+    /// Share of the drawn time that a hold gains in ten seconds; above 0, at most 10.
+    pub share_per_10_s: f64,
+}
+
+impl Drift {
+    pub(super) fn factor_at(&self, at: Duration) -> f64 {
+        1.0 + self.share_per_10_s * at.as_secs_f64() / 10.0
+    }
+
+    pub(super) fn check(&self, faults: &mut Faults) {
+        let share = self.share_per_10_s;
+        faults.unless(share > 0.0 && share <= 10.0, "drift", || {
+            format!("must be above 0 and at most 1000% in ten seconds, found {}%", share * 100.0)
+        });
+    }
+}

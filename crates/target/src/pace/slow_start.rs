@@ -1,0 +1,31 @@
+//! Slower at first, as a program that still compiles itself or fills its caches.
+
+use std::time::Duration;
+
+use super::is_factor;
+use crate::settings::{DAY, Faults};
+
+/// A time after the start in which holds are longer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlowStart {
+    /// How many times as long; 0.01 to 100.
+    pub factor: f64,
+    /// For how long, from the start of the target; above 0.
+    pub lasting: Duration,
+}
+
+impl SlowStart {
+    pub(super) fn factor_at(&self, at: Duration) -> f64 {
+        if at < self.lasting { self.factor } else { 1.0 }
+    }
+
+    pub(super) fn check(&self, faults: &mut Faults) {
+        let Self { factor, lasting } = self;
+        faults.unless(is_factor(*factor), "slow_start", || {
+            format!("factor must be from 0.01 to 100, found {factor}")
+        });
+        faults.unless(!lasting.is_zero() && *lasting <= DAY, "slow_start", || {
+            format!("lasting must be above 0 and at most 24h, found {lasting:?}")
+        });
+    }
+}
