@@ -112,6 +112,7 @@ impl Collector<'_> {
                         let second = seconds.entry(interval.second).or_default();
                         second.entry(step).or_default().push(*interval);
                     }
+                    Message::Pulse { .. } => {}
                     Message::Ended(end) => collected.ends.push(*end),
                     Message::Broke(what) => collected.broke.push(what),
                     Message::Hopeless(what) => collected.hopeless.push(what),

@@ -1,10 +1,10 @@
 //! How well a worker itself kept time: the first witness when its numbers are doubted.
 
-use record::Histogram;
+use record::{Histogram, Tail};
 
 use crate::clock;
 
-/// A worker's own signals over the measured load.
+/// A worker's own signals over the load, warm-up included where nothing else is said.
 #[derive(Clone, Debug, Default)]
 pub struct Health {
     /// How much later than asked for the worker woke up, whenever a timer and not a socket woke it.
@@ -13,6 +13,26 @@ pub struct Health {
     pub cpu_ns: u64,
     /// From the beginning of the load to the worker's end.
     pub wall_ns: u64,
+    /// How long its thread was ready to run and had no core; `None` where the kernel does not tell
+    /// (`/proc/thread-self/schedstat`).
+    pub run_queue_wait_ns: Option<u64>,
+    /// How often its thread was taken off its core; `None` where the system does not tell.
+    pub involuntary_switches: Option<u64>,
+    /// The longest time from one turn of the worker's loop to the next, beyond what it had asked to wait: stopped, without a
+    /// core, or busy with one turn. Calls into a system in this process do not count. Turns after the warm-up only. A stop while
+    /// the worker waited for sockets alone shows shorter than it was, by 20 ms at most while a request is in flight and by 100 ms
+    /// otherwise.
+    pub heartbeat_max_ns: u64,
+    /// Measured requests in flight × time, from *sent* to *finished*: divided by the measured time it is their mean number. The
+    /// worker's own count, made apart from the service times that it must agree with; requests that were left unfinished count
+    /// until they were left.
+    pub in_flight_ns: u64,
+    /// Measured requests that ended, by response time, with what of it was this worker's own lag: what passed between their
+    /// intended start and *sent* while a connection was free, and what passed before a reply was read because the worker was
+    /// back later than it had asked for. Waiting for a connection is no lag.
+    pub tail: Tail,
+    /// Bytes of the replies to measured requests, before TLS, as the conversations counted them.
+    pub reply_bytes: u64,
 }
 
 impl Health {
@@ -50,6 +70,11 @@ impl Watch {
     }
 
     pub(crate) fn end(self, wall_ns: u64) -> Health {
-        Health { wake_lag: self.wake_lag, cpu_ns: clock::thread_cpu_ns() - self.cpu_from_ns, wall_ns }
+        Health {
+            wake_lag: self.wake_lag,
+            cpu_ns: clock::thread_cpu_ns() - self.cpu_from_ns,
+            wall_ns,
+            ..Health::default()
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use load::Share;
-use record::{ConnectionTotals, Interval};
+use record::{ConnectionTotals, Interval, Pulse};
 use rustix::io::Errno;
 use wire::Script;
 
@@ -33,6 +33,14 @@ pub enum Message {
         step: u16,
         /// What the worker saw of it.
         interval: Box<Interval>,
+    },
+    /// A window of a quarter of a second of one worker is over, or what there is of it when the worker is done. Windows come in
+    /// order, without gaps; [`record::Pulses`] keeps them.
+    Pulse {
+        /// The number of the worker, from 0.
+        worker: u32,
+        /// What it saw.
+        pulse: Pulse,
     },
     /// A worker is done.
     Ended(Box<WorkerEnd>),

@@ -77,6 +77,7 @@ pub(crate) fn finish_with(running: Running, limit: Duration) -> (Done, Vec<Strin
                 whole.absorb(&interval.tally).expect("the identity, up to now");
                 logged.extend(interval.sampled.into_iter().map(|request| (step, request)));
             }
+            Ok(Message::Pulse { .. }) => {}
             Ok(Message::Ended(end)) => ends.push(*end),
             Ok(Message::Broke(what) | Message::Hopeless(what)) => broke.push(what),
             Err(RecvTimeoutError::Timeout) => panic!("the load did not end within {limit:?}"),
