@@ -6,9 +6,11 @@ mod braced;
 mod explain;
 mod followed;
 mod gate;
+mod how;
 mod launch;
 mod metric;
 mod run;
+mod searched;
 mod system;
 
 use std::path::PathBuf;
@@ -16,7 +18,9 @@ use std::path::PathBuf;
 pub use amount::{Amount, At};
 pub use around::{Around, Cmd, Launch, Proc, Ready, ReadyWhen, StopHow, Tables};
 pub use gate::{Gate, GateMetric};
+pub use how::{Find, How};
 pub use metric::Metric;
+pub use searched::Searched;
 pub use system::{Knob, System, Variant};
 
 pub(crate) use braced::{Braced, is_name, names_in};
@@ -89,8 +93,18 @@ pub struct Compare {
     pub higher_is_better: bool,
     /// The smallest difference that matters, as a share: 0.03 for 3 %.
     pub matters: f64,
-    /// How often every variant is run.
+    /// What is to be found.
+    pub find: Find,
+    /// How often every variant is run; where it can be decided earlier, at most.
     pub blocks: u32,
+    /// Blocks of the first of two variants against itself, before both are compared.
+    pub pilot: u32,
+    /// Further figures that are judged with the first.
+    pub also: Vec<Metric>,
+    /// The number of the variant that the others are compared with; of the best of many: the one in use.
+    pub baseline: Option<usize>,
+    /// The time that all runs together may take.
+    pub within_ns: Option<u64>,
 }
 
 /// Which cores system and generator stay on.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use load::{Load, Spacing};
-use plan::{Amount, Around, At, Launch, Plan, Study};
+use plan::{Amount, Around, At, Fault, Launch, Plan, Searched, Study};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -114,4 +114,30 @@ fn an_iteration_has_the_steps_that_its_scenarios_have_on_average() {
          load: [ { name: x, users: 3 }, { name: y, users: 3, scenario: b } ], url: http://127.0.0.1:8080 }",
     );
     assert_eq!((mixed.steps_per_iteration(0), mixed.steps_per_iteration(1)), (2.5, 1.0));
+}
+
+#[test]
+fn a_search_sees_one_load_as_it_asks_for_it() {
+    let asked = |measured_ns| Searched { measured_ns, ..Searched::default() };
+    let own = study("{ users: 3, for: 5s, warm-up: 1s }");
+    let searched = own.clone().searched(&asked(None)).expect("it can be searched");
+    assert_eq!((searched.measured_ns(0), searched.loads[0].warm_up_ns), (Some(5 * SECOND_NS), SECOND_NS));
+    assert_eq!(searched.hash, own.clone().searched(&asked(None)).expect("again").hash);
+    let other = Searched { warm_up_ns: Some(0), seed: Some(9), ..asked(Some(2 * SECOND_NS)) };
+    let other = own.clone().searched(&other).expect("it can be searched");
+    assert_eq!((other.run_ns(0), other.seed), (Some(2 * SECOND_NS), 9));
+    assert!(own.hash != searched.hash && searched.hash != other.hash);
+
+    let refused = |study: Study, asked: &Searched| -> Vec<Fault> {
+        study.searched(asked).expect_err("it cannot be searched")
+    };
+    let counted = study("{ users: 3, requests: 10 }");
+    assert!(counted.clone().searched(&asked(Some(SECOND_NS))).is_ok());
+    assert!(refused(counted, &asked(None))[0].way_out.contains("--for"));
+    let two = study("[ { name: a, users: 3 }, { name: b, rate: 5/s } ]");
+    assert!(refused(two.clone(), &asked(None))[0].way_out.contains("a, b"));
+    let named = |name: &str| Searched { load: Some(name.to_owned()), ..Searched::default() };
+    assert!(refused(two.clone(), &named("c"))[0].what.contains("\"c\""));
+    let searched = two.searched(&named("b")).expect("it can be searched");
+    assert_eq!(searched.loads.iter().map(|load| load.name.as_str()).collect::<Vec<_>>(), ["b"]);
 }

@@ -139,8 +139,7 @@ impl Study {
 
     /// Why the amount of a load cannot be chosen by a search; nothing if it can.
     pub fn cannot_be_searched(&self, load: usize) -> Vec<Fault> {
-        let load = &self.loads[load];
-        let Draft { stages, ramp_from, think, pacing, ramp_up, throughput, .. } = &load.draft;
+        let Draft { stages, ramp_from, think, pacing, ramp_up, throughput, .. } = &self.loads[load].draft;
         let keys = [
             ("stages", stages.is_some(), "it has rates of its own, one after the other"),
             ("from", ramp_from.is_some(), "its rate grows"),
@@ -159,7 +158,7 @@ impl Study {
                 "leave out `{key}`, or give the plan one more load, such as `{{ name: capacity, rate: 100/s, for: 10s }}`, \
                  and choose it with --load capacity"
             );
-            Fault::new(format!("the load {:?}", load.name), format!("{why} (`{key}`)"), way_out)
+            Fault::new(self.place_of(load), format!("{why} (`{key}`)"), way_out)
         };
         given.map(fault).collect()
     }

@@ -1,0 +1,88 @@
+//! A plan as a search for a capacity sees it: one load, whose requests are sent as often as the search likes.
+
+use ring::digest::{Context, SHA256};
+
+use super::Study;
+use crate::fault::Fault;
+use crate::units::show_duration;
+
+/// What a search asks of a plan. What is not given is the plan's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Searched {
+    /// The load whose requests are sent, by name. A plan with one load needs none.
+    pub load: Option<String>,
+    /// How long each run is measured.
+    pub measured_ns: Option<u64>,
+    /// How long each run warms up before.
+    pub warm_up_ns: Option<u64>,
+    /// The seed of every draw.
+    pub seed: Option<u64>,
+}
+
+impl Study {
+    /// The study with the one load that is searched, and without gates: what must hold is the search's own. Its hash tells
+    /// it from other searches of the same plan.
+    pub fn searched(mut self, asked: &Searched) -> Result<Self, Vec<Fault>> {
+        let load = self.chosen(asked.load.as_deref()).map_err(|fault| vec![fault])?;
+        let mut faults = self.cannot_be_searched(load);
+        let measured_ns = asked.measured_ns.or_else(|| self.measured_ns(load));
+        if measured_ns.is_none() {
+            let what = "a number of requests ends it, and a search must know how long a run takes";
+            faults.push(Fault::new(self.place_of(load), what, "add --for, such as --for 10s"));
+        }
+        let Some(measured_ns) = measured_ns.filter(|_| faults.is_empty()) else { return Err(faults) };
+        let mut searched = self.loads.swap_remove(load);
+        searched.warm_up_ns = asked.warm_up_ns.unwrap_or(searched.warm_up_ns);
+        searched.run_ns = Some(searched.warm_up_ns.saturating_add(measured_ns));
+        searched.words = "as much as the search asks for".to_owned();
+        searched.stop_words = match searched.warm_up_ns {
+            0 => show_duration(measured_ns),
+            ns => format!("{} after {} of warm-up", show_duration(measured_ns), show_duration(ns)),
+        };
+        self.seed = asked.seed.unwrap_or(self.seed);
+        self.gates.clear();
+        self.compare.blocks = 1;
+        self.hash = self.hash_with(&[
+            &searched.name,
+            &measured_ns.to_string(),
+            &searched.warm_up_ns.to_string(),
+            &self.seed.to_string(),
+        ]);
+        self.loads = vec![searched];
+        Ok(self)
+    }
+
+    /// The number of the load of a name, or of the only one.
+    fn chosen(&self, name: Option<&str>) -> Result<usize, Fault> {
+        let names: Vec<&str> = self.loads.iter().map(|load| load.name.as_str()).collect();
+        let listed = names.join(", ");
+        match name {
+            Some(name) => names.iter().position(|known| *known == name).ok_or_else(|| {
+                Fault::new(
+                    "--load",
+                    format!("the plan has no load {name:?}"),
+                    format!("write one of: {listed}"),
+                )
+            }),
+            None if names.len() == 1 => Ok(0),
+            None => {
+                let what = format!("the plan has {} loads, and a search is for one", names.len());
+                Err(Fault::new("--load", what, format!("add --load and one of: {listed}")))
+            }
+        }
+    }
+
+    pub(super) fn place_of(&self, load: usize) -> String {
+        format!("the load {:?}", self.loads[load].name)
+    }
+
+    fn hash_with(&self, further: &[&str]) -> String {
+        let mut hash = Context::new(&SHA256);
+        for text in [self.hash.as_str()].iter().chain(further) {
+            // The length keeps neighbours apart.
+            hash.update(&(text.len() as u64).to_le_bytes());
+            hash.update(text.as_bytes());
+        }
+        hash.finish().as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
