@@ -21,6 +21,8 @@ pub struct Comparison {
     pub ratio: Option<f64>,
     /// What the ratio lies in with a confidence of `confidence`; `None` without a look.
     pub interval: Option<[f64; 2]>,
+    /// Among how many comparisons its error rate is shared; 1: it is alone.
+    pub family: u32,
     /// The chance that the interval covers the true ratio.
     pub confidence: Option<f64>,
     /// Of Wilcoxon's signed-rank test, two-sided and exact; `None` without a look.
@@ -41,8 +43,21 @@ pub enum Verdict {
     Equivalent,
     /// Neither can be said.
     Inconclusive,
+    /// More requests fail on one side: being ahead with more errors is not being better, and being level is not being equal.
+    MoreErrors(MoreErrors),
     /// Nothing may be said.
     None(NoVerdict),
+}
+
+/// Errors that stand before any figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MoreErrors {
+    /// Whether it is the first that has them.
+    pub of_first: bool,
+    /// Its share of errors over all runs, less that of the other.
+    pub gap: f64,
+    /// Whether it surely is more than may be; if not, it could not be ruled out, and more blocks may.
+    pub is_shown: bool,
 }
 
 /// Why nothing may be said.
@@ -71,12 +86,23 @@ pub struct Discards {
 }
 
 /// From this difference on, throwing away is choosing.
-const DISCARDS_APART: usize = 3;
+pub(crate) const DISCARDS_APART: usize = 3;
 
 /// Compares the figures of two variants, `pairs` in order of their blocks, where ratios between 1 ÷ (1 + `matters`) and
 /// 1 + `matters` do not matter. `attainable` is how many such pairs there can ever be: see [`look_at`].
 pub fn compare(pairs: &[(f64, f64)], attainable: usize, matters: f64, discards: Discards) -> Comparison {
-    let look = look_at(pairs.len(), attainable);
+    compare_in(1, pairs, attainable, matters, discards)
+}
+
+/// As [`compare`], with the part of the error rate that one of a family of so many comparisons has.
+pub(crate) fn compare_in(
+    family: u32,
+    pairs: &[(f64, f64)],
+    attainable: usize,
+    matters: f64,
+    discards: Discards,
+) -> Comparison {
+    let look = look_at(pairs.len(), attainable, family);
     let blocks = look.map_or(pairs.len(), |look| look.blocks as usize);
     let judged = &pairs[..blocks];
     let larger = judged.iter().filter(|(first, second)| first > second).count();
@@ -86,6 +112,7 @@ pub fn compare(pairs: &[(f64, f64)], attainable: usize, matters: f64, discards: 
         larger,
         ratio: None,
         interval: None,
+        family,
         confidence: None,
         p: None,
         verdict: Verdict::None(NoVerdict::NoRatio),

@@ -4,18 +4,40 @@
 #![no_std]
 
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
+mod chance;
 mod compare;
+mod duel;
+mod errors;
+mod fit;
+mod forecast;
+mod holm;
 mod look;
+mod mser;
+mod noise;
 mod search;
+mod seen;
 mod signed_rank;
 mod spread;
+mod steady;
+mod tournament;
 pub mod usl;
 mod walsh;
 
-pub use compare::{Comparison, Discards, NoVerdict, Verdict, compare};
-pub use look::{FIXED, LOOKS, Look, look_at};
+pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Verdict, compare};
+pub use duel::{Duel, DuelEnd, DuelRules, DuelStep};
+pub use errors::{ERRORS_MARGIN, ErrorGap};
+pub use forecast::Forecast;
+pub use holm::{holm, judge_together};
+pub use look::{FIXED, LOOKS, Look, look_at, looks};
 pub use search::{At, Capacity, Judged, Level, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally};
+pub use seen::Seen;
 pub use signed_rank::{critical_value, p_value};
 pub use spread::{Spread, median};
+pub use steady::{Series, Steadiness, SteadyVerdict, Unsteady, Window, steady};
+pub use tournament::{
+    Found, Left, Tournament, TournamentEnd, TournamentRules, TournamentStage, TournamentStep, WhyLeft,
+};
 pub use walsh::Walsh;

@@ -1,5 +1,7 @@
 //! When a comparison may be judged, and how strictly, so that looking several times keeps the error rate.
 
+use crate::signed_rank::critical_value;
+
 /// A number of blocks at which a verdict may be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
@@ -28,21 +30,53 @@ impl Look {
     }
 }
 
+/// What one look of [`LOOKS`] may spend.
+const LOOK_ALPHA: f64 = 0.05 / 4.0;
+/// What the only look may spend.
+const FIXED_ALPHA: f64 = 0.05;
+/// A larger family is judged as one of this size; the last look has room for it.
+const FAMILY_MAX: u32 = 1_000;
+
 /// The look that so many blocks allow; or how many blocks the first look takes. `attainable` is how many blocks there can
 /// ever be: what was planned, less what was lost for reasons other than the figures. A comparison is looked at either by
 /// [`LOOKS`] or by [`FIXED`]: both together would spend more than 5 %.
-pub fn look_at(blocks: usize, attainable: usize) -> Result<Look, u32> {
-    let allowed = |look: &&Look| look.blocks as usize <= blocks;
-    if attainable.max(blocks) < LOOKS[0].blocks as usize {
-        return Some(&FIXED).filter(allowed).copied().ok_or(FIXED.blocks);
+///
+/// A comparison of a `family` gets that part of what a look may spend, so that the family as a whole keeps 5 %; it may need
+/// more blocks for its first look. 1: it is alone.
+pub fn look_at(blocks: usize, attainable: usize, family: u32) -> Result<Look, u32> {
+    let allowed = |look: &Look| look.blocks as usize <= blocks;
+    let mut looks = looks(attainable.max(blocks), family);
+    let first = looks.next().or_else(|| sequential(family).next()).ok_or(u32::MAX)?;
+    if !allowed(&first) || attainable.max(blocks) < first.blocks as usize {
+        return Err(first.blocks);
     }
-    LOOKS.iter().rev().find(allowed).copied().ok_or(LOOKS[0].blocks)
+    Ok(looks.take_while(allowed).last().unwrap_or(first))
+}
+
+/// The looks of a comparison that can have so many blocks, in their order.
+pub fn looks(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
+    let is_short = attainable < LOOKS[0].blocks as usize;
+    let alone =
+        (FIXED.blocks..LOOKS[0].blocks).filter_map(move |blocks| stricter(blocks, FIXED_ALPHA, family));
+    let many = sequential(family).filter(move |look| look.blocks as usize <= attainable);
+    alone.take(usize::from(is_short)).chain(many)
+}
+
+fn sequential(family: u32) -> impl Iterator<Item = Look> {
+    LOOKS.iter().filter_map(move |look| match family {
+        0 | 1 => Some(*look),
+        _ => stricter(look.blocks, LOOK_ALPHA, family),
+    })
+}
+
+fn stricter(blocks: u32, alpha: f64, family: u32) -> Option<Look> {
+    let critical = critical_value(blocks, alpha / f64::from(family.clamp(1, FAMILY_MAX)))?;
+    Some(Look { blocks, critical })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signed_rank::critical_value;
 
     #[test]
     fn every_look_is_as_strict_as_it_must_be() {
@@ -56,7 +90,7 @@ mod tests {
 
     #[test]
     fn the_largest_look_that_the_blocks_allow() {
-        let at = |blocks, attainable| look_at(blocks, attainable).map(|look| look.blocks);
+        let at = |blocks, attainable| look_at(blocks, attainable, 1).map(|look| look.blocks);
         assert_eq!([5, 6, 7].map(|blocks| at(blocks, 7)), [Err(6), Ok(6), Ok(6)]);
         assert_eq!([5, 6, 7, 8].map(|blocks| at(blocks, 8)), [Err(8), Err(8), Err(8), Ok(8)]);
         assert_eq!(
@@ -64,5 +98,23 @@ mod tests {
             [Ok(8), Ok(12), Ok(16), Ok(24), Ok(24)]
         );
         assert_eq!(at(0, 0), Err(6));
+    }
+
+    #[test]
+    fn a_family_is_looked_at_more_strictly_and_later() {
+        let at = |blocks, attainable, family| {
+            look_at(blocks, attainable, family).map(|look| (look.blocks, look.critical))
+        };
+        // Two in 256 is more than half of 1.25 %.
+        assert_eq!(at(8, 24, 2), Err(12));
+        assert_eq!(at(12, 24, 2), Ok((12, 5)));
+        assert_eq!(at(6, 6, 2), Err(7), "six that agree have 3.1 %, more than 2.5 %");
+        assert_eq!(at(7, 7, 2), Ok((7, 0)));
+        for family in [2, 3, 10, 1_000, u32::MAX] {
+            let looks: alloc::vec::Vec<Look> = looks(24, family).collect();
+            assert_eq!(looks.last().map(|look| look.blocks), Some(24));
+            let spent: f64 = looks.iter().map(|look| 1.0 - look.confidence()).sum();
+            assert!(spent * f64::from(family.min(FAMILY_MAX)) <= 0.05, "{family}: {spent}");
+        }
     }
 }

@@ -42,6 +42,7 @@ fn may_be_decided(pair: &Pair) -> bool {
     match pair.comparison.verdict {
         _ if pair.has_more_errors => false,
         Verdict::None(NoVerdict::TooFewBlocks { needed, .. }) => pair.attainable >= needed as usize,
+        Verdict::MoreErrors(more) => !more.is_shown,
         Verdict::None(NoVerdict::NoRatio | NoVerdict::UnevenDiscards(_)) => false,
         _ => true,
     }
@@ -57,7 +58,7 @@ fn words(view: &StudyView<'_>, pair: &Pair) -> String {
             format!("differs by less than the {} that matters, {ahead}", matters(view))
         }
         Verdict::Equivalent => format!("equivalent within {}, {}", matters(view), blocks(common)),
-        Verdict::Inconclusive | Verdict::None(_) => format!("inconclusive, {ahead}"),
+        Verdict::Inconclusive | Verdict::MoreErrors(_) | Verdict::None(_) => format!("inconclusive, {ahead}"),
     };
     if let Some(confidence) = pair.comparison.confidence {
         words.push_str(&format!(", {} % confidence", decimal(confidence * 100.0, 1)));

@@ -1,6 +1,6 @@
 //! What a study says, in sentences. Names in them are escaped by whoever asks.
 
-use stats::{NoVerdict, Verdict};
+use stats::{MoreErrors, NoVerdict, Verdict};
 
 use super::best::Pair;
 use super::{LoadView, StudyView, name};
@@ -16,7 +16,7 @@ pub(crate) fn verdict_word(pair: &Pair) -> &'static str {
         Verdict::Differs { .. } => "differs",
         Verdict::Equivalent => "equivalent",
         Verdict::Inconclusive => "inconclusive",
-        Verdict::None(_) => "none",
+        Verdict::MoreErrors(_) | Verdict::None(_) => "none",
     }
 }
 
@@ -32,7 +32,11 @@ pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> 
             share(pair.second)
         ));
     }
-    let Verdict::None(why) = pair.comparison.verdict else { return None };
+    let why = match pair.comparison.verdict {
+        Verdict::None(why) => why,
+        Verdict::MoreErrors(more) => return Some(more_errors(&more)),
+        _ => return None,
+    };
     Some(match why {
         NoVerdict::TooFewBlocks { .. } if pair.too_few_samples > 0 => format!(
             "in {} of {} common blocks a run has too few samples for a verdict on this percentile; measure for longer",
@@ -52,6 +56,19 @@ pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> 
             discards.first, discards.second
         ),
     })
+}
+
+/// Errors that stand before any figure.
+fn more_errors(more: &MoreErrors) -> String {
+    let (who, points) =
+        (if more.of_first { "the first" } else { "the second" }, decimal(more.gap * 100.0, 2));
+    if more.is_shown {
+        format!("{who} has more errors, by {points} percentage points: no speed makes up for them")
+    } else {
+        format!(
+            "it cannot be ruled out that {who} has more errors (by {points} percentage points in these runs)"
+        )
+    }
 }
 
 /// One pair: who is ahead, by what ratio, and whether that can be said.
@@ -82,7 +99,9 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
         Verdict::None(_) if common == 0 => {
             format!("no verdict: {}", reason(view, load, pair).unwrap_or_default())
         }
-        Verdict::None(_) => format!("{ahead}; no verdict: {}", reason(view, load, pair).unwrap_or_default()),
+        Verdict::MoreErrors(_) | Verdict::None(_) => {
+            format!("{ahead}; no verdict: {}", reason(view, load, pair).unwrap_or_default())
+        }
     };
     format!("{first} {link} {second}: {words}{figures}, {end}")
 }

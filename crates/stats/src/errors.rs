@@ -1,0 +1,87 @@
+//! Errors before speed: who is ahead must be shown not to have more of them.
+
+use alloc::vec::Vec;
+
+use crate::compare::MoreErrors;
+use crate::seen::{Seen, share};
+use crate::walsh::Walsh;
+
+/// One in a thousand: a larger share of errors than the other's cannot be made up by speed.
+pub const ERRORS_MARGIN: f64 = 0.001;
+
+/// How the shares of errors of two settings lie apart, the first less the second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ErrorGap {
+    /// Over all requests of all runs.
+    pub pooled: f64,
+    /// What it lies in, by the run: every block counts alike.
+    pub interval: [f64; 2],
+}
+
+impl ErrorGap {
+    /// Over blocks in which both have a figure, with the interval of this critical value; `None` if they are too few.
+    pub fn over(blocks: &[[Seen; 2]], critical: u32) -> Option<Self> {
+        let gaps: Vec<f64> = blocks.iter().map(|[a, b]| a.error_share() - b.error_share()).collect();
+        let pooled = |side: usize| {
+            let (mut all_errors, mut all_ended) = (0u64, 0u64);
+            for block in blocks {
+                if let Seen::Figure { errors, ended, .. } = block[side] {
+                    all_errors = all_errors.saturating_add(errors);
+                    all_ended = all_ended.saturating_add(ended);
+                }
+            }
+            share(all_errors, all_ended)
+        };
+        Some(Self { pooled: pooled(0) - pooled(1), interval: Walsh::of(&gaps).interval(critical)? })
+    }
+
+    /// What stands against calling the first (or the second) no worse: that its errors surely are more than
+    /// [`ERRORS_MARGIN`] above the other's, or that this is not ruled out. `None`: it has no more of them.
+    pub fn against(&self, first: bool) -> Option<MoreErrors> {
+        let [low, high] = self.interval;
+        let (gap, low, high) = if first { (self.pooled, low, high) } else { (-self.pooled, -high, -low) };
+        let is_ruled_out = high < ERRORS_MARGIN && gap < ERRORS_MARGIN;
+        (!is_ruled_out).then_some(MoreErrors { of_first: first, gap, is_shown: low > ERRORS_MARGIN })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn run(errors: u64) -> Seen {
+        Seen::Figure { value: 1.0, errors, ended: 10_000 }
+    }
+
+    #[test]
+    fn no_errors_are_no_gap() {
+        let gap = ErrorGap::over(&[[run(0), run(0)]; 8], 0).unwrap();
+        assert_eq!(gap, ErrorGap { pooled: 0.0, interval: [0.0, 0.0] });
+        assert_eq!((gap.against(true), gap.against(false)), (None, None));
+        assert_eq!(ErrorGap::over(&[], 0), None);
+    }
+
+    #[test]
+    fn many_errors_on_one_side_are_shown() {
+        let gap = ErrorGap::over(&[[run(50), run(3)]; 8], 0).unwrap();
+        let more = gap.against(true).unwrap();
+        assert!(more.is_shown && more.of_first && (more.gap - 0.0047).abs() < 1e-12);
+        assert_eq!(gap.against(false), None);
+        let turned = ErrorGap::over(&[[run(3), run(50)]; 8], 0).unwrap();
+        assert_eq!(turned.against(false), Some(MoreErrors { of_first: false, ..more }));
+    }
+
+    #[test]
+    fn one_bad_run_is_not_shown_and_not_ruled_out() {
+        let mut blocks = vec![[run(0), run(0)]; 16];
+        blocks[5][0] = run(50);
+        let early = ErrorGap::over(&blocks[..8], 0).unwrap().against(true).unwrap();
+        assert!(!early.is_shown);
+        // Over 16 blocks it moves neither the middle nor the sum by one in a thousand.
+        assert_eq!(ErrorGap::over(&blocks, 20).unwrap().against(true), None);
+        blocks[5][0] = run(5_000);
+        let more = ErrorGap::over(&blocks, 20).unwrap().against(true).unwrap();
+        assert!(!more.is_shown && more.gap > 0.03);
+    }
+}

@@ -1,0 +1,151 @@
+//! A series against time: the line through it, the step that fits it best, and its order in time.
+
+use alloc::vec::Vec;
+
+use libm::sqrt;
+
+/// The line of least squares.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line {
+    /// Per window.
+    pub(crate) slope: f64,
+    /// At the middle of the series.
+    middle: f64,
+    /// What it leaves.
+    pub(crate) squares: f64,
+}
+
+impl Line {
+    pub(crate) fn through(level: &[f64]) -> Self {
+        let count = level.len() as f64;
+        let middle = level.iter().sum::<f64>() / count.max(1.0);
+        let centre = (count - 1.0) / 2.0;
+        let (mut products, mut times) = (0.0, 0.0);
+        for (place, figure) in level.iter().enumerate() {
+            let time = place as f64 - centre;
+            products += time * (figure - middle);
+            times += time * time;
+        }
+        let slope = if times > 0.0 { products / times } else { 0.0 };
+        let mut line = Self { slope, middle, squares: 0.0 };
+        line.squares = line.residuals(level).iter().map(|residual| residual * residual).sum();
+        line
+    }
+
+    pub(crate) fn residuals(&self, level: &[f64]) -> Vec<f64> {
+        let centre = (level.len() as f64 - 1.0) / 2.0;
+        let at = |place: usize| self.middle + self.slope * (place as f64 - centre);
+        level.iter().enumerate().map(|(place, figure)| figure - at(place)).collect()
+    }
+}
+
+/// Two levels, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    /// The first window of the second.
+    pub(crate) at: usize,
+    levels: [f64; 2],
+    /// What they leave.
+    pub(crate) squares: f64,
+}
+
+impl Step {
+    /// The one that leaves least, with a tenth of the series at least, and two windows, on either side.
+    pub(crate) fn of(level: &[f64]) -> Self {
+        let count = level.len();
+        let middle = level.iter().sum::<f64>() / count.max(1) as f64;
+        let edge = (count / 10).max(2);
+        let (mut sum, mut best) = (0.0, (0.0, count / 2));
+        let mut levels = [middle, middle];
+        for (place, figure) in level.iter().enumerate() {
+            let (before, after) = (place, count - place);
+            if before >= edge && after >= edge {
+                // The sum of squares between the two, as the deviations of all sum up to zero.
+                let between = sum * sum * count as f64 / (before as f64 * after as f64);
+                if between > best.0 {
+                    best = (between, place);
+                    levels = [middle + sum / before as f64, middle - sum / after as f64];
+                }
+            }
+            sum += figure - middle;
+        }
+        let mut step = Self { at: best.1, levels, squares: 0.0 };
+        step.squares = step.residuals(level).iter().map(|residual| residual * residual).sum();
+        step
+    }
+
+    pub(crate) fn residuals(&self, level: &[f64]) -> Vec<f64> {
+        let at = |place: usize| self.levels[usize::from(place >= self.at)];
+        level.iter().enumerate().map(|(place, figure)| figure - at(place)).collect()
+    }
+
+    /// The second level less the first.
+    pub(crate) fn apart(&self) -> f64 {
+        self.levels[1] - self.levels[0]
+    }
+
+    /// What the standard error of the difference is, in long-run deviations of a window.
+    pub(crate) fn error_factor(&self, count: usize) -> f64 {
+        sqrt(1.0 / self.at.max(1) as f64 + 1.0 / count.saturating_sub(self.at).max(1) as f64)
+    }
+}
+
+/// Spearman's rank correlation of a series with time, equal figures at their middle rank; 0 if all are equal.
+pub(crate) fn spearman_with_time(level: &[f64]) -> f64 {
+    let ranks = midranks(level);
+    let centre = (level.len() as f64 + 1.0) / 2.0;
+    let (mut products, mut of_ranks, mut of_times) = (0.0, 0.0, 0.0);
+    for (place, rank) in ranks.iter().enumerate() {
+        let (time, rank) = (place as f64 + 1.0 - centre, rank - centre);
+        products += time * rank;
+        of_ranks += rank * rank;
+        of_times += time * time;
+    }
+    if of_ranks > 0.0 { products / sqrt(of_ranks * of_times) } else { 0.0 }
+}
+
+/// The rank of each figure, from 1; equal ones share the middle of theirs.
+pub(crate) fn midranks(figures: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..figures.len()).collect();
+    order.sort_by(|a, b| figures[*a].total_cmp(&figures[*b]));
+    let mut ranks = alloc::vec![0.0; figures.len()];
+    let mut from = 0;
+    while from < order.len() {
+        let equal =
+            order[from..].iter().take_while(|place| figures[**place] == figures[order[from]]).count().max(1);
+        let rank = from as f64 + (equal as f64 + 1.0) / 2.0;
+        order[from..from + equal].iter().for_each(|place| ranks[*place] = rank);
+        from += equal;
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_by_hand() {
+        let line = Line::through(&[1.0, 3.0, 2.0, 4.0]);
+        // Deviations in time -1.5 to 1.5: (1.5 * 1.5 - 0.5 * 0.5 + -0.5 * 0.5 + 1.5 * 1.5) / 5.
+        assert!((line.slope - 0.8).abs() < 1e-12 && (line.squares - 1.8).abs() < 1e-12, "{line:?}");
+        assert_eq!(Line::through(&[2.0]).slope, 0.0);
+    }
+
+    #[test]
+    fn a_step_by_hand() {
+        let step = Step::of(&[1.0, 1.0, 1.2, 5.0, 5.0, 5.2, 5.0]);
+        assert_eq!(step.at, 3);
+        assert!((step.apart() - (5.05 - 3.2 / 3.0)).abs() < 1e-12);
+        assert_eq!(Step::of(&[3.0; 9]).apart(), 0.0);
+        assert_eq!(Step::of(&[]).apart(), 0.0);
+    }
+
+    #[test]
+    fn order_in_time_by_hand() {
+        assert_eq!(midranks(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
+        assert!((spearman_with_time(&[1.0, 2.0, 8.0, 9.0]) - 1.0).abs() < 1e-12);
+        assert!((spearman_with_time(&[1.0, 3.0, 2.0, 4.0]) - 0.8).abs() < 1e-12);
+        assert_eq!(spearman_with_time(&[4.0; 5]), 0.0);
+    }
+}

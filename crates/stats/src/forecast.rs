@@ -1,0 +1,73 @@
+//! What a duel will cost, and what it can find at all, told by a pilot of A against itself.
+
+use libm::{log, log1p, sqrt};
+
+use crate::look::{FIXED, LOOKS};
+
+/// What the pilot says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forecast {
+    /// Pilot blocks with two figures.
+    pub pilots: usize,
+    /// The standard deviation of the logarithm of the ratio in a block, about 0.
+    pub spread: f64,
+    /// What it may be: the upper end of its one-sided 90 % interval, as few blocks tell it badly.
+    pub spread_high: f64,
+    /// In how many blocks the difference that matters is found with 90 % power; `None`: not within the blocks there may be.
+    pub blocks: Option<u32>,
+    /// The smallest difference found with 90 % power within the blocks there may be, such as 0.02; `None` without any look.
+    pub found_from: Option<f64>,
+    /// In how many blocks equal systems are called equivalent with 90 % power; `None`: not within the blocks there may be.
+    pub blocks_for_equivalence: Option<u32>,
+}
+
+/// What a look finds: blocks, the smallest effect (in standard deviations) that is found with 90 % power by then, and the
+/// least of what matters (in standard deviations) within which equal systems are called equivalent with 90 % power by then.
+const POWER: [(u32, f64, f64); 5] = [
+    (FIXED.blocks, 2.11, 2.38),
+    (LOOKS[0].blocks, 2.22, 2.48),
+    (LOOKS[1].blocks, 1.15, 1.35),
+    (LOOKS[2].blocks, 0.98, 1.15),
+    (LOOKS[3].blocks, 0.80, 0.90),
+];
+
+impl Forecast {
+    /// Of the figures of pilot blocks; `None` of fewer than two with figures above zero.
+    pub(crate) fn of_pilot(pilot: &[[f64; 2]], matters: f64, blocks_max: u32) -> Option<Self> {
+        let is_figure = |figure: &f64| *figure > 0.0 && figure.is_finite();
+        let squares = pilot.iter().filter(|pair| pair.iter().all(is_figure)).map(|[one, other]| {
+            let apart = log(*one) - log(*other);
+            apart * apart
+        });
+        let (pilots, sum) = squares.fold((0usize, 0.0), |(count, sum), square| (count + 1, sum + square));
+        if pilots < 2 {
+            return None;
+        }
+        let spread = sqrt(sum / pilots as f64);
+        let matters = log1p(matters.max(0.0));
+        let reached = |least: fn(&(u32, f64, f64)) -> f64| {
+            rows(blocks_max).find(|row| least(row) * spread <= matters).map(|row| row.0)
+        };
+        Some(Self {
+            pilots,
+            spread,
+            spread_high: spread * sqrt(pilots as f64 / chi_square_tenth(pilots)),
+            blocks: reached(|row| row.1),
+            found_from: rows(blocks_max).last().map(|row| libm::expm1(row.1 * spread)),
+            blocks_for_equivalence: reached(|row| row.2),
+        })
+    }
+}
+
+/// The looks of a duel of so many blocks.
+fn rows(blocks_max: u32) -> impl Iterator<Item = &'static (u32, f64, f64)> {
+    let is_short = blocks_max < LOOKS[0].blocks;
+    POWER.iter().filter(move |row| row.0 <= blocks_max && (row.0 == FIXED.blocks) == is_short)
+}
+
+/// The 10 % point of the chi-square distribution with so many degrees of freedom (Wilson and Hilferty's cube).
+fn chi_square_tenth(freedom: usize) -> f64 {
+    let part = 2.0 / (9.0 * freedom as f64);
+    let root = 1.0 - part - 1.281_551_565_5 * sqrt(part);
+    freedom as f64 * root * root * root
+}

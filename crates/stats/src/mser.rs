@@ -1,0 +1,66 @@
+//! Where a warm-up ends: MSER-5.
+
+use alloc::vec::Vec;
+
+/// Windows to a batch.
+pub(crate) const BATCH: usize = 5;
+
+/// Where a series is best cut, in windows: the cut, a whole number of batches and at most half of the series, that leaves the
+/// smallest squared standard error of the mean of the rest. `None` of fewer than four batches.
+pub(crate) fn cut(series: &[f64]) -> Option<Cut> {
+    let batches: Vec<f64> =
+        series.chunks_exact(BATCH).map(|batch| batch.iter().sum::<f64>() / BATCH as f64).collect();
+    let count = batches.len();
+    if count < 4 {
+        return None;
+    }
+    let (mut sum, mut squares) = (0.0, 0.0);
+    // About the mean, so that squares of large figures cannot hide what differs.
+    let centre = batches.iter().sum::<f64>() / count as f64;
+    let mut best = (f64::INFINITY, 0);
+    for cut in (0..count).rev() {
+        let from_centre = batches[cut] - centre;
+        sum += from_centre;
+        squares += from_centre * from_centre;
+        let left = (count - cut) as f64;
+        let error = (squares - sum * sum / left).max(0.0) / (left * left);
+        if cut <= count / 2 && error <= best.0 {
+            best = (error, cut);
+        }
+    }
+    Some(Cut { at: best.1 * BATCH, is_at_bound: best.1 + 1 >= count / 2 })
+}
+
+/// A cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    /// The first window that is left.
+    pub(crate) at: usize,
+    /// Whether it is as late as may be, or one batch earlier: the rest is no surer than what was cut off.
+    pub(crate) is_at_bound: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn a_slow_beginning_is_cut_off() {
+        let mut series = vec![3.0; 30];
+        series.extend((0..90).map(|window| 1.0 + 0.01 * f64::from(window % 3)));
+        assert_eq!(cut(&series), Some(Cut { at: 30, is_at_bound: false }));
+    }
+
+    #[test]
+    fn what_never_settles_is_cut_as_late_as_may_be() {
+        let series: Vec<f64> = (0..100).map(f64::from).collect();
+        assert_eq!(cut(&series), Some(Cut { at: 50, is_at_bound: true }));
+    }
+
+    #[test]
+    fn equal_windows_are_not_cut() {
+        assert_eq!(cut(&[7.0; 40]), Some(Cut { at: 0, is_at_bound: false }));
+        assert_eq!(cut(&[7.0; 19]), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! What one run of a setting says.
+
+/// What one run of a setting says in a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Seen {
+    /// The run counts.
+    Figure {
+        /// Of the metric, above zero.
+        value: f64,
+        /// Requests that did not end well.
+        errors: u64,
+        /// Requests that ended, well or not.
+        ended: u64,
+    },
+    /// The run counts, but has too few samples for a verdict on the metric.
+    TooFew,
+    /// The generator's numbers cannot be believed.
+    Invalid,
+    /// The system did not start, or the run broke off.
+    Failed,
+    /// The run was not made.
+    Missing,
+}
+
+impl Seen {
+    /// The figure, if there is one.
+    pub fn value(&self) -> Option<f64> {
+        match self {
+            Self::Figure { value, .. } => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The share of its requests that did not end well; 0 without requests.
+    pub(crate) fn error_share(&self) -> f64 {
+        match self {
+            Self::Figure { errors, ended, .. } => share(*errors, *ended),
+            _ => 0.0,
+        }
+    }
+}
+
+pub(crate) fn share(errors: u64, ended: u64) -> f64 {
+    errors.min(ended) as f64 / ended.max(1) as f64
+}
