@@ -2,7 +2,7 @@
 
 mod blocks;
 
-use plan::Study as Plan;
+use plan::{Amount, Study as Plan};
 use store::{Place, Procedure, Study};
 
 use blocks::Blocks;
@@ -64,6 +64,11 @@ pub(crate) trait Course {
 
     /// How many runs may follow those that are planned, at most; `None`: nobody can say.
     fn later_at_most(&self, kept: &Study) -> Option<usize>;
+
+    /// How much load a planned run has, if that is not what the plan says of its load.
+    fn amount(&self, _kept: &Study, _place: &Place) -> Option<Amount> {
+        None
+    }
 
     /// Whether nothing can be decided as long as a planned run is missing.
     fn needs_every_run(&self) -> bool {

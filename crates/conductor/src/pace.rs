@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use plan::Study as Plan;
-use store::{Place, Study};
+use store::{Place, Procedure, Study, stage};
 
 /// What is known of the time that runs take.
 pub(crate) struct Pace<'a> {
@@ -14,6 +14,8 @@ pub(crate) struct Pace<'a> {
     /// Of loads whose end no clock decides: how often each was run, and how long that took.
     untimed: Vec<(String, u32, Duration)>,
     budget: Option<Budget>,
+    /// Of a search that ends with a run for long: how long.
+    soak: Option<Duration>,
 }
 
 /// The time that a study may take.
@@ -29,7 +31,12 @@ impl<'a> Pace<'a> {
         let within = kept.new.compare.within_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
         let spent_before = kept.runs.iter().map(took).sum();
         let budget = within.map(|within| Budget { within, spent_before });
-        Self { plan, noted: 0, beyond: Duration::ZERO, untimed: Vec::new(), budget }
+        let soak_s = match &kept.new.compare.procedure {
+            Procedure::Capacity(rules) => rules.soak_s,
+            _ => None,
+        };
+        let soak = soak_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
+        Self { plan, noted: 0, beyond: Duration::ZERO, untimed: Vec::new(), budget, soak }
     }
 
     /// A run took so long.
@@ -73,7 +80,12 @@ impl<'a> Pace<'a> {
 
     /// How long the load of a run goes on, if time ends it.
     fn load_of(&self, place: &Place) -> Option<Duration> {
-        let load = self.plan.loads.iter().find(|load| load.name == place.load)?;
+        if place.stage == stage::SOAK {
+            return self.soak;
+        }
+        // A search has one load, at levels that are named for themselves.
+        let is_level = place.users.is_some() || place.rate_per_s.is_some();
+        let load = self.plan.loads.iter().find(|load| is_level || load.name == place.load)?;
         load.run_ns.map(Duration::from_nanos)
     }
 }

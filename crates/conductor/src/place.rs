@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use lab::{Stopped, System};
-use plan::Study;
+use plan::{Amount, Study};
 use record::{Percentile, Phase};
 use store::{Ending, Failure, GateResult, NewRun, Place, Run, RunId, Store, StoreError, StudyId, Verdict};
 
@@ -63,14 +63,16 @@ impl Brief {
     }
 }
 
-/// Starts the system, loads it, watches it, stops it, and keeps what came of it. A system that fails is a result.
+/// Starts the system, loads it, watches it, stops it, and keeps what came of it. A system that fails is a result. `amount`
+/// is in place of the load's own.
 pub(crate) fn run(
     bench: &Bench<'_>,
     place: &Place,
+    amount: Option<&Amount>,
     observer: &mut dyn Observer,
 ) -> Result<PlaceEnded, RunError> {
     let (variant, load) = find(bench.study, place)?;
-    let stage = Stage::set(bench.study, variant, load, bench.tenbin, bench.cores)?;
+    let stage = Stage::set(bench.study, variant, load, amount, bench.tenbin, bench.cores)?;
     let mut new = one_run::describe(&stage.plan);
     new.place = Some((bench.id.clone(), place.clone()));
     let cancelled = || bench.stopper.level() != StopLevel::Go;
@@ -182,12 +184,13 @@ impl Stage {
     }
 }
 
-/// The numbers of a place's variant and load in the plan.
+/// The numbers of a place's variant and load in the plan. A search has one load, at levels that are named for themselves.
 fn find(study: &Study, place: &Place) -> Result<(usize, usize), RunError> {
     let variant = study.variants.iter().position(|variant| {
         study.systems[variant.system].name == place.system && variant.name == place.variant
     });
-    let load = study.loads.iter().position(|load| load.name == place.load);
+    let is_level = place.users.is_some() || place.rate_per_s.is_some();
+    let load = study.loads.iter().position(|load| is_level || load.name == place.load);
     variant.zip(load).ok_or(RunError::NotInPlan)
 }
 

@@ -62,7 +62,7 @@ pub fn rehearse(
         if !starts && study.systems[study.variants[number].system].is_started() {
             continue;
         }
-        let stage = Stage::set(study, number, 0, tenbin, &cores)?;
+        let stage = Stage::set(study, number, 0, None, tenbin, &cores)?;
         let name = format!("{} {}", stage.launch.system, stage.launch.variant).trim_end().to_owned();
         let version = stage.version(&|| stopper.level() != StopLevel::Go);
         let is_silent = version.is_none() && stage.launch.version.is_some();

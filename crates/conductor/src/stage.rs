@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lab::System;
 use lab::probes::Subject;
-use plan::{Around, Launch, Peer, Pin, Plan, Study};
+use plan::{Amount, Around, Launch, Peer, Pin, Plan, Study};
 use tempfile::TempDir;
 
 use crate::cores::Cores;
@@ -24,11 +24,12 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Finds ports, makes a folder, and fills in every text.
+    /// Finds ports, makes a folder, and fills in every text. `amount` is in place of the load's own.
     pub(crate) fn set(
         study: &Study,
         variant: usize,
         load: usize,
+        amount: Option<&Amount>,
         tenbin: &Path,
         cores: &Cores,
     ) -> Result<Self, RunError> {
@@ -37,7 +38,11 @@ impl Stage {
         let folder = scratch::folder().map_err(RunError::Folder)?;
         let named: Vec<(String, u16)> = names.into_iter().zip(ports.iter().copied()).collect();
         let launch = study.launch(variant, &Around { ports: &named, dir: folder.path(), tenbin });
-        let mut plan = study.plan(load, &launch).map_err(RunError::Plan)?;
+        let plan = match amount {
+            None => study.plan(load, &launch),
+            Some(amount) => study.plan_at(load, &launch, amount),
+        };
+        let mut plan = plan.map_err(RunError::Plan)?;
         let ports = with_port_of(&plan.peer, ports);
         if !cores.generator.is_empty() {
             plan.pin = Pin::Cores(cores.generator.clone());

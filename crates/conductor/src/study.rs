@@ -130,7 +130,8 @@ fn turns(bench: &Bench<'_>, observer: &mut dyn StudyObserver) -> Result<Option<W
             };
             observer.place_begins(place, &ahead);
             let begun = Instant::now();
-            let ended = place::run(bench, place, observer)?;
+            let amount = course.amount(&kept, place);
+            let ended = place::run(bench, place, amount.as_ref(), observer)?;
             pace.note(place, begun.elapsed());
             observer.place_ends(place, &ended);
             number += 1;
