@@ -4,8 +4,6 @@
 #![no_std]
 
 extern crate alloc;
-#[cfg(test)]
-extern crate std;
 
 mod chance;
 mod compare;

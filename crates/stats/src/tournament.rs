@@ -43,7 +43,7 @@ pub enum TournamentStage {
 pub enum TournamentStep {
     /// One run of each of these settings, in random order, all with the same arrivals.
     Block {
-        /// Its number, from 0, never used twice.
+        /// Its number, from 1, never used twice.
         block: u32,
         /// What for.
         stage: TournamentStage,

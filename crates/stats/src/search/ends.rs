@@ -1,0 +1,222 @@
+//! Between which rates the capacity lies as far as is known, and which rate tells more.
+
+use alloc::vec::Vec;
+
+use libm::sqrt;
+
+use super::SearchRules;
+use super::lead::Told;
+use super::level::{SearchStage, rounded};
+
+/// A search downwards gives up after so many halvings.
+const HALVINGS_MAX: u32 = 6;
+/// No rate beyond this is tried.
+const PER_S_MAX: f64 = 1e9;
+
+/// One end of the interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct End {
+    pub(super) per_s: f64,
+    pub(super) is_confirmed: bool,
+}
+
+/// What is known of rates.
+#[derive(Clone, Debug)]
+pub(super) struct Ends {
+    rules: SearchRules,
+    /// With which rate to begin; `None` before it is known.
+    pub(super) start_per_s: Option<f64>,
+    pub(super) low: Option<End>,
+    pub(super) high: Option<End>,
+    /// Rates that were told to hold or to fail: where to go back to.
+    held: Vec<f64>,
+    failed: Vec<f64>,
+    /// Rates that were told to be neither.
+    pub(super) neither: Vec<f64>,
+    /// The lowest rate that cannot be measured.
+    pub(super) unmeasurable_per_s: Option<f64>,
+    halvings: u32,
+}
+
+/// What to do next about rates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Need {
+    /// Tell this rate.
+    Rate { per_s: f64, stage: SearchStage },
+    /// Both ends (or the one that there is) stand; fresh runs may confirm them.
+    Confirmation,
+    /// There is none that holds.
+    NothingHolds,
+}
+
+impl Ends {
+    pub(super) fn new(rules: SearchRules) -> Self {
+        let start_per_s = rules.from_per_s;
+        Self {
+            rules,
+            start_per_s,
+            low: None,
+            high: None,
+            held: Vec::new(),
+            failed: Vec::new(),
+            neither: Vec::new(),
+            unmeasurable_per_s: None,
+            halvings: 0,
+        }
+    }
+
+    /// Which rate tells more.
+    pub(super) fn need(&self) -> Need {
+        match (self.low, self.high) {
+            (Some(low), Some(high)) => self.between(low.per_s, high.per_s),
+            (Some(low), None) => self.above(low.per_s),
+            (None, _) => self.below(),
+        }
+    }
+
+    /// The range between the ends in which no rate was told, if there is one.
+    fn noise(&self, low: f64, high: f64) -> Option<(f64, f64)> {
+        let inside = || self.neither.iter().copied().filter(|per_s| low < *per_s && *per_s < high);
+        inside().min_by(f64::total_cmp).zip(inside().max_by(f64::total_cmp))
+    }
+
+    fn between(&self, low: f64, high: f64) -> Need {
+        let is_wide = |low: f64, high: f64| high / low > 1.0 + self.rules.resolution;
+        let middle = |low: f64, high: f64, stage| {
+            let per_s = rounded(sqrt(low) * sqrt(high), self.rules.resolution);
+            (is_wide(low, high) && low < per_s && per_s < high).then_some(Need::Rate { per_s, stage })
+        };
+        let next = match self.noise(low, high) {
+            None => middle(low, high, SearchStage::Bisect),
+            Some((bottom, top)) => {
+                middle(low, bottom, SearchStage::Edge).or(middle(top, high, SearchStage::Edge))
+            }
+        };
+        next.unwrap_or(Need::Confirmation)
+    }
+
+    fn above(&self, low: f64) -> Need {
+        let most = self.rules.to_per_s.unwrap_or(PER_S_MAX);
+        let reached = self.neither.iter().copied().fold(low, f64::max);
+        let mut per_s = (reached * 2.0).min(most);
+        if let Some(limit) = self.unmeasurable_per_s.filter(|limit| *limit <= per_s) {
+            if limit / reached <= 1.0 + self.rules.resolution {
+                return Need::Confirmation;
+            }
+            per_s = sqrt(reached) * sqrt(limit);
+        }
+        let per_s = rounded(per_s, self.rules.resolution).min(most);
+        if per_s > reached { Need::Rate { per_s, stage: SearchStage::Bracket } } else { Need::Confirmation }
+    }
+
+    fn below(&self) -> Need {
+        let Some(start) = self.start_per_s else { return Need::NothingHolds };
+        let tried =
+            self.neither.iter().copied().chain(self.high.map(|end| end.per_s)).chain(self.unmeasurable_per_s);
+        let Some(lowest) = tried.min_by(f64::total_cmp) else {
+            return Need::Rate { per_s: start, stage: SearchStage::Bracket };
+        };
+        let per_s = rounded(lowest / 2.0, self.rules.resolution);
+        let is_allowed = self.rules.from_per_s.is_none() && self.halvings < HALVINGS_MAX && per_s > 0.0;
+        if is_allowed { Need::Rate { per_s, stage: SearchStage::Bracket } } else { Need::NothingHolds }
+    }
+
+    /// A rate between the ends was told.
+    pub(super) fn tell(&mut self, per_s: f64, told: Told, stage: SearchStage) {
+        if self.low.is_none() && told != Told::Holds {
+            self.halvings += 1;
+        }
+        let is_above_noise =
+            self.low.is_some_and(|low| self.neither.iter().any(|at| low.per_s < *at && *at < per_s));
+        match told {
+            // On the wrong side of rates that were neither it is part of the noise.
+            Told::Holds if stage == SearchStage::Edge && is_above_noise => self.neither.push(per_s),
+            Told::Fails if stage == SearchStage::Edge && !is_above_noise => self.neither.push(per_s),
+            Told::Holds => {
+                self.held.push(per_s);
+                self.low = Some(End { per_s, is_confirmed: false });
+            }
+            Told::Fails => {
+                self.failed.push(per_s);
+                self.high = Some(End { per_s, is_confirmed: false });
+            }
+            Told::Neither => self.neither.push(per_s),
+        }
+    }
+
+    /// A rate could not be measured: whether there is still something to be learnt without it.
+    pub(super) fn lose(&mut self, per_s: f64) -> bool {
+        self.unmeasurable_per_s = Some(self.unmeasurable_per_s.map_or(per_s, |limit| limit.min(per_s)));
+        self.halvings += u32::from(self.low.is_none()) * 2;
+        self.high.is_none()
+    }
+
+    /// What fresh runs at the ends say. If they speak against each other, that end counts that is told to be the other.
+    pub(super) fn confirm(&mut self, low: Option<Told>, high: Option<Told>) {
+        if let Some(told) = low.filter(|_| high != Some(Told::Holds) || low == Some(Told::Fails)) {
+            self.confirm_low(told);
+        }
+        if let Some(told) = high.filter(|_| low != Some(Told::Fails)) {
+            self.confirm_high(told);
+        }
+    }
+
+    /// From the lowest to the highest rate that was neither.
+    pub(super) fn noise_band(&self) -> Option<(f64, f64)> {
+        self.noise(0.0, f64::INFINITY)
+    }
+
+    /// What fresh runs at the lower end say.
+    fn confirm_low(&mut self, told: Told) {
+        let Some(low) = self.low.as_mut() else { return };
+        let per_s = low.per_s;
+        match told {
+            Told::Holds => low.is_confirmed = true,
+            Told::Neither => {
+                self.neither.push(per_s);
+                let lower = self.stepped(per_s, -1.0);
+                let least = self.rules.from_per_s.unwrap_or(0.0);
+                self.low = (lower > least.min(per_s)).then_some(End { per_s: lower, is_confirmed: false });
+            }
+            Told::Fails => {
+                self.high = Some(End { per_s, is_confirmed: true });
+                self.failed.push(per_s);
+                self.held.retain(|held| *held < per_s);
+                self.low = self.held.iter().copied().max_by(f64::total_cmp).map(unconfirmed);
+            }
+        }
+    }
+
+    /// What fresh runs at the upper end say.
+    fn confirm_high(&mut self, told: Told) {
+        let Some(high) = self.high.as_mut() else { return };
+        let per_s = high.per_s;
+        match told {
+            Told::Fails => high.is_confirmed = true,
+            Told::Neither => {
+                self.neither.push(per_s);
+                let higher = self.stepped(per_s, 1.0);
+                let most = self.rules.to_per_s.unwrap_or(PER_S_MAX);
+                self.high = (higher <= most).then_some(End { per_s: higher, is_confirmed: false });
+            }
+            Told::Holds => {
+                self.low = Some(End { per_s, is_confirmed: true });
+                self.held.push(per_s);
+                self.failed.retain(|failed| *failed > per_s);
+                self.high = self.failed.iter().copied().min_by(f64::total_cmp).map(unconfirmed);
+            }
+        }
+    }
+
+    fn stepped(&self, per_s: f64, direction: f64) -> f64 {
+        let step = 1.0 + self.rules.resolution * STEP;
+        rounded(if direction > 0.0 { per_s * step } else { per_s / step }, self.rules.resolution)
+    }
+}
+
+/// By which share of the resolution an end moves that fresh runs did not bear out.
+const STEP: f64 = 0.5;
+
+fn unconfirmed(per_s: f64) -> End {
+    End { per_s, is_confirmed: false }
+}

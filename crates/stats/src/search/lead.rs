@@ -1,0 +1,85 @@
+//! Runs at one level until those that passed, or those that failed, lead by enough.
+
+/// The runs at a level so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Lead {
+    passed: u32,
+    failed: u32,
+}
+
+/// What the runs at a level say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Told {
+    Holds,
+    Fails,
+    /// Now it holds, now it fails: more runs would not tell.
+    Neither,
+}
+
+impl Lead {
+    pub(super) fn note(&mut self, has_passed: bool) {
+        *(if has_passed { &mut self.passed } else { &mut self.failed }) += 1;
+    }
+
+    pub(super) fn is_spotless(&self) -> bool {
+        self.failed == 0 && self.passed > 0
+    }
+
+    /// What is told as soon as one side leads by `by`, or after `most` runs.
+    pub(super) fn told(&self, by: u32, most: u32) -> Option<Told> {
+        if self.passed >= self.failed + by {
+            Some(Told::Holds)
+        } else if self.failed >= self.passed + by {
+            Some(Told::Fails)
+        } else {
+            (self.passed + self.failed >= most).then_some(Told::Neither)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chances that a level which passes with chance `p` is told to hold, to fail, or neither, and the runs it takes.
+    fn chances(p: f64, by: u32, most: u32) -> ([f64; 3], f64) {
+        let (mut open, mut told, mut runs) = (alloc::vec![(Lead::default(), 1.0)], [0.0; 3], 0.0);
+        while let Some((lead, chance)) = open.pop() {
+            if chance < 1e-12 {
+                continue;
+            }
+            match lead.told(by, most) {
+                Some(what) => told[what as usize] += chance,
+                None => {
+                    runs += chance;
+                    for (has_passed, share) in [(true, p), (false, 1.0 - p)] {
+                        let mut next = lead;
+                        next.note(has_passed);
+                        open.push((next, chance * share));
+                    }
+                }
+            }
+        }
+        (told, runs)
+    }
+
+    #[test]
+    fn leads_are_wrong_as_seldom_as_the_gamblers_ruin_says() {
+        // Wrong with 1 / (1 + (p/q)^d) if it may go on for ever; few runs are cut off at these chances.
+        for (p, by, wrong, runs) in
+            [(0.8, 3, 0.0154, 4.9), (0.9, 3, 0.00137, 3.7), (0.8, 2, 0.0588, 2.9), (0.9, 2, 0.0122, 2.4)]
+        {
+            let (told, expected) = chances(p, by, 23);
+            let odds: f64 = p / (1.0 - p);
+            assert!((wrong - 1.0 / (1.0 + libm::pow(odds, f64::from(by)))).abs() < 5e-5);
+            assert!((told[1] - wrong).abs() < 5e-4, "{p} {by}: {told:?}");
+            assert!((expected - runs).abs() < 0.06, "{p} {by}: {expected}");
+        }
+    }
+
+    #[test]
+    fn an_even_level_is_often_told_to_be_neither() {
+        let ([holds, fails, neither], _) = chances(0.5, 3, 9);
+        assert!((holds - fails).abs() < 1e-12 && neither > 0.3, "{holds} {fails} {neither}");
+    }
+}

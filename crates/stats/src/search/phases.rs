@@ -1,0 +1,131 @@
+//! From one phase of a search to the next.
+
+use super::confirm::Confirmation;
+use super::ends::Need;
+use super::lead::{Lead, Told};
+use super::level::rounded;
+use super::{
+    At, Level, NEAR, Phase, ROUGH_RUNS_OF_A_LEVEL, RUNS_OF_A_LEVEL, SOAK, START, Search, SearchEnd,
+    SearchStage, Tally,
+};
+
+impl Search {
+    /// What the runs at a rate say, if they do.
+    pub(super) fn told(&self, stage: SearchStage, lead: Lead) -> Option<Told> {
+        if stage == SearchStage::Bracket {
+            return if lead.is_spotless() { Some(Told::Holds) } else { lead.told(2, ROUGH_RUNS_OF_A_LEVEL) };
+        }
+        let is_near = match (self.ends.low, self.ends.high) {
+            (Some(low), Some(high)) => high.per_s / low.per_s <= NEAR,
+            _ => true,
+        };
+        lead.told(if is_near || stage == SearchStage::Edge { 3 } else { 2 }, RUNS_OF_A_LEVEL)
+    }
+
+    /// More users, or rates if they get no more.
+    pub(super) fn after_sizing(&mut self) {
+        match self.sizing.next() {
+            Some(users) => self.phase = Phase::Sizing { users },
+            None => self.begin_rates(),
+        }
+    }
+
+    fn begin_rates(&mut self) {
+        let Some(ceiling) = self.sizing.ceiling_per_s() else {
+            self.phase = Phase::Over(SearchEnd::NotFit);
+            return;
+        };
+        let start = (ceiling * START).min(self.rules.to_per_s.unwrap_or(f64::INFINITY));
+        self.ends.start_per_s = Some(rounded(start, self.rules.resolution)).filter(|start| *start > 0.0);
+        self.go_on();
+    }
+
+    /// The next rate, or what comes after the rates.
+    pub(super) fn go_on(&mut self) {
+        self.phase = match self.ends.need() {
+            Need::Rate { per_s, stage } => Phase::Rate { per_s, stage, lead: Lead::default() },
+            Need::NothingHolds if self.ends.unmeasurable_per_s.is_some() => Phase::Over(SearchEnd::NotFit),
+            Need::NothingHolds => Phase::Over(SearchEnd::NothingHolds),
+            Need::Confirmation => {
+                let is_open = |end: super::ends::End| !end.is_confirmed;
+                let (low, high) = (self.ends.low.is_some_and(is_open), self.ends.high.is_some_and(is_open));
+                if self.rules.confirm_runs > 0 && (low || high) {
+                    Phase::Confirm(Confirmation::of(low, high, self.rules.confirm_runs, &mut self.chance))
+                } else {
+                    self.after_confirmation();
+                    return;
+                }
+            }
+        };
+    }
+
+    fn after_confirmation(&mut self) {
+        match (self.ends.low, self.ends.high) {
+            (Some(low), Some(_)) if self.rules.has_overload => {
+                self.phase = Phase::Overload { per_s: low.per_s, lead: Lead::default() };
+            }
+            _ => self.after_overload(),
+        }
+    }
+
+    pub(super) fn after_overload(&mut self) {
+        match self.ends.low {
+            Some(low) if self.rules.has_soak => {
+                self.phase = Phase::Soak { per_s: rounded(low.per_s * SOAK, self.rules.resolution) };
+            }
+            _ => self.end(),
+        }
+    }
+
+    pub(super) fn end(&mut self) {
+        self.phase = Phase::Over(match (self.ends.high, self.ends.unmeasurable_per_s) {
+            (Some(_), _) => SearchEnd::Found,
+            (None, Some(_)) => SearchEnd::NotFit,
+            (None, None) => SearchEnd::NothingFails,
+        });
+    }
+
+    /// The level of the phase cannot be measured.
+    pub(super) fn give_up(&mut self) {
+        match self.phase {
+            // What more users would get is not needed.
+            Phase::Sizing { .. } => self.begin_rates(),
+            Phase::Rate { per_s, .. } if self.ends.lose(per_s) => self.go_on(),
+            Phase::Rate { .. } | Phase::Confirm(_) => self.phase = Phase::Over(SearchEnd::NotFit),
+            Phase::Overload { .. } => self.after_overload(),
+            Phase::Soak { .. } => self.end(),
+            Phase::Over(_) => {}
+        }
+    }
+
+    /// Over if the runs are used up.
+    pub(super) fn stop_in_time(&mut self) {
+        if self.runs < self.rules.runs_max {
+            return;
+        }
+        match self.phase {
+            Phase::Over(_) => {}
+            // What they are asked for is known by then.
+            Phase::Overload { .. } | Phase::Soak { .. } => self.end(),
+            _ => self.phase = Phase::Over(SearchEnd::OutOfRuns),
+        }
+    }
+
+    /// Counts a run of the stages that look for the capacity.
+    pub(super) fn tally(&mut self, level: Level, has_passed: Option<bool>) {
+        let At::PerS(per_s) = level.at else { return };
+        if matches!(level.stage, SearchStage::Overload | SearchStage::Soak) {
+            return;
+        }
+        let place = self.tallies.partition_point(|tally| tally.per_s < per_s);
+        if self.tallies.get(place).is_none_or(|tally| tally.per_s != per_s) {
+            self.tallies.insert(place, Tally { per_s, passed: 0, failed: 0, invalid: 0 });
+        }
+        let tally = &mut self.tallies[place];
+        *match has_passed {
+            Some(true) => &mut tally.passed,
+            Some(false) => &mut tally.failed,
+            None => &mut tally.invalid,
+        } += 1;
+    }
+}
