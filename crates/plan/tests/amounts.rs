@@ -37,7 +37,11 @@ fn a_rate_has_poisson_arrivals_whatever_the_plan_has() {
         let plan = at(&study(load), At::PerS(412.5));
         let Load::Open(open) = &plan.load else { panic!("{load} became a closed load") };
         assert_eq!((open.spacing, open.connections), (Spacing::Poisson { seed: 7 }, 40));
-        assert_eq!((open.profile.first_per_s(), open.profile.peak_per_s()), (412.5, 412.5));
+        assert_eq!(
+            (open.profile.first_per_s(), open.profile.peak_per_s()),
+            (206.25, 206.25),
+            "two steps each"
+        );
         assert_eq!(plan.warm_up_ns, SECOND_NS);
     }
     let plan = at(&study("{ rate: 5/s, arrivals: even, shed-after: 1s }"), At::PerS(9.0));
@@ -59,10 +63,10 @@ fn users_go_on_at_once() {
 #[test]
 fn after_an_overload_only_what_follows_the_grace_is_measured() {
     let overload = At::AfterOverload {
-        over_per_s: 130.0,
+        over_per_s: 260.0,
         over_ns: 2 * SECOND_NS,
         grace_ns: 3 * SECOND_NS,
-        per_s: 90.0,
+        per_s: 180.0,
         shed_after_ns: SECOND_NS / 10,
     };
     let plan = at(&study("{ users: 3 }"), overload);
@@ -100,6 +104,13 @@ fn connections_are_as_many_as_can_be_under_way() {
     assert_eq!(of("{ users: 3 }", 400.0), (48, false), "400/s × 100 ms, and some more");
     assert_eq!(of("{ rate: 5/s }", 1e7), (10_000, false));
     assert_eq!(of("{ rate: 5/s, connections: 16 }", 400.0), (16, true), "the plan says how many");
+    let paused =
+        "{ scenario: [ { get: /a, think: 1s }, get: /b ], load: { rate: 5/s }, url: http://127.0.0.1:1 }";
+    assert_eq!(
+        read(paused).connections_for(0, 400.0, SECOND_NS / 10),
+        (248, false),
+        "half a second more each"
+    );
     let sql = "{ scenario: [ { sql: select 1 } ], load: { users: 20, pool: 4 }, url: \"postgres://u@127.0.0.1/d\" }";
     assert_eq!(read(sql).connections_for(0, 400.0, SECOND_NS), (4, true));
     let sql = "{ scenario: [ { sql: select 1 } ], load: { users: 20 }, url: \"postgres://u@127.0.0.1/d\" }";

@@ -1,6 +1,6 @@
 //! A load at another amount than the plan's own: what each run of a search for a capacity puts on a system.
 
-use load::{Order, Scenario};
+use load::{Order, Scenario, ThinkTime, Visit};
 
 use super::{Launch, Study};
 use crate::draft::Draft;
@@ -27,22 +27,23 @@ pub struct Amount {
     pub seed: u64,
 }
 
-/// How much load.
+/// How much load. Rates are those of requests and transactions, all steps together: an iteration of three steps comes a third
+/// as often.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum At {
     /// Users who each wait for a reply before they go on at once.
     Users(u32),
-    /// Iterations a second at instants of their own, as independent users come, unless the plan asks for even arrivals.
+    /// So many a second at instants of their own, as independent users come, unless the plan asks for even arrivals.
     PerS(f64),
     /// Too much, and then without a restart what was held before.
     AfterOverload {
-        /// Iterations a second that are too many.
+        /// What is too much, per second.
         over_per_s: f64,
         /// How long those come.
         over_ns: u64,
         /// How long the system may take to get over it, at the rate that is measured then.
         grace_ns: u64,
-        /// Iterations a second before, in the grace, and while it is measured.
+        /// What comes per second before, in the grace, and while it is measured.
         per_s: f64,
         /// What could not be sent this long after its instant is given up, as people do: else what the overload left in the
         /// generator would be held against the system.
@@ -71,8 +72,8 @@ impl Amount {
         self.warm_up_ns.saturating_add(before_ns).saturating_add(self.measured_ns)
     }
 
-    /// A draft of the same requests, asked for so often.
-    fn of(&self, draft: &Draft) -> Draft {
+    /// A draft of the same iterations, of so many steps each, asked for so often.
+    fn of(&self, draft: &Draft, steps: f64) -> Draft {
         let ns = |ns: u64| format!("{ns}ns");
         let connections = match self.at {
             At::Users(users) => users,
@@ -100,11 +101,13 @@ impl Amount {
                 // Without a rate there is nothing that could be late.
                 Draft { arrivals: None, shed_after: None, ..draft }
             }
-            At::PerS(per_s) => Draft { rate: Some(format!("{per_s}/s")), arrivals, pool: None, ..draft },
+            At::PerS(per_s) => {
+                Draft { rate: Some(format!("{}/s", per_s / steps)), arrivals, pool: None, ..draft }
+            }
             At::AfterOverload { over_per_s, over_ns, grace_ns, per_s, shed_after_ns } => {
                 let held_ns = grace_ns.saturating_add(self.measured_ns);
                 let (warm_up_ns, per_s, over_per_s) =
-                    (self.warm_up_ns, format!("{per_s}/s"), format!("{over_per_s}/s"));
+                    (self.warm_up_ns, format!("{}/s", per_s / steps), format!("{}/s", over_per_s / steps));
                 let stages = format!(
                     "{warm_up_ns}ns:{per_s},0ns:{over_per_s},{over_ns}ns:{over_per_s},0ns:{per_s},{held_ns}ns:{per_s}"
                 );
@@ -130,7 +133,7 @@ impl Study {
     /// The load must be one that [`Study::cannot_be_searched`] finds nothing against.
     pub fn plan_at(&self, load: usize, launch: &Launch, amount: &Amount) -> Result<Plan, Vec<Fault>> {
         let mut study = self.clone();
-        study.loads[load].draft = amount.of(&self.loads[load].draft);
+        study.loads[load].draft = amount.of(&self.loads[load].draft, self.iteration_of(load).steps);
         let mut plan = study.plan(load, launch)?;
         // Of an overload only what comes after the grace is measured.
         plan.warm_up_ns = amount.run_ns() - amount.measured_ns;
@@ -169,8 +172,8 @@ impl Study {
         load.run_ns.map(|run_ns| run_ns.saturating_sub(load.warm_up_ns))
     }
 
-    /// Connections for an open load of so many iterations a second, of which each takes `response_ns` at most while all is
-    /// well.
+    /// Connections for an open load of so many requests or transactions a second, of which each takes `response_ns` at most
+    /// while all is well.
     ///
     /// By Little's law no more than rate × time are under way while it is: if all connections are in use, the system is
     /// past what it may take. A plan that says how many connections there are, or how many users a database has, is obeyed:
@@ -184,21 +187,58 @@ impl Study {
         if let Some(given) = given {
             return (given.min(u64::from(u32::MAX)) as u32, true);
         }
-        let under_way = (per_s * response_ns as f64 / 1e9).ceil().min(f64::from(CONNECTIONS_MAX));
+        // A user who pauses between two steps keeps the connection.
+        let Iteration { steps, pauses_ns } = self.iteration_of(load);
+        let each_s = (response_ns as f64 + pauses_ns / steps) / 1e9;
+        let under_way = (per_s * each_s).ceil().min(f64::from(CONNECTIONS_MAX));
         ((under_way as u32 + CONNECTIONS_MORE).min(CONNECTIONS_MAX), false)
     }
 
     /// How many requests and transactions an iteration of a load has, on average.
     pub fn steps_per_iteration(&self, load: usize) -> f64 {
+        self.iteration_of(load).steps
+    }
+
+    fn iteration_of(&self, load: usize) -> Iteration {
         let follows = self.loads[load].scenario.as_ref();
         let scenarios = &self.script.scenarios.list;
-        let followed = || scenarios.iter().filter(|one| follows.is_none_or(|name| one.name == *name));
-        let steps = |scenario: &Scenario| match &scenario.order {
-            Order::InTurn(visits) => visits.len() as f64,
-            Order::Mix(_) => 1.0,
+        let followed: Vec<&Scenario> =
+            scenarios.iter().filter(|one| follows.is_none_or(|name| one.name == *name)).collect();
+        let shares: f64 = followed.iter().map(|scenario| scenario.share).sum();
+        let mean = |of: fn(&Scenario) -> f64| {
+            followed.iter().map(|scenario| scenario.share * of(scenario)).sum::<f64>() / shares
         };
-        let shares: f64 = followed().map(|scenario| scenario.share).sum();
-        let sum: f64 = followed().map(|scenario| scenario.share * steps(scenario)).sum();
-        if shares > 0.0 { sum / shares } else { 1.0 }
+        // A plan has a scenario, whose share is more than nothing, with a step at least.
+        Iteration { steps: mean(steps).max(1.0), pauses_ns: mean(pauses_ns).max(0.0) }
+    }
+}
+
+/// An iteration of a load, on average.
+struct Iteration {
+    steps: f64,
+    /// All of its pauses together.
+    pauses_ns: f64,
+}
+
+fn steps(scenario: &Scenario) -> f64 {
+    match &scenario.order {
+        Order::InTurn(visits) => visits.len() as f64,
+        Order::Mix(_) => 1.0,
+    }
+}
+
+fn pauses_ns(scenario: &Scenario) -> f64 {
+    let pause_ns = |visit: &Visit| match visit.think {
+        ThinkTime::None => 0.0,
+        ThinkTime::Constant { ns } => ns as f64,
+        ThinkTime::Uniform { min_ns, max_ns } => (min_ns as f64 + max_ns as f64) / 2.0,
+        ThinkTime::Exponential { mean_ns } => mean_ns as f64,
+    };
+    match &scenario.order {
+        Order::InTurn(visits) => visits.iter().map(pause_ns).sum(),
+        Order::Mix(visits) => {
+            let weights: f64 = visits.iter().map(|(_, weight)| weight).sum();
+            visits.iter().map(|(visit, weight)| weight * pause_ns(visit)).sum::<f64>() / weights
+        }
     }
 }
