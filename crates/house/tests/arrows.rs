@@ -20,6 +20,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("loading", &["engine", "sql", "wire"]),
     ("plan", &["load", "script", "sql", "wire"]),
     ("store", &["record"]),
+    ("verdict", &["record", "stats", "store"]),
     ("report", &["record", "stats", "store"]),
     (
         "conductor",

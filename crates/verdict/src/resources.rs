@@ -1,0 +1,166 @@
+//! What system, generator and cores used while requests were measured, from the readings of each second.
+
+use std::collections::BTreeMap;
+
+use stats::median;
+use store::Run;
+
+use crate::core_time::{CoreTime, in_measured_time};
+
+/// Readings of one run, summed up over its measured seconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Resources {
+    /// How much time the readings cover.
+    pub covered_s: f64,
+    /// All processes of the system together.
+    pub system: Option<Usage>,
+    /// Load and bookkeeping of Tenbin.
+    pub generator: Option<Usage>,
+    /// Each process of the system, by name. May hold anything: escape it.
+    pub processes: Vec<(String, Usage)>,
+    /// The cores of the machine, in their order.
+    pub cores: Vec<Core>,
+}
+
+/// What a subject used.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Usage {
+    /// CPU time in user space.
+    pub cpu_user_s: f64,
+    /// CPU time in the kernel.
+    pub cpu_sys_s: f64,
+    /// The largest at the end of a second.
+    pub rss_peak_bytes: Option<f64>,
+    /// The most processes at the end of a second.
+    pub processes_peak: Option<f64>,
+    /// The most threads at the end of a second.
+    pub threads_peak: Option<f64>,
+    /// The most memory that was swapped out at the end of a second.
+    pub swap_peak_bytes: Option<f64>,
+    /// Read from disks.
+    pub disk_read_bytes: Option<f64>,
+    /// Written to disks.
+    pub disk_written_bytes: Option<f64>,
+    /// The most open files at the end of a second.
+    pub open_files_peak: Option<f64>,
+    /// The most connections that waited to be accepted at the end of a second, at one port or socket.
+    pub listen_queue_peak: Option<f64>,
+    /// How often a thread gave up its core.
+    pub switches_voluntary: Option<f64>,
+    /// How often a thread was taken off its core.
+    pub switches_involuntary: Option<f64>,
+    /// How long its threads were ready and had no core.
+    pub run_queue_wait_s: Option<f64>,
+}
+
+/// One core of the machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Core {
+    /// Such as `core0`.
+    pub name: String,
+    /// The share of a second that it was busy, in the middle of all seconds.
+    pub busy: f64,
+}
+
+impl Resources {
+    /// `None` if nothing was read in a measured second.
+    pub fn of(run: &Run) -> Option<Self> {
+        let (mut seconds, mut last) = (0u64, None);
+        let mut usages: BTreeMap<&str, Usage> = BTreeMap::new();
+        let mut cores = Cores::default();
+        for reading in in_measured_time(run) {
+            // Readings come in order of time.
+            seconds += u64::from(last.replace(reading.second) != Some(reading.second));
+            match reading.subject {
+                "machine" => {
+                    if let Some(time) = CoreTime::of(&reading) {
+                        cores.add(reading.label, reading.second, &time);
+                    }
+                }
+                subject => usages.entry(subject).or_default().add(reading.metric, reading.value),
+            }
+        }
+        if seconds == 0 {
+            return None;
+        }
+        let (system, generator) = (usages.remove("system"), usages.remove("generator"));
+        let processes = usages.into_iter().map(|(name, usage)| (name.to_owned(), usage)).collect();
+        let covered_s = cores.covered_s().unwrap_or(seconds as f64);
+        Some(Self { covered_s, system, generator, processes, cores: cores.shares() })
+    }
+
+    /// How many cores a usage kept busy on average.
+    pub fn cores_used(&self, usage: &Usage) -> Option<f64> {
+        Some(usage.cpu_s() / self.covered_s).filter(|cores| cores.is_finite())
+    }
+}
+
+impl Usage {
+    /// CPU time in user space and in the kernel.
+    pub fn cpu_s(&self) -> f64 {
+        self.cpu_user_s + self.cpu_sys_s
+    }
+
+    fn add(&mut self, metric: &str, value: f64) {
+        let grow = |sum: &mut Option<f64>| *sum = Some(sum.unwrap_or(0.0) + value);
+        let raise = |peak: &mut Option<f64>| *peak = Some(peak.unwrap_or(value).max(value));
+        match metric {
+            "cpu_user_s" => self.cpu_user_s += value,
+            "cpu_sys_s" => self.cpu_sys_s += value,
+            "rss_bytes" => raise(&mut self.rss_peak_bytes),
+            "processes" => raise(&mut self.processes_peak),
+            "threads" => raise(&mut self.threads_peak),
+            "swap_bytes" => raise(&mut self.swap_peak_bytes),
+            "open_files" => raise(&mut self.open_files_peak),
+            "listen_queue" => raise(&mut self.listen_queue_peak),
+            "switches_voluntary" => grow(&mut self.switches_voluntary),
+            "switches_involuntary" => grow(&mut self.switches_involuntary),
+            "disk_read_bytes" => grow(&mut self.disk_read_bytes),
+            "disk_written_bytes" => grow(&mut self.disk_written_bytes),
+            "run_queue_wait_s" => grow(&mut self.run_queue_wait_s),
+            _ => {}
+        }
+    }
+}
+
+/// By number and name the seconds of each core, in order of time.
+#[derive(Default)]
+struct Cores<'a>(BTreeMap<(u32, &'a str), Vec<OfCore>>);
+
+/// Time that a core went through in one second.
+struct OfCore {
+    second: u64,
+    busy_s: f64,
+    all_s: f64,
+}
+
+impl<'a> Cores<'a> {
+    fn add(&mut self, label: &'a str, second: u64, &CoreTime { number, busy_s, all_s }: &CoreTime) {
+        // By number, not by letter: core10 comes after core9.
+        let seconds = self.0.entry((number, label)).or_default();
+        match seconds.last_mut() {
+            Some(last) if last.second == second => {
+                last.busy_s += busy_s;
+                last.all_s += all_s;
+            }
+            _ => seconds.push(OfCore { second, busy_s, all_s }),
+        }
+    }
+
+    /// The time that all cores went through, per core: the last second of a run is seldom a whole one.
+    fn covered_s(&self) -> Option<f64> {
+        let all_s: f64 = self.0.values().flatten().map(|of_core| of_core.all_s).sum();
+        Some(all_s / self.0.len() as f64).filter(|covered_s| covered_s.is_finite() && *covered_s > 0.0)
+    }
+
+    fn shares(&self) -> Vec<Core> {
+        let busy = |seconds: &[OfCore]| {
+            let shares = seconds.iter().map(|OfCore { busy_s, all_s, .. }| busy_s / all_s);
+            median(shares).map(|share| share.clamp(0.0, 1.0))
+        };
+        let core = |((_, name), seconds): (&(u32, &str), &Vec<OfCore>)| {
+            Some(Core { name: (*name).to_owned(), busy: busy(seconds)? })
+        };
+        self.0.iter().filter_map(core).collect()
+    }
+}

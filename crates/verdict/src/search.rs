@@ -1,0 +1,101 @@
+//! How the search for a capacity of a stored study stands.
+
+use stats::{At, Judged, Level, Search, SearchRules, SearchStage};
+use store::{Compare, Place, Procedure, Run, RunId, StoreError, Study, stage};
+
+use crate::course::Course;
+use crate::measured::Measured;
+use crate::setting::Setting;
+use crate::slo::{self, Slo};
+use crate::standing::{Standing, standing};
+
+/// What a study lays down for a search; `None` if its procedure is another. Its seed is that of the study.
+pub fn search_rules(compare: &Compare, seed: u64) -> Option<SearchRules> {
+    let Procedure::Capacity(rules) = &compare.procedure else { return None };
+    Some(SearchRules {
+        resolution: rules.resolution,
+        from_per_s: rules.from_per_s,
+        to_per_s: rules.to_per_s,
+        confirm_runs: rules.confirm_runs,
+        has_overload: rules.has_overload,
+        has_soak: rules.soak_s.is_some(),
+        runs_max: rules.runs_max,
+        seed,
+    })
+}
+
+/// The level of a place; `None` if it is no place of a search.
+pub fn level(place: &Place) -> Option<Level> {
+    let stage = match place.stage.as_str() {
+        stage::SIZING => SearchStage::Sizing,
+        stage::BRACKET => SearchStage::Bracket,
+        stage::BISECT => SearchStage::Bisect,
+        stage::EDGE => SearchStage::Edge,
+        stage::CONFIRM => SearchStage::Confirm,
+        stage::OVERLOAD => SearchStage::Overload,
+        stage::SOAK => SearchStage::Soak,
+        _ => return None,
+    };
+    let at = place.users.map(At::Users).or_else(|| place.rate_per_s.map(At::PerS))?;
+    Some(Level { stage, at })
+}
+
+/// What a run of a level says. The run must have its seconds, but for one of users.
+pub fn judged(run: &Run, level: &Level, slos: &[Slo]) -> Result<Judged, StoreError> {
+    match level.at {
+        At::Users(_) => sized(run),
+        At::PerS(_) => {
+            let judgement = slo::judge(run, slos)?;
+            Ok(match judgement.passed {
+                _ if judgement.is_invalid => Judged::Invalid,
+                true => Judged::Passed,
+                false => Judged::Failed,
+            })
+        }
+    }
+}
+
+/// What users got.
+fn sized(run: &Run) -> Result<Judged, StoreError> {
+    if standing(run) != Standing::Valid {
+        return Ok(Judged::Invalid);
+    }
+    let measured = Measured::of(run)?;
+    Ok(match (measured.ok_per_s(), measured.response.mean_ns) {
+        (Some(per_s), Some(mean_ns)) => Judged::Sized { per_s, mean_response_s: mean_ns / 1e9 },
+        _ => Judged::Invalid,
+    })
+}
+
+/// The search of a setting under a load, with everything noted that is stored of it; `None` if the study's procedure is
+/// another. `load_run` reads a run with its seconds, which a study's own runs do not have.
+///
+/// A run that the study went on without counts as invalid.
+pub fn search(
+    study: &Study,
+    load: &str,
+    setting: &Setting,
+    load_run: &dyn Fn(&RunId) -> Result<Run, StoreError>,
+) -> Result<Option<Search>, StoreError> {
+    let (Procedure::Capacity(rules), Some(search_rules)) =
+        (&study.new.compare.procedure, search_rules(&study.new.compare, study.new.seed))
+    else {
+        return Ok(None);
+    };
+    // The words of a study that another version may have written: those that this one does not understand cannot hold.
+    let slos: Result<Vec<Vec<Slo>>, _> = rules.slos.iter().map(|slo| Slo::parse(slo)).collect();
+    let slos: Option<Vec<Slo>> = slos.ok().map(|slos| slos.into_iter().flatten().collect());
+    let mut search = Search::new(search_rules);
+    for slot in Course::of(study).answered() {
+        if slot.place.load != load || !setting.is_of(slot.place) {
+            continue;
+        }
+        let Some(level) = level(slot.place) else { continue };
+        let judged = match (slot.run, &slos) {
+            (Some(run), Some(slos)) => judged(&load_run(&run.id)?, &level, slos)?,
+            _ => Judged::Invalid,
+        };
+        search.note(level, judged);
+    }
+    Ok(Some(search))
+}

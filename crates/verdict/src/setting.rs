@@ -1,0 +1,42 @@
+//! A variant of a system, as a study names it.
+
+use store::{Place, Study};
+
+/// A variant of a system.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Setting {
+    /// The name of the system.
+    pub system: String,
+    /// The setting of its knobs in words; empty if it has none.
+    pub variant: String,
+}
+
+impl Setting {
+    /// That of a place.
+    pub fn of(place: &Place) -> Self {
+        Self { system: place.system.clone(), variant: place.variant.clone() }
+    }
+
+    /// Whether a place is of this setting.
+    pub fn is_of(&self, place: &Place) -> bool {
+        (&*self.system, &*self.variant) == (&*place.system, &*place.variant)
+    }
+
+    /// How reports and plans call it: `system`, or `system variant`.
+    pub fn name(&self) -> String {
+        match self.variant.as_str() {
+            "" => self.system.clone(),
+            variant => format!("{} {variant}", self.system),
+        }
+    }
+}
+
+/// The settings that a study has planned under a load, in the order of their names. Of a procedure that goes on some may be
+/// unknown yet.
+pub fn settings(study: &Study, load: &str) -> Vec<Setting> {
+    let places = study.new.planned.iter().filter(|place| place.load == load);
+    let mut settings: Vec<Setting> = places.map(Setting::of).collect();
+    settings.sort();
+    settings.dedup();
+    settings
+}

@@ -1,0 +1,10 @@
+//! What a run must hold, and whether it did.
+
+mod backlog;
+mod figure;
+mod judge;
+mod parse;
+
+pub use figure::Figure;
+pub use judge::{FailedCondition, SloJudgement, judge};
+pub use parse::{Slo, SloError};

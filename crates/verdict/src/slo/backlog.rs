@@ -1,0 +1,106 @@
+//! Requests whose instant has come and that have not ended, second by second: whether the system keeps up.
+
+use std::collections::BTreeMap;
+
+use record::Counts;
+use store::{Run, StoreError};
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// Seconds of the measured time below which quarters of it say nothing.
+const SECONDS_MIN: usize = 8;
+/// Of the offered rate: more growth per second than that is no chance.
+const GROWTH_SHARE: f64 = 0.01;
+/// Last quarter over second quarter.
+const GROWTH_RATIO: f64 = 1.5;
+/// Of what was planned, so much must have ended by the end of the measured time.
+const KEPT_SHARE: f64 = 0.99;
+/// Arrivals by chance differ by the square root of their number; twice that is still no sign.
+const CHANCE: f64 = 2.0;
+
+/// How a run kept up.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Backlog {
+    /// Requests planned in the whole seconds of the measured time.
+    planned: f64,
+    /// Requests that ended in them, in whatever way.
+    ended: f64,
+    /// At the end of each of these seconds.
+    open: Vec<f64>,
+    /// By second, requests that ended after the measured time.
+    late: BTreeMap<u64, f64>,
+    /// The end of the measured time, since the load began.
+    end_ns: u64,
+}
+
+impl Backlog {
+    /// Of a run with its seconds; `None` if its measured time has no set end, or no whole second.
+    pub(super) fn of(run: &Run) -> Result<Option<Self>, StoreError> {
+        let Some(duration_ns) = run.new.planned_duration_ns else { return Ok(None) };
+        let end_ns = run.new.warm_up_ns.saturating_add(duration_ns);
+        let (first, end) = (run.new.warm_up_ns.div_ceil(SECOND_NS), end_ns / SECOND_NS);
+        let mut seconds: BTreeMap<u64, Counts> = BTreeMap::new();
+        for second in run.packed_seconds()? {
+            seconds.entry(second.second()).or_default().add(second.counts());
+        }
+        let mut backlog = Self { planned: 0.0, ended: 0.0, open: Vec::new(), late: BTreeMap::new(), end_ns };
+        let (mut open, mut next) = (0.0, first);
+        for (second, counts) in &seconds {
+            // A second in which nothing happened is not kept.
+            let quiet = (*second).min(end).saturating_sub(next);
+            backlog.open.extend((0..quiet).map(|_| open));
+            let ended = counts.ended() as f64;
+            open += counts.planned as f64 - counts.not_sent as f64 - ended;
+            if (first..end).contains(second) {
+                backlog.planned += counts.planned as f64;
+                backlog.ended += ended;
+                backlog.open.push(open);
+            } else if *second >= end {
+                backlog.late.insert(*second, ended);
+            }
+            next = next.max(second.saturating_add(1));
+        }
+        backlog.open.extend((next..end).map(|_| open));
+        Ok((first < end).then_some(backlog))
+    }
+
+    /// The share of what was planned that ended in the measured time, and the least that would have been enough; `None` if
+    /// nothing was planned.
+    pub(super) fn kept(&self) -> Option<(f64, f64)> {
+        let enough = self.planned - (self.planned * (1.0 - KEPT_SHARE)).max(CHANCE * self.planned.sqrt());
+        (self.planned > 0.0).then(|| (self.ended / self.planned, enough / self.planned))
+    }
+
+    /// How many more were open in the last quarter than in the second one, if that is a system that falls behind.
+    pub(super) fn growth(&self) -> Option<f64> {
+        let (seconds, quarter) = (self.open.len(), self.open.len() / 4);
+        if seconds < SECONDS_MIN {
+            return None;
+        }
+        let mean = |open: &[f64]| open.iter().sum::<f64>() / open.len() as f64;
+        let (early, late) = (mean(&self.open[quarter..2 * quarter]), mean(&self.open[seconds - quarter..]));
+        let offered_per_s = self.planned / seconds as f64;
+        let grew = late - early;
+        let is_steep = slope(&self.open) > GROWTH_SHARE * offered_per_s;
+        let falls_behind = is_steep && late > GROWTH_RATIO * early && grew > CHANCE * self.planned.sqrt();
+        falls_behind.then_some(grew)
+    }
+
+    /// The share of what was planned that ended later than so long after the measured time.
+    pub(super) fn ended_after(&self, grace_ns: u64) -> Option<f64> {
+        let from = self.end_ns.saturating_add(grace_ns).div_ceil(SECOND_NS);
+        let late: f64 = self.late.range(from..).map(|(_, ended)| ended).sum();
+        (self.planned > 0.0).then(|| late / self.planned)
+    }
+}
+
+/// Per second, of a line through values of consecutive seconds.
+fn slope(values: &[f64]) -> f64 {
+    let middle = (values.len() as f64 - 1.0) / 2.0;
+    let (mut above, mut below) = (0.0, 0.0);
+    for (second, value) in values.iter().enumerate() {
+        let from_middle = second as f64 - middle;
+        above += from_middle * value;
+        below += from_middle * from_middle;
+    }
+    if below > 0.0 { above / below } else { 0.0 }
+}

@@ -1,0 +1,54 @@
+//! Figures that a run can be asked to hold.
+
+use record::{Percentile, Tally};
+
+/// A figure that a run can be asked to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// A percentile of the response time, in nanoseconds.
+    Percentile(Percentile),
+    /// Mean response time, in nanoseconds.
+    Mean,
+    /// Longest response time, in nanoseconds.
+    Max,
+    /// Requests that were not ok, or were not sent, as a share of those planned.
+    Errors,
+    /// Ok replies per second.
+    Throughput,
+}
+
+impl Figure {
+    /// The unit, as the store has it.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Percentile(_) | Self::Mean | Self::Max => "ns",
+            Self::Errors => "share",
+            Self::Throughput => "/s",
+        }
+    }
+
+    /// The figure of what was counted over so many seconds, if there are enough samples for a verdict on it.
+    pub fn observe(self, tally: &Tally, over_s: f64) -> Option<f64> {
+        let (counts, response) = (tally.counts, tally.response.all());
+        match self {
+            Self::Percentile(percentile) => {
+                let is_judgeable = percentile.is_judgeable(response.count());
+                is_judgeable.then(|| response.value_at(percentile)).flatten().map(|ns| ns as f64)
+            }
+            Self::Mean => response.mean_ns(),
+            Self::Max => response.max_ns().map(|ns| ns as f64),
+            Self::Errors => {
+                // What was not sent was not served either.
+                let wrong = counts.refused + counts.failed + counts.timed_out + counts.not_sent;
+                let planned = counts.ok + wrong;
+                (planned > 0).then(|| wrong as f64 / planned as f64)
+            }
+            Self::Throughput => (over_s > 0.0).then(|| counts.ok as f64 / over_s),
+        }
+    }
+
+    /// Whether it is a time.
+    pub(crate) const fn is_time(self) -> bool {
+        matches!(self, Self::Percentile(_) | Self::Mean | Self::Max)
+    }
+}

@@ -1,0 +1,171 @@
+//! Whether one run held what was asked of it.
+
+use record::{Phase, Tally};
+use store::{Run, StoreError};
+
+use super::backlog::Backlog;
+use super::figure::Figure;
+use super::parse::Slo;
+use crate::measured::span_s;
+use crate::standing::{Standing, standing};
+
+/// More errors than that fail a run of which nobody said how many it may have.
+const ERRORS_MAX: f64 = 0.001;
+/// What is open when the load ends may take so long to end, and no less than twice the longest time that was allowed.
+const DRAIN_MIN_NS: f64 = 1e9;
+
+/// Whether one run held what was asked of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SloJudgement {
+    /// Every condition held.
+    pub passed: bool,
+    /// Those that did not, and those that could not be told.
+    pub failed: Vec<FailedCondition>,
+    /// It says nothing: its numbers cannot be believed, there are none, or too few for a condition while no other failed.
+    pub is_invalid: bool,
+}
+
+/// A condition that a run did not hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FailedCondition {
+    /// As it was written; or `kept`, `backlog`, `drain`, `system`, which every run must hold.
+    pub condition: String,
+    /// What was seen, in the unit of the limit; `None` if it cannot be told.
+    pub observed: Option<f64>,
+    /// What it is held against.
+    pub limit: f64,
+    /// What was seen, with its figures.
+    pub words: String,
+}
+
+/// Holds a run with its seconds against conditions, and against what every run must hold: it keeps up with what comes, the
+/// requests that wait do not grow, hardly any fail, and soon after the end all are answered.
+pub fn judge(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
+    match standing(run) {
+        Standing::Valid => of_valid(run, slos),
+        Standing::Failed => of_failed(run),
+        Standing::Invalid | Standing::CutShort => Ok(SloJudgement { is_invalid: true, ..Default::default() }),
+    }
+}
+
+fn of_valid(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
+    let tally = run.whole(Phase::Measured)?;
+    let over_s = span_s(&tally).unwrap_or(0.0);
+    let mut failed: Vec<FailedCondition> = slos.iter().filter_map(|slo| held(slo, &tally, over_s)).collect();
+    let own = Slo { text: "errors".to_owned(), figure: Figure::Errors, is_below: true, limit: ERRORS_MAX };
+    if !slos.iter().any(|slo| slo.figure == Figure::Errors) {
+        failed.extend(held(&own, &tally, over_s));
+    }
+    let errors_max = slos.iter().find(|slo| slo.figure == Figure::Errors).unwrap_or(&own).limit;
+    if let Some(backlog) = Backlog::of(run)? {
+        failed.extend(behind(&backlog, slos, errors_max));
+    }
+    let is_told = failed.iter().any(|condition| condition.observed.is_some());
+    let passed = failed.is_empty();
+    Ok(SloJudgement { passed, is_invalid: !passed && !is_told, failed })
+}
+
+/// A system that died under the load did not hold it. One that never came so far says nothing of the load.
+fn of_failed(run: &Run) -> Result<SloJudgement, StoreError> {
+    let was_loaded = run.whole(Phase::Measured)?.counts.sent + run.whole(Phase::WarmUp)?.counts.sent > 0;
+    let what = run.ending.as_ref().and_then(|ending| ending.failure.as_ref()).map(|failure| &failure.what);
+    let words =
+        what.map_or_else(|| "the system failed".to_owned(), |what| format!("the system failed: {what}"));
+    let failed = FailedCondition { condition: "system".to_owned(), observed: None, limit: 0.0, words };
+    Ok(SloJudgement { passed: false, failed: vec![failed], is_invalid: !was_loaded })
+}
+
+/// `None` if a condition holds.
+fn held(slo: &Slo, tally: &Tally, over_s: f64) -> Option<FailedCondition> {
+    let observed = slo.figure.observe(tally, over_s);
+    if observed.is_some_and(|observed| slo.holds(observed)) {
+        return None;
+    }
+    let name = name(slo.figure);
+    let words = match observed {
+        Some(observed) => {
+            let (is, limit) = (written(slo.figure, observed), written(slo.figure, slo.limit));
+            let must = if slo.is_below { "below" } else { "above" };
+            format!("{name} is {is}, and must be {must} {limit}")
+        }
+        None => format!("too few samples to tell {name}: {}", tally.response.all().count()),
+    };
+    Some(FailedCondition { condition: slo.text.clone(), observed, limit: slo.limit, words })
+}
+
+/// What every run must hold besides.
+fn behind(backlog: &Backlog, slos: &[Slo], errors_max: f64) -> Vec<FailedCondition> {
+    let mut failed = Vec::new();
+    let mut fails = |condition: &str, observed: f64, limit: f64, words: String| {
+        failed.push(FailedCondition {
+            condition: condition.to_owned(),
+            observed: Some(observed),
+            limit,
+            words,
+        });
+    };
+    if let Some((share, enough)) = backlog.kept().filter(|(share, enough)| share < enough) {
+        let words = format!("{} of the planned requests ended while the load went on", percent(share));
+        fails("kept", share, enough, words);
+    }
+    if let Some(grew) = backlog.growth() {
+        let words = format!("requests in flight grew by {grew:.0} from the second to the last quarter");
+        fails("backlog", grew, 0.0, words);
+    }
+    let longest = slos.iter().filter(|slo| slo.figure.is_time()).map(|slo| slo.limit).fold(0.0, f64::max);
+    let grace_ns = (2.0 * longest).max(DRAIN_MIN_NS);
+    if let Some(share) = backlog.ended_after(grace_ns as u64).filter(|share| *share > errors_max) {
+        let words = format!(
+            "{} of the planned requests ended later than {} after the end of the load",
+            percent(share),
+            time(grace_ns)
+        );
+        fails("drain", share, errors_max, words);
+    }
+    failed
+}
+
+fn name(figure: Figure) -> String {
+    match figure {
+        Figure::Percentile(percentile) => format!("p{}", f64::from(percentile.ppm()) / 10_000.0),
+        Figure::Mean => "the mean".to_owned(),
+        Figure::Max => "the longest response time".to_owned(),
+        Figure::Errors => "the share of errors".to_owned(),
+        Figure::Throughput => "throughput".to_owned(),
+    }
+}
+
+fn written(figure: Figure, value: f64) -> String {
+    match figure {
+        Figure::Errors => percent(value),
+        Figure::Throughput => format!("{}/s", rounded(value)),
+        _ => time(value),
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", rounded(share * 100.0))
+}
+
+fn time(ns: f64) -> String {
+    match ns {
+        ns if ns < 1e6 => format!("{} µs", rounded(ns / 1e3)),
+        ns if ns < 1e9 => format!("{} ms", rounded(ns / 1e6)),
+        ns => format!("{} s", rounded(ns / 1e9)),
+    }
+}
+
+/// Three digits, or more where the number is longer.
+fn rounded(value: f64) -> String {
+    let decimals = match value.abs() {
+        value if value >= 100.0 => 0,
+        value if value >= 10.0 => 1,
+        value if value >= 1.0 => 2,
+        _ => 3,
+    };
+    let text = format!("{value:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}

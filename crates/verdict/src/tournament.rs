@@ -1,0 +1,50 @@
+//! How the tournament of a stored study stands.
+
+use stats::{Seen, Tournament, TournamentRules};
+use store::{Compare, Procedure, StoreError, Study, stage};
+
+use crate::course::Course;
+use crate::metric::Metric;
+use crate::setting::Setting;
+use crate::versus::said;
+
+/// What a study lays down for a tournament of these settings; `None` if its procedure is another.
+pub fn tournament_rules(compare: &Compare, settings: &[Setting]) -> Option<TournamentRules> {
+    let Procedure::Best { incumbent } = &compare.procedure else { return None };
+    let place = |name: &String| settings.iter().position(|setting| setting.name() == *name);
+    Some(TournamentRules {
+        settings: settings.len(),
+        matters: compare.matters,
+        higher_is_better: compare.higher_is_better,
+        blocks_max: compare.blocks,
+        incumbent: incumbent.as_ref().and_then(place),
+        has_confirmation: true,
+    })
+}
+
+/// The tournament of these settings under a load by a metric, with everything noted that is stored of it; `None` if the
+/// study's procedure is another. Its settings are numbered as they are here.
+///
+/// A block is noted when all its runs are done. Where the study went on without one of them, that one is missing.
+pub fn tournament(
+    study: &Study,
+    load: &str,
+    settings: &[Setting],
+    metric: &Metric,
+) -> Result<Option<Tournament>, StoreError> {
+    let Some(rules) = tournament_rules(&study.new.compare, settings) else { return Ok(None) };
+    let mut tournament = Tournament::new(rules);
+    for block in Course::of(study).blocks(load) {
+        if !matches!(block.stage, stage::HALVING | stage::SEARCH | stage::CONFIRM) {
+            continue;
+        }
+        let mut seen: Vec<(usize, Seen)> = Vec::with_capacity(block.slots.len());
+        for slot in &block.slots {
+            if let Some(setting) = settings.iter().position(|setting| setting.is_of(slot.place)) {
+                seen.push((setting, said(Some(slot), metric)?));
+            }
+        }
+        tournament.note(&seen);
+    }
+    Ok(Some(tournament))
+}

@@ -1,0 +1,61 @@
+//! How the duel of a stored study stands.
+
+use stats::{Duel, DuelRules, Seen};
+use store::{Compare, Procedure, StoreError, Study, stage};
+
+use crate::course::{Block, Course, Slot};
+use crate::measured::Measured;
+use crate::metric::Metric;
+use crate::seen::seen;
+use crate::setting::Setting;
+
+/// What a study lays down for a duel; `None` if its procedure is another. Further metrics share the error rate with the
+/// first.
+pub fn duel_rules(compare: &Compare) -> Option<DuelRules> {
+    let Procedure::Duel { pilot_blocks } = compare.procedure else { return None };
+    Some(DuelRules {
+        matters: compare.matters,
+        higher_is_better: compare.higher_is_better,
+        blocks_max: compare.blocks,
+        pilot_blocks,
+        family: u32::try_from(compare.also.len()).unwrap_or(u32::MAX).saturating_add(1),
+    })
+}
+
+/// The duel of two settings under a load by a metric, with everything noted that is stored of it; `None` if the study's
+/// procedure is another.
+///
+/// A block is noted when all its runs are done. Where the study went on without one of them, that one is missing.
+pub fn duel(
+    study: &Study,
+    load: &str,
+    settings: [&Setting; 2],
+    metric: &Metric,
+) -> Result<Option<Duel>, StoreError> {
+    let Some(rules) = duel_rules(&study.new.compare) else { return Ok(None) };
+    let mut duel = Duel::new(rules);
+    for Block { stage, slots } in Course::of(study).blocks(load) {
+        match stage {
+            stage::PILOT => {
+                let mut runs = slots.iter();
+                let mut next = || said(runs.next(), metric);
+                let said = [next()?, next()?];
+                duel.note_pilot(said);
+            }
+            stage::BLOCK => {
+                let of = |setting: &Setting| slots.iter().find(|slot| setting.is_of(slot.place));
+                duel.note([said(of(settings[0]), metric)?, said(of(settings[1]), metric)?]);
+            }
+            _ => {}
+        }
+    }
+    Ok(Some(duel))
+}
+
+/// What the run of a slot says.
+pub(crate) fn said(slot: Option<&Slot<'_>>, metric: &Metric) -> Result<Seen, StoreError> {
+    match slot.and_then(|slot| slot.run) {
+        Some(run) => Ok(seen(run, &Measured::of(run)?, metric)),
+        None => Ok(Seen::Missing),
+    }
+}
