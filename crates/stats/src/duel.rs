@@ -213,3 +213,154 @@ fn errors_first(found: &Comparison, gap: &ErrorGap, higher_is_better: bool) -> V
         _ => found.verdict,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULES: DuelRules =
+        DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 24, pilot_blocks: 0, family: 1 };
+
+    fn run(value: f64) -> Seen {
+        Seen::Figure { value, errors: 0, ended: 10_000 }
+    }
+
+    /// A duel after so many equal blocks, as far as it goes.
+    fn after(rules: DuelRules, blocks: usize, runs: [Seen; 2]) -> Duel {
+        let mut duel = Duel::new(rules);
+        (0..blocks).for_each(|_| duel.note(runs));
+        duel
+    }
+
+    #[test]
+    fn eight_blocks_that_agree_decide() {
+        let duel = after(RULES, 7, [run(110.0), run(100.0)]);
+        assert_eq!(duel.next(), DuelStep::Block { block: 8 });
+        let duel = after(RULES, 30, [run(110.0), run(100.0)]);
+        assert_eq!(duel.next(), DuelStep::Over(DuelEnd::Decided));
+        assert_eq!(duel.blocks().len(), 8, "what comes after the end is not noted");
+        assert_eq!(duel.finding().verdict, Verdict::Differs { below_matters: false });
+    }
+
+    #[test]
+    fn it_goes_on_to_the_last_look_that_its_blocks_allow() {
+        let mut duel = Duel::new(DuelRules { blocks_max: 20, ..RULES });
+        let mut blocks = 0;
+        while let DuelStep::Block { .. } = duel.next() {
+            blocks += 1;
+            duel.note(if blocks % 2 == 0 { [run(110.0), run(100.0)] } else { [run(100.0), run(110.0)] });
+        }
+        assert_eq!((blocks, duel.next()), (16, DuelStep::Over(DuelEnd::OutOfBlocks)));
+        assert_eq!(duel.finding().verdict, Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn fewer_than_eight_have_one_look() {
+        let quick = DuelRules { blocks_max: 7, ..RULES };
+        assert_eq!(after(quick, 5, [run(110.0), run(100.0)]).next(), DuelStep::Block { block: 6 });
+        let duel = after(quick, 6, [run(110.0), run(100.0)]);
+        assert_eq!(duel.next(), DuelStep::Over(DuelEnd::Decided));
+        let few = after(DuelRules { blocks_max: 3, ..RULES }, 9, [run(110.0), run(100.0)]);
+        assert_eq!((few.next(), few.blocks().len()), (DuelStep::Over(DuelEnd::OutOfBlocks), 3));
+        assert_eq!(few.finding().verdict, Verdict::None(NoVerdict::TooFewBlocks { common: 3, needed: 6 }));
+        let none = Duel::new(DuelRules { blocks_max: 0, pilot_blocks: 3, ..RULES });
+        assert_eq!(none.next(), DuelStep::Over(DuelEnd::OutOfBlocks));
+    }
+
+    #[test]
+    fn a_lost_block_is_made_again_under_a_number_of_its_own() {
+        let mut duel = after(RULES, 2, [run(110.0), run(100.0)]);
+        duel.note([Seen::Invalid, run(100.0)]);
+        assert_eq!(duel.next(), DuelStep::Block { block: 4 });
+        assert_eq!((duel.blocks().len(), duel.discards()), (2, Discards { first: 1, second: 0 }));
+        (0..2).for_each(|_| duel.note([Seen::Invalid, Seen::Invalid]));
+        assert_eq!(duel.next(), DuelStep::Block { block: 6 }, "three in a row may be");
+        duel.note([run(110.0), run(100.0)]);
+        (0..3).for_each(|_| duel.note([Seen::Invalid, Seen::Invalid]));
+        assert_eq!(duel.next(), DuelStep::Block { block: 10 });
+        duel.note([Seen::Invalid, Seen::Invalid]);
+        assert_eq!(duel.next(), DuelStep::Over(DuelEnd::NotFit));
+    }
+
+    #[test]
+    fn whatever_loses_four_in_a_row_ends_it() {
+        let end = |runs| after(RULES, 4, runs).next();
+        assert_eq!(end([Seen::Failed, Seen::Failed]), DuelStep::Over(DuelEnd::Failing));
+        assert_eq!(end([Seen::Missing, run(1.0)]), DuelStep::Over(DuelEnd::Failing));
+        assert_eq!(end([Seen::TooFew, run(1.0)]), DuelStep::Over(DuelEnd::TooFewSamples));
+        assert_eq!(end([Seen::TooFew, Seen::Invalid]), DuelStep::Over(DuelEnd::Uneven));
+        let uneven = after(RULES, 3, [Seen::Failed, run(1.0)]);
+        assert_eq!(uneven.next(), DuelStep::Over(DuelEnd::Uneven));
+    }
+
+    #[test]
+    fn uneven_losses_leave_no_verdict_however_many_blocks_there_were() {
+        let mut duel = after(RULES, 7, [run(110.0), run(100.0)]);
+        for _ in 0..3 {
+            duel.note([run(110.0), Seen::Invalid]);
+        }
+        assert_eq!(duel.next(), DuelStep::Over(DuelEnd::Uneven));
+        let mut noisy = Duel::new(RULES);
+        (0..9).for_each(|block| {
+            noisy.note(if block % 2 == 0 { [run(1.0), run(2.0)] } else { [run(2.0), run(1.0)] })
+        });
+        (0..3).for_each(|_| noisy.note([Seen::Invalid, run(1.0)]));
+        let discards = Discards { first: 3, second: 0 };
+        assert_eq!(noisy.finding().verdict, Verdict::None(NoVerdict::UnevenDiscards(discards)));
+    }
+
+    #[test]
+    fn the_pilot_comes_first_and_does_not_count() {
+        let mut duel = Duel::new(DuelRules { pilot_blocks: 3, ..RULES });
+        for block in 1..=3 {
+            assert_eq!(duel.next(), DuelStep::Pilot { block });
+            duel.note_pilot([run(100.0 + f64::from(block)), run(100.0)]);
+        }
+        assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Block { block: 1 }, 0));
+        let forecast = duel.forecast().unwrap();
+        assert_eq!((forecast.pilots, forecast.blocks), (3, Some(12)));
+        let mut lost = Duel::new(DuelRules { pilot_blocks: 2, ..RULES });
+        (0..2).for_each(|_| lost.note_pilot([Seen::Invalid, run(1.0)]));
+        assert_eq!((lost.next(), lost.forecast()), (DuelStep::Block { block: 1 }, None));
+    }
+
+    #[test]
+    fn errors_stand_before_speed() {
+        let with = |value: f64, errors: u64| Seen::Figure { value, errors, ended: 10_000 };
+        let faster = after(RULES, 8, [with(150.0, 200), with(100.0, 0)]);
+        let Verdict::MoreErrors(more) = faster.finding().verdict else { panic!("{:?}", faster.finding()) };
+        assert!(more.of_first && more.is_shown && (more.gap - 0.02).abs() < 1e-12);
+        assert_eq!(faster.next(), DuelStep::Over(DuelEnd::Decided));
+        // The slower one may have as many as it likes.
+        let slower = after(RULES, 8, [with(150.0, 0), with(100.0, 200)]);
+        assert_eq!(slower.finding().verdict, Verdict::Differs { below_matters: false });
+        // For a response time the smaller figure is ahead.
+        let lower =
+            after(DuelRules { higher_is_better: false, ..RULES }, 8, [with(150.0, 0), with(100.0, 200)]);
+        assert!(matches!(lower.finding().verdict, Verdict::MoreErrors(more) if !more.of_first));
+        let level = after(RULES, 8, [with(100.0, 0), with(100.0, 200)]);
+        assert!(matches!(level.finding().verdict, Verdict::MoreErrors(more) if !more.of_first));
+        // A few errors, by chance on one side, decide nothing.
+        let few = after(RULES, 8, [with(150.0, 5), with(100.0, 0)]);
+        assert_eq!(few.finding().verdict, Verdict::Differs { below_matters: false });
+    }
+
+    #[test]
+    fn errors_that_are_not_ruled_out_keep_it_going() {
+        let with = |value: f64, errors: u64| Seen::Figure { value, errors, ended: 10_000 };
+        let mut duel = after(RULES, 7, [with(150.0, 0), with(100.0, 0)]);
+        duel.note([with(150.0, 60), with(100.0, 0)]);
+        assert!(matches!(duel.finding().verdict, Verdict::MoreErrors(more) if !more.is_shown));
+        assert_eq!(duel.next(), DuelStep::Block { block: 9 });
+        while let DuelStep::Block { .. } = duel.next() {
+            duel.note([with(150.0, 0), with(100.0, 0)]);
+        }
+        assert_eq!((duel.blocks().len(), duel.next()), (16, DuelStep::Over(DuelEnd::Decided)));
+    }
+
+    #[test]
+    fn a_figure_of_zero_ends_it_at_a_look() {
+        let duel = after(RULES, 24, [run(0.0), run(100.0)]);
+        assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::NoRatio), 8));
+    }
+}

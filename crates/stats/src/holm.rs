@@ -53,6 +53,39 @@ fn is_found(found: &Comparison) -> bool {
 mod tests {
     use super::*;
 
+    use crate::duel::DuelRules;
+    use crate::seen::Seen;
+
+    /// A duel of twelve blocks, of which this many say the opposite, with the least ratios.
+    fn duel(against: usize) -> Duel {
+        let rules =
+            DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 12, pilot_blocks: 0, family: 3 };
+        let mut duel = Duel::new(rules);
+        for block in 0..12 {
+            let size = 1.0 + 0.01 * (block + 1) as f64;
+            let value = if block < against { 1.0 / size } else { size };
+            let run = |value| Seen::Figure { value, errors: 0, ended: 10_000 };
+            duel.note([run(value), run(1.0)]);
+        }
+        duel
+    }
+
+    #[test]
+    fn one_that_holds_leaves_more_to_the_others() {
+        // Rank sums of 0, 6 and 10: alone the first two hold at twelve blocks (8), in a family of three the first does (4), and of
+        // the two that are left the second does not (5).
+        let (clear, fair, weak) = (duel(0), duel(3), duel(4));
+        let verdicts = |duels: &[&Duel]| {
+            let found = judge_together(duels);
+            found.iter().map(|found| (is_found(found), found.family)).collect::<Vec<_>>()
+        };
+        assert_eq!(verdicts(&[&fair]), [(true, 1)]);
+        assert_eq!(verdicts(&[&fair, &clear, &weak]), [(false, 2), (true, 3), (false, 2)]);
+        assert_eq!(verdicts(&[&clear, &fair]), [(true, 2), (true, 1)], "alone in what is left");
+        assert_eq!(verdicts(&[&clear, &clear, &clear]), [(true, 3); 3]);
+        assert!(verdicts(&[]).is_empty());
+    }
+
     #[test]
     fn holm_by_hand() {
         assert_eq!(holm(&[0.01, 0.04, 0.03, 0.005], 0.05), [true, false, false, true]);

@@ -1,0 +1,187 @@
+//! Two sets of runs that were not made in blocks: Mann and Whitney's test, and the ratio that goes with it.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use libm::{exp, log};
+
+use crate::spread::middle;
+
+/// Two sets against each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unpaired {
+    /// Figures of the first and of the second.
+    pub counts: [usize; 2],
+    /// The middle of all ratios of a figure of the first to one of the second (Hodges and Lehmann).
+    pub ratio: f64,
+    /// What the ratio lies in with a confidence of `confidence`; `None` if no such interval can be had of so few.
+    pub interval: Option<[f64; 2]>,
+    /// The chance that the interval covers the true ratio.
+    pub confidence: Option<f64>,
+    /// Of Mann and Whitney's test, two-sided and exact; equal figures count on the side that speaks against a difference.
+    pub p: f64,
+    /// The share of pairs in which the figure of the first is larger, equal ones by half.
+    pub larger_share: f64,
+}
+
+/// More figures a side are left out: the exact test takes time with their fourth power, and adds nothing.
+pub const FIGURES_MAX: usize = 100;
+
+impl Unpaired {
+    /// Of figures above zero, with an interval that is wrong with a chance of `alpha` at most. `None` if one side has none, or a
+    /// figure is zero or below. Of each side the first [`FIGURES_MAX`] count.
+    pub fn of(first: &[f64], second: &[f64], alpha: f64) -> Option<Self> {
+        let [first, second] = [first, second].map(|side| &side[..side.len().min(FIGURES_MAX)]);
+        let is_figure = |figure: &f64| *figure > 0.0 && figure.is_finite();
+        if first.is_empty() || second.is_empty() || !first.iter().chain(second).all(is_figure) {
+            return None;
+        }
+        let mut logs: Vec<f64> =
+            first.iter().flat_map(|a| second.iter().map(move |b| log(*a) - log(*b))).collect();
+        logs.sort_unstable_by(f64::total_cmp);
+        // Of the figures themselves: logarithms of equal ones are equal, those of nearly equal ones may be.
+        let count = |is: fn(&f64, &f64) -> bool| {
+            first.iter().map(|a| second.iter().filter(|b| is(a, b)).count()).sum::<usize>()
+        };
+        let (above, below) = (count(|a, b| a > b), count(|a, b| a < b));
+        let equal = logs.len() - above - below;
+        let shares = distribution(first.len(), second.len());
+        let critical = critical(&shares, alpha);
+        let ends = critical.map(|critical| [logs[critical], logs[logs.len() - 1 - critical]].map(exp));
+        Some(Self {
+            counts: [first.len(), second.len()],
+            ratio: exp(middle(&logs)?),
+            interval: ends,
+            confidence: critical.map(|critical| 1.0 - two_sided(&shares, critical)),
+            p: two_sided(&shares, above.min(below) + equal),
+            larger_share: (above as f64 + equal as f64 / 2.0) / logs.len() as f64,
+        })
+    }
+
+    /// Whether the interval excludes the ratio 1.
+    pub fn differs(&self) -> bool {
+        self.interval.is_some_and(|[low, high]| low > 1.0 || high < 1.0)
+    }
+}
+
+/// The chance that the smaller of the two sums is at most `sum`; 1 at most.
+fn two_sided(shares: &[f64], sum: usize) -> f64 {
+    (2.0 * shares.iter().take(sum + 1).sum::<f64>()).min(1.0)
+}
+
+/// The largest sum whose two-sided p-value is at most `alpha`.
+fn critical(shares: &[f64], alpha: f64) -> Option<usize> {
+    let mut share_at_most = 0.0;
+    let significant = shares.iter().take_while(|share| {
+        share_at_most += **share;
+        2.0 * share_at_most <= alpha
+    });
+    significant.count().checked_sub(1)
+}
+
+/// The share of all orders of `first` and `second` figures that gives each sum, from 0 to `first` × `second`. The largest of all
+/// comes from either side in proportion, and if from the first it lies above all of the second.
+fn distribution(first: usize, second: usize) -> Vec<f64> {
+    // Row by row over the number of the first; in each, of every number of the second.
+    let mut rows: Vec<Vec<f64>> = (0..=second).map(|_| vec![1.0]).collect();
+    for a in 1..=first {
+        let mut next: Vec<Vec<f64>> = vec![vec![1.0]];
+        for b in 1..=second {
+            let mut shares = vec![0.0; a * b + 1];
+            let from_first = a as f64 / (a + b) as f64;
+            for (sum, share) in rows[b].iter().enumerate() {
+                shares[sum + b] += from_first * share;
+            }
+            for (sum, share) in next[b - 1].iter().enumerate() {
+                shares[sum] += (1.0 - from_first) * share;
+            }
+            next.push(shares);
+        }
+        rows = next;
+    }
+    rows.pop().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+
+    #[test]
+    fn two_and_two_by_hand() {
+        // Of the 6 orders the sums are 0 1 2 2 3 4.
+        let shares: Vec<f64> = [1, 1, 2, 1, 1].map(|orders| f64::from(orders) / 6.0).to_vec();
+        assert!(distribution(2, 2).iter().zip(&shares).all(|(a, b)| close(*a, *b)));
+    }
+
+    #[test]
+    fn the_published_smallest_and_critical_values() {
+        for (count, p) in [(4, 0.0286), (5, 0.0079), (6, 0.0022), (8, 0.00016)] {
+            assert!((two_sided(&distribution(count, count), 0) - p).abs() < 6e-5, "{count}");
+        }
+        // Mann and Whitney's table at 5 %, two-sided.
+        for (first, second, sum) in
+            [(4, 4, 0), (5, 5, 2), (6, 6, 5), (8, 8, 13), (10, 10, 23), (4, 8, 4), (20, 20, 127)]
+        {
+            assert_eq!(critical(&distribution(first, second), 0.05), Some(sum), "{first} {second}");
+        }
+        assert_eq!(critical(&distribution(3, 3), 0.05), None, "three a side can never say so");
+    }
+
+    #[test]
+    fn four_a_side_that_do_not_overlap_differ() {
+        let found = Unpaired::of(&[110.0, 112.0, 111.0, 115.0], &[100.0, 101.0, 99.0, 102.0], 0.05).unwrap();
+        assert!(found.differs() && close(found.p, 2.0 / 70.0) && close(found.larger_share, 1.0));
+        let [low, high] = found.interval.unwrap();
+        assert!(
+            close(low, 110.0 / 102.0)
+                && close(high, 115.0 / 99.0)
+                && close(found.confidence.unwrap(), 1.0 - 2.0 / 70.0)
+        );
+        assert!(low < found.ratio && found.ratio < high);
+        let few = Unpaired::of(&[2.0, 2.0, 2.0], &[1.0, 1.0, 1.0], 0.05).unwrap();
+        assert_eq!((few.interval, few.differs(), few.ratio), (None, false, 2.0));
+    }
+
+    #[test]
+    fn ties_speak_against_a_difference() {
+        let found = Unpaired::of(&[2.0, 2.0, 2.0, 1.0], &[1.0, 1.0, 1.0, 1.0], 0.05).unwrap();
+        assert!(!found.differs() && found.p > 0.05);
+        let same = Unpaired::of(&[3.0; 5], &[3.0; 5], 0.05).unwrap();
+        assert_eq!((same.ratio, same.p, same.larger_share, same.interval), (1.0, 1.0, 0.5, Some([1.0, 1.0])));
+    }
+
+    #[test]
+    fn without_figures_there_is_nothing() {
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(Unpaired::of(&[1.0, bad], &[1.0], 0.05), None);
+        }
+        assert_eq!(Unpaired::of(&[], &[1.0], 0.05), None);
+        let many = Unpaired::of(&[1.0; 1_000], &[2.0; 4], 0.05).unwrap();
+        assert_eq!(many.counts, [FIGURES_MAX, 4]);
+    }
+
+    proptest! {
+        #[test]
+        fn interval_and_test_say_the_same(first in prop::collection::vec(1u32..20, 4..9),
+                                          second in prop::collection::vec(1u32..20, 4..9)) {
+            let figures = |side: &[u32]| side.iter().map(|figure| f64::from(*figure)).collect::<Vec<f64>>();
+            let (first, second) = (figures(&first), figures(&second));
+            let found = Unpaired::of(&first, &second, 0.05).unwrap();
+            prop_assert_eq!(found.differs(), found.p <= 0.05);
+            let turned = Unpaired::of(&second, &first, 0.05).unwrap();
+            prop_assert!(close(found.ratio * turned.ratio, 1.0) && close(found.p, turned.p));
+        }
+
+        #[test]
+        fn the_distribution_is_whole_and_symmetric(first in 1usize..12, second in 1usize..12) {
+            let shares = distribution(first, second);
+            prop_assert!(close(shares.iter().sum::<f64>(), 1.0));
+            prop_assert!(shares.iter().zip(shares.iter().rev()).all(|(a, b)| close(*a, *b)));
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Thousands of duels in numbers alone: how often they are wrong, and what they find.
+
+use stats::{Duel, DuelEnd, DuelRules, DuelStep, Seen, Verdict, judge_together};
+
+mod support;
+
+use support::Chance;
+
+const RULES: DuelRules =
+    DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 24, pilot_blocks: 0, family: 1 };
+
+fn run(value: f64) -> Seen {
+    Seen::Figure { value, errors: 0, ended: 10_000 }
+}
+
+/// A whole duel of figures that `figures` makes for a block.
+fn fought(rules: DuelRules, mut figures: impl FnMut() -> [f64; 2]) -> Duel {
+    let mut duel = Duel::new(rules);
+    while let DuelStep::Block { .. } = duel.next() {
+        duel.note(figures().map(run));
+    }
+    duel
+}
+
+/// Skewed as response times are: mostly small, seldom large, and the same setting of the weather for both runs of a block.
+fn skewed(chance: &mut Chance, spread: f64) -> [f64; 2] {
+    let block = 1.0 + 0.1 * chance.exponential();
+    [0, 1].map(|_| 700.0 * block * (spread * chance.exponential()).exp())
+}
+
+/// The share of `count` duels that end with such a verdict.
+fn share(count: usize, mut fight: impl FnMut() -> Duel, is: fn(Verdict) -> bool) -> f64 {
+    (0..count).filter(|_| is(fight().finding().verdict)).count() as f64 / count as f64
+}
+
+fn differs(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Differs { .. })
+}
+
+#[test]
+fn equal_systems_differ_in_fewer_than_five_of_a_hundred_duels() {
+    let mut chance = Chance::seeded(20);
+    let wrong = share(1_000, || fought(RULES, || skewed(&mut chance, 0.1)), differs);
+    // 5 % and three standard errors; 3.1 % were measured over 20,000.
+    assert!(wrong <= 0.05 + 3.0 * 0.0069, "{wrong}");
+    // Heavy tails, without a variance.
+    let mut heavy = || (0.01 * (3.0 * (chance.uniform() - 0.5)).tan()).exp();
+    let wrong = share(1_000, || fought(RULES, || [heavy(), heavy()]), differs);
+    assert!(wrong <= 0.05 + 3.0 * 0.0069, "{wrong}");
+}
+
+#[test]
+fn a_difference_of_eight_tenths_of_the_spread_is_found() {
+    let mut chance = Chance::seeded(21);
+    let mut fight =
+        || fought(DuelRules { matters: 0.0, ..RULES }, || [(0.02 * (0.8 + chance.normal())).exp(), 1.0]);
+    let mut wrong_way = 0;
+    let found = (0..1_000).filter(|_| {
+        let found = fight().finding();
+        wrong_way += usize::from(differs(found.verdict) && found.ratio.is_some_and(|ratio| ratio < 1.0));
+        differs(found.verdict)
+    });
+    let found = found.count() as f64 / 1_000.0;
+    // 87 % were measured over 20,000.
+    assert!((0.84..=0.91).contains(&found) && wrong_way == 0, "{found} {wrong_way}");
+}
+
+#[test]
+fn a_duel_costs_what_the_forecast_says() {
+    let mut chance = Chance::seeded(22);
+    // The blocks there may be, the effect and what matters, in standard deviations, that it promises 90 % for.
+    for (blocks_max, effect, matters) in
+        [(6, 2.12, 2.51), (8, 2.22, 2.51), (12, 1.31, 1.46), (16, 1.07, 1.20), (24, 0.84, 0.94)]
+    {
+        let rules = DuelRules { blocks_max, matters: 0.0, ..RULES };
+        let found =
+            share(1_000, || fought(rules, || [(0.01 * (effect + chance.normal())).exp(), 1.0]), differs);
+        assert!((0.87..=0.93).contains(&found), "{blocks_max}: {found}");
+        let rules = DuelRules { matters: (0.01 * matters as f64).exp_m1(), ..rules };
+        let is = |verdict| verdict == Verdict::Equivalent;
+        let level = share(1_000, || fought(rules, || [(0.01 * chance.normal()).exp(), 1.0]), is);
+        assert!((0.87..=0.93).contains(&level), "{blocks_max}: {level}");
+    }
+}
+
+#[test]
+fn the_interval_holds_the_true_ratio_wherever_it_stops() {
+    let mut chance = Chance::seeded(23);
+    let covers = |duel: &Duel| duel.finding().interval.is_some_and(|[low, high]| low <= 1.02 && 1.02 <= high);
+    let covered = (0..1_000)
+        .filter(|_| covers(&fought(RULES, || [1.02 * (0.02 * chance.normal()).exp(), 1.0])))
+        .count();
+    assert!(covered >= 930, "{covered}");
+}
+
+#[test]
+fn a_family_is_wrong_as_seldom_as_one_alone() {
+    let mut chance = Chance::seeded(24);
+    let rules = DuelRules { family: 4, ..RULES };
+    let wrong = (0..500).filter(|_| {
+        let duels: [Duel; 4] = std::array::from_fn(|_| fought(rules, || skewed(&mut chance, 0.1)));
+        judge_together(&duels.each_ref()).iter().any(|found| differs(found.verdict))
+    });
+    let wrong = wrong.count() as f64 / 500.0;
+    assert!(wrong <= 0.05 + 3.0 * 0.0098, "{wrong}");
+}
+
+#[test]
+fn what_is_noted_again_leads_to_the_same_state() {
+    let mut chance = Chance::seeded(25);
+    let seen = |chance: &mut Chance| match chance.uniform() {
+        draw if draw < 0.1 => Seen::Invalid,
+        draw if draw < 0.15 => Seen::TooFew,
+        _ => run(chance.exponential()),
+    };
+    for _ in 0..100 {
+        let mut duel = Duel::new(RULES);
+        let mut noted = Vec::new();
+        while let DuelStep::Block { block } = duel.next() {
+            assert_eq!(block as usize, noted.len() + 1);
+            assert!(block <= 4 * 24 + 4, "it must end");
+            noted.push([seen(&mut chance), seen(&mut chance)]);
+            duel.note(noted[noted.len() - 1]);
+        }
+        let mut again = Duel::new(RULES);
+        noted.iter().for_each(|runs| again.note(*runs));
+        assert_eq!((again.next(), again.finding()), (duel.next(), duel.finding()));
+        assert_eq!(
+            again.next() == DuelStep::Over(DuelEnd::Uneven),
+            again.discards().first.abs_diff(again.discards().second) >= 3
+        );
+    }
+}
