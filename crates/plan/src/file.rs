@@ -42,6 +42,7 @@ pub(crate) use scenario::Script;
 pub(crate) use settings::SqlText;
 
 use crate::study::{Study, StudyPin};
+use compare::Compared;
 use findings::Findings;
 use folder::{Folder, open_plan, read_regular};
 use quick::Quick;
@@ -143,15 +144,15 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         loads::check_scenarios(root.get("load"), &script.scenarios, reading);
     }
     let (mut systems, mut variants) = systems::read(&root, is_sound, None, reading);
-    let mut compare = compare::read(root.get("compare"), None, reading);
-    compare::limit_runs(&root, loads.len(), variants.len(), compare.blocks, reading);
+    let compared = Compared { systems: &systems, variants: &variants, loads: &loads };
+    let mut compare = compare::read(&root, &compared, None, reading);
     let mut gates = gates::read(root.get("gates"), &script.steps, &loads, reading);
     // A quick run must be right whether it is asked for or not, and the usual one too.
     if let Some(quick) = other.as_ref() {
         let quick_loads = loads::read(root.get("load"), seed, Some(quick), reading);
         let (quick_systems, quick_variants) = systems::read(&root, is_sound, Some(quick), reading);
-        let quick_compare = compare::read(root.get("compare"), Some(quick), reading);
-        compare::limit_runs(&root, quick_loads.len(), quick_variants.len(), quick_compare.blocks, reading);
+        let compared = Compared { systems: &quick_systems, variants: &quick_variants, loads: &quick_loads };
+        let quick_compare = compare::read(&root, &compared, Some(quick), reading);
         if is_quick {
             (loads, systems, variants, compare) = (quick_loads, quick_systems, quick_variants, quick_compare);
             gates::keep_those_within(&loads, &mut gates);

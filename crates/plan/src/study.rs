@@ -3,6 +3,7 @@
 mod amount;
 mod around;
 mod braced;
+mod cost;
 mod explain;
 mod followed;
 mod gate;

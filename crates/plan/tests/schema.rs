@@ -2,6 +2,7 @@
 
 mod json_schema;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -92,12 +93,27 @@ fn json_of(text: &str) -> Value {
     loop {
         match events.next().expect("it has a value") {
             Event::StreamStart | Event::DocumentStart(..) => {}
-            first => return value(first, &mut events),
+            first => return value(first, &mut events, &mut BTreeMap::new()),
         }
     }
 }
 
-fn value<'a>(event: Event<'a>, events: &mut impl Iterator<Item = Event<'a>>) -> Value {
+/// What was given a name to be written again.
+type Named = BTreeMap<usize, Value>;
+
+fn value<'a>(event: Event<'a>, events: &mut impl Iterator<Item = Event<'a>>, named: &mut Named) -> Value {
+    let name = match &event {
+        Event::Alias(name) => return named[name].clone(),
+        Event::Scalar(_, _, name, _) => *name,
+        Event::SequenceStart(_, name, _) | Event::MappingStart(_, name, _) => *name,
+        _ => 0,
+    };
+    let value = unnamed(event, events, named);
+    named.insert(name, value.clone());
+    value
+}
+
+fn unnamed<'a>(event: Event<'a>, events: &mut impl Iterator<Item = Event<'a>>, named: &mut Named) -> Value {
     match event {
         Event::Scalar(text, ScalarStyle::Plain, ..) => plain(&text),
         Event::Scalar(text, ..) => json!(text),
@@ -106,7 +122,7 @@ fn value<'a>(event: Event<'a>, events: &mut impl Iterator<Item = Event<'a>>) -> 
             loop {
                 match events.next().expect("it ends") {
                     Event::SequenceEnd => return Value::Array(items),
-                    event => items.push(value(event, events)),
+                    event => items.push(value(event, events, named)),
                 }
             }
         }
@@ -119,7 +135,7 @@ fn value<'a>(event: Event<'a>, events: &mut impl Iterator<Item = Event<'a>>) -> 
                     other => panic!("a key is {other:?}"),
                 };
                 let event = events.next().expect("it ends");
-                object.insert(key, value(event, events));
+                object.insert(key, value(event, events, named));
             }
         }
         other => panic!("{other:?} is not for these tests"),

@@ -11,6 +11,19 @@ const RATE: Kind = One(&form::RATE);
 const COMMAND: Kind = OneOrList(&TEXT);
 const COMMANDS: Kind = Either(&[TEXT, List(&COMMAND)]);
 const VALUES: Kind = OneOrList(&TEXT);
+const METRIC: Kind = Word(&[
+    "throughput",
+    "mean",
+    "p50",
+    "p90",
+    "p95",
+    "p99",
+    "p99.9",
+    "max",
+    "errors",
+    "cpu-per-request",
+    "rss",
+]);
 const CHOICES: Kind = OneOrList(&Named(&VALUES));
 
 const fn key(name: &'static str, example: &'static str, kind: Kind, sentence: &'static str) -> Key {
@@ -128,7 +141,7 @@ pub(crate) static PLAN: Table = Table {
         ),
         key(
             "compare",
-            "{ by: throughput, matters: 3%, blocks: 8 }",
+            "{ by: throughput, matters: 3%, blocks: 24 }",
             table(&COMPARE),
             "What decides between variants. Without it every variant is run once.",
         ),
@@ -685,29 +698,51 @@ pub(crate) static PIN: Table = Table {
 
 pub(crate) static COMPARE: Table = Table {
     name: "compare",
-    sentence: "What decides between variants.",
-    example: "{ by: throughput, matters: 3%, blocks: 8 }",
+    sentence: "What decides between variants, and when.",
+    example: "{ by: throughput, matters: 3%, blocks: 24 }",
     keys: &[
-        key(
-            "by",
-            "p99",
-            Word(&[
-                "throughput",
-                "mean",
-                "p50",
-                "p90",
-                "p95",
-                "p99",
-                "p99.9",
-                "max",
-                "errors",
-                "cpu-per-request",
-                "rss",
-            ]),
-            "The figure; default throughput.",
-        ),
+        key("by", "p99", METRIC, "The figure; default throughput."),
         key("matters", "3%", One(&form::PERCENT), "The smallest difference that matters; default 3%."),
-        key("blocks", "8", COUNT, "How often every variant is run; default 8, at most 1000."),
+        key(
+            "find",
+            "best",
+            Word(&["every", "best"]),
+            "every: how all variants compare, which is the default. best: which one is the best; what is clearly worse leaves on the \
+             way, and the winner is confirmed on fresh blocks.",
+        ),
+        key(
+            "blocks",
+            "24",
+            COUNT,
+            "How often every variant is run. Two variants are run until it is told how they compare, and `find: best` until the best \
+             is told: then it is how often at most, and 24 by default. Of more variants the default is 8. No more than 1000.",
+        ),
+        key(
+            "pilot",
+            "3",
+            COUNT,
+            "Before two variants are compared: so many blocks of the first one against itself, to foretell how many blocks a verdict \
+             will take. Default 3, or 0 with 8 blocks or fewer.",
+        ),
+        key(
+            "also",
+            "[ p99, cpu-per-request ]",
+            OneOrList(&METRIC),
+            "Further figures that are judged together with the first, with the same chance of a false alarm for all of them.",
+        ),
+        key(
+            "baseline",
+            "puma workers=8",
+            TEXT,
+            "The variant that all others are compared with, by its name in reports; with `find: best` the one in use, which the \
+             winner must beat.",
+        ),
+        key(
+            "within",
+            "30min",
+            DURATION,
+            "The time that all runs together may take. No run begins that would end later, and what is missing is said.",
+        ),
         key(
             "direction",
             "lower",
@@ -724,7 +759,7 @@ pub(crate) static QUICK: Table = Table {
     keys: &[
         key("warm-up", "1s", DURATION, "Instead of each load's."),
         key("for", "3s", DURATION, "Instead of each load's; stages are shortened in proportion."),
-        key("blocks", "2", COUNT, "Instead of the comparison's."),
+        key("blocks", "2", COUNT, "Instead of the comparison's; with fewer than 6 nothing is decided."),
         key(
             "vary",
             "{ puma: { workers: [ 1, 4 ] } }",

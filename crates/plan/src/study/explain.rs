@@ -8,7 +8,7 @@ use sql::Rows;
 use wire::http1::Checks;
 
 use super::{Braced, Study, StudyPin};
-use crate::plan::{Action, HttpAction, PlannedStep, SqlAction};
+use crate::plan::{Action, HttpAction, SqlAction};
 use crate::units::show_duration;
 use crate::visible::visible;
 
@@ -51,21 +51,8 @@ impl Study {
         for gate in &self.gates {
             let _ = writeln!(out, "gate        {}", gate.text);
         }
-        if self.runs_per_block() > 1 {
-            let better = if self.compare.higher_is_better { "higher" } else { "lower" };
-            let matters = format!("{:.2}", self.compare.matters * 100.0);
-            let matters = matters.trim_end_matches('0').trim_end_matches('.');
-            let by = self.compare.by.name();
-            let _ = writeln!(
-                out,
-                "comparison  by {by}, {better} is better; less than {matters}% does not matter"
-            );
-        }
+        self.explain_comparison(&mut out);
         out.lines().map(|line| visible(line) + "\n").collect()
-    }
-
-    fn runs_per_block(&self) -> u64 {
-        self.variants.len() as u64 * self.loads.len() as u64
     }
 
     fn explain_scenario(&self, scenario: &Scenario, out: &mut String) {
@@ -185,39 +172,6 @@ impl Study {
         if count > LISTED_MAX {
             let _ = writeln!(out, "            … and {} more", count - LISTED_MAX);
         }
-    }
-
-    fn explain_order(&self, out: &mut String) {
-        let (blocks, each) = (u64::from(self.compare.blocks), self.runs_per_block());
-        let runs = blocks * each;
-        let order = match (blocks, each) {
-            (1, 1) => "1 run".to_owned(),
-            (1, _) => format!("{runs} runs in random order (seed {})", self.seed),
-            (_, 1) => format!("{runs} runs"),
-            _ => format!(
-                "{runs} runs: {blocks} blocks, each with all {each} once in random order (seed {})",
-                self.seed
-            ),
-        };
-        let _ = writeln!(out, "order       {order}");
-        let loads_ns: Option<u64> =
-            self.loads.iter().map(|load| load.run_ns).try_fold(0u64, |sum, ns| Some(sum.saturating_add(ns?)));
-        let per_load = blocks * self.variants.len() as u64;
-        let timed = loads_ns.map(|ns| show_duration(ns.saturating_mul(per_load)));
-        let is_request = |step: &PlannedStep| step.request().is_some();
-        let units = if self.script.steps.iter().any(is_request) { "requests" } else { "transactions" };
-        let how_long =
-            if self.loads.iter().any(|load| load.draft.requests.is_some()) { "up to" } else { "at least" };
-        let timed =
-            timed.map_or(format!("as long as the {units} take"), |time| format!("{how_long} {time} of load"));
-        let started =
-            self.variants.iter().filter(|variant| self.systems[variant.system].is_started()).count();
-        let around = match started as u64 * blocks * self.loads.len() as u64 {
-            0 => String::new(),
-            1 => ", and one start and stop of a system around it".to_owned(),
-            times => format!(", and {times} starts and stops of systems around it"),
-        };
-        let _ = writeln!(out, "time        {timed}{around}");
     }
 }
 

@@ -1,0 +1,117 @@
+//! How a study finds its answer and what that costs, in words.
+
+use std::fmt::Write as _;
+
+use super::{Find, How, Study};
+use crate::plan::PlannedStep;
+use crate::units::show_duration;
+
+impl Study {
+    /// In which order how many runs are made, and how long that takes.
+    pub(crate) fn explain_order(&self, out: &mut String) {
+        let how = self.how();
+        let _ = writeln!(out, "order       {}", self.order_words(how));
+        let loads = self.loads.len() as u64;
+        let variants = self.variants.len();
+        let most = self.compare.runs_most(variants);
+        let least = self.compare.runs_least(variants);
+        let loads_ns: Option<u64> =
+            self.loads.iter().map(|load| load.run_ns).try_fold(0u64, |sum, ns| Some(sum.saturating_add(ns?)));
+        let of_load = |runs: u64| loads_ns.map(|ns| show_duration(ns.saturating_mul(runs)));
+        let is_request = |step: &PlannedStep| step.request().is_some();
+        let units = if self.script.steps.iter().any(is_request) { "requests" } else { "transactions" };
+        let is_counted = self.loads.iter().any(|load| load.draft.requests.is_some());
+        let timed = match (of_load(least), of_load(most)) {
+            (Some(least), Some(most)) if how != How::Blocks => format!("{least} to {most} of load"),
+            (_, Some(most)) if is_counted => format!("up to {most} of load"),
+            (_, Some(most)) => format!("at least {most} of load"),
+            _ => format!("as long as the {units} take"),
+        };
+        let started =
+            self.variants.iter().filter(|variant| self.systems[variant.system].is_started()).count() as u64;
+        let starts = |runs: u64| runs * loads * started / (variants as u64).max(1);
+        let around = match (starts(least), starts(most)) {
+            (0, 0) => String::new(),
+            (_, 1) => ", and one start and stop of a system around it".to_owned(),
+            (least, most) if least == most => format!(", and {most} starts and stops of systems around it"),
+            (least, most) => format!(", and {least} to {most} starts and stops of systems around it"),
+        };
+        let _ = writeln!(out, "time        {timed}{around}");
+        if let Some(within_ns) = self.compare.within_ns {
+            let least_ns = loads_ns.map(|ns| ns.saturating_mul(least));
+            let short = match least_ns {
+                Some(least_ns) if least_ns > within_ns => {
+                    format!(
+                        ", which is too short for an answer: that takes {} at least",
+                        show_duration(least_ns)
+                    )
+                }
+                _ => String::new(),
+            };
+            let _ = writeln!(out, "            no more than {} in all{short}", show_duration(within_ns));
+        }
+    }
+
+    fn order_words(&self, how: How) -> String {
+        let (blocks, loads) = (u64::from(self.compare.blocks), self.loads.len() as u64);
+        let each = self.variants.len() as u64 * loads;
+        let seed = self.seed;
+        let under = if loads > 1 { " under each load" } else { "" };
+        match how {
+            How::Duel => {
+                let pilot = match self.compare.pilot {
+                    0 => String::new(),
+                    1 => "1 pilot block of the first variant against itself, then ".to_owned(),
+                    pilot => format!("{pilot} pilot blocks of the first variant against itself, then "),
+                };
+                let look = self.compare.first_look();
+                let blocks = match u64::from(look) {
+                    look if look == blocks => format!("{blocks} blocks"),
+                    look => format!("{look} to {blocks} blocks, until it is decided"),
+                };
+                format!("a duel{under}: {pilot}{blocks}; each has both once in random order (seed {seed})")
+            }
+            How::Best => format!(
+                "a tournament{under}: at most {blocks} blocks of all that may still be the best, in random order (seed \
+                 {seed}), then {}",
+                match self.baseline() {
+                    Some(incumbent) => format!("the winner against {incumbent} on fresh blocks"),
+                    None => "the winner against the second on fresh blocks".to_owned(),
+                }
+            ),
+            How::Blocks => {
+                let runs = blocks * each;
+                match (blocks, each) {
+                    (1, 1) => "1 run".to_owned(),
+                    (1, _) => format!("{runs} runs in random order (seed {seed})"),
+                    (_, 1) => format!("{runs} runs"),
+                    _ => format!(
+                        "{runs} runs: {blocks} blocks, each with all {each} once in random order (seed {seed})"
+                    ),
+                }
+            }
+        }
+    }
+
+    /// What decides, if there is anything to decide.
+    pub(crate) fn explain_comparison(&self, out: &mut String) {
+        if self.variants.len() * self.loads.len() < 2 {
+            return;
+        }
+        let compare = &self.compare;
+        let better = if compare.higher_is_better { "higher" } else { "lower" };
+        let matters = format!("{:.2}", compare.matters * 100.0);
+        let matters = matters.trim_end_matches('0').trim_end_matches('.');
+        let also: Vec<&str> = compare.also.iter().map(|metric| metric.name()).collect();
+        let also = if also.is_empty() { String::new() } else { format!(", judged with {}", also.join(", ")) };
+        let against = match self.baseline() {
+            Some(name) if compare.find == Find::Every => format!("; against {name}"),
+            _ => String::new(),
+        };
+        let by = compare.by.name();
+        let _ = writeln!(
+            out,
+            "comparison  by {by}, {better} is better; less than {matters}% does not matter{also}{against}"
+        );
+    }
+}

@@ -1,0 +1,90 @@
+//! How the variants of a study are compared, and how many runs that takes.
+
+use super::{Compare, Metric, Study};
+
+/// Fewer blocks can never decide between two variants.
+const DUEL_BLOCKS_LEAST: u32 = 6;
+/// The blocks after which the first variants can leave a tournament.
+const BEST_BLOCKS_LEAST: u32 = 8;
+/// The blocks in which the best of many is held against its rival at the end, at most.
+const CONFIRM_BLOCKS: u32 = 24;
+
+/// What is to be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Find {
+    /// How all compare.
+    Every,
+    /// Which is the best.
+    Best,
+}
+
+/// How it is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Every variant in each of so many blocks.
+    Blocks,
+    /// Two variants, until it is told which is better, or that they are equal.
+    Duel,
+    /// Many, of which the worse leave, until the best is told.
+    Best,
+}
+
+impl Compare {
+    /// How it is found between so many variants.
+    pub(crate) fn how(&self, variants: usize) -> How {
+        match self.find {
+            Find::Every if variants == 2 && self.blocks >= DUEL_BLOCKS_LEAST => How::Duel,
+            Find::Best if variants >= 2 && self.blocks >= BEST_BLOCKS_LEAST => How::Best,
+            _ => How::Blocks,
+        }
+    }
+
+    /// How many runs that takes under one load, at most.
+    pub(crate) fn runs_most(&self, variants: usize) -> u64 {
+        let all = variants as u64 * u64::from(self.blocks);
+        match self.how(variants) {
+            How::Blocks => all,
+            How::Duel => all + 2 * u64::from(self.pilot),
+            How::Best => all + 2 * u64::from(CONFIRM_BLOCKS.min(self.blocks)),
+        }
+    }
+
+    /// How many runs it takes under one load at least, if nothing goes wrong: until a first look, or all.
+    pub(crate) fn runs_least(&self, variants: usize) -> u64 {
+        let each = variants as u64;
+        match self.how(variants) {
+            How::Blocks => each * u64::from(self.blocks),
+            How::Duel => 2 * u64::from(self.pilot + self.first_look()),
+            How::Best => (each + 2) * u64::from(BEST_BLOCKS_LEAST),
+        }
+    }
+
+    /// The blocks of a duel after which it can be decided for the first time.
+    pub(crate) fn first_look(&self) -> u32 {
+        if self.blocks < BEST_BLOCKS_LEAST { DUEL_BLOCKS_LEAST } else { BEST_BLOCKS_LEAST }
+    }
+
+    /// Every figure that decides, the first one first.
+    pub fn metrics(&self) -> impl Iterator<Item = Metric> {
+        std::iter::once(self.by).chain(self.also.iter().copied())
+    }
+}
+
+impl Study {
+    /// How the answer to its question is found.
+    pub fn how(&self) -> How {
+        self.compare.how(self.variants.len())
+    }
+
+    /// The variant that the others are compared with, as reports write it.
+    pub fn baseline(&self) -> Option<String> {
+        Some(self.row_name(self.compare.baseline?))
+    }
+
+    /// A variant as reports write it: `puma workers=8`, or the system alone if nothing of it varies.
+    pub fn row_name(&self, variant: usize) -> String {
+        let variant = &self.variants[variant];
+        let system = &self.systems[variant.system].name;
+        if variant.name.is_empty() { system.clone() } else { format!("{system} {}", variant.name) }
+    }
+}

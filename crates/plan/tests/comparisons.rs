@@ -1,0 +1,94 @@
+//! How a plan's question is answered, what that costs, and how `check` says it.
+
+use std::path::PathBuf;
+
+use plan::{Find, How, Metric, Study};
+
+/// Systems of these names, compared so.
+fn study(systems: &[&str], compare: &str, is_quick: bool) -> Study {
+    let systems: String =
+        systems.iter().map(|name| format!("  {name}: {{ start: \"{name} {{port}}\" }}\n")).collect();
+    let text = format!(
+        "scenario: [ get: / ]\nload: {{ users: 3, for: 10s }}\nsystems:\n{systems}compare: {compare}\n\
+         quick: {{ for: 1s, blocks: 6 }}\n"
+    );
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, is_quick);
+    study.unwrap_or_else(|faults| panic!("{faults}"))
+}
+
+#[test]
+fn two_variants_are_a_duel_with_a_pilot() {
+    let duel = study(&["a", "b"], "{ by: p99 }", false);
+    let compare = &duel.compare;
+    assert_eq!((duel.how(), compare.find, compare.blocks, compare.pilot), (How::Duel, Find::Every, 24, 3));
+    let words = duel.explain();
+    assert!(
+        words.contains("a duel: 3 pilot blocks of the first variant against itself, then 8 to 24 blocks"),
+        "{words}"
+    );
+    assert!(words.contains("3m40s to 9m of load, and 22 to 54 starts and stops"), "{words}");
+    let quick = study(&["a", "b"], "{ by: p99 }", true);
+    assert_eq!((quick.how(), quick.compare.blocks, quick.compare.pilot), (How::Duel, 6, 0));
+    assert!(quick.explain().contains("a duel: 6 blocks;"), "{}", quick.explain());
+    let short = study(&["a", "b"], "{ blocks: 8 }", false);
+    assert_eq!((short.how(), short.compare.pilot), (How::Duel, 0));
+    assert_eq!(study(&["a", "b"], "{ blocks: 12, pilot: 0 }", false).compare.pilot, 0);
+}
+
+#[test]
+fn what_can_never_be_decided_is_so_many_blocks() {
+    let few = study(&["a", "b"], "{ blocks: 5 }", false);
+    assert_eq!((few.how(), few.compare.pilot), (How::Blocks, 0));
+    let many = study(&["a", "b", "c"], "{ by: throughput }", false);
+    assert_eq!((many.how(), many.compare.blocks), (How::Blocks, 8));
+    assert!(many.explain().contains("24 runs: 8 blocks, each with all 3 once in random order (seed 1)"));
+    let against = study(&["a", "b", "c"], "{ baseline: b, also: [ p99, errors ] }", false);
+    assert_eq!(against.baseline().as_deref(), Some("b"));
+    assert_eq!(
+        against.compare.metrics().collect::<Vec<_>>(),
+        [Metric::Throughput, Metric::Percentile(990_000), Metric::Errors]
+    );
+    let words = against.explain();
+    assert!(words.contains("less than 3% does not matter, judged with p99, errors; against b\n"), "{words}");
+}
+
+#[test]
+fn the_best_of_several_is_a_tournament() {
+    let best = study(&["a", "b", "c"], "{ find: best, baseline: c }", false);
+    assert_eq!((best.how(), best.compare.find, best.compare.blocks), (How::Best, Find::Best, 24));
+    let words = best.explain();
+    assert!(words.contains("a tournament: at most 24 blocks of all that may still be the best"), "{words}");
+    assert!(words.contains("then the winner against c on fresh blocks"), "{words}");
+    let quick = study(&["a", "b", "c"], "{ find: best }", true);
+    assert_eq!(quick.how(), How::Blocks, "six blocks find no best");
+}
+
+#[test]
+fn a_time_that_is_too_short_for_an_answer_is_said() {
+    let words =
+        |within: &str| study(&["a", "b"], &format!("{{ pilot: 0, within: {within} }}"), false).explain();
+    assert!(
+        words("159s").contains(
+            "no more than 2m39s in all, which is too short for an answer: that takes 2m40s at least"
+        )
+    );
+    assert!(words("160s").contains("no more than 2m40s in all\n"), "{}", words("160s"));
+}
+
+#[test]
+fn a_baseline_is_named_as_reports_name_it_or_shorter() {
+    for name in ["web n=2", "n=2"] {
+        let text = format!(
+            "{{ scenario: [ get: / ], load: {{ users: 1 }}, systems: {{ web: {{ start: 'web {{port}} {{n}}', \
+             vary: {{ n: [1, 2] }} }} }}, compare: {{ baseline: {name} }}, quick: {{ vary: {{ web: {{ n: [1] }} }} }} }}"
+        );
+        let read = |is_quick| {
+            let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+            let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, is_quick);
+            study.unwrap_or_else(|faults| panic!("{faults}"))
+        };
+        assert_eq!(read(false).baseline().as_deref(), Some("web n=2"));
+        assert_eq!(read(true).baseline(), None, "a quick study may lack it");
+    }
+}
