@@ -40,6 +40,19 @@ pub fn level(place: &Place) -> Option<Level> {
     Some(Level { stage, at })
 }
 
+/// The word of a stage in the store: what [`level`] reads.
+pub const fn stage_name(stage: SearchStage) -> &'static str {
+    match stage {
+        SearchStage::Sizing => stage::SIZING,
+        SearchStage::Bracket => stage::BRACKET,
+        SearchStage::Bisect => stage::BISECT,
+        SearchStage::Edge => stage::EDGE,
+        SearchStage::Confirm => stage::CONFIRM,
+        SearchStage::Overload => stage::OVERLOAD,
+        SearchStage::Soak => stage::SOAK,
+    }
+}
+
 /// What a run of a level says. The run must have its seconds, but for one of users.
 pub fn judged(run: &Run, level: &Level, slos: &[Slo]) -> Result<Judged, StoreError> {
     match level.at {
@@ -77,24 +90,31 @@ pub fn search(
     setting: &Setting,
     load_run: &dyn Fn(&RunId) -> Result<Run, StoreError>,
 ) -> Result<Option<Search>, StoreError> {
-    let (Procedure::Capacity(rules), Some(search_rules)) =
-        (&study.new.compare.procedure, search_rules(&study.new.compare, study.new.seed))
-    else {
-        return Ok(None);
-    };
+    let Procedure::Capacity(rules) = &study.new.compare.procedure else { return Ok(None) };
     // The words of a study that another version may have written: those that this one does not understand cannot hold.
     let slos: Result<Vec<Vec<Slo>>, _> = rules.slos.iter().map(|slo| Slo::parse(slo)).collect();
     let slos: Option<Vec<Slo>> = slos.ok().map(|slos| slos.into_iter().flatten().collect());
-    let mut search = Search::new(search_rules);
+    search_by(study, load, setting, &mut |run, level| match &slos {
+        Some(slos) => judged(&load_run(&run.id)?, level, slos),
+        None => Ok(Judged::Invalid),
+    })
+}
+
+/// The same, with what `judged` says of each run; a run comes to it without its seconds.
+pub fn search_by(
+    study: &Study,
+    load: &str,
+    setting: &Setting,
+    judged: &mut dyn FnMut(&Run, &Level) -> Result<Judged, StoreError>,
+) -> Result<Option<Search>, StoreError> {
+    let Some(rules) = search_rules(&study.new.compare, study.new.seed) else { return Ok(None) };
+    let mut search = Search::new(rules);
     for slot in Course::of(study).answered() {
         if slot.place.load != load || !setting.is_of(slot.place) {
             continue;
         }
         let Some(level) = level(slot.place) else { continue };
-        let judged = match (slot.run, &slos) {
-            (Some(run), Some(slos)) => judged(&load_run(&run.id)?, &level, slos)?,
-            _ => Judged::Invalid,
-        };
+        let judged = slot.run.map_or(Ok(Judged::Invalid), |run| judged(run, &level))?;
         search.note(level, judged);
     }
     Ok(Some(search))

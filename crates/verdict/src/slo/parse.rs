@@ -43,6 +43,11 @@ impl Slo {
         }
     }
 
+    /// The longest time that it allows, if it is about time, in nanoseconds.
+    pub fn limit_ns(&self) -> Option<u64> {
+        self.figure.is_time().then_some(self.limit as u64)
+    }
+
     /// Whether a figure holds it.
     pub fn holds(&self, observed: f64) -> bool {
         if self.is_below { observed < self.limit } else { observed > self.limit }
