@@ -8,13 +8,30 @@ use support::{Home, TENBIN};
 
 #[test]
 fn thread_pools_that_cannot_be_are_refused() {
+    refused(&[
+        (&["--thread-limit", "4"], "--thread-limit: it belongs to --thread-pool growing"),
+        (&["--thread-pool", "growing"], "threads is 0"),
+        (&["--threads", "8", "--thread-pool", "growing", "--thread-limit", "7"], "from 8 (threads)"),
+        (&["--threads", "8", "--thread-pool", "elastic"], "fixed, growing"),
+    ]);
+}
+
+#[test]
+fn paces_that_cannot_be_are_refused() {
+    refused(&[
+        (&["--slow-start-factor", "3"], "--slow-start-factor: it belongs to --slow-start"),
+        (&["--slow-start", "20s", "--slow-start-factor", "much"], "\"much\" is not a factor"),
+        (&["--slow-start", "20s", "--slow-start-factor", "0"], "from 0.01 to 100"),
+        (&["--drift", "0.1"], "\"0.1\" is not a share; write 1%"),
+        (&["--drift", "0%"], "above 0"),
+        (&["--step-after", "20s"], "--step-after and --step-factor: they belong together"),
+        (&["--step-after", "20s", "--step-factor", "1000"], "from 0.01 to 100"),
+    ]);
+}
+
+fn refused(cases: &[(&[&str], &str)]) {
     let home = Home::new();
-    for (flags, said) in [
-        (&["--thread-limit", "4"][..], "--thread-limit: it belongs to --thread-pool growing"),
-        (&["--thread-pool", "growing"][..], "threads is 0"),
-        (&["--threads", "8", "--thread-pool", "growing", "--thread-limit", "7"][..], "from 8 (threads)"),
-        (&["--threads", "8", "--thread-pool", "elastic"][..], "fixed, growing"),
-    ] {
+    for &(flags, said) in cases {
         let mut command = Command::new(TENBIN);
         command.args(["target", "--listen", "127.0.0.1:0"]).args(flags);
         home.isolate(&mut command);

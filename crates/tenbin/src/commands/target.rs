@@ -1,5 +1,7 @@
 //! `tenbin target`: the built-in server whose truth is known.
 
+mod pace;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -78,6 +80,8 @@ pub(crate) struct TargetFlags {
     /// Repeat the stall at this distance [default: once].
     #[arg(long, value_name = "TIME")]
     stall_every: Option<String>,
+    #[command(flatten)]
+    pace: pace::PaceFlags,
     /// Close a connection after so many requests [default: never].
     #[arg(long, value_name = "N")]
     requests_per_connection: Option<String>,
@@ -173,6 +177,7 @@ fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
         rate_limit: rate_limit
             .map(|per_s| RateLimit { per_s, burst: burst.unwrap_or(1).min(u32::MAX.into()) as u32 }),
         stall: stall.map(|lasting| Stall { first: first.unwrap_or_default(), lasting, every }),
+        pace: flags.pace.read(&mut reader),
         requests_per_connection: reader.read(
             "--requests-per-connection",
             flags.requests_per_connection.as_deref(),

@@ -1,0 +1,76 @@
+//! Flags that make the holds of the target change while it runs.
+
+use std::time::Duration;
+
+use clap::Args;
+use plan::units;
+use target::{Drift, Pace, SlowStart, Step};
+
+use super::Reader;
+
+/// How much slower a slow start is, unless told otherwise.
+const SLOW_START: f64 = 3.0;
+
+/// Times count from the start of the target.
+#[derive(Args, Debug)]
+pub(super) struct PaceFlags {
+    /// Holds take longer at first, for this long.
+    #[arg(long, value_name = "TIME")]
+    slow_start: Option<String>,
+    /// How many times as long holds take during --slow-start [default: 3].
+    #[arg(long, value_name = "FACTOR")]
+    slow_start_factor: Option<String>,
+    /// Holds become longer by this share every ten seconds, such as 1%.
+    #[arg(long, value_name = "SHARE")]
+    drift: Option<String>,
+    /// Holds take longer, or shorter, from this instant on; needs --step-factor.
+    #[arg(long, value_name = "TIME")]
+    step_after: Option<String>,
+    /// How many times as long holds take after --step-after.
+    #[arg(long, value_name = "FACTOR")]
+    step_factor: Option<String>,
+}
+
+impl PaceFlags {
+    pub(super) fn read(&self, reader: &mut Reader) -> Pace {
+        let lasting = reader.read("--slow-start", self.slow_start.as_deref(), duration);
+        let slower = reader.read("--slow-start-factor", self.slow_start_factor.as_deref(), factor);
+        if slower.is_some() && self.slow_start.is_none() {
+            reader.fault("--slow-start-factor", "it belongs to --slow-start, and there is none".to_owned());
+        }
+        let after = reader.read("--step-after", self.step_after.as_deref(), duration);
+        let changed = reader.read("--step-factor", self.step_factor.as_deref(), factor);
+        if self.step_after.is_some() != self.step_factor.is_some() {
+            reader.fault(
+                "--step-after and --step-factor",
+                "they belong together, and one is missing".to_owned(),
+            );
+        }
+        Pace {
+            slow_start: lasting.map(|lasting| SlowStart { factor: slower.unwrap_or(SLOW_START), lasting }),
+            drift: reader
+                .read("--drift", self.drift.as_deref(), share)
+                .map(|share_per_10_s| Drift { share_per_10_s }),
+            step: after.zip(changed).map(|(after, factor)| Step { after, factor }),
+        }
+    }
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    units::duration_ns(text).map(Duration::from_nanos)
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.trim().parse().ok();
+    number
+        .filter(|number| number.is_finite())
+        .ok_or_else(|| format!("{text:?} is not a factor; write 3 or 1.05"))
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let percent: Option<f64> = text.trim().strip_suffix('%').and_then(|number| number.trim().parse().ok());
+    percent
+        .filter(|percent| percent.is_finite())
+        .map(|percent| percent / 100.0)
+        .ok_or_else(|| format!("{text:?} is not a share; write 1% or 0.5%"))
+}
