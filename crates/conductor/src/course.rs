@@ -3,8 +3,9 @@
 mod blocks;
 
 use plan::{Amount, Study as Plan};
-use store::{Place, Procedure, Study};
+use store::{Place, Procedure, Store, Study};
 
+use crate::one_run::RunError;
 use blocks::Blocks;
 
 /// What is to be done next.
@@ -60,14 +61,14 @@ impl Why {
 /// interrupted goes on where it was.
 pub(crate) trait Course {
     /// What to do next. `kept` has everything so far.
-    fn next(&self, kept: &Study) -> Turn;
+    fn next(&self, kept: &Study) -> Result<Turn, RunError>;
 
     /// How many runs may follow those that are planned, at most; `None`: nobody can say.
     fn later_at_most(&self, kept: &Study) -> Option<usize>;
 
     /// How much load a planned run has, if that is not what the plan says of its load.
-    fn amount(&self, _kept: &Study, _place: &Place) -> Option<Amount> {
-        None
+    fn amount(&self, _kept: &Study, _place: &Place) -> Result<Option<Amount>, RunError> {
+        Ok(None)
     }
 
     /// Whether nothing can be decided as long as a planned run is missing.
@@ -82,6 +83,6 @@ pub fn procedure(_plan: &Plan) -> Procedure {
 }
 
 /// The course of a study that was begun.
-pub(crate) fn of<'a>(plan: &'a Plan, _kept: &Study) -> Box<dyn Course + 'a> {
+pub(crate) fn of<'a>(plan: &'a Plan, _kept: &Study, _store: &'a Store) -> Box<dyn Course + 'a> {
     Box::new(Blocks { plan })
 }

@@ -36,7 +36,7 @@ pub(crate) fn schedule(study: &Study) -> Vec<Place> {
 }
 
 /// Every order is as likely as any other (Durstenfeld 1964, algorithm 235).
-fn shuffle<T>(things: &mut [T], chance: &mut Chance) {
+pub(crate) fn shuffle<T>(things: &mut [T], chance: &mut Chance) {
     for last in (1..things.len()).rev() {
         let drawn = (chance.unit() * (last + 1) as f64) as usize;
         things.swap(last, drawn);

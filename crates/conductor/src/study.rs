@@ -104,7 +104,7 @@ pub fn run_study(
 fn turns(bench: &Bench<'_>, observer: &mut dyn StudyObserver) -> Result<Option<Why>, RunError> {
     let begun = Instant::now();
     let mut kept = bench.store.load_study(bench.id)?;
-    let course = course::of(bench.study, &kept);
+    let course = course::of(bench.study, &kept, bench.store);
     let mut pace = Pace::of(bench.study, &kept);
     let mut places: Vec<Place> = kept.missing().cloned().collect();
     let mut number = 0;
@@ -130,7 +130,7 @@ fn turns(bench: &Bench<'_>, observer: &mut dyn StudyObserver) -> Result<Option<W
             };
             observer.place_begins(place, &ahead);
             let begun = Instant::now();
-            let amount = course.amount(&kept, place);
+            let amount = course.amount(&kept, place)?;
             let ended = place::run(bench, place, amount.as_ref(), observer)?;
             pace.note(place, begun.elapsed());
             observer.place_ends(place, &ended);
@@ -143,7 +143,7 @@ fn turns(bench: &Bench<'_>, observer: &mut dyn StudyObserver) -> Result<Option<W
         if course.needs_every_run() && kept.missing().next().is_some() {
             return Ok(None);
         }
-        match course.next(&kept) {
+        match course.next(&kept)? {
             Turn::Over { why, news } => {
                 news.iter().for_each(|line| observer.says(line));
                 return Ok(Some(why));

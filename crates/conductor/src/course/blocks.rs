@@ -4,6 +4,7 @@ use plan::Study as Plan;
 use store::Study;
 
 use super::{Course, Turn, Why};
+use crate::one_run::RunError;
 use crate::schedule::schedule;
 
 /// All of it is planned when the study begins.
@@ -12,12 +13,12 @@ pub(crate) struct Blocks<'a> {
 }
 
 impl Course for Blocks<'_> {
-    fn next(&self, kept: &Study) -> Turn {
+    fn next(&self, kept: &Study) -> Result<Turn, RunError> {
         let news = Vec::new();
         if kept.new.planned.is_empty() {
-            return Turn::Runs { places: schedule(self.plan), news };
+            return Ok(Turn::Runs { places: schedule(self.plan), news });
         }
-        Turn::Over { why: Why::Blocks, news }
+        Ok(Turn::Over { why: Why::Blocks, news })
     }
 
     fn later_at_most(&self, _kept: &Study) -> Option<usize> {
