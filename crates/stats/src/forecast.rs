@@ -67,7 +67,7 @@ fn rows(blocks_max: u32) -> impl Iterator<Item = &'static (u32, f64, f64)> {
 }
 
 /// The 10 % point of the chi-square distribution with so many degrees of freedom (Wilson and Hilferty's cube).
-fn chi_square_tenth(freedom: usize) -> f64 {
+pub(crate) fn chi_square_tenth(freedom: usize) -> f64 {
     let part = 2.0 / (9.0 * freedom as f64);
     let root = 1.0 - part - 1.281_551_565_5 * sqrt(part);
     freedom as f64 * root * root * root

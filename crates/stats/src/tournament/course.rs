@@ -1,0 +1,177 @@
+//! From one block of a tournament to the next.
+
+use alloc::vec::Vec;
+
+use super::block::Block;
+use super::halving::{FIELD, PILOT_BLOCKS, RACE_MAX, blocks_needed, kept, noise, rounds};
+use super::kn::{FIRST_BLOCKS, Race};
+use super::{Out, Phase, Tournament, TournamentEnd, WhyLeft};
+use crate::{Duel, DuelRules, FIXED};
+
+/// The chance to lose a best that leads by what matters; halving and the race share it, if there are both.
+const ALPHA: f64 = 0.05;
+
+impl Tournament {
+    /// The first round, or the race.
+    pub(super) fn begin(&mut self) {
+        if self.field.len() > RACE_MAX {
+            self.begin_round(1);
+        } else {
+            self.begin_race(ALPHA);
+        }
+    }
+
+    fn begin_round(&mut self, round: u32) {
+        let block = Block::of(&self.field);
+        self.phase = Phase::Halving { round, from: self.rows.len(), needed: None, block };
+    }
+
+    fn begin_race(&mut self, alpha: f64) {
+        let race = Race {
+            from: self.rows.len(),
+            settings: self.field.len(),
+            alpha,
+            matters: self.matters,
+            first_blocks: FIRST_BLOCKS.min(self.rules.blocks_max),
+        };
+        self.phase = Phase::Race { race, block: Block::of(&self.field) };
+        self.after_race_block(race);
+    }
+
+    /// A block is complete: who leaves, and what is next.
+    pub(super) fn after_block(&mut self) {
+        match self.phase {
+            Phase::Halving { round, from, needed, .. } => self.after_round_block(round, from, needed),
+            Phase::Race { race, .. } => self.after_race_block(race),
+            Phase::Confirm(_) | Phase::Over => {}
+        }
+    }
+
+    fn after_round_block(&mut self, round: u32, from: usize, mut needed: Option<u32>) {
+        let blocks = (self.rows.len() - from) as u32;
+        let most = self.rules.blocks_max.max(1);
+        if needed.is_none() && (blocks >= PILOT_BLOCKS || blocks >= most) {
+            let alpha = ALPHA / 2.0 / f64::from(rounds(self.rules.settings).max(1));
+            let asked = blocks_needed(noise(&self.rows, from, &self.field), self.matters, alpha)
+                .max(f64::from(PILOT_BLOCKS));
+            self.is_capped |= asked > f64::from(most);
+            needed = Some(asked.min(f64::from(most)) as u32);
+        }
+        if self.field.len() <= 1 {
+            self.finish(TournamentEnd::Decided);
+        } else if needed.is_some_and(|needed| blocks >= needed) {
+            self.halve(from);
+            if self.field.len() > FIELD {
+                self.begin_round(round + 1);
+            } else {
+                self.begin_race(ALPHA / 2.0);
+            }
+        } else {
+            self.phase = Phase::Halving { round, from, needed, block: Block::of(&self.field) };
+        }
+    }
+
+    /// The worse half leaves, and who has more errors.
+    fn halve(&mut self, from: usize) {
+        self.drop_who_errs(from);
+        let mut order: Vec<(usize, f64)> = self
+            .field
+            .iter()
+            .map(|setting| (*setting, self.rows.mean(from, *setting).unwrap_or(f64::NEG_INFINITY)))
+            .collect();
+        order.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let better: Vec<usize> = order.iter().take(kept(order.len())).map(|(setting, _)| *setting).collect();
+        self.keep(&better, WhyLeft::Halved);
+    }
+
+    fn after_race_block(&mut self, race: Race) {
+        let blocks = (self.rows.len() - race.from) as u32;
+        self.drop_who_errs(race.from);
+        let left = race.survivors(&self.rows, &self.field);
+        self.keep(&left.settings, WhyLeft::Behind);
+        if left.is_decided || self.field.len() <= 1 {
+            self.finish(if self.is_capped { TournamentEnd::OutOfBlocks } else { TournamentEnd::Decided });
+        } else if blocks >= self.rules.blocks_max {
+            self.finish(TournamentEnd::OutOfBlocks);
+        } else {
+            self.phase = Phase::Race { race, block: Block::of(&self.field) };
+        }
+    }
+
+    /// Errors stand before speed: who surely has more of them than the one with the fewest leaves.
+    fn drop_who_errs(&mut self, from: usize) {
+        let Some(fewest) = self.rows.fewest_errors(from, &self.field) else { return };
+        let errs = |setting: &usize| *setting != fewest && self.rows.has_more_errors(from, *setting, fewest);
+        let rest: Vec<usize> = self.field.iter().copied().filter(|setting| !errs(setting)).collect();
+        self.keep(&rest, WhyLeft::MoreErrors);
+    }
+
+    fn keep(&mut self, rest: &[usize], why: WhyLeft) {
+        let after = self.rows.len() as u32;
+        let gone = self.field.iter().copied().filter(|setting| !rest.contains(setting));
+        let gone: Vec<Out> = gone.map(|setting| (setting, after, why)).collect();
+        self.left.extend(gone);
+        self.field.retain(|setting| rest.contains(setting));
+    }
+
+    /// The search is over; the best is confirmed, if that is wanted and there is a rival.
+    fn finish(&mut self, end: TournamentEnd) {
+        let unmeasured = |out: &&Out| matches!(out.2, WhyLeft::Invalid | WhyLeft::NoFigure);
+        let measured = self.rules.settings - self.left.iter().filter(unmeasured).count();
+        let is_fit = measured >= self.rules.settings.min(2) && self.rules.settings > 0;
+        self.end = Some(if is_fit { end } else { TournamentEnd::NotFit });
+        let best = self.best();
+        self.phase = Phase::Over;
+        let Some(best) = best else { return };
+        let Some(rival) = self.rival(best).filter(|_| is_fit) else { return };
+        self.finalists = Some((best, rival));
+        if self.rules.has_confirmation {
+            self.phase = Phase::Confirm(Duel::new(DuelRules {
+                matters: self.rules.matters,
+                higher_is_better: self.rules.higher_is_better,
+                blocks_max: self.rules.blocks_max.max(FIXED.blocks),
+                pilot_blocks: 0,
+                family: 1,
+            }));
+        }
+    }
+
+    /// The best of those that are left, over the blocks of the round or race that is on, or of all.
+    pub(super) fn best(&self) -> Option<usize> {
+        let from = match &self.phase {
+            Phase::Halving { from, .. } => *from,
+            Phase::Race { race, .. } => race.from,
+            Phase::Confirm(_) | Phase::Over => 0,
+        };
+        self.rows.best(from, &self.field).or_else(|| self.rows.best(0, &self.field)).or(self
+            .field
+            .first()
+            .copied()
+            .filter(|_| self.field.len() == 1))
+    }
+
+    /// The incumbent; or the one closest behind the best, where the best is the incumbent, or the incumbent has no figure.
+    fn rival(&self, best: usize) -> Option<usize> {
+        let behind = |setting: usize| self.rows.lead(0, best, setting).filter(|_| setting != best);
+        if let Some(incumbent) = self.rules.incumbent.filter(|incumbent| behind(*incumbent).is_some()) {
+            return Some(incumbent);
+        }
+        let has_errors =
+            |setting: usize| self.left.iter().any(|out| out.0 == setting && out.2 == WhyLeft::MoreErrors);
+        let rivals = (0..self.rules.settings).filter(|setting| !has_errors(*setting));
+        let rivals = rivals.filter_map(|setting| Some((setting, behind(setting)?)));
+        rivals.reduce(|first, next| if next.1 < first.1 { next } else { first }).map(|(setting, _)| setting)
+    }
+
+    /// Who is not told from the best by as much as matters: those within it over common blocks, and those that still raced
+    /// when the blocks were used up.
+    pub(super) fn tied_with(&self, best: usize) -> Vec<usize> {
+        let is_open = self.end != Some(TournamentEnd::Decided);
+        let is_tied = |setting: usize| {
+            let has_errors = self.left.iter().any(|out| out.0 == setting && out.2 == WhyLeft::MoreErrors);
+            let is_near = || self.rows.lead(0, best, setting).is_some_and(|lead| lead < self.matters);
+            setting == best || (is_open && self.field.contains(&setting)) || (!has_errors && is_near())
+        };
+        (0..self.rules.settings).filter(|setting| is_tied(*setting)).collect()
+    }
+}

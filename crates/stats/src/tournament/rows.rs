@@ -1,0 +1,100 @@
+//! The blocks of a tournament: what every setting's run said in each.
+
+use alloc::vec::Vec;
+
+use libm::log;
+
+use crate::{ErrorGap, Seen, look_at};
+
+/// One finished block: what each setting said, `None` for those that were not in it.
+pub(super) type Row = Vec<Option<Seen>>;
+
+/// Finished blocks, in their order.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    /// +1 if a larger figure is better, otherwise -1.
+    sign: f64,
+    rows: Vec<Row>,
+}
+
+impl Rows {
+    pub(super) fn new(higher_is_better: bool) -> Self {
+        Self { sign: if higher_is_better { 1.0 } else { -1.0 }, rows: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, row: Row) {
+        self.rows.push(row);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// How good a setting was in a block: the logarithm of its figure, turned so that more is better.
+    fn merit(&self, row: &Row, setting: usize) -> Option<f64> {
+        usable(row.get(setting)?.as_ref()?).map(|value| self.sign * log(value))
+    }
+
+    /// The merits of these settings in a block; what is missing counts as 0, which cannot be: the settings in a race are in
+    /// all of its blocks.
+    pub(super) fn merits(&self, row: usize, of: &[usize]) -> Vec<f64> {
+        of.iter().map(|setting| self.merit(&self.rows[row], *setting).unwrap_or(0.0)).collect()
+    }
+
+    /// By how much the first setting was better than the second, in each block from `from` on that both were in.
+    pub(super) fn leads(&self, from: usize, first: usize, second: usize) -> impl Iterator<Item = f64> {
+        self.rows[from..]
+            .iter()
+            .filter_map(move |row| Some(self.merit(row, first)? - self.merit(row, second)?))
+    }
+
+    /// By how much the first setting was better than the second in the mean; `None` without a block that both were in.
+    pub(super) fn lead(&self, from: usize, first: usize, second: usize) -> Option<f64> {
+        let (count, sum) =
+            self.leads(from, first, second).fold((0u32, 0.0), |(count, sum), lead| (count + 1, sum + lead));
+        (count > 0).then(|| sum / f64::from(count))
+    }
+
+    /// The first figure over the second, from how much better the first was.
+    pub(super) fn ratio(&self, lead: f64) -> Option<f64> {
+        Some(libm::exp(self.sign * lead)).filter(|ratio| ratio.is_finite())
+    }
+
+    /// The mean merit in the blocks from `from` on.
+    pub(super) fn mean(&self, from: usize, setting: usize) -> Option<f64> {
+        let merits = self.rows[from..].iter().filter_map(|row| self.merit(row, setting));
+        let (count, sum) = merits.fold((0u32, 0.0), |(count, sum), merit| (count + 1, sum + merit));
+        (count > 0).then(|| sum / f64::from(count))
+    }
+
+    /// The one of these that was best in the mean from `from` on, the first one of several.
+    pub(super) fn best(&self, from: usize, of: &[usize]) -> Option<usize> {
+        let means = of.iter().filter_map(|setting| Some((*setting, self.mean(from, *setting)?)));
+        means.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(setting, _)| setting)
+    }
+
+    /// Whether the first setting surely has more errors than the second.
+    pub(super) fn has_more_errors(&self, from: usize, first: usize, second: usize) -> bool {
+        let pairs: Vec<[Seen; 2]> =
+            self.rows[from..].iter().filter_map(|row| Some([row[first]?, row[second]?])).collect();
+        let Ok(look) = look_at(pairs.len(), pairs.len(), 1) else { return false };
+        let gap = ErrorGap::over(&pairs[..look.blocks as usize], look.critical);
+        gap.and_then(|gap| gap.against(true)).is_some_and(|more| more.is_shown)
+    }
+
+    /// The one of these with the smallest share of errors from `from` on.
+    pub(super) fn fewest_errors(&self, from: usize, of: &[usize]) -> Option<usize> {
+        let share = |setting: usize| {
+            let seen = self.rows[from..].iter().filter_map(|row| row[setting].as_ref());
+            let (count, sum) =
+                seen.fold((0u32, 0.0), |(count, sum), seen| (count + 1, sum + seen.error_share()));
+            sum / f64::from(count.max(1))
+        };
+        of.iter().copied().min_by(|one, other| share(*one).total_cmp(&share(*other)))
+    }
+}
+
+/// The figure of a run, if a logarithm can be had of it.
+pub(super) fn usable(seen: &Seen) -> Option<f64> {
+    seen.value().filter(|value| *value > 0.0 && value.is_finite())
+}

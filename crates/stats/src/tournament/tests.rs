@@ -1,0 +1,215 @@
+//! Tournaments whose best is known, and of settings that make no sense.
+
+use alloc::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::chance::Chance;
+
+fn rules(settings: usize) -> TournamentRules {
+    TournamentRules {
+        settings,
+        matters: 0.03,
+        higher_is_better: true,
+        blocks_max: 24,
+        incumbent: None,
+        has_confirmation: false,
+    }
+}
+
+fn figure(value: f64) -> Seen {
+    Seen::Figure { value, errors: 0, ended: 10_000 }
+}
+
+/// Runs a tournament whose settings are asked for what they say; returns what was found and how many runs it took.
+fn drive(rules: TournamentRules, mut run: impl FnMut(usize) -> Seen) -> (Tournament, u32) {
+    let (mut tournament, mut runs) = (Tournament::new(rules), 0);
+    while let TournamentStep::Block { of, .. } = tournament.next() {
+        runs += of.len() as u32;
+        let seen: Vec<(usize, Seen)> = of.iter().map(|setting| (*setting, run(*setting))).collect();
+        tournament.note(&seen);
+    }
+    (tournament, runs)
+}
+
+/// Settings whose figures are spread by 2 % around these.
+fn spread<'a>(figures: &'a [f64], chance: &'a mut Chance) -> impl FnMut(usize) -> Seen + 'a {
+    move |setting| figure(figures[setting] * (1.0 + 0.02 * chance.normal()))
+}
+
+/// Of so many tournaments of `settings` whose setting 3 leads by `lead`: how many found it, and how many it was tied in
+/// or best of; and the mean size of the ties.
+fn score(tournaments: u32, settings: usize, lead: f64) -> (u32, u32, f64) {
+    let mut chance = Chance::of(20_260_102);
+    let mut figures = Vec::from_iter(core::iter::repeat_n(100.0, settings));
+    figures[3] *= 1.0 + lead;
+    let (mut right, mut within, mut tied) = (0, 0, 0);
+    for _ in 0..tournaments {
+        let found = drive(rules(settings), spread(&figures, &mut chance)).0.finding();
+        right += u32::from(found.best == Some(3));
+        within += u32::from(found.tied.contains(&3));
+        tied += found.tied.len();
+    }
+    (right, within, tied as f64 / f64::from(tournaments))
+}
+
+#[test]
+fn the_best_of_eight_is_found_where_it_leads_by_more_than_matters() {
+    let (right, _, tied) = score(200, 8, 0.05);
+    assert!(right >= 190 && tied < 1.5, "{right} of 200, {tied} tied");
+}
+
+#[test]
+fn equal_settings_are_tied() {
+    let (_, within, tied) = score(100, 8, 0.0);
+    assert!(within >= 95 && tied > 7.0, "{within} of 100, {tied} tied");
+}
+
+#[test]
+fn the_best_of_many_survives_the_halving() {
+    let (right, ..) = score(30, 40, 0.04);
+    assert!(right >= 28, "{right} of 30");
+}
+
+#[test]
+fn who_is_far_behind_leaves_after_the_first_eight_blocks() {
+    let mut chance = Chance::of(1);
+    let lower_is_better = TournamentRules { higher_is_better: false, ..rules(4) };
+    let (tournament, runs) = drive(lower_is_better, spread(&[100.0, 90.0, 120.0, 130.0], &mut chance));
+    let found = tournament.finding();
+    assert_eq!(
+        (found.best, found.tied, found.end, found.blocks),
+        (Some(1), Vec::from([1]), Some(TournamentEnd::Decided), 8)
+    );
+    assert_eq!((runs, found.left.len()), (32, 3));
+    for left in found.left {
+        assert_eq!((left.after_blocks, left.why), (8, WhyLeft::Behind));
+        assert!(left.ratio.is_some_and(|ratio| ratio > 1.08), "{left:?}");
+    }
+}
+
+#[test]
+fn the_best_is_confirmed_against_the_incumbent_on_fresh_blocks() {
+    let confirmed = TournamentRules { incumbent: Some(2), has_confirmation: true, ..rules(4) };
+    let mut chance = Chance::of(3);
+    let (mut tournament, mut stages) = (Tournament::new(confirmed), Vec::new());
+    let figures = [100.0, 120.0, 105.0, 110.0];
+    while let TournamentStep::Block { block, stage, of } = tournament.next() {
+        assert_eq!(block as usize, stages.len() + 1);
+        stages.push((stage, of.clone()));
+        assert_eq!(tournament.finding().end, None);
+        let mut run = spread(&figures, &mut chance);
+        tournament.note(&of.iter().map(|setting| (*setting, run(*setting))).collect::<Vec<_>>());
+    }
+    assert_eq!(stages[7], (TournamentStage::Search, Vec::from([0, 1, 2, 3])));
+    assert_eq!(stages[8], (TournamentStage::Confirm, Vec::from([1, 2])));
+    assert_eq!(stages.len(), 16);
+    let found = tournament.finding();
+    let comparison = found.confirmed.unwrap();
+    assert_eq!((found.best, found.rival, found.blocks, comparison.blocks), (Some(1), Some(2), 8, 8));
+    assert!(comparison.ratio.is_some_and(|ratio| (1.10..1.19).contains(&ratio)), "{comparison:?}");
+    assert!(matches!(comparison.verdict, crate::Verdict::Differs { below_matters: false }));
+}
+
+#[test]
+fn a_best_incumbent_is_confirmed_against_the_next_best() {
+    let confirmed = TournamentRules { incumbent: Some(1), has_confirmation: true, ..rules(4) };
+    let mut chance = Chance::of(3);
+    let (tournament, _) = drive(confirmed, spread(&[100.0, 120.0, 105.0, 110.0], &mut chance));
+    assert_eq!(tournament.finding().rival, Some(3));
+}
+
+#[test]
+fn who_cannot_be_measured_leaves_and_the_others_go_on() {
+    let mut chance = Chance::of(3);
+    let mut run = spread(&[100.0, 120.0, 105.0, 110.0], &mut chance);
+    let said = |setting: usize| match setting {
+        1 => Seen::Invalid,
+        3 => Seen::Failed,
+        _ => run(setting),
+    };
+    let (tournament, runs) = drive(rules(4), said);
+    let found = tournament.finding();
+    assert_eq!((found.best, found.end), (Some(2), Some(TournamentEnd::Decided)));
+    let left: Vec<_> = found.left.iter().map(|left| (left.setting, left.after_blocks, left.why)).collect();
+    assert_eq!(left[..2], [(1, 0, WhyLeft::Invalid), (3, 0, WhyLeft::NoFigure)]);
+    assert_eq!(runs, 4 + 3 * 2 + 7 * 2);
+}
+
+#[test]
+fn one_that_can_be_measured_is_no_tournament() {
+    let (tournament, _) = drive(rules(3), |setting| if setting == 2 { figure(1.0) } else { Seen::TooFew });
+    let found = tournament.finding();
+    assert_eq!((found.best, found.end, found.confirmed), (Some(2), Some(TournamentEnd::NotFit), None));
+    let (tournament, runs) = drive(rules(3), |_| Seen::Invalid);
+    assert_eq!(
+        (tournament.finding().best, tournament.finding().end, runs),
+        (None, Some(TournamentEnd::NotFit), 12)
+    );
+}
+
+#[test]
+fn who_fails_fast_is_not_the_best() {
+    let mut chance = Chance::of(9);
+    let mut run = spread(&[100.0, 150.0, 101.0], &mut chance);
+    let mut said = |setting: usize| match run(setting) {
+        Seen::Figure { value, ended, .. } => {
+            Seen::Figure { value, ended, errors: if setting == 1 { 100 } else { 0 } }
+        }
+        other => other,
+    };
+    let found = drive(rules(3), &mut said).0.finding();
+    assert!(found.best != Some(1) && !found.tied.contains(&1));
+    assert!(found.left.iter().any(|left| (left.setting, left.why) == (1, WhyLeft::MoreErrors)), "{found:?}");
+}
+
+#[test]
+fn few_blocks_and_much_noise_tell_nothing() {
+    let mut chance = Chance::of(9);
+    let said = |_| figure(100.0 * libm::exp(0.5 * chance.normal()));
+    let found = drive(TournamentRules { blocks_max: 8, ..rules(5) }, said).0.finding();
+    assert_eq!((found.end, found.blocks), (Some(TournamentEnd::OutOfBlocks), 8));
+    assert!(found.tied.len() > 2, "{found:?}");
+}
+
+#[test]
+fn one_setting_is_the_best_without_a_run_and_none_is_nothing() {
+    let found = Tournament::new(rules(1)).finding();
+    assert_eq!((found.best, found.end), (Some(0), Some(TournamentEnd::Decided)));
+    let found = Tournament::new(rules(0)).finding();
+    assert_eq!((found.best, found.end), (None, Some(TournamentEnd::NotFit)));
+}
+
+proptest! {
+    #[test]
+    fn it_ends_whatever_is_noted_and_comes_out_the_same_again(
+        said in prop::collection::vec((0..9u8, any::<f64>()), 1..60), settings in 0..40usize, blocks_max in 0..12u32,
+        incumbent in prop::option::of(0..50usize), matters: f64, higher_is_better: bool, has_confirmation: bool,
+    ) {
+        let rules = TournamentRules { settings, matters, higher_is_better, blocks_max, incumbent, has_confirmation };
+        let one = |(kind, value): (u8, f64)| match kind {
+            0 => Seen::Invalid,
+            1 => Seen::TooFew,
+            2 => Seen::Failed,
+            3 => Seen::Missing,
+            4 => figure(value),
+            5 => Seen::Figure { value: 1.0, errors: u64::MAX, ended: 1 },
+            _ => figure(100.0 + f64::from(kind)),
+        };
+        let mut says = said.iter().cycle();
+        let mut noted = Vec::new();
+        let (tournament, _) = drive(rules, |setting| {
+            let seen = one(*says.next().unwrap_or(&(0, 0.0)));
+            noted.push((setting, seen));
+            seen
+        });
+        let found = tournament.finding();
+        prop_assert!(found.end.is_some());
+        // Every fit block takes at most four notes, in at most three rounds, a race, and a duel of six or more.
+        prop_assert!(tournament.noted <= 4 * (4 * blocks_max.max(6)) + 4 * settings as u32, "{}", tournament.noted);
+        let mut again = noted.into_iter().map(|(_, seen)| seen);
+        let (replayed, _) = drive(rules, |_| again.next().unwrap_or(Seen::Missing));
+        prop_assert_eq!(alloc::format!("{:?}", replayed.finding()), alloc::format!("{found:?}"));
+    }
+}
