@@ -1,0 +1,199 @@
+//! The search for a capacity: a level after the other, of every variant in turn, until each search has its answer.
+
+mod answer;
+mod words;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use load::chance::Chance;
+use plan::{Amount, At, Study as Plan};
+use stats::{Judged, Level, Search, SearchEnd, SearchStep};
+use store::{CapacityRules, Place, Procedure, Run, RunId, Store, StoreError, Study, stage};
+use verdict::Setting;
+use verdict::slo::{self, FailedCondition, Slo, SloError};
+
+use super::{Course, Turn, Why, setting};
+use crate::one_run::RunError;
+use crate::schedule::shuffle;
+
+pub use answer::{CapacityAnswer, capacity_answers};
+pub use words::level_words;
+
+/// Tells the draws of the order of variants, and of arrivals, from other draws of the same seed.
+const ORDER_STREAM: u64 = 0x6361_7061_6f00;
+const ARRIVALS_STREAM: u64 = 0x6361_7061_6100;
+/// What a request may take where no condition says it, as a multiple of what it takes a single user.
+const OF_ALONE: f64 = 4.0;
+/// And no less than that.
+const RESPONSE_MIN_NS: u64 = 250_000_000;
+/// A system has so long to get over an overload, or as long as that lasted.
+const GRACE_MIN_NS: u64 = 10_000_000_000;
+
+/// One search for each variant, side by side.
+pub(crate) struct Capacity<'a> {
+    plan: &'a Plan,
+    store: &'a Store,
+    rules: CapacityRules,
+    slos: Vec<Slo>,
+    /// Of runs that were judged before: their seconds are read once.
+    said: RefCell<BTreeMap<RunId, Said>>,
+}
+
+/// What a run says of its level.
+#[derive(Clone, Debug)]
+struct Said {
+    judged: Judged,
+    /// Which conditions it did not hold.
+    failed: Vec<FailedCondition>,
+}
+
+/// Conditions in one or more texts, each as it is kept.
+pub fn slos(texts: &[String]) -> Result<Vec<String>, SloError> {
+    let mut slos: Vec<String> = Vec::new();
+    for text in texts {
+        slos.extend(Slo::parse(text)?.into_iter().map(|slo| slo.text));
+    }
+    Ok(slos)
+}
+
+impl<'a> Capacity<'a> {
+    /// `None` if the study has another procedure.
+    pub(crate) fn of(plan: &'a Plan, store: &'a Store, kept: &Study) -> Option<Self> {
+        let Procedure::Capacity(rules) = &kept.new.compare.procedure else { return None };
+        let slos = rules.slos.iter().filter_map(|slo| Slo::parse(slo).ok()).flatten().collect();
+        Some(Self { plan, store, rules: rules.clone(), slos, said: RefCell::default() })
+    }
+
+    fn settings(&self) -> impl Iterator<Item = (usize, Setting)> {
+        (0..self.plan.variants.len()).map(|variant| (variant, setting(self.plan, variant)))
+    }
+
+    /// How the search of a variant stands.
+    fn search(&self, kept: &Study, setting: &Setting) -> Result<Search, StoreError> {
+        let judged = &mut |run: &Run, level: &Level| Ok(self.said(run, level)?.judged);
+        let search = verdict::search_by(kept, &self.plan.loads[0].name, setting, judged)?;
+        // The procedure of the study is a search: whoever made this looked.
+        search.ok_or(StoreError::Unstorable { what: "a search without rules" })
+    }
+
+    fn said(&self, run: &Run, level: &Level) -> Result<Said, StoreError> {
+        if let Some(said) = self.said.borrow().get(&run.id) {
+            return Ok(said.clone());
+        }
+        let run = self.store.load(&run.id)?;
+        let judged = verdict::judged(&run, level, &self.slos)?;
+        let failed = match level.at {
+            stats::At::Users(_) => Vec::new(),
+            stats::At::PerS(_) => slo::judge(&run, &self.slos)?.failed,
+        };
+        let said = Said { judged, failed };
+        self.said.borrow_mut().insert(run.id.clone(), said.clone());
+        Ok(said)
+    }
+
+    fn place(&self, block: u32, variant: usize, setting: Setting, level: &Level) -> Place {
+        let (users, rate_per_s) = match level.at {
+            stats::At::Users(users) => (Some(users), None),
+            stats::At::PerS(per_s) => (None, Some(per_s)),
+        };
+        Place {
+            block,
+            position: 0,
+            system: setting.system,
+            variant: setting.variant,
+            knobs: self.plan.variants[variant].knobs.clone(),
+            load: self.plan.loads[0].name.clone(),
+            stage: verdict::stage_name(level.stage).to_owned(),
+            users,
+            rate_per_s,
+        }
+    }
+
+    /// The longest that a request may take while all is well, for the number of connections.
+    fn response_ns(&self, search: &Search) -> u64 {
+        self.slos.iter().filter_map(Slo::limit_ns).max().unwrap_or_else(|| {
+            let alone_s = search.finding().base_response_s.unwrap_or(0.0);
+            RESPONSE_MIN_NS.max((alone_s * OF_ALONE * 1e9) as u64)
+        })
+    }
+}
+
+impl Course for Capacity<'_> {
+    fn next(&self, kept: &Study) -> Result<Turn, RunError> {
+        let block = kept.new.planned.last().map_or(0, |place| place.block + 1);
+        let (mut places, mut ends, mut news) = (Vec::new(), Vec::new(), Vec::new());
+        for (variant, setting) in self.settings() {
+            let search = self.search(kept, &setting)?;
+            let last =
+                kept.new.planned.iter().rfind(|place| place.block + 1 == block && setting.is_of(place));
+            if let Some(run) = last.and_then(|place| kept.run(place.position)) {
+                news.extend(self.news(run, &search)?);
+            }
+            match search.next() {
+                SearchStep::Run(level) => places.push(self.place(block, variant, setting, &level)),
+                SearchStep::Over => ends.extend(search.finding().end),
+            }
+        }
+        if places.is_empty() {
+            return Ok(Turn::Over { why: why(&ends), news });
+        }
+        shuffle(&mut places, &mut Chance::stream(self.plan.seed, ORDER_STREAM + u64::from(block)));
+        Ok(Turn::Runs { places, news })
+    }
+
+    fn later_at_most(&self, kept: &Study) -> Option<usize> {
+        let left = |(_, setting): (usize, Setting)| {
+            let made = kept.new.planned.iter().filter(|place| setting.is_of(place)).count();
+            (self.rules.runs_max as usize).saturating_sub(made)
+        };
+        Some(self.settings().map(left).sum())
+    }
+
+    fn amount(&self, kept: &Study, place: &Place) -> Result<Option<Amount>, RunError> {
+        let search = self.search(kept, &Setting::of(place))?;
+        let response_ns = self.response_ns(&search);
+        let mut measured_ns = self.plan.measured_ns(0).unwrap_or_default();
+        if let (stage::SOAK, Some(soak_s)) = (place.stage.as_str(), self.rules.soak_s) {
+            measured_ns = (soak_s * 1e9) as u64;
+        }
+        let over_per_s = search.overload_per_s().filter(|_| place.stage == stage::OVERLOAD);
+        let at = match (place.users, place.rate_per_s, over_per_s) {
+            (Some(users), ..) => At::Users(users),
+            (None, Some(per_s), Some(over_per_s)) => At::AfterOverload {
+                over_per_s,
+                over_ns: measured_ns,
+                grace_ns: measured_ns.max(GRACE_MIN_NS),
+                per_s,
+                shed_after_ns: response_ns,
+            },
+            (None, Some(per_s), None) => At::PerS(per_s),
+            (None, None, _) => return Ok(None),
+        };
+        let connections =
+            at.peak_per_s().map_or(1, |per_s| self.plan.connections_for(0, per_s, response_ns).0);
+        let seed = arrivals_seed(self.plan.seed, place.block);
+        let warm_up_ns = self.plan.loads[0].warm_up_ns;
+        Ok(Some(Amount { at, warm_up_ns, measured_ns, connections, seed }))
+    }
+}
+
+/// The seed of the arrivals of a round: the same for all variants, another for each round.
+fn arrivals_seed(seed: u64, block: u32) -> u64 {
+    let mut chance = Chance::stream(seed, ARRIVALS_STREAM + u64::from(block));
+    // Below 2^53 every whole number is a double.
+    (chance.unit() * (1u64 << 53) as f64) as u64
+}
+
+/// Why all searches together are over.
+fn why(ends: &[SearchEnd]) -> Why {
+    let is_answer =
+        |end: &SearchEnd| matches!(end, SearchEnd::Found | SearchEnd::NothingHolds | SearchEnd::NothingFails);
+    if ends.iter().all(is_answer) {
+        Why::Decided
+    } else if ends.contains(&SearchEnd::NotFit) {
+        Why::NotFit
+    } else {
+        Why::Blocks
+    }
+}

@@ -1,0 +1,67 @@
+//! What a search says while it goes on.
+
+use plan::units::{show_duration, show_rate};
+use stats::{Judged, Search};
+use store::{Place, Run, StoreError};
+use verdict::Setting;
+
+use super::Capacity;
+
+impl Capacity<'_> {
+    /// What the last run of a variant says, and where its search stands.
+    pub(super) fn news(&self, run: &Run, search: &Search) -> Result<Vec<String>, StoreError> {
+        let Some((_, place)) = &run.new.place else { return Ok(Vec::new()) };
+        let Some(level) = verdict::level(place) else { return Ok(Vec::new()) };
+        let said = self.said(run, &level)?;
+        let whose =
+            if self.plan.variants.len() > 1 { Setting::of(place).name() + ", " } else { String::new() };
+        let is = match said.judged {
+            Judged::Sized { per_s, mean_response_s } => {
+                let took = show_duration((mean_response_s * 1e6).round() as u64 * 1_000);
+                format!("got {}, each after {took} on average", show_rate(per_s.round()))
+            }
+            Judged::Passed => "passed".to_owned(),
+            Judged::Failed => {
+                let words: Vec<&str> = said.failed.iter().map(|failed| failed.words.as_str()).collect();
+                format!("failed: {}", words.join("; "))
+            }
+            Judged::Invalid => format!("says nothing: {}", why_nothing(run, &said.failed)),
+        };
+        let mut news = vec![format!("{whose}{}: {is}", level_words(place).unwrap_or_default())];
+        news.extend(standing(search).map(|standing| format!("{whose}{standing}")));
+        Ok(news)
+    }
+}
+
+/// The level of a place, if it is one of a search: `16 users`, `412/s`.
+pub fn level_words(place: &Place) -> Option<String> {
+    match (place.users, place.rate_per_s) {
+        (Some(1), _) => Some("1 user".to_owned()),
+        (Some(users), _) => Some(format!("{users} users")),
+        (None, per_s) => per_s.map(show_rate),
+    }
+}
+
+fn why_nothing(run: &Run, failed: &[verdict::slo::FailedCondition]) -> String {
+    let ending = run.ending.as_ref();
+    let failure = ending.and_then(|ending| ending.failure.as_ref()).map(|failure| failure.what.clone());
+    let cause = || ending?.validity.causes.first().map(|cause| cause.sentence.clone());
+    let untold = || failed.first().map(|failed| failed.words.clone());
+    failure.or_else(untold).or_else(cause).unwrap_or_else(|| "it did not come to its end".to_owned())
+}
+
+/// What is known by now, if anything is.
+fn standing(search: &Search) -> Option<String> {
+    let found = search.finding();
+    match (found.held_per_s, found.failed_per_s) {
+        (Some(held), Some(failed)) => Some(format!(
+            "so far it lies between {} and {}, {:.1} % apart",
+            show_rate(held),
+            show_rate(failed),
+            (failed / held - 1.0) * 100.0
+        )),
+        (Some(held), None) => Some(format!("so far {} held, and nothing failed", show_rate(held))),
+        (None, Some(failed)) => Some(format!("so far {} failed, and nothing held", show_rate(failed))),
+        (None, None) => None,
+    }
+}
