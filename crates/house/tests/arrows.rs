@@ -27,7 +27,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
         &["engine", "lab", "load", "loading", "plan", "record", "script", "sql", "sqlite", "store", "wire"],
     ),
     ("tenbin", &["conductor", "lab", "plan", "report", "store", "target"]),
-    ("simulator", &["load", "record"]),
+    ("simulator", &["load", "record", "stats"]),
     ("house", &[]),
     ("bench-turns", &[]),
     ("bench-http", &["bench-turns"]),

@@ -18,12 +18,17 @@
 
 pub mod closed_forms;
 mod connections;
+mod level;
+mod noise;
 mod play;
 mod played;
 mod queue;
 mod service;
+pub mod trials;
 
+pub use level::{Condition, judge};
+pub use noise::{Noise, Noisy, Shape};
 pub use play::{Course, play};
-pub use played::{Played, WINDOW_NS, Window};
+pub use played::{Played, WINDOW_NS};
 pub use queue::Queue;
 pub use service::Service;

@@ -1,6 +1,7 @@
 //! What came of a simulated run: the figures that a real one would have.
 
 use record::{Interval, Percentile, Phase, Tally};
+use stats::Window;
 
 /// Length of a window, as that of the pulses of a real run.
 pub const WINDOW_NS: u64 = 250_000_000;
@@ -8,15 +9,13 @@ pub const WINDOW_NS: u64 = 250_000_000;
 /// Most windows of a run; what ends later is left out of them.
 const WINDOWS_MAX: usize = 2_048;
 
-/// A stretch of the whole run, warm-up and all.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Window {
-    /// Requests that ended in it.
-    pub ended: u64,
-    /// Sum of their response times.
-    pub response_sum_ns: u64,
+/// What a window saw.
+#[derive(Clone, Copy, Debug, Default)]
+struct Busy {
+    ended: u64,
+    response_sum_ns: u64,
     /// Time that requests spent in flight within it, summed over them.
-    pub in_flight_ns: u64,
+    in_flight_ns: u64,
 }
 
 /// A simulated run.
@@ -24,10 +23,9 @@ pub struct Window {
 pub struct Played {
     /// What the recorder counted of the requests intended after the warm-up.
     pub tally: Tally,
-    /// The whole run in windows of [`WINDOW_NS`]. The last may be cut short by the end of the load.
-    pub windows: Vec<Window>,
     /// From the stop of the load to the last reply.
     pub drain_ns: u64,
+    windows: Vec<Busy>,
     warm_up_ns: u64,
     stop_ns: u64,
     in_flight_ns: u128,
@@ -38,7 +36,7 @@ impl Played {
         let windows = usize::try_from(stop_ns.div_ceil(WINDOW_NS)).unwrap_or(WINDOWS_MAX).min(WINDOWS_MAX);
         Self {
             tally: Tally::default(),
-            windows: vec![Window::default(); windows],
+            windows: vec![Busy::default(); windows],
             drain_ns: 0,
             warm_up_ns,
             stop_ns,
@@ -75,6 +73,17 @@ impl Played {
         let measured_from = (self.warm_up_ns / WINDOW_NS) as usize;
         let ended: u64 = self.windows.iter().skip(measured_from).map(|window| window.ended).sum();
         ended as f64 / self.tally.counts.planned.max(1) as f64
+    }
+
+    /// The whole run, warm-up and all, in windows of [`WINDOW_NS`], without one that is cut short by the end of the load.
+    pub fn series(&self) -> Vec<Window> {
+        let whole = (self.stop_ns / WINDOW_NS) as usize;
+        let window = |busy: &Busy| Window {
+            ended: busy.ended,
+            response_sum_ns: busy.response_sum_ns,
+            in_flight: busy.in_flight_ns as f64 / WINDOW_NS as f64,
+        };
+        self.windows.iter().take(whole).map(window).collect()
     }
 
     #[inline]

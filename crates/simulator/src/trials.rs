@@ -1,0 +1,27 @@
+//! Procedures driven a thousand times over systems whose truth is known, and how often they found it.
+//!
+//! Every trial has a seed of its own, made from the one that is asked for: the same seed gives the same counts.
+
+mod duels;
+mod searches;
+mod tournaments;
+
+pub use duels::{DuelTrial, Duels, duels};
+pub use searches::{SearchTrial, Searches, searches};
+pub use tournaments::{TournamentTrial, Tournaments, tournaments};
+
+use load::chance::Chance;
+
+/// Seeds of trials, from the seed of all of them.
+fn seeds(seed: u64, trials: u32) -> impl Iterator<Item = u64> {
+    let mut chance = Chance::stream(seed, 0);
+    (0..trials).map(move |_| chance.within(0, i64::MAX) as u64)
+}
+
+/// What is in it, in random order.
+fn shuffled(mut items: Vec<usize>, chance: &mut Chance) -> Vec<usize> {
+    for last in (1..items.len()).rev() {
+        items.swap(last, chance.within(0, last as i64) as usize);
+    }
+    items
+}
