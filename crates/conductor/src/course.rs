@@ -1,12 +1,23 @@
 //! What a study does next, given everything that it has done so far.
 
+mod best;
 mod blocks;
+mod capacity;
+mod duel;
+#[cfg(test)]
+pub(crate) mod tests;
 
-use plan::{Amount, Study as Plan};
+use plan::{Amount, How, Study as Plan};
 use store::{Place, Procedure, Store, Study};
+use verdict::Setting;
 
 use crate::one_run::RunError;
+use best::Best;
 use blocks::Blocks;
+use capacity::Capacity;
+use duel::Duels;
+
+pub use capacity::{CapacityAnswer, capacity_answers, level_words, slos};
 
 /// What is to be done next.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,11 +89,49 @@ pub(crate) trait Course {
 }
 
 /// How the answer to a plan's question is found.
-pub fn procedure(_plan: &Plan) -> Procedure {
-    Procedure::Blocks
+pub fn procedure(plan: &Plan) -> Procedure {
+    match plan.how() {
+        How::Blocks => Procedure::Blocks,
+        How::Duel => Procedure::Duel { pilot_blocks: plan.compare.pilot },
+        How::Best => Procedure::Best { incumbent: plan.baseline() },
+    }
 }
 
 /// The course of a study that was begun.
-pub(crate) fn of<'a>(plan: &'a Plan, _kept: &Study, _store: &'a Store) -> Box<dyn Course + 'a> {
-    Box::new(Blocks { plan })
+pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, store: &'a Store) -> Box<dyn Course + 'a> {
+    let duels = || Duels::of(plan, kept).map(|duels| Box::new(duels) as Box<dyn Course + 'a>);
+    let best = || Best::of(plan, kept).map(|best| Box::new(best) as Box<dyn Course + 'a>);
+    let capacity =
+        || Capacity::of(plan, store, kept).map(|capacity| Box::new(capacity) as Box<dyn Course + 'a>);
+    let course = match &kept.new.compare.procedure {
+        Procedure::Duel { .. } => duels(),
+        Procedure::Best { .. } => best(),
+        Procedure::Capacity(_) => capacity(),
+        Procedure::Blocks => None,
+    };
+    course.unwrap_or_else(|| Box::new(Blocks { plan }))
+}
+
+/// A variant as the store names it.
+pub(crate) fn setting(plan: &Plan, variant: usize) -> Setting {
+    let variant = &plan.variants[variant];
+    Setting { system: plan.systems[variant.system].name.clone(), variant: variant.name.clone() }
+}
+
+/// What a line about one of several loads begins with.
+fn under(plan: &Plan, load: usize) -> String {
+    if plan.loads.len() > 1 { format!("{}: ", plan.loads[load].name) } else { String::new() }
+}
+
+/// A share for people: `3 %`, `1.2 %`, `0.04 %`.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    let digits = match percent.abs() {
+        size if size >= 10.0 => 0,
+        size if size >= 0.1 => 1,
+        _ => 2,
+    };
+    let text = format!("{percent:.digits$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text} %")
 }

@@ -2,6 +2,7 @@
 //!
 //! `one_run.rs` fits on a screen and names every stage. The crate never knows report formats.
 
+mod arrivals;
 mod beside;
 
 mod collect;
@@ -32,7 +33,7 @@ mod usage;
 mod validity;
 mod watchdog;
 
-pub use course::procedure;
+pub use course::{CapacityAnswer, capacity_answers, level_words, procedure, slos};
 pub use filling::{FillError, Progress, fill};
 pub use live::{Live, Observer};
 pub use loading::{Error as LoadingError, Options as LoadingOptions, PartitionMethod};

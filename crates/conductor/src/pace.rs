@@ -70,6 +70,23 @@ impl<'a> Pace<'a> {
         self.budget.as_ref().map(|budget| budget.within.saturating_sub(budget.spent_before + gone))
     }
 
+    /// That the time of the study does not last for these runs, and what it lacks: so many runs at most may follow them.
+    pub(crate) fn spent(&self, next: &[Place], later: Option<usize>, gone: Duration) -> String {
+        let left = self.left(gone).unwrap_or_default().as_secs_f64();
+        let takes = self.expected(next, 0).unwrap_or_default().as_secs_f64();
+        let next_words = if next.len() == 1 { "run" } else { "runs" };
+        let missing = match later {
+            Some(0) => format!("{} are missing", next.len()),
+            Some(later) => format!("up to {} are missing", next.len() + later),
+            None => "some are missing".to_owned(),
+        };
+        format!(
+            "the time is spent: {left:.1} s are left, and the next {} {next_words} would take {takes:.1} s; {missing}, which need \
+             a longer `within`",
+            next.len()
+        )
+    }
+
     fn of_one(&self, place: &Place) -> Option<Duration> {
         let beyond = self.beyond.checked_div(self.noted).unwrap_or_default();
         self.load_of(place).map(|load| load + beyond).or_else(|| {

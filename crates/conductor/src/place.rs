@@ -14,7 +14,7 @@ use crate::one_run::{self, RunError};
 use crate::prepare::prepare;
 use crate::stage::Stage;
 use crate::stopper::{StopLevel, Stopper};
-use crate::{filling, gates, recording};
+use crate::{arrivals, filling, gates, recording};
 
 /// What all runs of a study share.
 pub(crate) struct Bench<'a> {
@@ -72,7 +72,10 @@ pub(crate) fn run(
     observer: &mut dyn Observer,
 ) -> Result<PlaceEnded, RunError> {
     let (variant, load) = find(bench.study, place)?;
-    let stage = Stage::set(bench.study, variant, load, amount, bench.tenbin, bench.cores)?;
+    let mut stage = Stage::set(bench.study, variant, load, amount, bench.tenbin, bench.cores)?;
+    if amount.is_none() {
+        stage.plan.seed = arrivals::seed(bench.study.seed, place);
+    }
     let mut new = one_run::describe(&stage.plan);
     new.place = Some((bench.id.clone(), place.clone()));
     let cancelled = || bench.stopper.level() != StopLevel::Go;

@@ -2,37 +2,41 @@
 
 use load::chance::Chance;
 use plan::Study;
-use store::Place;
+use store::{Place, stage};
 
 /// Tells the draws of the order from other draws of the same seed.
-const ORDER_STREAM: u64 = 0x6f72_6465_7200;
+pub(crate) const ORDER_STREAM: u64 = 0x6f72_6465_7200;
 
-/// Every run of a study, in the order in which they are to be done. The same seed gives the same order.
+/// Every run of a study of so many blocks, in the order in which they are to be done. The same seed gives the same order.
 ///
 /// A block has one run of every variant under every load, so that whatever drifts with time meets all of them alike.
 pub(crate) fn schedule(study: &Study) -> Vec<Place> {
     let mut places = Vec::new();
     for block in 0..study.compare.blocks {
-        let mut chance = Chance::stream(study.seed, ORDER_STREAM + u64::from(block));
-        let pairs =
-            study.loads.iter().flat_map(|load| study.variants.iter().map(move |variant| (load, variant)));
-        let mut pairs: Vec<_> = pairs.collect();
-        shuffle(&mut pairs, &mut chance);
-        for (load, variant) in pairs {
-            places.push(Place {
-                block,
-                position: places.len() as u32,
-                system: study.systems[variant.system].name.clone(),
-                variant: variant.name.clone(),
-                knobs: variant.knobs.clone(),
-                load: load.name.clone(),
-                stage: store::stage::BLOCK.to_owned(),
-                users: None,
-                rate_per_s: None,
-            });
-        }
+        let loads = 0..study.loads.len();
+        let all = loads.flat_map(|load| (0..study.variants.len()).map(move |variant| (load, variant)));
+        let mut all: Vec<Place> =
+            all.map(|(load, variant)| place(study, variant, load, stage::BLOCK, block)).collect();
+        shuffle(&mut all, &mut Chance::stream(study.seed, ORDER_STREAM + u64::from(block)));
+        places.extend(all);
     }
-    places
+    (0..).zip(places).map(|(position, place)| Place { position, ..place }).collect()
+}
+
+/// One run of a variant under a load, at the load's own amount. Whoever plans it gives it its position.
+pub(crate) fn place(study: &Study, variant: usize, load: usize, stage: &str, block: u32) -> Place {
+    let variant = &study.variants[variant];
+    Place {
+        block,
+        position: 0,
+        system: study.systems[variant.system].name.clone(),
+        variant: variant.name.clone(),
+        knobs: variant.knobs.clone(),
+        load: study.loads[load].name.clone(),
+        stage: stage.to_owned(),
+        users: None,
+        rate_per_s: None,
+    }
 }
 
 /// Every order is as likely as any other (Durstenfeld 1964, algorithm 235).

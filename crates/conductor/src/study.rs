@@ -8,7 +8,7 @@ use plan::{Fault, Study};
 use store::{Compare, NewStudy, Place, Procedure, Store, StudyEnding, StudyId, Verdict};
 
 use crate::cores::Cores;
-use crate::course::{self, Turn, Why};
+use crate::course::{self, Course, Turn, Why};
 use crate::live::Observer;
 use crate::one_run::{RunError, unix_ms};
 use crate::pace::Pace;
@@ -38,6 +38,8 @@ pub struct Ahead {
     pub is_at_most: bool,
     /// How long all that are left will take, or take at most; `None`: nobody can say.
     pub left: Option<Duration>,
+    /// What is left of the time that the study may take; `None`: it has no bound.
+    pub budget: Option<Duration>,
 }
 
 /// Keeps what a study plans; from now on it has a name, and can be resumed under it. `procedure` finds its answer: see
@@ -70,9 +72,9 @@ pub fn begin_study(study: &Study, procedure: Procedure, store: &Store) -> Result
             matters: compare.matters,
             blocks: compare.blocks,
             procedure,
-            also: Vec::new(),
-            baseline: None,
-            within_s: None,
+            also: compare.also.iter().map(|metric| metric.name().to_owned()).collect(),
+            baseline: study.baseline(),
+            within_s: compare.within_ns.map(|ns| ns as f64 / 1e9),
         },
         gates: study.gates.iter().map(|gate| gate.text.clone()).collect(),
         planned,
@@ -100,66 +102,97 @@ pub fn run_study(
     Ok(store.finish_study(id, &StudyEnding { ended_at_unix_ms: unix_ms(), verdict, why })?)
 }
 
-/// Turn after turn; `None`: somebody asked to stop, or a run that later ones hang on did not come to its end.
+/// How often a turn is made in which runs were cut short, before it is given up.
+const TRIES: u32 = 3;
+
+/// Turn after turn; `None`: somebody asked to stop, or a run that others hang on never came to its end.
 fn turns(bench: &Bench<'_>, observer: &mut dyn StudyObserver) -> Result<Option<Why>, RunError> {
-    let begun = Instant::now();
     let mut kept = bench.store.load_study(bench.id)?;
     let course = course::of(bench.study, &kept, bench.store);
-    let mut pace = Pace::of(bench.study, &kept);
+    let mut going = Going { pace: Pace::of(bench.study, &kept), begun: Instant::now(), made: 0 };
     let mut places: Vec<Place> = kept.missing().cloned().collect();
-    let mut number = 0;
+    let mut tries = 1;
     loop {
-        let later = course.later_at_most(&kept);
-        for (index, place) in places.iter().enumerate() {
-            if bench.stopper.level() != StopLevel::Go {
-                return Ok(None);
-            }
-            // Of a block that cannot be finished no run is of use.
-            let block = places[index..].iter().take_while(|next| is_same_block(next, place)).count();
-            if !pace.is_time_for(&places[index..index + block], begun.elapsed()) {
-                observer.says(&format!(
-                    "the time that the study may take would not last for the next {block} runs: it ends here"
-                ));
-                return Ok(Some(Why::Budget));
-            }
-            let ahead = Ahead {
-                number,
-                of: later.map(|later| number + places.len() - index + later),
-                is_at_most: later != Some(0),
-                left: later.and_then(|later| pace.expected(&places[index..], later)),
-            };
-            observer.place_begins(place, &ahead);
-            let begun = Instant::now();
-            let amount = course.amount(&kept, place)?;
-            let ended = place::run(bench, place, amount.as_ref(), observer)?;
-            pace.note(place, begun.elapsed());
-            observer.place_ends(place, &ended);
-            number += 1;
-        }
-        if bench.stopper.level() != StopLevel::Go {
-            return Ok(None);
+        if let Some(stopped) = going.turn(bench, &*course, &kept, &places, observer)? {
+            return Ok(stopped);
         }
         kept = bench.store.load_study(bench.id)?;
         if course.needs_every_run() && kept.missing().next().is_some() {
-            return Ok(None);
-        }
-        match course.next(&kept)? {
-            Turn::Over { why, news } => {
-                news.iter().for_each(|line| observer.says(line));
-                return Ok(Some(why));
+            if tries == TRIES {
+                observer.says("a run was cut short again and again: nothing more can be decided");
+                return Ok(None);
             }
-            Turn::Runs { places: next, news } => {
-                news.iter().for_each(|line| observer.says(line));
-                places = numbered(next, &kept.new.planned);
-                bench.store.plan_more(bench.id, &places)?;
-                kept.new.planned.extend_from_slice(&places);
-            }
+            tries += 1;
+            places = kept.missing().cloned().collect();
+            continue;
         }
+        tries = 1;
+        let (next, news) = match course.next(&kept)? {
+            Turn::Runs { places, news } => (Ok(places), news),
+            Turn::Over { why, news } => (Err(why), news),
+        };
+        news.iter().for_each(|line| observer.says(line));
+        match next {
+            Err(why) => return Ok(Some(why)),
+            Ok(next) => places = numbered(next, &kept.new.planned),
+        }
+        bench.store.plan_more(bench.id, &places)?;
+        kept.new.planned.extend_from_slice(&places);
     }
 }
 
-fn is_same_block(one: &Place, other: &Place) -> bool {
-    (one.block, &one.stage) == (other.block, &other.stage)
+/// A study that goes on.
+struct Going<'a> {
+    pace: Pace<'a>,
+    begun: Instant,
+    /// Runs so far.
+    made: usize,
+}
+
+impl Going<'_> {
+    /// Makes the runs of a turn; something if the study stops before their end.
+    fn turn(
+        &mut self,
+        bench: &Bench<'_>,
+        course: &dyn Course,
+        kept: &store::Study,
+        places: &[Place],
+        observer: &mut dyn StudyObserver,
+    ) -> Result<Option<Option<Why>>, RunError> {
+        let later = course.later_at_most(kept);
+        for (index, place) in places.iter().enumerate() {
+            if bench.stopper.level() != StopLevel::Go {
+                return Ok(Some(None));
+            }
+            // Of a block that cannot be finished no run is of use.
+            let is_of_block = |next: &&Place| (next.block, &next.stage) == (place.block, &place.stage);
+            let block = places[index..].iter().take_while(is_of_block).count();
+            let block = &places[index..index + block];
+            if !self.pace.is_time_for(block, self.begun.elapsed()) {
+                let later = later.map(|later| later + places.len() - index - block.len());
+                observer.says(&self.pace.spent(block, later, self.begun.elapsed()));
+                return Ok(Some(Some(Why::Budget)));
+            }
+            observer.place_begins(place, &self.ahead(&places[index..], later));
+            let begun = Instant::now();
+            let amount = course.amount(kept, place)?;
+            let ended = place::run(bench, place, amount.as_ref(), observer)?;
+            self.pace.note(place, begun.elapsed());
+            observer.place_ends(place, &ended);
+            self.made += 1;
+        }
+        Ok((bench.stopper.level() != StopLevel::Go).then_some(None))
+    }
+
+    fn ahead(&self, left: &[Place], later: Option<usize>) -> Ahead {
+        Ahead {
+            number: self.made,
+            of: later.map(|later| self.made + left.len() + later),
+            is_at_most: later != Some(0),
+            left: later.and_then(|later| self.pace.expected(left, later)),
+            budget: self.pace.left(self.begun.elapsed()),
+        }
+    }
 }
 
 /// Positions go on where those of the planned places end.

@@ -24,7 +24,10 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("report", &["record", "stats", "store"]),
     (
         "conductor",
-        &["engine", "lab", "load", "loading", "plan", "record", "script", "sql", "sqlite", "store", "wire"],
+        &[
+            "engine", "lab", "load", "loading", "plan", "record", "script", "sql", "sqlite", "stats",
+            "store", "verdict", "wire",
+        ],
     ),
     ("tenbin", &["conductor", "lab", "plan", "report", "store", "target"]),
     ("simulator", &["load", "record", "stats"]),

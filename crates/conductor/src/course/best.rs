@@ -1,0 +1,116 @@
+//! The best of several variants: what is clearly behind leaves, and the winner is confirmed. Under each load by itself, side
+//! by side.
+
+mod words;
+
+use load::chance::Chance;
+use plan::Study as Plan;
+use stats::{Tournament, TournamentEnd, TournamentStage, TournamentStep};
+use store::{Place, Study, stage};
+use verdict::{Metric, Setting};
+
+use super::{Course, Turn, Why, setting};
+use crate::one_run::RunError;
+use crate::schedule::{ORDER_STREAM, place, shuffle};
+
+/// More than so many variants are halved before they are searched, which nobody can foretell.
+const HALVED_FROM: usize = 16;
+
+/// The tournaments of a study.
+pub(crate) struct Best<'a> {
+    plan: &'a Plan,
+    /// In the order of their names, as whoever reads the store numbers them, with their numbers in the plan.
+    settings: Vec<Setting>,
+    variants: Vec<usize>,
+    metric: &'static Metric,
+}
+
+impl<'a> Best<'a> {
+    /// Of all variants of a plan; `None` if it compares by what is not known.
+    pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
+        let metric = Metric::named(&kept.new.compare.by)?;
+        let mut numbered: Vec<(Setting, usize)> =
+            (0..plan.variants.len()).map(|variant| (setting(plan, variant), variant)).collect();
+        numbered.sort();
+        let (settings, variants) = numbered.into_iter().unzip();
+        Some(Self { plan, settings, variants, metric })
+    }
+
+    /// How the tournament under a load stands.
+    fn tournament(&self, kept: &Study, load: usize) -> Result<Option<Tournament>, RunError> {
+        Ok(verdict::tournament(kept, &self.plan.loads[load].name, &self.settings, self.metric)?)
+    }
+
+    fn places(&self, load: usize, step: TournamentStep) -> Vec<Place> {
+        let TournamentStep::Block { block, stage, of } = step else { return Vec::new() };
+        let stage = match stage {
+            TournamentStage::Halving(_) => stage::HALVING,
+            TournamentStage::Search => stage::SEARCH,
+            TournamentStage::Confirm => stage::CONFIRM,
+        };
+        // Blocks are counted from 0 in the store, and from 1 by a tournament.
+        let block = block.saturating_sub(1);
+        of.iter().map(|setting| place(self.plan, self.variants[*setting], load, stage, block)).collect()
+    }
+}
+
+impl Course for Best<'_> {
+    fn next(&self, kept: &Study) -> Result<Turn, RunError> {
+        let (mut places, mut ends, mut news) = (Vec::new(), Vec::new(), Vec::new());
+        for load in 0..self.plan.loads.len() {
+            let Some(tournament) = self.tournament(kept, load)? else { continue };
+            let step = tournament.next();
+            let found = tournament.finding();
+            news.extend(words::after_turn(self, kept, load, &step, &found));
+            if step == TournamentStep::Over {
+                ends.extend(found.end);
+            }
+            places.extend(self.places(load, step));
+        }
+        if places.is_empty() {
+            return Ok(Turn::Over { why: why(&ends), news });
+        }
+        let turn = kept.new.planned.len() as u64;
+        shuffle(&mut places, &mut Chance::stream(self.plan.seed, ORDER_STREAM + turn));
+        Ok(Turn::Runs { places, news })
+    }
+
+    fn later_at_most(&self, kept: &Study) -> Option<usize> {
+        if self.settings.len() > HALVED_FROM {
+            return None;
+        }
+        let blocks_max = kept.new.compare.blocks as usize;
+        let mut runs = 0;
+        for load in 0..self.plan.loads.len() {
+            let tournament = self.tournament(kept, load).ok()??;
+            let name = &self.plan.loads[load].name;
+            let open = kept.missing().filter(|place| place.load == *name).count();
+            runs += match tournament.next() {
+                TournamentStep::Over => 0,
+                TournamentStep::Block { stage: TournamentStage::Confirm, .. } => {
+                    let begun = |place: &&Place| place.load == *name && place.stage == stage::CONFIRM;
+                    let made = kept.new.planned.iter().filter(begun).count();
+                    (2 * blocks_max).saturating_sub(made)
+                }
+                TournamentStep::Block { .. } => {
+                    let found = tournament.finding();
+                    let field = self.settings.len().saturating_sub(found.left.len());
+                    let blocks = blocks_max.saturating_sub(found.blocks as usize);
+                    (field * blocks + 2 * blocks_max).saturating_sub(open)
+                }
+            };
+        }
+        Some(runs)
+    }
+}
+
+/// Why all tournaments together are over.
+fn why(ends: &[TournamentEnd]) -> Why {
+    if ends.contains(&TournamentEnd::NotFit) {
+        Why::NotFit
+    } else if ends.contains(&TournamentEnd::OutOfBlocks) {
+        Why::Blocks
+    } else {
+        Why::Decided
+    }
+}

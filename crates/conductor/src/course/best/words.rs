@@ -1,0 +1,96 @@
+//! What a tournament says between two of its blocks.
+
+use stats::{Found, TournamentEnd, TournamentStage, TournamentStep, Verdict, WhyLeft};
+use store::{Study, stage};
+
+use super::Best;
+use crate::course::{percent, under};
+
+/// What a person should hear of the tournament under a load after a turn: who left in it, who is to be confirmed, and what was
+/// found.
+pub(super) fn after_turn(
+    best: &Best<'_>,
+    kept: &Study,
+    load: usize,
+    step: &TournamentStep,
+    found: &Found,
+) -> Vec<String> {
+    let name = |setting: usize| best.settings.get(setting).map_or(String::new(), verdict::Setting::name);
+    let of_load = || {
+        let load = &best.plan.loads[load].name;
+        kept.new.planned.iter().filter(move |place| place.load == *load)
+    };
+    let is_confirming = of_load().any(|place| place.stage == stage::CONFIRM);
+    let mut news = Vec::new();
+    // Nobody leaves any more once the winner is held against its rival.
+    let just_left = found.left.iter().filter(|left| !is_confirming && left.after_blocks == found.blocks);
+    for left in just_left {
+        let why = match left.why {
+            WhyLeft::Halved => "is in the worse half",
+            WhyLeft::Behind => "is clearly behind",
+            WhyLeft::MoreErrors => "has more errors",
+            WhyLeft::Invalid => "has no valid run in three tries",
+            WhyLeft::NoFigure => "has no figure in three tries",
+        };
+        let ratio =
+            left.ratio.map_or(String::new(), |ratio| format!(", with {ratio:.3} times the best so far"));
+        news.push(format!(
+            "after {} blocks {} leaves: it {why}{ratio}",
+            left.after_blocks,
+            name(left.setting)
+        ));
+    }
+    match (step, found.best) {
+        (TournamentStep::Block { stage: TournamentStage::Confirm, .. }, Some(winner)) if !is_confirming => {
+            let rival = found.rival.map_or(String::new(), name);
+            news.push(format!(
+                "after {} blocks {} is the best: now it is held against {rival} on fresh blocks",
+                found.blocks,
+                name(winner)
+            ));
+        }
+        (TournamentStep::Over, _) => news.push(ended(best, kept, found, &name)),
+        _ => {}
+    }
+    let under = under(best.plan, load);
+    news.into_iter().map(|line| format!("{under}{line}")).collect()
+}
+
+/// What was found in the end.
+fn ended(best: &Best<'_>, kept: &Study, found: &Found, name: &dyn Fn(usize) -> String) -> String {
+    let winner = found.best.map(name);
+    let what = match (found.end, &winner) {
+        (Some(TournamentEnd::NotFit), _) | (_, None) => {
+            return "given up: fewer than two variants could be measured".to_owned();
+        }
+        (Some(TournamentEnd::OutOfBlocks), Some(winner)) => {
+            format!("not decided in {} blocks; {winner} is ahead", found.blocks)
+        }
+        (_, Some(winner)) => format!("the best is {winner}"),
+    };
+    let tied: Vec<String> = found
+        .tied
+        .iter()
+        .filter(|setting| Some(**setting) != found.best)
+        .map(|setting| name(*setting))
+        .collect();
+    let matters = percent(kept.new.compare.matters);
+    let tied = if tied.is_empty() {
+        String::new()
+    } else {
+        format!("; not told from it by {matters}: {}", tied.join(", "))
+    };
+    let confirmed = found.confirmed.and_then(|confirmed| {
+        let rival = name(found.rival?);
+        let what = best.metric.name;
+        Some(match (confirmed.verdict, confirmed.ratio) {
+            (Verdict::Differs { .. }, Some(ratio)) => {
+                format!("; confirmed: {what} is {ratio:.3} times that of {rival}")
+            }
+            (Verdict::Equivalent, _) => format!("; confirmed as equal to {rival} within {matters}"),
+            (Verdict::MoreErrors(_), _) => format!("; but errors tell it and {rival} apart"),
+            _ => format!("; not confirmed against {rival}"),
+        })
+    });
+    format!("{what}{tied}{}", confirmed.unwrap_or_default())
+}

@@ -1,0 +1,99 @@
+//! Two variants in blocks, until it is told how they compare: under each load a duel of its own, side by side.
+
+mod words;
+
+use load::chance::Chance;
+use plan::Study as Plan;
+use stats::{Duel, DuelEnd, DuelStep};
+use store::{Place, Study, stage};
+use verdict::{Metric, Setting};
+
+use super::{Course, Turn, Why, setting};
+use crate::one_run::RunError;
+use crate::schedule::{ORDER_STREAM, place, shuffle};
+
+/// The duels of a study.
+pub(crate) struct Duels<'a> {
+    plan: &'a Plan,
+    settings: [Setting; 2],
+    metric: &'static Metric,
+}
+
+impl<'a> Duels<'a> {
+    /// Of the two variants of a plan, the first one being A; `None` if it has not two, or compares by what is not known.
+    pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
+        let metric = Metric::named(&kept.new.compare.by)?;
+        let [_, _] = plan.variants.as_slice() else { return None };
+        Some(Self { plan, settings: [setting(plan, 0), setting(plan, 1)], metric })
+    }
+
+    /// How the duel under a load stands.
+    fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, RunError> {
+        let [a, b] = &self.settings;
+        Ok(verdict::duel(kept, &self.plan.loads[load].name, [a, b], self.metric)?)
+    }
+
+    /// The runs of a step, and which variants they are of.
+    fn places(&self, load: usize, step: &DuelStep) -> Vec<Place> {
+        let (stage, block, variants) = match step {
+            DuelStep::Pilot { block } => (stage::PILOT, block, [0, 0]),
+            DuelStep::Block { block } => (stage::BLOCK, block, [0, 1]),
+            DuelStep::Over(_) => return Vec::new(),
+        };
+        // Blocks are counted from 0 in the store, and from 1 by a duel.
+        let block = block.saturating_sub(1);
+        variants.iter().map(|variant| place(self.plan, *variant, load, stage, block)).collect()
+    }
+}
+
+impl Course for Duels<'_> {
+    fn next(&self, kept: &Study) -> Result<Turn, RunError> {
+        let (mut places, mut ends, mut news) = (Vec::new(), Vec::new(), Vec::new());
+        for load in 0..self.plan.loads.len() {
+            let Some(duel) = self.duel(kept, load)? else { continue };
+            let step = duel.next();
+            news.extend(words::after_turn(self, kept, load, &duel));
+            if let DuelStep::Over(end) = step {
+                ends.push(end);
+            }
+            places.extend(self.places(load, &step));
+        }
+        if places.is_empty() {
+            return Ok(Turn::Over { why: why(&ends), news });
+        }
+        let turn = kept.new.planned.len() as u64;
+        shuffle(&mut places, &mut Chance::stream(self.plan.seed, ORDER_STREAM + turn));
+        Ok(Turn::Runs { places, news })
+    }
+
+    fn later_at_most(&self, kept: &Study) -> Option<usize> {
+        let mut runs = 0;
+        for load in 0..self.plan.loads.len() {
+            let duel = self.duel(kept, load).ok()??;
+            if matches!(duel.next(), DuelStep::Over(_)) {
+                continue;
+            }
+            let name = &self.plan.loads[load].name;
+            let planned_pilots =
+                kept.new.planned.iter().filter(|place| place.load == *name && place.stage == stage::PILOT);
+            let pilots = (duel.rules().pilot_blocks as usize * 2).saturating_sub(planned_pilots.count());
+            let blocks = (duel.rules().blocks_max as usize).saturating_sub(duel.blocks().len());
+            let open =
+                kept.missing().filter(|place| place.load == *name && place.stage == stage::BLOCK).count();
+            runs += pilots + (2 * blocks).saturating_sub(open);
+        }
+        Some(runs)
+    }
+}
+
+/// Why all duels together are over.
+fn why(ends: &[DuelEnd]) -> Why {
+    let is_fit = |end: &DuelEnd| matches!(end, DuelEnd::Decided | DuelEnd::OutOfBlocks);
+    if ends.iter().all(|end| *end == DuelEnd::Decided) {
+        Why::Decided
+    } else if ends.iter().all(is_fit) {
+        Why::Blocks
+    } else {
+        Why::NotFit
+    }
+}

@@ -1,0 +1,115 @@
+//! What a duel says between two of its blocks.
+
+use stats::{Comparison, Duel, DuelEnd, DuelStep, Forecast, NoVerdict, Verdict};
+use store::{Study, stage};
+
+use super::Duels;
+use crate::course::{percent, under};
+
+/// What a person should hear of the duel under a load after a turn: the forecast when the pilot is over, and what was found
+/// when it has ended.
+pub(super) fn after_turn(duels: &Duels<'_>, kept: &Study, load: usize, duel: &Duel) -> Vec<String> {
+    let under = under(duels.plan, load);
+    let of_load = |stage: &'static str| {
+        let name = &duels.plan.loads[load].name;
+        kept.new.planned.iter().filter(move |place| place.load == *name && place.stage == stage)
+    };
+    match duel.next() {
+        DuelStep::Block { .. } if of_load(stage::BLOCK).next().is_none() && duel.rules().pilot_blocks > 0 => {
+            vec![format!("{under}{}", forecast(duel))]
+        }
+        DuelStep::Over(end) => vec![format!("{under}{}", ended(duels, duel, end))],
+        _ => Vec::new(),
+    }
+}
+
+/// What the duel will cost, as far as its pilot can tell.
+fn forecast(duel: &Duel) -> String {
+    let Some(Forecast { spread, blocks, found_from, blocks_for_equivalence, .. }) = duel.forecast() else {
+        return "the pilot has too few figures to foretell anything".to_owned();
+    };
+    let (matters, most) = (percent(duel.rules().matters), duel.rules().blocks_max);
+    let apart = percent(spread.exp_m1());
+    let found = match (blocks, found_from) {
+        (Some(blocks), _) => format!("a difference of {matters} will show in {blocks} blocks"),
+        (None, Some(from)) => {
+            format!(
+                "{most} blocks hardly show a difference of {matters}, but one of {} and more",
+                percent(from)
+            )
+        }
+        (None, None) => format!("{most} blocks show no difference"),
+    };
+    let equal = match blocks_for_equivalence {
+        Some(blocks) => format!("equality within {matters} in {blocks}"),
+        None => format!("equality within {matters} is out of reach"),
+    };
+    format!("the pilot: equal runs lie {apart} apart; {found}, {equal}")
+}
+
+/// What was found, and after how many blocks.
+fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd) -> String {
+    let blocks = duel.blocks().len();
+    let discards = duel.discards();
+    let lost = discards.first + discards.second;
+    match end {
+        DuelEnd::Decided => {
+            let most = duel.rules().blocks_max;
+            format!("decided after {blocks} of at most {most} blocks: {}", found(duels, duel))
+        }
+        DuelEnd::OutOfBlocks => format!("all {blocks} blocks are made: {}", found(duels, duel)),
+        DuelEnd::NotFit => {
+            "given up: four blocks in a row had an invalid run; this is no place to measure".to_owned()
+        }
+        DuelEnd::Failing => "given up: four blocks in a row had a run that failed".to_owned(),
+        DuelEnd::TooFewSamples => format!(
+            "given up: four blocks in a row had too few samples for {}; make the load longer",
+            duels.metric.name
+        ),
+        DuelEnd::Uneven => {
+            let [a, b] = &duels.settings;
+            format!(
+                "given up: of {lost} lost runs {} are of {} and {} of {}; what is left is a biased choice",
+                discards.first,
+                a.name(),
+                discards.second,
+                b.name()
+            )
+        }
+        DuelEnd::NoRatio => {
+            format!(
+                "given up: {} is 0 in a run, and has no ratio; compare by another figure",
+                duels.metric.name
+            )
+        }
+    }
+}
+
+/// The finding in a line. Reports say it in full.
+fn found(duels: &Duels<'_>, duel: &Duel) -> String {
+    let Comparison { verdict, ratio, interval, .. } = duel.finding();
+    let [a, b] = duels.settings.each_ref().map(verdict::Setting::name);
+    let what = duels.metric.name;
+    let times = match (ratio, interval) {
+        (Some(ratio), Some([low, high])) => format!("{ratio:.3} times ({low:.3} to {high:.3}) that of {b}"),
+        _ => format!("that of {b}, nearly"),
+    };
+    match verdict {
+        Verdict::Differs { below_matters: false } => format!("{what} of {a} is {times}"),
+        Verdict::Differs { below_matters: true } => {
+            format!("{what} of {a} is {times}, less than what matters")
+        }
+        Verdict::Equivalent => {
+            format!("{a} and {b} are equal within {}", percent(duel.rules().matters))
+        }
+        Verdict::MoreErrors(more) => {
+            let worse = if more.of_first { &a } else { &b };
+            format!("{worse} has more errors")
+        }
+        Verdict::Inconclusive => format!("no verdict; {what} of {a} is {times}"),
+        Verdict::None(NoVerdict::TooFewBlocks { common, needed }) => {
+            format!("no verdict: {common} blocks count, and {needed} are needed")
+        }
+        Verdict::None(_) => "no verdict".to_owned(),
+    }
+}
