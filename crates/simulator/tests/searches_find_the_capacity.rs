@@ -55,7 +55,6 @@ fn theory_and_queue_agree_on_the_capacity() {
 }
 
 fn modelled(count: u32) -> Searches {
-    println!("seed {SEED}");
     let truth = truth_per_s();
     searches(&trial(), SEED, count, |seed| {
         let mut chance = Chance::stream(seed, 1);
@@ -75,16 +74,15 @@ fn modelled(count: u32) -> Searches {
 #[test]
 fn a_thousand_searches_find_it() {
     let found = modelled(1_000);
-    assert!(found.ended >= 990, "{found:?}");
-    assert!(found.contained >= 980, "{found:?}");
-    assert!(found.right >= 900, "18 of 20 must be right and narrow: {found:?}");
-    assert!(found.too_high <= 10, "{found:?}");
-    assert!(found.runs <= 60 * 1_000, "{found:?}");
+    assert!(found.ended >= 990, "seed {SEED}: {found:?}");
+    assert!(found.contained >= 980, "seed {SEED}: {found:?}");
+    assert!(found.right >= 900, "18 of 20 must be right and narrow, seed {SEED}: {found:?}");
+    assert!(found.too_high <= 10, "seed {SEED}: {found:?}");
+    assert!(found.runs <= 60 * 1_000, "seed {SEED}: {found:?}");
 }
 
 #[test]
 fn searches_on_the_queue_itself_find_it() {
-    println!("seed {SEED}");
     let found = searches(&trial(), SEED, 20, |seed| {
         let mut runs = 0;
         move |level, overload_per_s| {
@@ -92,8 +90,8 @@ fn searches_on_the_queue_itself_find_it() {
             judge(&QUEUE, &CONDITION, level, overload_per_s, seed.wrapping_add(runs))
         }
     });
-    assert!(found.right >= 18 && found.too_high == 0, "{found:?}");
+    assert!(found.right >= 18 && found.too_high == 0, "seed {SEED}: {found:?}");
     // A queue has no memory of an overload. That it is said of some that they have is since the rate that just held is judged
     // again, where one run in ten fails by chance and the queue is long in coming back.
-    assert!(found.recovered >= 10, "{found:?}");
+    assert!(found.recovered >= 10, "seed {SEED}: {found:?}");
 }
