@@ -1,40 +1,8 @@
-//! What a report says about one kind of duration.
+//! Durations, and how their percentiles are called.
 
-use record::{Histogram, PRINTED, Percentile};
+use record::Percentile;
 
-/// The figures of a histogram, in nanoseconds. `None` where there is nothing to say, or too little to say it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Durations {
-    /// How many durations there were.
-    pub(crate) count: u64,
-    pub(crate) min_ns: Option<f64>,
-    pub(crate) mean_ns: Option<f64>,
-    /// In the order of [`PRINTED`].
-    pub(crate) percentiles_ns: [Option<f64>; PRINTED.len()],
-    pub(crate) max_ns: Option<f64>,
-}
-
-impl Durations {
-    pub(crate) fn of(histogram: &Histogram) -> Self {
-        Self {
-            count: histogram.count(),
-            min_ns: histogram.min_ns().map(|ns| ns as f64),
-            mean_ns: histogram.mean_ns(),
-            percentiles_ns: PRINTED.map(|percentile| histogram.printable_at(percentile).map(|ns| ns as f64)),
-            max_ns: histogram.max_ns().map(|ns| ns as f64),
-        }
-    }
-
-    /// One of the printed percentiles.
-    pub(crate) fn at(&self, wanted: Percentile) -> Option<f64> {
-        PRINTED.into_iter().zip(self.percentiles_ns).find(|(percentile, _)| *percentile == wanted)?.1
-    }
-
-    /// A figure that stands for the whole: the median, or the mean of too few.
-    pub(crate) fn middle_ns(&self) -> Option<f64> {
-        self.at(Percentile::P50).or(self.mean_ns)
-    }
-}
+pub(crate) use verdict::Durations;
 
 /// How a percentile is called: `p99.9`.
 pub(crate) fn name(percentile: Percentile) -> String {
@@ -49,6 +17,7 @@ pub(crate) fn samples_needed(percentile: Percentile) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use record::PRINTED;
 
     #[test]
     fn the_samples_needed_are_those_that_the_rule_asks_for() {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use record::{Counts, Split, Tally};
 use store::Unit;
+use verdict::rates;
 
 use crate::durations::Durations;
 use crate::noun::Noun;
@@ -131,19 +132,17 @@ impl Figures {
 
     /// Requests that ended, and not ok.
     pub(crate) fn errors_counted(&self) -> u64 {
-        self.counts.refused + self.counts.failed + self.counts.timed_out
+        rates::errors(&self.counts)
     }
 
     /// Answers per second, as JMeter counts: n ÷ (last end − first start).
     pub(crate) fn throughput_per_s(&self) -> Option<f64> {
-        self.span_s.filter(|_| self.answered() > 0).map(|span_s| self.answered() as f64 / span_s)
+        rates::answers_per_s(&self.counts, self.span_s)
     }
 
     /// Answers that were ok per second, over the same span as [`Self::throughput_per_s`].
     pub(crate) fn ok_per_s(&self) -> Option<f64> {
-        let answers = self.counts.ok.saturating_add(self.counts.refused);
-        let per_s = self.throughput_per_s()?;
-        Some(if answers == 0 { per_s } else { per_s * self.counts.ok as f64 / answers as f64 })
+        rates::ok_per_s(&self.counts, self.span_s)
     }
 
     /// KB of 1,024 bytes per second over the same span.

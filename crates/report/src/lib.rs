@@ -5,7 +5,6 @@
 
 mod answer;
 mod comparison;
-mod core_time;
 mod durations;
 mod error;
 mod figures;
@@ -16,7 +15,6 @@ mod metric;
 mod notes;
 mod noun;
 mod over_time;
-mod resources;
 mod signals;
 mod spark;
 mod statements;

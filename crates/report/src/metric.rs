@@ -1,9 +1,7 @@
-//! What variants are compared by.
+//! What variants are compared by, and how it is written.
 
-use record::Percentile;
 use store::Unit;
 
-use crate::durations::Durations;
 use crate::figures::Figures;
 use crate::system::whole;
 use crate::units::{decimal, duration, mebibytes, percent_of, rate};
@@ -15,14 +13,10 @@ pub(crate) struct Metric {
     pub(crate) name: &'static str,
     /// How it is called in a sentence.
     words: &'static str,
-    /// Of one run; `None` where there is nothing to say, or too little to say it.
-    pub(crate) read: fn(&View<'_>) -> Option<f64>,
-    /// The unit for programs, and how many of what `read` answers it is.
+    /// The unit for programs, and how many of what [`Self::read`] answers it is.
     pub(crate) unit: (&'static str, f64),
     /// The figure with its unit, for people.
     pub(crate) write: fn(f64) -> String,
-    /// A percentile carries a verdict only with a hundred samples above it.
-    percentile: Option<Percentile>,
 }
 
 const CPU_PER_REQUEST: &str = "CPU per request";
@@ -31,56 +25,33 @@ const METRICS: &[Metric] = &[
     Metric {
         name: "throughput",
         words: "throughput",
-        read: |view| view.whole.ok_per_s(),
         unit: ("per_s", 1.0),
         write: |per_s| format!("{}/s", rate(per_s)),
-        percentile: None,
     },
-    time("mean", "mean response time", |view| view.whole.response.all.mean_ns, None),
-    time("p50", "median response time", |view| response(view).at(Percentile::P50), Some(Percentile::P50)),
-    time("p90", "p90 of response time", |view| response(view).at(Percentile::P90), Some(Percentile::P90)),
-    time("p95", "p95 of response time", |view| response(view).at(Percentile::P95), Some(Percentile::P95)),
-    time("p99", "p99 of response time", |view| response(view).at(Percentile::P99), Some(Percentile::P99)),
-    time(
-        "p99.9",
-        "p99.9 of response time",
-        |view| response(view).at(Percentile::P99_9),
-        Some(Percentile::P99_9),
-    ),
-    time("max", "longest response time", |view| view.whole.response.all.max_ns, None),
-    Metric {
-        name: "errors",
-        words: "share of errors",
-        read: |view| error_share(&view.whole),
-        unit: ("share", 1.0),
-        write: percent_of,
-        percentile: None,
-    },
+    time("mean", "mean response time"),
+    time("p50", "median response time"),
+    time("p90", "p90 of response time"),
+    time("p95", "p95 of response time"),
+    time("p99", "p99 of response time"),
+    time("p99.9", "p99.9 of response time"),
+    time("max", "longest response time"),
+    Metric { name: "errors", words: "share of errors", unit: ("share", 1.0), write: percent_of },
     Metric {
         name: "cpu-per-request",
         words: CPU_PER_REQUEST,
-        read: |view| view.system_us_per_request(),
         unit: ("us", 1.0),
         write: |us| format!("{} µs", decimal(us, 1)),
-        percentile: None,
     },
     Metric {
         name: "rss",
         words: "memory",
-        read: |view| view.resources.as_ref()?.system.as_ref()?.rss_peak_bytes,
         unit: ("bytes", 1.0),
         write: |bytes| format!("{} MiB", mebibytes(whole(bytes))),
-        percentile: None,
     },
 ];
 
-const fn time(
-    name: &'static str,
-    words: &'static str,
-    read: fn(&View<'_>) -> Option<f64>,
-    percentile: Option<Percentile>,
-) -> Metric {
-    Metric { name, words, read, unit: ("us", 1e3), write: duration, percentile }
+const fn time(name: &'static str, words: &'static str) -> Metric {
+    Metric { name, words, unit: ("us", 1e3), write: duration }
 }
 
 impl Metric {
@@ -97,19 +68,29 @@ impl Metric {
         }
     }
 
-    /// The figure of a run, if it has samples enough for a verdict.
-    pub(crate) fn judgeable(&self, view: &View<'_>) -> Option<f64> {
-        let is_enough = |percentile: Percentile| percentile.is_judgeable(response(view).count);
-        self.percentile.is_none_or(is_enough).then(|| (self.read)(view)).flatten()
+    /// The figure of one run; `None` where there is nothing to say, or too little to say it.
+    pub(crate) fn read(&self, view: &View<'_>) -> Option<f64> {
+        (verdict::Metric::named(self.name)?.read)(&view.measured)
+    }
+
+    /// What a run says in a block.
+    pub(crate) fn seen(&self, view: &View<'_>) -> stats::Seen {
+        let metric = verdict::Metric::named(self.name);
+        metric.map_or(stats::Seen::Missing, |metric| verdict::seen(view.run, &view.measured, metric))
     }
 }
 
 /// Requests that did not end ok, of those that ended.
 pub(crate) fn error_share(figures: &Figures) -> Option<f64> {
-    let samples = figures.samples();
-    (samples > 0).then(|| figures.errors_counted() as f64 / samples as f64)
+    verdict::rates::error_share(&figures.counts, figures.samples())
 }
 
-fn response<'a>(view: &'a View<'_>) -> &'a Durations {
-    &view.whole.response.all
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_can_be_read() {
+        assert!(METRICS.iter().all(|metric| verdict::Metric::named(metric.name).is_some()));
+    }
 }

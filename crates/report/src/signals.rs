@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use stats::median;
 use store::{Run, StoredReading};
-
-use crate::core_time::{CoreTime, measured};
+use verdict::{CoreTime, in_measured_time};
 
 /// Readings of one run over its measured seconds. `None` is what nobody read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,7 +42,7 @@ impl Signals {
     /// `None` if nothing was read in a measured second.
     pub(crate) fn of(run: &Run) -> Option<Self> {
         let (mut seconds, mut last): (Vec<Second<'_>>, _) = (Vec::new(), None);
-        for reading in measured(run) {
+        for reading in in_measured_time(run) {
             // Readings come in order of time.
             if last.replace(reading.second) != Some(reading.second) {
                 seconds.push(Second::default());

@@ -21,7 +21,6 @@ mod natural;
 mod page;
 mod rows;
 mod sentences;
-mod standing;
 pub(crate) mod tables;
 pub(crate) mod troubles;
 mod validity;
@@ -33,7 +32,6 @@ pub(crate) use layout::{Layout, page};
 pub(crate) use page::{Item, Page, Tone, runs, tone};
 pub(crate) use rows::Row;
 pub(crate) use sentences::{Name, answer, caveats, pair, reason, verdict_word};
-pub(crate) use standing::{Standing, standing};
 pub(crate) use validity::validity;
 
 /// A study with its figures worked out.

@@ -1,8 +1,8 @@
 //! What is known about the system under load, for programs and in words.
 
 use serde_json::{Map, Value, json};
+use verdict::{Resources, Usage};
 
-use crate::resources::{Resources, Usage};
 use crate::text::{shortened, visible};
 use crate::units::{count, decimal, mebibytes};
 use crate::view::View;
@@ -13,7 +13,7 @@ const TEXT_CHARACTERS_MAX: usize = 80;
 /// Place, use of the machine, and whatever else was kept of the system; `None` if that is nothing. The contract's keys come
 /// first.
 pub(crate) fn object(view: &View<'_>) -> Option<Map<String, Value>> {
-    let (place, resources) = (view.place(), view.resources.as_ref());
+    let (place, resources) = (view.place(), view.measured.resources.as_ref());
     let used = resources.and_then(|resources| Some((resources, resources.system.as_ref()?)));
     let kept = view.run.ending.as_ref().and_then(|ending| ending.system.as_ref()).and_then(Value::as_object);
     let version = view.run.new.system_version.as_ref();
@@ -89,7 +89,7 @@ pub(crate) fn words(view: &View<'_>) -> Vec<String> {
         (Some(name), Some(version)) => vec![format!("{} ({})", short(name), short(version))],
         (name, version) => name.or(version).map(short).into_iter().collect(),
     };
-    let Some(resources) = &view.resources else { return lines };
+    let Some(resources) = &view.measured.resources else { return lines };
     let Some(usage) = &resources.system else { return lines };
     if let Some(cores) = resources.cores_used(usage) {
         let share = |cpu_s: f64| decimal(cpu_s / resources.covered_s, 2);

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use record::{Phase, Tally};
 use store::{Cause, Level, Place, Run, State, StoreError, Unit, Utc, Validity, Verdict};
+use verdict::{Measured, Resources, Standing};
 
 use crate::figures::{Figures, Kind};
 use crate::notes;
 use crate::noun::Noun;
-use crate::resources::Resources;
 use crate::signals::Signals;
 
 /// A run with its figures worked out. The figures leave the warm-up out, unless they say otherwise.
@@ -22,8 +22,8 @@ pub(crate) struct View<'a> {
     pub(crate) steps: Vec<Step<'a>>,
     /// Of the warm-up, which no other figure has in it.
     pub(crate) warm_up: Figures,
-    /// What was used while requests were measured, if anybody looked.
-    pub(crate) resources: Option<Resources>,
+    /// What a verdict may rest on.
+    pub(crate) measured: Measured,
     /// What ran short meanwhile, if anybody looked.
     pub(crate) signals: Option<Signals>,
     /// What people are told besides the figures.
@@ -67,9 +67,12 @@ impl<'a> View<'a> {
         };
         let whole = Figures::of_all(&whole, kind, steps.iter().map(|step| &step.figures));
         let warm_up = Figures::of(&run.whole(Phase::WarmUp)?, kind);
-        let (resources, signals) = (Resources::of(run), Signals::of(run));
+        let signals = Signals::of(run);
+        let Figures { counts, span_s, .. } = whole;
+        let measured =
+            Measured { counts, span_s, response: whole.response.all, resources: Resources::of(run) };
         let mut view =
-            Self { run, verdict, validity, whole, steps, warm_up, resources, signals, notes: Vec::new() };
+            Self { run, verdict, validity, whole, steps, warm_up, measured, signals, notes: Vec::new() };
         view.notes = notes::about(&view);
         Ok(view)
     }
@@ -125,20 +128,21 @@ impl<'a> View<'a> {
 
     /// What the system spent per request that ended, in microseconds of CPU.
     pub(crate) fn system_us_per_request(&self) -> Option<f64> {
-        us_per_request(self.system_cpu_s()?, self.whole.samples())
+        self.measured.system_us_per_request()
     }
 
     /// CPU time of the system for the requests that were measured: their span is not quite that of the readings.
     pub(crate) fn system_cpu_s(&self) -> Option<f64> {
-        let resources = self.resources.as_ref()?;
-        let cores_used = resources.cores_used(resources.system.as_ref()?)?;
-        Some(cores_used * self.whole.span_s?).filter(|cpu_s| cpu_s.is_finite())
+        self.measured.system_cpu_s()
     }
 
     /// How many cores the generator kept busy: while requests were measured, or else over the whole run.
     pub(crate) fn generator_cores_used(&self) -> Option<f64> {
-        let measured =
-            self.resources.as_ref().and_then(|resources| resources.cores_used(resources.generator.as_ref()?));
+        let measured = self
+            .measured
+            .resources
+            .as_ref()
+            .and_then(|resources| resources.cores_used(resources.generator.as_ref()?));
         let over_all = || {
             let generator = &self.run.ending.as_ref()?.generator;
             let elapsed_s = self.duration_s()? + self.run.new.warm_up_ns as f64 / 1e9;
@@ -158,7 +162,12 @@ impl<'a> View<'a> {
 
     /// Whether the figures may be compared with others at all.
     pub(crate) fn is_invalid(&self) -> bool {
-        self.verdict == Verdict::Invalid || self.validity.verdict == Level::Invalid
+        verdict::is_invalid(self.run)
+    }
+
+    /// Whether the run counts in the figures of its study.
+    pub(crate) fn standing(&self) -> Standing {
+        verdict::standing(self.run)
     }
 }
 
@@ -184,10 +193,4 @@ fn without_an_ending(state: State) -> Validity {
     let cause =
         Cause { code: "no_ending".to_owned(), sentence: sentence.to_owned(), remedy: remedy.to_owned() };
     Validity { verdict: Level::Suspect, causes: vec![cause] }
-}
-
-/// CPU time per request, if there is enough of it: the kernel counts in ticks, of mostly 10 ms.
-pub(crate) fn us_per_request(cpu_s: f64, requests: u64) -> Option<f64> {
-    const CPU_MIN_S: f64 = 0.1;
-    (cpu_s >= CPU_MIN_S && requests > 0).then(|| cpu_s * 1e6 / requests as f64)
 }

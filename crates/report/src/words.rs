@@ -117,7 +117,7 @@ pub(crate) fn machine(host: &serde_json::Value) -> Option<String> {
 
 /// How busy each core was; `None` if nobody looked.
 pub(crate) fn cores(view: &View<'_>) -> Option<String> {
-    let cores = &view.resources.as_ref()?.cores;
+    let cores = &view.measured.resources.as_ref()?.cores;
     let percent = |busy: f64| format!("{:.0} %", busy * 100.0);
     let each: Vec<String> = cores.iter().take(CORES_MAX).map(|core| percent(core.busy)).collect();
     let more = if cores.len() > CORES_MAX { " …" } else { "" };

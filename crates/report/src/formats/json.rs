@@ -494,7 +494,7 @@ fn errors(lines: &[ErrorLine]) -> Vec<ErrorObject<'_>> {
 }
 
 fn cores<'a>(view: &'a View<'_>) -> Vec<CoreObject<'a>> {
-    let cores = view.resources.iter().flat_map(|resources| &resources.cores);
+    let cores = view.measured.resources.iter().flat_map(|resources| &resources.cores);
     cores.map(|core| CoreObject { name: &core.name, busy: thousandths(core.busy) }).collect()
 }
 

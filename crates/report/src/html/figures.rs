@@ -17,7 +17,8 @@ pub(super) fn of_run(view: &View<'_>, metric: Option<&Metric>) -> Option<Figures
     if view.whole.counts.planned == 0 && view.whole.samples() == 0 {
         return None;
     }
-    let used = view.resources.as_ref().and_then(|resources| Some((resources, resources.system.as_ref()?)));
+    let used =
+        view.measured.resources.as_ref().and_then(|resources| Some((resources, resources.system.as_ref()?)));
     Some(Figures {
         ok_per_s: finite(view.whole.ok_per_s()),
         system_cores: used.and_then(|(resources, usage)| resources.cores_used(usage)),
@@ -25,7 +26,7 @@ pub(super) fn of_run(view: &View<'_>, metric: Option<&Metric>) -> Option<Figures
         system_us_per_request: finite(view.system_us_per_request()),
         generator_us_per_request: finite(view.generator_us_per_request()),
         rss_peak_bytes: used.and_then(|(_, usage)| usage.rss_peak_bytes),
-        metric: metric.and_then(|metric| in_unit(metric, (metric.read)(view)?)),
+        metric: metric.and_then(|metric| in_unit(metric, metric.read(view)?)),
         ..of_all(&view.whole)
     })
 }

@@ -2,6 +2,7 @@
 
 use record::Phase;
 use store::{Level, StoreError};
+use verdict::Standing;
 
 use super::document::{
     Answer, Document, Doubt, Event, Fact, Kind, Knob, Limit, Load, Metric, Notice, Row, Run, SCHEMA, Spread,
@@ -11,7 +12,6 @@ use super::table::{self, About};
 use super::{errors, facts, figures, spectrum};
 use crate::metric;
 use crate::noun::Noun;
-use crate::study::{Standing, standing};
 use crate::text::{shortened, visible};
 use crate::view::View;
 use crate::{comparison, limits, statements, times, words};
@@ -76,7 +76,7 @@ pub(super) fn run(view: &View<'_>, metric: Option<&metric::Metric>) -> Run {
         load: 0,
         row: 0,
         block: None,
-        standing: match standing(view) {
+        standing: match view.standing() {
             Standing::Valid => "valid",
             Standing::Invalid => "invalid",
             Standing::Failed => "failed",
@@ -199,7 +199,7 @@ fn answer(views: &[View<'_>]) -> Answer {
 fn ended_early(view: &View<'_>) -> Option<Event> {
     let last_ns = view.whole.last_finished_ns.or(view.warm_up.last_finished_ns)?;
     let failure = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref());
-    let why = match (failure, standing(view)) {
+    let why = match (failure, view.standing()) {
         (Some(failure), _) => text(&words::failure(failure)),
         (None, Standing::CutShort) => "the run was cut short".to_owned(),
         _ => return None,

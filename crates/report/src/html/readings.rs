@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use store::{Run, StoredReading};
+use verdict::CoreTime;
 
 use super::charts::Strip;
 use super::thin::{Bins, Means, Points};
-use crate::core_time::CoreTime;
 
 /// A track that follows from readings.
 struct Source {

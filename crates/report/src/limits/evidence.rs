@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use stats::median;
 use store::Model;
+use verdict::{Resources, Usage};
 
 use crate::figures::Figures;
 use crate::noun::Noun;
-use crate::resources::{Resources, Usage};
 use crate::signals::Signals;
 use crate::view::View;
 
@@ -60,7 +60,7 @@ impl Evidence<'_> {
         let all = all.filter(|cores| *cores > 0)?;
         let used = |subject: fn(&Resources) -> Option<&Usage>| {
             let cores = |view: &&View<'_>| {
-                let resources = view.resources.as_ref()?;
+                let resources = view.measured.resources.as_ref()?;
                 resources.cores_used(subject(resources)?)
             };
             median(self.views.iter().filter_map(cores))
@@ -84,7 +84,7 @@ impl Evidence<'_> {
         let cores = self
             .views
             .iter()
-            .filter_map(|view| view.resources.as_ref())
+            .filter_map(|view| view.measured.resources.as_ref())
             .flat_map(|resources| &resources.cores);
         cores.map(|core| (core.name.as_str(), core.busy))
     }
@@ -92,7 +92,7 @@ impl Evidence<'_> {
     /// The process of the system that used most, and how many cores. May hold anything: escape it.
     pub(super) fn busiest_process(&self) -> Option<(String, f64)> {
         let processes = || {
-            self.views.iter().filter_map(|view| view.resources.as_ref()).flat_map(|resources| {
+            self.views.iter().filter_map(|view| view.measured.resources.as_ref()).flat_map(|resources| {
                 resources
                     .processes
                     .iter()
@@ -109,7 +109,7 @@ impl Evidence<'_> {
         let usages = || {
             self.views
                 .iter()
-                .filter_map(|view| view.resources.as_ref())
+                .filter_map(|view| view.measured.resources.as_ref())
                 .filter_map(|resources| Some((resources.covered_s, resources.system.as_ref()?)))
         };
         let ran = median(usages().map(|(covered_s, usage)| usage.cpu_s() / covered_s))?;
@@ -122,7 +122,7 @@ impl Evidence<'_> {
     /// How long threads of the system waited for a core in each request, as a share of its response time.
     pub(super) fn core_wait_of_response(&self) -> Option<f64> {
         let of_view = |view: &&View<'_>| {
-            let resources = view.resources.as_ref()?;
+            let resources = view.measured.resources.as_ref()?;
             let wait_per_s = resources.system.as_ref()?.run_queue_wait_s? / resources.covered_s;
             let response = &view.whole.response.all;
             let responses_per_s = response.count as f64 * response.mean_ns? / 1e9 / view.whole.span_s?;
@@ -164,7 +164,7 @@ impl Evidence<'_> {
 
     /// Whether anything was read of the system in any run.
     pub(super) fn is_system_read(&self) -> bool {
-        let resources = self.views.iter().filter_map(|view| view.resources.as_ref());
+        let resources = self.views.iter().filter_map(|view| view.measured.resources.as_ref());
         resources.filter_map(|resources| resources.system.as_ref()).next().is_some()
     }
 

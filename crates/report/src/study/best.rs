@@ -1,12 +1,12 @@
 //! Which setting of each system is best, and the best against each other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use stats::{Comparison, Discards, Spread, Verdict};
+use stats::{Comparison, Discards, Seen, Spread, Verdict};
 use store::Compare;
+use verdict::{Pairing, Standing};
 
 use super::rows::Row;
-use super::standing::Standing;
 use crate::metric::Metric;
 use crate::view::View;
 
@@ -113,7 +113,8 @@ fn pair(
     first: usize,
     second: usize,
 ) -> Pair {
-    let common = Common::of(compare.blocks, metric, &rows[first], &rows[second], views);
+    let of = |row: usize| by_block(metric, &rows[row], views);
+    let common = Pairing::of(compare.blocks, &of(first), &of(second));
     let discards = |row: usize| rows[row].count(Standing::Invalid);
     let made = |pairs: &[(f64, f64)], first: usize, second: usize| {
         let discards = Discards { first: discards(first), second: discards(second) };
@@ -142,61 +143,8 @@ fn pair(
     }
 }
 
-/// The blocks of two rows.
-struct Common {
-    /// The figures of both, in order of the blocks in which both have one that carries a verdict.
-    pairs: Vec<(f64, f64)>,
-    too_few_samples: usize,
-    attainable: usize,
-}
-
-impl Common {
-    fn of(blocks: u32, metric: &Metric, a: &Row<'_>, b: &Row<'_>, views: &[View<'_>]) -> Self {
-        let mut common = Self { pairs: Vec::new(), too_few_samples: 0, attainable: 0 };
-        let (a, b) = (by_block(a, views), by_block(b, views));
-        // A study may claim any number of blocks; only those in which something was run or lost need a look.
-        let seen: BTreeSet<u32> = a.keys().chain(b.keys()).copied().collect();
-        for block in &seen {
-            let figures = [&a, &b].map(|row| match row.get(block) {
-                None => Figure::Open,
-                Some((run, Standing::Valid)) => {
-                    metric.judgeable(&views[*run]).map_or(Figure::TooFew, Figure::Known)
-                }
-                Some((run, _)) if is_done(&views[*run]) => Figure::Lost,
-                Some(_) => Figure::Open,
-            });
-            match figures {
-                [Figure::Known(a), Figure::Known(b)] => common.pairs.push((a, b)),
-                [Figure::Lost, _] | [_, Figure::Lost] => continue,
-                [Figure::TooFew, _] | [_, Figure::TooFew] => {
-                    common.too_few_samples += 1;
-                    continue;
-                }
-                _ => {}
-            }
-            common.attainable += 1;
-        }
-        common.attainable += (blocks as usize).saturating_sub(seen.len());
-        common
-    }
-}
-
-/// What a row has in a block.
-enum Figure {
-    Known(f64),
-    /// A valid run with too few samples for a verdict on the metric.
-    TooFew,
-    /// A run that does not count, and will not be made again.
-    Lost,
-    /// Not run yet.
-    Open,
-}
-
-fn by_block(row: &Row<'_>, views: &[View<'_>]) -> BTreeMap<u32, (usize, Standing)> {
-    let block = |run: usize| views[run].place().map(|place| place.block);
-    row.runs.iter().filter_map(|(run, standing)| Some((block(*run)?, (*run, *standing)))).collect()
-}
-
-fn is_done(view: &View<'_>) -> bool {
-    view.run.ending.as_ref().is_some_and(store::Ending::is_done)
+/// What a row says in each block.
+fn by_block(metric: &Metric, row: &Row<'_>, views: &[View<'_>]) -> BTreeMap<u32, Seen> {
+    let said = |run: usize| Some((views[run].place()?.block, metric.seen(&views[run])));
+    row.runs.iter().filter_map(|(run, _)| said(*run)).collect()
 }

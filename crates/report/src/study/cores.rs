@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use stats::median;
+use verdict::Standing;
 
-use super::standing::Standing;
 use super::{LoadView, StudyView};
 
 /// Cores that a table shows.
@@ -21,7 +21,7 @@ pub(super) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Optio
         let mut shares: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
         let wanted = if row.is_valid { Standing::Valid } else { Standing::Invalid };
         for run in row.standing(wanted) {
-            for core in view.runs[run].resources.iter().flat_map(|resources| &resources.cores) {
+            for core in view.runs[run].measured.resources.iter().flat_map(|resources| &resources.cores) {
                 if !names.contains(&core.name.as_str()) && names.len() < CORES_MAX {
                     names.push(&core.name);
                 }

@@ -1,8 +1,8 @@
 //! What became of the gates over all runs.
 
 use store::GateResult;
+use verdict::Standing;
 
-use super::standing::Standing;
 use super::{LoadView, StudyView};
 
 /// One gate in one row. Texts may hold anything: escape them.

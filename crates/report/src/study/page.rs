@@ -1,10 +1,10 @@
 //! A study as a page for people: what to say, piece by piece. Formats only draw it.
 
 use store::{Level, StudyState};
+use verdict::Standing;
 
 use super::certainty::{Certainty, certainty};
 use super::sentences::{self, blocks, matters, row_name};
-use super::standing::Standing;
 use super::tables::Escape;
 use super::troubles::{self, Kind, Trouble};
 use super::validity::validity;

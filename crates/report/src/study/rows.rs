@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use record::{Phase, Tally};
 use stats::Spread;
 use store::{Place, StoreError, Study};
+use verdict::{Standing, Usage, rates};
 
 use super::natural;
-use super::standing::{Standing, standing};
 use crate::figures::{Figures, Kind};
 use crate::metric::{Metric, error_share};
-use crate::resources::Usage;
-use crate::view::{OF_STATEMENTS, Statement, View, us_per_request};
+use crate::view::{OF_STATEMENTS, Statement, View};
 
 /// One variant under one load.
 pub(crate) struct Row<'a> {
@@ -118,7 +117,7 @@ pub(super) fn of_load<'a>(
     for (key, (place, planned)) in planned {
         let mut of_row = runs.remove(&key).unwrap_or_default();
         of_row.sort_unstable();
-        let of_row = of_row.into_iter().map(|(_, run)| (run, standing(&views[run]))).collect();
+        let of_row = of_row.into_iter().map(|(_, run)| (run, views[run].standing())).collect();
         rows.push(row(place, planned, of_row, views, metric)?);
     }
     rows.sort_by(|a, b| {
@@ -145,11 +144,12 @@ fn row<'a>(
     };
     let middle_of = |figure: &dyn Fn(&View<'a>) -> Option<f64>| over(figure).map(|spread| spread.median);
     let used = |view: &View<'a>| {
-        let resources = view.resources.as_ref()?;
+        let resources = view.measured.resources.as_ref()?;
         resources.cores_used(resources.system.as_ref()?)
     };
     let most = |figure: fn(&Usage) -> Option<f64>| {
-        over(&|view: &View<'a>| figure(view.resources.as_ref()?.system.as_ref()?)).map(|spread| spread.max)
+        over(&|view: &View<'a>| figure(view.measured.resources.as_ref()?.system.as_ref()?))
+            .map(|spread| spread.max)
     };
     let middle = Middle {
         received_kb_per_s: middle_of(&|view| view.whole.kb_per_s(view.whole.received_bytes)),
@@ -161,7 +161,7 @@ fn row<'a>(
         listen_queue_peak: most(|usage| usage.listen_queue_peak),
         swap_peak_bytes: most(|usage| usage.swap_peak_bytes),
     };
-    let metric = metric.and_then(|metric| over(&metric.read));
+    let metric = metric.and_then(|metric| over(&|view| metric.read(view)));
     let throughput = over(&|view| view.whole.ok_per_s());
     let answers = over(&|view| view.whole.throughput_per_s());
     Ok(Row { place, planned, runs, is_valid, figures, steps, metric, throughput, answers, middle })
@@ -172,7 +172,7 @@ fn pooled(views: &[&View<'_>]) -> Option<f64> {
     let each = views.iter().filter_map(|view| Some((view.system_cpu_s()?, view.whole.samples())));
     let (cpu_s, requests) =
         each.fold((0.0, 0), |(cpu_s, requests), (of_run, in_run)| (cpu_s + of_run, requests + in_run));
-    us_per_request(cpu_s, requests)
+    rates::us_per_request(cpu_s, requests)
 }
 
 /// The whole, and each step with its name.

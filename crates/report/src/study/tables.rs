@@ -1,9 +1,9 @@
 //! The tables of a study.
 
 use stats::Spread;
+use verdict::Standing;
 
 use super::rows::{Row, RowStep};
-use super::standing::Standing;
 use super::{LoadView, StudyView};
 use crate::durations::Durations;
 use crate::figures::Figures;

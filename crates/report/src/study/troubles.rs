@@ -1,8 +1,8 @@
 //! What went wrong, once for all runs that it happened to in the same way.
 
 use store::Output;
+use verdict::Standing;
 
-use super::standing::Standing;
 use super::{LoadView, StudyView};
 use crate::view::View;
 

@@ -1,8 +1,8 @@
 //! Whether the runs of a study may be believed, in one sentence.
 
 use store::Level;
+use verdict::Standing;
 
-use super::standing::{Standing, standing};
 use super::{StudyView, runs};
 use crate::units::count as number;
 use crate::view::View;
@@ -16,7 +16,7 @@ pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
     let (valid, invalid) = (count(Standing::Valid), count(Standing::Invalid));
     let (failed, cut_short) = (count(Standing::Failed), count(Standing::CutShort));
     let is_suspect =
-        |run: &&View<'_>| standing(run) == Standing::Valid && run.validity.verdict == Level::Suspect;
+        |run: &&View<'_>| run.standing() == Standing::Valid && run.validity.verdict == Level::Suspect;
     let suspect = view.runs.iter().filter(is_suspect).count();
     let level = match () {
         () if valid == 0 => Level::Invalid,

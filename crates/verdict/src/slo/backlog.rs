@@ -8,6 +8,8 @@ use store::{Run, StoreError};
 const SECOND_NS: u64 = 1_000_000_000;
 /// Seconds of the measured time below which quarters of it say nothing.
 const SECONDS_MIN: usize = 8;
+/// More were never measured: a run that claims it must not make a list of them.
+const SECONDS_MAX: u64 = 1 << 20;
 /// Of the offered rate: more growth per second than that is no chance.
 const GROWTH_SHARE: f64 = 0.01;
 /// Last quarter over second quarter.
@@ -33,11 +35,15 @@ pub(super) struct Backlog {
 }
 
 impl Backlog {
-    /// Of a run with its seconds; `None` if its measured time has no set end, or no whole second.
+    /// Of a run with its seconds; `None` if its measured time has no set end, no whole second, or
+    /// too many.
     pub(super) fn of(run: &Run) -> Result<Option<Self>, StoreError> {
         let Some(duration_ns) = run.new.planned_duration_ns else { return Ok(None) };
         let end_ns = run.new.warm_up_ns.saturating_add(duration_ns);
         let (first, end) = (run.new.warm_up_ns.div_ceil(SECOND_NS), end_ns / SECOND_NS);
+        if first >= end || end - first > SECONDS_MAX {
+            return Ok(None);
+        }
         let mut seconds: BTreeMap<u64, Counts> = BTreeMap::new();
         for second in run.packed_seconds()? {
             seconds.entry(second.second()).or_default().add(second.counts());
@@ -60,7 +66,7 @@ impl Backlog {
             next = next.max(second.saturating_add(1));
         }
         backlog.open.extend((next..end).map(|_| open));
-        Ok((first < end).then_some(backlog))
+        Ok(Some(backlog))
     }
 
     /// The share of what was planned that ended in the measured time, and the least that would have been enough; `None` if

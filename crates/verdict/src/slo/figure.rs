@@ -52,3 +52,41 @@ impl Figure {
         matches!(self, Self::Percentile(_) | Self::Mean | Self::Max)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::{Finish, Outcome};
+
+    const P99: Figure = Figure::Percentile(Percentile::P99);
+
+    fn tally(ok: u64, failed: u64, response_ns: u64) -> Tally {
+        let mut tally = Tally::default();
+        for number in 0..ok + failed {
+            tally.note_sent(number);
+            let outcome = if number < ok { Outcome::Ok } else { Outcome::Failed };
+            let finished_ns = number + response_ns;
+            tally.note_finished(&Finish {
+                intended_ns: number,
+                sent_ns: number,
+                first_byte_ns: None,
+                finished_ns,
+                outcome,
+                status: 0,
+            });
+        }
+        tally
+    }
+
+    #[test]
+    fn figures_are_told_only_from_enough_samples() {
+        let many = tally(9_990, 10, 1_000_000);
+        let p99 = P99.observe(&many, 10.0).unwrap();
+        assert!((p99 / 1e6 - 1.0).abs() < 0.001, "{p99}");
+        assert_eq!(P99.observe(&tally(9_000, 0, 5), 10.0), None);
+        assert_eq!(Figure::Errors.observe(&many, 10.0), Some(0.001));
+        assert_eq!(Figure::Throughput.observe(&many, 10.0), Some(999.0));
+        assert_eq!(Figure::Mean.observe(&Tally::default(), 10.0), None);
+        assert_eq!(Figure::Throughput.observe(&Tally::default(), 0.0), None);
+    }
+}

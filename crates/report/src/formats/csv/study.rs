@@ -1,11 +1,12 @@
 //! A study in CSV: a row per run, also of those that failed.
 
 use std::io;
+use verdict::Standing;
 
 use super::{HEADER, cell, into_io, of_transactions, row};
 use crate::Options;
 use crate::error::ReportError;
-use crate::study::{Standing, StudyView, standing};
+use crate::study::StudyView;
 use crate::system::whole;
 use crate::view::View;
 
@@ -79,7 +80,7 @@ fn of_place(study: &StudyView<'_>, view: &View<'_>) -> [String; HEADER_OF_PLACE.
         _ => String::new(),
     };
     let integer = |figure: Option<f64>| figure.map_or_else(String::new, |figure| whole(figure).to_string());
-    let resources = view.resources.as_ref();
+    let resources = view.measured.resources.as_ref();
     let usage = resources.and_then(|resources| resources.system.as_ref());
     let gates = view.run.gates();
     let failure = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref());
@@ -90,8 +91,8 @@ fn of_place(study: &StudyView<'_>, view: &View<'_>) -> [String; HEADER_OF_PLACE.
         cell(place.map_or("", |place| &place.load)),
         cell(place.map_or("", |place| &place.system)),
         cell(view.run.new.system_version.as_deref().unwrap_or_default()),
-        (standing(view) == Standing::Valid).to_string(),
-        figure(usage.map(crate::resources::Usage::cpu_s)),
+        (view.standing() == Standing::Valid).to_string(),
+        figure(usage.map(verdict::Usage::cpu_s)),
         figure(resources.zip(usage).and_then(|(resources, usage)| resources.cores_used(usage))),
         figure(view.system_us_per_request()),
         integer(usage.and_then(|usage| usage.rss_peak_bytes)),

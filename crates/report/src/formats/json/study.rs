@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::io;
 
 use serde::Serialize;
+use verdict::Standing;
 
 use super::{FailureObject, RunObject, bottleneck, escaped};
 use crate::Options;
 use crate::error::ReportError;
-use crate::study::{LoadView, Pair, Ranked, Standing, StudyView, reason, standing, verdict_word};
+use crate::study::{LoadView, Pair, Ranked, StudyView, reason, verdict_word};
 
 /// Writes one object.
 pub(crate) fn write(
@@ -260,7 +261,7 @@ fn gates<'a>(study: &'a StudyView<'_>) -> Vec<RunGate<'a>> {
         .map(|(view, gate)| RunGate {
             run: view.run.id.as_str(),
             place: place(view),
-            counts: standing(view) == Standing::Valid,
+            counts: view.standing() == Standing::Valid,
             gate: super::GateObject::of(gate),
         })
         .collect()

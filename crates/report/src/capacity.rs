@@ -1,0 +1,83 @@
+//! A search for a capacity as every format sees it: what held, what failed, and every level between.
+
+mod drawn;
+mod levels;
+mod page;
+mod sentences;
+mod table;
+
+use stats::{Capacity, Usl, usl};
+use store::{Procedure, StoreError, Study};
+use verdict::slo::Slo;
+use verdict::{Setting, settings};
+
+use crate::LoadRun;
+
+pub(crate) use levels::{LevelRow, Levels, SizeRow};
+pub(crate) use page::{answers, items};
+pub(crate) use sentences::{answer, facts, objectives};
+pub(crate) use table::table;
+
+/// What a search has found, of every variant.
+pub(crate) struct CapacityView {
+    /// What a run had to hold; empty if this version does not understand it.
+    pub(crate) slos: Vec<Slo>,
+    /// The same as it was written.
+    pub(crate) asked: Vec<String>,
+    /// How long a soak was to be.
+    pub(crate) soak_s: Option<f64>,
+    /// In the order of their names.
+    pub(crate) rows: Vec<CapacityRow>,
+}
+
+/// One variant under one load.
+pub(crate) struct CapacityRow {
+    /// May hold anything: escape it.
+    pub(crate) setting: Setting,
+    /// The name of the load; may hold anything.
+    pub(crate) load: String,
+    pub(crate) found: Capacity,
+    pub(crate) levels: Levels,
+    /// What the scalability law says of the sizing.
+    pub(crate) usl: Option<Usl>,
+}
+
+impl CapacityView {
+    /// `None` if the study searches for something else.
+    pub(crate) fn of(study: &Study, load_run: LoadRun<'_>) -> Result<Option<Self>, StoreError> {
+        let Procedure::Capacity(rules) = &study.new.compare.procedure else { return Ok(None) };
+        let slos: Result<Vec<Vec<Slo>>, _> = rules.slos.iter().map(|slo| Slo::parse(slo)).collect();
+        let slos: Vec<Slo> = slos.map(|slos| slos.into_iter().flatten().collect()).unwrap_or_default();
+        let mut loads: Vec<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
+        loads.sort_unstable();
+        loads.dedup();
+        let mut rows = Vec::new();
+        for load in loads {
+            for setting in settings(study, load) {
+                let mut levels = Levels::default();
+                let search = verdict::search_by(study, load, &setting, &mut |run, level| {
+                    levels.note(&load_run(&run.id)?, level, &slos)
+                })?;
+                let Some(search) = search else { continue };
+                levels.rates.sort_by(|a, b| a.per_s.total_cmp(&b.per_s));
+                let points: Vec<(f64, f64)> =
+                    levels.sizes.iter().map(|size| (f64::from(size.users), size.per_s)).collect();
+                rows.push(CapacityRow {
+                    found: search.finding(),
+                    usl: usl::fit(&points, study.new.seed),
+                    load: load.to_owned(),
+                    setting,
+                    levels,
+                });
+            }
+        }
+        Ok(Some(Self { slos, asked: rules.slos.clone(), soak_s: rules.soak_s, rows }))
+    }
+
+    /// How a row is called, not escaped: with its load where there are several.
+    pub(crate) fn name(&self, row: &CapacityRow) -> String {
+        let has_others = self.rows.iter().any(|other| other.load != row.load);
+        let name = row.setting.name();
+        if has_others { format!("{name}, {}", row.load) } else { name }
+    }
+}

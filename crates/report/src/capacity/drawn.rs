@@ -1,0 +1,65 @@
+//! A capacity drawn with characters: from zero to the highest rate that was run.
+
+use stats::Capacity;
+
+/// Where it held.
+const HELD: char = '━';
+/// Where it is not known.
+const BETWEEN: char = '▒';
+/// Where it failed.
+const FAILED: char = '┈';
+
+/// `━━━━━━━━━▒┈┈┈┈`: what held, what lies between, what failed. `None` if nothing held and nothing failed.
+pub(super) fn line(found: &Capacity, columns: usize) -> Option<(String, f64)> {
+    let run = found.tallies.iter().map(|tally| tally.per_s);
+    let end = run.chain(found.held_per_s).chain(found.failed_per_s).fold(0.0, f64::max);
+    if end <= 0.0 || !end.is_finite() || (found.held_per_s.is_none() && found.failed_per_s.is_none()) {
+        return None;
+    }
+    let held = found.held_per_s.unwrap_or(0.0);
+    let failed = found.failed_per_s.unwrap_or(end);
+    // The column of an end belongs to what lies between, so that it is seen however narrow it is.
+    let column = |rate: f64| ((rate / end * columns as f64) as usize).min(columns.saturating_sub(1));
+    let (first, last) = (column(held), column(failed));
+    let line = (0..columns).map(|at| match at {
+        at if at < first => HELD,
+        at if at <= last => BETWEEN,
+        _ => FAILED,
+    });
+    Some((line.collect(), end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(held_per_s: Option<f64>, failed_per_s: Option<f64>, most: f64) -> Capacity {
+        let mut found = stats::Search::new(stats::SearchRules {
+            resolution: 0.03,
+            from_per_s: None,
+            to_per_s: None,
+            confirm_runs: 5,
+            has_overload: false,
+            has_soak: false,
+            runs_max: 10,
+            seed: 1,
+        })
+        .finding();
+        found.tallies = vec![stats::Tally { per_s: most, passed: 0, failed: 1, invalid: 0 }];
+        Capacity { held_per_s, failed_per_s, ..found }
+    }
+
+    #[test]
+    fn what_lies_between_is_seen_however_narrow() {
+        let (line, end) = line(&found(Some(400.0), Some(410.0), 800.0), 16).unwrap();
+        assert_eq!((line.as_str(), end), ("━━━━━━━━▒┈┈┈┈┈┈┈", 800.0));
+    }
+
+    #[test]
+    fn open_ends_reach_to_the_ends() {
+        assert_eq!(line(&found(Some(400.0), None, 400.0), 8).unwrap().0, "━━━━━━━▒");
+        assert_eq!(line(&found(None, Some(100.0), 400.0), 8).unwrap().0, "▒▒▒┈┈┈┈┈");
+        assert_eq!(line(&found(None, None, 400.0), 8), None);
+        assert_eq!(line(&found(Some(f64::NAN), Some(f64::INFINITY), 1.0), 8), None);
+    }
+}

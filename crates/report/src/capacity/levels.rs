@@ -1,0 +1,151 @@
+//! What was run in a search: every rate over all its runs, and every number of users.
+
+use record::{Percentile, Phase, Tally};
+use stats::{At, Judged, Level, SearchStage, median};
+use store::{Run, StoreError};
+use verdict::slo::{self, Slo};
+use verdict::{Measured, judged, stage_name};
+
+/// What was run of one variant.
+#[derive(Default)]
+pub(crate) struct Levels {
+    /// Lowest first, once all are noted. Runs after the confirmation are none of them.
+    pub(crate) rates: Vec<LevelRow>,
+    /// In the order in which they were run; a number of users may come again.
+    pub(crate) sizes: Vec<SizeRow>,
+    /// Why the run after the overload did not hold, if it did not.
+    pub(crate) not_recovered: Option<String>,
+    /// Why the soak did not hold, if it did not.
+    pub(crate) not_soaked: Option<String>,
+}
+
+/// A rate, over all its runs.
+pub(crate) struct LevelRow {
+    pub(crate) per_s: f64,
+    /// What its runs were for, in order, each once.
+    pub(crate) stages: Vec<SearchStage>,
+    pub(crate) passed: u32,
+    pub(crate) failed: u32,
+    pub(crate) invalid: u32,
+    /// The passed and all of the runs of the confirmation that say something.
+    pub(crate) confirmed: (u32, u32),
+    /// What did not hold, in words, of the run of those that failed that comes last.
+    pub(crate) failed_by: Option<String>,
+    /// All samples of the runs that may be believed.
+    pub(crate) tally: Tally,
+    /// Of each of them.
+    ok_per_s: Vec<f64>,
+    system_us_per_request: Vec<f64>,
+}
+
+/// A number of users.
+pub(crate) struct SizeRow {
+    pub(crate) users: u32,
+    pub(crate) per_s: f64,
+    pub(crate) mean_response_ns: f64,
+}
+
+impl Levels {
+    /// Takes in a run, with its seconds; answers what it says.
+    pub(crate) fn note(&mut self, run: &Run, level: &Level, slos: &[Slo]) -> Result<Judged, StoreError> {
+        let judged = judged(run, level, slos)?;
+        match (level.at, level.stage) {
+            (At::Users(users), _) => self.sizes.extend(size(users, judged)),
+            (At::PerS(_), SearchStage::Overload) => self.not_recovered = why(run, judged, slos)?,
+            (At::PerS(_), SearchStage::Soak) => self.not_soaked = why(run, judged, slos)?,
+            (At::PerS(per_s), stage) => {
+                let place = self.rates.iter().position(|row| row.per_s == per_s).unwrap_or_else(|| {
+                    self.rates.push(LevelRow::new(per_s));
+                    self.rates.len() - 1
+                });
+                self.rates[place].add(run, stage, judged, slos)?;
+            }
+        }
+        Ok(judged)
+    }
+
+    /// The level of this rate.
+    pub(crate) fn at(&self, per_s: f64) -> Option<&LevelRow> {
+        self.rates.iter().find(|row| row.per_s == per_s)
+    }
+}
+
+fn size(users: u32, judged: Judged) -> Option<SizeRow> {
+    let Judged::Sized { per_s, mean_response_s } = judged else { return None };
+    Some(SizeRow { users, per_s, mean_response_ns: mean_response_s * 1e9 })
+}
+
+/// What did not hold, in words.
+fn why(run: &Run, judged: Judged, slos: &[Slo]) -> Result<Option<String>, StoreError> {
+    if judged != Judged::Failed {
+        return Ok(None);
+    }
+    let failed = slo::judge(run, slos)?.failed;
+    // What was asked for tells more than what every run must hold.
+    let is_asked = |text: &str| slos.iter().any(|slo| slo.text == text);
+    let first = failed.iter().find(|failed| is_asked(&failed.condition)).or(failed.first());
+    Ok(first.map(|failed| failed.words.clone()))
+}
+
+impl LevelRow {
+    fn new(per_s: f64) -> Self {
+        Self {
+            per_s,
+            stages: Vec::new(),
+            passed: 0,
+            failed: 0,
+            invalid: 0,
+            confirmed: (0, 0),
+            failed_by: None,
+            tally: Tally::default(),
+            ok_per_s: Vec::new(),
+            system_us_per_request: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, run: &Run, stage: SearchStage, judged: Judged, slos: &[Slo]) -> Result<(), StoreError> {
+        if !self.stages.contains(&stage) {
+            self.stages.push(stage);
+        }
+        let (has_passed, has_failed) = (judged == Judged::Passed, judged == Judged::Failed);
+        self.passed += u32::from(has_passed);
+        self.failed += u32::from(has_failed);
+        if !has_passed && !has_failed {
+            self.invalid += 1;
+            return Ok(());
+        }
+        if stage == SearchStage::Confirm {
+            self.confirmed.0 += u32::from(has_passed);
+            self.confirmed.1 += 1;
+        }
+        if has_failed {
+            self.failed_by = why(run, judged, slos)?;
+        }
+        self.tally.merge(&run.whole(Phase::Measured)?);
+        let measured = Measured::of(run)?;
+        self.ok_per_s.extend(measured.ok_per_s());
+        self.system_us_per_request.extend(measured.system_us_per_request());
+        Ok(())
+    }
+
+    /// What its runs were for, in words.
+    pub(crate) fn stage_words(&self) -> String {
+        let words: Vec<&str> = self.stages.iter().map(|stage| stage_name(*stage)).collect();
+        words.join(", ")
+    }
+
+    /// Ok answers per second, in the middle of its runs.
+    pub(crate) fn ok_per_s(&self) -> Option<f64> {
+        median(self.ok_per_s.iter().copied())
+    }
+
+    /// CPU time of the system for each request, in the middle of its runs.
+    pub(crate) fn system_us_per_request(&self) -> Option<f64> {
+        median(self.system_us_per_request.iter().copied())
+    }
+
+    /// A percentile of response time over all its runs, where there are samples enough.
+    pub(crate) fn response_ns(&self, percentile: Percentile) -> Option<f64> {
+        self.tally.response.all().printable_at(percentile).map(|ns| ns as f64)
+    }
+}

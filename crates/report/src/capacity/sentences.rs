@@ -1,0 +1,177 @@
+//! What a search says, in sentences.
+
+use record::Percentile;
+use stats::{SearchEnd, Usl};
+
+use super::{CapacityRow, CapacityView, LevelRow};
+use crate::study::Certainty;
+use crate::units::{decimal, duration};
+
+/// Up to this share of what held, a level is half of it.
+const HALF_MAX: f64 = 0.6;
+
+/// The answer, how sure it is, and why. Nothing in it comes from outside.
+pub(crate) fn answer(row: &CapacityRow) -> (Certainty, String, String) {
+    let found = &row.found;
+    let (certainty, text) = match (found.end, found.held_per_s, found.failed_per_s) {
+        (Some(SearchEnd::Found), Some(held), Some(failed)) => {
+            (if found.is_confirmed { Certainty::Sure } else { Certainty::Open }, between(row, held, failed))
+        }
+        (Some(SearchEnd::NothingHolds), _, failed) => {
+            let lowest = failed.or(row.levels.rates.first().map(|level| level.per_s));
+            let at = lowest.map_or_else(String::new, |per_s| format!(" {}/s, the lowest rate", written(per_s)));
+            (Certainty::Sure, format!("held not even{at}{}", because(row, lowest)))
+        }
+        (Some(SearchEnd::NothingFails), Some(held), _) => {
+            (Certainty::Open, format!("held {}/s, the most that was asked for: it may bear more", written(held)))
+        }
+        (Some(SearchEnd::NotFit), Some(held), _) => {
+            (Certainty::Open, format!("bears at least {}/s: beyond it the generator was the limit", written(held)))
+        }
+        (_, Some(held), Some(failed)) => (Certainty::Open, between(row, held, failed)),
+        (_, Some(held), None) => (Certainty::Open, format!("held {}/s so far; nothing has failed", written(held))),
+        (_, None, Some(failed)) => {
+            let why = because(row, Some(failed));
+            (Certainty::Open, format!("failed at {}/s{why}; nothing has held so far", written(failed)))
+        }
+        (_, None, None) => (Certainty::None, "nothing can be said of its capacity".to_owned()),
+    };
+    (certainty, text, how_sure(row))
+}
+
+fn between(row: &CapacityRow, held: f64, failed: f64) -> String {
+    format!("held up to {}/s, failed at {}/s{}", written(held), written(failed), because(row, Some(failed)))
+}
+
+/// `: p99 is 131 ms, and must be below 100 ms`
+fn because(row: &CapacityRow, per_s: Option<f64>) -> String {
+    let level = per_s.and_then(|per_s| row.levels.at(per_s));
+    level.and_then(|level| level.failed_by.as_ref()).map_or_else(String::new, |words| format!(": {words}"))
+}
+
+fn how_sure(row: &CapacityRow) -> String {
+    let found = &row.found;
+    let confirmed = |per_s: Option<f64>| per_s.and_then(|per_s| row.levels.at(per_s)).map(|level| level.confirmed);
+    match (found.end, confirmed(found.held_per_s), confirmed(found.failed_per_s)) {
+        (Some(SearchEnd::Found), Some((passed, of)), Some((held, tried))) if found.is_confirmed && of > 0 => {
+            format!("{passed} of {of} fresh runs passed at the one, {} of {tried} failed at the other", tried - held)
+        }
+        (Some(SearchEnd::Found), ..) => "not confirmed by fresh runs".to_owned(),
+        (Some(SearchEnd::NothingHolds), ..) => runs(row),
+        (Some(SearchEnd::NothingFails), ..) => format!("{}; nothing failed", runs(row)),
+        (Some(SearchEnd::OutOfRuns), ..) => "the runs were used up before it was confirmed".to_owned(),
+        (Some(SearchEnd::NotFit), ..) => match found.unmeasurable_per_s {
+            Some(per_s) => format!("runs at {}/s were invalid three times in a row", written(per_s)),
+            None => "runs were invalid three times in a row".to_owned(),
+        },
+        (None, ..) => format!("{}; the search is not over", runs(row)),
+    }
+}
+
+fn runs(row: &CapacityRow) -> String {
+    let runs = row.found.runs;
+    if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
+}
+
+/// What had to hold, in one line.
+pub(crate) fn objectives(view: &CapacityView) -> String {
+    view.asked.join(", ")
+}
+
+/// What the search found besides, a name and a sentence each.
+pub(crate) fn facts(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str, String)> {
+    let found = &row.found;
+    let mut facts = Vec::new();
+    if let (Some(per_s), Some(users)) = (found.ceiling_per_s, found.ceiling_users) {
+        let alone = found.base_response_s.map_or_else(String::new, |s| {
+            format!("; alone a user waits {} on average", duration(s * 1e9))
+        });
+        let users = if users == 1 { "1 user".to_owned() } else { format!("{users} users") };
+        facts.push(("sizing", format!("{}/s at most, with {users} who do not pause{alone}", written(per_s))));
+    }
+    facts.extend(efficient(row).map(|sentence| ("efficient", sentence)));
+    if let Some((low, high)) = found.noise_band {
+        let sentence = format!(
+            "from {}/s to {}/s runs passed and failed by chance: more of them would not tell more",
+            written(low),
+            written(high)
+        );
+        facts.push(("noise", sentence));
+    }
+    facts.extend(after_overload(row).map(|sentence| ("overload", sentence)));
+    facts.push(("soak", soak(view, row)));
+    facts.extend(row.usl.as_ref().map(|usl| ("scaling", law(usl, row))));
+    facts
+}
+
+/// Up to where the load hardly slows it down.
+fn efficient(row: &CapacityRow) -> Option<String> {
+    let held = row.found.held_per_s?;
+    let p99 = |level: &LevelRow| level.response_ns(Percentile::P99);
+    let below = row.levels.rates.iter().filter(|level| level.per_s <= held);
+    let half = below.clone().rfind(|level| level.per_s <= HALF_MAX * held && p99(level).is_some())?;
+    let bound = 2.0 * p99(half)?;
+    let efficient = below.filter(|level| p99(level).is_some_and(|ns| ns <= bound)).next_back()?;
+    Some(format!(
+        "up to {}/s its p99 is at most twice what it is at {}/s ({})",
+        written(efficient.per_s),
+        written(half.per_s),
+        duration(p99(half)?)
+    ))
+}
+
+fn after_overload(row: &CapacityRow) -> Option<String> {
+    let held = written(row.found.held_per_s?);
+    let why = row.levels.not_recovered.as_ref().map_or_else(String::new, |words| format!(": {words}"));
+    Some(match row.found.recovers? {
+        true => format!("after more than it could take, {held}/s held again without a restart"),
+        false => format!("METASTABLE: after more than it could take, {held}/s did not hold again{why}"),
+    })
+}
+
+fn soak(view: &CapacityView, row: &CapacityRow) -> String {
+    let long = view.soak_s.map_or_else(String::new, |s| format!(" for {}", duration(s * 1e9)));
+    let why = row.levels.not_soaked.as_ref().map_or_else(String::new, |words| format!(": {words}"));
+    match (row.found.soaked, view.soak_s) {
+        (Some(true), _) => format!("95 % of what held was kept up{long}"),
+        (Some(false), _) => format!("95 % of what held was not kept up{long}{why}"),
+        (None, Some(_)) => "asked for, and not run".to_owned(),
+        (None, None) => "not asked for (--soak 10min): slow growth of memory or tables is not ruled out".to_owned(),
+    }
+}
+
+/// A hint, never a verdict.
+fn law(usl: &Usl, row: &CapacityRow) -> String {
+    let share = |share: f64| format!("{} %", decimal(share * 100.0, 2));
+    let parts = format!("contention {}, coherency {}", share(usl.sigma), share(usl.kappa));
+    let peak = match (usl.peak, usl.peak_interval) {
+        (Some(peak), Some([low, high])) => {
+            let [peak, low, high] = [peak, low, high].map(|users| decimal(users, 0));
+            format!("; the most with {peak} users (95 %: {low} to {high})")
+        }
+        (Some(peak), None) => format!("; the most with some {} users, but that is hardly known", decimal(peak, 0)),
+        (None, _) => "; more users never get less".to_owned(),
+    };
+    let beyond = if usl.is_extrapolated { ", EXTRAPOLATED beyond the most that were tried" } else { "" };
+    let sizes = row.levels.sizes.len();
+    format!("a hint from the scalability law through {sizes} sizes: {parts}{peak}{beyond}")
+}
+
+/// A rate without digits that it does not have.
+pub(super) fn written(per_s: f64) -> String {
+    let text = decimal(per_s, if per_s < 1.0 { 4 } else { 2 });
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_have_the_digits_that_they_have() {
+        assert_eq!([400.0, 12.5, 0.0123, 40_300.0].map(written), ["400", "12.5", "0.0123", "40,300"]);
+    }
+}

@@ -1,0 +1,149 @@
+//! What a search for a capacity found, in JSON.
+
+use record::Percentile;
+use serde::Serialize;
+use stats::{SearchEnd, Usl};
+
+use crate::capacity::{CapacityRow, CapacityView, LevelRow, SizeRow, error_share};
+
+/// One variant.
+#[derive(Serialize)]
+pub(super) struct CapacityObject<'a> {
+    load: &'a str,
+    system: &'a str,
+    variant: &'a str,
+    objectives: &'a [String],
+    held_per_s: Option<f64>,
+    failed_per_s: Option<f64>,
+    failed_by: Option<&'a str>,
+    is_confirmed: bool,
+    end: Option<&'static str>,
+    runs: u32,
+    noise_per_s: Option<[f64; 2]>,
+    recovers: Option<bool>,
+    soaked: Option<bool>,
+    unmeasurable_per_s: Option<f64>,
+    ceiling_per_s: Option<f64>,
+    ceiling_users: Option<u32>,
+    base_response_us: Option<f64>,
+    levels: Vec<LevelObject<'a>>,
+    sizing: Vec<SizeObject>,
+    scaling: Option<ScalingObject>,
+}
+
+#[derive(Serialize)]
+struct LevelObject<'a> {
+    per_s: f64,
+    stages: Vec<&'static str>,
+    passed: u32,
+    failed: u32,
+    invalid: u32,
+    failed_by: Option<&'a str>,
+    ok_per_s: Option<f64>,
+    error_share: Option<f64>,
+    response_time_us: ResponseTimes,
+    system_us_per_request: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct ResponseTimes {
+    mean: Option<f64>,
+    p50: Option<f64>,
+    p95: Option<f64>,
+    p99: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct SizeObject {
+    users: u32,
+    per_s: f64,
+    mean_response_us: f64,
+}
+
+#[derive(Serialize)]
+struct ScalingObject {
+    lambda: f64,
+    sigma: f64,
+    kappa: f64,
+    peak_users: Option<f64>,
+    peak_interval: Option<[f64; 2]>,
+    is_extrapolated: bool,
+}
+
+/// All variants of a search.
+pub(super) fn of_view(view: &CapacityView) -> Vec<CapacityObject<'_>> {
+    view.rows.iter().map(|row| of_row(view, row)).collect()
+}
+
+fn of_row<'a>(view: &'a CapacityView, row: &'a CapacityRow) -> CapacityObject<'a> {
+    let found = &row.found;
+    let failed = found.failed_per_s.and_then(|per_s| row.levels.at(per_s));
+    CapacityObject {
+        load: &row.load,
+        system: &row.setting.system,
+        variant: &row.setting.variant,
+        objectives: &view.asked,
+        held_per_s: found.held_per_s,
+        failed_per_s: found.failed_per_s,
+        failed_by: failed.and_then(|level| level.failed_by.as_deref()),
+        is_confirmed: found.is_confirmed,
+        end: found.end.map(end_name),
+        runs: found.runs,
+        noise_per_s: found.noise_band.map(|(low, high)| [low, high]),
+        recovers: found.recovers,
+        soaked: found.soaked,
+        unmeasurable_per_s: found.unmeasurable_per_s,
+        ceiling_per_s: found.ceiling_per_s,
+        ceiling_users: found.ceiling_users,
+        base_response_us: found.base_response_s.map(|s| s * 1e6),
+        levels: row.levels.rates.iter().map(level).collect(),
+        sizing: row.levels.sizes.iter().map(size).collect(),
+        scaling: row.usl.as_ref().map(scaling),
+    }
+}
+
+fn end_name(end: SearchEnd) -> &'static str {
+    match end {
+        SearchEnd::Found => "found",
+        SearchEnd::NothingHolds => "nothing_holds",
+        SearchEnd::NothingFails => "nothing_fails",
+        SearchEnd::OutOfRuns => "out_of_runs",
+        SearchEnd::NotFit => "not_fit",
+    }
+}
+
+fn level(row: &LevelRow) -> LevelObject<'_> {
+    let us = |percentile| row.response_ns(percentile).map(|ns| ns / 1e3);
+    LevelObject {
+        per_s: row.per_s,
+        stages: row.stages.iter().map(|stage| verdict::stage_name(*stage)).collect(),
+        passed: row.passed,
+        failed: row.failed,
+        invalid: row.invalid,
+        failed_by: row.failed_by.as_deref(),
+        ok_per_s: row.ok_per_s(),
+        error_share: error_share(&row.tally),
+        response_time_us: ResponseTimes {
+            mean: row.tally.response.all().mean_ns().map(|ns| ns / 1e3),
+            p50: us(Percentile::P50),
+            p95: us(Percentile::P95),
+            p99: us(Percentile::P99),
+        },
+        system_us_per_request: row.system_us_per_request(),
+    }
+}
+
+fn size(row: &SizeRow) -> SizeObject {
+    SizeObject { users: row.users, per_s: row.per_s, mean_response_us: row.mean_response_ns / 1e3 }
+}
+
+fn scaling(usl: &Usl) -> ScalingObject {
+    ScalingObject {
+        lambda: usl.lambda,
+        sigma: usl.sigma,
+        kappa: usl.kappa,
+        peak_users: usl.peak,
+        peak_interval: usl.peak_interval,
+        is_extrapolated: usl.is_extrapolated,
+    }
+}

@@ -1,0 +1,89 @@
+//! What the page shows of a search for a capacity.
+
+use verdict::slo::{Figure, Slo};
+
+use super::document::{Answer, Capacity, CapacitySearch, Fact, Level, Objective};
+use super::figures::times;
+use super::table;
+use crate::capacity::{CapacityRow, CapacityView, LevelRow, answer, facts, table as levels_table};
+use crate::durations::Durations;
+use crate::noun::Noun;
+use crate::study::Certainty;
+use crate::text::{shortened, visible};
+
+/// Characters of a name, and of what a server said.
+const NAME_CHARACTERS_MAX: usize = 120;
+const WORDS_CHARACTERS_MAX: usize = 300;
+
+/// What every variant bears.
+pub(super) fn search(view: &CapacityView, noun: &Noun) -> CapacitySearch {
+    CapacitySearch {
+        objectives: view.slos.iter().map(objective).collect(),
+        rows: view.rows.iter().map(|row| of_row(view, row, noun)).collect(),
+    }
+}
+
+fn words(text: &str) -> String {
+    shortened(&visible(text), WORDS_CHARACTERS_MAX)
+}
+
+fn objective(slo: &Slo) -> Objective {
+    let time = match slo.figure {
+        Figure::Percentile(percentile) => match percentile.ppm() {
+            500_000 => Some("p50"),
+            900_000 => Some("p90"),
+            950_000 => Some("p95"),
+            990_000 => Some("p99"),
+            999_000 => Some("p99_9"),
+            _ => None,
+        },
+        Figure::Mean => Some("mean"),
+        Figure::Max => Some("max"),
+        Figure::Errors | Figure::Throughput => None,
+    };
+    Objective { words: words(&slo.text), time, limit_ms: time.map(|_| slo.limit / 1e6) }
+}
+
+fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun) -> Capacity {
+    let name = shortened(&visible(&view.name(row)), NAME_CHARACTERS_MAX);
+    let (certainty, text, how_sure) = answer(row);
+    let found = &row.found;
+    let facts = facts(view, row).into_iter().map(|(name, value)| Fact::new(name, words(&value)));
+    Capacity {
+        answer: Answer {
+            certainty: match certainty {
+                Certainty::Sure => "sure",
+                Certainty::Open => "open",
+                Certainty::None => "none",
+                Certainty::Plain => "plain",
+            },
+            text: format!("{name} {}.", words(&text)),
+            how_sure,
+        },
+        name,
+        system: shortened(&visible(&row.setting.system), NAME_CHARACTERS_MAX),
+        held_per_s: finite(found.held_per_s),
+        failed_per_s: finite(found.failed_per_s),
+        noise_per_s: found.noise_band.map(|(low, high)| [low, high]),
+        levels: row.levels.rates.iter().map(level).collect(),
+        table: table::of(levels_table(row, noun, visible), &[]),
+        facts: facts.collect(),
+    }
+}
+
+fn level(row: &LevelRow) -> Level {
+    let has_any = row.passed + row.failed > 0;
+    Level {
+        per_s: row.per_s,
+        passed: row.passed,
+        failed: row.failed,
+        invalid: row.invalid,
+        failed_by: row.failed_by.as_deref().map_or_else(String::new, words),
+        ok_per_s: finite(row.ok_per_s()),
+        response_ms: has_any.then(|| times(&Durations::of(&row.tally.response.all()))),
+    }
+}
+
+fn finite(figure: Option<f64>) -> Option<f64> {
+    figure.filter(|figure| figure.is_finite())
+}

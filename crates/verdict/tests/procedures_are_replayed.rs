@@ -1,0 +1,209 @@
+//! What is stored of a study, noted again, leads to where its procedure stood.
+
+mod stored;
+
+use stats::{At, DuelEnd, DuelStep, Judged, SearchStep, TournamentStep};
+use store::{CapacityRules, Place, Procedure, StudyId, stage};
+use stored::{BLOCK, Queue, Stored, place};
+use verdict::{Metric, Setting, duel, search, settings, tournament};
+
+fn setting(system: &str) -> Setting {
+    Setting { system: system.to_owned(), variant: String::new() }
+}
+
+fn throughput() -> &'static Metric {
+    Metric::named("throughput").unwrap()
+}
+
+/// So many requests per second, for a short time.
+fn at(rate_per_s: u64) -> Queue {
+    Queue { rate_per_s, service_ns: 100_000, warm_up_s: 0, measured_s: 2, ..Queue::default() }
+}
+
+fn duel_of(stored: &Stored, study: &StudyId) -> stats::Duel {
+    duel(&stored.load(study), "steady", [&setting("a"), &setting("b")], throughput()).unwrap().unwrap()
+}
+
+/// The places of a block of both.
+fn block(next: &mut u32, number: u32) -> [Place; 2] {
+    let systems = if number.is_multiple_of(2) { ["a", "b"] } else { ["b", "a"] };
+    systems.map(|system| {
+        let place = place(*next, number, BLOCK, system);
+        *next += 1;
+        place
+    })
+}
+
+#[test]
+fn a_duel_goes_on_block_by_block_until_it_is_decided() {
+    let stored = Stored::new();
+    let pilot = [place(0, 1, stage::PILOT, "a"), place(1, 1, stage::PILOT, "a")];
+    let study = stored.study(Procedure::Duel { pilot_blocks: 1 }, 24, pilot.to_vec());
+    assert_eq!(duel_of(&stored, &study).next(), DuelStep::Pilot { block: 1 });
+    stored.run(Some((&study, &pilot[0])), Some(&at(200)), &stored::ending());
+    assert_eq!(duel_of(&stored, &study).next(), DuelStep::Pilot { block: 1 }, "half a block says nothing");
+    stored.run(Some((&study, &pilot[1])), Some(&at(202)), &stored::ending());
+    assert_eq!(duel_of(&stored, &study).next(), DuelStep::Block { block: 1 });
+    let mut next = 2;
+    for number in 1..=8 {
+        let places = block(&mut next, number);
+        stored.store.plan_more(&study, &places).unwrap();
+        for place in &places {
+            let queue = at(if place.system == "a" { 220 + u64::from(number) } else { 200 });
+            stored.run(Some((&study, place)), Some(&queue), &stored::ending());
+        }
+    }
+    let duel = duel_of(&stored, &study);
+    assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 8));
+    let found = duel.finding();
+    assert!(matches!(found.verdict, stats::Verdict::Differs { .. }), "{found:?}");
+    assert!(found.ratio.unwrap() > 1.1);
+    // The settings may be asked for in the other order, or be none of it.
+    let study = stored.load(&study);
+    let other =
+        verdict::duel(&study, "steady", [&setting("b"), &setting("a")], throughput()).unwrap().unwrap();
+    assert!(other.finding().ratio.unwrap() < 0.95);
+    assert_eq!(settings(&study, "steady"), [setting("a"), setting("b")]);
+    assert_eq!(settings(&study, "another load"), []);
+    let none = verdict::duel(&study, "another load", [&setting("a"), &setting("b")], throughput()).unwrap();
+    assert_eq!(none.unwrap().next(), DuelStep::Pilot { block: 1 });
+}
+
+#[test]
+fn a_lost_run_loses_its_block_and_a_run_that_was_cut_short_is_waited_for() {
+    let stored = Stored::new();
+    let (mut next, mut places) = (0, Vec::new());
+    (1..=3).for_each(|number| places.extend(block(&mut next, number)));
+    let study = stored.study(Procedure::Duel { pilot_blocks: 0 }, 24, places.clone());
+    stored.run(Some((&study, &places[0])), Some(&at(200)), &stored::invalid());
+    stored.run(Some((&study, &places[1])), Some(&at(200)), &stored::ending());
+    stored.run(Some((&study, &places[2])), Some(&at(200)), &stored::ending());
+    stored.run(Some((&study, &places[3])), Some(&at(200)), &stored::cut_short());
+    let duel = duel_of(&stored, &study);
+    assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Block { block: 2 }, 0));
+    assert_eq!(duel.discards().first + duel.discards().second, 1);
+    // The study went on without it: then it is missing.
+    stored.run(Some((&study, &places[4])), Some(&at(200)), &stored::ending());
+    assert_eq!(duel_of(&stored, &study).next(), DuelStep::Block { block: 3 });
+    // The study gave up: so is what never ran.
+    stored.end(&study, Some("budget"));
+    assert_eq!(duel_of(&stored, &study).next(), DuelStep::Block { block: 4 });
+}
+
+#[test]
+fn a_study_without_a_procedure_is_no_duel_no_tournament_and_no_search() {
+    let stored = Stored::new();
+    let mut next = 0;
+    let study = stored.study(Procedure::Blocks, 8, block(&mut next, 0).to_vec());
+    let study = stored.load(&study);
+    let both = [setting("a"), setting("b")];
+    assert!(duel(&study, "steady", [&both[0], &both[1]], throughput()).unwrap().is_none());
+    assert!(tournament(&study, "steady", &both, throughput()).unwrap().is_none());
+    let load_run = |id: &store::RunId| stored.store.load(id);
+    assert!(search(&study, "steady", &both[0], &load_run).unwrap().is_none());
+}
+
+#[test]
+fn a_tournament_goes_on_with_those_that_are_left() {
+    const SYSTEMS: [&str; 3] = ["a", "b", "c"];
+    let stored = Stored::new();
+    let study = stored.study(Procedure::Best { incumbent: Some("c".to_owned()) }, 24, Vec::new());
+    let all = SYSTEMS.map(setting);
+    let now = || tournament(&stored.load(&study), "steady", &all, throughput()).unwrap().unwrap();
+    let (mut next, mut stages) = (0, Vec::new());
+    for _ in 0..40 {
+        let TournamentStep::Block { block, stage, of } = now().next() else { break };
+        let stage = match stage {
+            stats::TournamentStage::Halving(_) => stage::HALVING,
+            stats::TournamentStage::Search => stage::SEARCH,
+            stats::TournamentStage::Confirm => stage::CONFIRM,
+        };
+        stages.push(stage);
+        let places: Vec<Place> =
+            (next..).zip(of).map(|(position, of)| place(position, block, stage, SYSTEMS[of])).collect();
+        next += places.len() as u32;
+        stored.store.plan_more(&study, &places).unwrap();
+        for place in &places {
+            let rate = match place.system.as_str() {
+                "b" => 260,
+                "a" => 200,
+                _ => 220,
+            };
+            stored.run(Some((&study, place)), Some(&at(rate + u64::from(block) % 3)), &stored::ending());
+        }
+    }
+    let found = now().finding();
+    assert_eq!(found.end, Some(stats::TournamentEnd::Decided), "{found:?}");
+    assert_eq!((found.best, found.rival), (Some(1), Some(2)));
+    assert!(found.confirmed.is_some_and(|confirmed| confirmed.ratio.is_some()), "{stages:?}");
+    assert_eq!((stages.first(), stages.last()), (Some(&stage::SEARCH), Some(&stage::CONFIRM)));
+}
+
+#[test]
+fn a_search_finds_what_a_queue_can_take() {
+    // One request takes 2 ms: 500 per second, and no more.
+    const SERVICE_NS: u64 = 2_000_000;
+    let stored = Stored::new();
+    let rules = CapacityRules {
+        slos: vec!["p50<20ms, errors<1%".to_owned()],
+        resolution: 0.1,
+        from_per_s: None,
+        to_per_s: None,
+        confirm_runs: 1,
+        has_overload: false,
+        soak_s: None,
+        runs_max: 60,
+    };
+    let study = stored.study(Procedure::Capacity(rules), 1, Vec::new());
+    let load_run = |id: &store::RunId| stored.store.load(id);
+    let now = || search(&stored.load(&study), "steady", &setting("a"), &load_run).unwrap().unwrap();
+    for position in 0..60 {
+        let SearchStep::Run(level) = now().next() else { break };
+        let (users, rate_per_s) = match level.at {
+            At::Users(users) => (Some(users), None),
+            At::PerS(per_s) => (None, Some(per_s)),
+        };
+        let place = stored::level(position, verdict::stage_name(level.stage), users, rate_per_s);
+        assert_eq!(verdict::level(&place), Some(level));
+        stored.store.plan_more(&study, std::slice::from_ref(&place)).unwrap();
+        // However many users there are, they get what it can do.
+        let rate_per_s = rate_per_s.map_or(490, |rate| rate.round() as u64);
+        let queue = Queue { rate_per_s, service_ns: SERVICE_NS, measured_s: 8, ..Queue::default() };
+        stored.run(Some((&study, &place)), Some(&queue), &stored::ending());
+    }
+    let found = now().finding();
+    assert_eq!(found.end, Some(stats::SearchEnd::Found), "{found:?}");
+    let (held, failed) = (found.held_per_s.unwrap(), found.failed_per_s.unwrap());
+    assert!(held <= 505.0 && failed >= 500.0 && failed / held < 1.11, "{found:?}");
+    assert!(found.ceiling_per_s.is_some_and(|ceiling| (450.0..510.0).contains(&ceiling)));
+}
+
+#[test]
+fn a_search_whose_words_nobody_understands_holds_nothing() {
+    let stored = Stored::new();
+    let rules = CapacityRules {
+        slos: vec!["happiness>9000".to_owned()],
+        resolution: -1.0,
+        from_per_s: Some(100.0),
+        to_per_s: Some(1.0),
+        confirm_runs: u32::MAX,
+        has_overload: true,
+        soak_s: None,
+        runs_max: u32::MAX,
+    };
+    let places: Vec<Place> =
+        (0..4).map(|position| stored::level(position, stage::BRACKET, None, Some(1.0))).collect();
+    let study = stored.study(Procedure::Capacity(rules), 1, places.clone());
+    for place in &places {
+        stored.run(Some((&study, place)), Some(&at(1)), &stored::ending());
+    }
+    let load_run = |id: &store::RunId| stored.store.load(id);
+    let search = search(&stored.load(&study), "steady", &setting("a"), &load_run).unwrap().unwrap();
+    assert_eq!(search.finding().held_per_s, None);
+    let judged = verdict::judged(
+        &stored.run(None, Some(&at(10)), &stored::invalid()),
+        &stats::Level { stage: stats::SearchStage::Sizing, at: At::Users(1) },
+        &[],
+    );
+    assert_eq!(judged.unwrap(), Judged::Invalid);
+}

@@ -1,0 +1,97 @@
+//! A run is held against conditions, and against what every run must hold.
+
+mod stored;
+
+use stored::{Queue, Stored};
+use verdict::slo::{Slo, SloJudgement, judge};
+
+fn judged(slos: &str, queue: &Queue, ending: &store::Ending) -> SloJudgement {
+    let stored = Stored::new();
+    judge(&stored.run(None, Some(queue), ending), &Slo::parse(slos).unwrap()).unwrap()
+}
+
+fn names(judgement: &SloJudgement) -> Vec<&str> {
+    judgement.failed.iter().map(|failed| failed.condition.as_str()).collect()
+}
+
+#[test]
+fn a_run_that_keeps_up_passes() {
+    let judgement = judged("p99<200ms, errors<0.1%, throughput>900/s", &Queue::default(), &stored::ending());
+    assert_eq!(judgement, SloJudgement { passed: true, failed: Vec::new(), is_invalid: false });
+}
+
+#[test]
+fn a_limit_that_is_not_held_is_named_with_its_figures() {
+    let judgement = judged("p99<0.4ms, mean<1s", &Queue::default(), &stored::ending());
+    assert!(!judgement.passed && !judgement.is_invalid);
+    let [failed] = &judgement.failed[..] else { panic!("{judgement:?}") };
+    assert_eq!((failed.condition.as_str(), failed.limit), ("p99<0.4ms", 400_000.0));
+    assert!((failed.observed.unwrap() / 500_000.0 - 1.0).abs() < 0.01, "{failed:?}");
+    assert_eq!(failed.words, "p99 is 500 µs, and must be below 400 µs");
+}
+
+#[test]
+fn a_system_that_falls_behind_fails_whatever_the_limits() {
+    // It answers 900 of the 1,000 that come each second.
+    let behind = Queue { service_ns: 1_111_111, ..Queue::default() };
+    let judgement = judged("p99<60s", &behind, &stored::ending());
+    assert!(!judgement.passed && !judgement.is_invalid);
+    assert_eq!(names(&judgement), ["kept", "backlog"], "{judgement:?}");
+    // With a limit that leaves no room for it, what is late after the end counts, too.
+    let judgement = judged("p99<10ms", &Queue { measured_s: 30, ..behind }, &stored::ending());
+    assert_eq!(names(&judgement), ["p99<10ms", "kept", "backlog", "drain"], "{judgement:?}");
+    assert!(judgement.failed.iter().all(|failed| failed.observed.is_some() && !failed.words.is_empty()));
+}
+
+#[test]
+fn a_stall_that_is_made_good_is_no_backlog() {
+    // Half a second in the middle: the percentile says so, and nothing else.
+    let stalled = Queue { stall: Some((6_000_000_000, 500_000_000)), ..Queue::default() };
+    assert_eq!(names(&judged("p99<100ms", &stalled, &stored::ending())), ["p99<100ms"]);
+    assert!(judged("p99<2s", &stalled, &stored::ending()).passed);
+}
+
+#[test]
+fn errors_fail_a_run_that_was_not_asked_for_any() {
+    let failing = Queue { fails_every: 500, ..Queue::default() };
+    assert_eq!(names(&judged("p99<1s", &failing, &stored::ending())), ["errors"]);
+    assert!(judged("p99<1s, errors<1%", &failing, &stored::ending()).passed);
+    assert_eq!(names(&judged("errors<0.15%", &failing, &stored::ending())), ["errors<0.15%"]);
+}
+
+#[test]
+fn too_few_samples_say_nothing_unless_something_else_fails() {
+    let few = Queue { rate_per_s: 100, ..Queue::default() };
+    let judgement = judged("p99.9<1s", &few, &stored::ending());
+    assert!(judgement.is_invalid && !judgement.passed);
+    assert_eq!(judgement.failed[0].observed, None);
+    let judgement = judged("p99.9<1s, mean<1us", &few, &stored::ending());
+    assert!(!judgement.is_invalid && !judgement.passed);
+}
+
+#[test]
+fn what_cannot_be_believed_says_nothing_and_what_died_did_not_hold() {
+    for ending in [stored::invalid(), stored::cut_short()] {
+        let judgement = judged("p99<1s", &Queue::default(), &ending);
+        assert!(judgement.is_invalid && !judgement.passed);
+    }
+    let died = judged("p99<1s", &Queue::default(), &stored::died());
+    assert!(!died.is_invalid && !died.passed);
+    assert_eq!(died.failed[0].words, "the system failed: it ended with signal 11");
+    // One that never came so far says nothing of the load.
+    let stored = Stored::new();
+    let run = stored.run(None, None, &stored::died());
+    assert!(judge(&run, &Slo::parse("p99<1s").unwrap()).unwrap().is_invalid);
+}
+
+#[test]
+fn short_and_empty_runs_are_judged_without_a_panic() {
+    for (warm_up_s, measured_s, rate_per_s) in [(0, 1, 1), (0, 3, 2), (5, 1, 1), (1, 8, 1)] {
+        let queue = Queue { warm_up_s, measured_s, rate_per_s, ..Queue::default() };
+        let judgement = judged("mean<1s", &queue, &stored::ending());
+        assert!(judgement.passed, "{judgement:?}");
+    }
+    let stored = Stored::new();
+    let run = stored.run(None, None, &stored::ending());
+    assert!(judge(&run, &Slo::parse("mean<1s").unwrap()).unwrap().is_invalid);
+}

@@ -1,0 +1,90 @@
+//! Whether a run counts, and what it says in a block.
+
+mod stored;
+
+use std::collections::BTreeMap;
+
+use record::{Percentile, Phase};
+use stats::Seen;
+use store::{Ending, Level, Validity, Verdict};
+use stored::{Queue, Stored};
+use verdict::{Measured, Metric, Pairing, Standing, is_invalid, seen, standing};
+
+#[test]
+fn a_run_counts_if_it_went_to_its_end_and_may_be_believed() {
+    let validity = |verdict| Validity { verdict, causes: Vec::new() };
+    let ending = |verdict, level| Ending { verdict, validity: validity(level), ..stored::ending() };
+    let failed = |ending: Ending| Ending { failure: stored::died().failure, ..ending };
+    let stored = Stored::new();
+    for (ending, expected) in [
+        (ending(Verdict::Complete, Level::Valid), Standing::Valid),
+        (ending(Verdict::Degraded, Level::Suspect), Standing::Valid),
+        (ending(Verdict::Complete, Level::Invalid), Standing::Invalid),
+        (ending(Verdict::Invalid, Level::Valid), Standing::Invalid),
+        (ending(Verdict::Partial, Level::Valid), Standing::CutShort),
+        (ending(Verdict::Partial, Level::Invalid), Standing::CutShort),
+        (ending(Verdict::Aborted, Level::Suspect), Standing::CutShort),
+        (failed(ending(Verdict::Aborted, Level::Suspect)), Standing::Failed),
+        (failed(ending(Verdict::Complete, Level::Invalid)), Standing::Failed),
+    ] {
+        let run = stored.run(None, None, &ending);
+        assert_eq!(standing(&run), expected, "{ending:?}");
+        assert_eq!(
+            expected != Standing::CutShort,
+            ending.is_done(),
+            "only a run that was cut short is made again"
+        );
+        let is_believed = ending.verdict != Verdict::Invalid && ending.validity.verdict != Level::Invalid;
+        assert_eq!(is_invalid(&run), !is_believed);
+    }
+}
+
+#[test]
+fn figures_are_those_of_the_measured_time() {
+    let stored = Stored::new();
+    let run = stored.run(None, Some(&Queue { fails_every: 10, ..Queue::default() }), &stored::ending());
+    let measured = Measured::of(&run).unwrap();
+    let tally = run.whole(Phase::Measured).unwrap();
+    assert_eq!((measured.counts, measured.samples()), (tally.counts, 12_000));
+    assert_eq!(measured.error_share(), Some(0.1));
+    let per_s = measured.ok_per_s().unwrap();
+    assert!((per_s / 900.0 - 1.0).abs() < 0.001, "{per_s}");
+    let read = |name: &str| Metric::named(name).unwrap().judgeable(&measured);
+    let p99 = tally.response.all().value_at(Percentile::P99).map(|ns| ns as f64);
+    assert_eq!((read("throughput"), read("p99")), (Some(per_s), p99));
+    assert_eq!(read("p99.9"), None, "twelve samples above it carry no verdict");
+    assert_eq!((read("errors"), read("rss"), read("cpu-per-request")), (Some(0.1), None, None));
+    assert!(Metric::named("speed").is_none());
+}
+
+#[test]
+fn a_run_says_a_figure_or_why_it_has_none() {
+    let stored = Stored::new();
+    let said = |queue: Option<&Queue>, ending: &Ending, metric: &str| {
+        let run = stored.run(None, queue, ending);
+        seen(&run, &Measured::of(&run).unwrap(), Metric::named(metric).unwrap())
+    };
+    let queue = Queue { fails_every: 10, ..Queue::default() };
+    let Seen::Figure { value, errors, ended } = said(Some(&queue), &stored::ending(), "errors") else {
+        panic!()
+    };
+    assert_eq!((value, errors, ended), (0.1, 1_200, 12_000));
+    assert_eq!(said(Some(&queue), &stored::ending(), "p99.9"), Seen::TooFew);
+    assert_eq!(said(None, &stored::ending(), "mean"), Seen::TooFew);
+    assert_eq!(said(Some(&queue), &stored::invalid(), "mean"), Seen::Invalid);
+    assert_eq!(said(Some(&queue), &stored::died(), "mean"), Seen::Failed);
+    assert_eq!(said(Some(&queue), &stored::cut_short(), "mean"), Seen::Missing);
+}
+
+#[test]
+fn blocks_are_paired_where_both_have_a_figure() {
+    let figure = |value| Seen::Figure { value, errors: 0, ended: 9 };
+    let a = [figure(1.0), figure(2.0), Seen::Invalid, figure(4.0), Seen::TooFew, figure(6.0)];
+    let b = [figure(10.0), Seen::Failed, figure(30.0), Seen::Missing, figure(50.0), figure(60.0)];
+    let by_block = |seen: [Seen; 6]| (0..).zip(seen).collect::<BTreeMap<u32, Seen>>();
+    let pairing = Pairing::of(8, &by_block(a), &by_block(b));
+    assert_eq!(pairing.pairs, [(1.0, 10.0), (6.0, 60.0)]);
+    // Both that are there, one that may still come, and two of which nobody has begun.
+    assert_eq!((pairing.too_few_samples, pairing.attainable), (1, 5));
+    assert_eq!(Pairing::of(u32::MAX, &BTreeMap::new(), &BTreeMap::new()).attainable, u32::MAX as usize);
+}
