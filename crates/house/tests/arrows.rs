@@ -21,7 +21,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("plan", &["load", "script", "sql", "wire"]),
     ("store", &["record"]),
     ("verdict", &["record", "stats", "store"]),
-    ("report", &["record", "stats", "store"]),
+    ("report", &["record", "stats", "store", "verdict"]),
     (
         "conductor",
         &[
