@@ -5,8 +5,9 @@
 use record::{Finish, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally};
 use serde_json::json;
 use store::{
-    Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, PartOf, Place,
-    Reading, RunId, Store, StudyId, Unit, Validity, Verdict,
+    CapacityRules, Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy,
+    PartOf, Place, Procedure, Reading, RunId, Steadiness, SteadinessVerdict, Store, StudyId, Unit, Validity,
+    Verdict, stage,
 };
 
 /// 2026-11-21T14:25:01Z
@@ -87,6 +88,36 @@ pub(crate) fn ending() -> Ending {
     }
 }
 
+/// The same of a run whose generator looked at itself in every way that it can.
+pub(crate) fn ending_with_signals() -> Ending {
+    let generator = Generator {
+        wake_lag_max_us: Some(900.5),
+        run_queue_wait_share: Some(0.1 + 0.2),
+        heartbeat_max_us: Some(1_200.0),
+        busiest_10s_share: Some(0.97),
+        involuntary_per_s: Some(50.0),
+        steal_share: Some(0.0),
+        throttled_s: Some(0.25),
+        client_share_of_tail: Some(1.0 / 3.0),
+        mean_in_flight: Some(99.875),
+        little_ratio: Some(1.000_000_000_000_000_2),
+        ceiling_per_s: Some(250_000.0),
+        ..ending().generator
+    };
+    let steadiness = Steadiness {
+        verdict: SteadinessVerdict::NotSteady,
+        why: Some("it rises by 7 %".to_owned()),
+        window_ns: 250_000_000,
+        windows: 40,
+        cut_s: 1.25,
+        drift_share: Some(0.07),
+        halves_share: Some(-1.0 / 3.0),
+        step_s: None,
+        extended: 2,
+    };
+    Ending { generator, steadiness: Some(steadiness), ..ending() }
+}
+
 /// The ending of a run whose system did not start.
 pub(crate) fn failed() -> Ending {
     let failure = Failure {
@@ -142,6 +173,39 @@ pub(crate) fn new_study() -> NewStudy {
             .map(place)
             .collect(),
         stamps: vec!["quick: it shows that the plan works, and no more".to_owned()],
+    }
+}
+
+/// A search for a capacity, with its first run.
+pub(crate) fn new_search() -> NewStudy {
+    let rules = CapacityRules {
+        slos: vec!["p99<200ms".to_owned(), "errors<0.1%".to_owned()],
+        resolution: 0.03,
+        from_per_s: None,
+        to_per_s: Some(0.1 + 0.2),
+        confirm_runs: 5,
+        has_overload: true,
+        soak_s: Some(600.0),
+        runs_max: 60,
+    };
+    let mut new = new_study();
+    new.planned.truncate(1);
+    (new.planned[0].stage, new.planned[0].users) = (stage::SIZING.to_owned(), Some(1));
+    new.compare.procedure = Procedure::Capacity(rules);
+    new.compare.also = vec!["p99".to_owned(), "cpu-per-request".to_owned()];
+    (new.compare.baseline, new.compare.within_s) = (Some("puma workers=1".to_owned()), Some(1_800.5));
+    new
+}
+
+/// A later place of [`new_search`].
+pub(crate) fn bracket(position: u32, rate_per_s: f64) -> Place {
+    Place {
+        position,
+        block: position,
+        stage: stage::BRACKET.to_owned(),
+        users: None,
+        rate_per_s: Some(rate_per_s),
+        ..new_search().planned.remove(0)
     }
 }
 

@@ -1,0 +1,132 @@
+//! A study whose procedure goes on plans more runs, and is complete when its ending says why it stopped.
+
+mod sample;
+
+use store::{
+    NewStudy, Place, Procedure, Store, StoreError, StudyEnding, StudyId, StudyState, Verdict, stage,
+};
+
+fn begun() -> (tempfile::TempDir, Store, StudyId) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("s")).unwrap();
+    let id = store.begin_study(&sample::new_search()).unwrap();
+    (folder, store, id)
+}
+
+fn ending(verdict: Verdict, why: Option<&str>) -> StudyEnding {
+    StudyEnding { ended_at_unix_ms: 0, verdict, why: why.map(str::to_owned) }
+}
+
+fn run(store: &Store, id: &StudyId, place: &Place) {
+    let run = sample::begin_at(store, id, place);
+    store.finish(&run, &sample::ending_with_signals()).unwrap();
+}
+
+#[test]
+fn what_is_planned_later_comes_back_with_its_level() {
+    let (_folder, store, id) = begun();
+    let mut new = sample::new_search();
+    run(&store, &id, &new.planned[0]);
+    let more = [sample::bracket(1, 0.1 + 0.2), sample::bracket(2, 1e-300)];
+    store.plan_more(&id, &more).unwrap();
+    store.plan_more(&id, &[]).unwrap();
+    assert_eq!(store.missing(&id).unwrap(), more);
+    run(&store, &id, &more[1]);
+    new.planned.extend(more.clone());
+    let study = store.load_study(&id).unwrap();
+    assert_eq!((&study.new, study.state), (&new, StudyState::Running));
+    assert_eq!(study.missing().collect::<Vec<_>>(), [&more[0]]);
+    let kept = study.run(2).unwrap();
+    assert_eq!(kept.new.place, Some((id.clone(), more[1].clone())));
+    assert_eq!(kept.ending, Some(sample::ending_with_signals()));
+    assert_eq!(store.studies().unwrap()[0].planned, 3);
+}
+
+#[test]
+fn positions_go_on_and_places_are_possible() {
+    let (_folder, store, id) = begun();
+    let not_steady = Place { users: Some(3), ..sample::bracket(1, 5.0) };
+    for wrong in [
+        sample::bracket(0, 5.0),
+        sample::bracket(2, 5.0),
+        sample::bracket(1, 0.0),
+        sample::bracket(1, -5.0),
+        sample::bracket(1, f64::NAN),
+        sample::bracket(1, f64::INFINITY),
+        Place { stage: "encore".to_owned(), ..sample::bracket(1, 5.0) },
+        Place { users: Some(0), rate_per_s: None, ..sample::bracket(1, 5.0) },
+        not_steady,
+    ] {
+        let answer = store.plan_more(&id, &[wrong.clone()]);
+        assert!(matches!(answer, Err(StoreError::Unstorable { .. })), "{wrong:?}: {answer:?}");
+        let new = NewStudy { planned: vec![Place { position: 0, ..wrong.clone() }], ..sample::new_study() };
+        let is_about_its_position =
+            wrong.rate_per_s == Some(5.0) && wrong.users.is_none() && wrong.stage == stage::BRACKET;
+        assert_eq!(store.begin_study(&new).is_ok(), is_about_its_position, "{wrong:?}");
+    }
+    assert_eq!(store.load_study(&id).unwrap().new.planned.len(), 1, "all of it, or nothing");
+    let many: Vec<Place> = (1..=100_000).map(|position| sample::bracket(position, 1.0)).collect();
+    assert!(matches!(store.plan_more(&id, &many), Err(StoreError::Unstorable { .. })));
+}
+
+#[test]
+fn it_is_complete_when_it_says_why_it_stopped() {
+    let (_folder, store, id) = begun();
+    let new = sample::new_search();
+    run(&store, &id, &new.planned[0]);
+    // Every planned run is there, but nobody knows what the procedure would have asked for next.
+    store.finish_study(&id, &ending(Verdict::Partial, None)).unwrap();
+    assert_eq!(store.load_study(&id).unwrap().state, StudyState::Interrupted);
+    assert_eq!(store.studies().unwrap()[0].state, StudyState::Interrupted);
+    assert!(matches!(store.plan_more(&id, &[sample::bracket(1, 5.0)]), Err(StoreError::StudyEnded { .. })));
+
+    store.resume_study(&id).unwrap();
+    let more = [sample::bracket(1, 5.0), sample::bracket(2, 10.0)];
+    store.plan_more(&id, &more).unwrap();
+    run(&store, &id, &more[0]);
+    // The time was up: a run is missing, and will not be made.
+    let end = ending(Verdict::Complete, Some("budget"));
+    store.finish_study(&id, &end).unwrap();
+    let study = store.load_study(&id).unwrap();
+    assert_eq!((study.state, study.ending), (StudyState::Complete, Some(end)));
+    assert_eq!(store.studies().unwrap()[0].state, StudyState::Complete);
+    assert!(matches!(store.resume_study(&id), Err(StoreError::StudyComplete { .. })));
+}
+
+#[test]
+fn every_procedure_comes_back() {
+    let (_folder, store, _) = begun();
+    for procedure in [
+        Procedure::Blocks,
+        Procedure::Duel { pilot_blocks: 3 },
+        Procedure::Best { incumbent: None },
+        Procedure::Best { incumbent: Some("puma'; --".to_owned()) },
+        sample::new_search().compare.procedure,
+    ] {
+        let mut new = sample::new_study();
+        new.compare.procedure = procedure;
+        let id = store.begin_study(&new).unwrap();
+        assert_eq!(store.load_study(&id).unwrap().new, new);
+    }
+}
+
+#[test]
+fn figures_that_are_no_numbers_are_not_kept() {
+    let (_folder, store, _) = begun();
+    let mut news = [sample::new_study(), sample::new_search()];
+    news[0].compare.within_s = Some(f64::NAN);
+    if let Procedure::Capacity(rules) = &mut news[1].compare.procedure {
+        rules.resolution = f64::INFINITY;
+    }
+    for new in news {
+        assert!(matches!(store.begin_study(&new), Err(StoreError::Unstorable { .. })));
+    }
+    let run = store.begin(&sample::new_run()).unwrap();
+    let mut endings = [sample::ending_with_signals(), sample::ending_with_signals()];
+    endings[0].generator.little_ratio = Some(f64::NAN);
+    endings[1].steadiness.as_mut().unwrap().cut_s = f64::NEG_INFINITY;
+    for ending in endings {
+        assert!(matches!(store.finish(&run, &ending), Err(StoreError::Unstorable { .. })));
+    }
+    store.finish(&run, &sample::ending_with_signals()).unwrap();
+}
