@@ -23,19 +23,6 @@ impl Chance {
         (wide >> 64) as usize
     }
 
-    /// Uniform in [0, 1).
-    #[cfg(test)]
-    pub(crate) fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Normal with mean 0 and deviation 1, by the Box–Muller transform.
-    #[cfg(test)]
-    pub(crate) fn normal(&mut self) -> f64 {
-        let radius = libm::sqrt(-2.0 * libm::log1p(-self.unit()));
-        radius * libm::cos(2.0 * core::f64::consts::PI * self.unit())
-    }
-
     /// Any order of these, each as likely (Fisher–Yates).
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {

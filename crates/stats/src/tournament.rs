@@ -8,8 +8,6 @@ mod found;
 mod halving;
 mod kn;
 mod rows;
-#[cfg(test)]
-mod tests;
 
 pub use found::{Found, Left, TournamentEnd, WhyLeft};
 

@@ -17,52 +17,87 @@ pub(super) enum Side {
 pub(super) struct Confirmation {
     /// The runs still to be made, the last first.
     left: Vec<Side>,
-    low_passed: Option<u32>,
-    high_passed: Option<u32>,
+    low: Option<Fresh>,
+    high: Option<Fresh>,
+}
+
+/// The fresh runs at one end.
+#[derive(Clone, Copy, Debug)]
+struct Fresh {
+    passed: u32,
     runs: u32,
+    is_doubled: bool,
 }
 
 impl Confirmation {
     /// So many runs of each end that is named.
     pub(super) fn of(has_low: bool, has_high: bool, runs: u32, chance: &mut Chance) -> Self {
-        let mut left = Vec::new();
-        for (has, side) in [(has_low, Side::Low), (has_high, Side::High)] {
-            left.extend(core::iter::repeat_n(side, if has { runs as usize } else { 0 }));
+        let fresh = Fresh { passed: 0, runs, is_doubled: false };
+        let mut confirmation =
+            Self { left: Vec::new(), low: has_low.then_some(fresh), high: has_high.then_some(fresh) };
+        confirmation.plan(has_low.then_some(runs), has_high.then_some(runs), chance);
+        confirmation
+    }
+
+    fn plan(&mut self, low: Option<u32>, high: Option<u32>, chance: &mut Chance) {
+        for (runs, side) in [(low, Side::Low), (high, Side::High)] {
+            self.left.extend(core::iter::repeat_n(side, runs.unwrap_or(0) as usize));
         }
-        chance.shuffle(&mut left);
-        Self { left, low_passed: has_low.then_some(0), high_passed: has_high.then_some(0), runs }
+        chance.shuffle(&mut self.left);
     }
 
     pub(super) fn next(&self) -> Option<Side> {
         self.left.last().copied()
     }
 
-    pub(super) fn note(&mut self, has_passed: bool) {
-        let passed = match self.left.pop() {
-            Some(Side::Low) => &mut self.low_passed,
-            Some(Side::High) => &mut self.high_passed,
+    /// Takes in the run of [`next`](Self::next). Where all runs are made and one of five spoke against the others, as many
+    /// follow once more.
+    pub(super) fn note(&mut self, has_passed: bool, chance: &mut Chance) {
+        let end = match self.left.pop() {
+            Some(Side::Low) => &mut self.low,
+            Some(Side::High) => &mut self.high,
             None => return,
         };
-        *passed = passed.map(|passed| passed + u32::from(has_passed));
+        if let Some(fresh) = end {
+            fresh.passed += u32::from(has_passed);
+        }
+        if self.left.is_empty() {
+            let low = self.low.as_mut().and_then(|fresh| fresh.doubled(Told::Holds));
+            let high = self.high.as_mut().and_then(|fresh| fresh.doubled(Told::Fails));
+            self.plan(low, high, chance);
+        }
     }
 
     /// What the runs at the lower end say; `None` if there were none.
     pub(super) fn low(&self) -> Option<Told> {
-        self.low_passed.map(|passed| told(passed, self.runs))
+        self.low.map(|fresh| fresh.told())
     }
 
     /// What the runs at the upper end say.
     pub(super) fn high(&self) -> Option<Told> {
-        self.high_passed.map(|passed| told(passed, self.runs))
+        self.high.map(|fresh| fresh.told())
     }
 }
 
-/// Four of five must agree.
-fn told(passed: u32, runs: u32) -> Told {
-    match (u64::from(passed) * 5, u64::from(runs)) {
-        (passed, runs) if passed >= runs * 4 => Told::Holds,
-        (passed, runs) if passed <= runs => Told::Fails,
-        _ => Told::Neither,
+impl Fresh {
+    /// Four of five must agree.
+    fn told(&self) -> Told {
+        match (u64::from(self.passed) * 5, u64::from(self.runs)) {
+            (passed, runs) if passed >= runs * 4 => Told::Holds,
+            (passed, runs) if passed <= runs => Told::Fails,
+            _ => Told::Neither,
+        }
+    }
+
+    /// How many runs follow, if these say what was expected, but not all of them. Once.
+    fn doubled(&mut self, expected: Told) -> Option<u32> {
+        let is_unanimous = self.passed == 0 || self.passed == self.runs;
+        if self.is_doubled || is_unanimous || self.told() != expected {
+            return None;
+        }
+        let more = self.runs;
+        *self = Self { passed: self.passed, runs: self.runs.saturating_mul(2), is_doubled: true };
+        Some(more)
     }
 }
 
@@ -72,24 +107,42 @@ mod tests {
 
     #[test]
     fn four_of_five_hold_and_one_of_five_fails() {
-        let of = |passed| told(passed, 5);
+        let of = |passed, runs| Fresh { passed, runs, is_doubled: false }.told();
+        let told = [0, 1, 2, 3, 4, 5].map(|passed| of(passed, 5));
+        assert_eq!(told[..2], [Told::Fails; 2]);
+        assert_eq!(told[2..4], [Told::Neither; 2]);
+        assert_eq!(told[4..], [Told::Holds; 2]);
         assert_eq!(
-            [0, 1, 2, 3, 4, 5].map(of),
-            [Told::Fails, Told::Fails, Told::Neither, Told::Neither, Told::Holds, Told::Holds]
+            [of(0, 1), of(1, 1), of(3, 4), of(8, 10)],
+            [Told::Fails, Told::Holds, Told::Neither, Told::Holds]
         );
-        assert_eq!([told(0, 1), told(1, 1)], [Told::Fails, Told::Holds]);
+    }
+
+    /// The order of the ends, where so many of the runs at the lower one pass first and those at the upper one fail.
+    fn order(low_passes: usize) -> (Vec<Side>, Confirmation) {
+        let (mut chance, mut order) = (Chance::of(1), Vec::new());
+        let mut confirmation = Confirmation::of(true, true, 5, &mut chance);
+        while let Some(side) = confirmation.next() {
+            let lows = order.iter().filter(|side| **side == Side::Low).count();
+            order.push(side);
+            confirmation.note(side == Side::Low && lows < low_passes, &mut chance);
+        }
+        (order, confirmation)
     }
 
     #[test]
     fn both_ends_are_run_as_often_and_mixed() {
-        let mut confirmation = Confirmation::of(true, true, 5, &mut Chance::of(1));
-        let mut order = Vec::new();
-        while let Some(side) = confirmation.next() {
-            order.push(side);
-            confirmation.note(side == Side::Low);
-        }
-        assert_eq!(order.iter().filter(|side| **side == Side::Low).count(), 5);
+        let (order, confirmation) = order(5);
+        assert_eq!((order.len(), order.iter().filter(|side| **side == Side::Low).count()), (10, 5));
         assert!(order[..5].contains(&Side::Low) && order[..5].contains(&Side::High), "{order:?}");
         assert_eq!((confirmation.low(), confirmation.high()), (Some(Told::Holds), Some(Told::Fails)));
+    }
+
+    #[test]
+    fn four_of_five_are_run_five_more_times() {
+        let (order, confirmation) = order(4);
+        assert_eq!((order.len(), confirmation.low()), (15, Some(Told::Neither)));
+        assert_eq!(order[10..], [Side::Low; 5]);
+        assert_eq!(self::order(3).0.len(), 10);
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Ends {
     /// The lowest rate that cannot be measured.
     pub(super) unmeasurable_per_s: Option<f64>,
     halvings: u32,
+    /// How often fresh runs at the lower, and at the upper end were neither.
+    steps: [u32; 2],
 }
 
 /// What to do next about rates.
@@ -62,6 +64,7 @@ impl Ends {
             neither: Vec::new(),
             unmeasurable_per_s: None,
             halvings: 0,
+            steps: [0; 2],
         }
     }
 
@@ -174,7 +177,7 @@ impl Ends {
             Told::Holds => low.is_confirmed = true,
             Told::Neither => {
                 self.neither.push(per_s);
-                let lower = self.stepped(per_s, -1.0);
+                let lower = rounded(per_s / self.step(0), self.rules.resolution);
                 let least = self.rules.from_per_s.unwrap_or(0.0);
                 self.low = (lower > least.min(per_s)).then_some(End { per_s: lower, is_confirmed: false });
             }
@@ -195,7 +198,7 @@ impl Ends {
             Told::Fails => high.is_confirmed = true,
             Told::Neither => {
                 self.neither.push(per_s);
-                let higher = self.stepped(per_s, 1.0);
+                let higher = rounded(per_s * self.step(1), self.rules.resolution);
                 let most = self.rules.to_per_s.unwrap_or(PER_S_MAX);
                 self.high = (higher <= most).then_some(End { per_s: higher, is_confirmed: false });
             }
@@ -208,9 +211,12 @@ impl Ends {
         }
     }
 
-    fn stepped(&self, per_s: f64, direction: f64) -> f64 {
-        let step = 1.0 + self.rules.resolution * STEP;
-        rounded(if direction > 0.0 { per_s * step } else { per_s / step }, self.rules.resolution)
+    /// The factor of the next step outwards: from the third on twice as wide as the one before, so that a wide
+    /// noise is left behind in few of them.
+    fn step(&mut self, side: usize) -> f64 {
+        let doublings = self.steps[side].saturating_sub(1).min(6);
+        self.steps[side] += 1;
+        1.0 + self.rules.resolution * STEP * f64::from(1u32 << doublings)
     }
 }
 

@@ -1,0 +1,251 @@
+//! Searches in numbers alone: of capacities that are known, and of systems that make no sense.
+
+use proptest::prelude::*;
+use stats::{At, Judged, Level, Search, SearchEnd, SearchRules, SearchStage, SearchStep};
+
+mod support;
+
+use support::Chance;
+
+fn rules(seed: u64) -> SearchRules {
+    SearchRules {
+        resolution: 0.03,
+        from_per_s: None,
+        to_per_s: None,
+        confirm_runs: 5,
+        has_overload: false,
+        has_soak: false,
+        runs_max: 200,
+        seed,
+    }
+}
+
+/// Runs a search against a system that is asked what a level is.
+fn drive(rules: SearchRules, mut system: impl FnMut(Level) -> Judged) -> (Search, Vec<Level>) {
+    let (mut search, mut levels) = (Search::new(rules), Vec::new());
+    while let SearchStep::Run(level) = search.next() {
+        levels.push(level);
+        search.note(level, system(level));
+    }
+    (search, levels)
+}
+
+/// Four workers that serve `capacity` per second, where runs near it now pass, now fail: with `width` as the scale of a
+/// logistic curve in shares of the capacity.
+fn noisy(capacity: f64, width: f64, chance: &mut Chance) -> impl FnMut(Level) -> Judged {
+    move |level| match level.at {
+        At::Users(users) => {
+            let per_s = capacity * f64::from(users.min(4)) / 4.0 * (1.0 + 0.02 * chance.normal());
+            Judged::Sized { per_s, mean_response_s: f64::from(users) / per_s }
+        }
+        At::PerS(per_s) => {
+            let odds = ((per_s / capacity - 1.0) / width).exp();
+            if chance.uniform() < 1.0 / (1.0 + odds) { Judged::Passed } else { Judged::Failed }
+        }
+    }
+}
+
+struct Score {
+    inside: u32,
+    narrow: u32,
+    found: u32,
+    runs: u32,
+    most: u32,
+}
+
+fn score(searches: u64, width: f64) -> Score {
+    let mut score = Score { inside: 0, narrow: 0, found: 0, runs: 0, most: 0 };
+    let mut chance = Chance::seeded(20_260_101);
+    for seed in 0..searches {
+        let capacity = 400.0 * chance.exponential() + 1.0;
+        let (search, _) = drive(rules(seed), noisy(capacity, width, &mut chance));
+        let found = search.finding();
+        score.found += u32::from(found.end == Some(SearchEnd::Found));
+        if let (Some(held), Some(failed)) = (found.held_per_s, found.failed_per_s) {
+            score.inside += u32::from(held <= capacity && capacity <= failed);
+            score.narrow += u32::from(failed / held <= 1.06);
+        }
+        score.runs += found.runs;
+        score.most = score.most.max(found.runs);
+    }
+    score
+}
+
+#[test]
+fn a_known_capacity_is_found() {
+    let score = score(300, 0.005);
+    assert_eq!(score.found, 300);
+    assert!(score.inside >= 285 && score.narrow >= 285, "{} inside, {} narrow", score.inside, score.narrow);
+    assert!(score.most <= 100, "{} runs", score.most);
+}
+
+/// A system whose runs pass up to this rate and fail beyond it.
+fn sharp(capacity: f64) -> impl FnMut(Level) -> Judged {
+    move |level| match level.at {
+        At::Users(users) => {
+            Judged::Sized { per_s: capacity * f64::from(users.min(4)) / 4.0, mean_response_s: 0.01 }
+        }
+        At::PerS(per_s) if per_s <= capacity => Judged::Passed,
+        At::PerS(_) => Judged::Failed,
+    }
+}
+
+#[test]
+fn a_sharp_edge_step_by_step() {
+    let (search, levels) =
+        drive(SearchRules { has_overload: true, has_soak: true, ..rules(1) }, sharp(400.0));
+    let found = search.finding();
+    assert_eq!((found.held_per_s, found.failed_per_s), (Some(400.0), Some(410.0)));
+    assert_eq!((found.is_confirmed, found.noise_band, found.end), (true, None, Some(SearchEnd::Found)));
+    assert_eq!((found.recovers, found.soaked), (Some(true), Some(true)));
+    assert_eq!(
+        (found.ceiling_per_s, found.ceiling_users, found.base_response_s),
+        (Some(400.0), Some(8), Some(0.01))
+    );
+    let of =
+        |stage| levels.iter().filter(|level| level.stage == stage).map(|level| level.at).collect::<Vec<_>>();
+    assert_eq!(of(SearchStage::Sizing), [1, 2, 4, 8].map(At::Users));
+    assert_eq!(of(SearchStage::Bracket), [100.0, 200.0, 400.0, 800.0, 800.0].map(At::PerS));
+    assert_eq!(of(SearchStage::Bisect)[..4], [566.0, 566.0, 476.0, 476.0].map(At::PerS));
+    assert_eq!(of(SearchStage::Confirm).len(), 10);
+    assert_eq!(of(SearchStage::Overload), [400.0; 2].map(At::PerS));
+    assert_eq!(search.overload_per_s(), Some(533.0));
+    assert_eq!(of(SearchStage::Soak), [At::PerS(380.0)]);
+    assert_eq!(found.runs as usize, levels.len());
+    let tallied: u32 = found.tallies.iter().map(|tally| tally.passed + tally.failed).sum();
+    assert_eq!(tallied as usize, levels.len() - 4 - 2 - 1);
+}
+
+#[test]
+fn bounds_are_kept() {
+    let bounded = |from, to| SearchRules { from_per_s: Some(from), to_per_s: Some(to), ..rules(1) };
+    let (search, levels) = drive(bounded(50.0, 150.0), sharp(400.0));
+    let found = search.finding();
+    assert_eq!(
+        (found.held_per_s, found.failed_per_s, found.end),
+        (Some(150.0), None, Some(SearchEnd::NothingFails))
+    );
+    assert!(found.is_confirmed && levels[0] == Level { stage: SearchStage::Bracket, at: At::PerS(50.0) });
+    let found = drive(bounded(500.0, 900.0), sharp(400.0)).0.finding();
+    assert_eq!(
+        (found.held_per_s, found.failed_per_s, found.end),
+        (None, Some(500.0), Some(SearchEnd::NothingHolds))
+    );
+    let found = drive(bounded(300.0, 900.0), sharp(400.0)).0.finding();
+    assert!(found.held_per_s.is_some_and(|held| (388.0..=400.0).contains(&held)), "{found:?}");
+}
+
+#[test]
+fn a_condition_that_never_holds_ends_the_search() {
+    let mut sizes = sharp(400.0);
+    let (search, levels) =
+        drive(rules(1), |level| if matches!(level.at, At::Users(_)) { sizes(level) } else { Judged::Failed });
+    assert_eq!((search.finding().held_per_s, search.finding().end), (None, Some(SearchEnd::NothingHolds)));
+    assert!(levels.len() < 25, "{}", levels.len());
+}
+
+#[test]
+fn a_capacity_far_below_what_users_get_is_found() {
+    let mut sizes = sharp(4_000.0);
+    let mut open = sharp(100.0);
+    let (search, _) =
+        drive(rules(1), |level| if matches!(level.at, At::Users(_)) { sizes(level) } else { open(level) });
+    let found = search.finding();
+    assert!(found.held_per_s.is_some_and(|held| (97.0..=100.0).contains(&held)), "{found:?}");
+}
+
+#[test]
+fn what_the_generator_cannot_reach_leaves_a_lower_bound_or_is_gone_around() {
+    let limited = |limit: f64, capacity: f64| {
+        let mut system = sharp(capacity);
+        drive(SearchRules { to_per_s: Some(5_000.0), ..rules(1) }, move |level| match level.at {
+            At::PerS(per_s) if per_s > limit => Judged::Invalid,
+            _ => system(level),
+        })
+    };
+    let found = limited(350.0, 400.0).0.finding();
+    assert_eq!((found.end, found.failed_per_s), (Some(SearchEnd::NotFit), None));
+    assert!(found.held_per_s.is_some_and(|held| (335.0..=350.0).contains(&held)), "{found:?}");
+    assert!(found.unmeasurable_per_s.is_some_and(|limit| (350.0..=361.0).contains(&limit)), "{found:?}");
+    let found = limited(700.0, 400.0).0.finding();
+    assert_eq!((found.end, found.held_per_s), (Some(SearchEnd::Found), Some(400.0)));
+    let (search, levels) = drive(rules(1), |_| Judged::Invalid);
+    assert_eq!((search.finding().end, levels.len()), (Some(SearchEnd::NotFit), 3));
+}
+
+#[test]
+fn who_does_not_recover_is_told() {
+    let mut system = sharp(400.0);
+    let all = SearchRules { has_overload: true, has_soak: true, ..rules(1) };
+    let (search, _) = drive(all, |level| match level.stage {
+        SearchStage::Overload | SearchStage::Soak => Judged::Failed,
+        _ => system(level),
+    });
+    let found = search.finding();
+    assert_eq!((found.recovers, found.soaked, found.end), (Some(false), Some(false), Some(SearchEnd::Found)));
+    let (search, _) = drive(all, |level| match level.stage {
+        SearchStage::Overload | SearchStage::Soak => Judged::Invalid,
+        _ => sharp(400.0)(level),
+    });
+    assert_eq!((search.finding().recovers, search.finding().soaked), (None, None));
+}
+
+#[test]
+fn a_wide_noise_is_told_and_gone_around() {
+    // Between 380 and 420 a run passes with an even chance.
+    let mut chance = Chance::seeded(11);
+    let (mut sizes, mut banded) = (sharp(400.0), 0);
+    for seed in 0..50 {
+        let (search, _) = drive(rules(seed), |level| match level.at {
+            At::PerS(per_s) if per_s <= 380.0 => Judged::Passed,
+            At::PerS(per_s) if per_s >= 420.0 => Judged::Failed,
+            At::PerS(_) if chance.uniform() < 0.5 => Judged::Passed,
+            At::PerS(_) => Judged::Failed,
+            At::Users(_) => sizes(level),
+        });
+        let found = search.finding();
+        assert_eq!(found.end, Some(SearchEnd::Found));
+        banded +=
+            u32::from(found.noise_band.is_some_and(|(low, high)| 380.0 < low && low <= high && high < 420.0));
+    }
+    assert!(banded >= 45, "{banded} of 50");
+}
+
+#[test]
+fn a_level_that_was_not_asked_for_says_nothing_but_counts() {
+    let mut search = Search::new(SearchRules { runs_max: 3, ..rules(1) });
+    let first = search.next();
+    search.note(Level { stage: SearchStage::Confirm, at: At::PerS(5.0) }, Judged::Passed);
+    assert_eq!(search.next(), first);
+    for _ in 0..9 {
+        search.note(Level { stage: SearchStage::Confirm, at: At::PerS(f64::NAN) }, Judged::Passed);
+    }
+    let found = search.finding();
+    assert_eq!((search.next(), found.runs, found.end), (SearchStep::Over, 3, Some(SearchEnd::OutOfRuns)));
+}
+
+proptest! {
+    #[test]
+    fn it_ends_whatever_is_noted_and_comes_out_the_same_again(said in prop::collection::vec(0..6u8, 1..40), runs_max in 0..300u32, seed: u64,
+                                 from in any::<f64>(), has_from: bool, to in any::<f64>(), has_to: bool,
+                                 resolution in any::<f64>(), confirm_runs in 0..9u32) {
+        let rules = SearchRules {
+            resolution, from_per_s: has_from.then_some(from), to_per_s: has_to.then_some(to), confirm_runs,
+            has_overload: true, has_soak: true, runs_max, seed,
+        };
+        let judged = |kind: Option<&u8>| match kind {
+            Some(0) => Judged::Invalid,
+            Some(1) => Judged::Passed,
+            Some(2) => Judged::Failed,
+            Some(3) => Judged::Sized { per_s: f64::NAN, mean_response_s: 1.0 },
+            Some(4) => Judged::Sized { per_s: 5e-324, mean_response_s: f64::INFINITY },
+            _ => Judged::Sized { per_s: 1e308, mean_response_s: 1.0 },
+        };
+        let mut says = said.iter().cycle();
+        let (search, levels) = drive(rules, |_| judged(says.next()));
+        prop_assert!(levels.len() <= runs_max as usize);
+        prop_assert!(search.finding().end.is_some());
+        let mut says = said.iter().cycle();
+        prop_assert_eq!(drive(rules, |_| judged(says.next())).1, levels);
+    }
+}
