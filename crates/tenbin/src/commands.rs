@@ -1,5 +1,6 @@
 //! The commands: one file each.
 
+pub(crate) mod capacity;
 pub(crate) mod check;
 pub(crate) mod history;
 pub(crate) mod keep;
@@ -23,6 +24,8 @@ use crate::exit::{BadArguments, CannotRun};
 pub(crate) enum Command {
     /// Runs a plan file: starts the systems, loads them, repeats in random order, compares.
     Run(run::RunFlags),
+    /// Searches for the highest rate at which conditions hold: an interval, from what held to what failed.
+    Capacity(Box<capacity::CapacityFlags>),
     /// Says what is wrong with a plan file, or in words what it would do; sends nothing.
     Check(check::CheckFlags),
     /// Makes the tables of a built-in workload on a database, and fills them.

@@ -42,6 +42,7 @@ fn main() -> ExitCode {
     let result = match command {
         None => commands::load::run(load, commands::sql::played(&matches)),
         Some(Command::Run(flags)) => commands::run::run(&flags),
+        Some(Command::Capacity(flags)) => commands::capacity::run(&flags),
         Some(Command::Check(flags)) => commands::check::run(&flags),
         Some(Command::Prepare(flags)) => commands::prepare::run(&flags),
         Some(Command::Report(flags)) => commands::report::run(&flags),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use conductor::{Ahead, Brief, Live, Observer, PlaceEnded, StudyObserver};
-use store::{Level, Place};
+use store::{Level, Place, stage};
 
 use crate::live_line::LiveLine;
 use crate::output;
@@ -47,7 +47,8 @@ impl StudyObserver for StudyLine {
         self.number = of(ahead);
         let at_most = if ahead.is_at_most { "at most " } else { "" };
         let left = ahead.left.map_or(String::new(), |left| format!(", {at_most}{} left", rough(left)));
-        let title = format!("{} {}{left}", self.number, name(place));
+        let budget = ahead.budget.map_or(String::new(), |left| format!(", {} of the time", rough(left)));
+        let title = format!("{} {}{left}{budget}", self.number, name(place));
         let mut line = LiveLine::new(|| {}).titled(title);
         line.say("starting");
         self.line = Some(line);
@@ -91,11 +92,18 @@ fn of(ahead: &Ahead) -> String {
     }
 }
 
-/// System, setting, load and block.
+/// System, setting, load and block; of a search, its stage and level.
 fn name(place: &Place) -> String {
-    let Place { system, variant, load, block, .. } = place;
+    let Place { system, variant, load, block, stage, .. } = place;
     let gap = if variant.is_empty() { "" } else { " " };
-    report::visible(&format!("{system}{gap}{variant} · {load} · block {}", block + 1))
+    if let Some(level) = conductor::level_words(place) {
+        return report::visible(&format!("{system}{gap}{variant} · {stage} · {level}"));
+    }
+    let stage = match stage.as_str() {
+        stage::HALVING | stage::SEARCH | stage::BLOCK => "block",
+        other => other,
+    };
+    report::visible(&format!("{system}{gap}{variant} · {load} · {stage} {}", block + 1))
 }
 
 fn figures(brief: &Brief) -> String {
@@ -145,6 +153,9 @@ mod tests {
             rate_per_s: None,
         };
         assert_eq!(name(&place), "puma workers=8 · 100 users · block 2");
-        assert_eq!(name(&Place { variant: String::new(), ..place }), "puma · 100 users · block 2");
+        let plain = Place { variant: String::new(), ..place };
+        assert_eq!(name(&plain), "puma · 100 users · block 2");
+        let level = Place { stage: store::stage::BISECT.to_owned(), rate_per_s: Some(412.0), ..plain };
+        assert_eq!(name(&level), "puma · bisect · 412/s");
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct RunFlags {
 }
 
 /// `--resume PLAN` would take the plan for a study.
-fn study_name(text: &str) -> Result<String, String> {
+pub(crate) fn study_name(text: &str) -> Result<String, String> {
     if text.is_empty() || text.starts_with(StudyId::PREFIX) {
         return Ok(text.to_owned());
     }
@@ -78,7 +78,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
 }
 
 /// Two studies at once measure each other.
-fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()> {
+pub(crate) fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()> {
     for other in store.studies()? {
         if other.state == StudyState::Running && other.id != *own {
             let title = report::visible(&other.title);
@@ -92,7 +92,7 @@ fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()> {
 }
 
 /// The study to go on with, taken over.
-fn resume(study: &Study, procedure: &Procedure, store: &Store, name: &str) -> anyhow::Result<StudyId> {
+pub(crate) fn resume(study: &Study, procedure: &Procedure, store: &Store, name: &str) -> anyhow::Result<StudyId> {
     let id = if name.is_empty() { newest(study, procedure, store)? } else { store.find_study(name)? };
     let kept = store.load_study(&id)?;
     conductor::is_of(&kept.new, study, procedure).map_err(|fault| BadArguments(fault.to_string()))?;

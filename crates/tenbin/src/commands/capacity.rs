@@ -1,0 +1,311 @@
+//! `tenbin capacity PLAN --slo …`: how much a system holds.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use conductor::{CapacityAnswer, Stopper};
+use plan::{Fault, Searched, Study, units};
+use store::{CapacityRules, Procedure, Store};
+
+use crate::commands::load::show_what_is_left;
+use crate::commands::run::{resume, study_name, warn_of_others};
+use crate::commands::{StoreFlag, read_plan, refuse, this_program};
+use crate::destination::ResultFlags;
+use crate::exit::{BadArguments, Exit};
+use crate::study_line::StudyLine;
+use crate::{output, signals};
+
+/// How close what held and what failed come.
+const RESOLUTION: f64 = 0.03;
+const RESOLUTION_QUICK: f64 = 0.1;
+const RESOLUTION_MIN: f64 = 0.005;
+const RESOLUTION_MAX: f64 = 0.5;
+/// Fresh runs at each of the two ends.
+const CONFIRM_RUNS: u32 = 5;
+const CONFIRM_RUNS_QUICK: u32 = 3;
+const CONFIRM_RUNS_MAX: u64 = 50;
+/// Runs of one search at most.
+const RUNS_MAX: u32 = 120;
+
+/// What must hold, and where to look.
+#[derive(Args, Debug)]
+pub(crate) struct CapacityFlags {
+    /// The plan file.
+    #[arg(value_name = "PLAN")]
+    plan: PathBuf,
+    /// What must hold, such as 'p99<200ms, errors<0.1%'; all of it must. May be repeated.
+    #[arg(long, value_name = "CONDITIONS", required = true)]
+    slo: Vec<String>,
+    /// The load whose requests are sent, if the plan has several.
+    #[arg(long, value_name = "NAME")]
+    load: Option<String>,
+    /// How close what held and what failed come [default: 3%, quick 10%].
+    #[arg(long, value_name = "SHARE", help_heading = "Search")]
+    resolution: Option<String>,
+    /// Begin with this rate [default: found with users who wait for replies].
+    #[arg(long, value_name = "RATE", help_heading = "Search")]
+    from: Option<String>,
+    /// No higher rate than this.
+    #[arg(long, value_name = "RATE", help_heading = "Search")]
+    to: Option<String>,
+    /// How long each run is measured [default: as the plan says].
+    #[arg(long = "for", value_name = "TIME", help_heading = "Search")]
+    measured: Option<String>,
+    /// How long each run warms up [default: as the plan says].
+    #[arg(long, value_name = "TIME", help_heading = "Search")]
+    warm_up: Option<String>,
+    /// Fresh runs that confirm each of the two ends [default: 5, quick 3].
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    confirm: Option<String>,
+    /// At the end run a little less than what held for this long.
+    #[arg(long, value_name = "TIME", help_heading = "Search")]
+    soak: Option<String>,
+    /// Leave out whether it holds again after an overload.
+    #[arg(long, help_heading = "Search")]
+    no_overload: bool,
+    /// Stop when so much time has gone; what is known by then is the answer.
+    #[arg(long, value_name = "TIME", help_heading = "Search")]
+    within: Option<String>,
+    /// Seed of every draw [default: as the plan says].
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    seed: Option<String>,
+    /// The short form: the plan's own, and a coarser search.
+    #[arg(long, help_heading = "Search")]
+    quick: bool,
+    /// Go on with the newest search of this plan that was interrupted, or with the named one.
+    #[arg(long, value_name = "STUDY", num_args = 0..=1, default_missing_value = "", value_parser = study_name, help_heading = "Search")]
+    resume: Option<String>,
+    #[command(flatten)]
+    results: ResultFlags,
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// Searches, keeps, reports.
+pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
+    let destination = flags.results.check()?;
+    let name = destination.format.name;
+    if matches!(name, "jtl" | "hlog") {
+        let what = format!("--format {name}: it is for single runs, and a search has many");
+        let way_out = format!("search, then tenbin report RUN --format {name}");
+        return Err(BadArguments(format!("{what}\n  way out: {way_out}")).into());
+    }
+    let asked = Asked::read(flags).map_err(|faults| bad(&faults))?;
+    let study = read_plan(&flags.plan, flags.quick)?;
+    let mut study = study.searched(&asked.searched).map_err(|faults| bad(&faults))?;
+    study.compare.within_ns = asked.within_ns;
+    asked.check_soak(&study).map_err(|fault| bad(&[fault]))?;
+    let tenbin = this_program()?;
+    refuse(&conductor::preflight(&study, &tenbin))?;
+    let stopper = Stopper::default();
+    let heard = signals::listen(stopper.clone())?;
+    let store = Store::open(&flags.store.path())?;
+    output::remark(&asked.words(&study));
+    let procedure = Procedure::Capacity(asked.rules);
+    let id = match &flags.resume {
+        None => conductor::begin_study(&study, procedure, &store)?,
+        Some(name) => resume(&study, &procedure, &store, name)?,
+    };
+    warn_of_others(&store, &id)?;
+    heard.run_begins();
+    let mut line = StudyLine::default();
+    conductor::run_study(&study, &id, &store, &tenbin, &stopper, &mut line).inspect_err(show_what_is_left)?;
+    let kept = store.load_study(&id)?;
+    let answers = conductor::capacity_answers(&study, &kept, &store)?;
+    for line in answers.iter().flat_map(|answer| &answer.lines) {
+        output::remark(&report::visible(line));
+    }
+    let shown = destination.write(true, &|format, options, out| {
+        report::write_study(format, &kept, &|run| store.load(run), options, out)
+    });
+    output::remark(&format!("kept as {id} in {}", store.path().display()));
+    if let Err(error) = shown
+        && !output::is_broken_pipe(&error)
+    {
+        return Err(error);
+    }
+    Ok(heard.exit().unwrap_or_else(|| exit(&answers)))
+}
+
+/// A search answers with what it found, unless nothing of it can be believed.
+fn exit(answers: &[CapacityAnswer]) -> Exit {
+    if answers.iter().any(|answer| answer.is_believed) {
+        Exit::Ok
+    } else if answers.iter().any(|answer| answer.could_run) {
+        Exit::Invalid
+    } else {
+        Exit::CouldNotRun
+    }
+}
+
+fn bad(faults: &[Fault]) -> anyhow::Error {
+    let list: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    let count = if list.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", list.len()) };
+    BadArguments(format!("{}\n{count}; nothing was started", list.join("\n"))).into()
+}
+
+/// The flags, read.
+struct Asked {
+    rules: CapacityRules,
+    searched: Searched,
+    within_ns: Option<u64>,
+}
+
+impl Asked {
+    /// All faults at once.
+    fn read(flags: &CapacityFlags) -> Result<Self, Vec<Fault>> {
+        let mut reader = Reader::default();
+        let slos = conductor::slos(&flags.slo).unwrap_or_else(|error| {
+            reader.faults.push(Fault::new(format!("--slo {:?}", error.condition), error.what, error.way_out));
+            Vec::new()
+        });
+        let (from_per_s, to_per_s) = (reader.rate("--from", &flags.from), reader.rate("--to", &flags.to));
+        if from_per_s.zip(to_per_s).is_some_and(|(from, to)| from > to) {
+            let what = "it is more than --to, the highest rate of interest";
+            reader.faults.push(Fault::new("--from", what, "turn the two around"));
+        }
+        let usual =
+            if flags.quick { (RESOLUTION_QUICK, CONFIRM_RUNS_QUICK) } else { (RESOLUTION, CONFIRM_RUNS) };
+        let rules = CapacityRules {
+            slos,
+            resolution: reader.resolution(&flags.resolution).unwrap_or(usual.0),
+            from_per_s,
+            to_per_s,
+            confirm_runs: reader.confirm(&flags.confirm).unwrap_or(usual.1),
+            has_overload: !flags.no_overload,
+            soak_s: reader.time("--soak", &flags.soak).map(|ns| ns as f64 / 1e9),
+            runs_max: RUNS_MAX,
+        };
+        let searched = Searched {
+            load: flags.load.clone(),
+            measured_ns: reader.time("--for", &flags.measured),
+            warm_up_ns: reader.read("--warm-up", &flags.warm_up, units::duration_ns),
+            seed: reader.read("--seed", &flags.seed, seed),
+        };
+        let within_ns = reader.time("--within", &flags.within);
+        if reader.faults.is_empty() { Ok(Self { rules, searched, within_ns }) } else { Err(reader.faults) }
+    }
+
+    /// The last run is for long, and not shorter than the others.
+    fn check_soak(&self, study: &Study) -> Result<(), Fault> {
+        let measured_s = study.measured_ns(0).map(|ns| ns as f64 / 1e9);
+        match self.rules.soak_s.zip(measured_s).filter(|(soak_s, measured_s)| soak_s < measured_s) {
+            None => Ok(()),
+            Some(_) => {
+                let what = "it is shorter than the other runs, and is to show what only a long one can";
+                Err(Fault::new("--soak", what, "write a longer time, such as 10m"))
+            }
+        }
+    }
+
+    /// What will be done.
+    fn words(&self, study: &Study) -> String {
+        let rules = &self.rules;
+        let load = &study.loads[0];
+        let quick = if study.is_quick { "quick: " } else { "" };
+        let percent = format!("{:.2}", rules.resolution * 100.0);
+        let percent = percent.trim_end_matches('0').trim_end_matches('.');
+        let confirmed = match rules.confirm_runs {
+            0 => "not confirmed by fresh runs".to_owned(),
+            runs => format!("confirmed by {runs} fresh runs at each end"),
+        };
+        let mut words = format!(
+            "{quick}searching for the highest rate with {}: runs of {}, to {percent} %, {confirmed}, {} runs at most",
+            rules.slos.join(", "),
+            load.stop_words,
+            rules.runs_max,
+        );
+        if study.variants.len() > 1 {
+            words += &format!(" for each of {} variants", study.variants.len());
+        }
+        let steps = study.steps_per_iteration(0);
+        if steps > 1.0 {
+            words += &format!("; rates are those of requests, of which an iteration has {steps:.1}");
+        }
+        report::visible(&words)
+    }
+}
+
+/// Flags, and what is wrong with them.
+#[derive(Default)]
+struct Reader {
+    faults: Vec<Fault>,
+}
+
+impl Reader {
+    fn read<T>(
+        &mut self,
+        flag: &str,
+        text: &Option<String>,
+        read: fn(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let fault = |what| self.faults.push(Fault::new(flag, what, "correct the value"));
+        read(text.as_deref()?).map_err(fault).ok()
+    }
+
+    fn time(&mut self, flag: &str, text: &Option<String>) -> Option<u64> {
+        let ns = self.read(flag, text, units::duration_ns)?;
+        if ns == 0 {
+            self.faults.push(Fault::new(flag, "it must be longer than nothing", "write a time such as 10s"));
+        }
+        Some(ns)
+    }
+
+    fn rate(&mut self, flag: &str, text: &Option<String>) -> Option<f64> {
+        let per_s = self.read(flag, text, units::rate_per_s)?;
+        if per_s <= 0.0 {
+            self.faults.push(Fault::new(
+                flag,
+                "a rate of nothing sends nothing",
+                "write a rate such as 500/s",
+            ));
+        }
+        Some(per_s)
+    }
+
+    fn resolution(&mut self, text: &Option<String>) -> Option<f64> {
+        let share = self.read("--resolution", text, share)?;
+        if !(RESOLUTION_MIN..=RESOLUTION_MAX).contains(&share) {
+            let what = format!("{:.2}% is not between 0.5% and 50%", share * 100.0);
+            self.faults.push(Fault::new("--resolution", what, "write a share such as 3%"));
+        }
+        Some(share)
+    }
+
+    fn confirm(&mut self, text: &Option<String>) -> Option<u32> {
+        let runs = self.read("--confirm", text, units::count)?;
+        if runs > CONFIRM_RUNS_MAX {
+            let what = format!("{runs} is not between 0 and {CONFIRM_RUNS_MAX}");
+            self.faults.push(Fault::new("--confirm", what, "choose a number between them"));
+        }
+        Some(runs.min(CONFIRM_RUNS_MAX) as u32)
+    }
+}
+
+/// `3%` as 0.03.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.trim().strip_suffix('%').map(str::trim_end);
+    let is_plain = |number: &&str| number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let percent = number.filter(is_plain).and_then(|number| number.parse::<f64>().ok());
+    percent
+        .map(|percent| percent / 100.0)
+        .ok_or_else(|| format!("{text:?} is not a percentage; write it like 3%, 0.5%"))
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.trim().parse().map_err(|_| format!("{text:?} is not a whole number below 2^64"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_percentages() {
+        assert_eq!(share("3%"), Ok(0.03));
+        assert_eq!(share(" 0.5 %"), Ok(0.005));
+        for bad in ["", "%", "3", "-3%", "3%%", "NaN%", "inf%", "1e2%"] {
+            assert!(share(bad).is_err(), "{bad}");
+        }
+    }
+}
