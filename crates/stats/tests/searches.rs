@@ -100,11 +100,11 @@ fn a_sharp_edge_step_by_step() {
     assert_eq!((found.recovers, found.soaked), (Some(true), Some(true)));
     assert_eq!(
         (found.ceiling_per_s, found.ceiling_users, found.base_response_s),
-        (Some(400.0), Some(8), Some(0.01))
+        (Some(400.0), Some(4), Some(0.01))
     );
     let of =
         |stage| levels.iter().filter(|level| level.stage == stage).map(|level| level.at).collect::<Vec<_>>();
-    assert_eq!(of(SearchStage::Sizing), [1, 2, 4, 8].map(At::Users));
+    assert_eq!(of(SearchStage::Sizing), [1, 2, 4, 8, 16, 32].map(At::Users));
     assert_eq!(of(SearchStage::Bracket), [100.0, 200.0, 400.0, 800.0, 800.0].map(At::PerS));
     assert_eq!(of(SearchStage::Bisect)[..4], [566.0, 566.0, 476.0, 476.0].map(At::PerS));
     assert_eq!(of(SearchStage::Confirm).len(), 10);
@@ -113,7 +113,7 @@ fn a_sharp_edge_step_by_step() {
     assert_eq!(of(SearchStage::Soak), [At::PerS(380.0)]);
     assert_eq!(found.runs as usize, levels.len());
     let tallied: u32 = found.tallies.iter().map(|tally| tally.passed + tally.failed).sum();
-    assert_eq!(tallied as usize, levels.len() - 4 - 2 - 1);
+    assert_eq!(tallied as usize, levels.len() - 6 - 2 - 1);
 }
 
 #[test]

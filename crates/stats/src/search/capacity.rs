@@ -19,7 +19,7 @@ pub struct Capacity {
     pub soaked: Option<bool>,
     /// The most that users without pauses got, per second.
     pub ceiling_per_s: Option<f64>,
-    /// How many users got it.
+    /// How many users got it, the fewest of several.
     pub ceiling_users: Option<u32>,
     /// The mean response time with one user, in seconds.
     pub base_response_s: Option<f64>,

@@ -4,6 +4,8 @@ use alloc::vec::Vec;
 
 /// More users than this are not tried: who waits for something else than the system gets more with ever more users.
 const USERS_MAX: u32 = 1024;
+/// So many sizes are tried also of a system that gets no more: they tell how it scales (see [`crate::usl`]).
+const SIZES_MIN: usize = 6;
 /// Twice the users that get less than this more are no gain.
 const GAIN: f64 = 1.1;
 
@@ -25,7 +27,8 @@ impl Sizing {
     pub(super) fn next(&self) -> Option<u32> {
         let Some(last) = self.got.last() else { return Some(1) };
         let gains = self.got.iter().rev().nth(1).is_none_or(|before| last.per_s >= before.per_s * GAIN);
-        (gains && last.users < USERS_MAX).then_some(last.users * 2)
+        let goes_on = gains || self.got.len() < SIZES_MIN;
+        (goes_on && last.users < USERS_MAX).then_some(last.users * 2)
     }
 
     /// Whether this is something that users can get; if so it is kept.
@@ -37,8 +40,9 @@ impl Sizing {
         is_figure
     }
 
+    /// The fewest users of those that got the most.
     fn best(&self) -> Option<&Got> {
-        self.got.iter().max_by(|one, other| one.per_s.total_cmp(&other.per_s))
+        self.got.iter().reduce(|best, next| if next.per_s > best.per_s { next } else { best })
     }
 
     pub(super) fn ceiling_per_s(&self) -> Option<f64> {
@@ -67,9 +71,12 @@ mod tests {
     }
 
     #[test]
-    fn four_workers_are_found_with_eight_users() {
-        let sizing = sized(|users| 100.0 * f64::from(users.min(4)));
-        assert_eq!((sizing.ceiling_per_s(), sizing.got.last().map(|got| got.users)), (Some(400.0), Some(8)));
+    fn workers_are_found_with_twice_as_many_users() {
+        let sizing = sized(|users| 100.0 * f64::from(users.min(64)));
+        assert_eq!(
+            (sizing.ceiling_per_s(), sizing.got.last().map(|got| got.users)),
+            (Some(6_400.0), Some(128))
+        );
         assert_eq!(sizing.base_response_s(), Some(0.01));
     }
 
@@ -83,6 +90,7 @@ mod tests {
     fn the_most_counts_also_if_more_users_get_less() {
         let sizing = sized(|users| 500.0 / f64::from(users));
         assert_eq!((sizing.ceiling_per_s(), sizing.ceiling_users()), (Some(500.0), Some(1)));
+        assert_eq!(sizing.got.len(), 6);
     }
 
     #[test]
