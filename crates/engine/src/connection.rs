@@ -40,6 +40,8 @@ pub(crate) struct Connection<T> {
     pub(crate) failures: u32,
     /// When the next request of this slot is intended, once its user is ready for one.
     pub(crate) next_ns: u64,
+    /// Since when it could carry the next request.
+    pub(crate) free_ns: u64,
     pub(crate) totals: ConnectionTotals,
     /// When the present socket began to connect.
     pub(crate) dialled_ns: u64,
@@ -161,6 +163,8 @@ pub(crate) struct InFlight {
     pub(crate) begun_ns: u64,
     /// When it was first written; when it was begun, until then.
     pub(crate) sent_ns: u64,
+    /// What of its lateness was ours: a connection was free, and it was not sent.
+    pub(crate) lag_ns: u64,
     /// When the first byte of its reply came; 0 until then.
     pub(crate) first_byte_ns: u64,
     /// Bytes of it that were handed on, to the socket or to TLS.
@@ -184,6 +188,7 @@ impl<T> Connection<T> {
             send_error: None,
             failures: 0,
             next_ns: 0,
+            free_ns: 0,
             totals: ConnectionTotals::default(),
             dialled_ns: 0,
             connect_ns: 0,

@@ -1,8 +1,12 @@
 //! How well a worker itself kept time: the first witness when its numbers are doubted.
 
-use record::{Histogram, Tail};
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+
+use record::{Histogram, Pulse, Tail};
 
 use crate::clock;
+use crate::signals::{Noted, Signals};
 
 /// A worker's own signals over the load, warm-up included where nothing else is said.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +27,8 @@ pub struct Health {
     /// the worker waited for sockets alone shows shorter than it was, by 20 ms at most while a request is in flight and by 100 ms
     /// otherwise.
     pub heartbeat_max_ns: u64,
+    /// The sum of such times of 50 ms and more: how long it was away, and not merely late.
+    pub stalled_ns: u64,
     /// Measured requests in flight × time, from *sent* to *finished*: divided by the measured time it is their mean number. The
     /// worker's own count, made apart from the service times that it must agree with; requests that were left unfinished count
     /// until they were left.
@@ -44,10 +50,21 @@ impl Health {
 
 /// Watches the calling thread from now on.
 pub(crate) struct Watch {
-    cpu_from_ns: u64,
+    used: Used,
+    /// What was used when the last window ended.
+    told: Used,
+    schedstat: Option<File>,
+    involuntary_switches: Option<u64>,
     wake_lag: Histogram,
     /// By how much the thread usually wakes up late, on the low side.
     pub(crate) usual_lag_ns: u64,
+}
+
+/// What the thread has used and waited for so far.
+#[derive(Clone, Copy)]
+struct Used {
+    cpu_ns: u64,
+    run_queue_wait_ns: Option<u64>,
 }
 
 /// Being woken earlier than this is not asked for: it would be waited out in a loop.
@@ -55,7 +72,17 @@ const USUAL_LAG_MAX_NS: u64 = 40_000;
 
 impl Watch {
     pub(crate) fn begin() -> Self {
-        Self { cpu_from_ns: clock::thread_cpu_ns(), wake_lag: Histogram::new(), usual_lag_ns: 0 }
+        let schedstat = File::open("/proc/thread-self/schedstat").ok();
+        let used = Used::now(schedstat.as_ref());
+        let involuntary_switches = involuntary_switches();
+        Self {
+            used,
+            told: used,
+            schedstat,
+            involuntary_switches,
+            wake_lag: Histogram::new(),
+            usual_lag_ns: 0,
+        }
     }
 
     /// Notes how late a timer woke the thread, and learns from it: quickly from small lags, slowly from large ones.
@@ -69,12 +96,74 @@ impl Watch {
         };
     }
 
-    pub(crate) fn end(self, wall_ns: u64) -> Health {
+    /// Adds to a window what the thread used since the last one.
+    pub(crate) fn tell(&mut self, pulse: &mut Pulse) {
+        let now = Used::now(self.schedstat.as_ref());
+        pulse.cpu_ns = now.cpu_ns.saturating_sub(self.told.cpu_ns);
+        pulse.run_queue_wait_ns = now.waited_since(&self.told).unwrap_or(0);
+        self.told = now;
+    }
+
+    pub(crate) fn end(self, wall_ns: u64, signals: Signals) -> Health {
+        let now = Used::now(self.schedstat.as_ref());
+        let switches = involuntary_switches().zip(self.involuntary_switches);
+        let Noted { heartbeat_max_ns, stalled_ns, in_flight_ns, tail, reply_bytes } = signals.end();
         Health {
             wake_lag: self.wake_lag,
-            cpu_ns: clock::thread_cpu_ns() - self.cpu_from_ns,
+            cpu_ns: now.cpu_ns.saturating_sub(self.used.cpu_ns),
             wall_ns,
-            ..Health::default()
+            run_queue_wait_ns: now.waited_since(&self.used),
+            involuntary_switches: switches.map(|(now, before)| now.saturating_sub(before)),
+            heartbeat_max_ns,
+            stalled_ns,
+            in_flight_ns,
+            tail,
+            reply_bytes,
         }
+    }
+}
+
+impl Used {
+    fn now(schedstat: Option<&File>) -> Self {
+        Self { cpu_ns: clock::thread_cpu_ns(), run_queue_wait_ns: schedstat.and_then(run_queue_wait_ns) }
+    }
+
+    fn waited_since(&self, earlier: &Self) -> Option<u64> {
+        Some(self.run_queue_wait_ns?.saturating_sub(earlier.run_queue_wait_ns?))
+    }
+}
+
+/// The second field: nanoseconds on the run queue (Documentation/scheduler/sched-stats.rst). The file stays open: to read it
+/// again costs a microsecond or two.
+fn run_queue_wait_ns(schedstat: &File) -> Option<u64> {
+    let mut text = [0; 96];
+    let length = schedstat.read_at(&mut text, 0).ok()?;
+    std::str::from_utf8(&text[..length]).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// How often the calling thread was taken off its core so far (proc_pid_status(5)).
+fn involuntary_switches() -> Option<u64> {
+    let status = fs::read_to_string("/proc/thread-self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("nonvoluntary_ctxt_switches:"))?;
+    line.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_thread_uses_is_told_in_windows_and_in_all() {
+        let mut watch = Watch::begin();
+        let (mut first, mut second) = (Pulse::default(), Pulse::default());
+        let until_ns = clock::thread_cpu_ns() + 2_000_000;
+        while clock::thread_cpu_ns() < until_ns {}
+        watch.tell(&mut first);
+        watch.tell(&mut second);
+        assert!(first.cpu_ns >= 2_000_000, "{first:?}");
+        let health = watch.end(10_000_000, Signals::new(0));
+        assert!(health.cpu_ns >= first.cpu_ns + second.cpu_ns, "{health:?}");
+        let told_ns = first.run_queue_wait_ns + second.run_queue_wait_ns;
+        assert!(health.run_queue_wait_ns.is_none_or(|waited_ns| waited_ns >= told_ns), "{health:?}");
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct Way {
     pub(crate) place: Place,
     /// When the first step was intended.
     pub(crate) begun_ns: u64,
+    /// What of the lateness of the step before was ours, and may be carried on to the next.
+    pub(crate) carried_lag_ns: u64,
     /// Whether the user pauses before the step at `place`.
     pub(crate) is_paused: bool,
     /// The user's draws; in an open load those of the arrival.
@@ -79,7 +81,7 @@ impl Iterations {
     /// Begins an iteration: draws its way and its values. Returns its first step.
     pub(crate) fn begin(&mut self, way: &mut Way, intended_ns: u64, mut set: impl FnMut(u16, &[u8])) -> u16 {
         way.place = self.choose(&mut way.chance, &mut way.chooser);
-        way.begun_ns = intended_ns;
+        (way.begun_ns, way.carried_lag_ns) = (intended_ns, 0);
         let Place { scenario, visit } = way.place;
         for source in &self.needs[usize::from(scenario)][usize::from(visit)] {
             self.values.draw(*source, &mut way.chance, &mut set);
@@ -123,6 +125,6 @@ impl Iterations {
 impl Way {
     fn new(chance: Chance) -> Self {
         let (place, pauses) = (Place::default(), chance.clone());
-        Self { place, begun_ns: 0, is_paused: false, chance, chooser: None, pauses }
+        Self { place, begun_ns: 0, carried_lag_ns: 0, is_paused: false, chance, chooser: None, pauses }
     }
 }

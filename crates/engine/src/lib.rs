@@ -15,6 +15,7 @@ pub mod limits;
 mod net;
 mod pin;
 mod running;
+mod signals;
 mod timers;
 mod worker;
 

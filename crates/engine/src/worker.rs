@@ -18,7 +18,7 @@ use std::sync::mpsc::Sender;
 
 use load::chance::Chance;
 use load::{Load, SECOND_NS, Share, Stop};
-use record::Recorder;
+use record::{Pulse, Recorder};
 use rustix::io::Errno;
 use wire::{Reply, Script};
 
@@ -33,12 +33,15 @@ use crate::job::Job;
 use crate::net::cancel::Canceller;
 use crate::net::poll::Poll;
 use crate::running::{Entry, Message, StopLevel, StopSignal, Trouble, WorkerEnd};
+use crate::signals::Signals;
 use crate::timers::{Reason, Timers};
 use late_reading::LateReading;
 use pooling::Pool;
 
 /// A worker looks up at least this often, to hear that it should stop.
 const HEARTBEAT_NS: u64 = SECOND_NS / 10;
+/// While something is in flight it does so more often: only then does it know that it was kept from its sockets.
+const HEARTBEAT_IN_FLIGHT_NS: u64 = SECOND_NS / 50;
 /// How long after the end of a load requests that were due before it are still sent, late.
 const LATE_SENDING_NS: u64 = 2 * SECOND_NS;
 /// Requests started in one turn: more would all carry the turn's time, and the last of them wrongly.
@@ -79,6 +82,7 @@ pub(crate) struct Worker<'a, S: Script> {
     /// Slots on their way to a connection.
     dialling: u32,
     in_flight: u32,
+    signals: Signals,
     /// Users who pause before the next step of their iteration.
     paused: u32,
     /// Measured requests of all steps: those that were due, and those that a user was ready for.
@@ -158,6 +162,7 @@ impl<'a, S: Script> Worker<'a, S> {
             unread: VecDeque::new(),
             dialling: 0,
             in_flight: 0,
+            signals: Signals::new(job.warm_up_ns),
             paused: 0,
             planned: 0,
             opening_failures: None,
@@ -187,10 +192,11 @@ impl<'a, S: Script> Worker<'a, S> {
             return Err(Trouble::Load(words));
         }
         let wall_ns = self.clock.now();
+        self.tell_windows(wall_ns, true, &mut watch);
         let totals = self.connections.iter().map(|connection| connection.totals).collect();
         Ok(WorkerEnd {
             connections: totals,
-            health: watch.end(wall_ns),
+            health: watch.end(wall_ns, self.signals),
             opening_failures: self.opening_failures,
         })
     }
@@ -213,8 +219,10 @@ impl<'a, S: Script> Worker<'a, S> {
     /// One turn: hand over the second, do what is due, wait for the next instant or for sockets, read.
     fn turn(&mut self, watch: &mut Watch) -> Result<(), Errno> {
         let now_ns = self.clock.now();
+        self.signals.beat(now_ns);
         self.heed_signal(now_ns);
         self.hand_over(now_ns);
+        self.tell_windows(now_ns, false, watch);
         self.look_at_timers(now_ns);
         self.start_due(now_ns);
         self.end_at_once();
@@ -228,15 +236,23 @@ impl<'a, S: Script> Worker<'a, S> {
 
     /// Waits for the next instant or for sockets; returns how many of them have something to say.
     fn wait(&mut self, now_ns: u64, watch: &mut Watch) -> Result<usize, Errno> {
-        let next_ns = self.next_instant(now_ns);
+        let beat_ns = self.next_beat(now_ns);
         // The system wakes us late, and by about as much every time: so we ask to be woken that much earlier.
-        let asked_ns = next_ns.saturating_sub(watch.usual_lag_ns);
-        let wait_ns = asked_ns.saturating_sub(now_ns);
+        let next_ns = self.next_instant(now_ns).filter(|next_ns| *next_ns < beat_ns);
+        let asked_ns = next_ns.map_or(beat_ns, |next_ns| next_ns.saturating_sub(watch.usual_lag_ns));
+        let is_catching_up = self.signals.is_catching_up();
+        let wait_ns = if is_catching_up { 0 } else { asked_ns.saturating_sub(now_ns) };
         let mut count = 0;
-        if self.embedding.is_some() && wait_ns == 0 {
-            return Ok(0);
+        if self.embedding.is_some() {
+            // The calls that were made since are no wait of ours.
+            self.signals.waits_until(self.clock.now() + wait_ns, false);
+            if wait_ns == 0 {
+                return Ok(0);
+            }
+        } else {
+            self.signals.waits_until(now_ns + wait_ns, self.late_reading.is_none());
         }
-        if self.may_read_late(wait_ns) {
+        if !is_catching_up && self.may_read_late(wait_ns) {
             Clock::sleep(wait_ns);
         } else {
             count = self.poll.wait(wait_ns)?;
@@ -247,7 +263,7 @@ impl<'a, S: Script> Worker<'a, S> {
                 return Ok(0);
             }
             watch.woke(self.clock.now().saturating_sub(asked_ns));
-            self.clock.spin_until(next_ns);
+            self.clock.spin_until(next_ns.unwrap_or(beat_ns));
             self.start_due(self.clock.now());
             count = self.poll.wait(0)?;
         }
@@ -261,18 +277,43 @@ impl<'a, S: Script> Worker<'a, S> {
         }
     }
 
-    /// The next instant at which there is something to do, sockets apart.
-    fn next_instant(&mut self, now_ns: u64) -> u64 {
+    /// The next instant at which there is something to do for the load, sockets apart.
+    fn next_instant(&mut self, now_ns: u64) -> Option<u64> {
         if !(self.unread.is_empty() && self.over_at_once.is_empty() && self.to_perform.is_empty()) {
-            return now_ns;
+            return Some(now_ns);
         }
         let start_ns = match &mut self.driver {
             Driver::Open(open) if !open.idle.is_empty() => open.next_wake_ns(),
             _ => None,
         };
         let timer_ns = self.timers.next_ns();
-        let beat_ns = self.books[0].recorder.boundary_ns().min(now_ns + HEARTBEAT_NS);
-        [start_ns, timer_ns].into_iter().flatten().fold(beat_ns, u64::min)
+        [start_ns, timer_ns].into_iter().flatten().min()
+    }
+
+    /// When to look up, whatever there is to do.
+    fn next_beat(&self, now_ns: u64) -> u64 {
+        let beat_ns = if self.in_flight > 0 { HEARTBEAT_IN_FLIGHT_NS } else { HEARTBEAT_NS };
+        let page_ns = self.books[0].recorder.boundary_ns().min(self.signals.window_end_ns());
+        page_ns.min(now_ns + beat_ns)
+    }
+
+    /// Tells of the windows that are over, and at the end of what there is of the last.
+    #[inline]
+    fn tell_windows(&mut self, now_ns: u64, is_end: bool, watch: &mut Watch) {
+        while now_ns >= self.signals.window_end_ns() {
+            let pulse = self.signals.end_window(self.signals.window_end_ns(), self.in_flight);
+            self.tell_window(pulse, watch);
+        }
+        if is_end {
+            let pulse = self.signals.end_window(now_ns, self.in_flight);
+            self.tell_window(pulse, watch);
+        }
+    }
+
+    #[cold]
+    fn tell_window(&self, mut pulse: Pulse, watch: &mut Watch) {
+        watch.tell(&mut pulse);
+        let _ = self.messages.send(Message::Pulse { worker: self.thread as u32, pulse });
     }
 
     fn hand_over(&mut self, now_ns: u64) {

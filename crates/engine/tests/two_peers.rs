@@ -8,10 +8,14 @@ use std::time::Duration;
 use engine::{Beside, Job, TlsTrust};
 use load::Scenarios;
 use rustls::version::TLS13;
-use support::scenario::{following, get, in_turn, mix, saving, scenarios, script, visit};
+use support::scenario::{
+    assert_carried, following, get, in_turn, late_ns, mix, saving, scenarios, script, visit,
+};
 use support::tls::{Authority, TlsServer, read_request};
 use support::witness::Witness;
-use support::{Done, MS, closed, count, each_request, lasting, open, reply, run, secure, server, tcp};
+use support::{
+    Done, MS, SECOND, closed, count, each_request, lasting, open, reply, run, secure, server, tcp,
+};
 use target::scripted::Step;
 use wire::http1::{CaptureFrom, Http1};
 use wire::{Both, Place};
@@ -28,6 +32,11 @@ fn both() -> Both<Http1, Http1> {
     let first = vec![saving(get("/a"), 0, CaptureFrom::Header("X-Id".to_owned())), get("/again-{b}")];
     let second = vec![saving(get("/b-{a}"), 1, CaptureFrom::Header("X-Id".to_owned())), get("/last-{a}-{b}")];
     Both::new(script(first), script(second), &PLACES)
+}
+
+/// The same, of which no reply is looked through.
+fn plain() -> Both<Http1, Http1> {
+    Both::new(script(vec![get("/0"), get("/2")]), script(vec![get("/1"), get("/3")]), &PLACES)
 }
 
 /// The job with a second peer, all steps in turn.
@@ -73,6 +82,20 @@ fn each_slot_keeps_a_connection_to_each_peer() {
         one.stop();
         two.stop();
     }
+}
+
+#[test]
+fn what_an_arrival_waited_is_carried_from_one_peer_to_the_other() {
+    let (one, two) = (Witness::start(Duration::from_millis(15)), Witness::start(Duration::ZERO));
+    // One slot is taken for 30 ms by each of 40 arrivals a second: those that come later wait.
+    let mut job = beside(open(tcp(one.address), 40.0, SECOND, 1), tcp(two.address));
+    job.scenarios = four(0);
+    let done = run(job, plain());
+    assert_eq!(done.tally.counts.ok, done.tally.counts.sent, "{:?}", done.classes());
+    let pairs = assert_carried(&done, &[0; 4]);
+    let late = pairs.iter().filter(|(_, before, _)| late_ns(before) > 100 * MS);
+    let steps: Vec<u16> = late.map(|(step, ..)| *step).collect();
+    assert!((0..3).all(|step| steps.iter().filter(|late| **late == step).count() > 2), "{steps:?}");
 }
 
 #[test]

@@ -20,6 +20,9 @@ impl<S: Script> Worker<'_, S> {
         }
         let connection = &mut self.connections[slot as usize];
         let Some(request) = connection.request.take() else { return };
+        connection.free_ns = at_ns;
+        self.signals.ended(&request, at_ns);
+        self.signals.replied(request.intended_ns, reply.received_bytes);
         let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Refused };
         let finish = finish(&request, at_ns, outcome, reply.status);
         let step = connection.step;
@@ -47,7 +50,7 @@ impl<S: Script> Worker<'_, S> {
         if !(reply.reusable && connection.keeps_alive && was_whole && !connection.hung_up) {
             self.close(slot);
         }
-        self.go_on(slot, request.intended_ns, at_ns, outcome == Outcome::Ok, 0);
+        self.go_on(slot, &request, at_ns, outcome == Outcome::Ok, 0);
     }
 
     /// Offers a request that has ended to the log, if there is one, before its slot goes on.
@@ -94,6 +97,8 @@ impl<S: Script> Worker<'_, S> {
         }
         let connection = &mut self.connections[slot as usize];
         let Some(request) = connection.request.take() else { return };
+        connection.free_ns = at_ns;
+        self.signals.ended(&request, at_ns);
         let finish = finish(&request, at_ns, ending.outcome, 0);
         let step = usize::from(connection.step);
         self.books[step].recorder.finished(&finish);
@@ -108,7 +113,7 @@ impl<S: Script> Worker<'_, S> {
         self.close(slot);
         // A connection that had served and then broke may be replaced at once; one that never came about may not.
         let back_off_ns = if had_served && failures == 1 { 1 } else { self.back_off_ns(failures) };
-        self.go_on(slot, request.intended_ns, at_ns, false, back_off_ns);
+        self.go_on(slot, &request, at_ns, false, back_off_ns);
     }
 
     /// 10 ms, doubled for each failure in a row up to 1 s, of which up to half is taken off by chance.
@@ -152,6 +157,8 @@ impl<S: Script> Worker<'_, S> {
         self.end_part(slot, Outcome::Unfinished, None, now_ns);
         let connection = &mut self.connections[slot as usize];
         let request = connection.request.take()?;
+        connection.free_ns = now_ns;
+        self.signals.left(request.intended_ns, now_ns);
         let recorder = &mut self.books[usize::from(connection.step)].recorder;
         recorder.finished(&finish(&request, now_ns, Outcome::Unfinished, 0));
         self.in_flight -= 1;
@@ -162,7 +169,7 @@ impl<S: Script> Worker<'_, S> {
     fn leave(&mut self, slot: u32, now_ns: u64) {
         let Some(request) = self.leave_request(slot, now_ns) else { return };
         self.close(slot);
-        self.go_on(slot, request.intended_ns, now_ns, false, 0);
+        self.go_on(slot, &request, now_ns, false, 0);
     }
 }
 

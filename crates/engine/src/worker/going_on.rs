@@ -3,6 +3,7 @@
 use wire::{Conversation, Script};
 
 use super::Worker;
+use crate::connection::InFlight;
 use crate::driver::Driver;
 use crate::running::StopLevel;
 use crate::timers::Reason;
@@ -41,36 +42,40 @@ impl<S: Script> Worker<'_, S> {
 
     /// A request has ended, well or not: its slot goes on, after a pause if `back_off_ns` is not 0.
     #[inline]
-    pub(super) fn go_on(&mut self, slot: u32, intended_ns: u64, at_ns: u64, is_ok: bool, back_off_ns: u64) {
+    pub(super) fn go_on(&mut self, slot: u32, request: &InFlight, at_ns: u64, is_ok: bool, back_off_ns: u64) {
         if self.iterations.only_step.is_some() {
-            self.end_iteration(slot, intended_ns, at_ns, at_ns, back_off_ns);
-        } else if let Some(over_ns) = self.go_on_within(slot, at_ns, is_ok) {
+            self.end_iteration(slot, request.intended_ns, at_ns, at_ns, back_off_ns);
+        } else if let Some(over_ns) = self.go_on_within(slot, request, at_ns, is_ok) {
             let begun_ns = self.connections[slot as usize].way.begun_ns;
             self.end_iteration(slot, begun_ns, over_ns, at_ns, back_off_ns);
         }
     }
 
     /// Goes on within an iteration, or answers when it is over.
-    fn go_on_within(&mut self, slot: u32, at_ns: u64, is_ok: bool) -> Option<u64> {
+    fn go_on_within(&mut self, slot: u32, request: &InFlight, at_ns: u64, is_ok: bool) -> Option<u64> {
+        let is_open = matches!(self.driver, Driver::Open(_));
         let connection = &mut self.connections[slot as usize];
         let way = &mut connection.way;
         let think_time = self.iterations.visit(way.place).think;
-        let ready_ns = at_ns.saturating_add(think_time.draw(&mut way.pauses));
-        let Some(next) = self.iterations.after(way.place).filter(|_| is_ok) else { return Some(ready_ns) };
-        if !self.stop.admits(ready_ns, self.planned) {
+        // An arrival that was late here goes on as if it had not been, and as fast as its target was.
+        let late_ns = request.begun_ns.saturating_sub(request.intended_ns);
+        let ended_ns = if is_open && is_ok { at_ns.saturating_sub(late_ns) } else { at_ns };
+        let intended_ns = ended_ns.saturating_add(think_time.draw(&mut way.pauses));
+        let Some(next) = self.iterations.after(way.place).filter(|_| is_ok) else { return Some(intended_ns) };
+        if !self.stop.admits(intended_ns.max(at_ns), self.planned) {
             // The iteration is cut short; what is still due may have its slot at once.
-            return Some(if matches!(self.driver, Driver::Open(_)) { at_ns } else { ready_ns });
+            return Some(if is_open { at_ns } else { intended_ns });
         }
-        way.place = next;
-        if ready_ns <= at_ns {
+        (way.place, way.carried_lag_ns) = (next, request.lag_ns);
+        if intended_ns <= at_ns {
             let step = self.iterations.visit(next).step;
             self.turn_to(slot, step);
-            self.begin(slot, step, false, ready_ns, at_ns);
+            self.begin(slot, step, false, intended_ns, at_ns);
         } else {
             way.is_paused = true;
-            connection.next_ns = ready_ns;
+            (connection.next_ns, connection.free_ns) = (intended_ns, intended_ns);
             self.paused += 1;
-            self.timers.set(ready_ns, slot, Reason::Wake);
+            self.timers.set(intended_ns, slot, Reason::Wake);
         }
         None
     }
@@ -81,7 +86,10 @@ impl<S: Script> Worker<'_, S> {
         let ready_ns = over_ns.max(at_ns.saturating_add(back_off_ns));
         match &mut self.driver {
             Driver::Open(open) if ready_ns <= at_ns => open.idle.push_back(slot),
-            Driver::Open(_) => self.timers.set(ready_ns, slot, Reason::Wake),
+            Driver::Open(_) => {
+                self.connections[slot as usize].free_ns = ready_ns;
+                self.timers.set(ready_ns, slot, Reason::Wake);
+            }
             Driver::Closed { cadence, pool: Some(_), .. } => {
                 let next_ns = cadence.next(begun_ns, over_ns).max(over_ns);
                 self.leave_connection(slot, next_ns, at_ns, back_off_ns);

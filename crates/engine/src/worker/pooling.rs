@@ -96,7 +96,8 @@ impl<S: Script> Worker<'_, S> {
         next.next_ns = next_ns;
         *active -= u32::from(!goes_on);
         if back_off_ns > 0 {
-            self.timers.set(at_ns.saturating_add(back_off_ns), slot, Reason::Wake);
+            connection.free_ns = at_ns.saturating_add(back_off_ns);
+            self.timers.set(connection.free_ns, slot, Reason::Wake);
         } else {
             self.take_next_user(slot, at_ns);
         }

@@ -14,11 +14,16 @@ impl<S: Script> Worker<'_, S> {
     pub(super) fn begin(&mut self, slot: u32, step: u16, was_due: bool, intended_ns: u64, now_ns: u64) {
         let connection = &mut self.connections[slot as usize];
         connection.step = step;
+        let (free_ns, carried_lag_ns) = (connection.free_ns, connection.way.carried_lag_ns);
         let next = if connection.is_up() { Some(connection.talk.begin(step)) } else { None };
         // A reply was looked through, or values were drawn and filled in, since `now_ns`: that took our time.
         let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
+        let own_lag_ns = sent_ns.saturating_sub(intended_ns.max(free_ns));
+        let other_lateness_ns = sent_ns.saturating_sub(intended_ns) - own_lag_ns;
+        let lag_ns = own_lag_ns + carried_lag_ns.min(other_lateness_ns);
         connection.request =
-            Some(InFlight { intended_ns, begun_ns: now_ns, sent_ns, first_byte_ns: 0, written: 0 });
+            Some(InFlight { intended_ns, begun_ns: now_ns, sent_ns, lag_ns, first_byte_ns: 0, written: 0 });
+        self.signals.sent(intended_ns, sent_ns);
         connection.within = Within::default();
         let book = &mut self.books[usize::from(step)];
         if was_due {
@@ -42,6 +47,7 @@ impl<S: Script> Worker<'_, S> {
         let next = connection.talk.begin(connection.step);
         let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
         if let Some(request) = &mut connection.request {
+            self.signals.sent_later(request, sent_ns);
             request.sent_ns = sent_ns;
         }
         match next {

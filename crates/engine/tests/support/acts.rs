@@ -1,7 +1,7 @@
 //! A protocol of lines for tests: a log-in of some rounds, and requests of several parts.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use wire::{
@@ -37,6 +37,8 @@ pub(crate) struct Acts {
     pub(crate) call: Duration,
     /// Calls that wait until they are interrupted.
     pub(crate) hangs: bool,
+    /// Counts requests; before that of this number is sent, its thread stops for so long.
+    pub(crate) stops: Option<(Arc<AtomicU64>, u64, Duration)>,
     /// What interrupts calls.
     pub(crate) interrupted: Option<Arc<AtomicUsize>>,
 }
@@ -173,6 +175,11 @@ impl Conversation for Talk {
 
     fn begin(&mut self, step: u16) -> Next {
         (self.step, self.place, self.refusal, self.received) = (step, 0, None, 0);
+        if let Some((count, number, lasting)) = &self.script.stops
+            && count.fetch_add(1, Ordering::AcqRel) + 1 == *number
+        {
+            std::thread::sleep(*lasting);
+        }
         self.next()
     }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use engine::{Endpoint, Job, Message, Peer, Running, TlsPeer, TlsTrust, WorkerEnd};
 use load::open::Profile;
 use load::{Closed, Load, Open, Scenarios, Spacing, Stop, ThinkTime};
-use record::{Phase, Sampled, Tally, Whole};
+use record::{Phase, Pulse, Sampled, Tally, Whole};
 use target::scripted::{self, Script, Scripted, Step};
 use wire::http1::{Checks, Http1, Request};
 
@@ -35,6 +35,8 @@ pub(crate) struct Done {
     pub(crate) steps: Vec<Tally>,
     pub(crate) warm_up: Tally,
     pub(crate) ends: Vec<WorkerEnd>,
+    /// Windows as they came, with the number of the worker.
+    pub(crate) pulses: Vec<(u32, Pulse)>,
     /// Single requests, by intended start.
     pub(crate) sampled: Vec<Sampled>,
     /// The same with their steps.
@@ -67,7 +69,8 @@ pub(crate) fn finish_with(running: Running, limit: Duration) -> (Done, Vec<Strin
     let deadline = Instant::now() + limit;
     let mut begun = Instant::now();
     let mut wholes: Vec<[Whole; 2]> = Vec::new();
-    let (mut ends, mut logged, mut broke) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ends, mut pulses) = (Vec::new(), Vec::new());
+    let (mut logged, mut broke) = (Vec::new(), Vec::new());
     loop {
         match running.messages.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(Message::Begins(origin)) => begun = origin,
@@ -77,7 +80,7 @@ pub(crate) fn finish_with(running: Running, limit: Duration) -> (Done, Vec<Strin
                 whole.absorb(&interval.tally).expect("the identity, up to now");
                 logged.extend(interval.sampled.into_iter().map(|request| (step, request)));
             }
-            Ok(Message::Pulse { .. }) => {}
+            Ok(Message::Pulse { worker, pulse }) => pulses.push((worker, pulse)),
             Ok(Message::Ended(end)) => ends.push(*end),
             Ok(Message::Broke(what) | Message::Hopeless(what)) => broke.push(what),
             Err(RecvTimeoutError::Timeout) => panic!("the load did not end within {limit:?}"),
@@ -95,7 +98,7 @@ pub(crate) fn finish_with(running: Running, limit: Duration) -> (Done, Vec<Strin
     }
     logged.sort_by_key(|(_, request): &(u16, Sampled)| request.finish.intended_ns);
     let sampled = logged.iter().map(|(_, request)| *request).collect();
-    let done = Done { tally, steps, warm_up, ends, sampled, logged, took };
+    let done = Done { tally, steps, warm_up, ends, pulses, sampled, logged, took };
     done.assert_errors_add_up();
     (done, broke)
 }

@@ -3,9 +3,10 @@
 use engine::Job;
 use load::values::{DataSource, Source};
 use load::{Order, Scenario, Scenarios, ThinkTime, Visit};
+use record::{Outcome, Sampled};
 use wire::http1::{Capture, CaptureFrom, Checks, Http1, Request, Step, Template};
 
-use super::SECOND;
+use super::{Done, MS, SECOND};
 
 /// Names of the variables that scenarios in tests have.
 const VARIABLES: [&str; 3] = ["a", "b", "c"];
@@ -70,4 +71,38 @@ pub(crate) fn data(variable: u16, source: Source) -> DataSource {
 pub(crate) fn following(mut job: Job, scenarios: Scenarios) -> Job {
     (job.scenarios, job.log_per_second, job.timeout_ns) = (scenarios, 100_000, 5 * SECOND);
     job
+}
+
+/// How late a request was sent.
+pub(crate) fn late_ns(request: &Sampled) -> u64 {
+    request.finish.sent_ns - request.finish.intended_ns
+}
+
+/// Each step that ended ok and what its iteration went on with: its number, and the two requests.
+pub(crate) fn sequels(done: &Done) -> Vec<(u16, Sampled, Sampled)> {
+    let mut all = done.logged.clone();
+    all.sort_by_key(|(_, request)| (request.connection, request.finish.sent_ns));
+    let pairs = all.windows(2).filter(|pair| {
+        let [(step, before), (next, after)] = pair else { return false };
+        before.connection == after.connection && *next == step + 1 && before.finish.outcome == Outcome::Ok
+    });
+    pairs.map(|pair| (pair[0].0, pair[0].1, pair[1].1)).collect()
+}
+
+/// Asserts of an open load whose only scenario goes through its steps in turn that each later step is intended when it would
+/// have been without the lateness of the one before; returns the pairs.
+#[track_caller]
+pub(crate) fn assert_carried(done: &Done, pauses_ns: &[u64]) -> Vec<(u16, Sampled, Sampled)> {
+    let pairs = sequels(done);
+    for pair in &pairs {
+        let (step, before, after) = pair;
+        let (finish, pause_ns) = (before.finish, pauses_ns[usize::from(*step)]);
+        // Some lateness comes of what lies between beginning and sending: opening a connection, and filling values in.
+        let carried_ns = if late_ns(before) > 100 * MS { late_ns(before) / 2 } else { 0 };
+        let latest_ns = finish.finished_ns + pause_ns;
+        let intended_ns = after.finish.intended_ns;
+        let bounds = latest_ns - late_ns(before)..=latest_ns - carried_ns;
+        assert!(bounds.contains(&intended_ns), "{pair:?}");
+    }
+    pairs
 }

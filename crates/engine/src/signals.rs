@@ -1,0 +1,292 @@
+//! What a worker notes of each request in order to judge itself: a few additions, no clock and no system call.
+
+use record::{Pulse, Tail};
+
+use crate::connection::{InFlight, NEVER};
+
+/// Whoever is back so much later than asked for was away, and not merely late.
+const STALL_NS: u64 = 50_000_000;
+/// A turn that begins so much later than it should have reads first what has lain there meanwhile.
+const CATCHING_UP_FROM_NS: u64 = 1_000_000;
+
+/// The signals of one worker that follow from its requests and its turns.
+pub(crate) struct Signals {
+    measured_from_ns: u64,
+    /// By phase: the instants at which requests ended, less those at which they were sent. What was sent and has not ended
+    /// makes it wrap around, and its end sets it right.
+    flights_ns: [u64; 2],
+    tail: Tail,
+    reply_bytes: u64,
+    /// When the loop had asked to be back from waiting.
+    due_back_ns: u64,
+    /// Since when replies that are read now may have lain there; [`NEVER`] where their times do not show it.
+    read_due_ns: u64,
+    is_catching_up: bool,
+    heartbeat_max_ns: u64,
+    stalled_ns: u64,
+    window: Window,
+}
+
+/// The window that goes on.
+#[derive(Default)]
+struct Window {
+    from_ns: u64,
+    ended: u64,
+    response_sum_ns: u64,
+    /// Requests in flight × time that was told of with earlier windows.
+    told_ns: u64,
+}
+
+/// What the signals amount to at the end.
+pub(crate) struct Noted {
+    pub(crate) heartbeat_max_ns: u64,
+    pub(crate) stalled_ns: u64,
+    pub(crate) in_flight_ns: u64,
+    pub(crate) tail: Tail,
+    pub(crate) reply_bytes: u64,
+}
+
+impl Signals {
+    pub(crate) fn new(measured_from_ns: u64) -> Self {
+        Self {
+            measured_from_ns,
+            flights_ns: [0; 2],
+            tail: Tail::default(),
+            reply_bytes: 0,
+            due_back_ns: NEVER,
+            read_due_ns: NEVER,
+            is_catching_up: false,
+            heartbeat_max_ns: 0,
+            stalled_ns: 0,
+            window: Window::default(),
+        }
+    }
+
+    #[inline]
+    fn is_measured(&self, intended_ns: u64) -> bool {
+        intended_ns >= self.measured_from_ns
+    }
+
+    /// A request is in flight from now on.
+    #[inline]
+    pub(crate) fn sent(&mut self, intended_ns: u64, sent_ns: u64) {
+        let flights_ns = &mut self.flights_ns[usize::from(intended_ns >= self.measured_from_ns)];
+        *flights_ns = flights_ns.wrapping_sub(sent_ns);
+    }
+
+    /// A request is in flight no more, and nobody knows how it would have ended.
+    #[inline]
+    pub(crate) fn left(&mut self, intended_ns: u64, at_ns: u64) {
+        let flights_ns = &mut self.flights_ns[usize::from(intended_ns >= self.measured_from_ns)];
+        *flights_ns = flights_ns.wrapping_add(at_ns);
+    }
+
+    /// A request that waited for its connection is sent only now.
+    #[inline]
+    pub(crate) fn sent_later(&mut self, request: &InFlight, sent_ns: u64) {
+        self.left(request.intended_ns, request.sent_ns);
+        self.sent(request.intended_ns, sent_ns);
+    }
+
+    /// A request has ended, at an instant that the loop may have come to late.
+    #[inline]
+    pub(crate) fn ended(&mut self, request: &InFlight, at_ns: u64) {
+        let InFlight { intended_ns, sent_ns, lag_ns, .. } = *request;
+        self.left(intended_ns, at_ns);
+        let response_ns = at_ns.saturating_sub(intended_ns);
+        self.window.ended += 1;
+        self.window.response_sum_ns = self.window.response_sum_ns.saturating_add(response_ns);
+        if self.is_measured(intended_ns) {
+            let read_late_ns = at_ns.saturating_sub(self.read_due_ns.max(sent_ns));
+            self.tail.note(response_ns, lag_ns.saturating_add(read_late_ns));
+        }
+    }
+
+    /// The reply to a request was read to its end.
+    #[inline]
+    pub(crate) fn replied(&mut self, intended_ns: u64, reply_bytes: u64) {
+        if self.is_measured(intended_ns) {
+            self.reply_bytes += reply_bytes;
+        }
+    }
+
+    /// The loop begins a turn.
+    #[inline]
+    pub(crate) fn beat(&mut self, now_ns: u64) {
+        let late_ns = now_ns.saturating_sub(self.due_back_ns);
+        if late_ns >= STALL_NS && self.is_measured(now_ns) {
+            self.stalled_ns += late_ns;
+        }
+        if late_ns > self.heartbeat_max_ns && self.is_measured(now_ns) {
+            self.heartbeat_max_ns = late_ns;
+        }
+        self.is_catching_up = late_ns >= CATCHING_UP_FROM_NS && !self.is_catching_up;
+    }
+
+    /// Whether this turn began so late that it reads what there is and waits for nothing more: so that replies that have lain
+    /// there are told apart from those that come.
+    #[inline]
+    pub(crate) fn is_catching_up(&self) -> bool {
+        self.is_catching_up
+    }
+
+    /// The loop asks to be back at this instant, to read replies whose times are those of reading, or others.
+    #[inline]
+    pub(crate) fn waits_until(&mut self, due_back_ns: u64, are_timed_by_reading: bool) {
+        self.due_back_ns = due_back_ns;
+        if !are_timed_by_reading {
+            self.read_due_ns = NEVER;
+        } else if !self.is_catching_up {
+            self.read_due_ns = due_back_ns;
+        }
+    }
+
+    /// When the window is over.
+    #[inline]
+    pub(crate) fn window_end_ns(&self) -> u64 {
+        self.window.from_ns + Pulse::WINDOW_NS
+    }
+
+    /// Ends the window that is over: it goes from where the last one ended to `to_ns`. What the thread used is for the caller to
+    /// add.
+    pub(crate) fn end_window(&mut self, to_ns: u64, in_flight: u32) -> Pulse {
+        let flown_ns = self.flights_ns[0]
+            .wrapping_add(self.flights_ns[1])
+            .wrapping_add(u64::from(in_flight).wrapping_mul(to_ns));
+        let Window { from_ns, ended, response_sum_ns, told_ns } = self.window;
+        // Replies that were read in the window and had come before it were told of as if in flight to its beginning: where
+        // that is more than there was since, the next window makes up for it.
+        let since_ns = (flown_ns.wrapping_sub(told_ns) as i64).max(0) as u64;
+        self.window = Window { from_ns: to_ns, told_ns: told_ns.wrapping_add(since_ns), ..Window::default() };
+        Pulse {
+            at_ns: from_ns,
+            lasting_ns: to_ns - from_ns,
+            ended,
+            response_sum_ns,
+            in_flight_ns: since_ns,
+            ..Pulse::default()
+        }
+    }
+
+    /// At the end, when nothing is in flight any more.
+    pub(crate) fn end(self) -> Noted {
+        Noted {
+            heartbeat_max_ns: self.heartbeat_max_ns,
+            stalled_ns: self.stalled_ns,
+            in_flight_ns: self.flights_ns[1],
+            tail: self.tail,
+            reply_bytes: self.reply_bytes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOW_NS: u64 = Pulse::WINDOW_NS;
+
+    fn request(intended_ns: u64, sent_ns: u64, lag_ns: u64) -> InFlight {
+        InFlight { intended_ns, begun_ns: sent_ns, sent_ns, lag_ns, first_byte_ns: 0, written: 0 }
+    }
+
+    #[test]
+    fn windows_hold_what_was_in_flight_in_them_and_the_rest_follows() {
+        let mut signals = Signals::new(0);
+        signals.sent(0, 100);
+        signals.sent(0, WINDOW_NS - 50);
+        let first = signals.end_window(WINDOW_NS, 2);
+        assert_eq!((first.at_ns, first.lasting_ns, first.ended), (0, WINDOW_NS, 0));
+        assert_eq!(first.in_flight_ns, WINDOW_NS - 100 + 50);
+        // This reply had come before the first window was over, and was read after it.
+        signals.ended(&request(0, WINDOW_NS - 50, 0), WINDOW_NS - 20);
+        let second = signals.end_window(2 * WINDOW_NS, 1);
+        assert_eq!((second.ended, second.response_sum_ns), (1, WINDOW_NS - 20));
+        assert_eq!(second.in_flight_ns, WINDOW_NS - 20);
+        signals.ended(&request(0, 100, 0), 2 * WINDOW_NS + 7);
+        let last = signals.end_window(2 * WINDOW_NS + 9, 0);
+        assert_eq!((last.at_ns, last.lasting_ns, last.in_flight_ns), (2 * WINDOW_NS, 9, 7));
+        let service_ns = 30 + 2 * WINDOW_NS + 7 - 100;
+        assert_eq!(first.in_flight_ns + second.in_flight_ns + last.in_flight_ns, service_ns);
+        assert_eq!(signals.end().in_flight_ns, service_ns);
+    }
+
+    #[test]
+    fn a_window_never_has_less_than_nothing_in_flight() {
+        let mut signals = Signals::new(0);
+        signals.sent(0, 0);
+        assert_eq!(signals.end_window(WINDOW_NS, 1).in_flight_ns, WINDOW_NS);
+        signals.ended(&request(0, 0, 0), WINDOW_NS - 500);
+        assert_eq!(signals.end_window(2 * WINDOW_NS, 0).in_flight_ns, 0);
+        signals.sent(0, 2 * WINDOW_NS);
+        assert_eq!(signals.end_window(3 * WINDOW_NS, 1).in_flight_ns, WINDOW_NS - 500);
+    }
+
+    #[test]
+    fn the_warm_up_is_in_the_windows_and_in_no_figure() {
+        let mut signals = Signals::new(1_000);
+        signals.sent(999, 999);
+        signals.waits_until(1_000, true);
+        signals.ended(&request(999, 999, 5), 1_500);
+        signals.replied(999, 70);
+        signals.beat(999);
+        assert_eq!(signals.end_window(WINDOW_NS, 0).ended, 1);
+        let noted = signals.end();
+        assert_eq!((noted.in_flight_ns, noted.reply_bytes, noted.heartbeat_max_ns), (0, 0, 0));
+        assert_eq!(noted.tail, Tail::default());
+    }
+
+    #[test]
+    fn whoever_comes_back_late_has_kept_replies_waiting() {
+        let mut signals = Signals::new(0);
+        signals.waits_until(2_000, true);
+        for (sent_ns, at_ns) in [(0, 1_900), (0, 5_000), (4_000, 5_000)] {
+            signals.sent(0, sent_ns);
+            signals.ended(&request(0, sent_ns, 10), at_ns);
+        }
+        signals.beat(5_100);
+        // 10 each, 3,000 since the loop should have been back, and 1,000 since one was sent after that.
+        let noted = signals.end();
+        assert_eq!((noted.tail.all().lag_ns, noted.heartbeat_max_ns), (30 + 3_000 + 1_000, 3_100));
+    }
+
+    #[test]
+    fn a_turn_that_comes_late_reads_what_has_lain_there_and_the_next_does_not() {
+        const MS: u64 = 1_000_000;
+        let mut signals = Signals::new(0);
+        let mut lags_ns = Vec::new();
+        for (now_ns, due_back_ns) in [(0, 20 * MS), (50 * MS, 50 * MS), (51 * MS, 71 * MS)] {
+            signals.beat(now_ns);
+            signals.waits_until(due_back_ns, true);
+            signals.sent(0, 0);
+            signals.ended(&request(0, 0, 0), now_ns + MS);
+            lags_ns.push(signals.tail.all().lag_ns);
+        }
+        assert_eq!(lags_ns, [0, 31 * MS, 31 * MS]);
+        // Where the kernel says when a reply came, it does not matter when it is read.
+        signals.waits_until(0, false);
+        signals.sent(0, 0);
+        signals.ended(&request(0, 0, 0), 90 * MS);
+        assert_eq!(signals.end().tail.all().lag_ns, 31 * MS);
+    }
+
+    #[test]
+    fn time_away_adds_up_from_fifty_milliseconds_on() {
+        let mut signals = Signals::new(0);
+        for (due_ms, back_ms) in [(10, 59), (100, 300), (400, 450)] {
+            signals.waits_until(due_ms * 1_000_000, true);
+            signals.beat(back_ms * 1_000_000);
+        }
+        let noted = signals.end();
+        assert_eq!((noted.stalled_ns, noted.heartbeat_max_ns), (250_000_000, 200_000_000));
+    }
+
+    #[test]
+    fn the_wait_for_a_connection_to_be_opened_is_no_flight() {
+        let mut signals = Signals::new(0);
+        signals.sent(10, 10);
+        signals.sent_later(&request(10, 10, 0), 60);
+        signals.ended(&request(10, 60, 0), 100);
+        assert_eq!(signals.end().in_flight_ns, 40);
+    }
+}
