@@ -35,8 +35,13 @@ fn autoregressive_deviation(residuals: &[f64], fitted: usize) -> f64 {
     let resemblance =
         (lag_one + (fitted as f64 + (fitted as f64 + 2.0) * lag_one) / count).clamp(0.0, RESEMBLANCE_MAX);
     let variance = squares / (count - fitted as f64);
-    sqrt(variance * (1.0 + resemblance) / (1.0 - resemblance))
+    let widening = (1.0 + resemblance) / (1.0 - resemblance);
+    // As many windows as this, without resemblance, tell as much; few tell a spread badly.
+    let worth = count / widening;
+    sqrt(variance * widening) * (1.0 + SMALL / worth)
 }
 
 /// Beyond it a series is so slow that its length tells nothing about its noise.
 const RESEMBLANCE_MAX: f64 = 0.99;
+/// How much wider noise is taken for each window that a series is worth less.
+const SMALL: f64 = 4.0;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use libm::sqrt;
 
 use crate::fit::{Line, Step, spearman_with_time};
-use crate::mser::{self, Cut};
+use crate::mser;
 use crate::noise::long_run_deviation;
 
 /// One window of a run's series, all of the same length, in order of time.
@@ -96,15 +96,23 @@ const TOLERATED_SHARE: f64 = 0.02;
 const DRIFT_ERRORS: f64 = 3.0;
 /// So many standard errors are noise, of the largest step anywhere.
 const STEP_ERRORS: f64 = 4.5;
+/// So many standard errors are noise, of a level before the cut.
+const CUT_ERRORS: f64 = 4.0;
 /// So weak an order in time is no drift.
 const RHO_MIN: f64 = 0.3;
+/// A level that changes by so much of its mean, and hardly ever turns back, is no noise, however slow noise may be: so a queue
+/// grows that nobody can serve.
+const GROWTH_SHARE: f64 = 0.5;
+/// So strong an order in time hardly ever turns back.
+const GROWTH_RHO: f64 = 0.9;
 
 /// Whether a run had settled, by its windows from the beginning of its load, of which the first `warm` are the warm-up that
 /// was planned.
 pub fn steady(series: &[Window], warm: usize) -> Steadiness {
-    let levels = Levels::of(series);
-    let cuts: Vec<Option<Cut>> = levels.iter().map(|(_, level)| believed_cut(level)).collect();
-    let settled = cuts.iter().flatten().filter(|cut| !cut.is_at_bound).map(|cut| cut.at).max().unwrap_or(0);
+    let levels = levels(series);
+    let cuts: Vec<usize> = levels.iter().map(|(_, level)| believed_cut(level)).collect();
+    let is_bound = |cut: &usize| mser::is_at_bound(*cut, series.len());
+    let settled = cuts.iter().copied().filter(|cut| !is_bound(cut)).max().unwrap_or(0);
     let from = settled.max(warm);
     let mut found = Steadiness {
         verdict: SteadyVerdict::TooShort { needed: from.saturating_add(WINDOWS_MIN) },
@@ -133,7 +141,7 @@ pub fn steady(series: &[Window], warm: usize) -> Steadiness {
             }
         }
     }
-    let is_unsettled = cuts.iter().flatten().any(|cut| cut.is_at_bound && cut.at > from);
+    let is_unsettled = cuts.iter().any(|cut| is_bound(cut) && *cut > from);
     found.verdict = match why.or(is_unsettled.then_some(Unsteady::StillChanging)) {
         Some(why) => SteadyVerdict::NotSteady { why },
         None if settled > warm => SteadyVerdict::WarmingUp { cut: settled },
@@ -142,15 +150,20 @@ pub fn steady(series: &[Window], warm: usize) -> Steadiness {
     found
 }
 
-/// The cut of a series, if what it cuts off is another level than the rest by more than noise.
-fn believed_cut(level: &[f64]) -> Option<Cut> {
-    let cut = mser::cut(level).filter(|cut| cut.at > 0)?;
-    let (before, rest) = level.split_at(cut.at);
-    let (before_mean, rest_mean) = (mean(before), mean(rest));
+/// From where on a series is at the level of its rest: the earliest window from which on what MSER-5 would cut off differs from
+/// what it would leave by no more than is tolerated, or than is noise. MSER alone cuts noise too.
+fn believed_cut(level: &[f64]) -> usize {
+    let Some(cut) = mser::cut(level) else { return 0 };
+    let rest = &level[cut..];
+    let rest_mean = mean(rest);
     let residuals: Vec<f64> = rest.iter().map(|figure| figure - rest_mean).collect();
-    let error = long_run_deviation(&residuals, 1) * sqrt(1.0 / before.len() as f64 + 1.0 / rest.len() as f64);
-    let apart = (before_mean - rest_mean).abs();
-    (apart > TOLERATED_SHARE * rest_mean && apart > STEP_ERRORS * error).then_some(cut)
+    let deviation = long_run_deviation(&residuals, 1);
+    let is_level = |from: &usize| {
+        let before = &level[*from..cut];
+        let error = deviation * sqrt(1.0 / before.len() as f64 + 1.0 / rest.len() as f64);
+        (mean(before) - rest_mean).abs() <= (TOLERATED_SHARE * rest_mean).max(CUT_ERRORS * error)
+    };
+    (0..cut).step_by(mser::BATCH).find(is_level).unwrap_or(cut)
 }
 
 /// What one series does after the cut.
@@ -186,7 +199,9 @@ fn judge(level: &[f64]) -> Judged {
     } else {
         let error = long_run_deviation(&line.residuals(level), 2) * sqrt(12.0 / count);
         let drift = line.slope * count;
-        if drift.abs() > (TOLERATED_SHARE * mean).max(DRIFT_ERRORS * error) && judged.rho.abs() > RHO_MIN {
+        let is_noise = drift.abs() <= (TOLERATED_SHARE * mean).max(DRIFT_ERRORS * error);
+        let is_growth = drift.abs() > GROWTH_SHARE * mean && judged.rho.abs() > GROWTH_RHO;
+        if is_growth || (!is_noise && judged.rho.abs() > RHO_MIN) {
             judged.change = Change::Drift;
         }
     }
@@ -202,20 +217,16 @@ fn mean(figures: &[f64]) -> f64 {
 }
 
 /// The series of a run that can be judged.
-struct Levels;
-
-impl Levels {
-    fn of(windows: &[Window]) -> Vec<(Series, Vec<f64>)> {
-        let throughput = windows.iter().map(|window| window.ended as f64).collect();
-        let in_flight = windows.iter().map(|window| window.in_flight.max(0.0)).collect();
-        let all = [
-            (Series::Throughput, Some(throughput)),
-            (Series::ResponseTime, response_times(windows)),
-            (Series::InFlight, Some(in_flight)),
-        ];
-        let has_level = |level: &Vec<f64>| level.iter().all(|figure| figure.is_finite()) && mean(level) > 0.0;
-        all.into_iter().filter_map(|(name, level)| Some((name, level.filter(has_level)?))).collect()
-    }
+fn levels(windows: &[Window]) -> Vec<(Series, Vec<f64>)> {
+    let throughput = windows.iter().map(|window| window.ended as f64).collect();
+    let in_flight = windows.iter().map(|window| window.in_flight.max(0.0)).collect();
+    let all = [
+        (Series::Throughput, Some(throughput)),
+        (Series::ResponseTime, response_times(windows)),
+        (Series::InFlight, Some(in_flight)),
+    ];
+    let has_level = |level: &Vec<f64>| level.iter().all(|figure| figure.is_finite()) && mean(level) > 0.0;
+    all.into_iter().filter_map(|(name, level)| Some((name, level.filter(has_level)?))).collect()
 }
 
 /// The mean response time of every window; of one in which nothing ended, that of the last one. `None` if that is so in more
