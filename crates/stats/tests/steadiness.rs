@@ -1,0 +1,187 @@
+//! Runs in numbers alone: flat ones of every kind are steady, and planted changes are found.
+
+use stats::{Series, SteadyVerdict, Unsteady, Window, steady};
+
+mod support;
+
+use support::Chance;
+
+const WINDOW_S: f64 = 0.25;
+const RUNS: usize = 40;
+
+/// A system under arrivals at random. With `queues` it serves one request after the other, else all at once; `service_s` draws
+/// a service time at a time.
+fn open(
+    chance: &mut Chance,
+    rate_per_s: f64,
+    windows: usize,
+    queues: bool,
+    service_s: &dyn Fn(&mut Chance, f64) -> f64,
+) -> Vec<Window> {
+    let mut series = vec![Window::default(); windows];
+    let (mut now_s, mut free_s) = (0.0, 0.0f64);
+    loop {
+        now_s += chance.exponential() / rate_per_s;
+        if now_s >= windows as f64 * WINDOW_S {
+            return series;
+        }
+        let start_s = if queues { free_s.max(now_s) } else { now_s };
+        let end_s = start_s + service_s(chance, start_s);
+        free_s = end_s;
+        let (first, last) = ((now_s / WINDOW_S) as usize, (end_s / WINDOW_S) as usize);
+        if let Some(window) = series.get_mut(last) {
+            window.ended += 1;
+            window.response_sum_ns += ((end_s - now_s) * 1e9) as u64;
+        }
+        for (place, window) in series.iter_mut().enumerate().take(last + 1).skip(first) {
+            let (from_s, to_s) = (place as f64 * WINDOW_S, (place + 1) as f64 * WINDOW_S);
+            window.in_flight += (end_s.min(to_s) - now_s.max(from_s)) / WINDOW_S;
+        }
+    }
+}
+
+/// A closed load at full speed: a level with noise, of which a window inherits so much from the one before.
+fn closed(
+    chance: &mut Chance,
+    windows: usize,
+    noise: f64,
+    inherited: f64,
+    level: &dyn Fn(f64) -> f64,
+) -> Vec<Window> {
+    let mut stray = 0.0;
+    let window = |place: usize| {
+        stray = inherited * stray + (1.0f64 - inherited * inherited).sqrt() * noise * chance.normal();
+        let ended = 5_000.0 * level(place as f64 * WINDOW_S) * (1.0 + stray);
+        Window { ended: ended.max(0.0) as u64, response_sum_ns: 25_000_000_000, in_flight: 100.0 }
+    };
+    (0..windows).map(window).collect()
+}
+
+/// In how many of [`RUNS`] runs the verdict is such.
+fn count(make: impl FnMut() -> Vec<Window>, warm: usize, is: impl Fn(SteadyVerdict) -> bool) -> usize {
+    std::iter::repeat_with(make).take(RUNS).filter(|series| is(steady(series, warm).verdict)).count()
+}
+
+fn is_steady(verdict: SteadyVerdict) -> bool {
+    verdict == SteadyVerdict::Steady
+}
+
+#[test]
+fn flat_noise_is_steady_however_large() {
+    let mut chance = Chance::seeded(1);
+    for (windows, noise, inherited, least) in [
+        (32, 0.02, 0.0, 39),
+        (60, 0.1, 0.0, 39),
+        (120, 0.3, 0.0, 37),
+        (60, 0.1, 0.5, 38),
+        (120, 0.1, 0.9, 36),
+        (240, 0.05, 0.97, 36),
+    ] {
+        let steady = count(|| closed(&mut chance, windows, noise, inherited, &|_| 1.0), 8, is_steady);
+        assert!(steady >= least, "{windows} windows, noise {noise}, inherited {inherited}: {steady}");
+    }
+}
+
+#[test]
+fn a_queue_that_wanders_is_steady() {
+    let mut chance = Chance::seeded(2);
+    for (busy, least) in [(0.3, 38), (0.8, 35), (0.9, 34)] {
+        let mut make =
+            || open(&mut chance, busy * 100.0, 120, true, &|chance, _| 0.01 * chance.exponential());
+        let steady = count(&mut make, 8, is_steady);
+        assert!(steady >= least, "busy {busy}: {steady}");
+    }
+    let few =
+        count(|| open(&mut chance, 2.0, 120, false, &|chance, _| 0.05 * chance.exponential()), 8, is_steady);
+    assert!(few >= 38, "hardly any requests: {few}");
+}
+
+#[test]
+fn a_warm_up_is_cut_where_it_ends() {
+    let mut chance = Chance::seeded(3);
+    let cold = |time_s: f64| if time_s < 20.0 { 3.0 } else { 1.0 };
+    let is_cut = |verdict| matches!(verdict, SteadyVerdict::WarmingUp { cut: 80..=96 });
+    let held = count(|| open(&mut chance, 200.0, 240, false, &|_, time_s| 0.01 * cold(time_s)), 8, is_cut);
+    let noisy = count(
+        || open(&mut chance, 200.0, 240, false, &|chance, time_s| 0.01 * cold(time_s) * chance.exponential()),
+        8,
+        is_cut,
+    );
+    let full = count(|| closed(&mut chance, 240, 0.05, 0.3, &|time_s| 1.0 / cold(time_s)), 8, is_cut);
+    assert!(held == RUNS && noisy >= 37 && full >= 37, "{held} {noisy} {full}");
+    // One that was planned long enough is no fault.
+    let planned = count(|| closed(&mut chance, 240, 0.05, 0.3, &|time_s| 1.0 / cold(time_s)), 88, is_steady);
+    let fading = count(
+        || closed(&mut chance, 160, 0.05, 0.3, &|time_s| 1.0 - 0.5 * (-time_s / 5.0).exp()),
+        80,
+        is_steady,
+    );
+    assert!(planned >= 38 && fading >= 38, "{planned} {fading}");
+}
+
+#[test]
+fn a_drift_is_found() {
+    let mut chance = Chance::seeded(4);
+    let drifts = |verdict| matches!(verdict, SteadyVerdict::NotSteady { why: Unsteady::Drifts(_) });
+    let unsettled = |verdict| matches!(verdict, SteadyVerdict::NotSteady { .. });
+    // One percent in ten seconds, of a service time and of a throughput.
+    let slower = |_: &mut Chance, time_s: f64| 0.01 * (1.0 + 0.001 * time_s);
+    assert_eq!(count(|| open(&mut chance, 200.0, 160, false, &slower), 8, drifts), RUNS);
+    let falling = count(|| closed(&mut chance, 240, 0.02, 0.3, &|time_s| 1.0 - 0.001 * time_s), 8, unsettled);
+    assert!(falling >= 28, "{falling}");
+    // More arrivals than can be served.
+    let grows = || open(&mut chance, 130.0, 160, true, &|chance, _| 0.01 * chance.exponential());
+    assert_eq!(count(grows, 8, drifts), RUNS);
+}
+
+#[test]
+fn a_step_is_found_within_two_windows() {
+    let mut chance = Chance::seeded(5);
+    // At 60 % of a minute.
+    let is_there =
+        |verdict| matches!(verdict, SteadyVerdict::NotSteady { why: Unsteady::Steps { at: 142..=146, .. } });
+    let later = |time_s: f64| if time_s < 36.0 { 1.0 } else { 1.1 };
+    assert_eq!(
+        count(|| open(&mut chance, 200.0, 240, false, &|_, time_s| 0.01 * later(time_s)), 8, is_there),
+        RUNS
+    );
+    let full = count(|| closed(&mut chance, 240, 0.02, 0.3, &|time_s| 1.0 / later(time_s)), 8, is_there);
+    assert!(full >= 37, "{full}");
+    let found = steady(&closed(&mut chance, 240, 0.01, 0.0, &|time_s| 1.0 / later(time_s)), 8);
+    let SteadyVerdict::NotSteady { why: Unsteady::Steps { at, series: Series::Throughput } } = found.verdict
+    else {
+        panic!("{found:?}")
+    };
+    assert_eq!(found.step, Some(at));
+    // The response time of so many users goes the other way.
+    assert!((found.halves_share.abs() - 0.08).abs() < 0.02 && found.rho.abs() > 0.5, "{found:?}");
+}
+
+#[test]
+fn what_is_too_short_is_called_so() {
+    let mut chance = Chance::seeded(6);
+    let series = closed(&mut chance, 27, 0.05, 0.0, &|_| 1.0);
+    assert_eq!(steady(&series, 8).verdict, SteadyVerdict::TooShort { needed: 28 });
+    assert_eq!(steady(&[], 0).verdict, SteadyVerdict::TooShort { needed: 20 });
+    assert_eq!(steady(&series, usize::MAX).verdict, SteadyVerdict::TooShort { needed: usize::MAX });
+}
+
+#[test]
+fn hostile_windows_do_no_harm() {
+    let odd = [
+        Window::default(),
+        Window { ended: u64::MAX, response_sum_ns: u64::MAX, in_flight: f64::MAX },
+        Window { ended: 1, response_sum_ns: 0, in_flight: f64::NAN },
+        Window { ended: 1, response_sum_ns: 1, in_flight: f64::NEG_INFINITY },
+        Window { ended: 0, response_sum_ns: u64::MAX, in_flight: 1e-300 },
+    ];
+    assert_eq!(steady(&[Window::default(); 60], 0).verdict, SteadyVerdict::Steady, "nothing changed");
+    for (first, second) in (0..odd.len()).flat_map(|a| (0..odd.len()).map(move |b| (a, b))) {
+        for split in [1, 30, 59] {
+            let series: Vec<Window> =
+                (0..60).map(|place| odd[if place < split { first } else { second }]).collect();
+            let found = steady(&series, 5);
+            assert!(found.drift_share.is_finite() && found.halves_share.is_finite() && found.rho.is_finite());
+        }
+    }
+}
