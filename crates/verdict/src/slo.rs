@@ -1,6 +1,7 @@
 //! What a run must hold, and whether it did.
 
 mod backlog;
+mod connections;
 mod figure;
 mod judge;
 mod parse;

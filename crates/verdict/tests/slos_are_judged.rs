@@ -61,12 +61,14 @@ fn errors_fail_a_run_that_was_not_asked_for_any() {
 
 #[test]
 fn too_few_samples_say_nothing_unless_something_else_fails() {
-    let few = Queue { rate_per_s: 100, ..Queue::default() };
-    let judgement = judged("p99.9<1s", &few, &stored::ending());
+    let few = Queue { rate_per_s: 20, ..Queue::default() };
+    let judgement = judged("p99.99<1s", &few, &stored::ending());
     assert!(judgement.is_invalid && !judgement.passed);
     assert_eq!(judgement.failed[0].observed, None);
-    let judgement = judged("p99.9<1s, mean<1us", &few, &stored::ending());
+    let judgement = judged("p99.99<1s, mean<1us", &few, &stored::ending());
     assert!(!judgement.is_invalid && !judgement.passed);
+    // Of one run of many less is asked than of a run that is all there is.
+    assert!(judged("p99<1s", &few, &stored::ending()).passed);
 }
 
 #[test]
@@ -94,4 +96,20 @@ fn short_and_empty_runs_are_judged_without_a_panic() {
     let stored = Stored::new();
     let run = stored.run(None, None, &stored::ending());
     assert!(judge(&run, &Slo::parse("mean<1s").unwrap()).unwrap().is_invalid);
+}
+
+#[test]
+fn connections_that_are_too_few_are_named_before_what_follows_from_them() {
+    // One connection to a system that could do more at once: 900 of the 1,000 that come each second go through it.
+    let bound = Queue { service_ns: 1_111_111, waits_to_be_sent: true, ..Queue::default() };
+    let ending = store::Ending { spread: Some(stored::connections(1)), ..stored::ending() };
+    let judgement = judged("p99<10ms", &bound, &ending);
+    assert_eq!(names(&judgement)[0], "connections", "{judgement:?}");
+    assert_eq!(judgement.failed[0].limit, 1.0);
+    // The same of a system that takes longer than it may, once it was asked.
+    let slow = Queue { service_ns: 11_111_111, rate_per_s: 100, ..bound };
+    assert_eq!(names(&judged("p99<10ms", &slow, &ending))[0], "p99<10ms");
+    // And of many connections, which are not all in use.
+    let many = store::Ending { spread: Some(stored::connections(9)), ..stored::ending() };
+    assert_eq!(names(&judged("p99<10ms", &bound, &many))[0], "p99<10ms");
 }

@@ -2,6 +2,11 @@
 
 use record::{Percentile, Tally};
 
+/// Samples below which a single run says nothing of a percentile, even where others can outvote it.
+const SAMPLES_MIN: u64 = 10;
+/// And so many of them, at least, must be expected beyond the percentile.
+const BEYOND_MIN: f64 = 0.1;
+
 /// A figure that a run can be asked to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
@@ -45,6 +50,17 @@ impl Figure {
             }
             Self::Throughput => (over_s > 0.0).then(|| counts.ok as f64 / over_s),
         }
+    }
+
+    /// The same of a run that is one of many of a search: a run that is wrong by chance is outvoted by others, so ten samples
+    /// are enough, and a tenth of one beyond the percentile. With few of them the rank is the slowest: a run fails rather than
+    /// passes by chance.
+    pub fn observe_roughly(self, tally: &Tally, over_s: f64) -> Option<f64> {
+        let Self::Percentile(percentile) = self else { return self.observe(tally, over_s) };
+        let response = tally.response.all();
+        let beyond = response.count() as f64 * f64::from(1_000_000 - percentile.ppm()) / 1e6;
+        let is_enough = response.count() >= SAMPLES_MIN && beyond >= BEYOND_MIN;
+        is_enough.then(|| response.value_at(percentile)).flatten().map(|ns| ns as f64)
     }
 
     /// Whether it is a time.

@@ -4,6 +4,7 @@ use record::{Phase, Tally};
 use store::{Run, StoreError};
 
 use super::backlog::Backlog;
+use super::connections;
 use super::figure::Figure;
 use super::parse::Slo;
 use crate::measured::span_s;
@@ -28,7 +29,8 @@ pub struct SloJudgement {
 /// A condition that a run did not hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedCondition {
-    /// As it was written; or `kept`, `backlog`, `drain`, `system`, which every run must hold.
+    /// As it was written; or `kept`, `backlog`, `drain`, `system`, which every run must hold. `connections` comes first where
+    /// those, and not the system, are what the run failed by.
     pub condition: String,
     /// What was seen, in the unit of the limit; `None` if it cannot be told.
     pub observed: Option<f64>,
@@ -60,6 +62,9 @@ fn of_valid(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
     if let Some(backlog) = Backlog::of(run)? {
         failed.extend(behind(&backlog, slos, errors_max));
     }
+    if !failed.is_empty() {
+        failed.splice(..0, connections::bound(run, &tally, over_s, slos));
+    }
     let is_told = failed.iter().any(|condition| condition.observed.is_some());
     let passed = failed.is_empty();
     Ok(SloJudgement { passed, is_invalid: !passed && !is_told, failed })
@@ -77,7 +82,7 @@ fn of_failed(run: &Run) -> Result<SloJudgement, StoreError> {
 
 /// `None` if a condition holds.
 fn held(slo: &Slo, tally: &Tally, over_s: f64) -> Option<FailedCondition> {
-    let observed = slo.figure.observe(tally, over_s);
+    let observed = slo.figure.observe_roughly(tally, over_s);
     if observed.is_some_and(|observed| slo.holds(observed)) {
         return None;
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use record::{Finish, Interval, Outcome, Phase, Tally};
+use record::{ConnectionTotals, Finish, Interval, Outcome, Phase, Spread, Tally};
 use serde_json::json;
 use store::{
     Compare, Ending, Failure, Generator, Level, Model, NewRun, NewStudy, Place, Procedure, Run, Store, Study,
@@ -25,6 +25,8 @@ pub(crate) struct Queue {
     pub(crate) fails_every: u64,
     /// Nobody is answered for so long, this long after the measured time began.
     pub(crate) stall: Option<(u64, u64)>,
+    /// Whether requests wait in the generator, and not in the system.
+    pub(crate) waits_to_be_sent: bool,
 }
 
 impl Default for Queue {
@@ -36,6 +38,7 @@ impl Default for Queue {
             measured_s: 12,
             fails_every: 0,
             stall: None,
+            waits_to_be_sent: false,
         }
     }
 }
@@ -60,7 +63,7 @@ impl Queue {
             let outcome = if has_failed { Outcome::Failed } else { Outcome::Ok };
             tallies.entry((finished_ns / SECOND_NS, phase)).or_default().note_finished(&Finish {
                 intended_ns,
-                sent_ns: intended_ns,
+                sent_ns: if self.waits_to_be_sent { begun_ns } else { intended_ns },
                 first_byte_ns: None,
                 finished_ns,
                 outcome,
@@ -70,6 +73,12 @@ impl Queue {
         let interval = |((second, phase), tally)| Interval { second, phase, tally, sampled: Vec::new() };
         tallies.into_iter().map(interval).collect()
     }
+}
+
+/// So many connections, each with a request.
+pub(crate) fn connections(count: u64) -> Spread {
+    let totals = ConnectionTotals { requests: 1, response_sum_ns: 1, response_max_ns: 1 };
+    Spread::over(&vec![totals; count as usize]).unwrap()
 }
 
 pub(crate) fn ending() -> Ending {

@@ -1,0 +1,44 @@
+//! Whether the connections of an open load were what a run failed by, and not the system.
+
+use record::{Histogram, Tally};
+use store::{Model, Run};
+
+use super::figure::Figure;
+use super::judge::FailedCondition;
+use super::parse::Slo;
+
+/// Connections that are in use for so much of the time leave no room for more.
+const IN_USE: f64 = 0.9;
+
+/// Of a run that failed: nearly all connections were in use, and yet replies came in time once their requests were sent. More
+/// connections would have carried more, whatever the system can do. `None` if that is not so, or cannot be told.
+pub(super) fn bound(run: &Run, tally: &Tally, over_s: f64, slos: &[Slo]) -> Option<FailedCondition> {
+    let connections = run.ending.as_ref()?.spread.as_ref()?.connections as f64;
+    let service = tally.service.all();
+    // Little's law, for what is on a connection.
+    let in_use = (over_s > 0.0).then(|| service.sum_ns() as f64 / 1e9 / over_s)?;
+    let mut times = slos.iter().filter_map(|slo| Some((slo, time(slo.figure, &service)?))).peekable();
+    let is_bound = run.new.model == Model::Open
+        && in_use >= IN_USE * connections
+        && times.peek().is_some()
+        && times.all(|(slo, observed_ns)| slo.holds(observed_ns));
+    is_bound.then(|| FailedCondition {
+        condition: "connections".to_owned(),
+        observed: Some(in_use),
+        limit: connections,
+        words: format!(
+            "the {connections:.0} connections were in use ({in_use:.1} on average), and replies came in time once requests were \
+             sent: the connections are the limit, not the system"
+        ),
+    })
+}
+
+/// A figure of time, as if requests had never waited for a connection.
+fn time(figure: Figure, service: &Histogram) -> Option<f64> {
+    match figure {
+        Figure::Percentile(percentile) => service.value_at(percentile).map(|ns| ns as f64),
+        Figure::Mean => service.mean_ns(),
+        Figure::Max => service.max_ns().map(|ns| ns as f64),
+        Figure::Errors | Figure::Throughput => None,
+    }
+}
