@@ -17,6 +17,7 @@ const CONNECTIONS_MAX: u64 = 1_000_000;
 const DURATION_DEFAULT_NS: u64 = 10_000_000_000;
 const TIMEOUT_DEFAULT_NS: u64 = 10_000_000_000;
 const THREADS_MAX: u64 = 1024;
+const EXTEND_MAX: u64 = 10;
 const LOG_PER_SECOND_MAX: u64 = 100_000;
 const SEED_DEFAULT: u64 = 1;
 /// Starts are grouped within a small part of this.
@@ -110,11 +111,18 @@ fn only_transactions(draft: &Draft) -> [(&'static str, bool); 14] {
     ]
 }
 
+/// Number of times, if it is one: [`Reader::extend`] says what is wrong with it.
+fn written_extend(draft: &Draft) -> u32 {
+    let times = draft.extend.as_deref().and_then(|text| units::count(text).ok()).unwrap_or(0);
+    if draft.stages.is_some() { 0 } else { times.min(EXTEND_MAX) as u32 }
+}
+
 pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let mut faults = Vec::new();
     let target = Target::read(draft, &mut faults);
     let mut reader = Reader { draft, faults };
     let (load, stop, warm_up_ns) = reader.load();
+    let extend = reader.extend();
     let seed = reader.seed();
     let timeout_ns = reader.positive("--timeout", draft.timeout.as_deref()).unwrap_or(TIMEOUT_DEFAULT_NS);
     let of_url = target.as_ref().and_then(|target| target.sql.as_ref()?.database.connect_timeout_ns);
@@ -133,6 +141,7 @@ pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
             data: Vec::new(),
             load,
             stop,
+            extend,
             warm_up_ns,
             timeout_ns,
             connect_timeout_ns,
@@ -140,6 +149,7 @@ pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
             pin,
             seed,
             log_per_second: log_per_second.unwrap_or(0) as u32,
+            is_trial: false,
         }),
         _ => Err(reader.faults),
     }
@@ -206,6 +216,9 @@ impl Reader<'_> {
             .as_ref()
             .map(|stages| stages.iter().fold(0u64, |total_ns, stage| total_ns.saturating_add(stage.for_ns)));
         let measured_ns = staged_ns.or(given_ns).or(requests.is_none().then_some(DURATION_DEFAULT_NS));
+        // It is planned as long as it may get.
+        let times = u64::from(written_extend(draft)).saturating_add(1);
+        let measured_ns = measured_ns.map(|ns| ns.saturating_mul(times));
         let at_ns = measured_ns.map(|ns| ns.saturating_add(warm_up_ns));
         // Every flag is read, also those that do not fit the load: all faults are told at once.
         let seed = self.seed();
@@ -234,6 +247,23 @@ impl Reader<'_> {
             }
         };
         (load, Stop { at_ns, requests }, warm_up_ns)
+    }
+
+    /// How often it may go on for as long again.
+    fn extend(&mut self) -> u32 {
+        let draft = self.draft;
+        let extend = self.count("--extend", draft.extend.as_deref(), 0, EXTEND_MAX).unwrap_or(0) as u32;
+        if extend == 0 {
+            return 0;
+        }
+        if draft.stages.is_some() {
+            let what = "a rate that changes in stages is not meant to be steady";
+            self.fault("--extend and --stages", what, "leave out one of the two");
+        } else if draft.requests.is_some() {
+            let what = "a number of requests ends the load, whether it is steady or not";
+            self.fault("--extend and -n", what, "leave out one of the two, and say how long with -d");
+        }
+        extend
     }
 
     fn check_profile(&mut self, profile: &Profile, warm_up_ns: u64, shed_after_ns: Option<u64>) {

@@ -38,6 +38,7 @@ pub struct Draft {
     pub requests: Option<String>,
     pub duration: Option<String>,
     pub warm_up: Option<String>,
+    pub extend: Option<String>,
     pub rate: Option<String>,
     pub ramp_from: Option<String>,
     pub stages: Option<String>,

@@ -19,7 +19,11 @@ impl Plan {
 
     /// When it ends, in a few words: `10s after 2s of warm-up`.
     pub fn stop_words(&self) -> String {
-        let time = self.stop.at_ns.map(|at_ns| show_duration(at_ns - self.warm_up_ns));
+        let measured = |at_ns: u64| show_duration(at_ns - self.warm_up_ns);
+        let time = self.stop.at_ns.map(|at_ns| match self.first_end_ns() {
+            Some(first_ns) => format!("{} to {}, until it is steady,", measured(first_ns), measured(at_ns)),
+            None => measured(at_ns),
+        });
         let count = self.stop.requests.map(|requests| format!("{requests} {}s", self.unit()));
         let both = [count, time].into_iter().flatten().collect::<Vec<_>>().join(" or ");
         match self.warm_up_ns {

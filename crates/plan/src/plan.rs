@@ -30,6 +30,8 @@ pub struct Plan {
     pub load: Load,
     /// When nothing more is started.
     pub stop: Stop,
+    /// While it is not steady at the end of its time it goes on for as long again, so often at most; `stop` has the last end.
+    pub extend: u32,
     /// Left out of the result.
     pub warm_up_ns: u64,
     /// From the start of a request to the last byte of its reply.
@@ -44,6 +46,9 @@ pub struct Plan {
     pub seed: u64,
     /// Single requests kept of each second.
     pub log_per_second: u32,
+    /// Whether it is tried out if the system bears so much: then what could not be sent, because the system did not keep up,
+    /// is an answer and no reason to doubt the run.
+    pub is_trial: bool,
 }
 
 /// One request or transaction of a plan.
@@ -138,6 +143,12 @@ impl Plan {
     /// How long the load goes on, warm-up included, if time ends it.
     pub fn planned_ns(&self) -> Option<u64> {
         self.stop.at_ns
+    }
+
+    /// When it may end if it is steady by then: the first of its ends, warm-up included; `None`: it has but one.
+    pub fn first_end_ns(&self) -> Option<u64> {
+        let measured_ns = self.stop.at_ns?.saturating_sub(self.warm_up_ns);
+        (self.extend > 0).then(|| self.warm_up_ns + measured_ns / (u64::from(self.extend) + 1))
     }
 
     /// Those of its steps that are transactions, as the parts of a script of SQL.

@@ -33,6 +33,10 @@ impl Plan {
             };
             json!({ "name": scenario.name, "share": scenario.share, "visits": visits })
         });
+        let mut stop = json!({ "at_ns": self.stop.at_ns, "requests": self.stop.requests });
+        if self.extend > 0 {
+            stop["extend"] = json!(self.extend);
+        }
         json!({
             "title": self.title,
             "steps": self.steps.iter().map(|step| self.step_json(step)).collect::<Vec<Value>>(),
@@ -48,7 +52,7 @@ impl Plan {
             }),
             "sql": self.sql.as_ref().map(Transactions::to_json),
             "load": self.load_words(),
-            "stop": { "at_ns": self.stop.at_ns, "requests": self.stop.requests },
+            "stop": stop,
             "warm_up_ns": self.warm_up_ns,
             "timeout_ns": self.timeout_ns,
             "connect_timeout_ns": self.connect_timeout_ns,

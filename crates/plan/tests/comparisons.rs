@@ -92,3 +92,23 @@ fn a_baseline_is_named_as_reports_name_it_or_shorter() {
         assert_eq!(read(true).baseline(), None, "a quick study may lack it");
     }
 }
+
+#[test]
+fn a_load_may_go_on_until_it_is_steady() {
+    let text = "{ scenario: [ get: / ], load: { rate: 50/s, warm-up: 2s, for: 10s, extend: 2 }, url: http://127.0.0.1:1, \
+                quick: { for: 1s } }";
+    let read = |is_quick| {
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, is_quick);
+        study.unwrap_or_else(|faults| panic!("{faults}"))
+    };
+    let study = read(false);
+    assert_eq!(study.run_ns(0), Some(32_000_000_000), "as long as it may get");
+    assert_eq!(study.loads[0].stop_words, "10s to 30s, until it is steady, after 2s of warm-up");
+    let around = plan::Around { ports: &[], dir: &PathBuf::from("/run"), tenbin: &PathBuf::from("/tenbin") };
+    let plan = study.plan(0, &study.launch(0, &around)).expect("a plan");
+    assert_eq!((plan.extend, plan.first_end_ns()), (2, Some(12_000_000_000)));
+    assert!(study.explain().contains("time        up to 32s of load\n"), "{}", study.explain());
+    let quick = read(true);
+    assert_eq!(quick.run_ns(0), Some(3_000_000_000), "a short form does not go on");
+}

@@ -19,7 +19,7 @@ const ANY_DATABASE: &str = "mysql://x@127.0.0.1/x?ssl-mode=DISABLED";
 const ANY_WORKLOAD: &str = "select-only";
 
 /// Flags in the texts of faults, and the keys that say the same; longer ones first, so that none hides in another.
-const KEYS: [(&str, &str); 24] = [
+const KEYS: [(&str, &str); 25] = [
     ("--ramp-from 10/s or --stages 0s:10/s,…", "`from: 10/s`"),
     ("write a rate such as 10s:100/s", "let a stage go `to` a rate such as 100/s"),
     ("write 10s:100/s,30s:500/s", "let a stage take some time, such as `for: 10s`"),
@@ -34,6 +34,7 @@ const KEYS: [(&str, &str); 24] = [
     ("--ramp-from", "`from`"),
     ("--arrivals", "`arrivals`"),
     ("--warm-up", "`warm-up`"),
+    ("--extend", "`extend`"),
     ("--ramp-up", "`ramp-up`"),
     ("--timeout", "`timeout`"),
     ("--threads", "`threads`"),
@@ -146,6 +147,8 @@ impl LoadText<'_> {
             requests: self.text("requests"),
             duration: measured,
             warm_up: self.changed("warm-up"),
+            // A short form has no time for it.
+            extend: self.text("extend").filter(|_| self.quick.is_none()),
             rate: only("rate", is_open),
             ramp_from: self.text("from"),
             stages: stages.filter(|_| is_open),
@@ -218,10 +221,17 @@ impl LoadText<'_> {
 
     fn tell(&self, fault: Fault, reading: &mut Reading<'_>) {
         // About what goes with what, the key is wrong; else the value.
-        let is_about_key =
-            ["there is none", "for users who wait", "it is for databases", "both give", "say how long"]
-                .iter()
-                .any(|words| fault.what.contains(words));
+        let is_about_key = [
+            "there is none",
+            "for users who wait",
+            "meant to be steady",
+            "ends the load",
+            "it is for databases",
+            "both give",
+            "say how long",
+        ]
+        .iter()
+        .any(|words| fault.what.contains(words));
         let at = self.place(&fault.place, is_about_key).unwrap_or(self.node.at);
         let is_empty = self.node.get("stages").is_some_and(|stages| {
             stages.items().iter().any(|stage| {
@@ -247,6 +257,7 @@ impl LoadText<'_> {
             "-R" | "-R and --stages" => "rate",
             "-d" | "-d and --stages" => "for",
             "-n" => "requests",
+            "--extend and --stages" | "--extend and -n" => "extend",
             "-c" if self.node.get("users").is_some() => "users",
             "-c" => "connections",
             "--ramp-from" => "from",

@@ -433,6 +433,12 @@ pub(crate) static LOAD: Table = Table {
         key("warm-up", "10s", DURATION, "Time before the measured part."),
         key("for", "60s", DURATION, "How long it is measured; default 10s."),
         key(
+            "extend",
+            "2",
+            COUNT,
+            "While it is not steady at its end it goes on for as long again, so often at most; default 0, at most 10.",
+        ),
+        key(
             "requests",
             "1000",
             COUNT,

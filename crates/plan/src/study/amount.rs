@@ -87,6 +87,7 @@ impl Amount {
         let draft = Draft {
             connections: Some(connections.to_string()),
             requests: None,
+            extend: None,
             duration: Some(ns(self.measured_ns)),
             warm_up: Some(ns(self.warm_up_ns)),
             rate: None,
@@ -135,6 +136,7 @@ impl Study {
         let mut study = self.clone();
         study.loads[load].draft = amount.of(&self.loads[load].draft, self.iteration_of(load).steps);
         let mut plan = study.plan(load, launch)?;
+        plan.is_trial = true;
         // Of an overload only what comes after the grace is measured.
         plan.warm_up_ns = amount.run_ns() - amount.measured_ns;
         Ok(plan)

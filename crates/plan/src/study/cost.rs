@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Find, How, Study};
+use super::{Find, How, Study, StudyLoad};
 use crate::plan::PlannedStep;
 use crate::units::show_duration;
 
@@ -20,7 +20,8 @@ impl Study {
         let of_load = |runs: u64| loads_ns.map(|ns| show_duration(ns.saturating_mul(runs)));
         let is_request = |step: &PlannedStep| step.request().is_some();
         let units = if self.script.steps.iter().any(is_request) { "requests" } else { "transactions" };
-        let is_counted = self.loads.iter().any(|load| load.draft.requests.is_some());
+        let may_end_early = |load: &StudyLoad| load.draft.requests.is_some() || load.draft.extend.is_some();
+        let is_counted = self.loads.iter().any(may_end_early);
         let timed = match (of_load(least), of_load(most)) {
             (Some(least), Some(most)) if how != How::Blocks => format!("{least} to {most} of load"),
             (_, Some(most)) if is_counted => format!("up to {most} of load"),

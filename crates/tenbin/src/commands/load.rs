@@ -42,6 +42,9 @@ pub(crate) struct LoadFlags {
     /// Load before the measurement, kept out of the result.
     #[arg(long, value_name = "TIME", help_heading = "Load")]
     warm_up: Option<String>,
+    /// While it is not steady at the end of -d it goes on for as long again, so often at most.
+    #[arg(long, value_name = "N", help_heading = "Load")]
+    extend: Option<String>,
 
     /// Open load: so many requests a second over all connections, whatever the target does.
     #[arg(short = 'R', long, value_name = "RATE", help_heading = "Open load")]
@@ -227,6 +230,7 @@ fn draft(flags: LoadFlags, played: Vec<Played>) -> Draft {
         requests: flags.requests,
         duration: flags.duration,
         warm_up: flags.warm_up,
+        extend: flags.extend,
         rate: flags.rate,
         ramp_from: flags.ramp_from,
         stages: flags.stages,
