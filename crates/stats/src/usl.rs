@@ -127,8 +127,10 @@ fn resampled(points: &[(f64, f64)], law: &Law, most: f64, seed: u64) -> (Vec<f64
     let count = points.len() as f64;
     let residuals: Vec<f64> = points.iter().map(|point| law.residual(*point)).collect();
     let mean = residuals.iter().sum::<f64>() / count;
-    // Three coefficients have taken their part of the residuals.
-    let widened = sqrt(count / (count - 3.0).max(1.0));
+    // Three coefficients have taken their part of the residuals, and so few do not tell their own spread well: as the 97.5 %
+    // point of Student's distribution lies beyond that of the normal one.
+    let freedom = (count - 3.0).max(1.0);
+    let widened = sqrt(count / freedom) * (1.0 + 1.25 / freedom);
     let (mut kappas, mut peaks) = (Vec::new(), Vec::new());
     for _ in 0..SAMPLES {
         let drawn: Vec<(f64, f64)> = points
