@@ -17,12 +17,51 @@ pub(crate) trait Beside {
     fn attend(&mut self, store: &Store, run: &RunId) -> Result<bool, StoreError>;
     /// The load is over.
     fn ends(&mut self, store: &Store, run: &RunId) -> Result<(), StoreError>;
+    /// What was taken from machine and generator, once it is over.
+    fn taken(&self) -> Taken;
+    /// Something else could not be learnt.
+    fn lacks(&mut self, what: &str, because: String);
+    /// Processes below which everything belongs to the system.
+    fn roots(&self) -> Vec<u32>;
+}
+
+/// Time that neither system nor generator had.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Taken {
+    /// By other guests of the host, summed over cores.
+    steal_s: f64,
+    /// Of all cores, as far as it was read.
+    cores_s: f64,
+    /// By the quota of the generator's control group; `None` if nobody looked.
+    pub(crate) throttled_s: Option<f64>,
+}
+
+impl Taken {
+    /// Of the time of all cores, what the host gave to others.
+    pub(crate) fn steal_share(&self) -> Option<f64> {
+        (self.cores_s > 0.0).then(|| self.steal_s / self.cores_s)
+    }
+
+    fn note(&mut self, look: &Look) {
+        for reading in &look.readings {
+            match (reading.subject.as_str(), reading.metric) {
+                ("machine", "steal_s") => {
+                    self.steal_s += reading.value;
+                    self.cores_s += look.over.as_secs_f64();
+                }
+                ("generator", "throttled_s") => *self.throttled_s.get_or_insert(0.0) += reading.value,
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Looks at machine and generator, and at the system if the lab has started it.
 pub(crate) struct Attended<'a> {
     system: Option<&'a mut System>,
     subject: Option<Subject>,
+    roots: Vec<u32>,
+    taken: Taken,
     watch: Option<(Watch, Clock)>,
     /// Why the system is gone, if it is.
     pub(crate) died: Option<lab::Failure>,
@@ -48,7 +87,16 @@ impl<'a> Attended<'a> {
     }
 
     fn of(subject: Subject) -> Self {
-        Self { system: None, subject: Some(subject), watch: None, died: None, not_available: Vec::new() }
+        let roots = subject.roots.iter().map(|(_, pid)| *pid).collect();
+        Self {
+            system: None,
+            subject: Some(subject),
+            roots,
+            taken: Taken::default(),
+            watch: None,
+            died: None,
+            not_available: Vec::new(),
+        }
     }
 
     /// What could not be read, for the ending of the run.
@@ -66,7 +114,9 @@ impl Beside for Attended<'_> {
 
     fn attend(&mut self, store: &Store, run: &RunId) -> Result<bool, StoreError> {
         if let Some((watch, clock)) = &mut self.watch {
-            keep(store, run, clock, watch.take())?;
+            let looks = watch.take();
+            looks.iter().for_each(|look| self.taken.note(look));
+            keep(store, run, clock, looks)?;
         }
         if self.died.is_none() {
             self.died = self.system.as_mut().and_then(|system| system.died());
@@ -78,7 +128,20 @@ impl Beside for Attended<'_> {
         let Some((watch, mut clock)) = self.watch.take() else { return Ok(()) };
         let (looks, not_available) = watch.end();
         self.not_available = not_available;
+        looks.iter().for_each(|look| self.taken.note(look));
         keep(store, run, &mut clock, looks)
+    }
+
+    fn taken(&self) -> Taken {
+        self.taken
+    }
+
+    fn lacks(&mut self, what: &str, because: String) {
+        self.not_available.push(NotAvailable { probe: what.to_owned(), because });
+    }
+
+    fn roots(&self) -> Vec<u32> {
+        self.roots.clone()
     }
 }
 

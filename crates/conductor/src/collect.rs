@@ -5,10 +5,11 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use engine::{Message, Running, StopLevel, WorkerEnd};
-use record::{Counts, IdentityBroken, Interval, Phase, Tally, Whole};
+use record::{Counts, IdentityBroken, Interval, Phase, Pulses, Tally, Whole};
 use store::{RunId, Store, StoreError};
 
 use crate::beside::Beside;
+use crate::busiest::Busiest;
 use crate::live::{Live, Observer};
 use crate::one_run::RunError;
 use crate::stopper::Stopper;
@@ -37,6 +38,10 @@ pub(crate) struct Collected {
     pub(crate) is_gone: bool,
     /// CPU time since the load began.
     pub(crate) cpu: Cpu,
+    /// The course of the load, over all workers.
+    pub(crate) pulses: Pulses,
+    /// The hardest ten seconds of a worker.
+    pub(crate) busiest: Busiest,
 }
 
 impl Collected {
@@ -112,7 +117,10 @@ impl Collector<'_> {
                         let second = seconds.entry(interval.second).or_default();
                         second.entry(step).or_default().push(*interval);
                     }
-                    Message::Pulse { .. } => {}
+                    Message::Pulse { worker, pulse } => {
+                        collected.pulses.note(&pulse);
+                        collected.busiest.note(worker, &pulse);
+                    }
                     Message::Ended(end) => collected.ends.push(*end),
                     Message::Broke(what) => collected.broke.push(what),
                     Message::Hopeless(what) => collected.hopeless.push(what),

@@ -16,6 +16,12 @@ pub(crate) fn describe() -> Value {
     })
 }
 
+/// The processor, and how many cores of it may be used.
+pub(crate) fn processor() -> String {
+    let model = field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown processor".to_owned());
+    format!("{model}, {} cores", engine::allowed_cores().len())
+}
+
 /// The value behind the first `name:` of a file of such lines.
 pub(crate) fn field(path: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;

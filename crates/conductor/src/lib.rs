@@ -2,15 +2,18 @@
 //!
 //! `one_run.rs` fits on a screen and names every stage. The crate never knows report formats.
 
+mod around;
 mod arrivals;
 mod beside;
-
+mod busiest;
+mod ceiling;
 mod collect;
 mod cores;
 mod course;
 mod filling;
 mod gates;
 mod host;
+mod judging;
 mod live;
 mod memory;
 mod one_run;
@@ -25,8 +28,10 @@ mod rehearsal;
 mod resolve;
 mod schedule;
 mod scratch;
+mod server_count;
 mod spoken;
 mod stage;
+mod steadiness;
 mod stopper;
 mod study;
 mod usage;

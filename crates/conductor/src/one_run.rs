@@ -2,22 +2,23 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use load::Load;
 use load::values::Source;
 use plan::{Action, Fault, Plan, PlannedStep};
-use record::{ConnectionTotals, Counts, IdentityBroken, Percentile, Phase, Spread, Tally};
+use record::{Counts, IdentityBroken, Phase};
 use store::{
     Cause, Ending, Failure, Generator, Level, Model, NewRun, PartOf, RunId, Store, StoreError, Unit,
     Validity, Verdict,
 };
 
+use crate::around::Before;
 use crate::beside::{Attended, Beside};
-use crate::collect::{Collected, Collector};
+use crate::collect::Collector;
+use crate::judging::Load;
 use crate::live::Observer;
 use crate::prepare::Prepared;
 use crate::stopper::{StopLevel, Stopper};
 use crate::watchdog::Watchdog;
-use crate::{host, recording, usage, validity};
+use crate::{host, judging, recording, usage};
 
 /// How much longer than its duration and its last request's deadline a run may take before it is ended by force.
 const GRACE: Duration = Duration::from_secs(5);
@@ -130,6 +131,7 @@ pub(crate) fn measure(
     let watchdog =
         Watchdog::arm(planned.map(|planned| opening + planned + timeout + GRACE), FORCED_EXIT_CODE);
 
+    let (before, cores) = (Before::look(&prepared), prepared.cores().to_vec());
     let Prepared { job, script, resolved, probed, learnt: _ } = prepared;
     let threads = job.threads;
     let running = script.start(job)?;
@@ -153,7 +155,8 @@ pub(crate) fn measure(
     let collected = collected?;
     let counts = collected.counts(Phase::Measured);
     let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
-    let mut ending = judge(plan, collected, threads, asked)?;
+    let load = Load { plan, store, threads, cores: &cores, before, asked };
+    let mut ending = judging::ending(load, collected, beside)?;
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = probed.tls;
     Ok(Measured { ending, counts, _watchdog: watchdog })
@@ -225,8 +228,8 @@ pub(crate) fn describe(plan: &Plan) -> NewRun {
         host: host::describe(),
         load_words: plan.load_words(),
         model: match plan.load {
-            Load::Closed(_) => Model::Closed,
-            Load::Open(_) => Model::Open,
+            load::Load::Closed(_) => Model::Closed,
+            load::Load::Open(_) => Model::Open,
         },
         steps: plan.steps.iter().map(|step| step.name.clone()).collect(),
         units: plan.steps.iter().map(unit).collect(),
@@ -246,55 +249,6 @@ fn unit(step: &PlannedStep) -> Unit {
         Action::Http(_) => Unit::Requests,
         Action::Sql(_) => Unit::Transactions,
     }
-}
-
-/// The accounts are closed, and the generator is asked how it fared.
-fn judge(plan: &Plan, collected: Collected, threads: u32, asked: StopLevel) -> Result<Ending, RunError> {
-    let Collected { wholes, ends, broke, hopeless, overran, cpu, .. } = collected;
-    let is_whole = broke.is_empty() && hopeless.is_empty();
-    let mut tally = Tally::default();
-    for whole in wholes {
-        let [warm_up, measured] =
-            whole.map(|whole| if is_whole { whole.settle() } else { whole.cut_short() });
-        warm_up?;
-        tally.merge(&measured?);
-    }
-    let validity = validity::judge(plan, &tally, &ends, [&broke, &hopeless], asked);
-    let verdict = match asked {
-        _ if validity.verdict == Level::Invalid => Verdict::Invalid,
-        StopLevel::Abort => Verdict::Aborted,
-        StopLevel::Drain => Verdict::Partial,
-        StopLevel::Go if overran => Verdict::Aborted,
-        StopLevel::Go => Verdict::Complete,
-    };
-    let connections: Vec<ConnectionTotals> = ends.iter().flat_map(|end| &end.connections).copied().collect();
-    let generator = Generator {
-        cpu_user_s: cpu.user_s,
-        cpu_sys_s: cpu.sys_s,
-        rss_peak_bytes: usage::rss_peak_bytes(),
-        threads,
-        wake_lag_p99_us: validity::wake_lag(&ends).printable_at(Percentile::P99).map(|ns| ns as f64 / 1e3),
-        thread_cpu_share_max: validity::busiest_share(&ends),
-        ..Generator::default()
-    };
-    let opening = ends.iter().filter_map(|end| end.opening_failures.as_ref());
-    let notes =
-        opening.map(|(count, why)| format!("{count} connections could not be opened before the load: {why}"));
-    Ok(Ending {
-        ended_at_unix_ms: unix_ms(),
-        verdict,
-        validity,
-        generator,
-        spread: Spread::over(&connections),
-        planned_left: tally.counts.not_sent,
-        notes: notes.collect(),
-        resolved_ns: None,
-        tls: None,
-        system: None,
-        failure: None,
-        not_available: Vec::new(),
-        steadiness: None,
-    })
 }
 
 pub(crate) fn unix_ms() -> i64 {

@@ -27,6 +27,19 @@ pub struct Prepared {
     pub(crate) learnt: Learnt,
 }
 
+impl Prepared {
+    /// Every address that the load goes to.
+    pub(crate) fn endpoints(&self) -> Vec<Endpoint> {
+        let beside = self.job.beside.iter().flat_map(|beside| &beside.peer.endpoints);
+        self.job.peer.endpoints.iter().chain(beside).cloned().collect()
+    }
+
+    /// The cores that its threads stay on; empty: any.
+    pub(crate) fn cores(&self) -> &[usize] {
+        &self.job.cores
+    }
+}
+
 /// Why a plan cannot run here.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {

@@ -87,6 +87,12 @@ pub fn program(pid: u32) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/exe")).ok()
 }
 
+/// The name of a process, fit to be shown.
+pub fn name(pid: u32) -> Option<String> {
+    let name = fs::read(format!("/proc/{pid}/comm")).ok()?;
+    Some(in_words::harmless(String::from_utf8_lossy(&name).trim()))
+}
+
 /// The words a process was started with.
 pub fn words(pid: u32) -> Vec<String> {
     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();

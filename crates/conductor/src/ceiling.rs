@@ -1,0 +1,177 @@
+//! What this generator reaches against a server that answers at once: measured once for each shape of load and each layout
+//! of cores, and kept.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use engine::{Message, StopLevel};
+use lab::{Command, Process, Ready, Recipe, Signal, StopHow, When};
+use plan::{Draft, Pin, Plan};
+use record::{Percentile, Tally};
+use store::Store;
+
+use crate::one_run::unix_ms;
+use crate::prepare::prepare;
+use crate::{host, recipe, scratch};
+
+/// For so long it is loaded, and no longer waited for than this.
+const LASTING: &str = "1s";
+const PATIENCE: Duration = Duration::from_secs(3);
+/// The target starts and ends within this.
+const TARGET_WITHIN: Duration = Duration::from_secs(2);
+/// Replies are taken for no longer than this.
+const REPLY_BYTES_MAX: u64 = 1 << 20;
+/// Heads of replies are about as long as this.
+const HEAD_BYTES: u64 = 128;
+
+/// What of a load decides how much of it a generator can make.
+pub(crate) struct Shape<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) threads: u32,
+    /// The generator's cores; empty: any.
+    pub(crate) cores: &'a [usize],
+    /// The system's cores, as far as they are known.
+    pub(crate) system_cores: &'a BTreeSet<usize>,
+    /// What was measured of it.
+    pub(crate) tally: &'a Tally,
+}
+
+/// Replies per second at the ceiling, from the store or measured now; or why there is none.
+pub(crate) fn find(shape: &Shape<'_>, store: &Store) -> Result<f64, String> {
+    let plan = shape.plan;
+    if plan.sql.is_some() {
+        return Err("there is no server of SQL that answers at once".to_owned());
+    }
+    if plan.peers().any(|peer| peer.tls.is_some()) {
+        return Err("the server that answers at once does not speak TLS".to_owned());
+    }
+    let (shape_words, layout) = (shape.words(), shape.layout());
+    let kept = store.ceiling(&shape_words, &layout).map_err(|error| error.to_string())?;
+    if let Some(per_s) = kept {
+        return Ok(per_s);
+    }
+    let measured_per_s = shape.measure()?;
+    // What was reached already is no more than the ceiling, however disturbed the measurement was.
+    let reached_per_s =
+        shape.tally.span_ns().map_or(0.0, |span_ns| shape.ended() as f64 * 1e9 / span_ns as f64);
+    let per_s = measured_per_s.max(reached_per_s);
+    store.keep_ceiling(&shape_words, &layout, per_s, unix_ms()).map_err(|error| error.to_string())?;
+    Ok(per_s)
+}
+
+impl Shape<'_> {
+    fn words(&self) -> String {
+        let kept = if self.plan.keep_alive() { "kept" } else { "new for each" };
+        format!(
+            "http; {} connections, {kept}; {} threads; replies of {} bytes",
+            self.plan.connections(),
+            self.threads,
+            self.reply_bytes()
+        )
+    }
+
+    fn layout(&self) -> String {
+        let list = |cores: &mut dyn Iterator<Item = usize>| {
+            cores.map(|core| core.to_string()).collect::<Vec<_>>().join(",")
+        };
+        let ours = if self.cores.is_empty() { engine::allowed_cores() } else { self.cores.to_vec() };
+        format!(
+            "{}; tenbin {}; generator on {} ({}); system on {}",
+            host::processor(),
+            env!("CARGO_PKG_VERSION"),
+            list(&mut ours.into_iter()),
+            if self.cores.is_empty() { "anywhere" } else { "pinned" },
+            list(&mut self.system_cores.iter().copied())
+        )
+    }
+
+    fn ended(&self) -> u64 {
+        self.tally.response.all().count()
+    }
+
+    /// The mean length of bodies, as a power of two: near enough, and few shapes.
+    fn reply_bytes(&self) -> u64 {
+        let mean = self.tally.received_bytes / self.ended().max(1);
+        mean.saturating_sub(HEAD_BYTES).next_power_of_two().min(REPLY_BYTES_MAX)
+    }
+
+    /// Starts the target in a process of its own, and loads it with as much as goes.
+    fn measure(&self) -> Result<f64, String> {
+        let folder = scratch::folder().map_err(|error| format!("no folder could be made: {error}"))?;
+        let ports = lab::ports::free(1).map_err(|error| error.to_string())?;
+        let port = *ports.first().ok_or("there is no free port")?;
+        let system = lab::start(self.recipe(folder.path().join("target"), port)?, &|| false)
+            .map_err(|failure| format!("the target did not start: {}", failure.what))?;
+        let reached = self.load(port);
+        system.stop();
+        reached
+    }
+
+    fn recipe(&self, dir: PathBuf, port: u16) -> Result<Recipe, String> {
+        let tenbin =
+            std::env::current_exe().map_err(|error| format!("this program cannot be found: {error}"))?;
+        if tenbin.file_stem().is_none_or(|name| name != "tenbin") {
+            return Err("this program is not tenbin, which has the target".to_owned());
+        }
+        let keeper = recipe::keeper(&tenbin);
+        let program =
+            keeper.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
+        let address = format!("127.0.0.1:{port}");
+        let argv = [program.as_str(), "target", "--listen", address.as_str()].map(str::to_owned).to_vec();
+        let socket = address.parse().map_err(|_| "the target has no address")?;
+        Ok(Recipe {
+            name: "the target that answers at once".to_owned(),
+            dir: dir.clone(),
+            files: Vec::new(),
+            before: Vec::new(),
+            after: Vec::new(),
+            processes: vec![Process {
+                name: "target".to_owned(),
+                command: Command { argv, env: Vec::new(), dir, within: TARGET_WITHIN },
+                ready: Ready { when: When::Tcp(socket), within: TARGET_WITHIN },
+                stop: StopHow { signal: Signal::TERM, command: None, within: TARGET_WITHIN },
+            }],
+            ports: vec![port],
+            cores: self.system_cores.iter().copied().collect(),
+            keeper,
+        })
+    }
+
+    fn load(&self, port: u16) -> Result<f64, String> {
+        let draft = Draft {
+            url: format!("http://127.0.0.1:{port}/bytes?n={}", self.reply_bytes()),
+            connections: Some(self.plan.connections().to_string()),
+            duration: Some(LASTING.to_owned()),
+            threads: Some(self.threads.to_string()),
+            no_keepalive: !self.plan.keep_alive(),
+            ..Draft::default()
+        };
+        let mut plan = draft.check().map_err(|_| "its load cannot be planned")?;
+        if !self.cores.is_empty() {
+            plan.pin = Pin::Cores(self.cores.to_vec());
+        }
+        let prepared = prepare(&plan).map_err(|refusal| refusal.to_string())?;
+        let running = prepared.script.start(prepared.job).map_err(|error| error.to_string())?;
+        let (mut tally, mut ended) = (Tally::default(), 0);
+        let deadline = Instant::now() + PATIENCE;
+        while ended < running.workers {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match running.messages.recv_timeout(left) {
+                Ok(Message::Interval { interval, .. }) => tally.merge(&interval.tally),
+                Ok(Message::Ended(_)) => ended += 1,
+                Ok(Message::Broke(what) | Message::Hopeless(what)) => return Err(what),
+                Ok(Message::Begins(_) | Message::Pulse { .. }) => {}
+                Err(_) => {
+                    running.stop(StopLevel::Abort);
+                    return Err("the load on the target did not end in time".to_owned());
+                }
+            }
+        }
+        let all = tally.response.all();
+        let span_ns = tally.span_ns().filter(|_| Percentile::P99.is_printable(all.count()));
+        span_ns
+            .map(|span_ns| all.count() as f64 * 1e9 / span_ns as f64)
+            .ok_or_else(|| "the target answered hardly anything".to_owned())
+    }
+}

@@ -1,0 +1,92 @@
+//! Whether a load had settled, by the windows of its course.
+
+use load::Load;
+use plan::Plan;
+use record::Pulses;
+use stats::{Series, SteadyVerdict, Unsteady, Window, steady};
+use store::{Steadiness, SteadinessVerdict};
+
+/// A window that was lived through for less than this share of it is the end of the load, and none.
+const WHOLE: f64 = 0.9;
+
+/// What the windows up to now say; `None` of a load that is not meant to be steady. `workers`: threads that tell of windows.
+pub(crate) fn judge(plan: &Plan, pulses: &Pulses, workers: u32) -> Option<Steadiness> {
+    let settles_from_ns = planned_warm_up_ns(plan)?;
+    let window_ns = pulses.window_ns();
+    let whole_ns = window_ns as f64 * f64::from(workers.max(1)) * WHOLE;
+    let ends_ns = plan.stop.at_ns.unwrap_or(u64::MAX);
+    let lived = pulses.windows().iter().take_while(|pulse| {
+        pulse.lasting_ns as f64 >= whole_ns && pulse.at_ns.saturating_add(window_ns) <= ends_ns
+    });
+    let series: Vec<Window> = lived
+        .map(|pulse| Window {
+            ended: pulse.ended,
+            response_sum_ns: pulse.response_sum_ns,
+            in_flight: pulse.in_flight_ns as f64 / window_ns as f64,
+        })
+        .collect();
+    let warm = settles_from_ns.div_ceil(window_ns) as usize;
+    let found = steady(&series, warm);
+    let measured_s = |window: usize| {
+        let at_ns = (window as u64).saturating_mul(window_ns);
+        at_ns.saturating_sub(plan.warm_up_ns) as f64 / 1e9
+    };
+    let is_told = !matches!(found.verdict, SteadyVerdict::TooShort { .. });
+    let figure = |figure: f64| (is_told && figure.is_finite()).then_some(figure);
+    Some(Steadiness {
+        verdict: match found.verdict {
+            SteadyVerdict::Steady => SteadinessVerdict::Steady,
+            SteadyVerdict::WarmingUp { .. } => SteadinessVerdict::WarmingUp,
+            SteadyVerdict::NotSteady { .. } => SteadinessVerdict::NotSteady,
+            SteadyVerdict::TooShort { .. } => SteadinessVerdict::TooShort,
+        },
+        why: why(found.verdict, window_ns, measured_s),
+        window_ns,
+        windows: series.len() as u32,
+        cut_s: measured_s(found.cut),
+        drift_share: figure(found.drift_share),
+        halves_share: figure(found.halves_share),
+        step_s: found.step.map(measured_s),
+        extended: 0,
+    })
+}
+
+/// Until when the load itself still changes; `None` if it never stops changing.
+fn planned_warm_up_ns(plan: &Plan) -> Option<u64> {
+    match &plan.load {
+        Load::Closed(closed) => Some(plan.warm_up_ns.max(closed.ramp_up_ns)),
+        Load::Open(open) => {
+            let first = open.profile.first_per_s();
+            let is_constant = open
+                .profile
+                .segments()
+                .iter()
+                .all(|segment| segment.from_per_s == first && segment.to_per_s == first);
+            is_constant.then_some(plan.warm_up_ns)
+        }
+    }
+}
+
+fn why(verdict: SteadyVerdict, window_ns: u64, measured_s: impl Fn(usize) -> f64) -> Option<String> {
+    let of = |series: Series| match series {
+        Series::Throughput => "throughput",
+        Series::ResponseTime => "response time",
+        Series::InFlight => "the number in flight",
+    };
+    match verdict {
+        SteadyVerdict::Steady => None,
+        SteadyVerdict::WarmingUp { cut } => {
+            Some(format!("it settled {:.1} s after the warm-up that was planned", measured_s(cut)))
+        }
+        SteadyVerdict::NotSteady { why: Unsteady::StillChanging } => {
+            Some("it was still changing in its second half".to_owned())
+        }
+        SteadyVerdict::NotSteady { why: Unsteady::Drifts(series) } => Some(format!("{} drifts", of(series))),
+        SteadyVerdict::NotSteady { why: Unsteady::Steps { at, series } } => {
+            Some(format!("{} takes a step at {:.1} s", of(series), measured_s(at)))
+        }
+        SteadyVerdict::TooShort { needed } => {
+            Some(format!("it takes {:.0} s in all to tell", (needed as f64 * window_ns as f64 / 1e9).ceil()))
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! How near the load came to what this generator reaches against a server that answers at once.
+
+use load::Load;
+use store::Level;
+
+use super::evidence::Evidence;
+use super::words::{Found, found, per_s, percent};
+
+/// Of the ceiling, what a load may ask for or reach.
+const OPEN_SUSPECT: f64 = 0.5;
+const CLOSED_SUSPECT: f64 = 0.8;
+
+/// A load this near to its generator's limit may be limited by it.
+pub(super) fn near_ceiling(evidence: &Evidence<'_>) -> Option<Found> {
+    let ceiling_per_s = evidence.around.ceiling_per_s?;
+    let reached_per_s = evidence.reached_per_s()?;
+    let share = reached_per_s / ceiling_per_s;
+    let most = if matches!(evidence.plan.load, Load::Open(_)) { OPEN_SUSPECT } else { CLOSED_SUSPECT };
+    if share <= most {
+        return None;
+    }
+    let sentence = format!(
+        "{} is {} of what this generator reaches here against a server that answers at once ({})",
+        per_s(reached_per_s),
+        percent(share),
+        per_s(ceiling_per_s)
+    );
+    let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";
+    Some(found(Level::Suspect, "ceiling", sentence, remedy))
+}

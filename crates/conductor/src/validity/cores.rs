@@ -1,0 +1,61 @@
+//! Whether the generator had the cores that it needed: its own use of them, and its wait for them.
+
+use lab::census::Used;
+use store::Level;
+
+use super::evidence::Evidence;
+use super::words::{Found, found, percent};
+
+/// A busier thread than this may be what limits the result.
+const CPU_SUSPECT: f64 = 0.9;
+/// Of the time, what a thread may wait for a core.
+const WAIT_SUSPECT: f64 = 0.05;
+const WAIT_INVALID: f64 = 0.2;
+/// Of the time that was waited, what processes must have used that are neither generator nor system, for it to be theirs.
+const OTHERS_OF_WAIT: f64 = 0.5;
+/// A process that used less of a core is not the one that was waited for.
+const OTHERS_MIN: f64 = 0.3;
+
+/// The busiest thread, over any ten seconds or over a shorter load.
+pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Found> {
+    let share =
+        evidence.busiest_10s_share.or(evidence.busiest_share()).filter(|share| *share > CPU_SUSPECT)?;
+    let over = if evidence.busiest_10s_share.is_some() { " over ten seconds" } else { "" };
+    let sentence = format!(
+        "the generator's busiest thread used {:.0} % of a core{over}: it, and not the target, may be the limit",
+        share * 100.0
+    );
+    let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";
+    Some(found(Level::Suspect, "generator_cpu", sentence, remedy))
+}
+
+/// Threads that were ready and had no core. That the system under load takes cores is what happens on one machine; that others
+/// do is a disturbance.
+pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Found> {
+    let share =
+        evidence.run_queue_wait_share().filter(|share| evidence.is_long() && *share > WAIT_SUSPECT)?;
+    let wall_s = evidence.wall_ns() as f64 / 1e9;
+    let others = evidence.around.others.first().filter(|used| used.cpu_s >= OTHERS_MIN * wall_s);
+    let others_s: f64 = evidence.around.others.iter().map(|used| used.cpu_s).sum();
+    let is_theirs = others.is_some() && others_s >= OTHERS_OF_WAIT * share * wall_s;
+    let level = if is_theirs && share > WAIT_INVALID { Level::Invalid } else { Level::Suspect };
+    let switched = evidence.involuntary_per_s().filter(|per_s| *per_s >= 50.0);
+    let switched = switched
+        .map_or_else(String::new, |per_s| format!(", and was taken off it {per_s:.0} times a second"));
+    let who = match others.filter(|_| is_theirs) {
+        Some(Used { pid, name, cpu_s }) => {
+            format!("; process {pid} ({name}) used {:.0} % of a core meanwhile", cpu_s / wall_s * 100.0)
+        }
+        None => String::new(),
+    };
+    let sentence = format!(
+        "a thread of the generator waited for a core for {} of the time{switched}{who}",
+        percent(share)
+    );
+    let remedy = if is_theirs {
+        "let nothing else run beside a measurement, or give the generator a core of its own (--pin)"
+    } else {
+        "keep system and generator on cores of their own (--pin, and pin in a plan), or use another machine"
+    };
+    Some(found(level, "generator_waited", sentence, remedy))
+}

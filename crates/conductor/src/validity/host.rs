@@ -1,0 +1,47 @@
+//! What the host and its quotas took: time that neither generator nor system had.
+
+use store::Level;
+
+use super::evidence::Evidence;
+use super::words::{Found, found, percent};
+
+/// Of the machine's time, what its host may give to others.
+const STEAL_SUSPECT: f64 = 0.03;
+const STEAL_INVALID: f64 = 0.2;
+/// Of the time, what the generator's control group may be held back.
+const THROTTLED_SUSPECT: f64 = 0.005;
+const THROTTLED_INVALID: f64 = 0.05;
+
+/// Time that other guests of the host had.
+pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Found> {
+    let share = evidence.around.steal_share.filter(|share| evidence.is_long() && *share > STEAL_SUSPECT)?;
+    let level = if share > STEAL_INVALID { Level::Invalid } else { Level::Suspect };
+    let sentence =
+        format!("the host of this machine gave {} of its processor time to others", percent(share));
+    Some(found(
+        level,
+        "steal",
+        sentence,
+        "measure again when the host is quiet, or on a machine that shares no cores",
+    ))
+}
+
+/// Time in which the generator had used up its quota.
+pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Found> {
+    let throttled_s = evidence.around.throttled_s?;
+    let wall_s = evidence.wall_ns() as f64 / 1e9;
+    let share = throttled_s / wall_s.max(f64::EPSILON);
+    if share <= THROTTLED_SUSPECT {
+        return None;
+    }
+    let level = if share > THROTTLED_INVALID { Level::Invalid } else { Level::Suspect };
+    let sentence = format!(
+        "the quota of the generator's control group held it back for {throttled_s:.1} s while the load went on for {wall_s:.1} s"
+    );
+    Some(found(
+        level,
+        "throttled",
+        sentence,
+        "run the generator outside of the container, or raise its CPU quota",
+    ))
+}

@@ -1,0 +1,58 @@
+//! Sums that must agree, because they are one thing counted twice: where they do not, something was counted wrongly.
+
+use store::Level;
+
+use super::evidence::Evidence;
+use super::words::{Found, found, percent, units};
+
+/// By how much two counts of one thing may differ.
+const TOLERATED: f64 = 0.02;
+/// Less time in flight than this is a matter of rounding.
+const IN_FLIGHT_MIN_NS: u64 = 10_000_000;
+
+/// Little's law: requests in flight × time is the sum of service times.
+pub(super) fn little(evidence: &Evidence<'_>) -> Option<Found> {
+    let ratio = evidence.little_ratio().filter(|_| evidence.in_flight_ns() >= IN_FLIGHT_MIN_NS)?;
+    if (ratio - 1.0).abs() <= TOLERATED {
+        return None;
+    }
+    let sentence = format!(
+        "requests in flight, counted by themselves, come to {} of throughput times service time; by Little's law it is 100 %",
+        percent(ratio)
+    );
+    let remedy = "this is a fault of Tenbin: report it with the command that led to it";
+    Some(found(Level::Suspect, "little", sentence, remedy))
+}
+
+/// Bytes of replies: no more than the sockets gave.
+pub(super) fn bytes(evidence: &Evidence<'_>) -> Option<Found> {
+    let (counted, received) = (evidence.reply_bytes(), evidence.tally.received_bytes);
+    let is_compared = evidence.warm_up.sent == 0 && received > 0;
+    if !is_compared || counted <= received {
+        return None;
+    }
+    let sentence = format!("replies have {counted} bytes in all, and {received} bytes were read");
+    let remedy = "this is a fault of Tenbin: report it with the command that led to it";
+    Some(found(Level::Suspect, "bytes", sentence, remedy))
+}
+
+/// What the built-in target counted itself: at least what it answered, at most what was sent.
+pub(super) fn server_count(evidence: &Evidence<'_>) -> Option<Found> {
+    let heard = evidence.around.server_requests?;
+    let counts = evidence.tally.counts;
+    let sent = counts.sent + evidence.warm_up.sent;
+    let answered = counts.ok + counts.refused + evidence.warm_up.ok + evidence.warm_up.refused;
+    if (answered..=sent).contains(&heard) {
+        return None;
+    }
+    let noun = units(evidence.plan);
+    let sentence = if heard > sent {
+        format!(
+            "the target counted {heard} {noun}, and only {sent} were sent: somebody else loads it, or some were sent twice"
+        )
+    } else {
+        format!("the target counted {heard} {noun}, and {answered} were answered: some answers are none")
+    };
+    let remedy = "let nobody else load the target; if nobody does, report it with the command that led to it";
+    Some(found(Level::Invalid, "server_count", sentence, remedy))
+}

@@ -1,0 +1,64 @@
+//! Whose time the slow requests took: a generator that is late measures itself.
+
+use load::Load;
+use record::Percentile;
+use store::Level;
+
+use super::evidence::Evidence;
+use super::words::{Found, found, ms, percent};
+
+/// Waking up later than this, and than a tenth of the tail it disturbs, makes the tail the generator's own.
+const WAKE_LAG_MAX_NS: u64 = 1_000_000;
+/// The generator's share of the slowest response times: beyond it they are in doubt, or its own.
+const SHARE_SUSPECT: f64 = 0.1;
+const SHARE_INVALID: f64 = 0.25;
+/// A lag that is shorter on average disturbs nobody who looks at milliseconds.
+const LAG_SUSPECT_NS: f64 = 300_000.0;
+const LAG_INVALID_NS: f64 = 1_000_000.0;
+/// Where there are too few requests for a tail, all of them are looked at, and a lag must be long to be no chance.
+const FEW_MIN: u64 = 20;
+const FEW_LAG_NS: f64 = 10_000_000.0;
+
+const REMEDY: &str = "give the generator a core of its own (--pin), or another machine";
+
+/// How late timers woke the threads of an open load.
+pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Found> {
+    let lag_ns = evidence.wake_lag.printable_at(Percentile::P99)?;
+    let response_ns = evidence.tally.response.all().printable_at(Percentile::P99)?;
+    let is_open = matches!(evidence.plan.load, Load::Open(_));
+    if !is_open || lag_ns <= WAKE_LAG_MAX_NS.max(response_ns / 10) {
+        return None;
+    }
+    let sentence = format!(
+        "the generator woke up {} late or more in 1 % of the cases, against a 99 % response time of {}",
+        ms(lag_ns as f64),
+        ms(response_ns as f64)
+    );
+    Some(found(Level::Invalid, "wake_lag", sentence, REMEDY))
+}
+
+/// What part of the slowest response times was the generator's own delay.
+pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Found> {
+    let (slowest, which) = evidence.slowest();
+    let share = slowest.lag_share()?;
+    let lag_ns = slowest.lag_ns as f64 / slowest.count.max(1) as f64;
+    let is_tail = Percentile::P99.is_printable(evidence.tail.all().count);
+    let is_enough = |lag_min_ns: f64| {
+        if is_tail { lag_ns >= lag_min_ns } else { slowest.count >= FEW_MIN && lag_ns >= FEW_LAG_NS }
+    };
+    let level = if share > SHARE_INVALID && is_enough(LAG_INVALID_NS) {
+        Level::Invalid
+    } else if share > SHARE_SUSPECT && is_enough(LAG_SUSPECT_NS) {
+        Level::Suspect
+    } else {
+        return None;
+    };
+    let sentence = format!(
+        "{} {which} was the generator's own delay, {} of {} on average: it was late although a connection was free, or read \
+         replies late",
+        percent(share),
+        ms(lag_ns),
+        ms(slowest.response_ns as f64 / slowest.count.max(1) as f64)
+    );
+    Some(found(level, "generator_lag", sentence, REMEDY))
+}

@@ -1,0 +1,122 @@
+//! Whether the load that was asked for was put on, and if not, what stood in the way: seldom the generator.
+
+use engine::StopLevel;
+use load::Load;
+use store::Level;
+
+use super::evidence::Evidence;
+use super::words::{Found, found, ms, per_s, percent, units};
+
+/// The share of planned requests that may be left unsent.
+const NOT_SENT_SHARE_MAX: f64 = 0.001;
+/// Connections that are busy for this share of the time have no room for more.
+const BUSY: f64 = 0.7;
+/// Of what requests were late, the generator's own part that makes it the cause.
+const OWN_OF_LATENESS: f64 = 0.5;
+/// Beyond what is needed on average: requests come in bunches.
+const ROOM: f64 = 1.3;
+
+/// Planned requests that were never sent.
+pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
+    let counts = evidence.tally.counts;
+    // Whoever stops a run stops what was due as well.
+    if evidence.asked != StopLevel::Go || counts.not_sent as f64 <= counts.planned as f64 * NOT_SENT_SHARE_MAX
+    {
+        return None;
+    }
+    let is_trial = evidence.plan.is_trial && !is_own(evidence);
+    let (why, remedy) = match &evidence.plan.load {
+        Load::Closed(closed) => pool(evidence, closed.users),
+        Load::Open(open) => match late_already(evidence) {
+            Some(why) => why,
+            None if is_own(evidence) => own(),
+            None => connections(evidence, open.connections),
+        },
+    };
+    let sentence = format!(
+        "{} of {} planned {} ({}) were not sent: {why}",
+        counts.not_sent,
+        counts.planned,
+        units(evidence.plan),
+        percent(counts.not_sent as f64 / counts.planned as f64)
+    );
+    let level = if is_trial { Level::Suspect } else { Level::Invalid };
+    Some(found(level, "not_sent", sentence, remedy))
+}
+
+/// Whether requests were late because of the generator, and not for want of a connection.
+fn is_own(evidence: &Evidence<'_>) -> bool {
+    let lateness_ns = evidence.tally.lateness.all().sum_ns() as f64;
+    lateness_ns > 0.0 && evidence.tail.all().lag_ns as f64 >= OWN_OF_LATENESS * lateness_ns
+}
+
+fn own() -> (String, String) {
+    let why = "connections were free, and the generator came too late".to_owned();
+    (why, "give the generator a core of its own (--pin), more --threads, or another machine".to_owned())
+}
+
+/// A limit of the user's own, of transactions that are not worth sending any more.
+fn late_already(evidence: &Evidence<'_>) -> Option<(String, String)> {
+    let limit_ns = evidence.plan.sql.as_ref()?.latency_limit_ns?;
+    let why = format!(
+        "they were later than the latency limit of {} before a connection was free, and were left out as asked{}",
+        ms(limit_ns as f64),
+        carried(evidence)
+    );
+    let remedy = "this is no fault of the generator: the database at these connections does not take the rate; lower -R, or raise \
+                  -c if the database can do more at once";
+    Some((why, remedy.to_owned()))
+}
+
+/// Users who wait for a connection that others hold.
+fn pool(evidence: &Evidence<'_>, users: u32) -> (String, String) {
+    let pool = evidence.plan.sql.as_ref().and_then(|sql| sql.pool).unwrap_or(users);
+    let why = format!(
+        "{users} users share {pool} connections, and some still waited for one 2 s after the load had ended{}",
+        carried(evidence)
+    );
+    let remedy = "this is no fault of the generator: raise --pool, or have fewer users; a longer load has a smaller share of them";
+    (why, remedy.to_owned())
+}
+
+/// Open load whose requests wait for a connection that others hold.
+fn connections(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
+    let busy = evidence.mean_in_flight().map_or(0.0, |in_flight| in_flight / f64::from(connections.max(1)));
+    let service_ns = evidence.tally.service.all().mean_ns();
+    let (Some(service_ns), true) = (service_ns, busy >= BUSY) else {
+        let why = format!(
+            "none of the {connections} connections was free: they were held by iterations, or were being opened{}",
+            carried(evidence)
+        );
+        let remedy = "this is no fault of the generator: look at the errors, lower the rate, or raise the number of connections (-c)";
+        return (why, remedy.to_owned());
+    };
+    let why = format!(
+        "all {connections} connections were busy ({} of the time), a reply took {} on average{}",
+        percent(busy.min(1.0)),
+        ms(service_ns),
+        carried(evidence)
+    );
+    let needed = asked_per_s(evidence)
+        .map(|rate| (rate * service_ns / 1e9 * ROOM).ceil().max(f64::from(connections) + 1.0));
+    let raise = needed.map_or_else(
+        || "raise -c".to_owned(),
+        |needed| format!("give it about {needed:.0} connections (-c)"),
+    );
+    let remedy = format!(
+        "this is no fault of the generator: ask for less, or {raise}; if replies then take longer instead, the system is the limit"
+    );
+    (why, remedy)
+}
+
+/// `; that carried 79.6/s`
+fn carried(evidence: &Evidence<'_>) -> String {
+    evidence.reached_per_s().map_or_else(String::new, |rate| format!("; that carried {}", per_s(rate)))
+}
+
+/// The mean rate of the plan, if time ends it.
+fn asked_per_s(evidence: &Evidence<'_>) -> Option<f64> {
+    let lasting_ns =
+        evidence.plan.planned_ns()?.checked_sub(evidence.plan.warm_up_ns).filter(|ns| *ns > 0)?;
+    Some(evidence.tally.counts.planned as f64 * 1e9 / lasting_ns as f64)
+}

@@ -1,0 +1,32 @@
+//! A generator that was away for a while did nothing for it: no request started, and no reply was read.
+
+use store::Level;
+
+use super::evidence::Evidence;
+use super::words::{Found, found, ms, percent};
+
+/// Of the time, what a thread may be away in stretches of 50 ms and more.
+const STALLED_SUSPECT: f64 = 0.01;
+const STALLED_INVALID: f64 = 0.05;
+/// One stretch that is longer is told, whatever its share.
+const LONGEST_NS: u64 = 100_000_000;
+
+/// How much of the time, and how long at most, a thread did not come back to its loop.
+pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Found> {
+    let longest_ns = evidence.heartbeat_max_ns()?;
+    let share = evidence.stalled_share()?;
+    let level = if evidence.is_long() && share > STALLED_INVALID {
+        Level::Invalid
+    } else if share > STALLED_SUSPECT || longest_ns > LONGEST_NS {
+        Level::Suspect
+    } else {
+        return None;
+    };
+    let sentence = format!(
+        "a thread of the generator was away for {} at a time and {} of the time in all: stopped, or without a core",
+        ms(longest_ns as f64),
+        percent(share)
+    );
+    let remedy = "let nothing stop the generator, and give it a core of its own (--pin), or another machine";
+    Some(found(level, "generator_stalled", sentence, remedy))
+}

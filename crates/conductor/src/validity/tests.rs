@@ -1,0 +1,199 @@
+//! Planted signals, and what the rules make of them.
+
+use engine::{Health, WorkerEnd};
+use lab::census::Used;
+use plan::{Draft, Plan};
+use record::{Counts, Finish, Outcome, Tally};
+use store::{Level, Validity};
+
+use super::{Evidence, judge};
+use crate::around::Around;
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000_000_000;
+
+fn plan(rate: Option<&str>) -> Plan {
+    let url = "http://127.0.0.1:9/".to_owned();
+    let draft = Draft {
+        url,
+        connections: Some("8".to_owned()),
+        duration: Some("10s".to_owned()),
+        rate: rate.map(str::to_owned),
+        ..Draft::default()
+    };
+    draft.check().unwrap()
+}
+
+/// Requests that took so long, one after the other, each sent so long after its instant.
+fn tally(count: u64, service_ns: u64, lateness_ns: u64) -> Tally {
+    let mut tally = Tally::default();
+    for number in 0..count {
+        let intended_ns = number * 10 * SECOND / count;
+        let sent_ns = intended_ns + lateness_ns;
+        tally.note_sent(sent_ns);
+        tally.note_finished(&Finish {
+            intended_ns,
+            sent_ns,
+            first_byte_ns: None,
+            finished_ns: sent_ns + service_ns,
+            outcome: Outcome::Ok,
+            status: 200,
+        });
+    }
+    tally
+}
+
+/// A worker over ten seconds whose slowest twentieth has this lag of this response time.
+fn worker(tally: &Tally, lag_ns: u64, response_ns: u64) -> WorkerEnd {
+    let mut health = Health { wall_ns: 10 * SECOND, cpu_ns: SECOND, ..Health::default() };
+    let count = tally.response.all().count();
+    (0..count).for_each(|number| {
+        let is_slow = number % 20 == 0;
+        health.tail.note(if is_slow { response_ns } else { 1_000 }, if is_slow { lag_ns } else { 0 });
+    });
+    health.in_flight_ns = tally.service.all().sum_ns() as u64;
+    WorkerEnd { health, ..WorkerEnd::default() }
+}
+
+fn judged(plan: &Plan, tally: &Tally, end: WorkerEnd, around: &Around) -> Validity {
+    judge(&Evidence::of(plan, tally, &[end], around))
+}
+
+fn codes(validity: &Validity) -> Vec<&str> {
+    validity.causes.iter().map(|cause| cause.code.as_str()).collect()
+}
+
+#[test]
+fn nothing_speaks_against_a_quiet_run() {
+    let tally = tally(2_000, 5 * MS, 50_000);
+    let validity = judged(&plan(Some("200/s")), &tally, worker(&tally, 50_000, 6 * MS), &Around::default());
+    assert_eq!((validity.verdict, codes(&validity).len()), (Level::Valid, 0), "{validity:?}");
+}
+
+#[test]
+fn the_slowest_requests_are_in_doubt_or_spoilt_by_what_was_the_generators_own() {
+    let tally = tally(2_000, 5 * MS, 50_000);
+    let plan = plan(Some("200/s"));
+    let level = |lag_ns, response_ns| {
+        judged(&plan, &tally, worker(&tally, lag_ns, response_ns), &Around::default()).verdict
+    };
+    assert_eq!(level(150 * MS, 200 * MS), Level::Invalid);
+    assert_eq!(level(4 * MS, 20 * MS), Level::Suspect);
+    assert_eq!(level(MS, 20 * MS), Level::Valid, "5 %");
+    assert_eq!(level(100_000, 200_000), Level::Valid, "half, and nobody can see it");
+}
+
+#[test]
+fn a_few_requests_are_not_spoilt_by_a_few_milliseconds() {
+    let few = tally(50, 5 * MS, 50_000);
+    let plan = plan(Some("5/s"));
+    let level = |lag_ns| judged(&plan, &few, worker(&few, lag_ns, 2 * lag_ns), &Around::default()).verdict;
+    assert_eq!(level(30 * MS), Level::Valid);
+    assert_eq!(level(400 * MS), Level::Invalid);
+}
+
+#[test]
+fn time_away_spoils_a_run_and_one_long_moment_puts_it_in_doubt() {
+    let tally = tally(2_000, 5 * MS, 50_000);
+    let level = |longest_ns, stalled_ns| {
+        let mut end = worker(&tally, 0, 6 * MS);
+        (end.health.heartbeat_max_ns, end.health.stalled_ns) = (longest_ns, stalled_ns);
+        judged(&plan(None), &tally, end, &Around::default()).verdict
+    };
+    assert_eq!(level(200 * MS, 2 * SECOND), Level::Invalid);
+    assert_eq!(level(150 * MS, 150 * MS), Level::Suspect);
+    assert_eq!(level(60 * MS, 60 * MS), Level::Valid);
+}
+
+#[test]
+fn waiting_for_a_core_spoils_a_run_only_if_others_took_it() {
+    let tally = tally(2_000, 5 * MS, 50_000);
+    let found = |others: Vec<Used>| {
+        let mut end = worker(&tally, 0, 6 * MS);
+        end.health.run_queue_wait_ns = Some(4 * SECOND);
+        judged(&plan(None), &tally, end, &Around { others, ..Around::default() })
+    };
+    let alone = found(Vec::new());
+    assert_eq!((alone.verdict, codes(&alone)), (Level::Suspect, vec!["generator_waited"]));
+    let spinner = Used { pid: 77, name: "spinner".to_owned(), cpu_s: 9.5 };
+    let disturbed = found(vec![spinner]);
+    assert_eq!(disturbed.verdict, Level::Invalid);
+    assert!(
+        disturbed.causes[0].sentence.contains("process 77 (spinner) used 95 % of a core"),
+        "{disturbed:?}"
+    );
+}
+
+#[test]
+fn a_quota_spoils_a_run() {
+    let tally = tally(2_000, 5 * MS, 50_000);
+    let level = |throttled_s| {
+        let around = Around { throttled_s: Some(throttled_s), ..Around::default() };
+        judged(&plan(None), &tally, worker(&tally, 0, 6 * MS), &around).verdict
+    };
+    assert_eq!([0.0, 0.2, 8.0].map(level), [Level::Valid, Level::Suspect, Level::Invalid]);
+}
+
+#[test]
+fn a_plan_that_was_not_kept_for_want_of_connections_is_no_fault_of_the_generator() {
+    let mut tally = tally(800, 100 * MS, 1_500 * MS);
+    tally.note_not_sent(1_200);
+    let mut end = worker(&tally, 0, 1_600 * MS);
+    end.health.in_flight_ns = 80 * SECOND;
+    let validity = judged(&plan(Some("200/s")), &tally, end, &Around::default());
+    assert_eq!((validity.verdict, codes(&validity)), (Level::Invalid, vec!["not_sent"]));
+    let cause = &validity.causes[0];
+    assert!(cause.sentence.starts_with("1200 of 2000 planned requests (60.0 %) were not sent"), "{cause:?}");
+    assert!(cause.sentence.contains("all 8 connections were busy"), "{cause:?}");
+    assert!(cause.remedy.starts_with("this is no fault of the generator"), "{cause:?}");
+    assert!(cause.remedy.contains("about 26 connections"), "{cause:?}");
+}
+
+#[test]
+fn a_plan_that_the_generator_did_not_keep_is_its_fault_and_told_after_what_shows_it() {
+    let mut tally = tally(1_500, 5 * MS, 300 * MS);
+    tally.note_not_sent(500);
+    let mut end = worker(&tally, 0, MS);
+    end.health.tail = record::Tail::default();
+    (0..1_500).for_each(|_| end.health.tail.note(305 * MS, 300 * MS));
+    let validity = judged(&plan(Some("200/s")), &tally, end, &Around::default());
+    assert_eq!(codes(&validity), ["generator_lag", "not_sent"]);
+    assert!(validity.causes[1].sentence.contains("the generator came too late"), "{validity:?}");
+}
+
+#[test]
+fn a_target_must_have_counted_what_was_sent() {
+    let tally = tally(2_000, 5 * MS, 50_000);
+    let plan = plan(Some("200/s"));
+    let level = |heard| {
+        let around = Around { server_requests: Some(heard), ..Around::default() };
+        let warm_up = Counts { sent: 50, ok: 40, timed_out: 10, ..Counts::default() };
+        let ends = [worker(&tally, 0, 6 * MS)];
+        judge(&Evidence { warm_up, ..Evidence::of(&plan, &tally, &ends, &around) }).verdict
+    };
+    let valid = [2_040, 2_050].map(level);
+    assert_eq!((valid, level(2_039), level(2_051)), ([Level::Valid; 2], Level::Invalid, Level::Invalid));
+}
+
+#[test]
+fn two_counts_of_one_thing_that_differ_are_told() {
+    let tally = tally(2_000, 5 * MS, 50_000);
+    let found = |share: f64| {
+        let mut end = worker(&tally, 0, 6 * MS);
+        end.health.in_flight_ns = (end.health.in_flight_ns as f64 * share) as u64;
+        codes(&judged(&plan(None), &tally, end, &Around::default())).len()
+    };
+    assert_eq!([1.0, 1.01, 1.05].map(found), [0, 0, 1]);
+}
+
+#[test]
+fn whoever_is_near_the_ceiling_is_in_doubt() {
+    let tally = tally(2_000, 5 * MS, 50_000);
+    let level = |rate: Option<&str>, ceiling: f64| {
+        let around = Around { ceiling_per_s: Some(ceiling), ..Around::default() };
+        judged(&plan(rate), &tally, worker(&tally, 0, 6 * MS), &around).verdict
+    };
+    assert_eq!(level(Some("200/s"), 300.0), Level::Suspect);
+    assert_eq!(level(None, 300.0), Level::Valid, "a closed load may come nearer");
+    assert_eq!(level(None, 210.0), Level::Suspect);
+}

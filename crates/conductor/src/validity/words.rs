@@ -1,0 +1,48 @@
+//! Causes, and the figures in their sentences.
+
+use plan::Plan;
+use store::{Cause, Level};
+
+/// What a rule found, and how much it weighs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) level: Level,
+    pub(crate) cause: Cause,
+}
+
+pub(super) fn found(
+    level: Level,
+    code: &str,
+    sentence: impl Into<String>,
+    remedy: impl Into<String>,
+) -> Found {
+    Found { level, cause: Cause { code: code.to_owned(), sentence: sentence.into(), remedy: remedy.into() } }
+}
+
+/// What is counted.
+pub(super) fn units(plan: &Plan) -> &'static str {
+    let of_sql = plan.steps.iter().filter(|step| step.request().is_none()).count();
+    match of_sql {
+        0 => "requests",
+        count if count == plan.steps.len() => "transactions",
+        _ => "requests and transactions",
+    }
+}
+
+/// `12.3 %`
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// `1.2 ms`, or `350 ms`
+pub(super) fn ms(ns: f64) -> String {
+    let ms = ns / 1e6;
+    let decimals = usize::from(ms < 100.0) + usize::from(ms < 1.0);
+    format!("{ms:.decimals$} ms")
+}
+
+/// `80/s`, `1.5/s`
+pub(super) fn per_s(rate: f64) -> String {
+    let decimals = usize::from(rate < 10.0);
+    format!("{rate:.decimals$}/s")
+}
