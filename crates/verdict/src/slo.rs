@@ -2,6 +2,7 @@
 
 mod backlog;
 mod connections;
+mod drift;
 mod figure;
 mod judge;
 mod parse;

@@ -112,9 +112,6 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
     conductor::run_study(&study, &id, &store, &tenbin, &stopper, &mut line).inspect_err(show_what_is_left)?;
     let kept = store.load_study(&id)?;
     let answers = conductor::capacity_answers(&study, &kept, &store)?;
-    for line in answers.iter().flat_map(|answer| &answer.lines) {
-        output::remark(&report::visible(line));
-    }
     let shown = destination.write(true, &|format, options, out| {
         report::write_study(format, &kept, &|run| store.load(run), options, out)
     });
@@ -129,9 +126,9 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
 
 /// A search answers with what it found, unless nothing of it can be believed.
 fn exit(answers: &[CapacityAnswer]) -> Exit {
-    if answers.iter().any(|answer| answer.is_believed) {
+    if answers.contains(&CapacityAnswer::Found) {
         Exit::Ok
-    } else if answers.iter().any(|answer| answer.could_run) {
+    } else if answers.contains(&CapacityAnswer::Unbelievable) {
         Exit::Invalid
     } else {
         Exit::CouldNotRun

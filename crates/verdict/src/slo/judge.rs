@@ -1,10 +1,11 @@
 //! Whether one run held what was asked of it.
 
 use record::{Phase, Tally};
-use store::{Run, StoreError};
+use store::{Run, StoreError, stage};
 
 use super::backlog::Backlog;
 use super::connections;
+use super::drift;
 use super::figure::Figure;
 use super::parse::Slo;
 use crate::measured::span_s;
@@ -29,8 +30,8 @@ pub struct SloJudgement {
 /// A condition that a run did not hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedCondition {
-    /// As it was written; or `kept`, `backlog`, `drain`, `system`, which every run must hold. `connections` comes first where
-    /// those, and not the system, are what the run failed by.
+    /// As it was written; or `kept`, `backlog`, `drain`, `system`, which every run must hold, and `memory` or `cpu`, which must
+    /// not grow in a long one. `connections` comes first where those, and not the system, are what the run failed by.
     pub condition: String,
     /// What was seen, in the unit of the limit; `None` if it cannot be told.
     pub observed: Option<f64>,
@@ -61,6 +62,9 @@ fn of_valid(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
     let errors_max = slos.iter().find(|slo| slo.figure == Figure::Errors).unwrap_or(&own).limit;
     if let Some(backlog) = Backlog::of(run)? {
         failed.extend(behind(&backlog, slos, errors_max));
+    }
+    if run.new.place.as_ref().is_some_and(|(_, place)| place.stage == stage::SOAK) {
+        failed.extend(drift::drifted(run)?);
     }
     if !failed.is_empty() {
         failed.splice(..0, connections::bound(run, &tally, over_s, slos));
