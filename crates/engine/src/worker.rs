@@ -113,7 +113,7 @@ impl<'a, S: Script> Worker<'a, S> {
         embedding: Option<Embedding<S::Talk>>,
     ) -> Result<Self, Errno> {
         let total = u64::from(job.connections());
-        let slots = share.of_total(total) as u32;
+        let (slots, first_number) = (share.of_total(total) as u32, share.first_of(total) as u32);
         let shared_row = embedding.as_ref().and_then(|embedding| embedding.arrivals.clone());
         // A shared row counts for all.
         let stop = match shared_row {
@@ -123,7 +123,6 @@ impl<'a, S: Script> Worker<'a, S> {
         let logged = share.of_total(u64::from(job.log_per_second)) as usize;
         let iterations = Iterations::new(job, script, share);
         let is_prompt = iterations.only_step.is_some_and(|step| !script.looks_through(step));
-        let first_number = share.first_of(total) as u32;
         let connection = |slot| {
             let way = iterations.way(job, u64::from(first_number) + u64::from(slot));
             Connection::new(script.open(first_number + slot), way, job)
