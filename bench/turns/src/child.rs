@@ -117,7 +117,8 @@ impl Child {
         }
     }
 
-    fn pid(&self) -> Option<Pid> {
+    /// Its process id; none once it has ended.
+    pub fn pid(&self) -> Option<Pid> {
         if self.is_over { None } else { Pid::from_raw(i32::try_from(self.process.id()).ok()?) }
     }
 }

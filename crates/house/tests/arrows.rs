@@ -36,6 +36,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("bench-http", &["bench-turns"]),
     ("bench-sql", &["bench-turns", "servers"]),
     ("bench-page", &["record", "store"]),
+    ("bench-truth", &["bench-turns", "load", "record", "simulator", "stats", "target"]),
 ];
 
 fn allowed() -> BTreeMap<String, BTreeSet<String>> {

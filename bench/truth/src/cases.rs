@@ -1,0 +1,83 @@
+//! All cases, each a file of its own.
+
+mod t01_times;
+mod t02_stall;
+mod t03_queue;
+mod t04_capacity;
+mod t05_starved;
+mod t06_connections;
+mod t07_shed;
+mod t08_equal;
+mod t09_slower;
+mod t10_best;
+mod t11_warm_up;
+
+use crate::bench::Bench;
+use crate::grade::Grade;
+use crate::simulated;
+
+/// A truth to plant.
+pub(crate) struct Case {
+    /// Its short name.
+    pub(crate) name: &'static str,
+    /// What it is about.
+    pub(crate) what: &'static str,
+    pub(crate) when: When,
+    pub(crate) run: fn(&Bench) -> Vec<Grade>,
+}
+
+/// Which cases can be run at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// It needs the machine for itself, or takes it.
+    Alone,
+    /// It hardly uses a processor.
+    Together,
+}
+
+impl When {
+    /// In the order in which they are run.
+    pub(crate) const ALL: [Self; 2] = [Self::Alone, Self::Together];
+}
+
+/// In the order of the table.
+pub(crate) const CASES: &[Case] = &[
+    Case { name: "S1", what: "simulated duels", when: When::Alone, run: simulated::duels },
+    Case { name: "S2", what: "simulated searches", when: When::Alone, run: simulated::searches },
+    Case { name: "S3", what: "simulated tournaments", when: When::Alone, run: simulated::tournaments },
+    Case { name: "T1", what: "known response times", when: When::Alone, run: t01_times::run },
+    Case { name: "T2", what: "a stalled server", when: When::Together, run: t02_stall::run },
+    Case { name: "T3", what: "a queue that theory knows", when: When::Together, run: t03_queue::run },
+    Case { name: "T4", what: "a known capacity", when: When::Together, run: t04_capacity::run },
+    Case { name: "T5", what: "a starved client", when: When::Alone, run: t05_starved::run },
+    Case { name: "T6", what: "too few connections", when: When::Together, run: t06_connections::run },
+    Case { name: "T7", what: "requests that are not sent", when: When::Together, run: t07_shed::run },
+    Case { name: "T8", what: "two that are equal", when: When::Together, run: t08_equal::run },
+    Case { name: "T9", what: "one that is a little slower", when: When::Together, run: t09_slower::run },
+    Case { name: "T10", what: "the best of several", when: When::Together, run: t10_best::run },
+    Case { name: "T11", what: "warm-up, drift and step", when: When::Together, run: t11_warm_up::run },
+];
+
+/// The cases of these names; all of them if there are none.
+pub(crate) fn chosen(only: &[String]) -> Result<Vec<&'static Case>, String> {
+    let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
+    if let Some(unknown) = only.iter().find(|name| !names.contains(&name.to_uppercase().as_str())) {
+        return Err(format!("there is no case {unknown}; there are {}", names.join(", ")));
+    }
+    let is_chosen =
+        |case: &&Case| only.is_empty() || only.iter().any(|name| name.to_uppercase() == case.name);
+    Ok(CASES.iter().filter(is_chosen).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_are_chosen_by_name() {
+        assert_eq!(chosen(&[]).unwrap().len(), CASES.len());
+        let two = chosen(&["t4".to_owned(), "S1".to_owned()]).unwrap();
+        assert_eq!(two.iter().map(|case| case.name).collect::<Vec<_>>(), ["S1", "T4"]);
+        assert!(chosen(&["T99".to_owned()]).is_err_and(|error| error.contains("T11")));
+    }
+}

@@ -1,0 +1,82 @@
+//! T4: four servers of 10 ms hold 400 requests a second and no more; how many of them in time, theory knows.
+
+use std::time::Duration;
+
+use bench_turns::program::arguments;
+use simulator::closed_forms::capacity_per_s;
+
+use crate::bench::Bench;
+use crate::grade::{Found, Grade};
+use crate::plan::{Plan, system};
+
+/// What must hold: 90 % of responses within 50 ms.
+const QUANTILE: f64 = 0.90;
+const LIMIT_S: f64 = 0.050;
+const SLO: &str = "p90<50ms";
+
+/// How a search is made, and how near and narrow its answer must be.
+struct Search {
+    resolution: &'static str,
+    measured: &'static str,
+    confirm: u32,
+    near: f64,
+    wide: f64,
+    patience: Duration,
+}
+
+const SHORT: Search = Search {
+    resolution: "8%",
+    measured: "6s",
+    confirm: 3,
+    near: 0.06,
+    wide: 0.17,
+    patience: Duration::from_secs(600),
+};
+const FULL: Search = Search {
+    resolution: "3%",
+    measured: "20s",
+    confirm: 5,
+    near: 0.03,
+    wide: 0.06,
+    patience: Duration::from_secs(3_600),
+};
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    let (searches, needed) = bench.profile.pick((2, 1), (20, 18));
+    let search = bench.profile.pick(&SHORT, &FULL);
+    let tries = bench.side_by_side(searches, |number| one(bench, search, number));
+    vec![Grade::of("T4", format!("M/D/4 of 400/s, {SLO}"), needed, tries)]
+}
+
+fn one(bench: &Bench, search: &Search, number: u32) -> Result<Found, String> {
+    let truth = capacity_per_s(4, 0.010, QUANTILE, LIMIT_S).ok_or("theory knows no capacity")?;
+    let plan = Plan {
+        question: "How much do four threads of 10 ms hold?",
+        path: "/hold?mean_us=10000",
+        load: "{ rate: 100/s, arrivals: poisson, warm-up: 1s, for: 5s }",
+        systems: &system("target", "--threads 4", ""),
+        compare: "{ by: throughput, blocks: 1 }",
+        seed: bench.seed_of(4, number),
+    };
+    let file = plan.write(bench)?;
+    let words = arguments([
+        &"capacity",
+        &file.display(),
+        &"--slo",
+        &SLO,
+        &"--from=250/s",
+        &"--for",
+        &search.measured,
+        &"--resolution",
+        &search.resolution,
+        &"--confirm",
+        &search.confirm,
+        &"--no-overload",
+    ]);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let said = bench.tenbin(&words, search.patience)?;
+    let (held, failed) = (said.at("/capacity/0/held_per_s")?, said.at("/capacity/0/failed_per_s")?);
+    let contains = held <= truth * (1.0 + search.near) && failed >= truth * (1.0 - search.near);
+    let is_narrow = failed / held <= 1.0 + search.wide;
+    Ok(Found::new(contains && is_narrow, format!("{held:.0} to {failed:.0} of {truth:.0}/s")))
+}

@@ -1,0 +1,187 @@
+//! T5: a client that gets too little of the processor is called so, and a server that stops is not mistaken for one.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bench_turns::child::Child;
+use bench_turns::cores::two_cores;
+use bench_turns::program::on_path;
+
+use crate::bench::Bench;
+use crate::grade::{Found, Grade};
+use crate::server::{Server, hold};
+use crate::tool::Said;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Causes that speak of the generator. None of them may be said of a server that stops.
+const OPEN: [&str; 6] = ["--rate=200/s", "-c", "200", "-d", "6s", "--threads=1"];
+const CLOSED: [&str; 5] = ["-c", "8", "-d", "6s", "--threads=1"];
+/// Where groups of processes are, and their shares of the processor.
+const GROUPS: &str = "/sys/fs/cgroup";
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    let tries = bench.profile.pick(2, 20);
+    let healthy = bench.profile.pick(2, 19);
+    let mut grades = vec![
+        grade("client stopped 200 ms of every second", tries, stopped_client, bench, tries),
+        grade("a spinner on the client's core", tries, spinner, bench, tries),
+        grade("server stopped 200 ms of every second", tries, stopped_server, bench, tries),
+        grade("nothing, open load", healthy, healthy_open, bench, tries),
+        grade("nothing, closed load", healthy, healthy_closed, bench, tries),
+    ];
+    const QUOTA: &str = "client with a tenth of a core";
+    grades.push(match Group::make() {
+        Ok(group) => {
+            let one = |_| starved(&group, bench);
+            Grade::of("T5", QUOTA, tries, (0..tries).map(one).collect())
+        }
+        Err(why) => Grade::left_out("T5", QUOTA, why),
+    });
+    grades
+}
+
+fn grade(
+    planted: &str,
+    needed: u32,
+    one: fn(&Bench) -> Result<Found, String>,
+    bench: &Bench,
+    tries: u32,
+) -> Grade {
+    // One after the other: each needs its cores.
+    Grade::of("T5", planted, needed, (0..tries).map(|_| one(bench)).collect())
+}
+
+fn stopped_client(bench: &Bench) -> Result<Found, String> {
+    let server = Server::start(bench, &[])?;
+    let url = format!("{}/hold?mean_us=2000", server.url);
+    let result = bench.file("json");
+    let mut command = Command::new(&bench.tenbin);
+    command.arg(&url).args(OPEN).arg("--store").arg(bench.store());
+    command.args(["--format", "json", "-o"]).arg(&result);
+    let mut client = Child::start(&mut command)?;
+    let begun = Instant::now();
+    while client.ended()?.is_none() && begun.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(800));
+        if let Some(pid) = client.pid() {
+            hold(pid, Duration::from_millis(200));
+        }
+    }
+    let exit = client.wait(PATIENCE, bench.interrupt)?.code().unwrap_or(-1);
+    let text = fs::read_to_string(&result).map_err(|error| format!("no result: {error}"))?;
+    called_invalid(&Said { exit, json: bench_turns::figures::json(&text)? })
+}
+
+/// The server has another core, so that only the client is short of time.
+fn spinner(bench: &Bench) -> Result<Found, String> {
+    let pinned = Pinned::new()?;
+    let server = pinned.server(bench)?;
+    let mut spinner = pinned.on_client();
+    spinner.args(["sh", "-c", "while :; do :; done"]);
+    let spinning = Child::start(&mut spinner)?;
+    let said = pinned.load(bench, &format!("{}/status", server.url), &CLOSED);
+    drop(spinning);
+    called_invalid(&said?)
+}
+
+fn healthy_closed(bench: &Bench) -> Result<Found, String> {
+    let pinned = Pinned::new()?;
+    let server = pinned.server(bench)?;
+    not_invalid(&pinned.load(bench, &format!("{}/status", server.url), &CLOSED)?)
+}
+
+fn healthy_open(bench: &Bench) -> Result<Found, String> {
+    let server = Server::start(bench, &[])?;
+    let url = format!("{}/hold?mean_us=2000", server.url);
+    let mut command = Command::new(&bench.tenbin);
+    command.arg(&url).args(OPEN);
+    not_invalid(&bench.run(&mut command, PATIENCE)?)
+}
+
+fn stopped_server(bench: &Bench) -> Result<Found, String> {
+    let server = Server::start(bench, &[])?;
+    let url = format!("{}/hold?mean_us=2000", server.url);
+    let mut command = Command::new(&bench.tenbin);
+    command.arg(&url).args(OPEN);
+    let said = thread::scope(|scope| {
+        let load = scope.spawn(|| bench.run(&mut command, PATIENCE));
+        while !load.is_finished() {
+            thread::sleep(Duration::from_millis(800));
+            server.hold(Duration::from_millis(200));
+        }
+        load.join().unwrap_or_else(|_| Err("it panicked".to_owned()))
+    })?;
+    not_invalid(&said)
+}
+
+fn starved(group: &Group, bench: &Bench) -> Result<Found, String> {
+    let server = Server::start(bench, &[])?;
+    let script = format!("echo $$ > {}/cgroup.procs && exec \"$0\" \"$@\"", group.0.display());
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).arg(&bench.tenbin).arg(format!("{}/status", server.url)).args(CLOSED);
+    called_invalid(&bench.run(&mut command, PATIENCE)?)
+}
+
+fn called_invalid(said: &Said) -> Result<Found, String> {
+    let (verdict, codes) = said.validity();
+    Ok(Found::new(verdict == "invalid" && said.exit == 4, format!("{verdict} ({})", codes.join(" "))))
+}
+
+fn not_invalid(said: &Said) -> Result<Found, String> {
+    let (verdict, codes) = said.validity();
+    Ok(Found::new(verdict != "invalid", format!("{verdict} ({})", codes.join(" ")).replace(" ()", "")))
+}
+
+/// Server and client on a core each.
+struct Pinned {
+    taskset: PathBuf,
+    server: usize,
+    client: usize,
+}
+
+impl Pinned {
+    fn new() -> Result<Self, String> {
+        let taskset = on_path("taskset").ok_or("there is no taskset; install util-linux")?;
+        let cores = two_cores().map_err(|error| error.to_string())?;
+        Ok(Self { taskset, server: cores.server, client: cores.client })
+    }
+
+    fn on_client(&self) -> Command {
+        let mut command = Command::new(&self.taskset);
+        command.args(["-c", &self.client.to_string()]);
+        command
+    }
+
+    fn server(&self, bench: &Bench) -> Result<Server, String> {
+        Server::start_on(bench, &[], Some((&self.taskset, self.server)))
+    }
+
+    fn load(&self, bench: &Bench, url: &str, load: &[&str]) -> Result<Said, String> {
+        let mut command = self.on_client();
+        command.arg(&bench.tenbin).arg(url).args(load);
+        bench.run(&mut command, PATIENCE)
+    }
+}
+
+/// A group of processes that together get a tenth of a core. It is removed when it is dropped.
+struct Group(PathBuf);
+
+impl Group {
+    fn make() -> Result<Self, String> {
+        let path = PathBuf::from(format!("{GROUPS}/tenbin-truth-{}", std::process::id()));
+        let cannot = |error| format!("no group of processes with a quota can be made here: {error}");
+        fs::create_dir(&path).map_err(cannot)?;
+        let group = Self(path);
+        fs::write(group.0.join("cpu.max"), "10000 100000").map_err(cannot)?;
+        Ok(group)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // It can only be removed once nothing is left in it, and what is left is no harm.
+        let _ = fs::remove_dir(&self.0);
+    }
+}

@@ -1,0 +1,35 @@
+//! T6: eight connections, each taken for 100 ms, cannot carry 200 a second: 80 go through, and no server is slow.
+
+use std::time::Duration;
+
+use crate::bench::Bench;
+use crate::grade::{Found, Grade};
+use crate::server::Server;
+use crate::tool::conserves;
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    let tries = bench.profile.pick(2, 10);
+    let needed = bench.profile.pick(2, 10);
+    vec![Grade::of(
+        "T6",
+        "8 connections of 100 ms, 200/s asked for",
+        needed,
+        bench.side_by_side(tries, |_| one(bench)),
+    )]
+}
+
+fn one(bench: &Bench) -> Result<Found, String> {
+    let server = Server::start(bench, &[])?;
+    let url = format!("{}/hold?mean_us=100000", server.url);
+    let words = [url.as_str(), "--rate=200/s", "-c", "8", "-d", "10s", "--timeout=60s"];
+    let said = bench.tenbin(&words, Duration::from_secs(90))?;
+    conserves(&said.json)?;
+    let (per_s, service_ms) = (said.at("/throughput_per_s")?, said.at("/service_time_us/p50")? / 1e3);
+    let (verdict, codes) = said.validity();
+    // The numbers are right: it is the load that its connections bound, and neither the server nor the processor.
+    let is_right = (per_s / 80.0 - 1.0).abs() <= 0.02 && (100.0..103.0).contains(&service_ms);
+    Ok(Found::new(
+        is_right,
+        format!("{per_s:.1}/s, served in {service_ms:.0} ms, {verdict} {}", codes.join(" ")),
+    ))
+}

@@ -1,0 +1,32 @@
+//! T7: requests that are given up are counted, and no request is lost from the accounts, as the server's own count tells.
+
+use std::time::Duration;
+
+use target::Settings;
+
+use crate::bench::Bench;
+use crate::grade::{Found, Grade};
+use crate::tool::conserves;
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    let tries = bench.profile.pick(2, 10);
+    vec![Grade::of(
+        "T7",
+        "80 of 200/s go through, the rest is given up",
+        tries,
+        bench.side_by_side(tries, |_| one(bench)),
+    )]
+}
+
+fn one(bench: &Bench) -> Result<Found, String> {
+    let server = target::start(Settings::default()).map_err(|error| error.to_string())?;
+    let url = format!("http://{}/hold?mean_us=100000", server.address());
+    let words = [url.as_str(), "--rate=200/s", "-c", "8", "-d", "10s", "--shed-after=50ms"];
+    let said = bench.tenbin(&words, Duration::from_secs(90))?;
+    conserves(&said.json)?;
+    let (sent, not_sent) = (said.at("/offered/sent")?, said.at("/offered/not_sent")?);
+    let (came, verdict) = (server.counters().requests as f64, said.word("/verdict"));
+    // One more may have come than was sent: that of the trial connection.
+    let is_right = not_sent >= 900.0 && (sent..=sent + 2.0).contains(&came) && verdict != "complete";
+    Ok(Found::new(is_right, format!("{sent} sent, {came} came, {not_sent} given up, {verdict}")))
+}

@@ -1,0 +1,62 @@
+//! T9: one that is 5 % slower is found, with the right sign and size; one that is half a percent slower is called equal where
+//! three percent matter.
+
+use std::time::Duration;
+
+use crate::bench::Bench;
+use crate::cases::t08_equal::pair;
+use crate::grade::{Found, Grade};
+use crate::plan::{LONGER, Plan, system};
+
+/// How near the ratio must be, in points.
+const NEAR: f64 = 0.015;
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    let (five, needed_five) = bench.profile.pick((3, 2), (20, 19));
+    let (half, needed_half) = bench.profile.pick((2, 1), (20, 18));
+    vec![
+        Grade::of(
+            "T9",
+            "5 % slower",
+            needed_five,
+            bench.side_by_side(five, |number| is_found(bench, number)),
+        ),
+        Grade::of(
+            "T9",
+            "0.5 % slower",
+            needed_half,
+            bench.side_by_side(half, |number| is_equal(bench, number)),
+        ),
+    ]
+}
+
+fn is_found(bench: &Bench, number: u32) -> Result<Found, String> {
+    let (verdict, ratio, first) = duel(bench, "1.05", number)?;
+    // Users without pauses get as much as holds are short. The better one stands first.
+    let is_right = verdict == "differs" && first == "1" && (ratio - 1.05).abs() <= NEAR;
+    Ok(Found::new(is_right, format!("{verdict} {ratio:.3}")))
+}
+
+fn is_equal(bench: &Bench, number: u32) -> Result<Found, String> {
+    let (verdict, ratio, _) = duel(bench, "1.005", 100 + number)?;
+    Ok(Found::new(verdict == "equivalent", format!("{verdict} {ratio:.3}")))
+}
+
+fn duel(bench: &Bench, factor: &str, number: u32) -> Result<(String, f64, String), String> {
+    let systems = system("target", &format!("{LONGER} {{factor}}"), &format!("{{ factor: [1, {factor}] }}"));
+    let plan = Plan {
+        question: "Is it found that one is slower?",
+        path: "/hold?dist=lognormal&median_us=10000&sigma=0.2",
+        load: "{ users: 2, warm-up: 100ms, for: 1s }",
+        systems: &systems,
+        compare: "{ by: throughput, matters: 3%, blocks: 24, pilot: 0 }",
+        seed: bench.seed_of(9, number),
+    };
+    let file = plan.write(bench)?;
+    let said = bench.tenbin(&["run", &file.display().to_string()], Duration::from_secs(300))?;
+    let pair = pair(&said)?;
+    let verdict = pair["verdict"].as_str().unwrap_or_default().to_owned();
+    let knob = &pair["a"]["knobs"]["factor"];
+    let first = knob.as_str().map_or_else(|| knob.to_string(), str::to_owned);
+    Ok((verdict, pair["ratio"].as_f64().unwrap_or_default(), first))
+}

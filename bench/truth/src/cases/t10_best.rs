@@ -1,0 +1,74 @@
+//! T10: of several settings the one that is 5 % better is named; of equals none is said to be better.
+
+use std::time::Duration;
+
+use crate::bench::Bench;
+use crate::grade::{Found, Grade};
+use crate::plan::{LONGER, Plan, system};
+use crate::tool::Said;
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    let (ahead, needed_ahead) = bench.profile.pick((1, 1), (20, 17));
+    let (equal, needed_equal) = bench.profile.pick((1, 1), (20, 18));
+    let count = bench.profile.pick("six", "eight");
+    vec![
+        Grade::of(
+            "T10",
+            format!("one of {count} 5 % ahead"),
+            needed_ahead,
+            bench.side_by_side(ahead, |number| one_ahead(bench, number)),
+        ),
+        Grade::of(
+            "T10",
+            format!("all of {count} equal"),
+            needed_equal,
+            bench.side_by_side(equal, |number| all_equal(bench, number)),
+        ),
+    ]
+}
+
+fn one_ahead(bench: &Bench, number: u32) -> Result<Found, String> {
+    let said = tournament(bench, "1.05", number)?;
+    let best = knob(&said, "/comparison/found/best");
+    Ok(Found::new(best == "2", format!("{best:?}, confirmed: {}", confirmed(&said))))
+}
+
+fn all_equal(bench: &Bench, number: u32) -> Result<Found, String> {
+    let said = tournament(bench, "1", 100 + number)?;
+    let tied = said.list("/comparison/found/tied").len();
+    let verdict = confirmed(&said);
+    Ok(Found::new(tied > 1 || verdict != "differs", format!("{tied} tied, confirmed: {verdict}")))
+}
+
+/// Setting 2 is as it is, all others are slower by a factor.
+fn tournament(bench: &Bench, factor: &str, number: u32) -> Result<Said, String> {
+    let settings = bench.profile.pick("1, 2, 3, 4, 5, 6", "1, 2, 3, 4, 5, 6, 7, 8");
+    let flags = format!("{LONGER} $(test {{setting}} = 2 && echo 1 || echo {factor})");
+    let start = system("target", &flags, &format!("{{ setting: [{settings}] }}"));
+    // A shell picks the factor, so that nothing but the number of the setting is known to the program.
+    let systems = start.replace("start: \"", "start: \"sh -c 'exec ").replace(")\"\n", ")'\"\n");
+    let plan = Plan {
+        question: "Which setting is the best?",
+        path: "/hold?dist=lognormal&median_us=10000&sigma=0.2",
+        load: "{ users: 2, warm-up: 100ms, for: 1s }",
+        systems: &systems,
+        compare: "{ by: throughput, matters: 3%, find: best, blocks: 24 }",
+        seed: bench.seed_of(10, number),
+    };
+    let file = plan.write(bench)?;
+    bench.tenbin(&["run", &file.display().to_string()], Duration::from_secs(900))
+}
+
+/// The setting that a place of the result names, whether it is named by its variant or by an object with its knobs.
+fn knob(said: &Said, pointer: &str) -> String {
+    let named = said.json.pointer(pointer);
+    let knob = named.map(|named| named.pointer("/knobs/setting").unwrap_or(named));
+    let text =
+        knob.map(|knob| knob.as_str().map_or_else(|| knob.to_string(), str::to_owned)).unwrap_or_default();
+    text.rsplit(['=', ' ']).next().unwrap_or_default().to_owned()
+}
+
+fn confirmed(said: &Said) -> String {
+    let verdict = said.word("/comparison/found/confirmed/verdict");
+    if verdict.is_empty() { "no".to_owned() } else { verdict.to_owned() }
+}

@@ -1,0 +1,73 @@
+//! T11: a slow start is cut off where it ends; a drift and a step are no steady run.
+
+use std::time::Duration;
+
+use crate::bench::Bench;
+use crate::grade::{Found, Grade};
+use crate::server::Server;
+use crate::tool::Said;
+
+/// Two windows of the series.
+const WINDOWS_S: f64 = 0.5;
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    let tries = bench.profile.pick(2, 10);
+    let needed = bench.profile.pick(2, 9);
+    let side = |one: fn(&Bench) -> Result<Found, String>| bench.side_by_side(tries, move |_| one(bench));
+    vec![
+        Grade::of("T11", "three times as slow for a third of the run", needed, side(slow_start)),
+        Grade::of("T11", "drifting by 6 % over the run", tries, side(drift)),
+        Grade::of("T11", "a step of a fifth at 60 % of the run", needed, side(step)),
+        Grade::of("T11", "nothing", needed, side(steady)),
+    ]
+}
+
+fn seconds(bench: &Bench) -> f64 {
+    bench.profile.pick(24.0, 60.0)
+}
+
+/// A cut within a fifth of the slow time after its end.
+fn slow_start(bench: &Bench) -> Result<Found, String> {
+    let slow_s = seconds(bench) / 3.0;
+    let said = changing(bench, &["--slow-start".to_owned(), format!("{slow_s}s")])?;
+    let cut_s = said.at("/steadiness/cut_s")?;
+    // The target is a little older than the load.
+    let is_right = (slow_s - 1.0..=slow_s * 1.2).contains(&cut_s) && verdict(&said) != "steady";
+    Ok(Found::new(is_right, format!("{} cut at {cut_s:.1} of {slow_s:.1} s", verdict(&said))))
+}
+
+fn drift(bench: &Bench) -> Result<Found, String> {
+    let per_10_s = 0.06 * 10.0 / seconds(bench) * 100.0;
+    let said = changing(bench, &["--drift".to_owned(), format!("{per_10_s}%")])?;
+    Ok(Found::new(verdict(&said) == "not_steady", verdict(&said).to_owned()))
+}
+
+fn step(bench: &Bench) -> Result<Found, String> {
+    let at_s = seconds(bench) * 0.6;
+    let flags = ["--step-after".to_owned(), format!("{at_s}s"), "--step-factor".to_owned(), "1.2".to_owned()];
+    let said = changing(bench, &flags)?;
+    let step_s = said.at("/steadiness/step_s").unwrap_or_default();
+    // The target is a little older than the load, so that its step comes a little earlier.
+    let is_right =
+        verdict(&said) == "not_steady" && (at_s - 2.0 * WINDOWS_S..=at_s + WINDOWS_S).contains(&step_s);
+    Ok(Found::new(is_right, format!("{} step at {step_s:.2} of {at_s:.2} s", verdict(&said))))
+}
+
+fn steady(bench: &Bench) -> Result<Found, String> {
+    let said = changing(bench, &[])?;
+    Ok(Found::new(verdict(&said) == "steady", verdict(&said).to_owned()))
+}
+
+fn verdict(said: &Said) -> &str {
+    said.word("/steadiness/verdict")
+}
+
+/// Users without pauses on a target that changes with its age.
+fn changing(bench: &Bench, flags: &[String]) -> Result<Said, String> {
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let server = Server::start(bench, &flags)?;
+    let url = format!("{}/hold?dist=lognormal&median_us=20000&sigma=0.2", server.url);
+    let lasting = format!("{}s", seconds(bench));
+    let words = [url.as_str(), "-c", "4", "-d", &lasting];
+    bench.tenbin(&words, Duration::from_secs(180))
+}

@@ -1,0 +1,93 @@
+//! Truths that were planted, and whether the program finds them; what each is, and how often it errs, is in `docs/truth.md`.
+
+mod bench;
+mod cases;
+mod flags;
+mod grade;
+mod plan;
+mod server;
+mod simulated;
+mod slots;
+mod tool;
+
+use std::process::ExitCode;
+use std::thread;
+
+use anyhow::Context as _;
+use clap::Parser as _;
+
+use bench::Bench;
+use bench_turns::interrupt::Interrupt;
+use bench_turns::say::{say, say_aside};
+use cases::{CASES, Case, When};
+use flags::Flags;
+use grade::Grade;
+
+/// What shells answer for a program that was ended by Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    grade(&Flags::parse()).unwrap_or_else(|error| {
+        say_aside(&format!("error: {error:#}"));
+        ExitCode::FAILURE
+    })
+}
+
+/// Every chosen case, those that do not disturb each other at the same time.
+fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
+    say(&format!("seed {}", flags.seed))?;
+    let chosen = cases::chosen(&flags.only).map_err(anyhow::Error::msg)?;
+    let interrupt = Interrupt::listen()?;
+    let folder = tempfile::tempdir()
+        .context("cannot make a temporary folder; set TMPDIR to one that can be written")?;
+    let bench = Bench::new(flags, folder.path(), &interrupt)?;
+    let mut grades = Vec::new();
+    for when in When::ALL {
+        let now: Vec<&Case> = chosen.iter().copied().filter(|case| case.when == when).collect();
+        grades.extend(match when {
+            When::Together => together(&bench, &now),
+            When::Alone => now.iter().flat_map(|case| one(&bench, case)).collect(),
+        });
+        if interrupt.is_asked() {
+            break;
+        }
+    }
+    grades.sort_by_key(|grade| CASES.iter().position(|case| case.name == grade.case));
+    say(&grade::table(&grades))?;
+    if let Some(path) = &flags.json {
+        grade::write(path, flags, &grades)?;
+    }
+    Ok(match (interrupt.is_asked(), grades.iter().all(Grade::is_passed)) {
+        (true, _) => ExitCode::from(INTERRUPTED),
+        (false, true) => ExitCode::SUCCESS,
+        (false, false) => ExitCode::FAILURE,
+    })
+}
+
+fn together(bench: &Bench, cases: &[&Case]) -> Vec<Grade> {
+    thread::scope(|scope| {
+        let running: Vec<_> = cases.iter().map(|case| scope.spawn(|| one(bench, case))).collect();
+        running
+            .into_iter()
+            .zip(cases)
+            .flat_map(|(case, of)| {
+                case.join().unwrap_or_else(|_| vec![Grade::broken(of.name, "it panicked")])
+            })
+            .collect()
+    })
+}
+
+fn one(bench: &Bench, case: &Case) -> Vec<Grade> {
+    let begun = bench.elapsed();
+    let grades = (case.run)(bench);
+    let is_passed = grades.iter().all(Grade::is_passed);
+    say_aside(&format!(
+        "{:>4} s  {} {} in {} s: {}",
+        bench.elapsed().as_secs(),
+        case.name,
+        if is_passed { "passed" } else { "FAILED" },
+        (bench.elapsed() - begun).as_secs(),
+        case.what
+    ));
+    grades
+}

@@ -1,0 +1,76 @@
+//! The built-in target in a process of its own.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bench_turns::child::Child;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::bench::Bench;
+
+/// How long a target may take until it listens.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A target that listens. It is stopped when it is dropped.
+pub(crate) struct Server {
+    child: Child,
+    /// Its address with scheme and port, without a path.
+    pub(crate) url: String,
+}
+
+impl Server {
+    /// Starts one with these flags.
+    pub(crate) fn start(bench: &Bench, flags: &[&str]) -> Result<Self, String> {
+        Self::start_on(bench, flags, None)
+    }
+
+    /// The same on one core; `taskset` puts it there.
+    pub(crate) fn start_on(
+        bench: &Bench,
+        flags: &[&str],
+        core: Option<(&Path, usize)>,
+    ) -> Result<Self, String> {
+        let path = bench.file("log");
+        let log =
+            File::create(&path).map_err(|error| format!("no file for what the target says: {error}"))?;
+        let mut command = match core {
+            Some((taskset, core)) => {
+                let mut command = Command::new(taskset);
+                command.args(["-c", &core.to_string()]).arg(&bench.tenbin);
+                command
+            }
+            None => Command::new(&bench.tenbin),
+        };
+        command.args(["target", "--listen", "127.0.0.1:0"]).args(flags).stdout(log);
+        let mut child = Child::start(&mut command)?;
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            let said = fs::read_to_string(&path).unwrap_or_default();
+            if let Some(url) = said.split_whitespace().find(|word| word.starts_with("http://")) {
+                return Ok(Self { child, url: url.trim_end_matches('/').to_owned() });
+            }
+            if let Some(status) = child.ended()? {
+                return Err(format!("the target ended at once: {status}"));
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        Err(format!("the target did not listen within {} s", PATIENCE.as_secs()))
+    }
+
+    /// Holds it for a while, as a machine that swaps does. Nothing happens if it has ended.
+    pub(crate) fn hold(&self, lasting: Duration) {
+        if let Some(pid) = self.child.pid() {
+            hold(pid, lasting);
+        }
+    }
+}
+
+/// Stops a process and lets it go on after a while.
+pub(crate) fn hold(pid: Pid, lasting: Duration) {
+    let _ = kill_process(pid, Signal::STOP);
+    thread::sleep(lasting);
+    let _ = kill_process(pid, Signal::CONT);
+}

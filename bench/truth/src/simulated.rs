@@ -1,0 +1,156 @@
+//! Procedures on simulated queues, a thousand times: exact in what was planted, and over in seconds.
+
+use load::open::Profile;
+use load::{Load, Open, SECOND_NS, Spacing};
+use record::Percentile;
+use simulator::closed_forms::capacity_per_s;
+use simulator::trials::{self, DuelTrial, Duels, SearchTrial, Searches, TournamentTrial, Tournaments};
+use simulator::{Condition, Course, Noise, Noisy, Queue, Service, Shape, judge, play};
+use stats::{DuelRules, SearchRules, Seen, TournamentRules};
+
+use crate::bench::Bench;
+use crate::grade::Grade;
+
+const THREADS: u32 = 2;
+const DUEL: DuelRules =
+    DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 24, pilot_blocks: 0, family: 1 };
+/// Run noise of 1.4 %, so that the paired logarithms of a duel deviate by 2 %.
+const NOISE: Noise = Noise { of_run: 0.014, of_block: 0.05, wander: 0.0, shape: Shape::Normal };
+
+/// Equal queues, and known differences.
+pub(crate) fn duels(bench: &Bench) -> Vec<Grade> {
+    const DUELS: u32 = 1_000;
+    let equal = halves(bench.seed, DUELS, equal_queues);
+    let differs: u32 = equal.iter().map(|found| found.differs).sum();
+    let ended: u32 = equal.iter().map(|found| found.ended).sum();
+    let noisy = |ratio: f64| {
+        trials::duels(&DuelTrial { rules: DUEL, ratio }, bench.seed, DUELS, |seed| {
+            let mut systems = Noisy::new(vec![100.0 * ratio, 100.0], NOISE, seed);
+            move |side, block| systems.run(side, block)
+        })
+    };
+    let (five, half) = (noisy(1.05), noisy(1.005));
+    vec![
+        counted("S1", "equal M/M/1 queues", ended - differs, DUELS, 930, format!("{differs} differ")),
+        counted("S1", "5 % apart", five.differs - five.wrong, DUELS, 980, words(&five)),
+        counted("S1", "0.5 % apart, 3 % matter", half.equivalent, DUELS, 880, words(&half)),
+    ]
+}
+
+fn words(found: &Duels) -> String {
+    format!("{} differ, {} equivalent, {} undecided", found.differs, found.equivalent, found.inconclusive)
+}
+
+/// Runs of ten seconds of a queue that is half busy, judged by their mean response time.
+fn equal_queues(seed: u64, count: u32) -> Duels {
+    let queue = Queue { servers: 1, service: Service::Exponential { mean_ns: 5_000_000 } };
+    let course = Course { warm_up_ns: SECOND_NS, stop_ns: 11 * SECOND_NS };
+    trials::duels(&DuelTrial { rules: DUEL, ratio: 1.0 }, seed, count, |seed| {
+        let mut runs = 0;
+        move |_, block| {
+            runs += 1;
+            let spacing = Spacing::Poisson { seed: seed ^ u64::from(block) };
+            let profile = Profile::constant(100.0);
+            let load = Load::Open(Open { profile, spacing, connections: 1_000, shed_after_ns: None });
+            let played = play(&load, &queue, course, seed.wrapping_add(runs));
+            let ended = played.tally.counts.ended();
+            played.mean_response_s().map_or(Seen::Invalid, |value| Seen::Figure { value, errors: 0, ended })
+        }
+    })
+}
+
+/// Four servers of 10 ms, whose capacity theory knows.
+pub(crate) fn searches(bench: &Bench) -> Vec<Grade> {
+    const SEARCHES: u32 = 1_000;
+    let found = halves(bench.seed, SEARCHES, search_queues);
+    let sum = |figure: fn(&Searches) -> u32| found.iter().map(figure).sum::<u32>();
+    let (right, too_high, runs) =
+        (sum(|found| found.right), sum(|found| found.too_high), sum(|found| found.runs));
+    let words = format!("{too_high} too high, {} runs each", runs / SEARCHES);
+    let planted = "M/D/4, p95 < 50 ms, within 3 %, at most 6 % wide";
+    vec![
+        counted("S2", planted, right, SEARCHES, 900, words),
+        counted("S2", "never more than 3 % too high", SEARCHES - too_high, SEARCHES, 990, String::new()),
+    ]
+}
+
+fn search_queues(seed: u64, count: u32) -> Searches {
+    let queue = Queue { servers: 4, service: Service::Constant { ns: 10_000_000 } };
+    let condition = Condition { percentile: Percentile::P95, limit_s: 0.050, warm_up_s: 1, measured_s: 25 };
+    let capacity = capacity_per_s(4, 0.010, 0.95, 0.050).unwrap_or_default();
+    let rules = SearchRules {
+        resolution: 0.03,
+        from_per_s: None,
+        to_per_s: None,
+        confirm_runs: 5,
+        has_overload: false,
+        has_soak: false,
+        runs_max: 200,
+        seed,
+    };
+    let trial = SearchTrial { rules, capacity_per_s: capacity, near: 0.03, wide: 0.06 };
+    trials::searches(&trial, seed, count, |seed| {
+        let mut runs = 0;
+        move |level, overload_per_s| {
+            runs += 1;
+            judge(&queue, &condition, level, overload_per_s, seed.wrapping_add(runs))
+        }
+    })
+}
+
+/// One of eight 5 % ahead, and eight that are equal.
+pub(crate) fn tournaments(bench: &Bench) -> Vec<Grade> {
+    const TOURNAMENTS: u32 = 1_000;
+    let rules = TournamentRules {
+        settings: 8,
+        matters: 0.03,
+        higher_is_better: true,
+        blocks_max: 24,
+        incumbent: None,
+        has_confirmation: true,
+    };
+    let of = |best: Option<usize>| {
+        let mut truths = vec![100.0; 8];
+        if let Some(best) = best {
+            truths[best] *= 1.05;
+        }
+        trials::tournaments(&TournamentTrial { rules, best }, bench.seed, TOURNAMENTS, |seed| {
+            let mut systems = Noisy::new(truths.clone(), NOISE, seed);
+            move |setting, block| systems.run(setting, block)
+        })
+    };
+    let words = |found: &Tournaments| {
+        format!("{} confirmed, {} runs each", found.confirmed, found.runs / TOURNAMENTS)
+    };
+    let (ahead, equal) = (of(Some(5)), of(None));
+    vec![
+        counted("S3", "one of eight 5 % ahead", ahead.right, TOURNAMENTS, 930, words(&ahead)),
+        counted("S3", "eight equal, none confirmed", equal.right, TOURNAMENTS, 930, words(&equal)),
+    ]
+}
+
+fn counted(
+    case: &'static str,
+    planted: impl Into<String>,
+    good: u32,
+    of: u32,
+    needed: u32,
+    found: String,
+) -> Grade {
+    Grade { case, planted: planted.into(), found, good, of, needed, remarks: Vec::new() }
+}
+
+/// Half of the trials on each of two threads, from seeds of their own.
+fn halves<T: Send>(seed: u64, count: u32, of: impl Fn(u64, u32) -> T + Sync) -> Vec<T> {
+    std::thread::scope(|scope| {
+        let of = &of;
+        let started: Vec<_> = (0..THREADS)
+            .map(|thread| {
+                scope.spawn(move || {
+                    of(seed.wrapping_mul(THREADS.into()).wrapping_add(thread.into()), count / THREADS)
+                })
+            })
+            .collect();
+        started.into_iter().filter_map(|thread| thread.join().ok()).collect()
+    })
+}

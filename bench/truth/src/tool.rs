@@ -1,0 +1,117 @@
+//! The program that is graded, and what it says.
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use bench_turns::child;
+use bench_turns::figures;
+use bench_turns::program::arguments;
+use bench_turns::timed::last_words;
+use serde_json::Value;
+
+use crate::bench::Bench;
+
+/// Exit codes after which there is a result: all went well, a gate was breached, the run is invalid.
+const GOOD_EXITS: [i32; 3] = [0, 3, 4];
+
+/// What the program said.
+pub(crate) struct Said {
+    /// Its exit code.
+    pub(crate) exit: i32,
+    /// Its result.
+    pub(crate) json: Value,
+}
+
+impl Bench<'_> {
+    /// Runs the program and reads its result.
+    pub(crate) fn tenbin(&self, words: &[&str], patience: Duration) -> Result<Said, String> {
+        let mut command = Command::new(&self.tenbin);
+        self.run(command.args(words), patience)
+    }
+
+    /// The same for a command that was put together elsewhere and ends in the program's arguments.
+    pub(crate) fn run(&self, command: &mut Command, patience: Duration) -> Result<Said, String> {
+        let result = self.file("json");
+        let store = self.store();
+        command.args(arguments([
+            &"--store",
+            &store.display(),
+            &"--format",
+            &"json",
+            &"-o",
+            &result.display(),
+        ]));
+        let output = child::run(command, patience, self.interrupt)?;
+        let exit = output.status.code().unwrap_or(-1);
+        if !GOOD_EXITS.contains(&exit) {
+            let words = last_words(&output.stderr, &output.stdout);
+            return Err(format!("tenbin ended with {exit}: {words}"));
+        }
+        let text = fs::read_to_string(&result).map_err(|error| format!("no result: {error}"))?;
+        // Bounded: a study of hours is megabytes, and there are many.
+        let _ = fs::remove_file(&result);
+        Ok(Said { exit, json: figures::json(&text)? })
+    }
+}
+
+impl Said {
+    /// A number of the result, by its JSON pointer.
+    pub(crate) fn at(&self, pointer: &str) -> Result<f64, String> {
+        figures::at(&self.json, pointer)
+    }
+
+    /// A word of the result; empty where there is none.
+    pub(crate) fn word(&self, pointer: &str) -> &str {
+        self.json.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    /// A list of the result; empty where there is none.
+    pub(crate) fn list(&self, pointer: &str) -> &[Value] {
+        self.json.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// The verdict on a single run, with the codes of its causes.
+    pub(crate) fn validity(&self) -> (String, Vec<String>) {
+        let codes = self.list("/validity/causes").iter().filter_map(|cause| cause["code"].as_str());
+        (self.word("/validity/verdict").to_owned(), codes.map(str::to_owned).collect())
+    }
+}
+
+/// Whether the accounts of a run add up: what was planned was sent or not, and what was sent ended in one way.
+pub(crate) fn conserves(run: &Value) -> Result<(), String> {
+    let sum = |paths: &[&str]| -> Result<f64, String> {
+        paths.iter().map(|path| figures::at(run, path)).sum::<Result<f64, String>>()
+    };
+    let planned = sum(&["/offered/planned"])?;
+    let sent = sum(&["/offered/sent"])?;
+    let ended = sum(&[
+        "/outcomes/ok",
+        "/outcomes/refused",
+        "/outcomes/failed",
+        "/outcomes/timed_out",
+        "/outcomes/unfinished",
+    ])?;
+    if planned != sent + figures::at(run, "/offered/not_sent")? || sent != ended {
+        return Err(format!("planned {planned}, sent {sent}, ended {ended}: the accounts do not add up"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_that_does_not_add_up_is_found() {
+        let mut run = serde_json::json!({
+            "offered": { "planned": 10, "sent": 8, "not_sent": 2 },
+            "outcomes": { "ok": 4, "refused": 1, "failed": 1, "timed_out": 1, "unfinished": 1 },
+        });
+        assert_eq!(conserves(&run), Ok(()));
+        run["outcomes"]["ok"] = 5.into();
+        assert!(conserves(&run).unwrap_err().contains("do not add up"));
+        run["outcomes"] = serde_json::json!({});
+        assert!(conserves(&run).is_err());
+    }
+}
