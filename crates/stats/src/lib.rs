@@ -1,6 +1,6 @@
 //! Estimates with intervals, and comparisons with a known error rate. Pure: it knows no system, no SQL, no printing.
 //!
-//! The formulas and where they come from are in `docs/statistics.md`.
+//! The formulas and where they come from are in `docs/statistics.md` and `docs/search.md`.
 #![no_std]
 
 extern crate alloc;
@@ -31,8 +31,10 @@ pub use errors::{ERRORS_MARGIN, ErrorGap};
 pub use forecast::Forecast;
 pub use holm::{holm, judge_together};
 pub use look::{FIXED, LOOKS, Look, look_at, looks};
-pub use search::{At, Capacity, Judged, Level, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally};
 pub use mann_whitney::{FIGURES_MAX, Unpaired};
+pub use search::{
+    At, Capacity, Judged, Level, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,
+};
 pub use seen::Seen;
 pub use signed_rank::{critical_value, p_value};
 pub use spread::{Spread, median};
