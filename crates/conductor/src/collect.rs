@@ -10,6 +10,7 @@ use store::{RunId, Store, StoreError};
 
 use crate::beside::Beside;
 use crate::busiest::Busiest;
+use crate::extension::Extension;
 use crate::live::{Live, Observer};
 use crate::one_run::RunError;
 use crate::stopper::Stopper;
@@ -34,6 +35,10 @@ pub(crate) struct Collected {
     pub(crate) hopeless: Vec<String>,
     /// Whether it had to be told to end.
     pub(crate) overran: bool,
+    /// How often it went on because it was not steady.
+    pub(crate) extended: u32,
+    /// Whether it was steady at one of its ends, and was ended there.
+    pub(crate) is_settled: bool,
     /// Whether the system ended before the load did.
     pub(crate) is_gone: bool,
     /// CPU time since the load began.
@@ -76,9 +81,11 @@ pub(crate) struct Collector<'a> {
     pub(crate) threads: usize,
     /// Steps of the plan.
     pub(crate) steps: usize,
+    /// When it may end earlier than planned.
+    pub(crate) extension: Option<Extension<'a>>,
 }
 
-impl Collector<'_> {
+impl<'a> Collector<'a> {
     /// Listens until the last worker is done.
     pub(crate) fn collect(&mut self, running: Running) -> Result<Collected, RunError> {
         let wholes = (0..self.steps).map(|_| Default::default()).collect();
@@ -89,6 +96,12 @@ impl Collector<'_> {
             let mut level = self.stopper.level();
             if collected.is_gone {
                 level = level.max(StopLevel::Drain);
+            }
+            if let Some(extension) = &mut self.extension {
+                extension.look(begun.0.elapsed().as_nanos() as u64, &collected.pulses);
+                if extension.is_settled {
+                    level = level.max(StopLevel::Drain);
+                }
             }
             running.stop(level);
             if level != StopLevel::Go {
@@ -139,6 +152,9 @@ impl Collector<'_> {
             }
         }
         self.beside.ends(self.store, self.run).map_err(|error| storage(error, &collected))?;
+        if let Some(extension) = &self.extension {
+            (collected.extended, collected.is_settled) = (extension.extended, extension.is_settled);
+        }
         collected.cpu = Cpu::now().since(begun.1);
         collected.broke.extend(running.join().err().unwrap_or_default());
         Ok(collected)

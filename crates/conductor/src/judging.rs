@@ -3,7 +3,7 @@
 use engine::{StopLevel, WorkerEnd};
 use plan::Plan;
 use record::{ConnectionTotals, Counts, Phase, Spread, Tally};
-use store::{Ending, Generator, Level, Store, Verdict};
+use store::{Ending, Generator, Level, Steadiness, Store, Verdict};
 
 use crate::around::{Around, Before};
 use crate::beside::Beside;
@@ -89,10 +89,11 @@ fn close(mut collected: Collected) -> Result<Closed, RunError> {
 /// The generator is asked how it fared.
 fn judge(plan: &Plan, closed: Closed, threads: u32, asked: StopLevel, around: &Around) -> Ending {
     let Closed { tally, warm_up, rest } = closed;
-    let Collected { ends, broke, hopeless, overran, cpu, pulses, busiest, .. } = rest;
+    let Collected { ends, broke, hopeless, overran, cpu, pulses, busiest, extended, is_settled, .. } = rest;
     let evidence = Evidence {
         warm_up,
-        asked,
+        // What was due when it was ended as steady is no fault of anybody.
+        asked: if is_settled { asked.max(StopLevel::Drain) } else { asked },
         broke: &broke,
         hopeless: &hopeless,
         busiest_10s_share: busiest.cpu_share(),
@@ -130,6 +131,7 @@ fn judge(plan: &Plan, closed: Closed, threads: u32, asked: StopLevel, around: &A
         system: None,
         failure: None,
         not_available: Vec::new(),
-        steadiness: steadiness::judge(plan, &pulses, ends.len() as u32),
+        steadiness: steadiness::judge(plan, &pulses, ends.len() as u32)
+            .map(|found| Steadiness { extended, ..found }),
     }
 }

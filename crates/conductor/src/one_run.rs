@@ -13,6 +13,7 @@ use store::{
 use crate::around::Before;
 use crate::beside::{Attended, Beside};
 use crate::collect::Collector;
+use crate::extension::Extension;
 use crate::judging::Load;
 use crate::live::Observer;
 use crate::prepare::Prepared;
@@ -149,6 +150,7 @@ pub(crate) fn measure(
         timeout,
         threads: workers,
         steps,
+        extension: Extension::of(plan, threads),
     };
     let collected = collector.collect(running);
     observer.ends();

@@ -23,7 +23,7 @@ impl Study {
         let may_end_early = |load: &StudyLoad| load.draft.requests.is_some() || load.draft.extend.is_some();
         let is_counted = self.loads.iter().any(may_end_early);
         let timed = match (of_load(least), of_load(most)) {
-            (Some(least), Some(most)) if how != How::Blocks => format!("{least} to {most} of load"),
+            (Some(least), Some(most)) if least != most => format!("{least} to {most} of load"),
             (_, Some(most)) if is_counted => format!("up to {most} of load"),
             (_, Some(most)) => format!("at least {most} of load"),
             _ => format!("as long as the {units} take"),

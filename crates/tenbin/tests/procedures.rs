@@ -1,0 +1,176 @@
+//! Studies that decide for themselves what to run next: they find what was planted, stop when it is told, go on where they
+//! were killed, and say what they had no time for.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use store::{Store, Study, StudyState, Verdict, stage};
+use support::systems::{assert_nothing_is_left, marked};
+use support::{Home, Output, number};
+
+/// Requests wait in the target and hardly use the processor: a thread answers fifty of them a second.
+const HOLD: &str = "scenario: [ get: '/hold?mean_us=20000' ]\nload: { users: 12, for: 200ms }\n";
+const START: &str = "start: '{tenbin} target --listen 127.0.0.1:{port} --threads {threads}'";
+
+fn plan(home: &Home, load: &str, systems: &str, compare: &str) -> String {
+    let path = home.path().join("plan.yaml");
+    let text = format!("{load}systems:\n{systems}compare: {compare}\n");
+    fs::write(&path, text).expect("written");
+    path.to_string_lossy().into_owned()
+}
+
+fn threads(values: &str) -> String {
+    format!("  target:\n    {START}\n    vary: {{ threads: {values} }}\n")
+}
+
+/// The study as it is kept.
+fn kept(home: &Home) -> Study {
+    let store = Store::open(&home.store()).expect("a store");
+    let studies = store.studies().expect("a list");
+    store.load_study(&studies[0].id).expect("a study")
+}
+
+/// Of each block by stage, which variants were run in it, in the order of their names.
+fn blocks(study: &Study, stage: &str) -> Vec<Vec<String>> {
+    let mut blocks: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let places = study.runs.iter().filter_map(|run| Some(&run.new.place.as_ref()?.1));
+    for place in places.filter(|place| place.stage == stage) {
+        blocks.entry(place.block).or_default().push(place.variant.clone());
+    }
+    blocks.values_mut().for_each(|variants| variants.sort());
+    blocks.into_values().collect()
+}
+
+/// Runs that did not count because the machine was busy with something else.
+fn lost(study: &Study) -> usize {
+    let endings = study.runs.iter().filter_map(|run| run.ending.as_ref());
+    endings.filter(|ending| ending.verdict != Verdict::Complete).count()
+}
+
+fn why(study: &Study) -> Option<&str> {
+    study.ending.as_ref()?.why.as_deref()
+}
+
+#[track_caller]
+fn assert_says(output: &Output, words: &str) {
+    assert!(output.stderr.contains(words), "{words:?} is missing: {output:?}");
+}
+
+#[test]
+fn a_planted_difference_is_told_after_eight_blocks() {
+    let home = Home::new();
+    let path = plan(&home, HOLD, &threads("[1, 4]"), "{ by: throughput, matters: 5%, pilot: 2 }");
+    let output = home.run(&["run", &path]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert_says(&output, "the pilot: equal runs lie");
+    assert_says(&output, "decided after 8 of at most 24 blocks: throughput of target threads=1 is 0.");
+    let study = kept(&home);
+    assert_eq!(blocks(&study, stage::PILOT), [["threads=1", "threads=1"]; 2]);
+    let made = blocks(&study, stage::BLOCK);
+    assert!(made.iter().all(|variants| *variants == ["threads=1", "threads=4"]), "{made:?}");
+    assert!((8..=8 + lost(&study)).contains(&made.len()), "{made:?}");
+    assert_eq!((why(&study), study.state), (Some("decided"), StudyState::Complete));
+    assert_nothing_is_left(&home);
+}
+
+#[test]
+fn equal_variants_end_as_equal() {
+    let home = Home::new();
+    // Users who keep a pace, so that chance hardly moves the throughput.
+    let load = "scenario: [ get: /status ]\nload: { users: 4, pacing: 20ms, for: 200ms }\n";
+    let start = "start: '{tenbin} target --listen 127.0.0.1:{port}'";
+    let systems = format!("  one: {{ {start} }}\n  other: {{ {start} }}\n");
+    let path = plan(&home, load, &systems, "{ by: throughput, matters: 60%, pilot: 0 }");
+    let output = home.run(&["run", &path]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert_says(&output, "one and other are equal within 60 %");
+}
+
+#[test]
+fn the_best_of_four_is_found_and_confirmed() {
+    let home = Home::new();
+    let path = plan(&home, HOLD, &threads("[1, 2, 8, 4]"), "{ by: throughput, matters: 25%, find: best }");
+    let output = home.run(&["run", &path]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert_says(&output, "leaves: it is clearly behind");
+    assert_says(
+        &output,
+        "target threads=8 is the best: now it is held against target threads=4 on fresh blocks",
+    );
+    assert_says(&output, "the best is target threads=8; confirmed: throughput is ");
+    let confirm = blocks(&kept(&home), stage::CONFIRM);
+    assert!(confirm.len() >= 8, "{confirm:?}");
+    assert!(confirm.iter().all(|variants| *variants == ["threads=4", "threads=8"]), "{confirm:?}");
+}
+
+#[test]
+fn a_duel_that_was_killed_goes_on_where_it_was() {
+    let home = Home::new();
+    let path = plan(&home, HOLD, &threads("[1, 4]"), "{ by: throughput, matters: 5%, pilot: 1 }");
+    let program = home.start(&["run", &path]);
+    support::until("it has a study", || {
+        Store::open(&home.store()).is_ok_and(|store| store.studies().is_ok_and(|studies| !studies.is_empty()))
+    });
+    let begun = Instant::now();
+    while kept(&home).runs.len() < 5 && begun.elapsed() < support::PATIENCE {
+        thread::sleep(Duration::from_millis(20));
+    }
+    let pid = program.pid();
+    program.signal(Signal::KILL);
+    program.finish();
+    support::until("what it had started is gone", || marked(pid).is_empty());
+    let output = home.run(&["run", &path, "--resume"]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert_says(&output, "runs that were planned so far are done");
+    assert_says(&output, "decided after 8 of at most 24 blocks");
+    let study = kept(&home);
+    let positions = study.runs.iter().filter_map(|run| Some(run.new.place.as_ref()?.1.position));
+    let positions: Vec<u32> = positions.collect();
+    assert_eq!(positions, (0..positions.len() as u32).collect::<Vec<_>>(), "none is made twice or left out");
+    assert!(blocks(&study, stage::BLOCK).iter().all(|variants| *variants == ["threads=1", "threads=4"]));
+    assert_eq!((why(&study), study.state), (Some("decided"), StudyState::Complete));
+    assert_nothing_is_left(&home);
+}
+
+#[test]
+fn a_time_that_is_too_short_is_said_before_and_after() {
+    let home = Home::new();
+    let path = plan(&home, HOLD, &threads("[1, 4]"), "{ matters: 5%, pilot: 0, within: 2s }");
+    let text = fs::read_to_string(&path).expect("the plan").replace("200ms", "400ms");
+    fs::write(&path, text).expect("written");
+    let mut check = std::process::Command::new(support::TENBIN);
+    check.args(["check", &path]);
+    home.isolate(&mut check);
+    let checked = support::Started::spawn(check).finish();
+    assert!(checked.stdout.contains("too short for an answer: that takes 6s400ms at least"), "{checked:?}");
+    let output = home.run(&["run", &path]);
+    assert_says(&output, "the time is spent");
+    assert_says(&output, "are missing, which need a longer `within`");
+    let study = kept(&home);
+    assert!(study.runs.len() < 6, "{} runs", study.runs.len());
+    assert_eq!(why(&study), Some("budget"));
+    assert_eq!(study.ending.map(|ending| ending.verdict), Some(Verdict::Partial));
+}
+
+#[test]
+fn a_load_goes_on_until_it_is_steady_and_is_whole() {
+    let (home, target) = (Home::new(), support::built_in());
+    let url = support::url(target.address(), "/hold?mean_us=5000");
+    let output = home.run(&[url.as_str(), "-R", "100", "-c", "10", "-d", "2s", "--extend", "5"]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+    let store = Store::open(&home.store()).expect("a store");
+    let run = store.load(&store.runs(1).expect("a list")[0].id).expect("a run");
+    let ending = run.ending.as_ref().expect("an ending");
+    assert_eq!(ending.verdict, Verdict::Complete, "{ending:?}");
+    let steadiness = ending.steadiness.as_ref().expect("it was judged");
+    // It takes five seconds to tell, and twelve are allowed.
+    assert!((2..=5).contains(&steadiness.extended), "{steadiness:?}");
+    let (planned, seconds) =
+        (number(&home.last(), "offered.planned"), u64::from(steadiness.extended + 1) * 2);
+    assert!(planned.abs_diff(seconds * 100) < 100, "{planned} in {seconds} s");
+}
