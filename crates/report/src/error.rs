@@ -34,6 +34,14 @@ pub enum ReportError {
         /// One of its runs, if it has any.
         example: Option<RunId>,
     },
+    /// Two things of which a ratio would say nothing.
+    #[error("{what}\n  way out: {way_out}")]
+    NotComparable {
+        /// Why, with their names.
+        what: String,
+        /// What to do instead.
+        way_out: String,
+    },
     /// What is stored does not add up.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -15,6 +15,8 @@ mod jtl;
 mod md;
 mod terminal;
 
+pub(crate) use md::escaped as escaped_markdown;
+
 /// A way to write a report.
 pub struct Format {
     /// What follows `--format`.

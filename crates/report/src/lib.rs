@@ -4,6 +4,7 @@
 //! or the lab.
 
 mod answer;
+mod compared;
 mod comparison;
 mod durations;
 mod error;
@@ -33,6 +34,7 @@ use std::io;
 
 use store::{Run, RunId, StoreError};
 
+pub use compared::Compared;
 pub use error::ReportError;
 pub use formats::{FORMATS, Format, format};
 pub use text::visible;

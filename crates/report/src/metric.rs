@@ -55,6 +55,11 @@ const fn time(name: &'static str, words: &'static str) -> Metric {
 }
 
 impl Metric {
+    /// Every metric.
+    pub(crate) fn all() -> &'static [Self] {
+        METRICS
+    }
+
     /// The metric of this name.
     pub(crate) fn named(name: &str) -> Option<&'static Self> {
         METRICS.iter().find(|metric| metric.name == name)

@@ -2,6 +2,7 @@
 
 pub(crate) mod capacity;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod history;
 pub(crate) mod keep;
 pub(crate) mod load;
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Prepare(Box<prepare::PrepareFlags>),
     /// Shows stored runs: one in full, several side by side.
     Report(report::ReportFlags),
+    /// Holds two stored runs or two stored studies side by side: figures, ratios, and whether they differ.
+    Compare(compare::CompareFlags),
     /// Lists the stored runs, newest first.
     History(history::HistoryFlags),
     /// Serves the built-in target, whose truth is known, on loopback until interrupted.

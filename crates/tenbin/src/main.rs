@@ -46,6 +46,7 @@ fn main() -> ExitCode {
         Some(Command::Check(flags)) => commands::check::run(&flags),
         Some(Command::Prepare(flags)) => commands::prepare::run(&flags),
         Some(Command::Report(flags)) => commands::report::run(&flags),
+        Some(Command::Compare(flags)) => commands::compare::run(&flags),
         Some(Command::History(flags)) => commands::history::run(&flags),
         Some(Command::Keep(_)) => return lab::keeper::main(),
         Some(Command::Target(flags)) => commands::target::run(*flags),

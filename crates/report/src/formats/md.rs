@@ -133,7 +133,7 @@ fn remarks(texts: impl Iterator<Item = String>, out: &mut dyn Write) -> Result<(
 }
 
 /// A text that Markdown and HTML take as it is.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let text = shortened(&visible(text), TEXT_CHARACTERS_MAX);
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

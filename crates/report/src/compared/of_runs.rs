@@ -1,0 +1,91 @@
+//! Two runs: their figures, and the ratio of each.
+
+use serde_json::{Value, json};
+use store::Run;
+use verdict::Standing;
+
+use super::conditions::{Conditions, differences};
+use crate::error::ReportError;
+use crate::metric::Metric;
+use crate::table::{Cell, Table};
+use crate::view::View;
+use crate::words;
+
+/// What two runs can say.
+pub(super) const SENTENCE: &str = "One run each carries no verdict: two runs of the same system differ too, by as much as nobody knows. \
+    A study with blocks says whether a difference is real (compare: in a plan).";
+
+/// One figure of both runs.
+pub(super) struct Figure {
+    name: &'static str,
+    words: &'static str,
+    /// The unit for programs, and its size.
+    unit: (&'static str, f64),
+    write: fn(f64) -> String,
+    values: [Option<f64>; 2],
+    /// Of the second to the first; `None` where one is missing or zero, or may not be believed.
+    ratio: Option<f64>,
+}
+
+/// The figures, and what else must be known.
+pub(super) fn compare(first: &Run, second: &Run) -> Result<(Vec<Figure>, Vec<String>), ReportError> {
+    let loads = [first, second].map(|run| words::planned_load(&run.new));
+    if loads[0] != loads[1] || first.new.unit() != second.new.unit() {
+        return Err(ReportError::NotComparable {
+            what: format!(
+                "{} and {} were measured under different loads ({}; {}), and a ratio of their figures would say nothing",
+                first.id,
+                second.id,
+                crate::visible(&loads[0]),
+                crate::visible(&loads[1])
+            ),
+            way_out: format!(
+                "measure both under the same load, or see them side by side without ratios: tenbin report {} {}",
+                first.id, second.id
+            ),
+        });
+    }
+    let views = [View::of(first)?, View::of(second)?];
+    let is_believed = views.iter().all(|view| view.standing() == Standing::Valid);
+    let figures = Metric::all().iter().map(|metric| {
+        let values = views.each_ref().map(|view| metric.read(view));
+        let ratio = match values {
+            [Some(a), Some(b)] if is_believed && a > 0.0 => Some(b / a).filter(|ratio| ratio.is_finite()),
+            _ => None,
+        };
+        let words = metric.words(views[0].unit());
+        Figure { name: metric.name, words, unit: metric.unit, write: metric.write, values, ratio }
+    });
+    let figures = figures.filter(|figure| figure.values.iter().any(Option::is_some)).collect();
+    let mut notes = Vec::new();
+    for (name, view) in ["A", "B"].iter().zip(&views) {
+        if view.standing() != Standing::Valid {
+            notes.push(format!("{name} does not count ({}), so there are no ratios.", view.judgement()));
+        }
+    }
+    notes.extend(differences(
+        &Conditions { host: &first.new.host, tenbin_version: &first.new.tenbin_version },
+        &Conditions { host: &second.new.host, tenbin_version: &second.new.tenbin_version },
+    ));
+    Ok((figures, notes))
+}
+
+/// A row for each figure.
+pub(super) fn table(figures: &[Figure]) -> Table {
+    let mut table = Table::of_names("", figures.iter().map(|figure| figure.words.to_owned()));
+    for (side, head) in ["A", "B"].into_iter().enumerate() {
+        let cells = figures.iter().map(|figure| Cell::figure_or_na(figure.values[side], figure.write));
+        table.column(head, "", cells);
+    }
+    table.column("B ÷ A", "", figures.iter().map(|figure| Cell::figure(figure.ratio, super::written::ratio)));
+    table
+}
+
+impl Figure {
+    /// For programs.
+    pub(super) fn object(&self) -> Value {
+        let (unit, size) = self.unit;
+        let [a, b] = self.values.map(|value| value.map(|value| value / size));
+        json!({ "name": self.name, "unit": unit, "a": a, "b": b, "ratio": self.ratio })
+    }
+}

@@ -1,0 +1,147 @@
+//! Two studies: the settings that both measured under the same load.
+
+use store::{Procedure, Study};
+
+use super::conditions::{Conditions, differences};
+use super::row::{Row, Side, Verdict, judge, unpaired};
+use crate::LoadRun;
+use crate::error::ReportError;
+use crate::metric::Metric;
+use crate::study::StudyView;
+
+/// What two studies say together.
+pub(super) struct Studies {
+    pub(super) metric: &'static Metric,
+    pub(super) metric_words: &'static str,
+    pub(super) higher_is_better: bool,
+    /// The smaller of what matters in either.
+    pub(super) matters: f64,
+    pub(super) rows: Vec<Row>,
+    /// What only the first has, and only the second: load, system and setting. They may hold anything.
+    pub(super) alone: [Vec<String>; 2],
+}
+
+/// The rows of both, judged, and what else must be known.
+pub(super) fn compare(
+    first: &Study,
+    second: &Study,
+    load_run: LoadRun<'_>,
+) -> Result<(Studies, Vec<String>), ReportError> {
+    let metric = common_metric(first, second)?;
+    let views = [StudyView::of(first, load_run)?, StudyView::of(second, load_run)?];
+    let mut rows = Vec::new();
+    let mut alone = [Vec::new(), Vec::new()];
+    let [a, b] = &views;
+    for (load, row) in rows_of(a) {
+        let other = rows_of(b).find(|(load_b, row_b)| {
+            (load_b.name, &load_b.words) == (load.name, &load.words)
+                && (&row_b.place.system, &row_b.place.variant) == (&row.place.system, &row.place.variant)
+        });
+        let Some((_, row_b)) = other else {
+            alone[0].push(called(load, row));
+            continue;
+        };
+        let sides = [(a, row), (b, row_b)]
+            .map(|(view, row)| Side::of(row.runs.iter().map(|(run, _)| metric.seen(&view.runs[*run]))));
+        rows.push(Row {
+            load: load.name.to_owned(),
+            system: row.place.system.clone(),
+            variant: row.place.variant.clone(),
+            unpaired: unpaired(&sides),
+            sides,
+            verdict: Verdict::Inconclusive(None),
+        });
+    }
+    for (load, row) in rows_of(b) {
+        let is_it = |common: &Row| {
+            common.load == load.name
+                && common.system == row.place.system
+                && common.variant == row.place.variant
+        };
+        if !rows.iter().any(is_it) {
+            alone[1].push(called(load, row));
+        }
+    }
+    if rows.is_empty() {
+        return Err(nothing_in_common(first, second, &views));
+    }
+    let compares = [&first.new.compare, &second.new.compare];
+    let (higher_is_better, matters) =
+        (compares[0].higher_is_better, compares[0].matters.min(compares[1].matters));
+    judge(&mut rows, matters, higher_is_better);
+    let mut notes = differences(
+        &Conditions { host: &first.new.host, tenbin_version: &first.new.tenbin_version },
+        &Conditions { host: &second.new.host, tenbin_version: &second.new.tenbin_version },
+    );
+    if compares[0].matters != compares[1].matters {
+        notes.push("What matters is not the same in A and B: the smaller of the two is taken.".to_owned());
+    }
+    let metric_words = a.metric_words();
+    Ok((Studies { metric, metric_words, higher_is_better, matters, rows, alone }, notes))
+}
+
+type LoadAndRow<'v, 'a> = (&'v crate::study::LoadView<'a>, &'v crate::study::Row<'a>);
+
+fn rows_of<'v, 'a>(view: &'v StudyView<'a>) -> impl Iterator<Item = LoadAndRow<'v, 'a>> {
+    view.loads.iter().flat_map(|load| load.rows.iter().map(move |row| (load, row)))
+}
+
+fn called(load: &crate::study::LoadView<'_>, row: &crate::study::Row<'_>) -> String {
+    format!("{} under {}", crate::study::name(row.place), load.words.as_deref().unwrap_or(load.name))
+}
+
+fn common_metric(first: &Study, second: &Study) -> Result<&'static Metric, ReportError> {
+    let ids = format!("{} and {}", first.id, second.id);
+    let compares = [&first.new.compare, &second.new.compare];
+    if compares.iter().any(|compare| matches!(compare.procedure, Procedure::Capacity(_))) {
+        return Err(ReportError::NotComparable {
+            what: format!(
+                "one of {ids} is a search for a capacity, whose runs are made at levels of their own"
+            ),
+            way_out: format!(
+                "see what each has found: tenbin report {}, tenbin report {}",
+                first.id, second.id
+            ),
+        });
+    }
+    let [by_first, by_second] = compares.map(|compare| (compare.by.as_str(), compare.higher_is_better));
+    match Metric::named(by_first.0) {
+        Some(metric) if by_first == by_second => Ok(metric),
+        Some(_) => Err(ReportError::NotComparable {
+            what: format!(
+                "{ids} do not compare by the same metric ({}; {})",
+                crate::visible(by_first.0),
+                crate::visible(by_second.0)
+            ),
+            way_out: "run one of the plans again with the `compare: by` of the other".to_owned(),
+        }),
+        None => Err(ReportError::NotComparable {
+            what: format!(
+                "{ids} compare by {}, which this version does not know",
+                crate::visible(by_first.0)
+            ),
+            way_out: "use the version of Tenbin that measured them".to_owned(),
+        }),
+    }
+}
+
+fn nothing_in_common(first: &Study, second: &Study, views: &[StudyView<'_>; 2]) -> ReportError {
+    let some = |view: &StudyView<'_>| {
+        let names: Vec<String> = rows_of(view).take(3).map(|(load, row)| called(load, row)).collect();
+        if names.is_empty() { "nothing".to_owned() } else { crate::visible(&names.join("; ")) }
+    };
+    ReportError::NotComparable {
+        what: format!(
+            "{} and {} measured no setting of the same name under the same load: {} has {}, {} has {}",
+            first.id,
+            second.id,
+            first.id,
+            some(&views[0]),
+            second.id,
+            some(&views[1])
+        ),
+        way_out:
+            "compare studies of the same systems, settings and loads; the plan of a study is in its report"
+                .to_owned(),
+    }
+}

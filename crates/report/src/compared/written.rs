@@ -1,0 +1,163 @@
+//! How two studies are written side by side.
+
+use serde_json::{Value, json};
+
+use super::bar::Scale;
+use super::of_studies::Studies;
+use super::row::{Row, Side, Verdict};
+use crate::table::{Cell, Table};
+use crate::units::{decimal, percent_of};
+
+/// Rows that only one has and that are named.
+const ALONE_MAX: usize = 5;
+
+/// A ratio, with decimals that tell it from 1.
+pub(super) fn ratio(ratio: f64) -> String {
+    let decimals = match ratio {
+        ratio if (ratio - 1.0).abs() < 0.05 => 3,
+        ratio if ratio < 9.995 => 2,
+        _ => 1,
+    };
+    format!("{} ×", decimal(ratio, decimals))
+}
+
+/// A row for each setting.
+pub(super) fn table(studies: &Studies, escape: fn(&str) -> String) -> Table {
+    let rows = &studies.rows;
+    let name = |row: &Row| match row.variant.as_str() {
+        "" => escape(&row.system),
+        variant => escape(&format!("{} {variant}", row.system)),
+    };
+    let mut table = Table::of_names(studies.metric_words, rows.iter().map(name));
+    if rows.iter().any(|row| row.load != rows[0].load) {
+        table.name("load", rows.iter().map(|row| escape(&row.load)));
+    }
+    for (side, head) in ["A", "B"].into_iter().enumerate() {
+        let middle = |row: &Row| row.sides[side].spread().map(|spread| spread.median);
+        table.column(head, "", rows.iter().map(|row| Cell::figure(middle(row), studies.metric.write)));
+        table.column("runs", "", rows.iter().map(|row| Cell::count(row.sides[side].figures.len() as u64)));
+    }
+    let of = |row: &Row| row.unpaired.map(|unpaired| unpaired.ratio);
+    table.column("B ÷ A", "", rows.iter().map(|row| Cell::figure(of(row), ratio)));
+    let interval = |row: &Row| match row.unpaired.and_then(|unpaired| unpaired.interval) {
+        Some([low, high]) => format!("{}–{}", ratio(low).trim_end_matches(" ×"), ratio(high)),
+        None => "–".to_owned(),
+    };
+    table.column("interval", "", rows.iter().map(interval));
+    let ends = |row: &Row| row.unpaired.map(|of| of.interval.unwrap_or([of.ratio, of.ratio]));
+    let scale = Scale::of(rows.iter().filter_map(ends).flatten(), studies.matters);
+    let [low, high] = scale.ends().map(ratio);
+    let drawn = |row: &Row| row.unpaired.map_or_else(String::new, |of| scale.draw(of.ratio, of.interval));
+    table.drawings(&format!("{low} to {high}"), "", rows.iter().map(drawn));
+    table.words("verdict", rows.iter().map(|row| row.verdict.words(studies.matters)));
+    table
+}
+
+/// What must be said under the table.
+pub(super) fn sentences(studies: &Studies, escape: fn(&str) -> String) -> Vec<String> {
+    let mut sentences = vec![
+        "A and B were measured at different times: this trusts that nothing else changed in between (machine, kernel, \
+         versions, neighbours). Blocks of one study would not have to."
+            .to_owned(),
+    ];
+    if studies.rows.iter().any(|row| row.unpaired.is_some_and(|unpaired| unpaired.interval.is_some())) {
+        sentences.push(
+            "The ratio is the middle of all ratios of a run of B to a run of A, its interval holds with 95 % for each row \
+             alone; the verdicts share their 5 % (Mann-Whitney, Holm)."
+                .to_owned(),
+        );
+    }
+    for row in &studies.rows {
+        let name = match row.variant.as_str() {
+            "" => row.system.clone(),
+            variant => format!("{} {variant}", row.system),
+        };
+        if let Some(reason) = row.verdict.reason() {
+            sentences.push(format!("{} under {}: {reason}.", escape(&name), escape(&row.load)));
+        }
+    }
+    for (side, names) in ["A", "B"].iter().zip(&studies.alone) {
+        if !names.is_empty() {
+            let mut named =
+                names.iter().take(ALONE_MAX).map(|name| escape(name)).collect::<Vec<_>>().join("; ");
+            if names.len() > ALONE_MAX {
+                named.push_str(&format!("; and {} more", names.len() - ALONE_MAX));
+            }
+            sentences.push(format!("Only {side} has {named}."));
+        }
+    }
+    sentences
+}
+
+/// The keys that only studies have.
+pub(super) fn fill_object(studies: &Studies, object: &mut Value) {
+    let (unit, size) = studies.metric.unit;
+    object["kind"] = "studies".into();
+    object["metric"] = studies.metric.name.into();
+    object["unit"] = unit.into();
+    object["higher_is_better"] = studies.higher_is_better.into();
+    object["matters"] = studies.matters.into();
+    object["rows"] = studies.rows.iter().map(|row| row_object(row, size)).collect();
+    object["only_a"] = json!(studies.alone[0]);
+    object["only_b"] = json!(studies.alone[1]);
+}
+
+fn row_object(row: &Row, unit_size: f64) -> Value {
+    let side = |side: &Side| {
+        let spread = side.spread();
+        json!({
+            "runs": side.figures.len(),
+            "invalid": side.invalid,
+            "median": spread.map(|spread| spread.median / unit_size),
+            "min": spread.map(|spread| spread.min / unit_size),
+            "max": spread.map(|spread| spread.max / unit_size),
+            "error_share": side.error_share,
+        })
+    };
+    let interval = row.unpaired.and_then(|unpaired| unpaired.interval);
+    json!({
+        "load": row.load,
+        "system": row.system,
+        "variant": row.variant,
+        "a": side(&row.sides[0]),
+        "b": side(&row.sides[1]),
+        "ratio": row.unpaired.map(|unpaired| unpaired.ratio),
+        "low": interval.map(|[low, _]| low),
+        "high": interval.map(|[_, high]| high),
+        "confidence": row.unpaired.and_then(|unpaired| unpaired.confidence),
+        "p": row.unpaired.map(|unpaired| unpaired.p),
+        "verdict": row.verdict.word(),
+        "below_matters": match row.verdict {
+            Verdict::Differs { below_matters } => Some(below_matters),
+            _ => None,
+        },
+        "reason": row.verdict.reason(),
+    })
+}
+
+impl Verdict {
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Differs { .. } => "differs",
+            Self::Equivalent => "equivalent",
+            Self::Inconclusive(_) => "inconclusive",
+            Self::None(_) => "none",
+        }
+    }
+
+    fn words(&self, matters: f64) -> String {
+        match self {
+            Self::Differs { below_matters: true } => format!("differs, by less than {}", percent_of(matters)),
+            Self::Equivalent => format!("equivalent within {}", percent_of(matters)),
+            _ => self.word().to_owned(),
+        }
+    }
+
+    fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Inconclusive(reason) => reason.as_deref(),
+            Self::None(reason) => Some(reason),
+            _ => None,
+        }
+    }
+}

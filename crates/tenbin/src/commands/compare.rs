@@ -1,0 +1,83 @@
+//! `tenbin compare`: two stored runs, or two stored studies, side by side.
+
+use ::report::{Compared, ReportError};
+use clap::Args;
+use store::{Store, StudyId};
+
+use crate::commands::StoreFlag;
+use crate::destination::ResultFlags;
+use crate::exit::{BadArguments, Exit};
+
+/// Which two, and how.
+#[derive(Args, Debug)]
+pub(crate) struct CompareFlags {
+    /// The one before: a run or a study, by name or by the beginning of a name.
+    #[arg(value_name = "A")]
+    first: String,
+    /// The one after, of the same kind; "last" is the run, or after a study the study, that was kept last.
+    #[arg(value_name = "B")]
+    second: String,
+    #[command(flatten)]
+    results: ResultFlags,
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// Loads both and writes them side by side.
+pub(crate) fn run(flags: &CompareFlags) -> anyhow::Result<Exit> {
+    let destination = flags.results.check()?;
+    let format = destination.format;
+    if !Compared::is_written_as(format) {
+        let what = format!("--format {}: it has no room for two things side by side", format.name);
+        return Err(bad(&what, "write terminal, md or json"));
+    }
+    let store = Store::open_existing(&flags.store.path())?;
+    let compared = compared(&store, flags.first.trim(), flags.second.trim())?;
+    destination.write(false, &|format, options, out| compared.write(format, options, out))?;
+    Ok(Exit::Ok)
+}
+
+fn compared(store: &Store, first: &str, second: &str) -> anyhow::Result<Compared> {
+    let is_study = |name: &str| name.starts_with(StudyId::PREFIX);
+    let is_last = |name: &str| name.eq_ignore_ascii_case("last");
+    let compared = match (is_study(first), is_study(second)) {
+        (true, is_second) if is_second || is_last(second) => of_studies(store, first, second)?,
+        (false, true) if is_last(first) => of_studies(store, first, second)?,
+        (false, false) => {
+            let ids = [store.find(first)?, store.find(second)?];
+            if ids[0] == ids[1] {
+                return Err(the_same(ids[0].as_str()));
+            }
+            Compared::of_runs(&store.load(&ids[0])?, &store.load(&ids[1])?)
+        }
+        _ => {
+            let [study, run] = if is_study(first) { [first, second] } else { [second, first] };
+            let what = format!("{study} is a study and {run} a run, and only two of a kind can be compared");
+            return Err(bad(&what, "name two studies (tenbin history) or two runs (tenbin history --runs)"));
+        }
+    };
+    compared.map_err(|error| match error {
+        ReportError::NotComparable { .. } => BadArguments(error.to_string()).into(),
+        other => other.into(),
+    })
+}
+
+fn of_studies(store: &Store, first: &str, second: &str) -> anyhow::Result<Result<Compared, ReportError>> {
+    let ids = [store.find_study(first)?, store.find_study(second)?];
+    if ids[0] == ids[1] {
+        return Err(the_same(ids[0].as_str()));
+    }
+    let [first, second] = [store.load_study(&ids[0])?, store.load_study(&ids[1])?];
+    Ok(Compared::of_studies(&first, &second, &|run| store.load(run)))
+}
+
+fn the_same(id: &str) -> anyhow::Error {
+    bad(
+        &format!("both names mean {id}, which is always equal to itself"),
+        "name another one (tenbin history)",
+    )
+}
+
+fn bad(what: &str, way_out: &str) -> anyhow::Error {
+    BadArguments(format!("{what}\n  way out: {way_out}")).into()
+}
