@@ -1,6 +1,7 @@
 //! One stored study as every format sees it: under each load a row per variant, who is best, and by how much.
 
 use store::{Place, StoreError, Study, Utc};
+use verdict::Standing;
 
 use crate::LoadRun;
 use crate::metric::Metric;
@@ -13,12 +14,14 @@ mod best;
 mod certainty;
 mod compact;
 mod cores;
+mod counting;
 mod course;
 mod gates;
 mod layout;
 mod limited;
 mod natural;
 mod page;
+mod procedures;
 mod rows;
 mod sentences;
 pub(crate) mod tables;
@@ -75,7 +78,7 @@ impl<'a> StudyView<'a> {
             let rows = rows::of_load(study, name, &runs, metric)?;
             let words = runs.iter().find(|view| view.place().is_some_and(|place| place.load == name));
             let words = words.map(|view| words::planned_load(&view.run.new));
-            let (ranking, pairs) = best::of_load(&study.new.compare, metric, &rows, &runs);
+            let (ranking, pairs) = best::of_load(study, name, metric, &rows, &runs)?;
             loads.push(LoadView { name, words, rows, ranking, pairs });
         }
         let missing = study.missing().count();
@@ -101,6 +104,15 @@ impl<'a> StudyView<'a> {
     /// When it began.
     pub(crate) fn started_at(&self) -> Utc {
         Utc::from_unix_ms(self.study.new.started_at_unix_ms)
+    }
+
+    /// Which of its runs count in tables, in their order.
+    pub(crate) fn counting(&self) -> Vec<bool> {
+        let mut counting = vec![false; self.runs.len()];
+        let rows = self.loads.iter().flat_map(|load| &load.rows);
+        let runs = rows.flat_map(|row| row.standing(Standing::Valid));
+        runs.for_each(|run| counting[run] = true);
+        counting
     }
 
     /// How many runs it plans.

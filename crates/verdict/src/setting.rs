@@ -19,7 +19,11 @@ impl Setting {
 
     /// Whether a place is of this setting.
     pub fn is_of(&self, place: &Place) -> bool {
-        (&*self.system, &*self.variant) == (&*place.system, &*place.variant)
+        self.key() == (&place.system, &place.variant)
+    }
+
+    pub(crate) fn key(&self) -> (&str, &str) {
+        (&self.system, &self.variant)
     }
 
     /// How reports and plans call it: `system`, or `system variant`.
@@ -31,12 +35,16 @@ impl Setting {
     }
 }
 
-/// The settings that a study has planned under a load, in the order of their names. Of a procedure that goes on some may be
-/// unknown yet.
+/// As many variants as a plan may have.
+const SETTINGS_MAX: usize = 10_000;
+
+/// The settings that a study has planned under a load, in the order of their names, and no more than a plan may have. Of a
+/// procedure that goes on some may be unknown yet.
 pub fn settings(study: &Study, load: &str) -> Vec<Setting> {
     let places = study.new.planned.iter().filter(|place| place.load == load);
     let mut settings: Vec<Setting> = places.map(Setting::of).collect();
     settings.sort();
     settings.dedup();
+    settings.truncate(SETTINGS_MAX);
     settings
 }

@@ -1,5 +1,7 @@
 //! How the tournament of a stored study stands.
 
+use std::collections::BTreeMap;
+
 use stats::{Seen, Tournament, TournamentRules};
 use store::{Compare, Procedure, StoreError, Study, stage};
 
@@ -7,6 +9,9 @@ use crate::course::Course;
 use crate::metric::Metric;
 use crate::setting::Setting;
 use crate::versus::said;
+
+/// Blocks times settings: no study that was made comes near, and one that claims more must not fill the memory.
+const CELLS_MAX: usize = 1 << 21;
 
 /// What a study lays down for a tournament of these settings; `None` if its procedure is another.
 pub fn tournament_rules(compare: &Compare, settings: &[Setting]) -> Option<TournamentRules> {
@@ -23,7 +28,7 @@ pub fn tournament_rules(compare: &Compare, settings: &[Setting]) -> Option<Tourn
 }
 
 /// The tournament of these settings under a load by a metric, with everything noted that is stored of it; `None` if the
-/// study's procedure is another. Its settings are numbered as they are here.
+/// study's procedure is another, or it claims more than anybody can have measured. Its settings are numbered as they are here.
 ///
 /// A block is noted when all its runs are done. Where the study went on without one of them, that one is missing.
 pub fn tournament(
@@ -33,15 +38,21 @@ pub fn tournament(
     metric: &Metric,
 ) -> Result<Option<Tournament>, StoreError> {
     let Some(rules) = tournament_rules(&study.new.compare, settings) else { return Ok(None) };
+    let blocks = Course::of(study).blocks(load);
+    if settings.len().saturating_mul(blocks.len().max(1)) > CELLS_MAX {
+        return Ok(None);
+    }
+    let numbers: BTreeMap<(&str, &str), usize> =
+        settings.iter().enumerate().map(|(number, setting)| (setting.key(), number)).collect();
     let mut tournament = Tournament::new(rules);
-    for block in Course::of(study).blocks(load) {
+    for block in blocks {
         if !matches!(block.stage, stage::HALVING | stage::SEARCH | stage::CONFIRM) {
             continue;
         }
         let mut seen: Vec<(usize, Seen)> = Vec::with_capacity(block.slots.len());
         for slot in &block.slots {
-            if let Some(setting) = settings.iter().position(|setting| setting.is_of(slot.place)) {
-                seen.push((setting, said(Some(slot), metric)?));
+            if let Some(setting) = numbers.get(&(&slot.place.system, &slot.place.variant)) {
+                seen.push((*setting, said(Some(slot), metric)?));
             }
         }
         tournament.note(&seen);

@@ -126,7 +126,7 @@ fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result
         statements: tables::statements(load, str::to_owned)
             .map(|statements| named(table::of(statements, &of_statements))),
         pairs: load.pairs.iter().map(|one| pair(view, load, one, &name)).collect(),
-        caveats: study::caveats(load),
+        caveats: study::caveats(view, load),
         limits: limits(view, page, load),
         errors: errors::of_rows(load.rows.iter().map(|row| row.figures.as_ref())),
         written: page.written(load),
@@ -225,7 +225,7 @@ fn places(view: &StudyView<'_>) -> Vec<(usize, usize)> {
     let mut places = vec![(0, 0); view.runs.len()];
     for (load, of_load) in view.loads.iter().enumerate() {
         for (row, of_row) in of_load.rows.iter().enumerate() {
-            of_row.runs.iter().for_each(|(run, _)| places[*run] = (load, row));
+            of_row.runs.iter().chain(&of_row.others).for_each(|(run, _)| places[*run] = (load, row));
         }
     }
     places

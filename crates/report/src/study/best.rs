@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use stats::{Comparison, Discards, Seen, Spread, Verdict};
-use store::Compare;
+use stats::{Comparison, Discards, Duel, MoreErrors, NoVerdict, Seen, Spread, Verdict};
+use store::{Compare, StoreError, Study};
 use verdict::{Pairing, Standing};
 
+use super::procedures;
 use super::rows::Row;
 use crate::metric::Metric;
 use crate::view::View;
@@ -48,15 +49,30 @@ const ERRORS_MARGIN: f64 = 0.001;
 const PAIRS_MAX: usize = 15;
 
 /// The ranking, the best first, and the best against each other: the best of every system, or if there is but one system,
-/// its best setting against the others.
+/// its best setting against the others. Of a tournament the one that it found, against the rival of its confirmation.
 pub(super) fn of_load(
-    compare: &Compare,
+    study: &Study,
+    load: &str,
     metric: Option<&Metric>,
     rows: &[Row<'_>],
     views: &[View<'_>],
-) -> (Vec<Ranked>, Vec<Pair>) {
-    let Some(metric) = metric else { return (Vec::new(), Vec::new()) };
-    let ranking = ranking(compare, rows);
+) -> Result<(Vec<Ranked>, Vec<Pair>), StoreError> {
+    let Some(metric) = metric else { return Ok((Vec::new(), Vec::new())) };
+    let compare = &study.new.compare;
+    let mut ranking = ranking(compare, rows);
+    if let Some(found) = procedures::tournament(study, load, rows)? {
+        let is_best = |ranked: &Ranked| Some(ranked.row) == found.best;
+        ranking.iter_mut().for_each(|ranked| ranked.is_best = is_best(ranked));
+        ranking.sort_by_key(|ranked| !ranked.is_best);
+        let finalists = found.best.zip(found.rival).zip(found.confirmed);
+        let pairs = finalists.map(|((best, rival), comparison)| {
+            let fresh = [best, rival].map(|row| by_block(metric, rows[row].confirming(views), views));
+            let blocks = Pairing::of(compare.blocks, &fresh[0], &fresh[1]);
+            let judged = Judged { common: blocks, comparison };
+            pair(compare, rows, (best, rival), judged)
+        });
+        return Ok((ranking, pairs.into_iter().collect()));
+    }
     let bests: Vec<usize> = ranking.iter().filter(|ranked| ranked.is_best).map(|ranked| ranked.row).collect();
     let against: Vec<(usize, usize)> = match bests[..] {
         [] => Vec::new(),
@@ -71,16 +87,24 @@ pub(super) fn of_load(
             .flat_map(|(place, a)| bests[place + 1..].iter().map(|b| (*a, *b)))
             .collect(),
     };
-    let pairs = against.into_iter().take(PAIRS_MAX);
-    let pairs = pairs.map(|(first, second)| pair(compare, metric, rows, views, first, second)).collect();
-    (ranking, pairs)
+    let mut pairs = Vec::new();
+    for (first, second) in against.into_iter().take(PAIRS_MAX) {
+        let of = |row: usize| by_block(metric, rows[row].runs.iter().map(|(run, _)| *run), views);
+        let common = Pairing::of(compare.blocks, &of(first), &of(second));
+        let judged = match procedures::duel(study, load, [&rows[first], &rows[second]])? {
+            Some(duel) => judged_by(&duel, common),
+            None => judged_alone(compare, rows, (first, second), common),
+        };
+        pairs.push(pair(compare, rows, (first, second), judged));
+    }
+    Ok((ranking, pairs))
 }
 
 fn ranking(compare: &Compare, rows: &[Row<'_>]) -> Vec<Ranked> {
     let mut ranking: Vec<Ranked> = Vec::new();
     for (place, row) in rows.iter().enumerate() {
         let has_answers = row.error_share().is_some_and(|share| share < 1.0);
-        if let Some(metric) = row.metric.filter(|_| row.is_valid && has_answers) {
+        if let Some(metric) = row.metric.filter(|_| row.is_ranked && row.is_valid && has_answers) {
             ranking.push(Ranked { row: place, metric, is_best: false, has_more_errors: false });
         }
     }
@@ -105,46 +129,84 @@ fn ranking(compare: &Compare, rows: &[Row<'_>]) -> Vec<Ranked> {
     ranking
 }
 
+/// The blocks of two rows, and what they say: the first against the second.
+struct Judged {
+    common: Pairing,
+    comparison: Comparison,
+}
+
+/// By the rules of a study that plans all its blocks at once.
+fn judged_alone(
+    compare: &Compare,
+    rows: &[Row<'_>],
+    (first, second): (usize, usize),
+    common: Pairing,
+) -> Judged {
+    let discards = |row: usize| rows[row].count(Standing::Invalid);
+    let discards = Discards { first: discards(first), second: discards(second) };
+    let comparison = stats::compare(&common.pairs, common.attainable, compare.matters, discards);
+    Judged { common, comparison }
+}
+
+/// By the study's own duel.
+fn judged_by(duel: &Duel, common: Pairing) -> Judged {
+    let values = |[a, b]: &[Seen; 2]| Some((a.value()?, b.value()?));
+    let pairs = duel.blocks().iter().filter_map(values).collect();
+    let attainable = duel.rules().blocks_max as usize;
+    Judged { common: Pairing { pairs, attainable, ..common }, comparison: duel.finding() }
+}
+
 fn pair(
     compare: &Compare,
-    metric: &Metric,
     rows: &[Row<'_>],
-    views: &[View<'_>],
-    first: usize,
-    second: usize,
+    (first, second): (usize, usize),
+    Judged { common, comparison }: Judged,
 ) -> Pair {
-    let of = |row: usize| by_block(metric, &rows[row], views);
-    let common = Pairing::of(compare.blocks, &of(first), &of(second));
-    let discards = |row: usize| rows[row].count(Standing::Invalid);
-    let made = |pairs: &[(f64, f64)], first: usize, second: usize| {
-        let discards = Discards { first: discards(first), second: discards(second) };
-        stats::compare(pairs, common.attainable, compare.matters, discards)
+    let is_ahead = |ratio: f64| if compare.higher_is_better { ratio < 1.0 } else { ratio > 1.0 };
+    let (first, second, pairs, comparison) = match comparison.ratio.is_some_and(is_ahead) {
+        true => {
+            let pairs: Vec<(f64, f64)> = common.pairs.iter().map(|(a, b)| (*b, *a)).collect();
+            let comparison = turned(&comparison, &pairs);
+            (second, first, pairs, comparison)
+        }
+        false => (first, second, common.pairs, comparison),
     };
-    let ratio = made(&common.pairs, first, second).ratio;
-    let is_turned =
-        ratio.is_some_and(|ratio| if compare.higher_is_better { ratio < 1.0 } else { ratio > 1.0 });
-    let (first, second, pairs) = match is_turned {
-        true => (second, first, common.pairs.iter().map(|(a, b)| (*b, *a)).collect()),
-        false => (first, second, common.pairs.clone()),
-    };
-    let comparison = made(&pairs, first, second);
     let is_better = |(a, b): &&(f64, f64)| if compare.higher_is_better { a > b } else { a < b };
     let share = |row: usize| rows[row].error_share().unwrap_or(0.0);
     let differs = matches!(comparison.verdict, Verdict::Differs { .. });
+    let judged = &pairs[..comparison.blocks.min(pairs.len())];
     Pair {
         first,
         second,
-        ratios: pairs[..comparison.blocks].iter().map(|(a, b)| a / b).collect(),
-        comparison,
-        first_better: pairs[..comparison.blocks].iter().filter(is_better).count(),
+        ratios: judged.iter().map(|(a, b)| a / b).collect(),
+        first_better: judged.iter().filter(is_better).count(),
         has_more_errors: differs && share(first) > share(second) + ERRORS_MARGIN,
         too_few_samples: common.too_few_samples,
         attainable: common.attainable,
+        comparison,
     }
 }
 
-/// What a row says in each block.
-fn by_block(metric: &Metric, row: &Row<'_>, views: &[View<'_>]) -> BTreeMap<u32, Seen> {
-    let said = |run: usize| Some((views[run].place()?.block, metric.seen(&views[run])));
-    row.runs.iter().filter_map(|(run, _)| said(*run)).collect()
+/// The second against the first. `pairs` are turned already.
+fn turned(comparison: &Comparison, pairs: &[(f64, f64)]) -> Comparison {
+    let judged = &pairs[..comparison.blocks.min(pairs.len())];
+    let verdict = match comparison.verdict {
+        Verdict::MoreErrors(more) => Verdict::MoreErrors(MoreErrors { of_first: !more.of_first, ..more }),
+        Verdict::None(NoVerdict::UnevenDiscards(Discards { first, second })) => {
+            Verdict::None(NoVerdict::UnevenDiscards(Discards { first: second, second: first }))
+        }
+        verdict => verdict,
+    };
+    Comparison {
+        larger: judged.iter().filter(|(first, second)| first > second).count(),
+        ratio: comparison.ratio.map(f64::recip),
+        interval: comparison.interval.map(|[low, high]| [high.recip(), low.recip()]),
+        verdict,
+        ..comparison.clone()
+    }
+}
+
+/// What runs say in each block.
+fn by_block(metric: &Metric, runs: impl Iterator<Item = usize>, views: &[View<'_>]) -> BTreeMap<u32, Seen> {
+    runs.filter_map(|run| Some((views[run].place()?.block, metric.seen(&views[run])))).collect()
 }

@@ -52,7 +52,7 @@ impl Order<'_> {
         if !pairs.is_empty() {
             items.push(Item::Head("The best against each other".to_owned()));
             items.extend(pairs);
-            items.push(Item::Points(sentences::caveats(load)));
+            items.push(Item::Points(sentences::caveats(self.view, load)));
         }
         let course = self.course(load)?;
         if !course.is_empty() {
@@ -90,7 +90,7 @@ impl Order<'_> {
         }
         let mut all = self.tables(load);
         all.extend(self.cores(load));
-        let caveats = sentences::caveats(load);
+        let caveats = sentences::caveats(self.view, load);
         if !caveats.is_empty() {
             all.push(Item::Points(caveats));
         }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use record::{Phase, Tally};
 use stats::Spread;
-use store::{Place, StoreError, Study};
+use store::{Place, StoreError, Study, stage};
 use verdict::{Standing, Usage, rates};
 
+use super::counting;
 use super::natural;
 use crate::figures::{Figures, Kind};
 use crate::metric::{Metric, error_share};
@@ -16,10 +17,14 @@ use crate::view::{OF_STATEMENTS, Statement, View};
 pub(crate) struct Row<'a> {
     /// Of one of its runs; all but block and position are shared.
     pub(crate) place: &'a Place,
-    /// How many runs are planned.
+    /// How many of its runs that count are planned.
     pub(crate) planned: usize,
-    /// Its runs in order of blocks, as places in [`super::StudyView::runs`], each with its standing.
+    /// Its runs that count, in order of blocks, as places in [`super::StudyView::runs`], each with its standing.
     pub(crate) runs: Vec<(usize, Standing)>,
+    /// Its runs that were for something else, such as a pilot.
+    pub(crate) others: Vec<(usize, Standing)>,
+    /// Whether it may be ranked: its runs are those by which the study judges.
+    pub(crate) is_ranked: bool,
     /// Whether the figures are of runs that may be believed. If there is none, they are of those that may not.
     pub(crate) is_valid: bool,
     /// All samples of these runs together; `None` if nothing was measured.
@@ -72,6 +77,12 @@ impl Row<'_> {
         self.runs.iter().filter(move |(_, standing)| *standing == wanted).map(|(run, _)| *run)
     }
 
+    /// The runs of fresh blocks that confirm a tournament, as places in [`super::StudyView::runs`].
+    pub(super) fn confirming(&self, views: &[View<'_>]) -> impl Iterator<Item = usize> {
+        let is_fresh = |run: usize| views[run].place().is_some_and(|place| place.stage == stage::CONFIRM);
+        self.others.iter().map(|(run, _)| *run).filter(move |run| is_fresh(*run))
+    }
+
     /// The runs whose figures are shown, as places in [`super::StudyView::runs`]: the valid ones, or else the invalid ones.
     pub(crate) fn shown(&self) -> impl Iterator<Item = usize> {
         self.standing(if self.is_valid { Standing::Valid } else { Standing::Invalid })
@@ -95,30 +106,27 @@ impl Row<'_> {
     }
 }
 
-/// Every variant that is planned under a load, in natural order of system and setting.
+/// A row for every variant that is planned under a load, in natural order of system and setting.
 pub(super) fn of_load<'a>(
     study: &'a Study,
     load: &str,
     views: &[View<'a>],
     metric: Option<&Metric>,
 ) -> Result<Vec<Row<'a>>, StoreError> {
-    let key = |place: &'a Place| (place.system.as_str(), place.variant.as_str());
-    let mut planned: BTreeMap<(&str, &str), (&Place, usize)> = BTreeMap::new();
-    for place in study.new.planned.iter().filter(|place| place.load == load) {
-        planned.entry(key(place)).or_insert((place, 0)).1 += 1;
-    }
-    let mut runs: BTreeMap<(&str, &str), Vec<(u32, usize)>> = BTreeMap::new();
-    for (run, view) in views.iter().enumerate() {
-        if let Some(place) = view.place().filter(|place| place.load == load) {
-            runs.entry(key(place)).or_default().push((place.block, run));
-        }
-    }
-    let mut rows = Vec::with_capacity(planned.len());
-    for (key, (place, planned)) in planned {
-        let mut of_row = runs.remove(&key).unwrap_or_default();
-        of_row.sort_unstable();
-        let of_row = of_row.into_iter().map(|(_, run)| (run, views[run].standing())).collect();
-        rows.push(row(place, planned, of_row, views, metric)?);
+    let by_position: BTreeMap<u32, usize> =
+        views.iter().enumerate().filter_map(|(run, view)| Some((view.place()?.position, run))).collect();
+    let runs = |places: &[&Place]| {
+        let run = |place: &&Place| Some((place.block, *by_position.get(&place.position)?));
+        let mut runs: Vec<(u32, usize)> = places.iter().filter_map(run).collect();
+        runs.sort_unstable();
+        runs.into_iter().map(|(_, run)| (run, views[run].standing())).collect::<Vec<_>>()
+    };
+    let mut rows = Vec::new();
+    for counted in counting::of_load(study, load) {
+        let Some(place) = counted.places.first().or(counted.others.first()) else { continue };
+        let others = runs(&counted.others);
+        let row = row(place, counted.places.len(), runs(&counted.places), views, metric)?;
+        rows.push(Row { others, is_ranked: counted.is_ranked, ..row });
     }
     rows.sort_by(|a, b| {
         natural::order(&a.place.system, &b.place.system)
@@ -164,7 +172,21 @@ fn row<'a>(
     let metric = metric.and_then(|metric| over(&|view| metric.read(view)));
     let throughput = over(&|view| view.whole.ok_per_s());
     let answers = over(&|view| view.whole.throughput_per_s());
-    Ok(Row { place, planned, runs, is_valid, figures, steps, metric, throughput, answers, middle })
+    let (others, is_ranked) = (Vec::new(), true);
+    Ok(Row {
+        place,
+        planned,
+        runs,
+        others,
+        is_ranked,
+        is_valid,
+        figures,
+        steps,
+        metric,
+        throughput,
+        answers,
+        middle,
+    })
 }
 
 /// CPU time per request over all runs: one run may have too little of it to tell.

@@ -1,6 +1,7 @@
 //! What a study says, in sentences. Names in them are escaped by whoever asks.
 
 use stats::{MoreErrors, NoVerdict, Verdict};
+use store::Procedure;
 
 use super::best::Pair;
 use super::{LoadView, StudyView, name};
@@ -128,6 +129,7 @@ pub(crate) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) 
     let Some(runner_up) = of_best().next() else {
         let why = match load.rows.len() {
             1 => "there is nothing to compare it with",
+            _ if is_tournament(view) => "no fresh blocks have confirmed it",
             _ if load.ranking.len() > 1 => "every other setting with valid figures has more errors",
             _ => "nothing else gave figures that can be ranked",
         };
@@ -213,7 +215,7 @@ pub(super) fn outcome(pair: &Pair, best: usize) -> Outcome {
 }
 
 /// Says what choosing and judging on the same blocks does, if it was done.
-pub(crate) fn caveats(load: &LoadView<'_>) -> Vec<String> {
+pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     let mut caveats = Vec::new();
     let of_interval = load.pairs.iter().filter(|pair| pair.comparison.interval.is_some());
     if let Some(confidence) = of_interval.filter_map(|pair| pair.comparison.confidence).reduce(f64::min) {
@@ -226,7 +228,7 @@ pub(crate) fn caveats(load: &LoadView<'_>) -> Vec<String> {
         let system = &load.rows[row].place.system;
         load.ranking.iter().filter(|ranked| load.rows[ranked.row].place.system == *system).count() > 1
     };
-    if !load.pairs.is_empty() && load.bests().any(|best| is_chosen(best.row)) {
+    if !load.pairs.is_empty() && !is_tournament(view) && load.bests().any(|best| is_chosen(best.row)) {
         caveats.push(
             "The best settings were chosen from the same blocks by which they are judged, which flatters them a little; \
              a study of the best ones alone would not."
@@ -240,6 +242,11 @@ pub(crate) fn caveats(load: &LoadView<'_>) -> Vec<String> {
         ));
     }
     caveats
+}
+
+/// Whether the best was sought in some blocks, and is judged in others.
+fn is_tournament(view: &StudyView<'_>) -> bool {
+    matches!(view.study.new.compare.procedure, Procedure::Best { .. })
 }
 
 /// ` 1.12 × (1.08–1.15)`, as far as there is any, with decimals that tell it from 1.

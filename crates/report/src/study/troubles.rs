@@ -36,7 +36,7 @@ pub(crate) enum Kind<'a> {
 pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<Trouble<'a>> {
     let mut troubles: Vec<Trouble<'a>> = Vec::new();
     for (row, of_row) in load.rows.iter().enumerate() {
-        for (run, standing) in &of_row.runs {
+        for (run, standing) in of_row.runs.iter().chain(&of_row.others) {
             for kind in of_run(&view.runs[*run], *standing) {
                 match troubles.iter_mut().find(|known| known.row == row && known.kind.is_like(&kind)) {
                     Some(known) => known.runs += 1,

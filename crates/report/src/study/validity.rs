@@ -9,10 +9,7 @@ use crate::view::View;
 
 /// How far the runs may be believed together, and how many may.
 pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
-    let count = |wanted: Standing| {
-        let rows = view.loads.iter().flat_map(|load| &load.rows);
-        rows.map(|row| row.count(wanted)).sum::<usize>()
-    };
+    let count = |wanted: Standing| view.runs.iter().filter(|run| run.standing() == wanted).count();
     let (valid, invalid) = (count(Standing::Valid), count(Standing::Invalid));
     let (failed, cut_short) = (count(Standing::Failed), count(Standing::CutShort));
     let is_suspect =

@@ -1,7 +1,6 @@
 //! A study in CSV: a row per run, also of those that failed.
 
 use std::io;
-use verdict::Standing;
 
 use super::{HEADER, cell, into_io, of_transactions, row};
 use crate::Options;
@@ -47,9 +46,9 @@ pub(crate) fn write(
     let of_runs = HEADER.into_iter().chain(HEADER_OF_PLACE).chain(HEADER_OF_TRIES);
     let header = of_runs.map(str::to_owned).chain(of_knobs);
     writer.write_record(header).map_err(into_io)?;
-    for view in &study.runs {
+    for (view, counts) in study.runs.iter().zip(study.counting()) {
         let mut cells = row(&view.name(), &view.whole, view);
-        cells.extend(of_place(study, view));
+        cells.extend(of_place(study, view, counts));
         let [retried, retries, _] = of_transactions(&view.whole, "");
         cells.extend([retried, retries]);
         cells.extend(knobs.iter().map(|knob| {
@@ -72,7 +71,7 @@ fn knobs<'a>(study: &'a StudyView<'_>) -> Vec<&'a str> {
     knobs
 }
 
-fn of_place(study: &StudyView<'_>, view: &View<'_>) -> [String; HEADER_OF_PLACE.len()] {
+fn of_place(study: &StudyView<'_>, view: &View<'_>, counts: bool) -> [String; HEADER_OF_PLACE.len()] {
     let place = view.place();
     let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
     let figure = |figure: Option<f64>| match figure {
@@ -91,7 +90,7 @@ fn of_place(study: &StudyView<'_>, view: &View<'_>) -> [String; HEADER_OF_PLACE.
         cell(place.map_or("", |place| &place.load)),
         cell(place.map_or("", |place| &place.system)),
         cell(view.run.new.system_version.as_deref().unwrap_or_default()),
-        (view.standing() == Standing::Valid).to_string(),
+        counts.to_string(),
         figure(usage.map(verdict::Usage::cpu_s)),
         figure(resources.zip(usage).and_then(|(resources, usage)| resources.cores_used(usage))),
         figure(view.system_us_per_request()),

@@ -256,12 +256,13 @@ fn failures<'a>(study: &'a StudyView<'_>) -> Vec<RunFailure<'a>> {
 }
 
 fn gates<'a>(study: &'a StudyView<'_>) -> Vec<RunGate<'a>> {
-    let gates = study.runs.iter().flat_map(|view| view.run.gates().iter().map(move |gate| (view, gate)));
+    let runs = study.runs.iter().zip(study.counting());
+    let gates = runs.flat_map(|(view, counts)| view.run.gates().iter().map(move |gate| (view, counts, gate)));
     gates
-        .map(|(view, gate)| RunGate {
+        .map(|(view, counts, gate)| RunGate {
             run: view.run.id.as_str(),
             place: place(view),
-            counts: view.standing() == Standing::Valid,
+            counts,
             gate: super::GateObject::of(gate),
         })
         .collect()

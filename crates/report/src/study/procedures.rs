@@ -1,0 +1,22 @@
+//! What a study's own procedure says of its rows.
+
+use stats::{Duel, Found};
+use store::{StoreError, Study};
+use verdict::{Metric, Setting};
+
+use super::rows::Row;
+
+/// The duel of two rows; `None` if the study has no duel.
+pub(super) fn duel(study: &Study, load: &str, rows: [&Row<'_>; 2]) -> Result<Option<Duel>, StoreError> {
+    let Some(metric) = Metric::named(&study.new.compare.by) else { return Ok(None) };
+    let [first, second] = rows.map(|row| Setting::of(row.place));
+    verdict::duel(study, load, [&first, &second], metric)
+}
+
+/// What a tournament of all rows of a load has found, each under its place in them; `None` if the study has none.
+pub(super) fn tournament(study: &Study, load: &str, rows: &[Row<'_>]) -> Result<Option<Found>, StoreError> {
+    let Some(metric) = Metric::named(&study.new.compare.by) else { return Ok(None) };
+    let settings: Vec<Setting> = rows.iter().map(|row| Setting::of(row.place)).collect();
+    let tournament = verdict::tournament(study, load, &settings, metric)?;
+    Ok(tournament.map(|tournament| tournament.finding()))
+}

@@ -1,0 +1,177 @@
+//! Tables and pairs are over the runs that mean the same thing: what a pilot, a halving and a confirmation say stands apart.
+
+mod runs;
+
+use record::{Finish, Interval, Outcome, Phase, Tally};
+use report::Options;
+use runs::{Kept, SECOND};
+use serde_json::Value;
+use stats::{DuelStep, TournamentStage, TournamentStep};
+use store::{NewRun, Place, Procedure, Store, StudyEnding, StudyId, Verdict, stage};
+use verdict::{Metric, Setting};
+
+struct Stored {
+    _folder: tempfile::TempDir,
+    store: Store,
+    study: StudyId,
+}
+
+impl Stored {
+    fn new(procedure: Procedure) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("s")).unwrap();
+        let mut new = runs::new_study(Vec::new());
+        (new.compare.procedure, new.compare.blocks) = (procedure, 24);
+        let study = store.begin_study(&new).unwrap();
+        Self { _folder: folder, store, study }
+    }
+
+    /// Plans a block, and makes its runs: of each system so many requests in a second.
+    fn block(&self, block: u32, stage: &str, systems: &[(&str, u64)]) {
+        let next = self.store.load_study(&self.study).unwrap().new.planned.len() as u32;
+        let place = |(position, (system, _)): (u32, &(&str, u64))| Place {
+            block,
+            position,
+            system: (*system).to_owned(),
+            variant: String::new(),
+            knobs: Vec::new(),
+            load: "steady".to_owned(),
+            stage: stage.to_owned(),
+            users: None,
+            rate_per_s: None,
+        };
+        let places: Vec<Place> = (next..).zip(systems).map(place).collect();
+        self.store.plan_more(&self.study, &places).unwrap();
+        for (place, (_, requests)) in places.into_iter().zip(systems) {
+            let new = NewRun { place: Some((self.study.clone(), place)), warm_up_ns: 0, ..runs::new_run() };
+            Kept::load(&new, &[(0, second(*requests))], Some(&runs::ending())).keep(&self.store);
+        }
+    }
+
+    fn end(&self, why: &str) {
+        let ending =
+            StudyEnding { ended_at_unix_ms: 0, verdict: Verdict::Complete, why: Some(why.to_owned()) };
+        self.store.finish_study(&self.study, &ending).unwrap();
+    }
+
+    fn written(&self, format: &str) -> String {
+        let study = self.store.load_study(&self.study).unwrap();
+        let mut out = Vec::new();
+        let options = Options { color: false, width: 120 };
+        let format = report::format(format).unwrap();
+        report::write_study(format, &study, &|run| self.store.load(run), &options, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.written("json")).unwrap()
+    }
+}
+
+fn second(requests: u64) -> Interval {
+    let mut tally = Tally::default();
+    for number in 0..requests {
+        let sent_ns = number * SECOND / requests;
+        tally.note_sent(sent_ns);
+        tally.note_finished(&Finish {
+            intended_ns: sent_ns,
+            sent_ns,
+            first_byte_ns: None,
+            finished_ns: (number + 1) * SECOND / requests,
+            outcome: Outcome::Ok,
+            status: 200,
+        });
+    }
+    Interval { second: 0, phase: Phase::Measured, tally, sampled: Vec::new() }
+}
+
+fn settings<const N: usize>(systems: [&str; N]) -> [Setting; N] {
+    systems.map(|system| Setting { system: system.to_owned(), variant: String::new() })
+}
+
+/// Rows of the ranking: system, and how many runs.
+fn ranked(json: &Value) -> Vec<(String, u64)> {
+    let rows = json.pointer("/comparison/ranking").unwrap().as_array().unwrap();
+    rows.iter()
+        .map(|row| (row["system"].as_str().unwrap().to_owned(), row["runs"].as_u64().unwrap()))
+        .collect()
+}
+
+#[test]
+fn a_pilot_is_in_no_table_and_the_duel_gives_the_verdict() {
+    let stored = Stored::new(Procedure::Duel { pilot_blocks: 1 });
+    stored.block(0, stage::PILOT, &[("a", 2_000), ("a", 10)]);
+    for block in 0..8 {
+        stored.block(block, stage::BLOCK, &[("b", 120 + u64::from(block)), ("a", 100)]);
+    }
+    stored.end("decided");
+    let [a, b] = settings(["a", "b"]);
+    let study = stored.store.load_study(&stored.study).unwrap();
+    let metric = Metric::named("throughput").unwrap();
+    let duel = verdict::duel(&study, "steady", [&a, &b], metric).unwrap().unwrap();
+    assert!(matches!(duel.next(), DuelStep::Over(_)));
+
+    let json = stored.json();
+    assert_eq!(ranked(&json), [("b".to_owned(), 8), ("a".to_owned(), 8)]);
+    let pair = json.pointer("/comparison/pairs/0").unwrap();
+    assert_eq!((&pair["verdict"], &pair["blocks"]), (&"differs".into(), &8.into()));
+    // The duel has a against b, the report b against a.
+    let ratio = pair["ratio"].as_f64().unwrap() * duel.finding().ratio.unwrap();
+    assert!((ratio - 1.0).abs() < 1e-3, "{ratio}");
+    let csv = stored.written("csv");
+    let counted = csv.lines().skip(1).filter(|line| line.contains(",true,")).count();
+    assert_eq!((csv.lines().count(), counted), (19, 16), "{csv}");
+    for format in ["terminal", "md", "html"] {
+        assert!(stored.written(format).contains("All 18 runs are valid"), "{format}");
+    }
+}
+
+#[test]
+fn a_tournament_ranks_its_search_and_judges_by_fresh_blocks() {
+    let stored = Stored::new(Procedure::Best { incumbent: Some("a".to_owned()) });
+    let systems = ["a", "b", "c"];
+    let all = settings(systems);
+    let metric = Metric::named("throughput").unwrap();
+    let step = || {
+        let study = stored.store.load_study(&stored.study).unwrap();
+        verdict::tournament(&study, "steady", &all, metric).unwrap().unwrap().next()
+    };
+    let (mut searched, mut confirmed) = (0, 0);
+    for _ in 0..60 {
+        let TournamentStep::Block { block, stage, of } = step() else { break };
+        // The search flatters the winner; fresh blocks do not.
+        let of_b = if stage == TournamentStage::Search { 150 } else { 120 };
+        let stage = if stage == TournamentStage::Search { stage::SEARCH } else { stage::CONFIRM };
+        if stage == stage::CONFIRM && confirmed == 0 {
+            assert!(stored.written("terminal").contains("no fresh blocks have confirmed it"));
+        }
+        *(if stage == stage::SEARCH { &mut searched } else { &mut confirmed }) += 1;
+        let requests = [100, of_b, 90].map(|requests| requests + u64::from(block) % 2);
+        let runs: Vec<(&str, u64)> = of.into_iter().map(|of| (systems[of], requests[of])).collect();
+        stored.block(block, stage, &runs);
+    }
+    assert_eq!(step(), TournamentStep::Over);
+    stored.end("decided");
+    let json = stored.json();
+    let ranked = ranked(&json);
+    assert_eq!(ranked[0], ("b".to_owned(), searched), "{ranked:?}");
+    assert_eq!(ranked.len(), 3);
+    let pairs = json.pointer("/comparison/pairs").unwrap().as_array().unwrap();
+    assert_eq!(pairs.len(), 1);
+    let (ratio, blocks) = (pairs[0]["ratio"].as_f64().unwrap(), pairs[0]["blocks"].as_u64().unwrap());
+    assert!((1.15..1.25).contains(&ratio), "not the 1.5 of the search: {ratio}");
+    assert_eq!((blocks, &pairs[0]["verdict"]), (confirmed, &"differs".into()));
+    assert!(!stored.written("md").contains("chosen from the same blocks"));
+    stored.written("html");
+}
+
+#[test]
+fn settings_that_left_in_a_halving_are_shown_and_not_ranked() {
+    let stored = Stored::new(Procedure::Best { incumbent: None });
+    stored.block(0, stage::HALVING, &[("a", 100), ("b", 500), ("c", 90)]);
+    stored.block(1, stage::SEARCH, &[("a", 100), ("c", 90)]);
+    let json = stored.json();
+    assert_eq!(ranked(&json), [("a".to_owned(), 1), ("c".to_owned(), 1)]);
+    let terminal = stored.written("terminal");
+    assert!(terminal.contains("500"), "{terminal}");
+}
