@@ -101,9 +101,11 @@ fn times(figures: &Figures) -> Option<String> {
 fn how_sure(view: &View<'_>) -> String {
     let cause = || view.validity.causes.first().map(|cause| cause.code.as_str());
     let because = |word: &str| match cause() {
-        Some("generator_cpu" | "wake_lag" | "generator_fault" | "internal") => {
-            format!("{word}: the generator may have measured itself")
-        }
+        Some(
+            "generator_cpu" | "generator_lag" | "generator_stalled" | "wake_lag" | "throttled" | "ceiling"
+            | "generator_fault" | "internal",
+        ) => format!("{word}: the generator may have measured itself"),
+        Some("generator_waited" | "steal") => format!("{word}: the generator waited for a core"),
         Some("not_sent") => format!("{word}: {} were not sent", view.noun().many),
         Some("hopeless") => format!("{word}: the load could not go on"),
         Some("no_ending") => format!("{word}: the run has no ending"),

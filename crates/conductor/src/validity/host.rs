@@ -9,8 +9,8 @@ use super::words::{Found, found, percent};
 const STEAL_SUSPECT: f64 = 0.03;
 const STEAL_INVALID: f64 = 0.2;
 /// Of the time, what the generator's control group may be held back.
-const THROTTLED_SUSPECT: f64 = 0.005;
-const THROTTLED_INVALID: f64 = 0.05;
+const THROTTLED_SUSPECT: f64 = 0.002;
+const THROTTLED_INVALID: f64 = 0.02;
 
 /// Time that other guests of the host had.
 pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Found> {
@@ -34,7 +34,7 @@ pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Found> {
     if share <= THROTTLED_SUSPECT {
         return None;
     }
-    let level = if share > THROTTLED_INVALID { Level::Invalid } else { Level::Suspect };
+    let level = if evidence.is_long() && share > THROTTLED_INVALID { Level::Invalid } else { Level::Suspect };
     let sentence = format!(
         "the quota of the generator's control group held it back for {throttled_s:.1} s while the load went on for {wall_s:.1} s"
     );

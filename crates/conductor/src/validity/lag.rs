@@ -10,8 +10,8 @@ use super::words::{Found, found, ms, percent};
 /// Waking up later than this, and than a tenth of the tail it disturbs, makes the tail the generator's own.
 const WAKE_LAG_MAX_NS: u64 = 1_000_000;
 /// The generator's share of the slowest response times: beyond it they are in doubt, or its own.
-const SHARE_SUSPECT: f64 = 0.1;
-const SHARE_INVALID: f64 = 0.25;
+const SHARE_SUSPECT: f64 = 0.05;
+const SHARE_INVALID: f64 = 0.15;
 /// A lag that is shorter on average disturbs nobody who looks at milliseconds.
 const LAG_SUSPECT_NS: f64 = 300_000.0;
 const LAG_INVALID_NS: f64 = 1_000_000.0;
@@ -46,7 +46,7 @@ pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Found> {
     let is_enough = |lag_min_ns: f64| {
         if is_tail { lag_ns >= lag_min_ns } else { slowest.count >= FEW_MIN && lag_ns >= FEW_LAG_NS }
     };
-    let level = if share > SHARE_INVALID && is_enough(LAG_INVALID_NS) {
+    let level = if evidence.is_long() && share > SHARE_INVALID && is_enough(LAG_INVALID_NS) {
         Level::Invalid
     } else if share > SHARE_SUSPECT && is_enough(LAG_SUSPECT_NS) {
         Level::Suspect

@@ -78,8 +78,8 @@ fn the_slowest_requests_are_in_doubt_or_spoilt_by_what_was_the_generators_own() 
         judged(&plan, &tally, worker(&tally, lag_ns, response_ns), &Around::default()).verdict
     };
     assert_eq!(level(150 * MS, 200 * MS), Level::Invalid);
-    assert_eq!(level(4 * MS, 20 * MS), Level::Suspect);
-    assert_eq!(level(MS, 20 * MS), Level::Valid, "5 %");
+    assert_eq!(level(2 * MS, 20 * MS), Level::Suspect);
+    assert_eq!(level(MS / 2, 20 * MS), Level::Valid, "2.5 %");
     assert_eq!(level(100_000, 200_000), Level::Valid, "half, and nobody can see it");
 }
 

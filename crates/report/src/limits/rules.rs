@@ -83,7 +83,15 @@ fn suspected(resource: &'static str, what: &'static str, because: String) -> Opt
 
 /// Its own signals have judged already.
 fn the_generator(evidence: &Evidence<'_>) -> Option<Limit> {
-    let causes = ["generator_cpu", "wake_lag", "generator_fault", "internal"];
+    let causes = [
+        "generator_cpu",
+        "wake_lag",
+        "generator_lag",
+        "generator_stalled",
+        "throttled",
+        "generator_fault",
+        "internal",
+    ];
     let (sentence, in_runs) = evidence.causes(&causes)?;
     let of_runs = match evidence.views.len() {
         runs if in_runs == runs => String::new(),
