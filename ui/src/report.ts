@@ -25,6 +25,8 @@ export interface Report {
   /** What was compared by what, how many runs, machine, versions. */
   facts: Fact[];
   loads: Load[];
+  /** How much each variant bears; null if that is not what was asked. A search has no `loads`. */
+  capacity: CapacitySearch | null;
   /** In order of their positions. `Row.runs` points into it. */
   runs: Run[];
   /** What there is to draw over time. `Series.tracks` has figures by `Track.key`. */
@@ -33,6 +35,56 @@ export interface Report {
   commands: Fact[];
   /** The text of the plan file. */
   plan: string | null;
+}
+
+/** How much load each variant bears while it meets objectives. */
+export interface CapacitySearch {
+  /** What had to hold in a run, all together. */
+  objectives: Objective[];
+  /** A variant each. */
+  rows: Capacity[];
+}
+
+export interface Objective {
+  /** Such as `p99 < 200 ms`. */
+  words: string;
+  /** Of which response time it speaks, if it speaks of one, and the limit. */
+  time: TimeKey | null;
+  limit_ms: number | null;
+}
+
+export type TimeKey = 'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'p99_9' | 'max';
+
+export interface Capacity {
+  /** System and variant. */
+  name: string;
+  system: string;
+  answer: Answer;
+  /** The largest rate that was shown to hold, and the smallest that was shown to fail. */
+  held_per_s: number | null;
+  failed_per_s: number | null;
+  /** Between these rates runs passed and failed by chance. */
+  noise_per_s: [number, number] | null;
+  /** In order of their rates. */
+  levels: Level[];
+  /** A row for each level, and for each size of the sizing. */
+  table: Table;
+  /** What else the search found: overload and recovery, soak, fit of a law. */
+  facts: Fact[];
+}
+
+/** A rate that was asked of a system, over all its runs. */
+export interface Level {
+  per_s: number;
+  /** Of its runs. */
+  passed: number;
+  failed: number;
+  invalid: number;
+  /** Such as `p99 < 200 ms was 412 ms`; empty where nothing failed. */
+  failed_by: string;
+  /** Of all its runs that may be believed together. */
+  ok_per_s: number | null;
+  response_ms: Times | null;
 }
 
 /** Requests and their answers; or transactions, of which there are only these. */

@@ -1,6 +1,7 @@
 /** What the page shows, in order: groups with a heading each. What has nothing to show is left out. */
 
 import type { Load, Report } from './report';
+import { capacity } from './sections/capacity';
 import { commands, facts } from './sections/facts';
 import { gates } from './sections/gates';
 import { glance } from './sections/glance';
@@ -49,5 +50,6 @@ export const SECTIONS_OF_A_LOAD: Group<LoadSection>[] = [
 
 /** About the whole, below the loads. The head stands above them: `sections/head.ts`. */
 export const SECTIONS: Group<Section>[] = [
+  { id: 'capacity', title: 'How much it bears', link: 'Capacity', sections: [capacity] },
   { id: 'how', title: 'How it was measured', link: 'Method', sections: [facts, commands, plan, raws] },
 ];

@@ -1,6 +1,6 @@
 /** The pages that the tests open: made-up reports, and reports that the program has written. */
 
-export const FIXTURES = ['study', 'run', 'runs', 'hostile'] as const;
+export const FIXTURES = ['study', 'run', 'runs', 'capacity', 'hostile'] as const;
 export const WRITTEN = ['written-study', 'written-run', 'written-runs'] as const;
 export const PAGES = [...FIXTURES, ...WRITTEN];
 

@@ -6,7 +6,8 @@ mod page;
 mod sentences;
 mod table;
 
-use stats::{Capacity, Usl, usl};
+use stats::Capacity;
+use stats::usl::{self, Usl};
 use store::{Procedure, StoreError, Study};
 use verdict::slo::Slo;
 use verdict::{Setting, settings};
@@ -16,7 +17,7 @@ use crate::LoadRun;
 pub(crate) use levels::{LevelRow, Levels, SizeRow};
 pub(crate) use page::{answers, items};
 pub(crate) use sentences::{answer, facts, objectives};
-pub(crate) use table::table;
+pub(crate) use table::{error_share, table};
 
 /// What a search has found, of every variant.
 pub(crate) struct CapacityView {

@@ -4,6 +4,7 @@ use store::{Place, StoreError, Study, Utc};
 use verdict::Standing;
 
 use crate::LoadRun;
+use crate::capacity::CapacityView;
 use crate::metric::Metric;
 use crate::noun::Noun;
 use crate::transactions;
@@ -50,6 +51,8 @@ pub(crate) struct StudyView<'a> {
     pub(crate) loads: Vec<LoadView<'a>>,
     /// Places of which no run is done.
     pub(crate) missing: usize,
+    /// Of a search for a capacity, whose loads have nothing to compare.
+    pub(crate) capacity: Option<CapacityView>,
 }
 
 /// Everything under one load.
@@ -82,7 +85,8 @@ impl<'a> StudyView<'a> {
             loads.push(LoadView { name, words, rows, ranking, pairs });
         }
         let missing = study.missing().count();
-        Ok(Self { study, load_run, metric, runs, loads, missing })
+        let capacity = CapacityView::of(study, load_run)?;
+        Ok(Self { study, load_run, metric, runs, loads, missing, capacity })
     }
 
     /// What was counted in it, in words.

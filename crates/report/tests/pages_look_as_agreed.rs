@@ -31,6 +31,7 @@ static CASES: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
         ("study-sql", study(studies::sql())),
         ("study-invalid", study(studies::all_invalid())),
         ("study-not-begun", study(studies::not_begun())),
+        ("study-capacity", study(studies::capacity())),
     ]
 });
 
@@ -126,7 +127,7 @@ fn every_track_that_is_there_is_drawn_and_has_room_for_every_bin() {
                 assert!(letters * 6 >= bins + 14, "{case}: {key}");
             }
         }
-        let is_empty = matches!(case, "study-not-begun" | "empty");
+        let is_empty = matches!(case, "study-not-begun" | "study-capacity" | "empty");
         assert_eq!(charts.is_empty(), is_empty, "{case}");
     }
 }

@@ -1,6 +1,6 @@
 /** The top of the page: the question, and for each load the answer with its certainty. */
 
-import type { Answer, Load, Report } from '../report';
+import type { Answer, Report } from '../report';
 import { h, type Child } from '../dom';
 import { icon } from '../icons';
 import { intervals } from '../charts/intervals';
@@ -28,23 +28,39 @@ export function head(report: Report): HTMLElement {
     { class: `head ${kind}`, id: 'answer' },
     h('p', { class: 'eyebrow' }, ...facts),
     h('h1', { class: question === null ? 'title' : 'question' }, question ?? title),
-    h('div', { class: 'answers' }, ...report.loads.map((load, place) => answer(report, load, place))),
+    h('div', { class: 'answers' }, ...answers(report)),
     notices(report),
   );
 }
 
-function answer(report: Report, load: Load, place: number): HTMLElement {
-  const { certainty, text, how_sure } = load.answer;
+/** An answer for each load; of a search for a capacity one for each variant. */
+function answers(report: Report): HTMLElement[] {
+  if (report.capacity !== null) {
+    const { rows } = report.capacity;
+    return rows.map((row, place) =>
+      answer(row.answer, rows.length > 1 ? [row.name, `#capacity-${place + 1}`] : null),
+    );
+  }
   const isOne = report.loads.length === 1;
-  const drawn = intervals(report, load);
+  return report.loads.map((load, place) =>
+    answer(load.answer, isOne ? null : [load.name, `#load-${place + 1}`], intervals(report, load)),
+  );
+}
+
+/** `of`: what it is about and where that is, where there are several. */
+function answer(
+  { certainty, text, how_sure }: Answer,
+  of: [string, string] | null,
+  drawn: Child = null,
+): HTMLElement {
   const word = CERTAINTIES[certainty];
   return h(
     'div',
-    { class: isOne ? 'answer alone' : 'answer' },
+    { class: of === null ? 'answer alone' : 'answer' },
     h(
       'div',
       { class: 'said' },
-      isOne ? null : h('p', { class: 'of-load' }, h('a', { href: `#load-${place + 1}` }, load.name)),
+      of === null ? null : h('p', { class: 'of-load' }, h('a', { href: of[1] }, of[0])),
       h('p', { class: 'sentence' }, text),
       h(
         'p',

@@ -3,7 +3,7 @@
 use record::{Percentile, Phase, Tally};
 use stats::{At, Judged, Level, SearchStage, median};
 use store::{Run, StoreError};
-use verdict::slo::{self, Slo};
+use verdict::slo::{self, FailedCondition, Slo};
 use verdict::{Measured, judged, stage_name};
 
 /// What was run of one variant.
@@ -31,6 +31,8 @@ pub(crate) struct LevelRow {
     pub(crate) confirmed: (u32, u32),
     /// What did not hold, in words, of the run of those that failed that comes last.
     pub(crate) failed_by: Option<String>,
+    /// The conditions that did not hold in any of its runs, as they were written, each once.
+    pub(crate) conditions: Vec<String>,
     /// All samples of the runs that may be believed.
     pub(crate) tally: Tally,
     /// Of each of them.
@@ -51,8 +53,8 @@ impl Levels {
         let judged = judged(run, level, slos)?;
         match (level.at, level.stage) {
             (At::Users(users), _) => self.sizes.extend(size(users, judged)),
-            (At::PerS(_), SearchStage::Overload) => self.not_recovered = why(run, judged, slos)?,
-            (At::PerS(_), SearchStage::Soak) => self.not_soaked = why(run, judged, slos)?,
+            (At::PerS(_), SearchStage::Overload) => self.not_recovered = words(run, judged, slos)?,
+            (At::PerS(_), SearchStage::Soak) => self.not_soaked = words(run, judged, slos)?,
             (At::PerS(per_s), stage) => {
                 let place = self.rates.iter().position(|row| row.per_s == per_s).unwrap_or_else(|| {
                     self.rates.push(LevelRow::new(per_s));
@@ -75,16 +77,20 @@ fn size(users: u32, judged: Judged) -> Option<SizeRow> {
     Some(SizeRow { users, per_s, mean_response_ns: mean_response_s * 1e9 })
 }
 
-/// What did not hold, in words.
-fn why(run: &Run, judged: Judged, slos: &[Slo]) -> Result<Option<String>, StoreError> {
+fn words(run: &Run, judged: Judged, slos: &[Slo]) -> Result<Option<String>, StoreError> {
+    Ok(why(run, judged, slos)?.map(|failed| failed.words))
+}
+
+/// What did not hold.
+fn why(run: &Run, judged: Judged, slos: &[Slo]) -> Result<Option<FailedCondition>, StoreError> {
     if judged != Judged::Failed {
         return Ok(None);
     }
-    let failed = slo::judge(run, slos)?.failed;
+    let mut failed = slo::judge(run, slos)?.failed;
     // What was asked for tells more than what every run must hold.
     let is_asked = |text: &str| slos.iter().any(|slo| slo.text == text);
-    let first = failed.iter().find(|failed| is_asked(&failed.condition)).or(failed.first());
-    Ok(first.map(|failed| failed.words.clone()))
+    let first = failed.iter().position(|failed| is_asked(&failed.condition)).unwrap_or(0);
+    Ok((first < failed.len()).then(|| failed.swap_remove(first)))
 }
 
 impl LevelRow {
@@ -97,6 +103,7 @@ impl LevelRow {
             invalid: 0,
             confirmed: (0, 0),
             failed_by: None,
+            conditions: Vec::new(),
             tally: Tally::default(),
             ok_per_s: Vec::new(),
             system_us_per_request: Vec::new(),
@@ -118,8 +125,11 @@ impl LevelRow {
             self.confirmed.0 += u32::from(has_passed);
             self.confirmed.1 += 1;
         }
-        if has_failed {
-            self.failed_by = why(run, judged, slos)?;
+        if let Some(failed) = why(run, judged, slos)? {
+            if !self.conditions.contains(&failed.condition) {
+                self.conditions.push(failed.condition);
+            }
+            self.failed_by = Some(failed.words);
         }
         self.tally.merge(&run.whole(Phase::Measured)?);
         let measured = Measured::of(run)?;

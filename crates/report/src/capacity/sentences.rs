@@ -1,7 +1,8 @@
 //! What a search says, in sentences.
 
 use record::Percentile;
-use stats::{SearchEnd, Usl};
+use stats::SearchEnd;
+use stats::usl::Usl;
 
 use super::{CapacityRow, CapacityView, LevelRow};
 use crate::study::Certainty;
@@ -19,17 +20,22 @@ pub(crate) fn answer(row: &CapacityRow) -> (Certainty, String, String) {
         }
         (Some(SearchEnd::NothingHolds), _, failed) => {
             let lowest = failed.or(row.levels.rates.first().map(|level| level.per_s));
-            let at = lowest.map_or_else(String::new, |per_s| format!(" {}/s, the lowest rate", written(per_s)));
+            let at =
+                lowest.map_or_else(String::new, |per_s| format!(" {}/s, the lowest rate", written(per_s)));
             (Certainty::Sure, format!("held not even{at}{}", because(row, lowest)))
         }
-        (Some(SearchEnd::NothingFails), Some(held), _) => {
-            (Certainty::Open, format!("held {}/s, the most that was asked for: it may bear more", written(held)))
-        }
-        (Some(SearchEnd::NotFit), Some(held), _) => {
-            (Certainty::Open, format!("bears at least {}/s: beyond it the generator was the limit", written(held)))
-        }
+        (Some(SearchEnd::NothingFails), Some(held), _) => (
+            Certainty::Open,
+            format!("held {}/s, the most that was asked for: it may bear more", written(held)),
+        ),
+        (Some(SearchEnd::NotFit), Some(held), _) => (
+            Certainty::Open,
+            format!("bears at least {}/s: beyond it the generator was the limit", written(held)),
+        ),
         (_, Some(held), Some(failed)) => (Certainty::Open, between(row, held, failed)),
-        (_, Some(held), None) => (Certainty::Open, format!("held {}/s so far; nothing has failed", written(held))),
+        (_, Some(held), None) => {
+            (Certainty::Open, format!("held {}/s so far; nothing has failed", written(held)))
+        }
         (_, None, Some(failed)) => {
             let why = because(row, Some(failed));
             (Certainty::Open, format!("failed at {}/s{why}; nothing has held so far", written(failed)))
@@ -51,10 +57,14 @@ fn because(row: &CapacityRow, per_s: Option<f64>) -> String {
 
 fn how_sure(row: &CapacityRow) -> String {
     let found = &row.found;
-    let confirmed = |per_s: Option<f64>| per_s.and_then(|per_s| row.levels.at(per_s)).map(|level| level.confirmed);
+    let confirmed =
+        |per_s: Option<f64>| per_s.and_then(|per_s| row.levels.at(per_s)).map(|level| level.confirmed);
     match (found.end, confirmed(found.held_per_s), confirmed(found.failed_per_s)) {
         (Some(SearchEnd::Found), Some((passed, of)), Some((held, tried))) if found.is_confirmed && of > 0 => {
-            format!("{passed} of {of} fresh runs passed at the one, {} of {tried} failed at the other", tried - held)
+            format!(
+                "{passed} of {of} fresh runs passed at the one, {} of {tried} failed at the other",
+                tried - held
+            )
         }
         (Some(SearchEnd::Found), ..) => "not confirmed by fresh runs".to_owned(),
         (Some(SearchEnd::NothingHolds), ..) => runs(row),
@@ -83,9 +93,9 @@ pub(crate) fn facts(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str
     let found = &row.found;
     let mut facts = Vec::new();
     if let (Some(per_s), Some(users)) = (found.ceiling_per_s, found.ceiling_users) {
-        let alone = found.base_response_s.map_or_else(String::new, |s| {
-            format!("; alone a user waits {} on average", duration(s * 1e9))
-        });
+        let alone = found
+            .base_response_s
+            .map_or_else(String::new, |s| format!("; alone a user waits {} on average", duration(s * 1e9)));
         let users = if users == 1 { "1 user".to_owned() } else { format!("{users} users") };
         facts.push(("sizing", format!("{}/s at most, with {users} who do not pause{alone}", written(per_s))));
     }
@@ -136,7 +146,9 @@ fn soak(view: &CapacityView, row: &CapacityRow) -> String {
         (Some(true), _) => format!("95 % of what held was kept up{long}"),
         (Some(false), _) => format!("95 % of what held was not kept up{long}{why}"),
         (None, Some(_)) => "asked for, and not run".to_owned(),
-        (None, None) => "not asked for (--soak 10min): slow growth of memory or tables is not ruled out".to_owned(),
+        (None, None) => {
+            "not asked for (--soak 10min): slow growth of memory or tables is not ruled out".to_owned()
+        }
     }
 }
 
@@ -149,7 +161,9 @@ fn law(usl: &Usl, row: &CapacityRow) -> String {
             let [peak, low, high] = [peak, low, high].map(|users| decimal(users, 0));
             format!("; the most with {peak} users (95 %: {low} to {high})")
         }
-        (Some(peak), None) => format!("; the most with some {} users, but that is hardly known", decimal(peak, 0)),
+        (Some(peak), None) => {
+            format!("; the most with some {} users, but that is hardly known", decimal(peak, 0))
+        }
         (None, _) => "; more users never get less".to_owned(),
     };
     let beyond = if usl.is_extrapolated { ", EXTRAPOLATED beyond the most that were tried" } else { "" };

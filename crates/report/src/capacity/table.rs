@@ -48,8 +48,8 @@ pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: fn(&str) -> String) 
             Cell::figure(level.system_us_per_request(), |us| decimal(us, 1))
         });
     }
-    let why = rates.iter().map(|level| level.failed_by.as_deref().map_or_else(String::new, escape));
-    table.words("failed by", sizes.iter().map(|_| String::new()).chain(why));
+    let why = rates.iter().map(|level| escape(&level.conditions.join(", ")));
+    table.words("did not hold", sizes.iter().map(|_| String::new()).chain(why));
     table
 }
 
@@ -59,7 +59,7 @@ fn ms(ns: Option<f64>) -> Cell {
 }
 
 /// What did not end ok, of all that was planned.
-pub(super) fn error_share(tally: &Tally) -> Option<f64> {
+pub(crate) fn error_share(tally: &Tally) -> Option<f64> {
     let counts = &tally.counts;
     (counts.planned > 0).then(|| 1.0 - counts.ok as f64 / counts.planned as f64)
 }

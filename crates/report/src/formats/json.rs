@@ -20,6 +20,7 @@ use crate::transactions;
 use crate::view::{Statement, Step, View};
 
 mod bottleneck;
+mod capacity;
 mod counted;
 pub(super) mod study;
 

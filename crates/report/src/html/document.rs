@@ -26,6 +26,7 @@ pub(crate) struct Document {
     pub(crate) validity: Validity,
     pub(crate) facts: Vec<Fact>,
     pub(crate) loads: Vec<Load>,
+    pub(crate) capacity: Option<CapacitySearch>,
     /// In order of their positions.
     pub(crate) runs: Vec<Run>,
     pub(crate) charts: Vec<TimeChart>,
@@ -106,6 +107,46 @@ pub(crate) struct Load {
     pub(crate) errors: Vec<ErrorKind>,
     pub(crate) written: Vec<String>,
     pub(crate) gates: Vec<Notice>,
+}
+
+/// How much load each variant bears while it meets objectives.
+#[derive(Serialize)]
+pub(crate) struct CapacitySearch {
+    pub(crate) objectives: Vec<Objective>,
+    pub(crate) rows: Vec<Capacity>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Objective {
+    pub(crate) words: String,
+    /// A key of [`Times`].
+    pub(crate) time: Option<&'static str>,
+    pub(crate) limit_ms: Option<f64>,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Capacity {
+    pub(crate) name: String,
+    pub(crate) system: String,
+    pub(crate) answer: Answer,
+    pub(crate) held_per_s: Option<f64>,
+    pub(crate) failed_per_s: Option<f64>,
+    pub(crate) noise_per_s: Option<[f64; 2]>,
+    pub(crate) levels: Vec<Level>,
+    pub(crate) table: Table,
+    pub(crate) facts: Vec<Fact>,
+}
+
+/// A rate that was asked of a system, over all its runs.
+#[derive(Serialize)]
+pub(crate) struct Level {
+    pub(crate) per_s: f64,
+    pub(crate) passed: u32,
+    pub(crate) failed: u32,
+    pub(crate) invalid: u32,
+    pub(crate) failed_by: String,
+    pub(crate) ok_per_s: Option<f64>,
+    pub(crate) response_ms: Option<Times>,
 }
 
 #[derive(Serialize)]

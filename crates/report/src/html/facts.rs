@@ -26,7 +26,10 @@ pub(super) fn instant(utc: Utc) -> String {
 /// Of a study.
 pub(super) fn of_study(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Fact> {
     let new = &view.study.new;
-    let mut facts = vec![Fact::new("study", page.study()), Fact::new("compared", page.compared())];
+    let mut facts = vec![Fact::new("study", page.study())];
+    if view.capacity.is_none() {
+        facts.push(Fact::new("compared", page.compared()));
+    }
     facts.push(Fact::new("machine", page.machine()));
     facts.extend(of_host(&new.host));
     let versions = page.versions();

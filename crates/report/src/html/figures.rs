@@ -69,7 +69,7 @@ fn of_all(figures: &figures::Figures) -> Figures {
     }
 }
 
-fn times(durations: &Durations) -> Times {
+pub(super) fn times(durations: &Durations) -> Times {
     let ms = |ns: Option<f64>| ns.map(|ns| ns / NS_PER_MS);
     let at = |percentile| ms(durations.at(percentile));
     Times {

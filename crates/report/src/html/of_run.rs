@@ -56,6 +56,7 @@ pub(super) fn document(views: &[View<'_>]) -> Result<Document, StoreError> {
                 .collect(),
         },
         loads: vec![load(views, rows)],
+        capacity: None,
         runs,
         charts: Vec::new(),
         commands: vec![

@@ -7,7 +7,7 @@ use super::document::{
     Tone, Validity,
 };
 use super::table::{self, About};
-use super::{errors, facts, figures, of_run, spectrum};
+use super::{errors, facts, figures, of_capacity, of_run, spectrum};
 use crate::study::troubles::Kind as Trouble;
 use crate::study::{self, Certainty, LoadView, Page, StudyView, tables, troubles, verdict_word};
 use crate::text::{shortened, visible};
@@ -24,8 +24,11 @@ const PLAN_BYTES_MAX: usize = 256 << 10;
 /// Everything about a study but its seconds.
 pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
     let (new, page) = (&view.study.new, Page::new(view, str::to_owned));
-    let loads = view.loads.iter().map(|load| of_load(view, &page, load)).collect::<Result<_, _>>()?;
-    let runs = view.runs.iter().zip(places(view)).map(|(run, place)| of_place(view, place, run)).collect();
+    // Runs at different rates have no figures together.
+    let compared = view.loads.iter().filter(|_| view.capacity.is_none());
+    let loads = compared.map(|load| of_load(view, &page, load)).collect::<Result<_, _>>()?;
+    let of_runs = view.runs.iter().zip(places(view)).filter(|_| view.capacity.is_none());
+    let runs = of_runs.map(|(run, place)| of_place(view, place, run)).collect();
     Ok(Document {
         schema: SCHEMA,
         kind: Kind::Study,
@@ -39,9 +42,10 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
         validity: validity(view, &page),
         facts: facts::of_study(view, &page),
         loads,
+        capacity: view.capacity.as_ref().map(|capacity| of_capacity::search(capacity, view.noun())),
         runs,
         charts: Vec::new(),
-        commands: commands(view),
+        commands: commands(view, &page),
         plan: Some(plan(&new.source)).filter(|text| !text.is_empty()),
     })
 }
@@ -273,16 +277,16 @@ fn doubts(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Doubt> {
     doubts
 }
 
-fn commands(view: &StudyView<'_>) -> Vec<Fact> {
-    let (id, quick) = (&view.study.id, if view.study.new.is_quick { " --quick" } else { "" });
+fn commands(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Fact> {
+    let id = &view.study.id;
+    let command = page.command("plan.yaml");
     let mut commands = vec![
-        Fact::new("measure again, with the plan below as plan.yaml", format!("tenbin run plan.yaml{quick}")),
+        Fact::new("measure again, with the plan below as plan.yaml", command.clone()),
         Fact::new("see it in a terminal", format!("tenbin report {id}")),
         Fact::new("make this page again", format!("tenbin report {id} --format html -o report.html")),
     ];
     if view.missing > 0 && view.study.state == StudyState::Interrupted {
-        let command = format!("tenbin run plan.yaml{quick} --resume {id}");
-        commands.insert(1, Fact::new("make the runs that are missing", command));
+        commands.insert(1, Fact::new("make the runs that are missing", format!("{command} --resume {id}")));
     }
     commands
 }

@@ -5,6 +5,7 @@ use store::{StoreError, Unit};
 use super::page::{Item, Page, Tone, section};
 use super::tables::{self, Escape};
 use super::{LoadView, StudyView, compact, course, sentences};
+use crate::capacity;
 
 /// How much is seen at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +25,11 @@ pub(crate) fn page(view: &StudyView<'_>, escape: Escape, layout: Layout) -> Resu
         items.push(order.page.facts());
     }
     items.extend(order.page.stamps());
-    for load in &view.loads {
+    if let Some(capacity) = &view.capacity {
+        items.extend(capacity::items(capacity, view.noun(), escape));
+        items.extend(view.loads.iter().flat_map(|load| order.wrongs_of_search(load)));
+    }
+    for load in view.loads.iter().filter(|_| view.capacity.is_none()) {
         items.extend(match layout {
             Layout::Whole => order.whole(load)?,
             Layout::Folded => order.folded(load)?,
@@ -144,6 +149,11 @@ impl Order<'_> {
         items.extend(section(head, self.page.written(load)));
         items.extend(self.page.troubles(load));
         items
+    }
+
+    /// Runs of a search that went wrong: that some fail their objectives is what it is for.
+    fn wrongs_of_search(&self, load: &LoadView<'_>) -> Vec<Item> {
+        self.page.troubles(load)
     }
 
     fn gates(&self, load: &LoadView<'_>) -> Vec<String> {

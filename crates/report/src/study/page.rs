@@ -9,6 +9,7 @@ use super::tables::Escape;
 use super::troubles::{self, Kind, Trouble};
 use super::validity::validity;
 use super::{LoadView, StudyView, gates, limited, written};
+use crate::capacity;
 use crate::spark;
 use crate::table::Table;
 use crate::text::{shortened, visible};
@@ -86,7 +87,10 @@ impl<'a> Page<'a> {
         let (view, new) = (self.view, &self.view.study.new);
         let mut items = vec![Item::Title(self.text(new.question.as_ref().unwrap_or(&new.title)))];
         let so_far = if view.missing > 0 { " so far" } else { "" };
-        for load in &view.loads {
+        if let Some(capacity) = &view.capacity {
+            items.extend(capacity::answers(capacity, self.escape));
+        }
+        for load in view.loads.iter().filter(|_| view.capacity.is_none()) {
             let of_load =
                 if view.loads.len() > 1 { format!(" ({})", self.text(load.name)) } else { String::new() };
             let answer = sentences::answer(view, load, &|load, row| self.row(load, row));
@@ -109,7 +113,10 @@ impl<'a> Page<'a> {
 
     /// How the answers came about.
     pub(super) fn facts(&self) -> Item {
-        let mut facts = vec![("study", self.study()), ("compared", self.compared())];
+        let mut facts = vec![("study", self.study())];
+        if self.view.capacity.is_none() {
+            facts.push(("compared", self.compared()));
+        }
         facts.push(("machine", self.machine()));
         let versions = self.versions();
         if !versions.is_empty() {
@@ -166,13 +173,14 @@ impl<'a> Page<'a> {
             planned => format!("{} of {}", count(view.done() as u64), runs(planned)),
         };
         let quick = if new.is_quick { ", quick" } else { "" };
-        format!(
-            "{}{quick}: {runs} in {} (random order within each, seed {}), begun {}",
-            self.text(&new.title),
-            blocks(new.compare.blocks as usize),
-            new.seed,
-            view.started_at()
-        )
+        let order = match &view.capacity {
+            Some(_) => format!("(seed {})", new.seed),
+            None => {
+                let blocks = blocks(new.compare.blocks as usize);
+                format!("in {blocks} (random order within each, seed {})", new.seed)
+            }
+        };
+        format!("{}{quick}: {runs} {order}, begun {}", self.text(&new.title), view.started_at())
     }
 
     pub(crate) fn compared(&self) -> String {
@@ -392,10 +400,9 @@ impl<'a> Page<'a> {
     /// Where it is kept, and how it goes on.
     pub(super) fn end(&self) -> Item {
         let (view, id) = (self.view, &self.view.study.id);
-        let quick = if view.study.new.is_quick { " --quick" } else { "" };
         let mut facts = vec![
             ("kept", format!("as {id}; to see it again: tenbin report {id}")),
-            ("again", format!("to measure it again, with the plan as it was: tenbin run PLAN{quick}")),
+            ("again", format!("to measure it again, with the plan as it was: {}", self.command("PLAN"))),
         ];
         let superseded = view.study.superseded.len();
         if superseded > 0 {
@@ -405,11 +412,23 @@ impl<'a> Page<'a> {
         if view.missing > 0 {
             let way_out = match view.study.state {
                 StudyState::Running => "the study still goes on".to_owned(),
-                _ => format!("to make them: tenbin run PLAN{quick} --resume {id}"),
+                _ => format!("to make them: {} --resume {id}", self.command("PLAN")),
             };
             facts.push(("missing", format!("{}; {way_out}", runs(view.missing))));
         }
         Item::Facts(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    /// What makes such a study of a plan.
+    pub(crate) fn command(&self, plan: &str) -> String {
+        let quick = if self.view.study.new.is_quick { " --quick" } else { "" };
+        match &self.view.capacity {
+            Some(capacity) => {
+                let asked = self.text(&capacity.asked.join(", "));
+                format!("tenbin capacity {plan} --slo '{asked}'{quick}")
+            }
+            None => format!("tenbin run {plan}{quick}"),
+        }
     }
 
     /// A text from outside: escaped and not too long.

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+mod searched;
+
 use record::Outcome;
 use serde_json::json;
 use store::{
@@ -10,6 +12,7 @@ use store::{
 };
 
 use crate::runs::{self, Draws, Kept, STARTED_AT_UNIX_MS};
+pub(crate) use searched::{capacity, unmeasurable};
 
 /// How one variant behaves in every block.
 struct Behaviour {
@@ -84,21 +87,7 @@ impl Script<'_> {
                 .finish_study(&id, &StudyEnding { ended_at_unix_ms, verdict: Verdict::Complete, why: None })
                 .unwrap();
         }
-        let mut study = store.load_study(&id).unwrap();
-        // Its writer is this very process, which lives.
-        if study.state == StudyState::Running {
-            study.state = StudyState::Interrupted;
-        }
-        let fixed: StudyId = "s-20261121-142500-ab12".parse().unwrap();
-        study.id = fixed.clone();
-        let mut runs: Vec<Run> = study.runs.iter().map(|run| store.load(&run.id).unwrap()).collect();
-        for run in study.runs.iter_mut().chain(&mut runs) {
-            let place = run.new.place.as_mut().unwrap();
-            place.0 = fixed.clone();
-            run.id =
-                format!("20261121-1425{:02}-{:04}", place.1.position % 60, place.1.position).parse().unwrap();
-        }
-        Stored { study, runs }
+        kept_study(&store, &id)
     }
 
     fn places(&self) -> Vec<Place> {
@@ -210,6 +199,25 @@ impl Script<'_> {
         };
         self.new.gates.iter().map(gate).collect()
     }
+}
+
+/// A study as it was kept, with names that are always the same.
+fn kept_study(store: &Store, id: &StudyId) -> Stored {
+    let mut study = store.load_study(id).unwrap();
+    // Its writer is this very process, which lives.
+    if study.state == StudyState::Running {
+        study.state = StudyState::Interrupted;
+    }
+    let fixed: StudyId = "s-20261121-142500-ab12".parse().unwrap();
+    study.id = fixed.clone();
+    let mut runs: Vec<Run> = study.runs.iter().map(|run| store.load(&run.id).unwrap()).collect();
+    for run in study.runs.iter_mut().chain(&mut runs) {
+        let place = run.new.place.as_mut().unwrap();
+        place.0 = fixed.clone();
+        run.id =
+            format!("20261121-1425{:02}-{:04}", place.1.position % 60, place.1.position).parse().unwrap();
+    }
+    Stored { study, runs }
 }
 
 fn does_not_start(new: store::NewRun) -> Kept {

@@ -2,7 +2,8 @@
 
 use record::Percentile;
 use serde::Serialize;
-use stats::{SearchEnd, Usl};
+use stats::SearchEnd;
+use stats::usl::Usl;
 
 use crate::capacity::{CapacityRow, CapacityView, LevelRow, SizeRow, error_share};
 

@@ -6,6 +6,7 @@ use std::io;
 use serde::Serialize;
 use verdict::Standing;
 
+use super::capacity::{self, CapacityObject};
 use super::{FailureObject, RunObject, bottleneck, escaped};
 use crate::Options;
 use crate::error::ReportError;
@@ -31,6 +32,7 @@ struct Whole<'a> {
     study: About<'a>,
     failures: Vec<RunFailure<'a>>,
     gates: Vec<RunGate<'a>>,
+    capacity: Vec<CapacityObject<'a>>,
 }
 
 #[derive(Serialize)]
@@ -183,6 +185,7 @@ impl<'a> Whole<'a> {
             },
             failures: failures(view),
             gates: gates(view),
+            capacity: view.capacity.as_ref().map_or_else(Vec::new, capacity::of_view),
         }
     }
 }

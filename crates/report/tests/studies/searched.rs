@@ -1,0 +1,123 @@
+//! A search for a capacity, driven by the real procedure: four workers bear 400 requests a second, and refuse the rest.
+
+use record::Outcome;
+use stats::{At, Judged, Level, Search, SearchStep};
+use store::{CapacityRules, Compare, Place, Procedure, Store, StudyEnding, StudyId, Verdict};
+
+use super::{STARTED_AT_UNIX_MS, Stored, kept_study};
+use crate::runs::{self, Draws, Kept};
+
+const MOST_PER_S: u64 = 400;
+const SETTING: (&str, &str) = ("target", "workers=4");
+
+/// Found, confirmed, and tried after an overload; nobody asked for a soak.
+pub(crate) fn capacity() -> Stored {
+    search(|_| false)
+}
+
+/// The same, but no run above three quarters of it may be believed.
+pub(crate) fn unmeasurable() -> Stored {
+    search(|per_s| per_s > MOST_PER_S * 3 / 4)
+}
+
+fn search(is_invalid: impl Fn(u64) -> bool) -> Stored {
+    let mut new = runs::new_study(Vec::new());
+    new.title = "workers".to_owned();
+    new.question = Some("How many requests a second do four workers bear?".to_owned());
+    new.compare = Compare {
+        by: "throughput".to_owned(),
+        higher_is_better: true,
+        matters: 0.1,
+        blocks: 1,
+        procedure: Procedure::Capacity(CapacityRules {
+            slos: vec!["p50<200ms".to_owned(), "errors<0.1%".to_owned()],
+            resolution: 0.1,
+            from_per_s: None,
+            to_per_s: None,
+            confirm_runs: 3,
+            has_overload: true,
+            soak_s: None,
+            runs_max: 60,
+        }),
+        also: Vec::new(),
+        baseline: None,
+        within_s: None,
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("s")).unwrap();
+    let id = store.begin_study(&new).unwrap();
+    let mut search = Search::new(verdict::search_rules(&new.compare, new.seed).unwrap());
+    for position in 0.. {
+        let SearchStep::Run(level) = search.next() else { break };
+        let place = place(position, &level);
+        store.plan_more(&id, std::slice::from_ref(&place)).unwrap();
+        let (kept, judged) = run(&id, place, &level, &is_invalid);
+        kept.keep(&store);
+        search.note(level, judged);
+    }
+    let why = Some("decided".to_owned());
+    let ended_at_unix_ms = STARTED_AT_UNIX_MS + 100_000;
+    store.finish_study(&id, &StudyEnding { ended_at_unix_ms, verdict: Verdict::Complete, why }).unwrap();
+    kept_study(&store, &id)
+}
+
+fn place(position: u32, level: &Level) -> Place {
+    let (users, rate_per_s) = match level.at {
+        At::Users(users) => (Some(users), None),
+        At::PerS(per_s) => (None, Some(per_s)),
+    };
+    Place {
+        block: 0,
+        position,
+        system: SETTING.0.to_owned(),
+        variant: SETTING.1.to_owned(),
+        knobs: vec![("workers".to_owned(), "4".to_owned())],
+        load: "jobs".to_owned(),
+        stage: verdict::stage_name(level.stage).to_owned(),
+        users,
+        rate_per_s,
+    }
+}
+
+/// What is kept of a run, and what it says to the search.
+fn run(id: &StudyId, place: Place, level: &Level, is_invalid: &dyn Fn(u64) -> bool) -> (Kept, Judged) {
+    let asked = match level.at {
+        At::Users(users) => u64::from(users) * 90,
+        At::PerS(per_s) => per_s as u64,
+    };
+    let is_open = matches!(level.at, At::PerS(_));
+    let per_s = if is_open { asked } else { asked.min(MOST_PER_S) };
+    let mut new = runs::new_run();
+    new.title = "workers".to_owned();
+    new.steps = vec!["job".to_owned()];
+    new.units = vec![store::Unit::Requests];
+    new.load_words = if is_open { format!("{asked}/s, open") } else { "users, closed".to_owned() };
+    new.model = if is_open { store::Model::Open } else { store::Model::Closed };
+    new.started_at_unix_ms += i64::from(place.position) * 6_000;
+    new.place = Some((id.clone(), place.clone()));
+    let mut kept = Kept::load(&new, &[], Some(&runs::ending()));
+    let mut draws = Draws(u64::from(place.position) * 77 + 5);
+    let too_many = per_s.saturating_sub(MOST_PER_S);
+    let outcome_of = |request: u64| match request < too_many {
+        true => (Outcome::Refused, 503),
+        false => (Outcome::Ok, 200),
+    };
+    for number in 0..3 {
+        kept.seconds.push((0, runs::second(number, per_s, &mut draws, 0, outcome_of)));
+    }
+    let judged = match level.at {
+        _ if is_open && is_invalid(asked) => {
+            if let Some(ending) = &mut kept.ending {
+                ending.verdict = Verdict::Invalid;
+                ending.validity.verdict = store::Level::Invalid;
+            }
+            Judged::Invalid
+        }
+        At::Users(users) => {
+            Judged::Sized { per_s: per_s as f64, mean_response_s: f64::from(users) / per_s as f64 }
+        }
+        At::PerS(_) if too_many > 0 => Judged::Failed,
+        At::PerS(_) => Judged::Passed,
+    };
+    (kept, judged)
+}
