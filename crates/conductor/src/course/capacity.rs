@@ -38,6 +38,8 @@ pub(crate) struct Capacity<'a> {
     slos: Vec<Slo>,
     /// Of runs that were judged before: their seconds are read once.
     said: RefCell<BTreeMap<RunId, Said>>,
+    /// How each search stood when that was last told.
+    told: RefCell<BTreeMap<Setting, String>>,
 }
 
 /// What a run says of its level.
@@ -62,7 +64,14 @@ impl<'a> Capacity<'a> {
     pub(crate) fn of(plan: &'a Plan, store: &'a Store, kept: &Study) -> Option<Self> {
         let Procedure::Capacity(rules) = &kept.new.compare.procedure else { return None };
         let slos = rules.slos.iter().filter_map(|slo| Slo::parse(slo).ok()).flatten().collect();
-        Some(Self { plan, store, rules: rules.clone(), slos, said: RefCell::default() })
+        Some(Self {
+            plan,
+            store,
+            rules: rules.clone(),
+            slos,
+            said: RefCell::default(),
+            told: RefCell::default(),
+        })
     }
 
     fn settings(&self) -> impl Iterator<Item = (usize, Setting)> {

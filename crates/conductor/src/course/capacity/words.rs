@@ -1,6 +1,6 @@
 //! What a search says while it goes on.
 
-use plan::units::{show_duration, show_rate};
+use plan::units::show_rate;
 use stats::{Judged, Search};
 use store::{Place, Run, StoreError};
 use verdict::Setting;
@@ -17,8 +17,8 @@ impl Capacity<'_> {
             if self.plan.variants.len() > 1 { Setting::of(place).name() + ", " } else { String::new() };
         let is = match said.judged {
             Judged::Sized { per_s, mean_response_s } => {
-                let took = show_duration((mean_response_s * 1e6).round() as u64 * 1_000);
-                format!("got {}, each after {took} on average", show_rate(per_s.round()))
+                let (per_s, ms) = (show_rate(per_s.round()), mean_response_s * 1e3);
+                format!("got {per_s}, each after {ms:.1} ms on average")
             }
             Judged::Passed => "passed".to_owned(),
             Judged::Failed => {
@@ -28,7 +28,12 @@ impl Capacity<'_> {
             Judged::Invalid => format!("says nothing: {}", why_nothing(run, &said.failed)),
         };
         let mut news = vec![format!("{whose}{}: {is}", level_words(place).unwrap_or_default())];
-        news.extend(standing(search).map(|standing| format!("{whose}{standing}")));
+        // Said once, until it is another.
+        if let Some(standing) = standing(search)
+            && self.told.borrow_mut().insert(Setting::of(place), standing.clone()).as_ref() != Some(&standing)
+        {
+            news.push(format!("{whose}{standing}"));
+        }
         Ok(news)
     }
 }
