@@ -106,8 +106,8 @@ const RUNS_MAX: u32 = 1_000;
 const START: f64 = 0.25;
 /// How much more than what failed an overload is.
 const OVERLOAD: f64 = 1.3;
-/// How much of what held is run for long.
-const SOAK: f64 = 0.95;
+/// How much of what held is run after an overload, and for long: so much less that hardly a run fails by chance.
+const BELOW: f64 = 0.95;
 /// Far from the capacity, where the ends are further apart than this, a lead of two tells, otherwise of three.
 const NEAR: f64 = 1.1;
 /// So many runs without a lead tell that more would not tell.

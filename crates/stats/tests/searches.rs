@@ -108,7 +108,7 @@ fn a_sharp_edge_step_by_step() {
     assert_eq!(of(SearchStage::Bracket), [100.0, 200.0, 400.0, 800.0, 800.0].map(At::PerS));
     assert_eq!(of(SearchStage::Bisect)[..4], [566.0, 566.0, 476.0, 476.0].map(At::PerS));
     assert_eq!(of(SearchStage::Confirm).len(), 10);
-    assert_eq!(of(SearchStage::Overload), [400.0; 2].map(At::PerS));
+    assert_eq!(of(SearchStage::Overload), [380.0; 2].map(At::PerS));
     assert_eq!(search.overload_per_s(), Some(533.0));
     assert_eq!(of(SearchStage::Soak), [At::PerS(380.0)]);
     assert_eq!(found.runs as usize, levels.len());

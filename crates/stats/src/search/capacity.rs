@@ -13,7 +13,7 @@ pub struct Capacity {
     pub is_confirmed: bool,
     /// From the lowest to the highest rate at which runs now passed, now failed, so that more of them would not have told.
     pub noise_band: Option<(f64, f64)>,
-    /// Whether it holds again after more than it can take; `None`: not tried, or the runs did not tell.
+    /// Whether a little less holds again after more than it can take; `None`: not tried, or invalid.
     pub recovers: Option<bool>,
     /// Whether it holds a little less for long; `None`: not tried, or invalid.
     pub soaked: Option<bool>,

@@ -211,17 +211,17 @@ impl Ends {
         }
     }
 
-    /// The factor of the next step outwards: from the third on twice as wide as the one before, so that a wide
+    /// The factor of the next step outwards: from the fourth on twice as wide as the one before, so that a wide
     /// noise is left behind in few of them.
     fn step(&mut self, side: usize) -> f64 {
-        let doublings = self.steps[side].saturating_sub(1).min(6);
+        let doublings = self.steps[side].saturating_sub(2).min(6);
         self.steps[side] += 1;
         1.0 + self.rules.resolution * STEP * f64::from(1u32 << doublings)
     }
 }
 
 /// By which share of the resolution an end moves that fresh runs did not bear out.
-const STEP: f64 = 0.5;
+const STEP: f64 = 1.0 / 3.0;
 
 fn unconfirmed(per_s: f64) -> End {
     End { per_s, is_confirmed: false }

@@ -33,7 +33,8 @@ pub enum SearchStage {
     Edge,
     /// Fresh runs at both ends of what was found, in random order.
     Confirm,
-    /// The rate that held, right after more than the system can take ([`crate::Search::overload_per_s`]).
+    /// A little less than the rate that held, right after more than the system can take
+    /// ([`crate::Search::overload_per_s`]).
     Overload,
     /// A little less than the rate that held, for long.
     Soak,

@@ -5,7 +5,7 @@ use super::ends::Need;
 use super::lead::{Lead, Told};
 use super::level::rounded;
 use super::{
-    At, Level, NEAR, Phase, ROUGH_RUNS_OF_A_LEVEL, RUNS_OF_A_LEVEL, SOAK, START, Search, SearchEnd,
+    At, BELOW, Level, NEAR, Phase, ROUGH_RUNS_OF_A_LEVEL, RUNS_OF_A_LEVEL, START, Search, SearchEnd,
     SearchStage, Tally,
 };
 
@@ -62,7 +62,7 @@ impl Search {
     fn after_confirmation(&mut self) {
         match (self.ends.low, self.ends.high) {
             (Some(low), Some(_)) if self.rules.has_overload => {
-                self.phase = Phase::Overload { per_s: low.per_s, lead: Lead::default() };
+                self.phase = Phase::Overload { per_s: self.below(low.per_s), lead: Lead::default() };
             }
             _ => self.after_overload(),
         }
@@ -71,10 +71,14 @@ impl Search {
     pub(super) fn after_overload(&mut self) {
         match self.ends.low {
             Some(low) if self.rules.has_soak => {
-                self.phase = Phase::Soak { per_s: rounded(low.per_s * SOAK, self.rules.resolution) };
+                self.phase = Phase::Soak { per_s: self.below(low.per_s) };
             }
             _ => self.end(),
         }
+    }
+
+    fn below(&self, per_s: f64) -> f64 {
+        rounded(per_s * BELOW, self.rules.resolution)
     }
 
     pub(super) fn end(&mut self) {
