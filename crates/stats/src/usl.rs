@@ -99,8 +99,7 @@ impl Law {
             let rows: Vec<_> = points.iter().map(step).collect();
             let Some(next) = non_negative::fit(&rows).map(Self) else { break };
             let squares = next.squares(points);
-            // Also where it is no number.
-            if !(squares < least * (1.0 - 1e-9)) {
+            if squares.is_nan() || squares >= least * (1.0 - 1e-9) {
                 break;
             }
             (law, least) = (next, squares);
