@@ -118,6 +118,15 @@ fn connections_are_as_many_as_can_be_under_way() {
 }
 
 #[test]
+fn users_of_a_database_share_the_connections_that_the_plan_gives_it() {
+    let sql = read(
+        "{ scenario: [ { sql: select 1 } ], load: { users: 20 }, url: \"postgres://u@127.0.0.1/d?sslmode=disable\" }",
+    );
+    let pool = |users| at(&sql, At::Users(users)).sql.expect("it is of transactions").pool;
+    assert_eq!([pool(4), pool(20), pool(64)], [None, None, Some(20)]);
+}
+
+#[test]
 fn an_iteration_has_the_steps_that_its_scenarios_have_on_average() {
     assert_eq!(study("{ users: 3 }").steps_per_iteration(0), 2.0);
     let mixed = read(

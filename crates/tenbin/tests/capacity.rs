@@ -30,8 +30,16 @@ fn plan(home: &Home, workers: &str, load: &str) -> String {
 fn search(home: &Home, path: &str, flags: &[&str]) -> Value {
     let arguments = [&["capacity", path, "--no-overload", "--format", "json"][..], flags].concat();
     let output = home.start(&arguments).finish_within(LIMIT);
-    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(matches!(output.code, Some(0 | 4)), "{output:?}");
     output.json()
+}
+
+/// Whether the machine was too busy for a search, as it says itself: then it must not claim to have found anything.
+#[track_caller]
+fn was_too_busy(found: &Value) -> bool {
+    let is_too_busy = found["end"] == "not_fit";
+    assert!(!is_too_busy || found["is_confirmed"] == false, "{found}");
+    is_too_busy
 }
 
 fn per_s(capacity: &Value, key: &str) -> f64 {
@@ -46,6 +54,10 @@ fn what_a_system_bears_lies_between_what_held_and_what_failed() {
         ["--slo", "p99<100ms", "--slo", "errors<0.1%", "--quick", "--resolution", "40%", "--confirm", "1"];
     let study = search(&home, &path, &flags);
     let found = &study["capacity"][0];
+    assert_nothing_is_left(&home);
+    if was_too_busy(found) {
+        return;
+    }
     let (held, failed) = (per_s(found, "held_per_s"), per_s(found, "failed_per_s"));
     // A search that is coarse and short, on a machine that may be busy: the truth is not missed by far.
     assert!(held > MOST_PER_S * 0.25 && held < MOST_PER_S * 1.1, "{found}");
@@ -73,6 +85,9 @@ fn a_system_that_holds_nothing_is_told_so() {
     let path = plan(&home, "4", "{ rate: 10/s, for: 1s }");
     let study = search(&home, &path, &["--slo", "p99<5ms", "--from", "50/s", "--quick"]);
     let found = &study["capacity"][0];
+    if was_too_busy(found) {
+        return;
+    }
     assert_eq!(found["end"], "nothing_holds", "{found}");
     assert!(found["held_per_s"].is_null() && found["failed_per_s"].is_number(), "{found}");
     assert!(found["failed_by"].as_str().is_some_and(|words| words.contains("p99")), "{found}");
@@ -86,15 +101,18 @@ fn a_search_that_never_fails_says_that_there_may_be_more() {
     let study = search(&home, &path, &flags);
     let found = study["capacity"].as_array().expect("a list");
     assert_eq!(found.len(), 2, "side by side: {study}");
-    for found in found {
+    for found in found.iter().filter(|found| !was_too_busy(found)) {
         assert_eq!(found["end"], "nothing_fails", "{found}");
         assert_eq!((per_s(found, "held_per_s"), &found["failed_per_s"]), (40.0, &Value::Null), "{found}");
     }
     let block = |run: &Value| (number(run, "place.block"), run["place"]["variant"].to_string());
     let mut blocks: Vec<_> = study["runs"].as_array().expect("a list").iter().map(block).collect();
     blocks.sort();
-    let is_round = |pair: &[(u64, String)]| pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1;
-    assert!(blocks.chunks(2).all(is_round), "each variant once a round: {blocks:?}");
+    assert!(
+        blocks.windows(2).all(|pair| pair[0] != pair[1]),
+        "each variant once a round at most: {blocks:?}"
+    );
+    assert!(blocks[0].0 == blocks[1].0, "both begin in the first round: {blocks:?}");
 }
 
 #[test]
@@ -105,9 +123,9 @@ fn a_search_that_is_interrupted_keeps_what_is_known_and_goes_on() {
         "capacity",
         &path,
         "--slo",
-        "p50<1s, errors<50%",
+        "mean<1s, errors<50%",
         "--from",
-        "20/s",
+        "10/s",
         "--to",
         "40/s",
         "--confirm",
@@ -128,11 +146,14 @@ fn a_search_that_is_interrupted_keeps_what_is_known_and_goes_on() {
     let other = home.run(&[&flags[..], &["--resume", "--for", "2s"]].concat());
     assert_eq!(other.code, Some(2), "of other runs it is another search: {other:?}");
     let output = home.start(&[&flags[..], &["--resume"]].concat()).finish_within(LIMIT);
-    assert_eq!(output.code, Some(0), "{output:?}");
+    assert!(matches!(output.code, Some(0 | 4)), "{output:?}");
     let study = output.json();
     let found = &study["capacity"][0];
-    assert_eq!((&found["end"], per_s(found, "held_per_s")), (&Value::from("nothing_fails"), 40.0), "{found}");
     assert!(number(found, "runs") > before, "{found}");
+    if !was_too_busy(found) {
+        let told = (&found["end"], per_s(found, "held_per_s"));
+        assert_eq!(told, (&Value::from("nothing_fails"), 40.0), "{found}");
+    }
     assert_nothing_is_left(&home);
 }
 

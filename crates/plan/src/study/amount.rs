@@ -134,7 +134,14 @@ impl Study {
     /// The load must be one that [`Study::cannot_be_searched`] finds nothing against.
     pub fn plan_at(&self, load: usize, launch: &Launch, amount: &Amount) -> Result<Plan, Vec<Fault>> {
         let mut study = self.clone();
-        study.loads[load].draft = amount.of(&self.loads[load].draft, self.iteration_of(load).steps);
+        let mut draft = amount.of(&self.loads[load].draft, self.iteration_of(load).steps);
+        if let (At::Users(users), Some(given)) = (amount.at, self.connections_given(load))
+            && self.script.sql.is_some()
+        {
+            // A database has so many connections, however many users there are.
+            draft.pool = (u64::from(users) > given).then(|| given.to_string());
+        }
+        study.loads[load].draft = draft;
         let mut plan = study.plan(load, launch)?;
         plan.is_trial = true;
         // Of an overload only what comes after the grace is measured.
@@ -181,12 +188,7 @@ impl Study {
     /// past what it may take. A plan that says how many connections there are, or how many users a database has, is obeyed:
     /// `true` says so.
     pub fn connections_for(&self, load: usize, per_s: f64, response_ns: u64) -> (u32, bool) {
-        let draft = &self.loads[load].draft;
-        let written = |text: &Option<String>| text.as_deref().and_then(|text| crate::units::count(text).ok());
-        let is_open = draft.rate.is_some();
-        let given = written(&draft.pool)
-            .or_else(|| written(&draft.connections).filter(|_| is_open || self.script.sql.is_some()));
-        if let Some(given) = given {
+        if let Some(given) = self.connections_given(load) {
             return (given.min(u64::from(u32::MAX)) as u32, true);
         }
         // A user who pauses between two steps keeps the connection.
@@ -194,6 +196,14 @@ impl Study {
         let each_s = (response_ns as f64 + pauses_ns / steps) / 1e9;
         let under_way = (per_s * each_s).ceil().min(f64::from(CONNECTIONS_MAX));
         ((under_way as u32 + CONNECTIONS_MORE).min(CONNECTIONS_MAX), false)
+    }
+
+    /// Connections of an open load, or of any to a database, if the plan says how many.
+    fn connections_given(&self, load: usize) -> Option<u64> {
+        let draft = &self.loads[load].draft;
+        let written = |text: &Option<String>| crate::units::count(text.as_deref()?).ok();
+        let is_meant = draft.rate.is_some() || self.script.sql.is_some();
+        written(&draft.pool).or_else(|| written(&draft.connections).filter(|_| is_meant))
     }
 
     /// How many requests and transactions an iteration of a load has, on average.
