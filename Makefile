@@ -17,9 +17,9 @@ PAGE := ui/dist/page.js
 PAGE_SOURCES := $(shell find ui/src -type f) ui/package-lock.json ui/vite.config.ts
 
 # In the order in which they are likely to say something.
-STEPS := ui-check fmt clippy doc tools deny instructions fuzz unit browser
+STEPS := ui-check fmt clippy doc tools deny instructions fuzz unit truth browser
 
-.PHONY: help ui build demo studies-quick bench-http bench-sql bench-page screenshots test $(STEPS) advisories
+.PHONY: help ui build demo studies-quick bench-http bench-sql bench-page truth-full screenshots test $(STEPS) advisories
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -112,6 +112,13 @@ fuzz: ## Feed every fuzz target for FUZZ_SECONDS
 
 unit: ui ## All tests, the rules of the house among them
 	cargo test --workspace --locked
+
+truth: build ## Does the program find truths that were planted? Six minutes; TRUTH_FLAGS="--only T4,T8" takes some of them
+	cargo build --release --locked -p bench-truth
+	$(TARGET_DIR)/release/bench-truth --tenbin $(TARGET_DIR)/release/tenbin --json $(TARGET_DIR)/truth.json $(TRUTH_FLAGS)
+
+truth-full: ## The same with as many of each as it takes to tell rates apart; three quarters of an hour
+	$(MAKE) --no-print-directory truth TRUTH_FLAGS="--profile full $(TRUTH_FLAGS)"
 
 browser: ui ## Pages of the report in a real Chromium
 	scripts/browser.sh

@@ -1,5 +1,7 @@
 //! T1: what the program says took so long took so long. The target writes down how long it held each request.
 
+use std::cell::RefCell;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use bench_turns::program::arguments;
@@ -7,7 +9,7 @@ use target::Settings;
 
 use crate::bench::Bench;
 use crate::grade::{Found, Grade};
-use crate::tool::conserves;
+use crate::tool::{Said, conserves, fit};
 
 /// Loopback and two programs between the server's clock and ours.
 const OFFSET_MAX_US: f64 = 300.0;
@@ -23,10 +25,26 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
 }
 
 fn one(bench: &Bench, number: u32) -> Result<Found, String> {
-    let settings = Settings { seed: bench.seed_of(1, number), log_service: true, ..Settings::default() };
-    let server = target::start(settings).map_err(|error| error.to_string())?;
+    let held_us = RefCell::new(Vec::new());
+    let said = fit(|| {
+        let settings = Settings { seed: bench.seed_of(1, number), log_service: true, ..Settings::default() };
+        let server = target::start(settings).map_err(|error| error.to_string())?;
+        let said = load(bench, number, server.address())?;
+        *held_us.borrow_mut() = server.take_service_log();
+        Ok(said)
+    })?;
+    conserves(&said.json)?;
+    let mut held_us = held_us.into_inner();
+    held_us.sort_unstable();
+    if held_us.len() < 1_000 {
+        return Err(format!("the target held only {} requests", held_us.len()));
+    }
+    compare(&said, &held_us)
+}
+
+fn load(bench: &Bench, number: u32, target: SocketAddr) -> Result<Said, String> {
     let seconds = bench.profile.pick(10, 50);
-    let url = format!("http://{}/hold?dist=lognormal&median_us=5000&p99_us=50000", server.address());
+    let url = format!("http://{}/hold?dist=lognormal&median_us=5000&p99_us=50000", target);
     let words = arguments([
         &url,
         &"--rate=2000/s",
@@ -39,18 +57,16 @@ fn one(bench: &Bench, number: u32) -> Result<Found, String> {
         &bench.seed_of(1, number),
     ]);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let said = bench.tenbin(&words, Duration::from_secs(seconds + 60))?;
-    conserves(&said.json)?;
-    let mut held_us = server.take_service_log();
-    held_us.sort_unstable();
-    if held_us.len() < 1_000 {
-        return Err(format!("the target held only {} requests", held_us.len()));
-    }
-    let offset_us = said.at("/service_time_us/p50")? - quantile_us(&held_us, 0.5);
+    bench.tenbin(&words, Duration::from_secs(seconds + 60))
+}
+
+/// What was said against what was written down, in ascending order.
+fn compare(said: &Said, held_us: &[u64]) -> Result<Found, String> {
+    let offset_us = said.at("/service_time_us/p50")? - quantile_us(held_us, 0.5);
     let mut worst_us = 0.0f64;
     let mut is_right = (-5.0..=OFFSET_MAX_US).contains(&offset_us);
     for (name, share) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99_9", 0.999)] {
-        let truth_us = quantile_us(&held_us, share);
+        let truth_us = quantile_us(held_us, share);
         let apart_us = said.at(&format!("/service_time_us/{name}"))? - offset_us - truth_us;
         is_right &= apart_us.abs() <= (SHARE_MAX * truth_us).max(APART_MAX_US);
         worst_us = worst_us.max(apart_us.abs());

@@ -8,7 +8,7 @@ use bench_turns::program::arguments;
 use crate::bench::Bench;
 use crate::grade::{Found, Grade};
 use crate::server::Server;
-use crate::tool::{Said, conserves};
+use crate::tool::{Said, conserves, fit};
 
 /// How near percentiles must be.
 const NEAR: f64 = 0.03;
@@ -27,7 +27,7 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
 /// With a stall of S in a time of T, P(response > x) is (S − x) / T for a server that is hardly busy.
 fn open(bench: &Bench, number: u32) -> Result<Found, String> {
     let (stall_s, whole_s) = times(bench);
-    let said = stalled(bench, &["--rate=200/s", "-c", "2000"], number)?;
+    let said = fit(|| stalled(bench, &["--rate=200/s", "-c", "2000"], number))?;
     conserves(&said.json)?;
     let mut is_right = true;
     let mut words = Vec::new();
@@ -47,7 +47,7 @@ fn open(bench: &Bench, number: u32) -> Result<Found, String> {
 
 /// One user waits through the stall once; the program says that such a load hides it.
 fn closed(bench: &Bench) -> Result<Found, String> {
-    let said = stalled(bench, &["-c", "1", "--think", "5ms"], 0)?;
+    let said = fit(|| stalled(bench, &["-c", "1", "--think", "5ms"], 0))?;
     let p99_ms = said.at("/response_time_us/p99")? / 1e3;
     let notes = said.list("/notes").iter().filter_map(|note| note.as_str());
     let is_said = notes.into_iter().any(|note| note.contains("closed loop"));

@@ -8,10 +8,12 @@ use simulator::closed_forms::Mm1;
 use crate::bench::Bench;
 use crate::grade::{Found, Grade};
 use crate::server::Server;
-use crate::tool::conserves;
+use crate::tool::{conserves, fit};
 
-/// How near the mean and the 99th percentile over all runs must be.
-const NEAR: f64 = 0.10;
+/// How near the mean over all runs must be.
+const MEAN_NEAR: f64 = 0.10;
+/// How near the 99th percentile must be, of which chance makes more.
+const P99_NEAR: f64 = 0.15;
 const SERVICE_US: f64 = 5_000.0;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
@@ -21,8 +23,8 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
 
 /// Several queues side by side, and the mean over them: what chance does is the smaller the more there are.
 fn at(bench: &Bench, busy: f64) -> Grade {
-    let seconds: u64 = if busy < 0.7 { bench.profile.pick(30, 60) } else { 240 };
-    let queues = bench.profile.pick(6, 10);
+    let seconds: u64 = if busy < 0.7 { bench.profile.pick(35, 60) } else { 240 };
+    let queues = 10;
     let figures = std::sync::Mutex::new(Vec::new());
     let tries = bench.side_by_side(queues, |number| {
         let (mean_ms, p99_ms) = one(bench, busy, seconds, number)?;
@@ -41,10 +43,10 @@ fn at(bench: &Bench, busy: f64) -> Grade {
     let (mean_ms, p99_ms) = (mean(|figure| figure.0), mean(|figure| figure.1));
     let (known_mean_ms, known_p99_ms) =
         (theory.response_mean_s() * 1e3, theory.response_quantile_s(0.99) * 1e3);
-    let is_near = |found: f64, known: f64| (found / known - 1.0).abs() <= NEAR;
+    let is_near = |found: f64, known: f64, near: f64| (found / known - 1.0).abs() <= near;
     let words =
         format!("mean {mean_ms:.2} of {known_mean_ms:.2} ms, p99 {p99_ms:.1} of {known_p99_ms:.1} ms");
-    let is_right = is_near(mean_ms, known_mean_ms) && is_near(p99_ms, known_p99_ms);
+    let is_right = is_near(mean_ms, known_mean_ms, MEAN_NEAR) && is_near(p99_ms, known_p99_ms, P99_NEAR);
     Grade::of("T3", planted, 1, vec![Ok(Found::new(is_right, words))])
 }
 
@@ -66,7 +68,7 @@ fn one(bench: &Bench, busy: f64, seconds: u64, number: u32) -> Result<(f64, f64)
         &seed,
     ]);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let said = bench.tenbin(&words, Duration::from_secs(seconds + 60))?;
+    let said = fit(|| bench.tenbin(&words, Duration::from_secs(seconds + 60)))?;
     conserves(&said.json)?;
     let (verdict, codes) = said.validity();
     if verdict == "invalid" {

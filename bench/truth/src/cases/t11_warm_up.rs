@@ -5,18 +5,18 @@ use std::time::Duration;
 use crate::bench::Bench;
 use crate::grade::{Found, Grade};
 use crate::server::Server;
-use crate::tool::Said;
+use crate::tool::{Said, fit};
 
 /// Two windows of the series.
 const WINDOWS_S: f64 = 0.5;
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(2, 10);
-    let needed = bench.profile.pick(2, 9);
+    let needed = bench.profile.pick(1, 9);
     let side = |one: fn(&Bench) -> Result<Found, String>| bench.side_by_side(tries, move |_| one(bench));
     vec![
         Grade::of("T11", "three times as slow for a third of the run", needed, side(slow_start)),
-        Grade::of("T11", "drifting by 6 % over the run", tries, side(drift)),
+        Grade::of("T11", "drifting by 10 % over the run", bench.profile.pick(1, 10), side(drift)),
         Grade::of("T11", "a step of a fifth at 60 % of the run", needed, side(step)),
         Grade::of("T11", "nothing", needed, side(steady)),
     ]
@@ -37,7 +37,7 @@ fn slow_start(bench: &Bench) -> Result<Found, String> {
 }
 
 fn drift(bench: &Bench) -> Result<Found, String> {
-    let per_10_s = 0.06 * 10.0 / seconds(bench) * 100.0;
+    let per_10_s = 0.10 * 10.0 / seconds(bench) * 100.0;
     let said = changing(bench, &["--drift".to_owned(), format!("{per_10_s}%")])?;
     Ok(Found::new(verdict(&said) == "not_steady", verdict(&said).to_owned()))
 }
@@ -65,9 +65,10 @@ fn verdict(said: &Said) -> &str {
 /// Users without pauses on a target that changes with its age.
 fn changing(bench: &Bench, flags: &[String]) -> Result<Said, String> {
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-    let server = Server::start(bench, &flags)?;
-    let url = format!("{}/hold?dist=lognormal&median_us=20000&sigma=0.2", server.url);
     let lasting = format!("{}s", seconds(bench));
-    let words = [url.as_str(), "-c", "4", "-d", &lasting];
-    bench.tenbin(&words, Duration::from_secs(180))
+    fit(|| {
+        let server = Server::start(bench, &flags)?;
+        let url = format!("{}/hold?dist=lognormal&median_us=20000&sigma=0.2", server.url);
+        bench.tenbin(&[&url, "-c", "4", "-d", &lasting], Duration::from_secs(180))
+    })
 }
