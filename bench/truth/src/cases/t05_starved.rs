@@ -16,9 +16,8 @@ use crate::server::{Server, hold};
 use crate::tool::Said;
 
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Causes that speak of the generator. None of them may be said of a server that stops.
-const OPEN: [&str; 6] = ["--rate=200/s", "-c", "200", "-d", "6s", "--threads=1"];
-const CLOSED: [&str; 5] = ["-c", "8", "-d", "6s", "--threads=1"];
+const OPEN: [&str; 6] = ["--rate=200/s", "-c", "200", "-d", "4s", "--threads=1"];
+const CLOSED: [&str; 5] = ["-c", "8", "-d", "4s", "--threads=1"];
 /// Where groups of processes are, and their shares of the processor.
 const GROUPS: &str = "/sys/fs/cgroup";
 
