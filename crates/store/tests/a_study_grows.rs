@@ -45,7 +45,7 @@ fn what_is_planned_later_comes_back_with_its_level() {
 #[test]
 fn positions_go_on_and_places_are_possible() {
     let (_folder, store, id) = begun();
-    let not_steady = Place { users: Some(3), ..sample::bracket(1, 5.0) };
+    let both = Place { users: Some(3), ..sample::bracket(1, 5.0) };
     for wrong in [
         sample::bracket(0, 5.0),
         sample::bracket(2, 5.0),
@@ -55,9 +55,9 @@ fn positions_go_on_and_places_are_possible() {
         sample::bracket(1, f64::INFINITY),
         Place { stage: "encore".to_owned(), ..sample::bracket(1, 5.0) },
         Place { users: Some(0), rate_per_s: None, ..sample::bracket(1, 5.0) },
-        not_steady,
+        both,
     ] {
-        let answer = store.plan_more(&id, &[wrong.clone()]);
+        let answer = store.plan_more(&id, std::slice::from_ref(&wrong));
         assert!(matches!(answer, Err(StoreError::Unstorable { .. })), "{wrong:?}: {answer:?}");
         let new = NewStudy { planned: vec![Place { position: 0, ..wrong.clone() }], ..sample::new_study() };
         let is_about_its_position =

@@ -107,7 +107,7 @@ fn figure(name: &str) -> Option<Figure> {
 /// A percentile between 0 and 100, both left out, in digits and at most one point.
 fn percentile(number: &str) -> Option<Percentile> {
     let ppm = plain(number)? * 10_000.0;
-    let is_between = ppm >= 1.0 && ppm <= 999_999.0;
+    let is_between = (1.0..=999_999.0).contains(&ppm);
     is_between.then(|| Percentile::from_ppm(ppm.round() as u32)).flatten()
 }
 
