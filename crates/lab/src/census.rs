@@ -20,8 +20,10 @@ pub struct Census(BTreeMap<u32, Entry>);
 struct Entry {
     parent: u32,
     started_ticks: u64,
-    /// Its own, and that of children that ended.
+    /// Its own.
     ticks: u64,
+    /// Of children that ended and were asked for, and of theirs.
+    taken_over: u64,
     name: String,
 }
 
@@ -49,18 +51,41 @@ impl Census {
     /// What each process used since an earlier moment, most first; those that used nothing are left out.
     pub fn since(&self, earlier: &Self) -> Vec<Used> {
         let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
+        let known = self.known_before(earlier);
         let mut used: Vec<Used> = self
             .0
             .iter()
             .filter_map(|(pid, entry)| {
                 let before = earlier.0.get(pid).filter(|before| before.started_ticks == entry.started_ticks);
-                let ticks = entry.ticks.saturating_sub(before.map_or(0, |before| before.ticks));
+                let [own, taken_over] = before.map_or([0, 0], |before| [before.ticks, before.taken_over]);
+                let taken_over = entry.taken_over.saturating_sub(taken_over);
+                let since = taken_over.saturating_sub(known.get(pid).copied().unwrap_or(0));
+                let ticks = entry.ticks.saturating_sub(own).saturating_add(since);
                 let cpu_s = ticks as f64 / ticks_per_s;
                 (ticks > 0).then(|| Used { pid: *pid, name: entry.name.clone(), cpu_s })
             })
             .collect();
         used.sort_by(|one, other| other.cpu_s.total_cmp(&one.cpu_s));
         used
+    }
+
+    /// What processes that have ended had used before already, by who may have taken it over: the nearest above them that is
+    /// still there.
+    fn known_before(&self, earlier: &Self) -> BTreeMap<u32, u64> {
+        let mut known = BTreeMap::new();
+        for ended in earlier.0.iter().filter(|(pid, _)| !self.0.contains_key(pid)).map(|(_, ended)| ended) {
+            let mut above = ended.parent;
+            // Bounded, should the numbers ever form a ring.
+            for _ in 0..earlier.0.len() {
+                let Some(next) = earlier.0.get(&above).filter(|_| !self.0.contains_key(&above)) else {
+                    break;
+                };
+                above = next.parent;
+            }
+            let used: &mut u64 = known.entry(above).or_default();
+            *used = used.saturating_add(ended.ticks).saturating_add(ended.taken_over);
+        }
+        known
     }
 
     /// These processes and all below them.
@@ -129,12 +154,11 @@ fn parse(stat: &str) -> Option<Entry> {
     let (_, name) = front.split_once('(')?;
     let fields: Vec<&str> = fields.split_ascii_whitespace().take(20).collect();
     let at = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
-    let ticks =
-        [14, 15, 16, 17].into_iter().try_fold(0_u64, |sum, number| Some(sum.saturating_add(at(number)?)))?;
     Some(Entry {
         parent: u32::try_from(at(4)?).ok()?,
         started_ticks: at(22)?,
-        ticks,
+        ticks: at(14)?.saturating_add(at(15)?),
+        taken_over: at(16)?.saturating_add(at(17)?),
         name: in_words::harmless(name),
     })
 }
@@ -145,7 +169,8 @@ mod tests {
 
     #[test]
     fn what_a_process_used_is_what_it_used_since() {
-        let entry = |parent, ticks| Entry { parent, started_ticks: 5, ticks, name: "a".into() };
+        let entry =
+            |parent, ticks| Entry { parent, started_ticks: 5, ticks, taken_over: 0, name: "a".into() };
         let census = |list: &[(u32, Entry)]| Census(list.iter().cloned().collect());
         let earlier = census(&[(7, entry(1, 100)), (8, entry(1, 50))]);
         let replaced = Entry { started_ticks: 6, ..entry(1, 30) };
@@ -153,6 +178,19 @@ mod tests {
         let used: Vec<u32> = now.since(&earlier).iter().map(|used| used.pid).collect();
         assert_eq!(used, [9, 8], "most first, and not what did nothing");
         assert_eq!(now.families(&[7]), BTreeSet::from([7, 9]));
+    }
+
+    #[test]
+    fn what_an_ended_child_had_used_before_is_not_counted_again() {
+        let entry = |parent, ticks, taken_over| {
+            let name = "a".to_owned();
+            Entry { parent, started_ticks: 5, ticks, taken_over, name }
+        };
+        let census = |list: &[(u32, Entry)]| Census(list.iter().cloned().collect());
+        let earlier = census(&[(7, entry(1, 10, 0)), (8, entry(7, 500, 20)), (9, entry(8, 300, 0))]);
+        let now = census(&[(7, entry(1, 11, 850))]);
+        let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
+        assert_eq!(now.since(&earlier)[0].cpu_s, 31.0 / ticks_per_s);
     }
 
     #[test]
@@ -170,10 +208,8 @@ mod tests {
         }
         let line = "7 (a) b) S 3 1 2 0 -1 0 1 2 3 4 10 20 30 40 20 0 3 0 98765 1";
         let entry = parse(line).unwrap();
-        assert_eq!(
-            (entry.parent, entry.ticks, entry.started_ticks, entry.name.as_str()),
-            (3, 100, 98_765, "a) b")
-        );
+        assert_eq!((entry.parent, entry.ticks, entry.taken_over), (3, 30, 70));
+        assert_eq!((entry.started_ticks, entry.name.as_str()), (98_765, "a) b"));
         for at in 0..line.len() - 2 {
             assert!(parse(&line[..at]).is_none_or(|entry| entry.parent == 3));
         }
