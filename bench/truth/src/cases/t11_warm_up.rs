@@ -39,7 +39,7 @@ fn slow_start(bench: &Bench) -> Result<Found, String> {
 fn drift(bench: &Bench) -> Result<Found, String> {
     let per_10_s = 0.10 * 10.0 / seconds(bench) * 100.0;
     let said = changing(bench, &["--drift".to_owned(), format!("{per_10_s}%")])?;
-    Ok(Found::new(verdict(&said) == "not_steady", verdict(&said).to_owned()))
+    Ok(Found::new(verdict(&said) == "not_steady", verdict(&said)))
 }
 
 fn step(bench: &Bench) -> Result<Found, String> {
@@ -55,11 +55,12 @@ fn step(bench: &Bench) -> Result<Found, String> {
 
 fn steady(bench: &Bench) -> Result<Found, String> {
     let said = changing(bench, &[])?;
-    Ok(Found::new(verdict(&said) == "steady", verdict(&said).to_owned()))
+    Ok(Found::new(verdict(&said) == "steady", verdict(&said)))
 }
 
-fn verdict(said: &Said) -> &str {
-    said.word("/steadiness/verdict")
+/// In one spelling, be it a word of the contract or of a sentence.
+fn verdict(said: &Said) -> String {
+    said.word("/steadiness/verdict").replace(' ', "_")
 }
 
 /// Users without pauses on a target that changes with its age.
