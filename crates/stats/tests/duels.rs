@@ -76,7 +76,7 @@ fn a_duel_costs_what_the_forecast_says() {
         let found =
             share(1_000, || fought(rules, || [(0.01 * (effect + chance.normal())).exp(), 1.0]), differs);
         assert!((0.87..=0.93).contains(&found), "{blocks_max}: {found}");
-        let rules = DuelRules { matters: (0.01 * matters as f64).exp_m1(), ..rules };
+        let rules = DuelRules { matters: f64::exp_m1(0.01 * matters), ..rules };
         let is = |verdict| verdict == Verdict::Equivalent;
         let level = share(1_000, || fought(rules, || [(0.01 * chance.normal()).exp(), 1.0]), is);
         assert!((0.87..=0.93).contains(&level), "{blocks_max}: {level}");
