@@ -131,11 +131,12 @@ fn efficient(row: &CapacityRow) -> Option<String> {
 }
 
 fn after_overload(row: &CapacityRow) -> Option<String> {
-    let held = written(row.found.held_per_s?);
     let why = row.levels.not_recovered.as_ref().map_or_else(String::new, |words| format!(": {words}"));
     Some(match row.found.recovers? {
-        true => format!("after more than it could take, {held}/s held again without a restart"),
-        false => format!("METASTABLE: after more than it could take, {held}/s did not hold again{why}"),
+        true => "after more than it could take, 95 % of what held did so again without a restart".to_owned(),
+        false => {
+            format!("METASTABLE: after more than it could take, not even 95 % of what held did so again{why}")
+        }
     })
 }
 
