@@ -17,9 +17,9 @@ use crate::{host, recipe, scratch};
 
 /// For so long it is loaded, and no longer waited for than this.
 const LASTING: &str = "1s";
-const PATIENCE: Duration = Duration::from_secs(3);
-/// The target starts and ends within this.
-const TARGET_WITHIN: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The target starts and ends within this: all of it must fit into the time that the watchdog leaves to the end of a run.
+const TARGET_WITHIN: Duration = Duration::from_secs(1);
 /// Replies are taken for no longer than this.
 const REPLY_BYTES_MAX: u64 = 1 << 20;
 /// Heads of replies are about as long as this.
