@@ -93,16 +93,7 @@ impl<'a> Collector<'a> {
         let mut begun = (Instant::now(), Cpu::now());
         let mut stop_asked: Option<Instant> = None;
         loop {
-            let mut level = self.stopper.level();
-            if collected.is_gone {
-                level = level.max(StopLevel::Drain);
-            }
-            if let Some(extension) = &mut self.extension {
-                extension.look(begun.0.elapsed().as_nanos() as u64, &collected.pulses);
-                if extension.is_settled {
-                    level = level.max(StopLevel::Drain);
-                }
-            }
+            let level = self.level(&collected, begun.0);
             running.stop(level);
             if level != StopLevel::Go {
                 stop_asked.get_or_insert_with(Instant::now);
@@ -158,6 +149,16 @@ impl<'a> Collector<'a> {
         collected.cpu = Cpu::now().since(begun.1);
         collected.broke.extend(running.join().err().unwrap_or_default());
         Ok(collected)
+    }
+
+    /// How much the load is to stop: because somebody asks for it, its system is gone, or it is steady and may end.
+    fn level(&mut self, collected: &Collected, begun: Instant) -> StopLevel {
+        if let Some(extension) = &mut self.extension {
+            extension.look(begun.elapsed().as_nanos() as u64, &collected.pulses);
+        }
+        let is_settled = self.extension.as_ref().is_some_and(|extension| extension.is_settled);
+        let level = self.stopper.level();
+        if collected.is_gone || is_settled { level.max(StopLevel::Drain) } else { level }
     }
 
     fn is_overdue(&self, begun: Instant, stop_asked: Option<Instant>) -> bool {

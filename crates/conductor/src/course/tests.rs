@@ -1,6 +1,9 @@
 //! Courses on studies whose runs say what a test wants.
 
-use store::{Place, stage};
+use plan::Study as Plan;
+use store::{Place, Store, StudyId, stage};
+
+use super::{Turn, Why, of, procedure};
 
 /// The first block of a variant.
 pub(crate) fn place(system: &str, variant: &str) -> Place {
@@ -15,4 +18,70 @@ pub(crate) fn place(system: &str, variant: &str) -> Place {
         users: None,
         rate_per_s: None,
     }
+}
+
+/// A study of a plan that compares so many variants of one system so, and was begun.
+fn begun(variants: u32, compare: &str) -> (Plan, Store, StudyId, tempfile::TempDir) {
+    let values: Vec<String> = (1..=variants).map(|value| value.to_string()).collect();
+    let text = format!(
+        "scenario: [ get: / ]\nload: {{ users: 1, for: 1s }}\nsystems:\n  web: {{ start: 'web {{port}} {{n}}', vary: \
+         {{ n: [{}] }} }}\ncompare: {compare}\n",
+        values.join(", ")
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan =
+        Plan::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder.path().to_path_buf(), false);
+    let plan = plan.unwrap_or_else(|faults| panic!("{faults}"));
+    let store = Store::open(&folder.path().join("runs.sqlite")).expect("a store");
+    let id = crate::begin_study(&plan, procedure(&plan), &store).expect("a study");
+    (plan, store, id, folder)
+}
+
+/// The first turn: stage, block and variant of each run in the order of their names, and how many may follow at most.
+fn first_turn(variants: u32, compare: &str) -> (Vec<(String, u32, String)>, Option<usize>) {
+    let (plan, store, id, _folder) = begun(variants, compare);
+    let kept = store.load_study(&id).expect("it is kept");
+    let course = of(&plan, &kept, &store);
+    let turn = course.next(&kept).expect("a turn");
+    let Turn::Runs { places, .. } = turn else { return (Vec::new(), course.later_at_most(&kept)) };
+    let mut runs: Vec<_> =
+        places.into_iter().map(|place| (place.stage, place.block, place.variant)).collect();
+    runs.sort();
+    (runs, course.later_at_most(&kept))
+}
+
+fn runs(stage: &str, variants: &[u32]) -> Vec<(String, u32, String)> {
+    variants.iter().map(|n| (stage.to_owned(), 0, format!("n={n}"))).collect()
+}
+
+#[test]
+fn a_duel_begins_with_its_pilot_or_its_first_block() {
+    // Three pilots and 24 blocks of two runs each.
+    assert_eq!(first_turn(2, "{ by: p99 }"), (runs(stage::PILOT, &[1, 1]), Some(54)));
+    assert_eq!(first_turn(2, "{ pilot: 0, blocks: 12 }"), (runs(stage::BLOCK, &[1, 2]), Some(24)));
+}
+
+#[test]
+fn a_tournament_begins_with_everybody() {
+    let (first, most) = first_turn(3, "{ find: best, blocks: 10 }");
+    assert_eq!(first, runs(stage::SEARCH, &[1, 2, 3]));
+    assert_eq!(most, Some(3 * 10 + 2 * 10));
+    assert_eq!(first_turn(20, "{ find: best }"), (runs_sorted(stage::HALVING, 20), None));
+}
+
+fn runs_sorted(stage: &str, variants: u32) -> Vec<(String, u32, String)> {
+    let mut runs = runs(stage, &(1..=variants).collect::<Vec<_>>());
+    runs.sort();
+    runs
+}
+
+#[test]
+fn so_many_blocks_are_planned_when_they_begin() {
+    let (plan, store, id, _folder) = begun(3, "{ blocks: 4, within: 1min }");
+    let kept = store.load_study(&id).expect("it is kept");
+    assert_eq!(kept.new.planned.len(), 12);
+    assert_eq!(kept.new.compare.within_s, Some(60.0));
+    let course = of(&plan, &kept, &store);
+    assert_eq!(course.later_at_most(&kept), Some(0));
+    assert_eq!(course.next(&kept).expect("a turn"), Turn::Over { why: Why::Blocks, news: Vec::new() });
 }
