@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stats::{Comparison, Discards, Duel, MoreErrors, NoVerdict, Seen, Spread, Verdict};
+use stats::{Comparison, Discards, Duel, Found, MoreErrors, NoVerdict, Seen, Spread, Verdict};
 use store::{Compare, StoreError, Study};
 use verdict::{Pairing, Standing};
 
@@ -56,11 +56,12 @@ pub(super) fn of_load(
     metric: Option<&Metric>,
     rows: &[Row<'_>],
     views: &[View<'_>],
+    found: Option<&Found>,
 ) -> Result<(Vec<Ranked>, Vec<Pair>), StoreError> {
     let Some(metric) = metric else { return Ok((Vec::new(), Vec::new())) };
     let compare = &study.new.compare;
     let mut ranking = ranking(compare, rows);
-    if let Some(found) = procedures::tournament(study, load, rows)? {
+    if let Some(found) = found {
         let is_best = |ranked: &Ranked| Some(ranked.row) == found.best;
         ranking.iter_mut().for_each(|ranked| ranked.is_best = is_best(ranked));
         ranking.sort_by_key(|ranked| !ranked.is_best);
@@ -202,7 +203,7 @@ fn turned(comparison: &Comparison, pairs: &[(f64, f64)]) -> Comparison {
         ratio: comparison.ratio.map(f64::recip),
         interval: comparison.interval.map(|[low, high]| [high.recip(), low.recip()]),
         verdict,
-        ..comparison.clone()
+        ..*comparison
     }
 }
 
