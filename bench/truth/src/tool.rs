@@ -18,11 +18,11 @@ const GOOD_EXITS: [i32; 3] = [0, 3, 4];
 /// How often a run is made that the program itself calls invalid, which on a machine with other work is right.
 const ATTEMPTS: u32 = 3;
 
-/// Makes a run, and makes it again if it is called invalid; the last one stands, whatever it is called.
+/// Makes a run, and makes it again if the generator is said to have been starved; the last one stands, whatever is said of it.
 pub(crate) fn fit(one: impl Fn() -> Result<Said, String>) -> Result<Said, String> {
     let mut said = one()?;
     for _ in 1..ATTEMPTS {
-        if said.validity().0 != "invalid" {
+        if !said.is_starved() {
             break;
         }
         said = one()?;
@@ -84,6 +84,13 @@ impl Said {
     /// A list of the result; empty where there is none.
     pub(crate) fn list(&self, pointer: &str) -> &[Value] {
         self.json.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the run is invalid since the generator did not get what it needed.
+    fn is_starved(&self) -> bool {
+        let (verdict, codes) = self.validity();
+        let is_shortage = |code: &String| code.starts_with("generator") || code == "steal";
+        verdict == "invalid" && codes.iter().any(is_shortage)
     }
 
     /// The verdict on a single run, with the codes of its causes.
