@@ -20,6 +20,7 @@ mod over_time;
 mod signals;
 mod spark;
 mod statements;
+mod steadiness;
 mod study;
 mod style;
 mod system;

@@ -3,6 +3,7 @@
 use record::Percentile;
 use store::{Model, Unit};
 
+use crate::steadiness;
 use crate::transactions;
 use crate::units::{count, duration, percent};
 use crate::view::View;
@@ -18,12 +19,21 @@ const RULES: &[Rule] = &[
     planned_requests_were_not_sent,
     requests_started_late,
     a_closed_loop_hides_stalls,
+    it_did_not_settle,
 ];
 
 /// The notes of the run itself, then those that its figures call for.
 pub(crate) fn about(view: &View<'_>) -> Vec<String> {
     let own = view.run.ending.iter().flat_map(|ending| ending.notes.iter().cloned());
     own.chain(RULES.iter().filter_map(|rule| rule(view))).collect()
+}
+
+/// Figures that change over a run are those of its length.
+fn it_did_not_settle(view: &View<'_>) -> Option<String> {
+    let (sentence, remedy) = steadiness::doubt(steadiness::of(view)?)?;
+    let mut letters = sentence.chars();
+    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+    Some(format!("{}{}: {remedy}.", first.collect::<String>(), letters.as_str()))
 }
 
 fn nothing_was_sent(view: &View<'_>) -> Option<String> {

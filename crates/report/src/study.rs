@@ -1,5 +1,6 @@
 //! One stored study as every format sees it: under each load a row per variant, who is best, and by how much.
 
+use stats::Found;
 use store::{Place, StoreError, Study, Utc};
 use verdict::Standing;
 
@@ -26,6 +27,7 @@ mod procedures;
 mod rows;
 mod sentences;
 pub(crate) mod tables;
+pub(crate) mod tournament;
 pub(crate) mod troubles;
 mod validity;
 mod written;
@@ -35,7 +37,7 @@ pub(crate) use certainty::{Certainty, certainty};
 pub(crate) use layout::{Layout, page};
 pub(crate) use page::{Item, Page, Tone, runs, tone};
 pub(crate) use rows::Row;
-pub(crate) use sentences::{Name, answer, caveats, pair, reason, verdict_word};
+pub(crate) use sentences::{Name, answer, caveats, pair, reason, verdict_name, verdict_word};
 pub(crate) use validity::validity;
 
 /// A study with its figures worked out.
@@ -67,6 +69,8 @@ pub(crate) struct LoadView<'a> {
     pub(crate) ranking: Vec<Ranked>,
     /// The best against each other.
     pub(crate) pairs: Vec<Pair>,
+    /// What a tournament has found, if the study is one: its settings are places in `rows`.
+    pub(crate) found: Option<Found>,
 }
 
 impl<'a> StudyView<'a> {
@@ -81,8 +85,9 @@ impl<'a> StudyView<'a> {
             let rows = rows::of_load(study, name, &runs, metric)?;
             let words = runs.iter().find(|view| view.place().is_some_and(|place| place.load == name));
             let words = words.map(|view| words::planned_load(&view.run.new));
-            let (ranking, pairs) = best::of_load(study, name, metric, &rows, &runs)?;
-            loads.push(LoadView { name, words, rows, ranking, pairs });
+            let found = procedures::tournament(study, name, &rows)?;
+            let (ranking, pairs) = best::of_load(study, name, metric, &rows, &runs, found.as_ref())?;
+            loads.push(LoadView { name, words, rows, ranking, pairs, found });
         }
         let missing = study.missing().count();
         let capacity = CapacityView::of(study, load_run)?;

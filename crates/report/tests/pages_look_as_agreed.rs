@@ -31,7 +31,7 @@ static CASES: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
         ("study-sql", study(studies::sql())),
         ("study-invalid", study(studies::all_invalid())),
         ("study-not-begun", study(studies::not_begun())),
-        ("study-capacity", study(studies::capacity())),
+        ("study-capacity", study(studies::searched::capacity())),
     ]
 });
 

@@ -19,8 +19,8 @@ static CASES: LazyLock<Vec<(&'static str, Stored)>> = LazyLock::new(|| {
         ("study-sql", studies::sql()),
         ("study-invalid", studies::all_invalid()),
         ("study-not-begun", studies::not_begun()),
-        ("study-capacity", studies::capacity()),
-        ("study-unmeasurable", studies::unmeasurable()),
+        ("study-capacity", studies::searched::capacity()),
+        ("study-unmeasurable", studies::searched::unmeasurable()),
     ]
 });
 

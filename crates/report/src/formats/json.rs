@@ -22,6 +22,8 @@ use crate::view::{Statement, Step, View};
 mod bottleneck;
 mod capacity;
 mod counted;
+mod found;
+mod steadiness;
 pub(super) mod study;
 
 /// Writes one object: the run, or a study of several.
@@ -105,6 +107,7 @@ struct RunObject<'a> {
     #[serde(flatten)]
     counted: Counted,
     throughput_without_connect_per_s: Option<f64>,
+    steadiness: Option<steadiness::SteadinessObject<'a>>,
 }
 
 #[derive(Serialize)]
@@ -115,6 +118,9 @@ struct PlaceObject<'a> {
     variant: &'a str,
     knobs: BTreeMap<&'a str, &'a str>,
     load: &'a str,
+    stage: &'a str,
+    users: Option<u32>,
+    rate_per_s: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -270,6 +276,17 @@ struct GeneratorObject {
     wake_lag_p99_us: Option<f64>,
     thread_cpu_share_max: Option<f64>,
     cpu_us_per_request: Option<f64>,
+    wake_lag_max_us: Option<f64>,
+    run_queue_wait_share: Option<f64>,
+    heartbeat_max_us: Option<f64>,
+    busiest_10s_share: Option<f64>,
+    involuntary_per_s: Option<f64>,
+    steal_share: Option<f64>,
+    throttled_s: Option<f64>,
+    client_share_of_tail: Option<f64>,
+    mean_in_flight: Option<f64>,
+    little_ratio: Option<f64>,
+    ceiling_per_s: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -346,6 +363,7 @@ impl<'a> RunObject<'a> {
             bottleneck: bottleneck::of_run(view),
             counted: Counted::of(&view.whole),
             throughput_without_connect_per_s: transactions::per_s_without_connect(view).map(thousandths),
+            steadiness: crate::steadiness::of(view).map(steadiness::SteadinessObject::of),
         }
     }
 }
@@ -373,10 +391,10 @@ impl<'a> StepObject<'a> {
 
 impl<'a> PlaceObject<'a> {
     fn of(place: &'a Place) -> Self {
-        let Place { block, position, system, variant, knobs, load, stage: _, users: _, rate_per_s: _ } =
-            place;
+        let Place { block, position, system, variant, knobs, load, stage, users, rate_per_s } = place;
         let knobs = knobs.iter().map(|(knob, value)| (knob.as_str(), value.as_str())).collect();
-        Self { block: *block, position: *position, system, variant, knobs, load }
+        let (users, rate_per_s) = (*users, *rate_per_s);
+        Self { block: *block, position: *position, system, variant, knobs, load, stage, users, rate_per_s }
     }
 }
 
@@ -458,6 +476,17 @@ impl GeneratorObject {
             wake_lag_p99_us: generator.wake_lag_p99_us,
             thread_cpu_share_max: generator.thread_cpu_share_max,
             cpu_us_per_request: view.generator_us_per_request().map(thousandths),
+            wake_lag_max_us: generator.wake_lag_max_us,
+            run_queue_wait_share: generator.run_queue_wait_share,
+            heartbeat_max_us: generator.heartbeat_max_us,
+            busiest_10s_share: generator.busiest_10s_share,
+            involuntary_per_s: generator.involuntary_per_s,
+            steal_share: generator.steal_share,
+            throttled_s: generator.throttled_s,
+            client_share_of_tail: generator.client_share_of_tail,
+            mean_in_flight: generator.mean_in_flight,
+            little_ratio: generator.little_ratio,
+            ceiling_per_s: generator.ceiling_per_s,
         }
     }
 }

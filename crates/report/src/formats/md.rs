@@ -8,7 +8,9 @@ use crate::error::ReportError;
 use crate::text::{shortened, visible};
 use crate::units::{count, rate};
 use crate::view::View;
-use crate::{answer, comparison, limits, over_time, statements, system, times, transactions, words};
+use crate::{
+    answer, comparison, limits, over_time, statements, steadiness, system, times, transactions, words,
+};
 
 pub(super) mod study;
 
@@ -71,6 +73,9 @@ fn details(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     }
     for [name, bars, ends] in over_time::lines(view.run)? {
         writeln!(out, "- {name} over time `{bars}` {ends}")?;
+    }
+    if let Some(seen) = steadiness::of(view) {
+        writeln!(out, "- steady: {}", escaped(&steadiness::words(seen)))?;
     }
     if let Some(ending) = &view.run.ending {
         writeln!(out, "- generator: {}", words::generator(view, &ending.generator))?;

@@ -13,7 +13,9 @@ use crate::style::Style;
 use crate::text::{shortened, visible, wrapped};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate};
 use crate::view::View;
-use crate::{answer, comparison, limits, over_time, statements, system, times, transactions, words};
+use crate::{
+    answer, comparison, limits, over_time, statements, steadiness, system, times, transactions, words,
+};
 
 pub(super) mod study;
 
@@ -227,6 +229,9 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     if !figures.statuses.is_empty() {
         let each = figures.statuses.iter().map(|(status, replies)| format!("{status}: {}", count(*replies)));
         facts.push(("statuses", each.collect::<Vec<_>>().join("   ")));
+    }
+    if let Some(seen) = steadiness::of(view) {
+        facts.push(("steady", steadiness::words(seen)));
     }
     if let Some(spread) = ending.and_then(|ending| ending.spread.as_ref()) {
         let of = three(spread.requests, |requests| decimal(requests, 0));

@@ -8,7 +8,7 @@ use crate::study::{Page, StudyView};
 use crate::text::{shortened, visible};
 use crate::units::gibibytes;
 use crate::view::View;
-use crate::{transactions, words};
+use crate::{steadiness, transactions, words};
 
 /// Characters of one value.
 const CHARACTERS_MAX: usize = 300;
@@ -56,6 +56,7 @@ pub(super) fn of_run(view: &View<'_>) -> Vec<Fact> {
     }
     facts.extend(transactions::facts(&view.whole).map(|(name, words)| Fact::new(name, words)));
     let mut add = |name: &str, value: Option<String>| facts.extend(value.map(|value| Fact::new(name, value)));
+    add("steady", steadiness::of(view).map(|seen| short(&steadiness::words(seen))));
     add("TLS", ending.and_then(|ending| ending.tls.as_deref()).map(short));
     add("generator", ending.map(|ending| words::generator(view, &ending.generator)));
     for line in crate::system::words(view) {

@@ -14,7 +14,7 @@ use crate::metric;
 use crate::noun::Noun;
 use crate::text::{shortened, visible};
 use crate::view::View;
-use crate::{comparison, limits, statements, times, words};
+use crate::{comparison, limits, statements, steadiness, times, words};
 
 /// Characters of one text from outside, and of a name.
 const TEXT_CHARACTERS_MAX: usize = 300;
@@ -91,7 +91,7 @@ pub(super) fn run(view: &View<'_>, metric: Option<&metric::Metric>) -> Run {
         figures: figures::of_run(view, metric),
         fairness: figures::fairness(view),
         series: None,
-        events: ended_early(view).into_iter().collect(),
+        events: events(view),
     }
 }
 
@@ -194,6 +194,14 @@ fn answer(views: &[View<'_>]) -> Answer {
         _ => ("Several runs side by side.".to_owned(), "nothing is ranked: a study would".to_owned()),
     };
     Answer { certainty: "plain", text, how_sure }
+}
+
+/// What is marked in its pictures over time.
+fn events(view: &View<'_>) -> Vec<Event> {
+    let warm_up_s = view.run.new.warm_up_ns as f64 / 1e9;
+    let seen = steadiness::of(view).map_or_else(Vec::new, |seen| steadiness::events(seen, warm_up_s));
+    let seen = seen.into_iter().map(|(at_s, text)| Event { at_s, text });
+    seen.chain(ended_early(view)).collect()
 }
 
 /// Where a run stopped that did not come to its end.

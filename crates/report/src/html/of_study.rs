@@ -130,12 +130,19 @@ fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result
         statements: tables::statements(load, str::to_owned)
             .map(|statements| named(table::of(statements, &of_statements))),
         pairs: load.pairs.iter().map(|one| pair(view, load, one, &name)).collect(),
-        caveats: study::caveats(view, load),
+        caveats: caveats(view, page, load),
         limits: limits(view, page, load),
         errors: errors::of_rows(load.rows.iter().map(|row| row.figures.as_ref())),
         written: page.written(load),
         gates: gates.collect(),
     })
+}
+
+/// How the best was found, and what to keep in mind about it.
+fn caveats(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<String> {
+    let mut sentences = study::tournament::sentences(view, load, &|name| page.short(name));
+    sentences.extend(study::caveats(view, load));
+    sentences
 }
 
 fn limits(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<Limit> {

@@ -4,7 +4,7 @@ use store::{StoreError, Unit};
 
 use super::page::{Item, Page, Tone, section};
 use super::tables::{self, Escape};
-use super::{LoadView, StudyView, compact, course, sentences};
+use super::{LoadView, StudyView, compact, course, sentences, tournament};
 use crate::capacity;
 
 /// How much is seen at once.
@@ -78,6 +78,7 @@ impl Order<'_> {
             items.push(Item::Table(compact::table(self.view, load, self.escape)));
         }
         items.extend(self.page.pairs(load));
+        items.extend(self.tournament(load));
         items.extend(self.limits(load));
         let gates = self.page.gates(load);
         let are_held = gates.iter().all(|(tone, _)| *tone == Tone::Plain);
@@ -129,6 +130,12 @@ impl Order<'_> {
     fn course(&self, load: &LoadView<'_>) -> Result<Vec<Item>, StoreError> {
         let Some(course) = course::of_load(self.view, load, self.escape)? else { return Ok(Vec::new()) };
         Ok(vec![Item::Table(course.table), Item::Text(Tone::Plain, course.legend)])
+    }
+
+    /// How the best of many was found.
+    fn tournament(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let sentences = tournament::sentences(self.view, load, &|name| self.page.short(name));
+        section("How the best was found", sentences)
     }
 
     fn limits(&self, load: &LoadView<'_>) -> Vec<Item> {

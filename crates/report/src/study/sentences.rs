@@ -12,8 +12,12 @@ pub(crate) type Name<'a> = &'a dyn Fn(&LoadView<'_>, usize) -> String;
 
 /// The verdict on a pair in one word, for programs.
 pub(crate) fn verdict_word(pair: &Pair) -> &'static str {
-    match pair.comparison.verdict {
-        _ if pair.has_more_errors => "none",
+    if pair.has_more_errors { "none" } else { verdict_name(pair.comparison.verdict) }
+}
+
+/// The same of a comparison.
+pub(crate) fn verdict_name(verdict: Verdict) -> &'static str {
+    match verdict {
         Verdict::Differs { .. } => "differs",
         Verdict::Equivalent => "equivalent",
         Verdict::Inconclusive => "inconclusive",

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
-mod searched;
+pub(crate) mod searched;
 
 use record::Outcome;
 use serde_json::json;
@@ -12,7 +12,6 @@ use store::{
 };
 
 use crate::runs::{self, Draws, Kept, STARTED_AT_UNIX_MS};
-pub(crate) use searched::{capacity, unmeasurable};
 
 /// How one variant behaves in every block.
 struct Behaviour {

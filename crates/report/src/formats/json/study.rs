@@ -7,6 +7,7 @@ use serde::Serialize;
 use verdict::Standing;
 
 use super::capacity::{self, CapacityObject};
+use super::found::{FoundObject, ProcedureObject};
 use super::{FailureObject, RunObject, bottleneck, escaped};
 use crate::Options;
 use crate::error::ReportError;
@@ -54,6 +55,7 @@ struct About<'a> {
     gates: &'a [String],
     stamps: &'a [String],
     superseded: Vec<&'a str>,
+    procedure: ProcedureObject<'a>,
 }
 
 #[derive(Serialize)]
@@ -64,11 +66,12 @@ struct ComparisonObject<'a> {
     ranking: Vec<RankedObject<'a>>,
     pairs: Vec<PairObject<'a>>,
     unit: Option<&'static str>,
+    found: Vec<FoundObject<'a>>,
 }
 
 /// A variant under a load.
 #[derive(Serialize)]
-struct Variant<'a> {
+pub(super) struct Variant<'a> {
     system: &'a str,
     variant: &'a str,
     knobs: BTreeMap<&'a str, &'a str>,
@@ -162,6 +165,7 @@ impl<'a> Whole<'a> {
                     .collect(),
                 pairs: view.loads.iter().flat_map(|load| pairs(view, load)).collect(),
                 unit: unit.map(|(name, _)| name),
+                found: view.loads.iter().filter_map(FoundObject::of).collect(),
             },
             bottlenecks: bottleneck::of_study(view),
             study: About {
@@ -182,6 +186,7 @@ impl<'a> Whole<'a> {
                 gates: &new.gates,
                 stamps: &new.stamps,
                 superseded: view.study.superseded.iter().map(store::RunId::as_str).collect(),
+                procedure: ProcedureObject::of(view.study),
             },
             failures: failures(view),
             gates: gates(view),
@@ -229,7 +234,7 @@ fn pairs<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<I
     })
 }
 
-fn variant<'a>(load: &'a LoadView<'_>, row: usize) -> Variant<'a> {
+pub(super) fn variant<'a>(load: &'a LoadView<'_>, row: usize) -> Variant<'a> {
     let place = load.rows[row].place;
     let knobs = place.knobs.iter().map(|(knob, value)| (knob.as_str(), value.as_str())).collect();
     Variant { system: &place.system, variant: &place.variant, knobs }

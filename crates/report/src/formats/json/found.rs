@@ -1,0 +1,108 @@
+//! How a study finds its answer, and what a tournament has found, in JSON.
+
+use serde::Serialize;
+use stats::{Found, Left, TournamentEnd, WhyLeft};
+use store::Study;
+
+use super::study::{Variant, variant};
+use crate::study::{LoadView, verdict_name};
+
+/// How runs were chosen.
+#[derive(Serialize)]
+pub(super) struct ProcedureObject<'a> {
+    kind: &'static str,
+    within_s: Option<f64>,
+    also: &'a [String],
+    baseline: Option<&'a str>,
+    /// Why it stopped; `None` while it goes on.
+    ended: Option<&'a str>,
+}
+
+/// What a tournament has found under a load.
+#[derive(Serialize)]
+pub(super) struct FoundObject<'a> {
+    load: &'a str,
+    best: Option<Variant<'a>>,
+    tied: Vec<Variant<'a>>,
+    left: Vec<LeftObject<'a>>,
+    rival: Option<Variant<'a>>,
+    /// On fresh blocks, the best against its rival.
+    confirmed: Option<ConfirmedObject>,
+    blocks: u32,
+    end: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct LeftObject<'a> {
+    #[serde(flatten)]
+    variant: Variant<'a>,
+    after_blocks: u32,
+    why: &'static str,
+    ratio: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct ConfirmedObject {
+    verdict: &'static str,
+    ratio: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    confidence: Option<f64>,
+    blocks: usize,
+}
+
+impl<'a> ProcedureObject<'a> {
+    pub(super) fn of(study: &'a Study) -> Self {
+        let compare = &study.new.compare;
+        Self {
+            kind: compare.procedure.name(),
+            within_s: compare.within_s,
+            also: &compare.also,
+            baseline: compare.baseline.as_deref(),
+            ended: study.ending.as_ref().and_then(|ending| ending.why.as_deref()),
+        }
+    }
+}
+
+impl<'a> FoundObject<'a> {
+    /// `None` if the study has no tournament.
+    pub(super) fn of(load: &'a LoadView<'_>) -> Option<Self> {
+        let Found { best, tied, left, rival, confirmed, blocks, end } = load.found.as_ref()?;
+        Some(Self {
+            load: load.name,
+            best: best.map(|row| variant(load, row)),
+            tied: tied.iter().map(|row| variant(load, *row)).collect(),
+            left: left.iter().map(|left| of_left(load, left)).collect(),
+            rival: rival.map(|row| variant(load, row)),
+            confirmed: confirmed.as_ref().map(|comparison| ConfirmedObject {
+                verdict: verdict_name(comparison.verdict),
+                ratio: comparison.ratio,
+                low: comparison.interval.map(|[low, _]| low),
+                high: comparison.interval.map(|[_, high]| high),
+                confidence: comparison.confidence,
+                blocks: comparison.blocks,
+            }),
+            blocks: *blocks,
+            end: end.map(|end| match end {
+                TournamentEnd::Decided => "decided",
+                TournamentEnd::OutOfBlocks => "out_of_blocks",
+                TournamentEnd::NotFit => "not_fit",
+            }),
+        })
+    }
+}
+
+fn of_left<'a>(load: &'a LoadView<'_>, left: &Left) -> LeftObject<'a> {
+    LeftObject {
+        variant: variant(load, left.setting),
+        after_blocks: left.after_blocks,
+        why: match left.why {
+            WhyLeft::Halved => "halved",
+            WhyLeft::Behind => "behind",
+            WhyLeft::MoreErrors => "more_errors",
+            WhyLeft::Invalid => "invalid",
+            WhyLeft::NoFigure => "no_figure",
+        },
+        ratio: left.ratio,
+    }
+}

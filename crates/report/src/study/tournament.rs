@@ -1,0 +1,79 @@
+//! What a tournament says besides its answer: who cannot be told from the best, and who left when.
+
+use stats::{Found, TournamentEnd, WhyLeft};
+
+use super::sentences::{blocks, matters, row_name};
+use super::{LoadView, StudyView};
+use crate::units::decimal;
+
+/// Rows that are named in one sentence.
+const NAMES_MAX: usize = 8;
+
+/// Sentences about it; empty if the study has none. `escape` makes names harmless.
+pub(crate) fn sentences(
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+    escape: &dyn Fn(&str) -> String,
+) -> Vec<String> {
+    let Some(found) = &load.found else { return Vec::new() };
+    let name = |row: usize| escape(&row_name(load, row));
+    let mut sentences = Vec::new();
+    if let (Some(best), [_, _, ..]) = (found.best, &found.tied[..]) {
+        let others = found.tied.iter().filter(|row| **row != best).map(|row| name(*row));
+        sentences.push(format!(
+            "A tie: {} cannot be told from {} by {}; take the cheapest of them.",
+            listed(others),
+            name(best),
+            matters(view)
+        ));
+    }
+    sentences.extend(how(view, found));
+    for why in [WhyLeft::Halved, WhyLeft::Behind, WhyLeft::MoreErrors, WhyLeft::Invalid, WhyLeft::NoFigure] {
+        let left = || found.left.iter().filter(move |left| left.why == why);
+        if left().next().is_some() {
+            let each = left().map(|left| {
+                let ratio = left.ratio.map_or_else(String::new, |ratio| format!(", {} ×", decimal(ratio, 2)));
+                format!("{} (after {}{ratio})", name(left.setting), blocks(left.after_blocks as usize))
+            });
+            sentences.push(format!("{}: {}.", why_words(why), listed(each)));
+        }
+    }
+    sentences
+}
+
+fn how(view: &StudyView<'_>, found: &Found) -> Option<String> {
+    let chosen = format!("The best was chosen over {}", blocks(found.blocks as usize));
+    Some(match (found.end, &found.confirmed) {
+        (Some(TournamentEnd::NotFit), _) => "Fewer than two settings could be measured.".to_owned(),
+        (_, Some(confirmed)) => format!(
+            "{chosen}, and compared with its rival on {} fresh ones: only these tell by how much.",
+            confirmed.common
+        ),
+        (Some(TournamentEnd::OutOfBlocks), None) => {
+            format!("{chosen}, all that there may be: several settings may still be the best.")
+        }
+        (Some(TournamentEnd::Decided), None) => format!("{chosen}; no fresh ones have confirmed it."),
+        (None, None) if view.missing > 0 || found.blocks > 0 => {
+            format!("{chosen} so far; it is not decided.")
+        }
+        (None, None) => return None,
+    })
+}
+
+fn why_words(why: WhyLeft) -> &'static str {
+    match why {
+        WhyLeft::Halved => "Left in the worse half of a round",
+        WhyLeft::Behind => "Left because another was ahead by more than chance",
+        WhyLeft::MoreErrors => "Left for more errors than another",
+        WhyLeft::Invalid => "Left because their runs were invalid three times in a row",
+        WhyLeft::NoFigure => "Left because they gave no figure three times in a row",
+    }
+}
+
+fn listed(all: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = all.collect();
+    let more = all.len().saturating_sub(NAMES_MAX);
+    let first: Vec<&str> = all.iter().take(NAMES_MAX).map(String::as_str).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", first.join(", "))
+}
