@@ -1,7 +1,8 @@
 //! T5: a client that gets too little of the processor is called so, and a server that stops is not mistaken for one.
 
-use std::fs;
-use std::path::PathBuf;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,8 +20,14 @@ use crate::tool::{Said, fit};
 const PATIENCE: Duration = Duration::from_secs(60);
 const OPEN: [&str; 6] = ["--rate=200/s", "-c", "200", "-d", "4s", "--threads=1"];
 const CLOSED: [&str; 5] = ["-c", "8", "-d", "4s", "--threads=1"];
-/// Where groups of processes are, and their shares of the processor.
+/// Where groups of processes are under version 2 of Linux' groups, the file that tells it is that version, and how a tenth of a
+/// core is written.
 const GROUPS: &str = "/sys/fs/cgroup";
+const IS_VERSION_2: &str = "cgroup.controllers";
+const TENTH: [(&str, &str); 1] = [("cpu.max", "10000 100000")];
+/// The same under version 1.
+const GROUPS_1: &str = "/sys/fs/cgroup/cpu";
+const TENTH_1: [(&str, &str); 2] = [("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "10000")];
 
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(2, 20);
@@ -186,11 +193,17 @@ struct Group(PathBuf);
 
 impl Group {
     fn make() -> Result<Self, String> {
-        let path = PathBuf::from(format!("{GROUPS}/tenbin-truth-{}", std::process::id()));
+        let is_version_2 = Path::new(GROUPS).join(IS_VERSION_2).exists();
+        let (root, quota) = if is_version_2 { (GROUPS, &TENTH[..]) } else { (GROUPS_1, &TENTH_1[..]) };
+        let path = Path::new(root).join(format!("tenbin-truth-{}", std::process::id()));
         let cannot = |error| format!("no group of processes with a quota can be made here: {error}");
         fs::create_dir(&path).map_err(cannot)?;
         let group = Self(path);
-        fs::write(group.0.join("cpu.max"), "10000 100000").map_err(cannot)?;
+        for (file, value) in quota {
+            // Opened, not made: a folder that is no group has no such file.
+            let mut file = OpenOptions::new().write(true).open(group.0.join(file)).map_err(cannot)?;
+            file.write_all(value.as_bytes()).map_err(cannot)?;
+        }
         Ok(group)
     }
 }
