@@ -9,12 +9,18 @@ use crate::processes;
 
 /// Threads of one process whose cores are read.
 const THREADS_MAX: usize = 4_096;
+/// How far up a line of parents is followed.
+const DEPTH_MAX: usize = 64;
 /// The highest core that a list may name.
 const CORE_MAX: usize = 4_096;
 
 /// The processor time of every process at one moment.
 #[derive(Clone, Debug, Default)]
-pub struct Census(BTreeMap<u32, Entry>);
+pub struct Census {
+    processes: BTreeMap<u32, Entry>,
+    /// What all cores together have gone through, busy or not; `None` if the machine does not tell.
+    cores_ticks: Option<u64>,
+}
 
 #[derive(Clone, Debug)]
 struct Entry {
@@ -45,22 +51,27 @@ impl Census {
             let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
             Some((pid, parse(&String::from_utf8_lossy(&stat))?))
         });
-        Self(entries.collect())
+        let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
+        Self { processes: entries.collect(), cores_ticks: parse_cores(&stat) }
     }
 
     /// What each process used since an earlier moment, most first; those that used nothing are left out.
     pub fn since(&self, earlier: &Self) -> Vec<Used> {
         let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
         let known = self.known_before(earlier);
+        let most = self.most_since(earlier);
         let mut used: Vec<Used> = self
-            .0
+            .processes
             .iter()
             .filter_map(|(pid, entry)| {
-                let before = earlier.0.get(pid).filter(|before| before.started_ticks == entry.started_ticks);
+                let before = earlier.processes.get(pid).filter(|before| before.is_same_as(entry));
                 let [own, taken_over] = before.map_or([0, 0], |before| [before.ticks, before.taken_over]);
                 let taken_over = entry.taken_over.saturating_sub(taken_over);
                 let since = taken_over.saturating_sub(known.get(pid).copied().unwrap_or(0));
-                let ticks = entry.ticks.saturating_sub(own).saturating_add(since);
+                let own = entry.ticks.saturating_sub(own);
+                // More than there was: a child was asked for that the earlier look missed, and brings all of its life.
+                let ticks =
+                    Some(own.saturating_add(since)).filter(|ticks| *ticks <= most).unwrap_or(own.min(most));
                 let cpu_s = ticks as f64 / ticks_per_s;
                 (ticks > 0).then(|| Used { pid: *pid, name: entry.name.clone(), cpu_s })
             })
@@ -69,21 +80,31 @@ impl Census {
         used
     }
 
-    /// What processes that have ended had used before already, by who may have taken it over: the nearest above them that is
-    /// still there.
+    /// The most that anything can have used since an earlier moment.
+    fn most_since(&self, earlier: &Self) -> u64 {
+        let ticks = self.cores_ticks.zip(earlier.cores_ticks).map(|(now, then)| now.saturating_sub(then));
+        ticks.filter(|ticks| *ticks > 0).unwrap_or(u64::MAX)
+    }
+
+    /// What processes that have ended had used before already, by who may have taken it over: everything above them that is
+    /// still there, because a process whose parent ended goes to one further up.
     fn known_before(&self, earlier: &Self) -> BTreeMap<u32, u64> {
         let mut known = BTreeMap::new();
-        for ended in earlier.0.iter().filter(|(pid, _)| !self.0.contains_key(pid)).map(|(_, ended)| ended) {
+        let is_there =
+            |pid: &u32, entry: &Entry| self.processes.get(pid).is_some_and(|now| now.is_same_as(entry));
+        for ended in
+            earlier.processes.iter().filter(|(pid, entry)| !is_there(pid, entry)).map(|(_, ended)| ended)
+        {
             let mut above = ended.parent;
             // Bounded, should the numbers ever form a ring.
-            for _ in 0..earlier.0.len() {
-                let Some(next) = earlier.0.get(&above).filter(|_| !self.0.contains_key(&above)) else {
-                    break;
-                };
-                above = next.parent;
+            for _ in 0..DEPTH_MAX {
+                let Some(entry) = earlier.processes.get(&above) else { break };
+                if is_there(&above, entry) {
+                    let used: &mut u64 = known.entry(above).or_default();
+                    *used = used.saturating_add(ended.ticks).saturating_add(ended.taken_over);
+                }
+                above = entry.parent;
             }
-            let used: &mut u64 = known.entry(above).or_default();
-            *used = used.saturating_add(ended.ticks).saturating_add(ended.taken_over);
         }
         known
     }
@@ -94,7 +115,7 @@ impl Census {
         // A child may have a lower number than its parent: go on until nothing is added.
         loop {
             let more: Vec<u32> = self
-                .0
+                .processes
                 .iter()
                 .filter(|(pid, entry)| found.contains(&entry.parent) && !found.contains(pid))
                 .map(|(pid, _)| *pid)
@@ -104,6 +125,13 @@ impl Census {
             }
             found.extend(more);
         }
+    }
+}
+
+impl Entry {
+    /// Whether two looks at one number saw one process.
+    fn is_same_as(&self, other: &Self) -> bool {
+        self.started_ticks == other.started_ticks
     }
 }
 
@@ -148,6 +176,14 @@ fn parse_list(list: &str) -> Vec<usize> {
     ranges.flatten().collect()
 }
 
+/// The first line of `/proc/stat`, all that it sums up; what guests used is in the first two already.
+fn parse_cores(stat: &str) -> Option<u64> {
+    let fields = stat.lines().next()?.strip_prefix("cpu ")?.split_ascii_whitespace().take(8);
+    fields
+        .map(|field| field.parse::<u64>().ok())
+        .try_fold(0u64, |sum, ticks| Some(sum.saturating_add(ticks?)))
+}
+
 /// Of `/proc/PID/stat`: the name is in brackets and may hold anything; the state follows as the third field.
 fn parse(stat: &str) -> Option<Entry> {
     let (front, fields) = stat.rsplit_once(')')?;
@@ -171,7 +207,8 @@ mod tests {
     fn what_a_process_used_is_what_it_used_since() {
         let entry =
             |parent, ticks| Entry { parent, started_ticks: 5, ticks, taken_over: 0, name: "a".into() };
-        let census = |list: &[(u32, Entry)]| Census(list.iter().cloned().collect());
+        let census =
+            |list: &[(u32, Entry)]| Census { processes: list.iter().cloned().collect(), cores_ticks: None };
         let earlier = census(&[(7, entry(1, 100)), (8, entry(1, 50))]);
         let replaced = Entry { started_ticks: 6, ..entry(1, 30) };
         let now = census(&[(7, entry(1, 100)), (8, replaced), (9, entry(7, 200))]);
@@ -186,7 +223,8 @@ mod tests {
             let name = "a".to_owned();
             Entry { parent, started_ticks: 5, ticks, taken_over, name }
         };
-        let census = |list: &[(u32, Entry)]| Census(list.iter().cloned().collect());
+        let census =
+            |list: &[(u32, Entry)]| Census { processes: list.iter().cloned().collect(), cores_ticks: None };
         let earlier = census(&[(7, entry(1, 10, 0)), (8, entry(7, 500, 20)), (9, entry(8, 300, 0))]);
         let now = census(&[(7, entry(1, 11, 850))]);
         let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
@@ -194,9 +232,43 @@ mod tests {
     }
 
     #[test]
+    fn nothing_used_more_than_the_cores_had() {
+        let entry = |parent, started_ticks, ticks, taken_over| Entry {
+            parent,
+            started_ticks,
+            ticks,
+            taken_over,
+            name: "a".to_owned(),
+        };
+        let census = |cores_ticks, list: &[(u32, Entry)]| Census {
+            processes: list.iter().cloned().collect(),
+            cores_ticks: Some(cores_ticks),
+        };
+        let ticks_per_s = rustix::param::clock_ticks_per_second() as f64;
+        let used = |now: &Census, earlier: &Census| -> Vec<(u32, u64)> {
+            let used = now.since(earlier).into_iter();
+            used.map(|used| (used.pid, (used.cpu_s * ticks_per_s).round() as u64)).collect()
+        };
+        // Process 8 ended, and 9 below it went to 1, ended as well, and was asked for there.
+        let line =
+            [(1, entry(0, 1, 5, 0)), (7, entry(1, 2, 5, 0)), (8, entry(7, 3, 5, 0)), (9, entry(8, 4, 90, 0))];
+        let now = census(500, &[(1, entry(0, 1, 5, 93)), (7, entry(1, 2, 5, 5))]);
+        assert_eq!(used(&now, &census(100, &line)), [(1, 0); 0]);
+        // The number of an ended child is another's now.
+        let earlier = census(100, &[(7, entry(1, 2, 5, 0)), (9, entry(7, 4, 90, 0))]);
+        let now = census(500, &[(7, entry(1, 2, 5, 95)), (9, entry(1, 50, 3, 0))]);
+        assert_eq!(used(&now, &earlier), [(7, 5), (9, 3)]);
+        // A child that ended while the earlier look went on was not seen at all.
+        let earlier = census(100, &[(7, entry(1, 2, 5, 0))]);
+        let now = census(500, &[(7, entry(1, 2, 17, 1_300))]);
+        assert_eq!(used(&now, &earlier), [(7, 12)]);
+    }
+
+    #[test]
     fn this_process_is_seen() {
         let this = std::process::id();
-        assert!(Census::now().0.contains_key(&this));
+        let now = Census::now();
+        assert!(now.processes.contains_key(&this) && now.cores_ticks.is_some_and(|ticks| ticks > 0));
         assert!(!cores(this).is_empty() && !words(this).is_empty() && program(this).is_some());
     }
 
@@ -206,6 +278,8 @@ mod tests {
         for list in ["", "x", "3-1", "0-99999999999", "-"] {
             assert!(parse_list(list).is_empty(), "{list:?}");
         }
+        assert_eq!(parse_cores("cpu  1 2 3 4 5 6 7 8 1000 0\ncpu0 9 9\n"), Some(36));
+        assert!(parse_cores("cpu  1 x 3\n").is_none() && parse_cores("").is_none());
         let line = "7 (a) b) S 3 1 2 0 -1 0 1 2 3 4 10 20 30 40 20 0 3 0 98765 1";
         let entry = parse(line).unwrap();
         assert_eq!((entry.parent, entry.ticks, entry.taken_over), (3, 30, 70));
