@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::compare::{Comparison, Verdict};
+use crate::compare::{Comparison, Discards, Verdict, compare_in};
 use crate::duel::Duel;
 
 /// Which of several p-values are significant if all tests together may be wrong with a chance of `alpha` (Holm): the smallest
@@ -21,32 +21,62 @@ pub fn holm(p: &[f64], alpha: f64) -> Vec<bool> {
     is_significant
 }
 
-/// What several duels find together, such as several metrics of the same runs, or several candidates against one baseline: at
-/// each look they share what that look may spend, by Holm. Interval and verdict of each are of the same strictness.
+/// The figures of two variants over the blocks that both have.
+#[derive(Clone, Copy, Debug)]
+pub struct Paired<'a> {
+    /// In order of the blocks.
+    pub pairs: &'a [(f64, f64)],
+    /// How many there can ever be: see [`crate::look_at`].
+    pub attainable: usize,
+    /// Invalid runs of the two.
+    pub discards: Discards,
+}
+
+/// What several duels find together, such as several metrics of the same runs: at each look they share what that look may
+/// spend, by Holm. The family is as large as the duels were told, and at least as many as there are.
+///
+/// What is found has an interval as strict as its test. Everything else is as each duel finds it by itself, in the whole
+/// family: it is not for want of strictness that something is called equivalent.
 pub fn judge_together(duels: &[&Duel]) -> Vec<Comparison> {
-    // Strictest first: if a comparison holds against a part in m, the others need hold only against a part in m − 1.
-    let mut family = duels.len().max(1) as u32;
-    let mut findings: Vec<Option<Comparison>> = vec![None; duels.len()];
-    while findings.iter().any(Option::is_none) {
-        let tried: Vec<(usize, Comparison)> = (0..duels.len())
-            .filter(|place| findings[*place].is_none())
-            .map(|place| (place, duels[place].finding_in(family)))
-            .collect();
-        let held: Vec<&(usize, Comparison)> = tried.iter().filter(|(_, found)| is_found(found)).collect();
-        if held.is_empty() || family == 1 {
-            tried.into_iter().for_each(|(place, found)| findings[place] = Some(found));
-            break;
+    let family = duels.iter().map(|duel| duel.rules().family).max().unwrap_or(1);
+    step_down(family, duels.len(), |place, family| duels[place].finding_in(family))
+}
+
+/// The same of comparisons whose blocks were all planned at once, such as several candidates against one baseline, where
+/// differences below `matters` are of no account. The family may have more members than have figures.
+pub fn compare_together(family: u32, matters: f64, all: &[Paired<'_>]) -> Vec<Comparison> {
+    step_down(family, all.len(), |place, family| {
+        let Paired { pairs, attainable, discards } = all[place];
+        compare_in(family, pairs, attainable, matters, discards)
+    })
+}
+
+/// Strictest first: if a comparison holds against a part in m, the others need hold only against a part in m − 1.
+fn step_down(family: u32, members: usize, find: impl Fn(usize, u32) -> Comparison) -> Vec<Comparison> {
+    let mut family = family.max(u32::try_from(members).unwrap_or(u32::MAX)).max(1);
+    let mut findings: Vec<Comparison> = (0..members).map(|place| find(place, family)).collect();
+    let mut open: Vec<(usize, Comparison)> = findings.iter().copied().enumerate().collect();
+    loop {
+        let before = open.len();
+        open.retain(|(place, found)| {
+            if is_found(found) {
+                findings[*place] = *found;
+            }
+            !is_found(found)
+        });
+        let held = before - open.len();
+        if held == 0 || open.is_empty() {
+            return findings;
         }
-        held.iter().for_each(|(place, found)| findings[*place] = Some(*found));
-        family = family.saturating_sub(held.len() as u32).max(1);
+        family = family.saturating_sub(held as u32).max(1);
+        open.iter_mut().for_each(|(place, found)| *found = find(*place, family));
     }
-    findings.into_iter().flatten().collect()
 }
 
 /// Whether its hypothesis of no difference is rejected, whatever errors say.
 fn is_found(found: &Comparison) -> bool {
-    found.interval.is_some_and(|[low, high]| low > 1.0 || high < 1.0)
-        || matches!(found.verdict, Verdict::Differs { .. })
+    !matches!(found.verdict, Verdict::None(_))
+        && found.interval.is_some_and(|[low, high]| low > 1.0 || high < 1.0)
 }
 
 #[cfg(test)]
@@ -57,9 +87,9 @@ mod tests {
     use crate::seen::Seen;
 
     /// A duel of twelve blocks, of which this many say the opposite, with the least ratios.
-    fn duel(against: usize) -> Duel {
+    fn duel(against: usize, family: u32) -> Duel {
         let rules =
-            DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 12, pilot_blocks: 0, family: 3 };
+            DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 12, pilot_blocks: 0, family };
         let mut duel = Duel::new(rules);
         for block in 0..12 {
             let size = 1.0 + 0.01 * (block + 1) as f64;
@@ -74,16 +104,66 @@ mod tests {
     fn one_that_holds_leaves_more_to_the_others() {
         // Rank sums of 0, 6 and 10: alone the first two hold at twelve blocks (8), in a family of three the first does (4), and of
         // the two that are left the second does not (5).
-        let (clear, fair, weak) = (duel(0), duel(3), duel(4));
+        let of = |family| [0, 3, 4].map(|against| duel(against, family));
+        let [clear, fair, weak] = of(3);
         let verdicts = |duels: &[&Duel]| {
             let found = judge_together(duels);
             found.iter().map(|found| (is_found(found), found.family)).collect::<Vec<_>>()
         };
-        assert_eq!(verdicts(&[&fair]), [(true, 1)]);
-        assert_eq!(verdicts(&[&fair, &clear, &weak]), [(false, 2), (true, 3), (false, 2)]);
-        assert_eq!(verdicts(&[&clear, &fair]), [(true, 2), (true, 1)], "alone in what is left");
+        assert_eq!(verdicts(&[&fair, &clear, &weak]), [(false, 3), (true, 3), (false, 3)]);
         assert_eq!(verdicts(&[&clear, &clear, &clear]), [(true, 3); 3]);
+        assert_eq!(verdicts(&[&fair]), [(false, 3)], "the others of its family are not known");
+        let [clear, fair, _] = of(2);
+        assert_eq!(verdicts(&[&clear, &fair]), [(true, 2), (true, 1)], "alone in what is left");
+        assert_eq!(verdicts(&[&duel(3, 1)]), [(true, 1)]);
         assert!(verdicts(&[]).is_empty());
+    }
+
+    /// Twelve blocks, of which these speak against the first, with the least ratio first.
+    fn twelve(against: &[usize]) -> Vec<(f64, f64)> {
+        let size = |block: usize| 1.0 + 0.01 * block as f64;
+        (1..=12)
+            .map(|block| if against.contains(&block) { (1.0, size(block)) } else { (size(block), 1.0) })
+            .collect()
+    }
+
+    #[test]
+    fn three_candidates_against_one_baseline() {
+        // Rank sums of 0, 5 and 8, so p is 2, 20 and 50 in 4,096. Of 1.25 % a third is 17.07, a half is 25.6, and all is
+        // 51.2 in 4,096.
+        let [clear, fair, weak] = [&[][..], &[5], &[8]].map(twelve);
+        let found = |family: u32, all: &[&Vec<(f64, f64)>]| {
+            let discards = Discards::default();
+            let all: Vec<Paired> =
+                all.iter().map(|pairs| Paired { pairs, attainable: 12, discards }).collect();
+            compare_together(family, 0.03, &all)
+        };
+        let differ = |family: u32, all: &[&Vec<(f64, f64)>]| -> Vec<bool> {
+            found(family, all).iter().map(is_found).collect()
+        };
+        for (pairs, p) in [(&clear, 2.0), (&fair, 20.0), (&weak, 50.0)] {
+            assert!((found(1, &[pairs])[0].p.unwrap() - p / 4096.0).abs() < 1e-12);
+            assert_eq!(differ(1, &[pairs]), [true], "alone each differs");
+        }
+        // By Bonferroni, a third for each, the second would not differ; by Holm it needs only a half, and then the last all.
+        assert_eq!(differ(3, &[&fair]), [false]);
+        assert_eq!(differ(3, &[&clear, &fair, &weak]), [true, true, true]);
+        // Without a clear one ahead of it nobody leaves anything to it: alone they would differ, together they do not.
+        assert_eq!(differ(3, &[&fair, &weak, &weak]), [false, false, false]);
+        assert_eq!(differ(3, &[&clear, &weak, &weak]), [true, false, false]);
+        // A candidate without figures is a member all the same.
+        assert_eq!(differ(4, &[&clear, &fair, &weak]), [true, false, false]);
+    }
+
+    #[test]
+    fn what_was_lost_unevenly_leaves_nothing_to_others() {
+        let (clear, fair) = (twelve(&[]), twelve(&[8]));
+        let lost = |first| Discards { first, second: 0 };
+        let all = |first| {
+            let clear = Paired { pairs: &clear, attainable: 12, discards: lost(first) };
+            compare_together(2, 0.03, &[clear, Paired { pairs: &fair, discards: lost(0), ..clear }])
+        };
+        assert!(is_found(&all(2)[1]) && !is_found(&all(3)[1]));
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub use compare::{Comparison, Discards, MoreErrors, NoVerdict, Verdict, compare}
 pub use duel::{Duel, DuelEnd, DuelRules, DuelStep};
 pub use errors::{ERRORS_MARGIN, ErrorGap};
 pub use forecast::Forecast;
-pub use holm::{holm, judge_together};
+pub use holm::{Paired, compare_together, holm, judge_together};
 pub use look::{FIXED, LOOKS, Look, look_at, looks};
 pub use mann_whitney::{FIGURES_MAX, Unpaired};
 pub use search::{

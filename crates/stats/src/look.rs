@@ -55,11 +55,21 @@ pub fn look_at(blocks: usize, attainable: usize, family: u32) -> Result<Look, u3
 
 /// The looks of a comparison that can have so many blocks, in their order.
 pub fn looks(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
-    let is_short = attainable < LOOKS[0].blocks as usize;
-    let alone =
-        (FIXED.blocks..LOOKS[0].blocks).filter_map(move |blocks| stricter(blocks, FIXED_ALPHA, family));
-    let many = sequential(family).filter(move |look| look.blocks as usize <= attainable);
-    alone.take(usize::from(is_short)).chain(many)
+    let [first, second] = [LOOKS[0].blocks, LOOKS[1].blocks];
+    let blocks_max = u32::try_from(attainable).unwrap_or(u32::MAX);
+    // Where no second look can ever come, the only one may spend everything.
+    let only = match family {
+        _ if blocks_max < first => FIXED.blocks..first,
+        2.. if blocks_max < second => first..second,
+        _ => 0..0,
+    };
+    let is_only = !only.is_empty();
+    let alone = only.filter_map(move |blocks| stricter(blocks, FIXED_ALPHA, family)).map(move |look| {
+        // A family is never looked at more kindly than one alone.
+        if look.blocks < first { look } else { Look { critical: LOOKS[0].critical, ..look } }
+    });
+    let many = sequential(family).filter(move |look| !is_only && look.blocks <= blocks_max);
+    alone.take(1).chain(many)
 }
 
 fn sequential(family: u32) -> impl Iterator<Item = Look> {
@@ -101,6 +111,18 @@ mod tests {
     }
 
     #[test]
+    fn a_family_without_a_second_look_spends_all_at_the_first() {
+        let at = |blocks, attainable, family| {
+            look_at(blocks, attainable, family).map(|look| (look.blocks, look.critical))
+        };
+        // Two in 256 are no more than a sixth of 5 %, and more than a seventh.
+        assert_eq!([2, 6].map(|family| at(8, 8, family)), [Ok((8, 0)); 2]);
+        assert_eq!([at(8, 8, 7), at(8, 11, 7), at(9, 9, 7)], [Err(9), Err(9), Ok((9, 0))]);
+        assert_eq!([at(7, 11, 3), at(11, 11, 3), at(11, 12, 3)], [Err(8), Ok((8, 0)), Err(12)]);
+        assert_eq!(at(11, 11, 1_000), Err(24));
+    }
+
+    #[test]
     fn a_family_is_looked_at_more_strictly_and_later() {
         let at = |blocks, attainable, family| {
             look_at(blocks, attainable, family).map(|look| (look.blocks, look.critical))
@@ -110,6 +132,12 @@ mod tests {
         assert_eq!(at(12, 24, 2), Ok((12, 5)));
         assert_eq!(at(6, 6, 2), Err(7), "six that agree have 3.1 %, more than 2.5 %");
         assert_eq!(at(7, 7, 2), Ok((7, 0)));
+        for (family, attainable) in
+            [2, 3, 6, 7, 40].into_iter().flat_map(|family| (6..12).map(move |a| (family, a)))
+        {
+            let spent: f64 = looks(attainable, family).map(|look| 1.0 - look.confidence()).sum();
+            assert!(spent * f64::from(family) <= 0.05, "{family} {attainable}: {spent}");
+        }
         for family in [2, 3, 10, 1_000, u32::MAX] {
             let looks: alloc::vec::Vec<Look> = looks(24, family).collect();
             assert_eq!(looks.last().map(|look| look.blocks), Some(24));

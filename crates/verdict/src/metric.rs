@@ -49,6 +49,11 @@ impl Metric {
         METRICS.iter().find(|metric| metric.name == name)
     }
 
+    /// Whether the larger figure is the better one, where nothing else is laid down.
+    pub fn higher_is_better(&self) -> bool {
+        self.name == "throughput"
+    }
+
     /// The figure of a run, if it has samples enough for a verdict.
     pub fn judgeable(&self, measured: &Measured) -> Option<f64> {
         let is_enough = |percentile: Percentile| percentile.is_judgeable(measured.samples());

@@ -10,7 +10,7 @@ use crate::seen::seen;
 use crate::setting::Setting;
 
 /// What a study lays down for a duel; `None` if its procedure is another. Further metrics share the error rate with the
-/// first.
+/// first: while it goes on, each is held against its part, and at the end [`stats::judge_together`] says what all of them find.
 pub fn duel_rules(compare: &Compare) -> Option<DuelRules> {
     let Procedure::Duel { pilot_blocks } = compare.procedure else { return None };
     Some(DuelRules {
@@ -32,8 +32,13 @@ pub fn duel(
     settings: [&Setting; 2],
     metric: &Metric,
 ) -> Result<Option<Duel>, StoreError> {
-    let Some(rules) = duel_rules(&study.new.compare) else { return Ok(None) };
-    let mut duel = Duel::new(rules);
+    let compare = &study.new.compare;
+    let Some(rules) = duel_rules(compare) else { return Ok(None) };
+    let higher_is_better = match metric.name == compare.by {
+        true => rules.higher_is_better,
+        false => metric.higher_is_better(),
+    };
+    let mut duel = Duel::new(DuelRules { higher_is_better, ..rules });
     for Block { stage, slots } in Course::of(study).blocks(load) {
         match stage {
             stage::PILOT => {
