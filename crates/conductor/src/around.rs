@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use engine::Endpoint;
 use lab::census::{self, Census, Used};
@@ -19,6 +20,8 @@ const OTHERS_MAX: usize = 16;
 pub(crate) struct Around {
     /// Processes that are neither generator nor system, by what they used, most first.
     pub(crate) others: Vec<Used>,
+    /// How long that was looked at: longer than the load, which connections were opened for before.
+    pub(crate) over_s: f64,
     /// Of the time of all cores, what the host gave to others.
     pub(crate) steal_share: Option<f64>,
     /// How long the generator's control group was held back.
@@ -33,6 +36,7 @@ pub(crate) struct Around {
 #[derive(Debug)]
 pub(crate) struct Before {
     census: Census,
+    at: Instant,
     /// Processes that listen where the load goes.
     listeners: Vec<u32>,
     target: Option<(Endpoint, Counts)>,
@@ -53,12 +57,12 @@ impl Before {
         let target = target.and_then(|endpoint| Some((endpoint.clone(), server_count::ask(endpoint)?)));
         let system_cores = listeners.iter().flat_map(|pid| census::cores(*pid)).collect();
         let sharing = sharing(&listeners, &system_cores, prepared.cores());
-        Self { census: Census::now(), listeners, target, system_cores, sharing }
+        Self { census: Census::now(), at: Instant::now(), listeners, target, system_cores, sharing }
     }
 
     /// Looks again when it is over. `system`: further processes that everything below belongs to the system.
     pub(crate) fn compare(self, system: &[u32]) -> Around {
-        let now = Census::now();
+        let (now, over_s) = (Census::now(), self.at.elapsed().as_secs_f64());
         let roots: Vec<u32> = self.listeners.iter().chain(system).copied().collect();
         let mut own = now.families(&roots);
         own.insert(std::process::id());
@@ -66,7 +70,7 @@ impl Before {
         let server_requests = self.target.and_then(|(endpoint, before)| {
             Some(server_count::ask(&endpoint)?.requests.saturating_sub(before.requests))
         });
-        Around { others: others.take(OTHERS_MAX).collect(), server_requests, ..Around::default() }
+        Around { others: others.take(OTHERS_MAX).collect(), over_s, server_requests, ..Around::default() }
     }
 }
 

@@ -14,6 +14,7 @@ const MAY_READ: &[(&str, &str)] = &[
     ),
     ("crates/engine/src/net/line.rs", "the deadline of a single connection, outside of a load"),
     ("crates/conductor/src/one_run.rs", "the date of a run"),
+    ("crates/conductor/src/around.rs", "over which time the processes around a load are looked at"),
     ("crates/conductor/src/ceiling.rs", "how long the server that answers at once is loaded at most"),
     ("crates/conductor/src/collect.rs", "when a run is overdue"),
     ("crates/conductor/src/study.rs", "how long the runs of a study take, to tell how long is left"),
