@@ -37,8 +37,8 @@ pub(crate) struct Collected {
     pub(crate) overran: bool,
     /// How often it went on because it was not steady.
     pub(crate) extended: u32,
-    /// Whether it was steady at one of its ends, and was ended there.
-    pub(crate) is_settled: bool,
+    /// The one of its ends at which it was steady, and was ended.
+    pub(crate) settled_at_ns: Option<u64>,
     /// Whether the system ended before the load did.
     pub(crate) is_gone: bool,
     /// CPU time since the load began.
@@ -144,7 +144,7 @@ impl<'a> Collector<'a> {
         }
         self.beside.ends(self.store, self.run).map_err(|error| storage(error, &collected))?;
         if let Some(extension) = &self.extension {
-            (collected.extended, collected.is_settled) = (extension.extended, extension.is_settled);
+            (collected.extended, collected.settled_at_ns) = (extension.extended, extension.settled_at_ns());
         }
         collected.cpu = Cpu::now().since(begun.1);
         collected.broke.extend(running.join().err().unwrap_or_default());
@@ -156,7 +156,7 @@ impl<'a> Collector<'a> {
         if let Some(extension) = &mut self.extension {
             extension.look(begun.elapsed().as_nanos() as u64, &collected.pulses);
         }
-        let is_settled = self.extension.as_ref().is_some_and(|extension| extension.is_settled);
+        let is_settled = self.extension.as_ref().is_some_and(|extension| extension.settled_at_ns().is_some());
         let level = self.stopper.level();
         if collected.is_gone || is_settled { level.max(StopLevel::Drain) } else { level }
     }

@@ -15,8 +15,7 @@ pub(crate) struct Extension<'a> {
     each_ns: u64,
     /// How often it went on.
     pub(crate) extended: u32,
-    /// Whether it was steady at an end, and goes on no more.
-    pub(crate) is_settled: bool,
+    is_settled: bool,
 }
 
 impl<'a> Extension<'a> {
@@ -27,13 +26,18 @@ impl<'a> Extension<'a> {
         Some(Self { plan, threads, next_ns, each_ns, extended: 0, is_settled: false })
     }
 
+    /// The end at which it was steady, and after which it goes on no more; `None`: there was none so far.
+    pub(crate) fn settled_at_ns(&self) -> Option<u64> {
+        self.is_settled.then_some(self.next_ns)
+    }
+
     /// Looks at the course so far, if an end has come since the last look.
     pub(crate) fn look(&mut self, elapsed_ns: u64, pulses: &Pulses) {
         // Before the first window comes, connections are being opened.
         let has_begun = !pulses.windows().is_empty();
         while has_begun && !self.is_settled && self.extended < self.plan.extend && elapsed_ns >= self.next_ns
         {
-            let found = steadiness::judge(self.plan, pulses, self.threads);
+            let found = steadiness::judge(self.plan, pulses, self.threads, Some(self.next_ns));
             self.is_settled = found.is_none_or(|found| {
                 // What settled late stays in the figures, however long they become.
                 matches!(found.verdict, SteadinessVerdict::Steady | SteadinessVerdict::WarmingUp)
@@ -43,5 +47,51 @@ impl<'a> Extension<'a> {
                 self.next_ns = self.next_ns.saturating_add(self.each_ns);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plan::Draft;
+    use record::Pulse;
+
+    use super::*;
+
+    /// So many windows of one worker, of which each saw so many replies.
+    fn note(pulses: &mut Pulses, windows: std::ops::Range<u64>, ended: u64) {
+        for number in windows {
+            let jitter = number * 7 % 5;
+            pulses.note(&Pulse {
+                at_ns: number * Pulse::WINDOW_NS,
+                lasting_ns: Pulse::WINDOW_NS,
+                ended: ended + jitter,
+                response_sum_ns: (ended + jitter) * 1_000_000,
+                in_flight_ns: (ended + jitter) * 1_000_000,
+                ..Pulse::default()
+            });
+        }
+    }
+
+    #[test]
+    fn what_ends_after_a_load_was_ended_as_steady_does_not_make_it_unsteady() {
+        let draft = Draft {
+            url: "http://127.0.0.1:9/".to_owned(),
+            duration: Some("20s".to_owned()),
+            extend: Some("2".to_owned()),
+            ..Draft::default()
+        };
+        let plan = draft.check().unwrap();
+        let mut extension = Extension::of(&plan, 1).unwrap();
+        let mut pulses = Pulses::default();
+        note(&mut pulses, 0..80, 500);
+        extension.look(19_900_000_000, &pulses);
+        assert_eq!(extension.settled_at_ns(), None, "its first end has not come");
+        extension.look(20_050_000_000, &pulses);
+        assert_eq!((extension.settled_at_ns(), extension.extended), (Some(20_000_000_000), 0));
+        // Nothing more is sent, and for four seconds replies still come.
+        note(&mut pulses, 80..96, 10);
+        let verdict = |ended_ns| steadiness::judge(&plan, &pulses, 1, ended_ns).unwrap().verdict;
+        assert_eq!(verdict(extension.settled_at_ns()), SteadinessVerdict::Steady);
+        assert_eq!(verdict(None), SteadinessVerdict::NotSteady);
     }
 }

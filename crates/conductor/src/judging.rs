@@ -89,11 +89,12 @@ fn close(mut collected: Collected) -> Result<Closed, RunError> {
 /// The generator is asked how it fared.
 fn judge(plan: &Plan, closed: Closed, threads: u32, asked: StopLevel, around: &Around) -> Ending {
     let Closed { tally, warm_up, rest } = closed;
-    let Collected { ends, broke, hopeless, overran, cpu, pulses, busiest, extended, is_settled, .. } = rest;
+    let Collected { ends, broke, hopeless, overran, cpu, pulses, busiest, extended, settled_at_ns, .. } =
+        rest;
     let evidence = Evidence {
         warm_up,
         // What was due when it was ended as steady is no fault of anybody.
-        asked: if is_settled { asked.max(StopLevel::Drain) } else { asked },
+        asked: if settled_at_ns.is_some() { asked.max(StopLevel::Drain) } else { asked },
         broke: &broke,
         hopeless: &hopeless,
         busiest_10s_share: busiest.cpu_share(),
@@ -131,7 +132,7 @@ fn judge(plan: &Plan, closed: Closed, threads: u32, asked: StopLevel, around: &A
         system: None,
         failure: None,
         not_available: Vec::new(),
-        steadiness: steadiness::judge(plan, &pulses, ends.len() as u32)
+        steadiness: steadiness::judge(plan, &pulses, ends.len() as u32, settled_at_ns)
             .map(|found| Steadiness { extended, ..found }),
     }
 }

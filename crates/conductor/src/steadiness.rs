@@ -10,11 +10,12 @@ use store::{Steadiness, SteadinessVerdict};
 const WHOLE: f64 = 0.9;
 
 /// What the windows up to now say; `None` of a load that is not meant to be steady. `workers`: threads that tell of windows.
-pub(crate) fn judge(plan: &Plan, pulses: &Pulses, workers: u32) -> Option<Steadiness> {
+/// `ended_ns`: when the load was ended, if that was before its time: what was open then ends in windows after it.
+pub(crate) fn judge(plan: &Plan, pulses: &Pulses, workers: u32, ended_ns: Option<u64>) -> Option<Steadiness> {
     let settles_from_ns = planned_warm_up_ns(plan)?;
     let window_ns = pulses.window_ns();
     let whole_ns = window_ns as f64 * f64::from(workers.max(1)) * WHOLE;
-    let ends_ns = plan.stop.at_ns.unwrap_or(u64::MAX);
+    let ends_ns = plan.stop.at_ns.unwrap_or(u64::MAX).min(ended_ns.unwrap_or(u64::MAX));
     let lived = pulses.windows().iter().take_while(|pulse| {
         pulse.lasting_ns as f64 >= whole_ns && pulse.at_ns.saturating_add(window_ns) <= ends_ns
     });
