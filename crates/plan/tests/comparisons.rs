@@ -112,3 +112,17 @@ fn a_load_may_go_on_until_it_is_steady() {
     let quick = read(true);
     assert_eq!(quick.run_ns(0), Some(3_000_000_000), "a short form does not go on");
 }
+
+#[test]
+fn loads_that_take_ages_together_can_be_bounded() {
+    let loads: Vec<String> =
+        (0..600).map(|number| format!("  - {{ name: l{number}, users: 3, for: 8760h }}\n")).collect();
+    let text = format!(
+        "scenario: [ get: / ]\nload:\n{}systems:\n  a: {{ start: \"a {{port}}\" }}\ncompare: {{ blocks: 1, within: 1h }}\n",
+        loads.concat()
+    );
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let study = Study::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder, false);
+    let faults = study.expect_err("an hour is too short").to_string();
+    assert!(faults.contains("a single block takes"), "{faults}");
+}

@@ -188,7 +188,8 @@ impl<'a> Section<'a> {
                 reading.at(at, what, "allow more `blocks`, or leave them out for 24 at most");
             }
         }
-        let loads_ns: Option<u64> = self.compared.loads.iter().map(|load| load.run_ns).sum();
+        let mut loads_ns = self.compared.loads.iter().map(|load| load.run_ns);
+        let loads_ns = loads_ns.try_fold(0u64, |sum, ns| Some(sum.saturating_add(ns?)));
         let block_ns = loads_ns.map(|loads_ns| loads_ns.saturating_mul(variants as u64));
         if let (Some(within), Some(within_ns), Some(block_ns)) =
             (node.get("within"), compare.within_ns, block_ns)
