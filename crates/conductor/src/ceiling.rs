@@ -48,15 +48,11 @@ pub(crate) fn find(shape: &Shape<'_>, store: &Store) -> Result<f64, String> {
     }
     let (shape_words, layout) = (shape.words(), shape.layout());
     let kept = store.ceiling(&shape_words, &layout).map_err(|error| error.to_string())?;
-    if let Some(per_s) = kept {
-        return Ok(per_s);
-    }
-    let measured_per_s = shape.measure()?;
     // What was reached already is no more than the ceiling, however disturbed the measurement was.
-    let reached_per_s =
-        shape.tally.span_ns().map_or(0.0, |span_ns| shape.ended() as f64 * 1e9 / span_ns as f64);
-    let per_s = measured_per_s.max(reached_per_s);
-    store.keep_ceiling(&shape_words, &layout, per_s, unix_ms()).map_err(|error| error.to_string())?;
+    let per_s = kept.map_or_else(|| shape.measure(), Ok)?.max(shape.reached_per_s());
+    if kept != Some(per_s) {
+        store.keep_ceiling(&shape_words, &layout, per_s, unix_ms()).map_err(|error| error.to_string())?;
+    }
     Ok(per_s)
 }
 
@@ -88,6 +84,10 @@ impl Shape<'_> {
 
     fn ended(&self) -> u64 {
         self.tally.response.all().count()
+    }
+
+    fn reached_per_s(&self) -> f64 {
+        self.tally.span_ns().map_or(0.0, |span_ns| self.ended() as f64 * 1e9 / span_ns as f64)
     }
 
     /// The mean length of bodies, as a power of two: near enough, and few shapes.
@@ -173,5 +173,40 @@ impl Shape<'_> {
         span_ns
             .map(|span_ns| all.count() as f64 * 1e9 / span_ns as f64)
             .ok_or_else(|| "the target answered hardly anything".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Finish, Outcome};
+
+    use super::*;
+
+    #[test]
+    fn nobody_reaches_more_than_the_ceiling() {
+        let draft = Draft { url: "http://127.0.0.1:9/".to_owned(), ..Draft::default() };
+        let plan = draft.check().unwrap();
+        let mut tally = Tally::default();
+        for number in 0..100 {
+            let sent_ns = number * 10_000_000;
+            tally.note_sent(sent_ns);
+            tally.note_finished(&Finish {
+                intended_ns: sent_ns,
+                sent_ns,
+                first_byte_ns: None,
+                finished_ns: sent_ns + 10_000_000,
+                outcome: Outcome::Ok,
+                status: 200,
+            });
+        }
+        let system_cores = BTreeSet::new();
+        let shape = Shape { plan: &plan, threads: 1, cores: &[], system_cores: &system_cores, tally: &tally };
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("runs.sqlite")).unwrap();
+        for (kept, expected) in [(300.0, 300.0), (60.0, 100.0)] {
+            store.keep_ceiling(&shape.words(), &shape.layout(), kept, 1).unwrap();
+            assert_eq!(find(&shape, &store), Ok(expected));
+            assert_eq!(store.ceiling(&shape.words(), &shape.layout()).unwrap(), Some(expected));
+        }
     }
 }
