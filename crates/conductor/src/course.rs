@@ -17,6 +17,8 @@ use blocks::Blocks;
 use capacity::Capacity;
 use duel::Duels;
 
+pub(crate) use capacity::GRACE_MIN_NS;
+
 pub use capacity::{CapacityAnswer, capacity_answers, level_words, slos};
 
 /// What is to be done next.

@@ -5,6 +5,8 @@ use std::time::Duration;
 use plan::Study as Plan;
 use store::{Place, Procedure, Study, stage};
 
+use crate::course::GRACE_MIN_NS;
+
 /// What is known of the time that runs take.
 pub(crate) struct Pace<'a> {
     plan: &'a Plan,
@@ -29,7 +31,7 @@ impl<'a> Pace<'a> {
     /// Of a study with so many runs as `kept` has.
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Self {
         let within = kept.new.compare.within_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
-        let spent_before = kept.runs.iter().map(took).sum();
+        let spent_before = kept.runs.iter().map(took).fold(Duration::ZERO, Duration::saturating_add);
         let budget = within.map(|within| Budget { within, spent_before });
         let soak_s = match &kept.new.compare.procedure {
             Procedure::Capacity(rules) => rules.soak_s,
@@ -56,7 +58,8 @@ impl<'a> Pace<'a> {
     pub(crate) fn expected(&self, places: &[Place], later: usize) -> Option<Duration> {
         let each: Option<Duration> = places.iter().map(|place| self.of_one(place)).sum();
         let mean = each?.checked_div(places.len() as u32).unwrap_or_default();
-        Some(each? + mean * later as u32)
+        let later = u32::try_from(later).unwrap_or(u32::MAX);
+        Some(each?.saturating_add(mean.saturating_mul(later)))
     }
 
     /// Whether these runs can end within the study's time, of which so much has gone since it was begun or gone on with.
@@ -67,7 +70,9 @@ impl<'a> Pace<'a> {
 
     /// What is left of the study's time; `None` if it has no bound.
     pub(crate) fn left(&self, gone: Duration) -> Option<Duration> {
-        self.budget.as_ref().map(|budget| budget.within.saturating_sub(budget.spent_before + gone))
+        self.budget
+            .as_ref()
+            .map(|budget| budget.within.saturating_sub(budget.spent_before.saturating_add(gone)))
     }
 
     /// That the time of the study does not last for these runs, and what it lacks: so many runs at most may follow them.
@@ -97,18 +102,45 @@ impl<'a> Pace<'a> {
 
     /// How long the load of a run goes on, if time ends it.
     fn load_of(&self, place: &Place) -> Option<Duration> {
-        if place.stage == stage::SOAK {
-            return self.soak;
-        }
         // A search has one load, at levels that are named for themselves.
         let is_level = place.users.is_some() || place.rate_per_s.is_some();
         let load = self.plan.loads.iter().find(|load| is_level || load.name == place.load)?;
-        load.run_ns.map(Duration::from_nanos)
+        let run = load.run_ns.map(Duration::from_nanos);
+        match place.stage.as_str() {
+            stage::SOAK => Some(self.soak?.saturating_add(Duration::from_nanos(load.warm_up_ns))),
+            stage::OVERLOAD => {
+                let measured_ns = load.run_ns?.saturating_sub(load.warm_up_ns);
+                let before_ns = measured_ns.saturating_add(measured_ns.max(GRACE_MIN_NS));
+                run.map(|run| run.saturating_add(Duration::from_nanos(before_ns)))
+            }
+            _ => run,
+        }
     }
 }
 
 /// How long a stored run took.
 fn took(run: &store::Run) -> Duration {
     let ended = run.ending.as_ref().map_or(run.new.started_at_unix_ms, |ending| ending.ended_at_unix_ms);
-    Duration::from_millis(u64::try_from(ended - run.new.started_at_unix_ms).unwrap_or_default())
+    Duration::from_millis(u64::try_from(ended.saturating_sub(run.new.started_at_unix_ms)).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::course::tests::{begun, place};
+
+    #[test]
+    fn an_overload_takes_longer_than_the_load_that_is_measured_after_it() {
+        let (plan, store, id, _folder) = begun(1, "{ within: 30s }");
+        let kept = store.load_study(&id).expect("it is kept");
+        let pace = Pace::of(&plan, &kept);
+        let level =
+            |stage: &str| Place { stage: stage.to_owned(), rate_per_s: Some(9.0), ..place("web", "n=1") };
+        // The load goes on for 1 s; before it there are 1 s of too much, and 10 s to get over that.
+        let expected = |stage: &str| pace.expected(&[level(stage)], 0);
+        assert_eq!(expected(stage::BISECT), Some(Duration::from_secs(1)));
+        assert_eq!(expected(stage::OVERLOAD), Some(Duration::from_secs(12)));
+        assert!(pace.is_time_for(&[level(stage::OVERLOAD)], Duration::from_secs(18)));
+        assert!(!pace.is_time_for(&[level(stage::OVERLOAD)], Duration::from_secs(19)));
+    }
 }

@@ -133,12 +133,17 @@ fn turns(bench: &Bench<'_>, observer: &mut dyn StudyObserver) -> Result<Option<W
         };
         news.iter().for_each(|line| observer.says(line));
         match next {
-            Err(why) => return Ok(Some(why)),
+            Err(why) => return Ok(unless_missing(why, &kept)),
             Ok(next) => places = numbered(next, &kept.new.planned),
         }
         bench.store.plan_more(bench.id, &places)?;
         kept.new.planned.extend_from_slice(&places);
     }
+}
+
+/// Runs that were cut short, and that no decision needed, can still be made: then the study can be gone on with.
+fn unless_missing(why: Why, kept: &store::Study) -> Option<Why> {
+    kept.missing().next().is_none().then_some(why)
 }
 
 /// A study that goes on.
@@ -197,7 +202,7 @@ impl Going<'_> {
 
 /// Positions go on where those of the planned places end.
 fn numbered(places: Vec<Place>, planned: &[Place]) -> Vec<Place> {
-    let first = planned.last().map_or(0, |place| place.position + 1);
+    let first = planned.last().map_or(0, |place| place.position.saturating_add(1));
     (first..).zip(places).map(|(position, place)| Place { position, ..place }).collect()
 }
 
@@ -225,4 +230,19 @@ pub fn is_of(kept: &NewStudy, study: &Study, procedure: &Procedure) -> Result<()
         "the plan, or a file that it uses, has changed since this study began",
         "run it anew, or bring back the plan as it was",
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::course::tests::begun;
+
+    #[test]
+    fn a_study_is_not_over_while_a_run_is_missing_that_can_still_be_made() {
+        let (_, store, id, _folder) = begun(3, "{ blocks: 2 }");
+        let mut kept = store.load_study(&id).expect("it is kept");
+        assert_eq!(unless_missing(Why::Blocks, &kept), None);
+        kept.new.planned.clear();
+        assert_eq!(unless_missing(Why::Blocks, &kept), Some(Why::Blocks));
+    }
 }

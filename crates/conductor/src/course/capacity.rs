@@ -28,7 +28,7 @@ const OF_ALONE: f64 = 4.0;
 /// And no less than that.
 const RESPONSE_MIN_NS: u64 = 250_000_000;
 /// A system has so long to get over an overload, or as long as that lasted.
-const GRACE_MIN_NS: u64 = 10_000_000_000;
+pub(crate) const GRACE_MIN_NS: u64 = 10_000_000_000;
 
 /// One search for each variant, side by side.
 pub(crate) struct Capacity<'a> {
@@ -130,12 +130,15 @@ impl<'a> Capacity<'a> {
 
 impl Course for Capacity<'_> {
     fn next(&self, kept: &Study) -> Result<Turn, RunError> {
-        let block = kept.new.planned.last().map_or(0, |place| place.block + 1);
+        let block = kept.new.planned.last().map_or(0, |place| place.block.saturating_add(1));
         let (mut places, mut ends, mut news) = (Vec::new(), Vec::new(), Vec::new());
         for (variant, setting) in self.settings() {
             let search = self.search(kept, &setting)?;
-            let last =
-                kept.new.planned.iter().rfind(|place| place.block + 1 == block && setting.is_of(place));
+            let last = kept
+                .new
+                .planned
+                .iter()
+                .rfind(|place| place.block.saturating_add(1) == block && setting.is_of(place));
             if let Some(run) = last.and_then(|place| kept.run(place.position)) {
                 news.extend(self.news(run, &search)?);
             }

@@ -21,7 +21,7 @@ pub(crate) fn place(system: &str, variant: &str) -> Place {
 }
 
 /// A study of a plan that compares so many variants of one system so, and was begun.
-fn begun(variants: u32, compare: &str) -> (Plan, Store, StudyId, tempfile::TempDir) {
+pub(crate) fn begun(variants: u32, compare: &str) -> (Plan, Store, StudyId, tempfile::TempDir) {
     let values: Vec<String> = (1..=variants).map(|value| value.to_string()).collect();
     let text = format!(
         "scenario: [ get: / ]\nload: {{ users: 1, for: 1s }}\nsystems:\n  web: {{ start: 'web {{port}} {{n}}', vary: \
