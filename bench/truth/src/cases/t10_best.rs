@@ -29,13 +29,13 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
 
 fn one_ahead(bench: &Bench, number: u32) -> Result<Found, String> {
     let said = tournament(bench, "1.05", number)?;
-    let best = knob(&said, "/comparison/found/best");
+    let best = knob(&said, "/comparison/found/0/best");
     Ok(Found::new(best == "2", format!("{best:?}, confirmed: {}", confirmed(&said))))
 }
 
 fn all_equal(bench: &Bench, number: u32) -> Result<Found, String> {
     let said = tournament(bench, "1", 100 + number)?;
-    let tied = said.list("/comparison/found/tied").len();
+    let tied = said.list("/comparison/found/0/tied").len();
     let verdict = confirmed(&said);
     Ok(Found::new(tied > 1 || verdict != "differs", format!("{tied} tied, confirmed: {verdict}")))
 }
@@ -69,6 +69,6 @@ fn knob(said: &Said, pointer: &str) -> String {
 }
 
 fn confirmed(said: &Said) -> String {
-    let verdict = said.word("/comparison/found/confirmed/verdict");
+    let verdict = said.word("/comparison/found/0/confirmed/verdict");
     if verdict.is_empty() { "no".to_owned() } else { verdict.to_owned() }
 }
