@@ -123,8 +123,8 @@ impl Search {
         let from_per_s =
             rules.from_per_s.filter(is_rate).map(|from| to_per_s.map_or(from, |to| from.min(to)));
         let resolution = if rules.resolution.is_finite() { rules.resolution.clamp(0.002, 0.5) } else { 0.03 };
-        let runs_max = rules.runs_max.min(RUNS_MAX);
-        let rules = SearchRules { resolution, from_per_s, to_per_s, runs_max, ..rules };
+        let (runs_max, confirm_runs) = (rules.runs_max.min(RUNS_MAX), rules.confirm_runs.min(RUNS_MAX));
+        let rules = SearchRules { resolution, from_per_s, to_per_s, runs_max, confirm_runs, ..rules };
         let mut search = Self {
             rules,
             chance: Chance::of(rules.seed),

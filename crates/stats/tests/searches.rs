@@ -72,6 +72,14 @@ fn score(searches: u64, width: f64) -> Score {
 }
 
 #[test]
+fn no_more_runs_confirm_than_there_may_be() {
+    // Rules from a file that somebody else wrote: there is no list of four billion runs.
+    let rules = SearchRules { confirm_runs: u32::MAX, runs_max: u32::MAX, ..rules(7) };
+    let (search, levels) = drive(rules, noisy(400.0, 1e-6, &mut Chance::seeded(7)));
+    assert_eq!((search.finding().end, levels.len()), (Some(SearchEnd::OutOfRuns), 1_000));
+}
+
+#[test]
 fn a_known_capacity_is_found() {
     let score = score(300, 0.005);
     assert_eq!(score.found, 300);
