@@ -46,9 +46,9 @@ pub enum WhyLeft {
     Behind,
     /// It has more errors than another one.
     MoreErrors,
-    /// Its run was invalid three times in a row.
+    /// Its run was invalid four times in a row.
     Invalid,
-    /// It did not run, or had too few samples, three times in a row.
+    /// It did not run, or had too few samples, four times in a row.
     NoFigure,
 }
 

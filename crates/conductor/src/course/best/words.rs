@@ -29,8 +29,8 @@ pub(super) fn after_turn(
             WhyLeft::Halved => "is in the worse half",
             WhyLeft::Behind => "is clearly behind",
             WhyLeft::MoreErrors => "has more errors",
-            WhyLeft::Invalid => "has no valid run in three tries",
-            WhyLeft::NoFigure => "has no figure in three tries",
+            WhyLeft::Invalid => "has no valid run in four tries",
+            WhyLeft::NoFigure => "has no figure in four tries",
         };
         let ratio =
             left.ratio.map_or(String::new(), |ratio| format!(", with {ratio:.3} times the best so far"));
