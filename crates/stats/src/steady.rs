@@ -31,7 +31,8 @@ pub struct Steadiness {
     /// From the cut to the end the line through the windows changes by this share of their mean, the largest over the
     /// series by size; with its sign.
     pub drift_share: f64,
-    /// The second half of what is left over the first, less 1; the largest over the series by size.
+    /// The second half of what is left over the first, less 1; the largest over the series by size. A first half in which
+    /// nothing happened has no share.
     pub halves_share: f64,
     /// Spearman's rank correlation of the windows with time; the largest over the series by size.
     pub rho: f64,
@@ -187,7 +188,7 @@ fn judge(level: &[f64]) -> Judged {
     let (first, second) = level.split_at(level.len() / 2);
     let mut judged = Judged {
         drift_share: line.slope * count / mean,
-        halves_share: self::mean(second) / self::mean(first).max(f64::MIN_POSITIVE) - 1.0,
+        halves_share: self::mean(second) / self::mean(first) - 1.0,
         rho: spearman_with_time(level),
         change: Change::None,
     };

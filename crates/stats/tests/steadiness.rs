@@ -185,3 +185,15 @@ fn hostile_windows_do_no_harm() {
         }
     }
 }
+
+#[test]
+fn a_half_in_which_nothing_happened_has_no_share() {
+    let window = |at: usize| {
+        let ended = if at < 40 { 0 } else { 500 };
+        Window { ended, response_sum_ns: ended * 1_000_000, in_flight: 1.0 }
+    };
+    // The warm-up that was planned leaves twenty quiet windows before twenty busy ones.
+    let found = steady(&(0..60).map(window).collect::<Vec<_>>(), 20);
+    assert!(matches!(found.verdict, SteadyVerdict::NotSteady { .. }), "{found:?}");
+    assert!(found.halves_share.abs() < 1e6, "{found:?}");
+}
