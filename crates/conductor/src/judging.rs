@@ -93,8 +93,8 @@ fn judge(plan: &Plan, closed: Closed, threads: u32, asked: StopLevel, around: &A
         rest;
     let evidence = Evidence {
         warm_up,
-        // What was due when it was ended as steady is no fault of anybody.
-        asked: if settled_at_ns.is_some() { asked.max(StopLevel::Drain) } else { asked },
+        asked,
+        is_settled: settled_at_ns.is_some(),
         broke: &broke,
         hopeless: &hopeless,
         busiest_10s_share: busiest.cpu_share(),

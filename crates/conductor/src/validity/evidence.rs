@@ -19,6 +19,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) warm_up: Counts,
     /// How much a person, or the end of the system, asked the load to stop.
     pub(crate) asked: StopLevel,
+    /// Whether it was ended at one of its ends, because it was steady.
+    pub(crate) is_settled: bool,
     pub(crate) broke: &'a [String],
     pub(crate) hopeless: &'a [String],
     pub(crate) busiest_10s_share: Option<f64>,
@@ -42,6 +44,7 @@ impl<'a> Evidence<'a> {
             tally,
             warm_up: Counts::default(),
             asked: StopLevel::Go,
+            is_settled: false,
             broke: &[],
             hopeless: &[],
             busiest_10s_share: None,

@@ -19,9 +19,9 @@ const ROOM: f64 = 1.3;
 /// Planned requests that were never sent.
 pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
     let counts = evidence.tally.counts;
+    let not_sent = counts.not_sent as f64 - due_at_the_end(evidence)?;
     // Whoever stops a run stops what was due as well.
-    if evidence.asked != StopLevel::Go || counts.not_sent as f64 <= counts.planned as f64 * NOT_SENT_SHARE_MAX
-    {
+    if evidence.asked != StopLevel::Go || not_sent <= counts.planned as f64 * NOT_SENT_SHARE_MAX {
         return None;
     }
     let is_trial = evidence.plan.is_trial && !is_own(evidence);
@@ -42,6 +42,16 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
     );
     let level = if is_trial { Level::Suspect } else { Level::Invalid };
     Some(found(level, "not_sent", sentence, remedy))
+}
+
+/// How many requests may have been due when the load was ended as steady, which is no fault of anybody: no more than come in
+/// the time after which they are given up. `None`: whatever was not sent was due then.
+fn due_at_the_end(evidence: &Evidence<'_>) -> Option<f64> {
+    if !evidence.is_settled {
+        return Some(0.0);
+    }
+    let Load::Open(open) = &evidence.plan.load else { return None };
+    Some(asked_per_s(evidence)? * open.shed_after_ns? as f64 / 1e9)
 }
 
 /// Whether requests were late because of the generator, and not for want of a connection.
@@ -116,7 +126,8 @@ fn carried(evidence: &Evidence<'_>) -> String {
 
 /// The mean rate of the plan, if time ends it.
 fn asked_per_s(evidence: &Evidence<'_>) -> Option<f64> {
-    let lasting_ns =
-        evidence.plan.planned_ns()?.checked_sub(evidence.plan.warm_up_ns).filter(|ns| *ns > 0)?;
+    let planned_ns = || evidence.plan.planned_ns()?.checked_sub(evidence.plan.warm_up_ns);
+    let lasting_ns = if evidence.is_settled { evidence.tally.span_ns() } else { planned_ns() };
+    let lasting_ns = lasting_ns.filter(|ns| *ns > 0)?;
     Some(evidence.tally.counts.planned as f64 * 1e9 / lasting_ns as f64)
 }

@@ -164,6 +164,29 @@ fn a_plan_that_the_generator_did_not_keep_is_its_fault_and_told_after_what_shows
 }
 
 #[test]
+fn what_was_due_when_a_load_was_ended_as_steady_is_no_fault_and_what_was_given_up_before_is() {
+    let level = |shed_after: Option<&str>, not_sent: u64| {
+        let draft = Draft {
+            url: "http://127.0.0.1:9/".to_owned(),
+            rate: Some("200/s".to_owned()),
+            duration: Some("10s".to_owned()),
+            extend: Some("2".to_owned()),
+            shed_after: shed_after.map(str::to_owned),
+            ..Draft::default()
+        };
+        let plan = draft.check().unwrap();
+        let mut tally = tally(2_000, 5 * MS, 50_000);
+        tally.note_not_sent(not_sent);
+        let ends = [worker(&tally, 0, 6 * MS)];
+        let around = Around::default();
+        judge(&Evidence { is_settled: true, ..Evidence::of(&plan, &tally, &ends, &around) }).verdict
+    };
+    assert_eq!(level(None, 90), Level::Valid, "they waited for a connection");
+    assert_eq!(level(Some("500ms"), 90), Level::Valid, "they may all have waited");
+    assert_eq!(level(Some("500ms"), 600), Level::Invalid, "so many did not come in half a second");
+}
+
+#[test]
 fn a_target_must_have_counted_what_was_sent() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let plan = plan(Some("200/s"));
