@@ -143,7 +143,9 @@ export interface Load {
   steps: Table | null;
   /** What each statement of transactions took, and how much of their time. */
   statements: Table | null;
-  /** The best against each other, the best first. */
+  /** The row that all others are compared with: a place in `rows`. */
+  baseline: number | null;
+  /** The best against each other, the best first; or all against the baseline. */
   pairs: Pair[];
   /** What to keep in mind about them. */
   caveats: string[];
@@ -266,7 +268,7 @@ export interface Spectrum {
 
 /** Two rows over the blocks in which both were measured. */
 export interface Pair {
-  /** Places in `Load.rows`. If either is better, it is the first. */
+  /** Places in `Load.rows`. The second is the baseline, if there is one; else, if either is better, it is the first. */
   first: number;
   second: number;
   /** The metric of the first as a multiple of the second's. */

@@ -78,6 +78,11 @@ impl Metric {
         (verdict::Metric::named(self.name)?.read)(&view.measured)
     }
 
+    /// Whether more of it is better, where nothing else is laid down.
+    pub(crate) fn higher_is_better(&self) -> bool {
+        verdict::Metric::named(self.name).is_some_and(verdict::Metric::higher_is_better)
+    }
+
     /// What a run says in a block.
     pub(crate) fn seen(&self, view: &View<'_>) -> stats::Seen {
         let metric = verdict::Metric::named(self.name);

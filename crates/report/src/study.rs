@@ -12,6 +12,7 @@ use crate::transactions;
 use crate::view::View;
 use crate::words;
 
+mod against;
 mod best;
 mod certainty;
 mod compact;
@@ -23,6 +24,7 @@ mod layout;
 mod limited;
 mod natural;
 mod page;
+mod pairs;
 mod procedures;
 mod rows;
 mod sentences;
@@ -32,10 +34,14 @@ pub(crate) mod troubles;
 mod validity;
 mod written;
 
-pub(crate) use best::{Pair, Ranked};
+use best::Standings;
+use pairs::{Pairs, Scene};
+
+pub(crate) use best::Ranked;
 pub(crate) use certainty::{Certainty, certainty};
 pub(crate) use layout::{Layout, page};
 pub(crate) use page::{Item, Page, Tone, runs, tone};
+pub(crate) use pairs::Pair;
 pub(crate) use rows::Row;
 pub(crate) use sentences::{Name, answer, caveats, pair, reason, verdict_name, verdict_word};
 pub(crate) use validity::validity;
@@ -67,8 +73,12 @@ pub(crate) struct LoadView<'a> {
     pub(crate) rows: Vec<Row<'a>>,
     /// The rows that may be ranked, the best first.
     pub(crate) ranking: Vec<Ranked>,
-    /// The best against each other.
+    /// The best against each other, or every row against the baseline.
     pub(crate) pairs: Vec<Pair>,
+    /// The same pairs by further metrics.
+    pub(crate) further: Vec<Pair>,
+    /// The row that all others are compared with, if there is one.
+    pub(crate) baseline: Option<usize>,
     /// What a tournament has found, if the study is one: its settings are places in `rows`.
     pub(crate) found: Option<Found>,
 }
@@ -86,8 +96,10 @@ impl<'a> StudyView<'a> {
             let words = runs.iter().find(|view| view.place().is_some_and(|place| place.load == name));
             let words = words.map(|view| words::planned_load(&view.run.new));
             let found = procedures::tournament(study, name, &rows)?;
-            let (ranking, pairs) = best::of_load(study, name, metric, &rows, &runs, found.as_ref())?;
-            loads.push(LoadView { name, words, rows, ranking, pairs, found });
+            let scene = metric.map(|metric| Scene { study, load: name, rows: &rows, views: &runs, metric });
+            let Standings { ranking, pairs, baseline } = best::of_load(scene.as_ref(), found.as_ref())?;
+            let Pairs { first: pairs, further } = pairs;
+            loads.push(LoadView { name, words, rows, ranking, pairs, further, baseline, found });
         }
         let missing = study.missing().count();
         let capacity = CapacityView::of(study, load_run)?;

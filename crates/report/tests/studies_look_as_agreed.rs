@@ -17,6 +17,7 @@ static CASES: LazyLock<Vec<(&'static str, Stored)>> = LazyLock::new(|| {
         ("study-one-block", studies::one_block()),
         ("study-two-loads", studies::two_loads()),
         ("study-sql", studies::sql()),
+        ("study-against", studies::against()),
         ("study-invalid", studies::all_invalid()),
         ("study-not-begun", studies::not_begun()),
         ("study-capacity", studies::searched::capacity()),

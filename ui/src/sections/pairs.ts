@@ -12,7 +12,7 @@ export function pairs(report: Report, load: Load): HTMLElement | null {
   const isDrawn = hasRatios(load);
   return card({
     id: `best-pairs-${report.loads.indexOf(load) + 1}`,
-    title: 'The best against each other',
+    title: title(load),
     about: `${load.metric.words} of the first ÷ that of the second, log axis · n = ${blocks} ${blocks === 1 ? 'block' : 'blocks'}`,
     ...(isDrawn ? { help: howToRead(load) } : {}),
     draw: (host, width) => {
@@ -34,6 +34,11 @@ export function pairs(report: Report, load: Load): HTMLElement | null {
       ]),
     }),
   });
+}
+
+function title(load: Load): string {
+  if (load.baseline === null) return 'The best against each other';
+  return `All against ${load.rows[load.baseline]?.name ?? '?'}, the baseline`;
 }
 
 function sentences(load: Load): HTMLElement {

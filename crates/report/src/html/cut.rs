@@ -109,6 +109,7 @@ fn keep_rows(load: &mut Load, new_rows: &HashMap<usize, usize>, new_runs: &HashM
     let of_table = |table: &mut Table| table.rows.retain_mut(|row| row.row.as_mut().is_none_or(moved));
     of_table(&mut load.table);
     load.steps.iter_mut().chain(&mut load.statements).for_each(of_table);
+    load.baseline = load.baseline.and_then(|row| new_rows.get(&row).copied());
     load.pairs.retain_mut(|pair| moved(&mut pair.first) && moved(&mut pair.second));
     load.limits.retain_mut(|limit| moved(&mut limit.row));
     load.errors.retain_mut(|error| moved(&mut error.row));

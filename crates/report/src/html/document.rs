@@ -101,6 +101,8 @@ pub(crate) struct Load {
     pub(crate) legend: Vec<String>,
     pub(crate) steps: Option<Table>,
     pub(crate) statements: Option<Table>,
+    /// The row that all others are compared with.
+    pub(crate) baseline: Option<usize>,
     pub(crate) pairs: Vec<Pair>,
     pub(crate) caveats: Vec<String>,
     pub(crate) limits: Vec<Limit>,

@@ -162,6 +162,7 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         legend: comparison::warning(views).into_iter().collect(),
         steps,
         statements,
+        baseline: None,
         pairs: Vec::new(),
         caveats: Vec::new(),
         limits: views

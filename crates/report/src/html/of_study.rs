@@ -129,6 +129,7 @@ fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result
             .map(|steps| named(table::of(steps, &of_steps))),
         statements: tables::statements(load, str::to_owned)
             .map(|statements| named(table::of(statements, &of_statements))),
+        baseline: load.baseline,
         pairs: load.pairs.iter().map(|one| pair(view, load, one, &name)).collect(),
         caveats: caveats(view, page, load),
         limits: limits(view, page, load),
@@ -138,9 +139,11 @@ fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result
     })
 }
 
-/// How the best was found, and what to keep in mind about it.
+/// How the best was found, what further metrics say, and what to keep in mind about it.
 fn caveats(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<String> {
     let mut sentences = study::tournament::sentences(view, load, &|name| page.short(name));
+    let name = |load: &LoadView<'_>, row: usize| page.row(load, row);
+    sentences.extend(load.further.iter().map(|pair| format!("{}.", study::pair(view, load, pair, &name))));
     sentences.extend(study::caveats(view, load));
     sentences
 }

@@ -1,9 +1,9 @@
 //! How sure the answer under a load is, and why.
 
-use stats::{LOOKS, NoVerdict, Verdict};
+use stats::{NoVerdict, Verdict};
 
-use super::best::Pair;
-use super::sentences::{Outcome, blocks, matters, outcome, reason};
+use super::pairs::Pair;
+use super::sentences::{Outcome, ahead, blocks, is_open, matters, next_look, outcome, reason};
 use super::{LoadView, StudyView};
 use crate::units::decimal;
 
@@ -22,6 +22,9 @@ pub(crate) enum Certainty {
 
 /// How sure the answer is, and why, in a few words: the pair that leaves most open speaks for all.
 pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, String) {
+    if load.baseline.is_some() {
+        return against_baseline(view, load);
+    }
     let Some(best) = load.bests().next() else {
         return (Certainty::None, "there is nothing to compare".to_owned());
     };
@@ -35,6 +38,25 @@ pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty
         return (if may_be_decided(open) { Certainty::Open } else { Certainty::None }, why);
     }
     (Certainty::Sure, words(view, with(Outcome::Level).unwrap_or(runner_up)))
+}
+
+/// The same where all rows are compared with one.
+fn against_baseline(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, String) {
+    let Some(first) = load.pairs.first() else {
+        return (Certainty::None, "there is nothing to compare".to_owned());
+    };
+    let open: Vec<&Pair> = load.pairs.iter().filter(|pair| is_open(pair)).collect();
+    let Some(pair) = open.iter().find(|pair| may_be_decided(pair)).or(open.first()) else {
+        let least = load.pairs.iter().filter_map(|pair| pair.comparison.confidence).reduce(f64::min);
+        let sure =
+            least.map_or_else(String::new, |least| format!(", {} % confidence", decimal(least * 100.0, 1)));
+        return match load.pairs.len() {
+            1 => (Certainty::Sure, words(view, first)),
+            count => (Certainty::Sure, format!("a verdict on each of the {count}{sure}")),
+        };
+    };
+    let why = reason(view, load, pair).unwrap_or_else(|| words(view, pair));
+    (if may_be_decided(pair) { Certainty::Open } else { Certainty::None }, why)
 }
 
 /// Whether more runs may bring a verdict.
@@ -51,7 +73,7 @@ fn may_be_decided(pair: &Pair) -> bool {
 /// Such as `differs, better in 6 of 6 blocks, 96.9 % confidence`.
 fn words(view: &StudyView<'_>, pair: &Pair) -> String {
     let common = pair.comparison.blocks;
-    let ahead = format!("better in {} of {}", pair.first_better, blocks(common));
+    let ahead = ahead(pair);
     let mut words = match pair.comparison.verdict {
         Verdict::Differs { below_matters: false } => format!("differs, {ahead}"),
         Verdict::Differs { below_matters: true } => {
@@ -63,9 +85,8 @@ fn words(view: &StudyView<'_>, pair: &Pair) -> String {
     if let Some(confidence) = pair.comparison.confidence {
         words.push_str(&format!(", {} % confidence", decimal(confidence * 100.0, 1)));
     }
-    let is_open = pair.comparison.verdict == Verdict::Inconclusive;
-    if let Some(look) = LOOKS.iter().find(|look| is_open && look.blocks as usize > common) {
-        words.push_str(&format!("; {} may decide", blocks(look.blocks as usize)));
+    if pair.comparison.verdict == Verdict::Inconclusive {
+        words.push_str(&next_look(pair));
     }
     words
 }

@@ -55,7 +55,7 @@ impl Order<'_> {
         items.extend(self.tables(load));
         let pairs = self.page.pairs(load);
         if !pairs.is_empty() {
-            items.push(Item::Head("The best against each other".to_owned()));
+            items.push(Item::Head(self.page.head_of_pairs(load)));
             items.extend(pairs);
             items.push(Item::Points(sentences::caveats(self.view, load)));
         }

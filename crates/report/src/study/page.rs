@@ -141,9 +141,18 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The best against each other, each with its interval on an axis that all share.
+    /// What stands above them.
+    pub(super) fn head_of_pairs(&self, load: &LoadView<'_>) -> String {
+        match load.baseline {
+            Some(baseline) => format!("All against {}, the baseline", self.row(load, baseline)),
+            None => "The best against each other".to_owned(),
+        }
+    }
+
+    /// What was compared, by every metric, each with its interval on an axis that all share.
     pub(super) fn pairs(&self, load: &LoadView<'_>) -> Vec<Item> {
-        let ends = load.pairs.iter().flat_map(|pair| pair.comparison.interval.into_iter().flatten());
+        let each = || load.pairs.iter().chain(&load.further);
+        let ends = each().flat_map(|pair| pair.comparison.interval.into_iter().flatten());
         // No difference that matters fills the axis.
         let matters = 1.0 + self.view.study.new.compare.matters;
         let [low, high] =
@@ -154,8 +163,7 @@ impl<'a> Page<'a> {
             let line = spark::interval(ratio, ends, [low, high], INTERVAL_COLUMNS);
             Some(format!("{} {line} {}", decimal(low, 2), decimal(high, 2)))
         };
-        let each = load.pairs.iter();
-        let told = each.map(|pair| (sentences::pair(self.view, load, pair, &name), drawing(pair)));
+        let told = each().map(|pair| (sentences::pair(self.view, load, pair, &name), drawing(pair)));
         let mut told: Vec<(String, Option<String>)> = told.collect();
         if told.iter().any(|(_, drawing)| drawing.is_some()) {
             told.push((

@@ -5,10 +5,16 @@ use store::{StoreError, Study};
 use verdict::{Metric, Setting};
 
 use super::rows::Row;
+use crate::metric;
 
-/// The duel of two rows; `None` if the study has no duel.
-pub(super) fn duel(study: &Study, load: &str, rows: [&Row<'_>; 2]) -> Result<Option<Duel>, StoreError> {
-    let Some(metric) = Metric::named(&study.new.compare.by) else { return Ok(None) };
+/// The duel of two rows by a metric; `None` if the study has no duel.
+pub(super) fn duel(
+    study: &Study,
+    load: &str,
+    rows: [&Row<'_>; 2],
+    metric: &metric::Metric,
+) -> Result<Option<Duel>, StoreError> {
+    let Some(metric) = Metric::named(metric.name) else { return Ok(None) };
     let [first, second] = rows.map(|row| Setting::of(row.place));
     verdict::duel(study, load, [&first, &second], metric)
 }

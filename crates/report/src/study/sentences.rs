@@ -1,10 +1,10 @@
 //! What a study says, in sentences. Names in them are escaped by whoever asks.
 
-use stats::{MoreErrors, NoVerdict, Verdict};
+use stats::{LOOKS, MoreErrors, NoVerdict, Verdict};
 use store::Procedure;
 
-use super::best::Pair;
-use super::{LoadView, StudyView, name};
+use super::pairs::Pair;
+use super::{LoadView, StudyView, against, name};
 use crate::units::{decimal, percent_of};
 
 /// Writes the name of a row, escaped and short.
@@ -29,12 +29,13 @@ pub(crate) fn verdict_name(verdict: Verdict) -> &'static str {
 pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> Option<String> {
     if pair.has_more_errors {
         let share = |row: usize| load.rows[row].error_share().map_or("n/a".to_owned(), percent_of);
+        let (ahead, other) = pair.ahead();
         return Some(format!(
             "{} of the {} to the one that is ahead failed, {} of the other's: being ahead with more errors is not \
              being better",
-            share(pair.first),
+            share(ahead),
             view.noun().many,
-            share(pair.second)
+            share(other)
         ));
     }
     let why = match pair.comparison.verdict {
@@ -79,9 +80,11 @@ fn more_errors(more: &MoreErrors) -> String {
 /// One pair: who is ahead, by what ratio, and whether that can be said.
 pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name: Name<'_>) -> String {
     let (first, second) = (name(load, pair.first), name(load, pair.second));
-    let words = view.metric_words();
+    let words = pair.metric.words(view.noun().unit);
     let verdict = pair.comparison.verdict;
     let link = match verdict {
+        Verdict::Differs { below_matters: true } if pair.is_behind() => "is slightly behind",
+        Verdict::Differs { .. } if pair.is_behind() => "is behind",
         _ if pair.has_more_errors => "is ahead of",
         Verdict::Differs { below_matters: false } => "beats",
         Verdict::Differs { below_matters: true } => "is slightly ahead of",
@@ -90,7 +93,7 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
     };
     let figures = figures(pair);
     let common = pair.comparison.blocks;
-    let ahead = format!("better in {} of {}", pair.first_better, blocks(common));
+    let ahead = ahead(pair);
     let end = match verdict {
         _ if pair.has_more_errors => {
             format!("no verdict: {}", reason(view, load, pair).unwrap_or_default())
@@ -100,7 +103,11 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
             format!("{ahead}: differs, by less than the {} that matters", matters(view))
         }
         Verdict::Equivalent => format!("{}: equivalent within {}", blocks(common), matters(view)),
-        Verdict::Inconclusive => format!("{ahead}: inconclusive{}", next_look(common)),
+        Verdict::Inconclusive => {
+            // After a look that can be the only one there is no next.
+            let next = if common < LOOKS[0].blocks as usize { String::new() } else { next_look(pair) };
+            format!("{ahead}: inconclusive{next}")
+        }
         Verdict::None(_) if common == 0 => {
             format!("no verdict: {}", reason(view, load, pair).unwrap_or_default())
         }
@@ -113,6 +120,9 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
 
 /// The answer under one load, in a sentence without its full stop.
 pub(crate) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> String {
+    if let Some(baseline) = load.baseline {
+        return against::answer(view, load, baseline, name);
+    }
     let Some(metric) = view.metric else {
         return "none: the metric to compare by is not known to this version".to_owned();
     };
@@ -201,6 +211,11 @@ fn so_far(
     }
 }
 
+/// Whether a pair has no verdict.
+pub(super) fn is_open(pair: &Pair) -> bool {
+    pair.has_more_errors || !matches!(pair.comparison.verdict, Verdict::Differs { .. } | Verdict::Equivalent)
+}
+
 /// What a pair says about the best one in it.
 #[derive(PartialEq)]
 pub(super) enum Outcome {
@@ -221,7 +236,8 @@ pub(super) fn outcome(pair: &Pair, best: usize) -> Outcome {
 /// Says what choosing and judging on the same blocks does, if it was done.
 pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     let mut caveats = Vec::new();
-    let of_interval = load.pairs.iter().filter(|pair| pair.comparison.interval.is_some());
+    let of_interval =
+        load.pairs.iter().chain(&load.further).filter(|pair| pair.comparison.interval.is_some());
     if let Some(confidence) = of_interval.filter_map(|pair| pair.comparison.confidence).reduce(f64::min) {
         caveats.push(format!(
             "In brackets is the interval of the ratio, at {} % confidence.",
@@ -232,20 +248,45 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
         let system = &load.rows[row].place.system;
         load.ranking.iter().filter(|ranked| load.rows[ranked.row].place.system == *system).count() > 1
     };
-    if !load.pairs.is_empty() && !is_tournament(view) && load.bests().any(|best| is_chosen(best.row)) {
+    let is_best_chosen = load.baseline.is_none() && !is_tournament(view);
+    if !load.pairs.is_empty() && is_best_chosen && load.bests().any(|best| is_chosen(best.row)) {
         caveats.push(
             "The best settings were chosen from the same blocks by which they are judged, which flatters them a little; \
              a study of the best ones alone would not."
                 .to_owned(),
         );
     }
+    caveats.extend(many(view, load));
+    caveats
+}
+
+/// What becomes of the error rate where there are several comparisons.
+fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
+    let (also, mut sentences) = (view.study.new.compare.also.len(), Vec::new());
+    let none_wrong =
+        "share 5 % by Holm: with a chance of 95 % no difference is found among them where there is none";
+    let is_shared = load.pairs.iter().chain(&load.further).any(|pair| pair.is_shared);
+    if load.baseline.is_some() && is_shared {
+        let family = load.rows.len().saturating_sub(1) * (also + 1);
+        let each = if also == 0 { "" } else { ", each row by each metric," };
+        return vec![format!("All {family} comparisons with the baseline{each} {none_wrong}.")];
+    }
+    if is_shared && is_tournament(view) {
+        sentences.push(format!(
+            "The {also} further metrics were judged only because there is a difference by the first one, and {none_wrong}."
+        ));
+    } else if is_shared {
+        let pair = if load.pairs.len() > 1 { "of each pair" } else { "of the pair" };
+        sentences.push(format!("The {} metrics {pair} {none_wrong}.", also + 1));
+    }
     if load.pairs.len() > 1 {
-        caveats.push(format!(
-            "Each of the {} comparisons is judged alone, at its own 5 %: of many, one will be wrong by chance.",
+        let what = if is_shared { "pairs" } else { "comparisons" };
+        sentences.push(format!(
+            "Each of the {} {what} is judged alone, at its own 5 %: of many, one will be wrong by chance.",
             load.pairs.len()
         ));
     }
-    caveats
+    sentences
 }
 
 /// Whether the best was sought in some blocks, and is judged in others.
@@ -254,7 +295,7 @@ fn is_tournament(view: &StudyView<'_>) -> bool {
 }
 
 /// ` 1.12 × (1.08–1.15)`, as far as there is any, with decimals that tell it from 1.
-fn figures(pair: &Pair) -> String {
+pub(super) fn figures(pair: &Pair) -> String {
     let Some(ratio) = pair.comparison.ratio else { return String::new() };
     let decimals = match ratio {
         ratio if (ratio - 1.0).abs() < 0.05 => 3,
@@ -276,10 +317,22 @@ pub(super) fn blocks(blocks: usize) -> String {
     if blocks == 1 { "1 block".to_owned() } else { format!("{blocks} blocks") }
 }
 
-fn next_look(blocks: usize) -> String {
-    let next = stats::LOOKS.iter().find(|look| look.blocks as usize > blocks);
-    let next = next.filter(|_| blocks >= stats::LOOKS[0].blocks as usize);
-    next.map_or_else(String::new, |look| format!("; {} may decide", self::blocks(look.blocks as usize)))
+/// `better in 6 of 8 blocks`.
+pub(super) fn ahead(pair: &Pair) -> String {
+    let blocks = blocks(pair.comparison.blocks);
+    match pair.is_behind() {
+        true => format!("worse in {} of {blocks}", pair.second_better),
+        false => format!("better in {} of {blocks}", pair.first_better),
+    }
+}
+
+/// What more blocks may decide; empty if none can.
+pub(super) fn next_look(pair: &Pair) -> String {
+    let judged = pair.comparison.blocks;
+    let last = LOOKS[LOOKS.len() - 1].blocks as usize;
+    let mut looks = stats::looks(last, pair.comparison.family);
+    let next = looks.find(|look| look.blocks as usize > judged);
+    next.map_or_else(String::new, |look| format!("; {} may decide", blocks(look.blocks as usize)))
 }
 
 /// How a row is called, not escaped.

@@ -356,6 +356,31 @@ pub(crate) fn one_without_errors() -> Stored {
     script.through_store()
 }
 
+/// Three candidates against a baseline, by two metrics.
+pub(crate) fn against() -> Stored {
+    const BEHAVIOURS: [Behaviour; 4] = [
+        behaviour("node", "", 600, What::Works),
+        behaviour("php", "", 604, What::Works),
+        behaviour("puma", "workers=4", 480, What::Works),
+        behaviour("puma", "workers=8", 900, What::Works),
+    ];
+    let mut script = app_servers();
+    script.behaviours = &BEHAVIOURS;
+    (script.new.title, script.new.gates) = ("against-node".to_owned(), Vec::new());
+    script.new.question = Some("Is anything better than what runs now?".to_owned());
+    script.new.compare = store::Compare {
+        by: "throughput".to_owned(),
+        higher_is_better: true,
+        matters: 0.03,
+        blocks: 8,
+        procedure: store::Procedure::Blocks,
+        also: vec!["cpu-per-request".to_owned()],
+        baseline: Some("node".to_owned()),
+        within_s: None,
+    };
+    script.through_store()
+}
+
 /// Nothing was run yet.
 pub(crate) fn not_begun() -> Stored {
     let mut script = app_servers();

@@ -107,6 +107,8 @@ struct PairObject<'a> {
     a_better_blocks: usize,
     below_matters: Option<bool>,
     reason: Option<String>,
+    metric: &'static str,
+    holm: bool,
 }
 
 #[derive(Serialize)]
@@ -210,7 +212,7 @@ fn ranking<'a>(load: &'a LoadView<'_>, unit_size: f64) -> impl Iterator<Item = R
 }
 
 fn pairs<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<Item = PairObject<'a>> {
-    load.pairs.iter().map(move |pair| {
+    load.pairs.iter().chain(&load.further).map(move |pair| {
         let Pair { first, second, comparison, first_better, .. } = pair;
         PairObject {
             load: load.name,
@@ -230,6 +232,8 @@ fn pairs<'a>(view: &'a StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<I
                 _ => None,
             },
             reason: reason(view, load, pair),
+            metric: pair.metric.name,
+            holm: pair.is_shared,
         }
     })
 }

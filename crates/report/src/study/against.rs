@@ -1,0 +1,62 @@
+//! The answer of a study that compares every row with a baseline.
+
+use stats::Verdict;
+
+use super::sentences::{Name, blocks, figures, is_open, matters, reason};
+use super::{LoadView, Pair, StudyView};
+
+/// Rows that are named for one reason.
+const NAMES_MAX: usize = 8;
+
+/// The answer in a sentence without its full stop: who is better than the baseline, who is worse, who is neither.
+pub(super) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, baseline: usize, name: Name<'_>) -> String {
+    let (named, words) = (name(load, baseline), view.metric_words());
+    let Some(of_baseline) = load.ranking.iter().find(|ranked| ranked.row == baseline) else {
+        return format!("no verdict: {named}, the baseline, gave no figures that can be compared");
+    };
+    let figure = view.metric.map_or_else(String::new, |metric| (metric.write)(of_baseline.metric.median));
+    if load.pairs.is_empty() {
+        return format!(
+            "{named}, the baseline: {words} {figure}; nothing else gave figures that can be compared"
+        );
+    }
+    let with_ratio = |pair: &Pair| format!("{}{}", name(load, pair.first), figures(pair));
+    let alone = |pair: &Pair| name(load, pair.first);
+    let of = |is: &dyn Fn(&Pair) -> bool| load.pairs.iter().filter(|pair| is(pair)).collect::<Vec<_>>();
+    let differs =
+        |pair: &Pair| pair.comparison.verdict == Verdict::Differs { below_matters: false } && !is_open(pair);
+    let parts = [
+        ("better", "than", listed(of(&|pair| differs(pair) && !pair.is_behind()), with_ratio)),
+        ("worse", "than", listed(of(&|pair| differs(pair) && pair.is_behind()), with_ratio)),
+        (
+            "no difference that matters",
+            "from",
+            listed(of(&|pair| !differs(pair) && !is_open(pair)), alone)
+                .map(|names| format!("{names} (within {})", matters(view))),
+        ),
+        ("no verdict", "against", listed(of(&|pair| is_open(pair)), with_ratio)),
+    ];
+    let told = parts.into_iter().filter_map(|(what, link, names)| Some((what, link, names?)));
+    let told = told.enumerate().map(|(place, (what, link, names))| match place {
+        0 => format!("{what} {link} {named}, the baseline ({words} {figure}): {names}"),
+        _ => format!("{what}: {names}"),
+    });
+    let why = load.pairs.iter().find(|pair| is_open(pair)).map(|open| why_open(view, load, open));
+    let why = why.map_or_else(String::new, |why| format!(" ({why})"));
+    format!("{}{why}", told.collect::<Vec<_>>().join("; "))
+}
+
+/// Why there is no verdict on a pair, or none yet.
+fn why_open(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> String {
+    reason(view, load, pair)
+        .unwrap_or_else(|| format!("inconclusive after {}", blocks(pair.comparison.blocks)))
+}
+
+/// `None` if there is nobody.
+fn listed(pairs: Vec<&Pair>, name: impl Fn(&Pair) -> String) -> Option<String> {
+    let mut names: Vec<String> = pairs.iter().take(NAMES_MAX).map(|pair| name(pair)).collect();
+    if pairs.len() > NAMES_MAX {
+        names.push(format!("{} more", pairs.len() - NAMES_MAX));
+    }
+    (!names.is_empty()).then(|| names.join(", "))
+}

@@ -1,0 +1,280 @@
+//! Two rows over the blocks that both were measured in, by one metric or by several that are judged together.
+
+use std::collections::BTreeMap;
+
+use stats::{Comparison, Discards, Duel, Found, MoreErrors, NoVerdict, Paired, Seen, Verdict};
+use store::{StoreError, Study};
+use verdict::{Pairing, Standing};
+
+use super::procedures;
+use super::rows::Row;
+use crate::metric::Metric;
+use crate::view::View;
+
+/// Two rows over the blocks that both were measured in.
+#[derive(Clone)]
+pub(crate) struct Pair {
+    /// Places in the rows of the load. The second is the baseline, if there is one; else, if either is better by the first
+    /// metric, it is the first.
+    pub(crate) first: usize,
+    pub(crate) second: usize,
+    /// What they are compared by.
+    pub(crate) metric: &'static Metric,
+    higher_is_better: bool,
+    pub(crate) comparison: Comparison,
+    /// Whether it shares its error rate with others, by Holm.
+    pub(crate) is_shared: bool,
+    /// The ratio in each of the blocks that count, in their order.
+    pub(crate) ratios: Vec<f64>,
+    /// In how many of the blocks that count the first was better.
+    pub(crate) first_better: usize,
+    /// In how many the second was.
+    pub(crate) second_better: usize,
+    /// Whether the better one is no winner, because more of its requests failed.
+    pub(crate) has_more_errors: bool,
+    /// Blocks in which both have a valid run, but one has too few samples for a verdict on the metric.
+    pub(crate) too_few_samples: usize,
+    /// In how many blocks both can ever have a figure.
+    pub(crate) attainable: usize,
+}
+
+impl Pair {
+    /// Whether the second is ahead.
+    pub(crate) fn is_behind(&self) -> bool {
+        is_behind(&self.comparison, self.higher_is_better)
+    }
+
+    /// Who is ahead, and who is not, as places in the rows.
+    pub(crate) fn ahead(&self) -> (usize, usize) {
+        if self.is_behind() { (self.second, self.first) } else { (self.first, self.second) }
+    }
+}
+
+/// All that pairs are made of.
+pub(super) struct Scene<'a> {
+    pub(super) study: &'a Study,
+    pub(super) load: &'a str,
+    pub(super) rows: &'a [Row<'a>],
+    pub(super) views: &'a [View<'a>],
+    /// What decides, and whether more of it is better.
+    pub(super) metric: &'static Metric,
+}
+
+/// Pairs by the first metric, and the same by further ones.
+#[derive(Default)]
+pub(super) struct Pairs {
+    pub(super) first: Vec<Pair>,
+    pub(super) further: Vec<Pair>,
+}
+
+/// A study may claim any number of further ones.
+const METRICS_MAX: usize = 10;
+/// One in a thousand: more errors than that above another cannot be made up by speed.
+pub(super) const ERRORS_MARGIN: f64 = 0.001;
+
+/// Two rows, the first against the second.
+type Couple = (usize, usize);
+
+/// What is to be compared: the blocks of two rows by a metric.
+struct Asked {
+    couple: Couple,
+    metric: &'static Metric,
+    common: Pairing,
+}
+
+/// What that says.
+struct Judged {
+    asked: Asked,
+    comparison: Comparison,
+    is_shared: bool,
+}
+
+impl Scene<'_> {
+    /// Each couple by itself; its metrics are judged together.
+    pub(super) fn each(&self, couples: &[Couple]) -> Result<Pairs, StoreError> {
+        let mut pairs = Pairs::default();
+        for couple in couples {
+            let judged = self.together(&[*couple], self.metrics_laid_down())?;
+            let of_couple = self.pairs(judged, 1, false);
+            pairs.first.extend(of_couple.first);
+            pairs.further.extend(of_couple.further);
+        }
+        Ok(pairs)
+    }
+
+    /// All couples and all metrics judged together: rows against a baseline. Every other row is of the family, whether it has
+    /// figures or not.
+    pub(super) fn against(&self, couples: &[Couple]) -> Result<Pairs, StoreError> {
+        let rows = u32::try_from(self.rows.len().saturating_sub(1)).unwrap_or(u32::MAX);
+        let judged = self.together(couples, rows.saturating_mul(self.metrics_laid_down()))?;
+        Ok(self.pairs(judged, couples.len(), true))
+    }
+
+    /// What a tournament has confirmed. Further metrics are judged only if it differs: so they need not share with it.
+    pub(super) fn confirmed(&self, found: &Found) -> Pairs {
+        let Some((couple, comparison)) = found.best.zip(found.rival).zip(found.confirmed) else {
+            return Pairs::default();
+        };
+        let fresh = |metric: &'static Metric| {
+            let of = |row: usize| self.by_block(metric, self.rows[row].confirming(self.views));
+            Asked { couple, metric, common: self.pairing([of(couple.0), of(couple.1)]) }
+        };
+        let mut judged = vec![Judged { asked: fresh(self.metric), comparison, is_shared: false }];
+        if matches!(comparison.verdict, Verdict::Differs { .. }) {
+            let further = self.further().map(fresh).collect();
+            judged.extend(self.in_blocks(further, self.metrics_laid_down() - 1, |_| 0));
+        }
+        self.pairs(judged, 1, false)
+    }
+
+    /// By every metric, the first one first.
+    fn together(&self, couples: &[Couple], family: u32) -> Result<Vec<Judged>, StoreError> {
+        let (mut asked, mut duels) = (Vec::new(), Vec::new());
+        for metric in std::iter::once(self.metric).chain(self.further()) {
+            for couple in couples {
+                let rows = [&self.rows[couple.0], &self.rows[couple.1]];
+                let of = |row: &Row<'_>| self.by_block(metric, row.runs.iter().map(|(run, _)| *run));
+                asked.push(Asked { couple: *couple, metric, common: self.pairing(rows.map(of)) });
+                duels.extend(procedures::duel(self.study, self.load, rows, metric)?);
+            }
+        }
+        let invalid = |row: usize| self.rows[row].count(Standing::Invalid);
+        Ok(match duels.len() == asked.len() {
+            true => in_duels(asked, &duels),
+            false => self.in_blocks(asked, family, invalid),
+        })
+    }
+
+    /// By the rules of a study that plans all its blocks at once.
+    fn in_blocks(&self, asked: Vec<Asked>, family: u32, invalid: impl Fn(usize) -> usize) -> Vec<Judged> {
+        let paired = |asked: &Asked| (invalid(asked.couple.0), invalid(asked.couple.1));
+        let discards: Vec<Discards> =
+            asked.iter().map(paired).map(|(first, second)| Discards { first, second }).collect();
+        let paired: Vec<Paired<'_>> = asked
+            .iter()
+            .zip(discards)
+            .map(|(Asked { common, .. }, discards)| Paired {
+                pairs: &common.pairs,
+                attainable: common.attainable,
+                discards,
+            })
+            .collect();
+        let found = stats::compare_together(family, self.study.new.compare.matters, &paired);
+        let judged = asked.into_iter().zip(found);
+        judged.map(|(asked, comparison)| Judged { asked, comparison, is_shared: family > 1 }).collect()
+    }
+
+    /// The first so many are by the first metric. Unless they stand as they are, who is ahead in them is the first.
+    fn pairs(&self, judged: Vec<Judged>, first: usize, is_fixed: bool) -> Pairs {
+        let higher_is_better = self.study.new.compare.higher_is_better;
+        let is_turned = |judged: &&Judged| !is_fixed && is_behind(&judged.comparison, higher_is_better);
+        let turned: Vec<Couple> =
+            judged.iter().take(first).filter(is_turned).map(|judged| judged.asked.couple).collect();
+        let pair = |judged: Judged| match turned.contains(&judged.asked.couple) {
+            true => self.pair(judged.turned()),
+            false => self.pair(judged),
+        };
+        let mut pairs: Vec<Pair> = judged.into_iter().map(pair).collect();
+        let further = pairs.split_off(first.min(pairs.len()));
+        Pairs { first: pairs, further }
+    }
+
+    fn pair(&self, Judged { asked, comparison, is_shared }: Judged) -> Pair {
+        let Asked { couple, metric, common } = asked;
+        let higher_is_better = match metric.name == self.metric.name {
+            true => self.study.new.compare.higher_is_better,
+            false => metric.higher_is_better(),
+        };
+        let pairs = &common.pairs[..comparison.blocks.min(common.pairs.len())];
+        let larger = pairs.iter().filter(|(a, b)| a > b).count();
+        let smaller = pairs.iter().filter(|(a, b)| a < b).count();
+        let [first_better, second_better] =
+            if higher_is_better { [larger, smaller] } else { [smaller, larger] };
+        let mut pair = Pair {
+            first: couple.0,
+            second: couple.1,
+            metric,
+            higher_is_better,
+            is_shared,
+            ratios: pairs.iter().map(|(a, b)| a / b).collect(),
+            first_better,
+            second_better,
+            has_more_errors: false,
+            too_few_samples: common.too_few_samples,
+            attainable: common.attainable,
+            comparison,
+        };
+        let share = |row: usize| self.rows[row].error_share().unwrap_or(0.0);
+        let (ahead, other) = pair.ahead();
+        let differs = matches!(comparison.verdict, Verdict::Differs { .. });
+        pair.has_more_errors = differs && share(ahead) > share(other) + ERRORS_MARGIN;
+        pair
+    }
+
+    /// Metrics besides the first that this version knows.
+    fn further(&self) -> impl Iterator<Item = &'static Metric> {
+        let names = self.study.new.compare.also.iter().take(METRICS_MAX);
+        names.filter_map(|name| Metric::named(name)).filter(|metric| metric.name != self.metric.name)
+    }
+
+    /// As many as the plan names, known or not.
+    fn metrics_laid_down(&self) -> u32 {
+        u32::try_from(self.study.new.compare.also.len()).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    fn pairing(&self, [first, second]: [BTreeMap<u32, Seen>; 2]) -> Pairing {
+        Pairing::of(self.study.new.compare.blocks, &first, &second)
+    }
+
+    /// What runs say in each block.
+    fn by_block(&self, metric: &Metric, runs: impl Iterator<Item = usize>) -> BTreeMap<u32, Seen> {
+        runs.filter_map(|run| Some((self.views[run].place()?.block, metric.seen(&self.views[run])))).collect()
+    }
+}
+
+/// By the study's own duel.
+fn in_duels(asked: Vec<Asked>, duels: &[Duel]) -> Vec<Judged> {
+    let found = stats::judge_together(&duels.iter().collect::<Vec<_>>());
+    let values = |[a, b]: &[Seen; 2]| Some((a.value()?, b.value()?));
+    let of_duel = |((asked, duel), comparison): ((Asked, &Duel), Comparison)| {
+        let pairs = duel.blocks().iter().filter_map(values).collect();
+        let attainable = duel.rules().blocks_max as usize;
+        let common = Pairing { pairs, attainable, ..asked.common };
+        Judged { asked: Asked { common, ..asked }, comparison, is_shared: duel.rules().family > 1 }
+    };
+    asked.into_iter().zip(duels).zip(found).map(of_duel).collect()
+}
+
+impl Judged {
+    /// The second against the first.
+    fn turned(self) -> Self {
+        let Self { asked: Asked { couple, metric, mut common }, comparison, is_shared } = self;
+        common.pairs.iter_mut().for_each(|pair| *pair = (pair.1, pair.0));
+        let comparison = turned(&comparison, &common.pairs);
+        Self { asked: Asked { couple: (couple.1, couple.0), metric, common }, comparison, is_shared }
+    }
+}
+
+/// `pairs` are turned already.
+fn turned(comparison: &Comparison, pairs: &[(f64, f64)]) -> Comparison {
+    let judged = &pairs[..comparison.blocks.min(pairs.len())];
+    let verdict = match comparison.verdict {
+        Verdict::MoreErrors(more) => Verdict::MoreErrors(MoreErrors { of_first: !more.of_first, ..more }),
+        Verdict::None(NoVerdict::UnevenDiscards(Discards { first, second })) => {
+            Verdict::None(NoVerdict::UnevenDiscards(Discards { first: second, second: first }))
+        }
+        verdict => verdict,
+    };
+    Comparison {
+        larger: judged.iter().filter(|(first, second)| first > second).count(),
+        ratio: comparison.ratio.map(f64::recip),
+        interval: comparison.interval.map(|[low, high]| [high.recip(), low.recip()]),
+        verdict,
+        ..*comparison
+    }
+}
+
+/// Whether the second is ahead.
+fn is_behind(comparison: &Comparison, higher_is_better: bool) -> bool {
+    comparison.ratio.is_some_and(|ratio| if higher_is_better { ratio < 1.0 } else { ratio > 1.0 })
+}
