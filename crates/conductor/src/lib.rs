@@ -10,6 +10,7 @@ mod ceiling;
 mod collect;
 mod cores;
 mod course;
+mod doubling;
 mod extension;
 mod filling;
 mod gates;

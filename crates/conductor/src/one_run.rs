@@ -13,6 +13,7 @@ use store::{
 use crate::around::Before;
 use crate::beside::{Attended, Beside};
 use crate::collect::Collector;
+use crate::doubling::{Threads, Twin};
 use crate::extension::Extension;
 use crate::judging::Load;
 use crate::live::Observer;
@@ -98,7 +99,9 @@ pub fn run(
     let how = recording::record(plan, &prepared, &mut new);
     let run = store.begin(&new)?;
     let mut attended = Attended::somebody_elses();
+    let threads = Threads::of(plan, &prepared);
     let mut measured = measure(plan, prepared, store, &run, stopper, observer, &mut attended)?;
+    Twin { plan, threads, store, stopper }.weigh(&run, &mut measured.ending, observer)?;
     measured.ending.notes.extend(how);
     measured.ending.not_available = attended.not_available();
     let Measured { ending, counts, .. } = &measured;

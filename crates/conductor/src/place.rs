@@ -9,6 +9,7 @@ use store::{Ending, Failure, GateResult, NewRun, Place, Run, RunId, Store, Store
 
 use crate::beside::{Attended, Beside};
 use crate::cores::Cores;
+use crate::doubling::{Threads, Twin};
 use crate::live::Observer;
 use crate::one_run::{self, RunError};
 use crate::prepare::prepare;
@@ -153,9 +154,12 @@ impl Stage {
                 recording::record(&self.plan, &prepared, &mut new);
                 let run = bench.store.begin(&new)?;
                 let (store, stopper) = (bench.store, bench.stopper);
+                let threads = Threads::of(&self.plan, &prepared);
                 let measured =
                     one_run::measure(&self.plan, prepared, store, &run, stopper, observer, beside)?;
-                Ok((run, measured.ending))
+                let mut ending = measured.ending;
+                Twin { plan: &self.plan, threads, store, stopper }.weigh(&run, &mut ending, observer)?;
+                Ok((run, ending))
             }
             Err(_) if bench.stopper.level() != StopLevel::Go => {
                 Ok((bench.store.begin(&new)?, one_run::without_a_load(Verdict::Partial, None)))

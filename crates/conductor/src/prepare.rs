@@ -38,6 +38,11 @@ impl Prepared {
     pub(crate) fn cores(&self) -> &[usize] {
         &self.job.cores
     }
+
+    /// How many make the load.
+    pub(crate) fn threads(&self) -> u32 {
+        self.job.threads
+    }
 }
 
 /// Why a plan cannot run here.
