@@ -127,6 +127,42 @@ fn a_pilot_is_in_no_table_and_the_duel_gives_the_verdict() {
 }
 
 #[test]
+fn further_metrics_of_a_duel_share_its_error_rate() {
+    let stored = Stored::new(Procedure::Duel { pilot_blocks: 0 });
+    let [a, b] = settings(["a", "b"]);
+    let throughput = Metric::named("throughput").unwrap();
+    let study = || {
+        let mut study = stored.store.load_study(&stored.study).unwrap();
+        study.new.compare.also = vec!["mean".to_owned()];
+        study.new.compare.baseline = Some("b".to_owned());
+        study
+    };
+    for block in 0..12 {
+        let duel = verdict::duel(&study(), "steady", [&a, &b], throughput).unwrap().unwrap();
+        assert_eq!(duel.next(), DuelStep::Block { block: block + 1 }, "eight that agree are too few for two");
+        stored.block(block, stage::BLOCK, &[("b", 120 + u64::from(block)), ("a", 100)]);
+    }
+    let duel = verdict::duel(&study(), "steady", [&a, &b], throughput).unwrap().unwrap();
+    assert!(matches!(duel.next(), DuelStep::Over(_)));
+
+    let mut out = Vec::new();
+    let options = Options { color: false, width: 120 };
+    let (json, load) = (report::format("json").unwrap(), |run: &store::RunId| stored.store.load(run));
+    report::write_study(json, &study(), &load, &options, &mut out).unwrap();
+    let json: Value = serde_json::from_slice(&out).unwrap();
+    let pairs = json.pointer("/comparison/pairs").unwrap().as_array().unwrap();
+    assert_eq!(pairs.len(), 2);
+    // The baseline is the second though it is ahead, and a shorter time is the better one.
+    for (pair, metric) in pairs.iter().zip(["throughput", "mean"]) {
+        assert_eq!([&pair["metric"], &pair["verdict"], &pair["b"]["system"]], [metric, "differs", "b"]);
+        let of_blocks = [&pair["holm"], &pair["blocks"], &pair["a_better_blocks"]];
+        assert_eq!(of_blocks, [&Value::from(true), &12.into(), &0.into()]);
+        assert_eq!(pair["ratio"].as_f64().unwrap() > 1.0, metric == "mean");
+    }
+    assert_eq!(pairs[0]["ratio"].as_f64(), duel.finding().ratio, "as the duel found it");
+}
+
+#[test]
 fn a_tournament_ranks_its_search_and_judges_by_fresh_blocks() {
     let stored = Stored::new(Procedure::Best { incumbent: Some("a".to_owned()) });
     let systems = ["a", "b", "c"];
