@@ -64,9 +64,10 @@ impl Twin<'_> {
     pub(crate) fn weigh(
         &self,
         run: &RunId,
-        ending: &mut Ending,
+        measured: &mut one_run::Measured,
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
+        let ending = &measured.ending;
         let is_doubtful = ending.validity.verdict == Level::Suspect
             && ending.verdict == Verdict::Complete
             && ending.validity.causes.iter().any(is_about_threads);
@@ -75,12 +76,19 @@ impl Twin<'_> {
         plan.threads = Some(threads);
         // Whatever cannot be run again leaves the run as suspect as it was.
         let Ok(prepared) = prepare(&plan) else { return Ok(()) };
-        let twin = self.run_twin(&plan, prepared, observer)?;
-        if let Some((twin, figures)) = twin {
-            let first = figures_of(self.store, run)?;
-            settle(ending, [first, figures], [self.threads.count, threads], &twin);
+        // The run is not kept to its end yet: nobody may think that it hangs.
+        measured.wait();
+        let twin = self.run_twin(&plan, prepared, observer);
+        measured.go_on();
+        match twin {
+            Ok(Some((twin, figures))) => {
+                let first = figures_of(self.store, run)?;
+                settle(&mut measured.ending, [first, figures], [self.threads.count, threads], &twin);
+                Ok(())
+            }
+            Ok(None) | Err(RunError::Threads(_)) => Ok(()),
+            Err(error) => Err(error),
         }
-        Ok(())
     }
 
     /// The same load with twice the threads, kept as a run of its own. `None` if it cannot be compared.

@@ -101,7 +101,7 @@ pub fn run(
     let mut attended = Attended::somebody_elses();
     let threads = Threads::of(plan, &prepared);
     let mut measured = measure(plan, prepared, store, &run, stopper, observer, &mut attended)?;
-    Twin { plan, threads, store, stopper }.weigh(&run, &mut measured.ending, observer)?;
+    Twin { plan, threads, store, stopper }.weigh(&run, &mut measured, observer)?;
     measured.ending.notes.extend(how);
     measured.ending.not_available = attended.not_available();
     let Measured { ending, counts, .. } = &measured;
@@ -115,7 +115,19 @@ pub(crate) struct Measured {
     /// Of the measured phase.
     pub(crate) counts: Counts,
     /// What is not kept in time, because the store hangs, is ended by force.
-    _watchdog: Watchdog,
+    watchdog: Watchdog,
+}
+
+impl Measured {
+    /// Something else is done before it is kept, in whatever time that takes.
+    pub(crate) fn wait(&mut self) {
+        self.watchdog = Watchdog::arm(None, FORCED_EXIT_CODE);
+    }
+
+    /// From now on it must be kept in time again.
+    pub(crate) fn go_on(&mut self) {
+        self.watchdog = Watchdog::arm(Some(GRACE), FORCED_EXIT_CODE);
+    }
 }
 
 /// Puts the load of a run that has begun on its target, and keeps every second. Its ending is not kept yet.
@@ -164,7 +176,7 @@ pub(crate) fn measure(
     let mut ending = judging::ending(load, collected, beside)?;
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = probed.tls;
-    Ok(Measured { ending, counts, _watchdog: watchdog })
+    Ok(Measured { ending, counts, watchdog })
 }
 
 /// The ending of a run whose load never began.

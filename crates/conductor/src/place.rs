@@ -155,11 +155,10 @@ impl Stage {
                 let run = bench.store.begin(&new)?;
                 let (store, stopper) = (bench.store, bench.stopper);
                 let threads = Threads::of(&self.plan, &prepared);
-                let measured =
+                let mut measured =
                     one_run::measure(&self.plan, prepared, store, &run, stopper, observer, beside)?;
-                let mut ending = measured.ending;
-                Twin { plan: &self.plan, threads, store, stopper }.weigh(&run, &mut ending, observer)?;
-                Ok((run, ending))
+                Twin { plan: &self.plan, threads, store, stopper }.weigh(&run, &mut measured, observer)?;
+                Ok((run, measured.ending))
             }
             Err(_) if bench.stopper.level() != StopLevel::Go => {
                 Ok((bench.store.begin(&new)?, one_run::without_a_load(Verdict::Partial, None)))
