@@ -26,7 +26,7 @@ pub use plan::{Action, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Trus
 pub use scripts::known_workload;
 pub use sql::Engine;
 pub use study::{
-    Amount, Around, At, Cmd, Compare, Find, Gate, GateMetric, How, Knob, Launch, Metric, Proc, Ready, ReadyWhen, Searched, StopHow, Study,
-    StudyLoad, StudyPin, System, Tables, Variant,
+    Amount, Around, At, Cmd, Compare, Find, Gate, GateMetric, How, Knob, Launch, Metric, Proc, Ready,
+    ReadyWhen, Searched, StopHow, Study, StudyLoad, StudyPin, System, Tables, Variant,
 };
 pub use transactions::Transactions;

@@ -102,8 +102,8 @@ fn how_sure(view: &View<'_>) -> String {
     let cause = || view.validity.causes.first().map(|cause| cause.code.as_str());
     let because = |word: &str| match cause() {
         Some(
-            "generator_cpu" | "generator_lag" | "generator_stalled" | "wake_lag" | "throttled" | "ceiling"
-            | "generator_fault" | "internal",
+            "generator_cpu" | "generator_bound" | "generator_lag" | "generator_stalled" | "wake_lag"
+            | "throttled" | "ceiling" | "generator_fault" | "internal",
         ) => format!("{word}: the generator may have measured itself"),
         Some("generator_waited" | "steal") => format!("{word}: the generator waited for a core"),
         Some("not_sent") => format!("{word}: {} were not sent", view.noun().many),

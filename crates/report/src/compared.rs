@@ -9,7 +9,7 @@ use crate::error::ReportError;
 use crate::formats::escaped_markdown;
 use crate::style::Style;
 use crate::table::Table;
-use crate::text::{shortened, visible};
+use crate::text::{shortened, visible, wrapped};
 use crate::{Format, LoadRun, Options};
 
 mod bar;
@@ -96,10 +96,14 @@ impl Compared {
         self.table(visible).write_terminal("", options.width, out)?;
         writeln!(out)?;
         for sentence in self.sentences(visible) {
-            writeln!(out, "{sentence}")?;
+            for line in wrapped(&sentence, options.width, options.width) {
+                writeln!(out, "{line}")?;
+            }
         }
         for note in &self.notes {
-            writeln!(out, "{}", style.doubtful(&visible(note)))?;
+            for line in wrapped(&visible(note), options.width, options.width) {
+                writeln!(out, "{}", style.doubtful(&line))?;
+            }
         }
         Ok(())
     }

@@ -118,10 +118,10 @@ pub(crate) fn facts(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str
 fn efficient(row: &CapacityRow) -> Option<String> {
     let held = row.found.held_per_s?;
     let p99 = |level: &LevelRow| level.response_ns(Percentile::P99);
-    let below = row.levels.rates.iter().filter(|level| level.per_s <= held);
+    let mut below = row.levels.rates.iter().filter(|level| level.per_s <= held);
     let half = below.clone().rfind(|level| level.per_s <= HALF_MAX * held && p99(level).is_some())?;
     let bound = 2.0 * p99(half)?;
-    let efficient = below.filter(|level| p99(level).is_some_and(|ns| ns <= bound)).next_back()?;
+    let efficient = below.rfind(|level| p99(level).is_some_and(|ns| ns <= bound))?;
     Some(format!(
         "up to {}/s its p99 is at most twice what it is at {}/s ({})",
         written(efficient.per_s),

@@ -43,7 +43,8 @@ pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: fn(&str) -> String) 
         of_rates(head, "ms", &|level| ms(level.response_ns(percentile)));
     }
     of_rates("errors", "", &|level| Cell::figure(error_share(&level.tally), percent_of));
-    if rates.iter().any(|level| level.system_us_per_request().is_some()) {
+    let told = rates.iter().filter(|level| level.system_us_per_request().is_some()).count();
+    if told * 2 > rates.len() {
         of_rates("system", noun.us_per_one, &|level| {
             Cell::figure(level.system_us_per_request(), |us| decimal(us, 1))
         });

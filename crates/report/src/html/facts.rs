@@ -30,6 +30,7 @@ pub(super) fn of_study(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Fact> {
     if view.capacity.is_none() {
         facts.push(Fact::new("compared", page.compared()));
     }
+    facts.extend(page.stopped().map(|why| Fact::new("stopped", why)));
     facts.push(Fact::new("machine", page.machine()));
     facts.extend(of_host(&new.host));
     let versions = page.versions();

@@ -85,6 +85,7 @@ fn suspected(resource: &'static str, what: &'static str, because: String) -> Opt
 fn the_generator(evidence: &Evidence<'_>) -> Option<Limit> {
     let causes = [
         "generator_cpu",
+        "generator_bound",
         "wake_lag",
         "generator_lag",
         "generator_stalled",

@@ -1,6 +1,6 @@
 //! A study as a page for people: what to say, piece by piece. Formats only draw it.
 
-use store::{Level, StudyState};
+use store::{Level, Procedure, StudyState};
 use verdict::Standing;
 
 use super::certainty::{Certainty, certainty};
@@ -117,6 +117,7 @@ impl<'a> Page<'a> {
         if self.view.capacity.is_none() {
             facts.push(("compared", self.compared()));
         }
+        facts.extend(self.stopped().map(|why| ("stopped", why)));
         facts.push(("machine", self.machine()));
         let versions = self.versions();
         if !versions.is_empty() {
@@ -181,14 +182,40 @@ impl<'a> Page<'a> {
             planned => format!("{} of {}", count(view.done() as u64), runs(planned)),
         };
         let quick = if new.is_quick { ", quick" } else { "" };
-        let order = match &view.capacity {
-            Some(_) => format!("(seed {})", new.seed),
-            None => {
-                let blocks = blocks(new.compare.blocks as usize);
-                format!("in {blocks} (random order within each, seed {})", new.seed)
+        let most = blocks(new.compare.blocks as usize);
+        let order = match &new.compare.procedure {
+            Procedure::Capacity(_) => format!("(seed {})", new.seed),
+            Procedure::Blocks => format!("in {most} (random order within each, seed {})", new.seed),
+            Procedure::Duel { .. } | Procedure::Best { .. } => {
+                format!(
+                    "in blocks, at most {} of them (random order within each, seed {})",
+                    new.compare.blocks, new.seed
+                )
             }
         };
         format!("{}{quick}: {runs} {order}, begun {}", self.text(&new.title), view.started_at())
+    }
+
+    /// Why a procedure stopped, and what that leaves open; `None` while it goes on, and of a study that planned all its runs.
+    pub(crate) fn stopped(&self) -> Option<String> {
+        let why = self.view.study.ending.as_ref()?.why.as_deref()?;
+        let within = self
+            .view
+            .study
+            .new
+            .compare
+            .within_s
+            .map_or_else(String::new, |s| format!(" of {}", crate::units::duration(s * 1e9)));
+        match (why, &self.view.study.new.compare.procedure) {
+            (_, Procedure::Blocks) if why != "budget" => None,
+            ("decided", _) => Some("when it was decided".to_owned()),
+            ("blocks", _) => Some("when the runs that it may have were made".to_owned()),
+            ("budget", _) => Some(format!("because its time{within} was spent: what is missing was not run")),
+            ("not fit", _) => {
+                Some("because too many runs were invalid: this is no place to measure it".to_owned())
+            }
+            _ => None,
+        }
     }
 
     pub(crate) fn compared(&self) -> String {

@@ -65,8 +65,8 @@ fn why_words(why: WhyLeft) -> &'static str {
         WhyLeft::Halved => "Left in the worse half of a round",
         WhyLeft::Behind => "Left because another was ahead by more than chance",
         WhyLeft::MoreErrors => "Left for more errors than another",
-        WhyLeft::Invalid => "Left because their runs were invalid three times in a row",
-        WhyLeft::NoFigure => "Left because they gave no figure three times in a row",
+        WhyLeft::Invalid => "Left because their runs were invalid four times in a row",
+        WhyLeft::NoFigure => "Left because they gave no figure four times in a row",
     }
 }
 

@@ -92,7 +92,12 @@ pub(crate) fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()>
 }
 
 /// The study to go on with, taken over.
-pub(crate) fn resume(study: &Study, procedure: &Procedure, store: &Store, name: &str) -> anyhow::Result<StudyId> {
+pub(crate) fn resume(
+    study: &Study,
+    procedure: &Procedure,
+    store: &Store,
+    name: &str,
+) -> anyhow::Result<StudyId> {
     let id = if name.is_empty() { newest(study, procedure, store)? } else { store.find_study(name)? };
     let kept = store.load_study(&id)?;
     conductor::is_of(&kept.new, study, procedure).map_err(|fault| BadArguments(fault.to_string()))?;
