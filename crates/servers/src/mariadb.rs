@@ -151,6 +151,8 @@ fn create(folder: &Folder, settings: &MariaDbSettings) -> Result<(), Missing> {
         program::command(&program::find("mariadb-install-db", PACKAGE)?, account(), None, "KILL")?;
     install.args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]);
     install.args(["--skip-name-resolve", &option("datadir", data(folder).display())]);
+    // A server that starts removes the temporary files of others in its folder for them.
+    install.env("TMPDIR", folder.path());
     program::output(&install)?;
     let (user, password, database) = (MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
     // Each start runs it, so it must stand being run again. One statement a line.
