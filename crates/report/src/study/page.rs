@@ -348,7 +348,8 @@ impl<'a> Page<'a> {
     }
 
     pub(crate) fn told(&self, load: &LoadView<'_>, trouble: &Trouble<'_>) -> Told {
-        let of = load.rows[trouble.row].runs.len();
+        let row = &load.rows[trouble.row];
+        let of = row.runs.len() + row.others.len();
         let runs = match (trouble.runs, of) {
             (1, 1) => "the run".to_owned(),
             (2, 2) => "both runs".to_owned(),
