@@ -152,9 +152,14 @@ fn judge([low, high]: [f64; 2], centre: f64, matters: f64) -> Verdict {
     }
 }
 
-fn log_ratio((first, second): (f64, f64)) -> Option<f64> {
-    let is_figure = |figure: f64| figure > 0.0 && figure.is_finite();
-    (is_figure(first) && is_figure(second)).then(|| log(first) - log(second))
+/// Whether a ratio can be made of it.
+pub(crate) fn is_figure(figure: &f64) -> bool {
+    *figure > 0.0 && figure.is_finite()
+}
+
+/// `None` if one of them is no figure.
+pub(crate) fn log_ratio((first, second): (f64, f64)) -> Option<f64> {
+    (is_figure(&first) && is_figure(&second)).then(|| log(first) - log(second))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! What a duel will cost, and what it can find at all, told by a pilot of A against itself.
 
-use libm::{log, log1p, sqrt};
+use libm::{log1p, sqrt};
 
+use crate::compare::log_ratio;
 use crate::look::{FIXED, LOOKS};
 
 /// What the pilot says.
@@ -35,11 +36,8 @@ const POWER: [(u32, f64, f64); 5] = [
 impl Forecast {
     /// Of the figures of pilot blocks; `None` of fewer than two with figures above zero.
     pub(crate) fn of_pilot(pilot: &[[f64; 2]], matters: f64, blocks_max: u32) -> Option<Self> {
-        let is_figure = |figure: &f64| *figure > 0.0 && figure.is_finite();
-        let squares = pilot.iter().filter(|pair| pair.iter().all(is_figure)).map(|[one, other]| {
-            let apart = log(*one) - log(*other);
-            apart * apart
-        });
+        let apart = pilot.iter().filter_map(|[one, other]| log_ratio((*one, *other)));
+        let squares = apart.map(|apart| apart * apart);
         let (pilots, sum) = squares.fold((0usize, 0.0), |(count, sum), square| (count + 1, sum + square));
         if pilots < 2 {
             return None;

@@ -40,6 +40,7 @@ pub use signed_rank::{critical_value, p_value};
 pub use spread::{Spread, median};
 pub use steady::{Series, Steadiness, SteadyVerdict, Unsteady, Window, steady};
 pub use tournament::{
-    Found, Left, Tournament, TournamentEnd, TournamentRules, TournamentStage, TournamentStep, WhyLeft,
+    Found, Left, RACE_MAX, Tournament, TournamentEnd, TournamentRules, TournamentStage, TournamentStep,
+    WhyLeft,
 };
 pub use walsh::Walsh;

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use libm::{exp, log};
 
+use crate::compare::is_figure;
 use crate::spread::middle;
 
 /// Two sets against each other.
@@ -32,7 +33,6 @@ impl Unpaired {
     /// figure is zero or below. Of each side the first [`FIGURES_MAX`] count.
     pub fn of(first: &[f64], second: &[f64], alpha: f64) -> Option<Self> {
         let [first, second] = [first, second].map(|side| &side[..side.len().min(FIGURES_MAX)]);
-        let is_figure = |figure: &f64| *figure > 0.0 && figure.is_finite();
         if first.is_empty() || second.is_empty() || !first.iter().chain(second).all(is_figure) {
             return None;
         }

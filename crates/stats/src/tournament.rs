@@ -17,6 +17,7 @@ use libm::log1p;
 
 use crate::{Comparison, Duel, DuelStep, Seen};
 use block::{Block, Lost};
+pub use halving::RACE_MAX;
 use kn::Race;
 use rows::Rows;
 

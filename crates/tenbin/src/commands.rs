@@ -69,9 +69,14 @@ fn refuse(faults: &[Fault]) -> anyhow::Result<()> {
     if faults.is_empty() {
         return Ok(());
     }
+    Err(CannotRun(listed(faults, "nothing was started")).into())
+}
+
+/// Every fault, how many they are, and what was left undone for them.
+fn listed(faults: &[Fault], undone: &str) -> String {
     let list: Vec<String> = faults.iter().map(ToString::to_string).collect();
     let count = if list.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", list.len()) };
-    Err(CannotRun(format!("{}\n{count}; nothing was started", list.join("\n"))).into())
+    format!("{}\n{count}; {undone}", list.join("\n"))
 }
 
 /// Where this program lies: it starts itself to hold the processes of systems.

@@ -2,13 +2,13 @@
 
 mod support;
 
-use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use support::{Home, TENBIN, assert_identity, built_in, number, server, until, url};
+use support::own_process::Server;
+use support::{Home, assert_identity, built_in, number, server, url};
 use target::scripted::{Scripted, Step};
 use target::{Settings, Stall};
 
@@ -123,48 +123,12 @@ fn a_target_that_stops_answering_in_the_middle_is_waited_for_no_longer_than_its_
     }
 }
 
-/// The built-in target as a program of its own, that signals can be sent to.
-struct Program {
-    child: std::process::Child,
-    url: String,
-}
-
-impl Program {
-    fn start(home: &Home) -> Self {
-        let place = home.path().join("place");
-        let mut command = Command::new(TENBIN);
-        command.args(["target", "--listen", "127.0.0.1:0"]);
-        home.isolate(&mut command);
-        let stdout = std::fs::File::create(&place).expect("a file");
-        let child = command.stdout(stdout).stderr(Stdio::null()).spawn().expect("started");
-        let mut line = String::new();
-        until("it says where", || {
-            line = std::fs::read_to_string(&place).expect("UTF-8");
-            line.ends_with('\n')
-        });
-        let url = line.split_whitespace().find(|word| word.starts_with("http://")).expect("a URL").to_owned();
-        Self { child, url }
-    }
-
-    fn signal(&self, signal: Signal) {
-        rustix::process::kill_process(rustix::process::Pid::from_child(&self.child), signal).expect("told");
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // A stopped process can be killed, too.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 #[test]
 fn a_target_that_is_stopped_or_killed_in_the_middle_shows_as_errors_and_not_as_a_longer_run() {
     for (signal, outcome) in [(Signal::STOP, "timed_out"), (Signal::KILL, "failed")] {
         for load in LOADS {
             let home = Home::new();
-            let program = Program::start(&home);
+            let program = Server::start(&home);
             let target_url = format!("{}hold?mean_us=5000", program.url);
             let run = thread::scope(|scope| {
                 let run = scope.spawn(|| loaded(&home, &target_url, load));

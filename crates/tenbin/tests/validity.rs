@@ -2,19 +2,13 @@
 
 mod support;
 
-use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
-use support::{Home, Started, TENBIN, assert_identity, number, until, url};
+use rustix::process::Signal;
+use support::own_process::Server;
+use support::{Home, Started, assert_identity, causes, number, url};
 use target::Settings;
-
-fn codes(run: &Value) -> Vec<&str> {
-    let causes = run["validity"]["causes"].as_array().expect("a list");
-    causes.iter().map(|cause| cause["code"].as_str().expect("a word")).collect()
-}
 
 /// Stops a process for 200 ms of each 400, until the load is over.
 fn disturb(program: &mut Started, mut stop: impl FnMut(&Started, Signal)) {
@@ -42,7 +36,7 @@ fn a_generator_that_is_stopped_again_and_again_is_invalid_in_both_kinds_of_load(
         let run = output.json();
         assert_identity(&run);
         assert_eq!(output.code, Some(4), "{load:?}: {run}");
-        let stalled = codes(&run).iter().any(|code| ["generator_stalled", "generator_lag"].contains(code));
+        let stalled = causes(&run).iter().any(|code| ["generator_stalled", "generator_lag"].contains(code));
         assert!(stalled, "{load:?}: {}", run["validity"]);
     }
 }
@@ -61,11 +55,11 @@ fn a_system_that_is_stopped_again_and_again_is_not_called_the_generator() {
     assert_identity(&run);
     assert_eq!(number(&run, "offered.not_sent"), 0, "{run}");
     let blamed = ["wake_lag", "generator_fault", "server_count", "little", "not_sent"];
-    let codes = codes(&run);
-    assert!(codes.iter().all(|code| !blamed.contains(code)), "{}", run["validity"]);
+    let causes = causes(&run);
+    assert!(causes.iter().all(|code| !blamed.contains(code)), "{}", run["validity"]);
     // A machine that is busy with other things may have kept the generator waiting as well; then that is told beside it.
     let is_starved =
-        codes.iter().any(|code| ["generator_waited", "generator_stalled", "steal"].contains(code));
+        causes.iter().any(|code| ["generator_waited", "generator_stalled", "steal"].contains(code));
     assert!(run["validity"]["verdict"] != "invalid" || is_starved, "{}", run["validity"]);
 }
 
@@ -89,42 +83,6 @@ fn the_built_in_target_counts_what_was_sent_and_its_share_of_the_machine_is_told
     let home = Home::new();
     let server = Server::start(&home);
     let run = home.json(&[format!("{}status", server.url).as_str(), "-c", "2", "-n", "200"]);
-    assert!(!codes(&run).contains(&"server_count"), "{}", run["validity"]);
+    assert!(!causes(&run).contains(&"server_count"), "{}", run["validity"]);
     assert!(run["notes"].to_string().contains("SHARED: the system (tenbin"), "{}", run["notes"]);
-}
-
-/// A built-in target in a process of its own.
-struct Server {
-    child: Child,
-    url: String,
-}
-
-impl Server {
-    fn start(home: &Home) -> Self {
-        let place = home.path().join("place");
-        let mut command = Command::new(TENBIN);
-        command.args(["target", "--listen", "127.0.0.1:0"]);
-        home.isolate(&mut command);
-        let stdout = std::fs::File::create(&place).expect("a file");
-        let child = command.stdout(stdout).stderr(Stdio::null()).spawn().expect("started");
-        let mut line = String::new();
-        until("it says where", || {
-            line = std::fs::read_to_string(&place).expect("UTF-8");
-            line.ends_with('\n')
-        });
-        let url = line.split_whitespace().find(|word| word.starts_with("http://")).expect("a URL").to_owned();
-        Self { child, url }
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.child), signal).expect("told");
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // A stopped process can be killed, too.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }

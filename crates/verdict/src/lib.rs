@@ -26,7 +26,7 @@ pub use measured::Measured;
 pub use metric::Metric;
 pub use pairing::Pairing;
 pub use resources::{Core, Resources, Usage};
-pub use search::{judged, level, search, search_by, search_rules, stage_name};
+pub use search::{OfLevel, level, of_level, search, search_by, search_rules, stage_name};
 pub use seen::seen;
 pub use setting::{Setting, settings};
 pub use standing::{Standing, is_invalid, standing};

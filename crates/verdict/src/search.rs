@@ -6,7 +6,7 @@ use store::{Compare, Place, Procedure, Run, RunId, StoreError, Study, stage};
 use crate::course::Course;
 use crate::measured::Measured;
 use crate::setting::Setting;
-use crate::slo::{self, Slo};
+use crate::slo::{self, FailedCondition, Slo};
 use crate::standing::{Standing, standing};
 
 /// What a study lays down for a search; `None` if its procedure is another. Its seed is that of the study.
@@ -53,17 +53,27 @@ pub const fn stage_name(stage: SearchStage) -> &'static str {
     }
 }
 
+/// What a run of a level says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfLevel {
+    /// To the search.
+    pub judged: Judged,
+    /// The conditions that did not hold, and those that could not be told.
+    pub failed: Vec<FailedCondition>,
+}
+
 /// What a run of a level says. The run must have its seconds, but for one of users.
-pub fn judged(run: &Run, level: &Level, slos: &[Slo]) -> Result<Judged, StoreError> {
+pub fn of_level(run: &Run, level: &Level, slos: &[Slo]) -> Result<OfLevel, StoreError> {
     match level.at {
-        At::Users(_) => sized(run),
+        At::Users(_) => Ok(OfLevel { judged: sized(run)?, failed: Vec::new() }),
         At::PerS(_) => {
             let judgement = slo::judge(run, slos)?;
-            Ok(match judgement.passed {
+            let judged = match judgement.passed {
                 _ if judgement.is_invalid => Judged::Invalid,
                 true => Judged::Passed,
                 false => Judged::Failed,
-            })
+            };
+            Ok(OfLevel { judged, failed: judgement.failed })
         }
     }
 }
@@ -95,7 +105,7 @@ pub fn search(
     let slos: Result<Vec<Vec<Slo>>, _> = rules.slos.iter().map(|slo| Slo::parse(slo)).collect();
     let slos: Option<Vec<Slo>> = slos.ok().map(|slos| slos.into_iter().flatten().collect());
     search_by(study, load, setting, &mut |run, level| match &slos {
-        Some(slos) => judged(&load_run(&run.id)?, level, slos),
+        Some(slos) => Ok(of_level(&load_run(&run.id)?, level, slos)?.judged),
         None => Ok(Judged::Invalid),
     })
 }

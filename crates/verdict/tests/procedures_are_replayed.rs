@@ -200,10 +200,10 @@ fn a_search_whose_words_nobody_understands_holds_nothing() {
     let load_run = |id: &store::RunId| stored.store.load(id);
     let search = search(&stored.load(&study), "steady", &setting("a"), &load_run).unwrap().unwrap();
     assert_eq!(search.finding().held_per_s, None);
-    let judged = verdict::judged(
+    let said = verdict::of_level(
         &stored.run(None, Some(&at(10)), &stored::invalid()),
         &stats::Level { stage: stats::SearchStage::Sizing, at: At::Users(1) },
         &[],
     );
-    assert_eq!(judged.unwrap(), Judged::Invalid);
+    assert_eq!(said.unwrap().judged, Judged::Invalid);
 }

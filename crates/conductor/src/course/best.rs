@@ -5,16 +5,13 @@ mod words;
 
 use load::chance::Chance;
 use plan::Study as Plan;
-use stats::{Tournament, TournamentEnd, TournamentStage, TournamentStep};
+use stats::{RACE_MAX, Tournament, TournamentEnd, TournamentStage, TournamentStep};
 use store::{Place, Study, stage};
 use verdict::{Metric, Setting};
 
 use super::{Course, Turn, Why, setting};
 use crate::one_run::RunError;
 use crate::schedule::{ORDER_STREAM, place, shuffle};
-
-/// More than so many variants are halved before they are searched, which nobody can foretell.
-const HALVED_FROM: usize = 16;
 
 /// The tournaments of a study.
 pub(crate) struct Best<'a> {
@@ -76,7 +73,8 @@ impl Course for Best<'_> {
     }
 
     fn later_at_most(&self, kept: &Study) -> Option<usize> {
-        if self.settings.len() > HALVED_FROM {
+        // Nobody can foretell how halving goes.
+        if self.settings.len() > RACE_MAX {
             return None;
         }
         let blocks_max = kept.new.compare.blocks as usize;

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use load::chance::Chance;
 use plan::{Amount, At, Study as Plan};
-use stats::{Judged, Level, Search, SearchEnd, SearchStep};
+use stats::{Level, Search, SearchEnd, SearchStep};
 use store::{CapacityRules, Place, Procedure, Run, RunId, Store, StoreError, Study, stage};
-use verdict::Setting;
-use verdict::slo::{self, FailedCondition, Slo, SloError};
+use verdict::slo::{Slo, SloError};
+use verdict::{OfLevel, Setting};
 
 use super::{Course, Turn, Why, setting};
 use crate::one_run::RunError;
@@ -37,17 +37,9 @@ pub(crate) struct Capacity<'a> {
     rules: CapacityRules,
     slos: Vec<Slo>,
     /// Of runs that were judged before: their seconds are read once.
-    said: RefCell<BTreeMap<RunId, Said>>,
+    said: RefCell<BTreeMap<RunId, OfLevel>>,
     /// How each search stood when that was last told.
     told: RefCell<BTreeMap<Setting, String>>,
-}
-
-/// What a run says of its level.
-#[derive(Clone, Debug)]
-struct Said {
-    judged: Judged,
-    /// Which conditions it did not hold.
-    failed: Vec<FailedCondition>,
 }
 
 /// Conditions in one or more texts, each as it is kept.
@@ -86,17 +78,11 @@ impl<'a> Capacity<'a> {
         search.ok_or(StoreError::Unstorable { what: "a search without rules" })
     }
 
-    fn said(&self, run: &Run, level: &Level) -> Result<Said, StoreError> {
+    fn said(&self, run: &Run, level: &Level) -> Result<OfLevel, StoreError> {
         if let Some(said) = self.said.borrow().get(&run.id) {
             return Ok(said.clone());
         }
-        let run = self.store.load(&run.id)?;
-        let judged = verdict::judged(&run, level, &self.slos)?;
-        let failed = match level.at {
-            stats::At::Users(_) => Vec::new(),
-            stats::At::PerS(_) => slo::judge(&run, &self.slos)?.failed,
-        };
-        let said = Said { judged, failed };
+        let said = verdict::of_level(&self.store.load(&run.id)?, level, &self.slos)?;
         self.said.borrow_mut().insert(run.id.clone(), said.clone());
         Ok(said)
     }

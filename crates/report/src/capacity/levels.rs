@@ -3,8 +3,8 @@
 use record::{Percentile, Phase, Tally};
 use stats::{At, Judged, Level, SearchStage, median};
 use store::{Run, StoreError};
-use verdict::slo::{self, FailedCondition, Slo};
-use verdict::{Measured, judged, stage_name};
+use verdict::slo::{FailedCondition, Slo};
+use verdict::{Measured, OfLevel, of_level, stage_name};
 
 /// What was run of one variant.
 #[derive(Default)]
@@ -50,17 +50,19 @@ pub(crate) struct SizeRow {
 impl Levels {
     /// Takes in a run, with its seconds; answers what it says.
     pub(crate) fn note(&mut self, run: &Run, level: &Level, slos: &[Slo]) -> Result<Judged, StoreError> {
-        let judged = judged(run, level, slos)?;
+        let said = of_level(run, level, slos)?;
+        let judged = said.judged;
+        let why = why(said, slos);
         match (level.at, level.stage) {
             (At::Users(users), _) => self.sizes.extend(size(users, judged)),
-            (At::PerS(_), SearchStage::Overload) => self.not_recovered = words(run, judged, slos)?,
-            (At::PerS(_), SearchStage::Soak) => self.not_soaked = words(run, judged, slos)?,
+            (At::PerS(_), SearchStage::Overload) => self.not_recovered = why.map(|failed| failed.words),
+            (At::PerS(_), SearchStage::Soak) => self.not_soaked = why.map(|failed| failed.words),
             (At::PerS(per_s), stage) => {
                 let place = self.rates.iter().position(|row| row.per_s == per_s).unwrap_or_else(|| {
                     self.rates.push(LevelRow::new(per_s));
                     self.rates.len() - 1
                 });
-                self.rates[place].add(run, stage, judged, slos)?;
+                self.rates[place].add(run, stage, judged, why)?;
             }
         }
         Ok(judged)
@@ -77,20 +79,13 @@ fn size(users: u32, judged: Judged) -> Option<SizeRow> {
     Some(SizeRow { users, per_s, mean_response_ns: mean_response_s * 1e9 })
 }
 
-fn words(run: &Run, judged: Judged, slos: &[Slo]) -> Result<Option<String>, StoreError> {
-    Ok(why(run, judged, slos)?.map(|failed| failed.words))
-}
-
-/// What did not hold.
-fn why(run: &Run, judged: Judged, slos: &[Slo]) -> Result<Option<FailedCondition>, StoreError> {
-    if judged != Judged::Failed {
-        return Ok(None);
-    }
-    let mut failed = slo::judge(run, slos)?.failed;
+/// What did not hold, of a run that failed.
+fn why(said: OfLevel, slos: &[Slo]) -> Option<FailedCondition> {
+    let mut failed = if said.judged == Judged::Failed { said.failed } else { Vec::new() };
     // What was asked for tells more than what every run must hold.
     let is_asked = |text: &str| slos.iter().any(|slo| slo.text == text);
     let first = failed.iter().position(|failed| is_asked(&failed.condition)).unwrap_or(0);
-    Ok((first < failed.len()).then(|| failed.swap_remove(first)))
+    (first < failed.len()).then(|| failed.swap_remove(first))
 }
 
 impl LevelRow {
@@ -110,7 +105,13 @@ impl LevelRow {
         }
     }
 
-    fn add(&mut self, run: &Run, stage: SearchStage, judged: Judged, slos: &[Slo]) -> Result<(), StoreError> {
+    fn add(
+        &mut self,
+        run: &Run,
+        stage: SearchStage,
+        judged: Judged,
+        why: Option<FailedCondition>,
+    ) -> Result<(), StoreError> {
         if !self.stages.contains(&stage) {
             self.stages.push(stage);
         }
@@ -125,7 +126,7 @@ impl LevelRow {
             self.confirmed.0 += u32::from(has_passed);
             self.confirmed.1 += 1;
         }
-        if let Some(failed) = why(run, judged, slos)? {
+        if let Some(failed) = why {
             if !self.conditions.contains(&failed.condition) {
                 self.conditions.push(failed.condition);
             }

@@ -8,7 +8,7 @@ use super::rows::Rows;
 use crate::forecast::chi_square_tenth;
 
 /// More settings than this are halved first.
-pub(super) const RACE_MAX: usize = 16;
+pub const RACE_MAX: usize = 16;
 /// Until no more than this are left.
 pub(super) const FIELD: usize = 8;
 /// Blocks of a round after which its noise is known well enough, as all settings tell it.

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use libm::log;
 
+use crate::compare::is_figure;
 use crate::{ErrorGap, Seen, look_at};
 
 /// One finished block: what each setting said, `None` for those that were not in it.
@@ -96,5 +97,5 @@ impl Rows {
 
 /// The figure of a run, if a logarithm can be had of it.
 pub(super) fn usable(seen: &Seen) -> Option<f64> {
-    seen.value().filter(|value| *value > 0.0 && value.is_finite())
+    seen.value().filter(is_figure)
 }

@@ -3,17 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use conductor::{CapacityAnswer, Stopper};
+use conductor::CapacityAnswer;
 use plan::{Fault, Searched, Study, units};
-use store::{CapacityRules, Procedure, Store};
+use store::{CapacityRules, Procedure};
 
-use crate::commands::load::show_what_is_left;
-use crate::commands::run::{resume, study_name, warn_of_others};
-use crate::commands::{StoreFlag, read_plan, refuse, this_program};
+use crate::commands::run::{Ordered, study_name};
+use crate::commands::{StoreFlag, listed, read_plan};
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
-use crate::study_line::StudyLine;
-use crate::{output, signals};
 
 /// How close what held and what failed come.
 const RESOLUTION: f64 = 0.03;
@@ -95,33 +92,12 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
     let mut study = study.searched(&asked.searched).map_err(|faults| bad(&faults))?;
     study.compare.within_ns = asked.within_ns;
     asked.check_soak(&study).map_err(|fault| bad(&[fault]))?;
-    let tenbin = this_program()?;
-    refuse(&conductor::preflight(&study, &tenbin))?;
-    let stopper = Stopper::default();
-    let heard = signals::listen(stopper.clone())?;
-    let store = Store::open(&flags.store.path())?;
-    output::remark(&asked.words(&study));
+    let words = asked.words(&study);
     let procedure = Procedure::Capacity(asked.rules);
-    let id = match &flags.resume {
-        None => conductor::begin_study(&study, procedure, &store)?,
-        Some(name) => resume(&study, &procedure, &store, name)?,
-    };
-    warn_of_others(&store, &id)?;
-    heard.run_begins();
-    let mut line = StudyLine::default();
-    conductor::run_study(&study, &id, &store, &tenbin, &stopper, &mut line).inspect_err(show_what_is_left)?;
-    let kept = store.load_study(&id)?;
-    let answers = conductor::capacity_answers(&study, &kept, &store)?;
-    let shown = destination.write(true, &|format, options, out| {
-        report::write_study(format, &kept, &|run| store.load(run), options, out)
-    });
-    output::remark(&format!("kept as {id} in {}", store.path().display()));
-    if let Err(error) = shown
-        && !output::is_broken_pipe(&error)
-    {
-        return Err(error);
-    }
-    Ok(heard.exit().unwrap_or_else(|| exit(&answers)))
+    let ordered = Ordered { study: &study, procedure, resume: &flags.resume, store: &flags.store };
+    ordered.carry_out(&destination, &words, |kept, store| {
+        Ok(exit(&conductor::capacity_answers(&study, kept, store)?))
+    })
 }
 
 /// A search answers with what it found, unless nothing of it can be believed.
@@ -136,9 +112,7 @@ fn exit(answers: &[CapacityAnswer]) -> Exit {
 }
 
 fn bad(faults: &[Fault]) -> anyhow::Error {
-    let list: Vec<String> = faults.iter().map(ToString::to_string).collect();
-    let count = if list.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", list.len()) };
-    BadArguments(format!("{}\n{count}; nothing was started", list.join("\n"))).into()
+    BadArguments(listed(faults, "nothing was started")).into()
 }
 
 /// The flags, read.

@@ -8,8 +8,8 @@ use conductor::{Finished, RunError, Stopper};
 use plan::{Draft, Played};
 use store::{Store, Verdict};
 
-use crate::commands::StoreFlag;
 use crate::commands::sql::SqlFlags;
+use crate::commands::{StoreFlag, listed};
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 use crate::live_line::LiveLine;
@@ -153,11 +153,8 @@ pub(crate) fn run(flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit>
             "--format jtl: it lists single requests, and none are kept\n  way out: add --log-requests 1000";
         return Err(BadArguments(format!("{what}\n1 fault; nothing was sent")).into());
     }
-    let plan = draft(flags, played).check().map_err(|faults| {
-        let list: Vec<String> = faults.iter().map(ToString::to_string).collect();
-        let count = if list.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", list.len()) };
-        BadArguments(format!("{}\n{count}; nothing was sent", list.join("\n")))
-    })?;
+    let plan =
+        draft(flags, played).check().map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
     let stopper = Stopper::default();
     let heard = signals::listen(stopper.clone())?;
     let prepared = conductor::prepare(&plan).map_err(anyhow::Error::from).context("nothing was sent")?;

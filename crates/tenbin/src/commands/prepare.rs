@@ -8,6 +8,7 @@ use clap::Args;
 use conductor::{FillError, LoadingError, LoadingOptions, PartitionMethod, Stopper};
 use plan::{Database, Fault, units};
 
+use crate::commands::listed;
 use crate::exit::{BadArguments, Exit};
 use crate::{output, signals};
 
@@ -65,11 +66,8 @@ pub(crate) struct PrepareFlags {
 
 /// Makes the tables, and says what is there.
 pub(crate) fn run(flags: &PrepareFlags) -> anyhow::Result<Exit> {
-    let (database, options) = read(flags).map_err(|faults| {
-        let list: Vec<String> = faults.iter().map(ToString::to_string).collect();
-        let count = if list.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", list.len()) };
-        BadArguments(format!("{}\n{count}; nothing was sent", list.join("\n")))
-    })?;
+    let (database, options) =
+        read(flags).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
     let stopper = Stopper::default();
     let heard = signals::listen(stopper.clone())?;
     heard.run_begins();

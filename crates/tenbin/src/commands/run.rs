@@ -9,7 +9,7 @@ use store::{Procedure, Store, StudyId, StudyState, Verdict};
 
 use crate::commands::load::show_what_is_left;
 use crate::commands::{StoreFlag, read_plan, refuse, this_program};
-use crate::destination::ResultFlags;
+use crate::destination::{Destination, ResultFlags};
 use crate::exit::{BadArguments, Exit};
 use crate::study_line::StudyLine;
 use crate::{output, signals};
@@ -50,35 +50,62 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
         return Err(BadArguments(format!("{what}\n  way out: {way_out}")).into());
     }
     let study = read_plan(&flags.plan, flags.quick)?;
-    let tenbin = this_program()?;
-    refuse(&conductor::preflight(&study, &tenbin))?;
-    let stopper = Stopper::default();
-    let heard = signals::listen(stopper.clone())?;
-    let store = Store::open(&flags.store.path())?;
     let procedure = conductor::procedure(&study);
-    let id = match &flags.resume {
-        None => conductor::begin_study(&study, procedure, &store)?,
-        Some(name) => resume(&study, &procedure, &store, name)?,
-    };
-    warn_of_others(&store, &id)?;
-    heard.run_begins();
-    let mut line = StudyLine::default();
-    conductor::run_study(&study, &id, &store, &tenbin, &stopper, &mut line).inspect_err(show_what_is_left)?;
-    let kept = store.load_study(&id)?;
-    let shown = destination.write(true, &|format, options, out| {
-        report::write_study(format, &kept, &|run| store.load(run), options, out)
-    });
-    output::remark(&format!("kept as {id} in {}", store.path().display()));
-    if let Err(error) = shown
-        && !output::is_broken_pipe(&error)
-    {
-        return Err(error);
+    let ordered = Ordered { study: &study, procedure, resume: &flags.resume, store: &flags.store };
+    ordered.carry_out(&destination, "", |kept, _| Ok(exit(kept)))
+}
+
+/// A study that is to be made, or gone on with.
+pub(crate) struct Ordered<'a> {
+    pub(crate) study: &'a Study,
+    pub(crate) procedure: Procedure,
+    pub(crate) resume: &'a Option<String>,
+    pub(crate) store: &'a StoreFlag,
+}
+
+impl Ordered<'_> {
+    /// Starts, loads, stops, keeps, reports. `words` are said before, if there are any; `exit` is told from what was kept.
+    pub(crate) fn carry_out(
+        self,
+        destination: &Destination,
+        words: &str,
+        exit: impl FnOnce(&store::Study, &Store) -> anyhow::Result<Exit>,
+    ) -> anyhow::Result<Exit> {
+        let Self { study, procedure, .. } = self;
+        let tenbin = this_program()?;
+        refuse(&conductor::preflight(study, &tenbin))?;
+        let stopper = Stopper::default();
+        let heard = signals::listen(stopper.clone())?;
+        let store = Store::open(&self.store.path())?;
+        if !words.is_empty() {
+            output::remark(words);
+        }
+        let id = match self.resume {
+            None => conductor::begin_study(study, procedure, &store)?,
+            Some(name) => resume(study, &procedure, &store, name)?,
+        };
+        warn_of_others(&store, &id)?;
+        heard.run_begins();
+        let mut line = StudyLine::default();
+        conductor::run_study(study, &id, &store, &tenbin, &stopper, &mut line)
+            .inspect_err(show_what_is_left)?;
+        let kept = store.load_study(&id)?;
+        let exit = exit(&kept, &store)?;
+        let shown = destination.write(true, &|format, options, out| {
+            report::write_study(format, &kept, &|run| store.load(run), options, out)
+        });
+        output::remark(&format!("kept as {id} in {}", store.path().display()));
+        if let Err(error) = shown
+            && !output::is_broken_pipe(&error)
+        {
+            return Err(error);
+        }
+        Ok(heard.exit().unwrap_or(exit))
     }
-    Ok(heard.exit().unwrap_or_else(|| exit(&kept)))
 }
 
 /// Two studies at once measure each other.
-pub(crate) fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()> {
+fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()> {
     for other in store.studies()? {
         if other.state == StudyState::Running && other.id != *own {
             let title = report::visible(&other.title);
@@ -92,12 +119,7 @@ pub(crate) fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()>
 }
 
 /// The study to go on with, taken over.
-pub(crate) fn resume(
-    study: &Study,
-    procedure: &Procedure,
-    store: &Store,
-    name: &str,
-) -> anyhow::Result<StudyId> {
+fn resume(study: &Study, procedure: &Procedure, store: &Store, name: &str) -> anyhow::Result<StudyId> {
     let id = if name.is_empty() { newest(study, procedure, store)? } else { store.find_study(name)? };
     let kept = store.load_study(&id)?;
     conductor::is_of(&kept.new, study, procedure).map_err(|fault| BadArguments(fault.to_string()))?;

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod moments;
+pub(crate) mod own_process;
 pub(crate) mod systems;
 
 use std::ffi::OsStr;
@@ -233,6 +234,34 @@ pub(crate) fn assert_identity(run: &Value) {
     let ended = ["ok", "refused", "failed", "timed_out", "unfinished"]
         .map(|outcome| at(&format!("outcomes.{outcome}")));
     assert_eq!(at("offered.sent"), ended.iter().sum::<u64>(), "{run}");
+}
+
+/// Codes of the causes for which a run is not valid, or in doubt.
+pub(crate) fn causes(run: &Value) -> Vec<&str> {
+    let causes = run["validity"]["causes"].as_array().expect("a list");
+    causes.iter().map(|cause| cause["code"].as_str().expect("a word")).collect()
+}
+
+/// Asserts that the figures of a load count; or else that all that is told against them is that something, such as the tests
+/// beside it, took the generator's cores. Less than 2 s of load are never called starved.
+#[track_caller]
+pub(crate) fn assert_counts_or_starved(output: &Output, run: &Value) {
+    const STARVED: [&str; 7] = [
+        "wake_lag",
+        "generator_lag",
+        "generator_stalled",
+        "throttled",
+        "steal",
+        "generator_waited",
+        "generator_cpu",
+    ];
+    let (code, verdict) =
+        if causes(run).iter().all(|code| STARVED.contains(code)) && run["verdict"] == "invalid" {
+            (4, "invalid")
+        } else {
+            (0, "complete")
+        };
+    assert_eq!((output.code, &run["verdict"]), (Some(code), &verdict.into()), "{output:?}");
 }
 
 /// How often a class of errors was counted.
