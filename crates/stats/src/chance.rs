@@ -1,4 +1,8 @@
-//! Seeded chance for what must come out the same again: orders and resampling.
+//! Seeded chance for what must come out the same again: orders, resampling and noise.
+
+use core::f64::consts::TAU;
+
+use libm::{cos, log, sqrt};
 
 /// A reproducible stream of draws: SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, "Fast splittable pseudorandom number
 /// generators", 2014).
@@ -21,6 +25,17 @@ impl Chance {
     pub(crate) fn below(&mut self, count: usize) -> usize {
         let wide = (self.bits() as u128) * (count as u128);
         (wide >> 64) as usize
+    }
+
+    /// From 0 up to 1, but not 1.
+    fn uniform(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Normal, with mean 0 and standard deviation 1 (Box and Muller).
+    pub(crate) fn normal(&mut self) -> f64 {
+        let radius = sqrt(-2.0 * log(1.0 - self.uniform()));
+        radius * cos(TAU * self.uniform())
     }
 
     /// Any order of these, each as likely (Fisher–Yates).

@@ -130,7 +130,7 @@ impl Duel {
 
     /// The forecast of the pilot; `None` before two pilots with figures.
     pub fn forecast(&self) -> Option<Forecast> {
-        Forecast::of_pilot(&self.pilot, self.rules.matters, self.rules.blocks_max)
+        Forecast::of_pilot(&self.pilot, &self.rules)
     }
 
     /// The blocks that count, in their order: what A and what B said.
@@ -319,6 +319,9 @@ mod tests {
         assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Block { block: 1 }, 0));
         let forecast = duel.forecast().unwrap();
         assert_eq!((forecast.pilots, forecast.blocks), (3, Some(12)));
+        let mut of_many = Duel::new(DuelRules { pilot_blocks: 2, family: 3, ..RULES });
+        (0..2).for_each(|_| of_many.note_pilot([run(100.1), run(100.0)]));
+        assert_eq!(of_many.forecast().unwrap().blocks, Some(12), "its first look");
         let mut lost = Duel::new(DuelRules { pilot_blocks: 2, ..RULES });
         (0..2).for_each(|_| lost.note_pilot([Seen::Invalid, run(1.0)]));
         assert_eq!((lost.next(), lost.forecast()), (DuelStep::Block { block: 1 }, None));

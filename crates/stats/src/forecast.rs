@@ -3,7 +3,8 @@
 use libm::{log1p, sqrt};
 
 use crate::compare::log_ratio;
-use crate::look::{FIXED, LOOKS};
+use crate::duel::DuelRules;
+use crate::power::{Power, power};
 
 /// What the pilot says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,20 +23,9 @@ pub struct Forecast {
     pub blocks_for_equivalence: Option<u32>,
 }
 
-/// What a duel of at most so many blocks finds: the smallest effect, in standard deviations, that it finds with 90 % power, and
-/// the least of what matters, in standard deviations, within which it calls equal systems equivalent with 90 % power. Found by
-/// simulating whole duels with normal noise, early looks included; `tests/duels.rs` holds them.
-const POWER: [(u32, f64, f64); 5] = [
-    (FIXED.blocks, 2.12, 2.51),
-    (LOOKS[0].blocks, 2.22, 2.51),
-    (LOOKS[1].blocks, 1.31, 1.46),
-    (LOOKS[2].blocks, 1.07, 1.20),
-    (LOOKS[3].blocks, 0.84, 0.94),
-];
-
 impl Forecast {
     /// Of the figures of pilot blocks; `None` of fewer than two with figures above zero.
-    pub(crate) fn of_pilot(pilot: &[[f64; 2]], matters: f64, blocks_max: u32) -> Option<Self> {
+    pub(crate) fn of_pilot(pilot: &[[f64; 2]], rules: &DuelRules) -> Option<Self> {
         let apart = pilot.iter().filter_map(|[one, other]| log_ratio((*one, *other)));
         let squares = apart.map(|apart| apart * apart);
         let (pilots, sum) = squares.fold((0usize, 0.0), |(count, sum), square| (count + 1, sum + square));
@@ -43,25 +33,20 @@ impl Forecast {
             return None;
         }
         let spread = sqrt(sum / pilots as f64);
-        let matters = log1p(matters.max(0.0));
-        let reached = |least: fn(&(u32, f64, f64)) -> f64| {
-            rows(blocks_max).find(|row| least(row) * spread <= matters).map(|row| row.0)
+        let matters = log1p(rules.matters.max(0.0));
+        let looks = power(rules.blocks_max, rules.family);
+        let reached = |least: fn(&Power) -> f64| {
+            looks.iter().find(|look| least(look) * spread <= matters).map(|look| look.blocks)
         };
         Some(Self {
             pilots,
             spread,
             spread_high: spread * sqrt(pilots as f64 / chi_square_tenth(pilots)),
-            blocks: reached(|row| row.1),
-            found_from: rows(blocks_max).last().map(|row| libm::expm1(row.1 * spread)),
-            blocks_for_equivalence: reached(|row| row.2),
+            blocks: reached(|look| look.found_from),
+            found_from: looks.last().map(|look| libm::expm1(look.found_from * spread)),
+            blocks_for_equivalence: reached(|look| look.equivalent_from),
         })
     }
-}
-
-/// The looks of a duel of so many blocks.
-fn rows(blocks_max: u32) -> impl Iterator<Item = &'static (u32, f64, f64)> {
-    let is_short = blocks_max < LOOKS[0].blocks;
-    POWER.iter().filter(move |row| row.0 <= blocks_max && (row.0 == FIXED.blocks) == is_short)
 }
 
 /// The 10 % point of the chi-square distribution with so many degrees of freedom (Wilson and Hilferty's cube).
@@ -76,6 +61,9 @@ mod tests {
     use super::*;
     use libm::exp;
 
+    const RULES: DuelRules =
+        DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 24, pilot_blocks: 3, family: 1 };
+
     /// Pilots whose ratios are this far apart, in percent.
     fn pilots(percent: [f64; 3]) -> [[f64; 2]; 3] {
         percent.map(|apart| [500.0 * exp(apart / 100.0), 500.0])
@@ -83,7 +71,7 @@ mod tests {
 
     #[test]
     fn the_spread_is_about_zero() {
-        let forecast = Forecast::of_pilot(&pilots([2.0, -1.0, 2.0]), 0.03, 24).unwrap();
+        let forecast = Forecast::of_pilot(&pilots([2.0, -1.0, 2.0]), &RULES).unwrap();
         assert!((forecast.spread - 0.01 * sqrt(3.0)).abs() < 1e-12);
         // The 10 % point of chi-square with 3 degrees of freedom is 0.584.
         assert!((forecast.spread_high / forecast.spread - sqrt(3.0 / 0.584)).abs() < 0.03);
@@ -93,7 +81,8 @@ mod tests {
     #[test]
     fn what_matters_is_reached_the_sooner_the_less_it_strays() {
         let blocks = |percent: f64, blocks_max| {
-            let forecast = Forecast::of_pilot(&pilots([percent; 3]), 0.03, blocks_max).unwrap();
+            let rules = DuelRules { blocks_max, ..RULES };
+            let forecast = Forecast::of_pilot(&pilots([percent; 3]), &rules).unwrap();
             (forecast.blocks, forecast.blocks_for_equivalence)
         };
         // What matters is 2.96 % as a logarithm.
@@ -105,15 +94,31 @@ mod tests {
         assert_eq!(blocks(2.5, 12), (None, None));
         assert_eq!(blocks(1.0, 6), (Some(6), Some(6)));
         assert_eq!(blocks(1.0, 5), (None, None));
-        let found_from = Forecast::of_pilot(&pilots([2.0; 3]), 0.03, 24).unwrap().found_from.unwrap();
+        let found_from = Forecast::of_pilot(&pilots([2.0; 3]), &RULES).unwrap().found_from.unwrap();
         assert!((found_from - 0.0169).abs() < 1e-4, "{found_from}");
     }
 
     #[test]
+    fn one_of_a_family_takes_more() {
+        let blocks = |percent: f64, blocks_max, family| {
+            let rules = DuelRules { blocks_max, family, ..RULES };
+            let forecast = Forecast::of_pilot(&pilots([percent; 3]), &rules).unwrap();
+            (forecast.blocks, forecast.blocks_for_equivalence)
+        };
+        assert_eq!(blocks(1.0, 24, 2), (Some(12), Some(12)), "there is no look at 8");
+        assert_eq!(blocks(1.0, 11, 2), (Some(8), Some(8)), "but where there can never be 12");
+        assert_eq!(blocks(2.5, 24, 2), (Some(24), Some(24)));
+        assert_eq!(blocks(2.9, 24, 6), (Some(24), None));
+        assert_eq!(blocks(0.1, 6, 2), (None, None));
+        let short = DuelRules { blocks_max: 6, family: 2, ..RULES };
+        assert_eq!(Forecast::of_pilot(&pilots([1.0; 3]), &short).unwrap().found_from, None);
+    }
+
+    #[test]
     fn without_two_pilots_there_is_no_forecast() {
-        assert_eq!(Forecast::of_pilot(&[[5.0, 5.1]], 0.03, 24), None);
-        assert_eq!(Forecast::of_pilot(&[[5.0, 5.1], [0.0, 5.0], [f64::NAN, 1.0]], 0.03, 24), None);
-        let still = Forecast::of_pilot(&[[5.0, 5.0]; 3], 0.03, 24).unwrap();
+        assert_eq!(Forecast::of_pilot(&[[5.0, 5.1]], &RULES), None);
+        assert_eq!(Forecast::of_pilot(&[[5.0, 5.1], [0.0, 5.0], [f64::NAN, 1.0]], &RULES), None);
+        let still = Forecast::of_pilot(&[[5.0, 5.0]; 3], &RULES).unwrap();
         assert_eq!((still.spread, still.blocks), (0.0, Some(8)));
     }
 }

@@ -16,6 +16,7 @@ mod look;
 mod mann_whitney;
 mod mser;
 mod noise;
+mod power;
 mod search;
 mod seen;
 mod signed_rank;
@@ -30,7 +31,7 @@ pub use duel::{Duel, DuelEnd, DuelRules, DuelStep};
 pub use errors::{ERRORS_MARGIN, ErrorGap};
 pub use forecast::Forecast;
 pub use holm::{Paired, compare_together, holm, judge_together};
-pub use look::{FIXED, LOOKS, Look, look_at, looks};
+pub use look::{FIXED, LOOKS, Look, blocks_least, look_at, looks};
 pub use mann_whitney::{FIGURES_MAX, Unpaired};
 pub use search::{
     At, Capacity, Judged, Level, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,

@@ -45,7 +45,7 @@ const FAMILY_MAX: u32 = 1_000;
 /// more blocks for its first look. 1: it is alone.
 pub fn look_at(blocks: usize, attainable: usize, family: u32) -> Result<Look, u32> {
     let allowed = |look: &Look| look.blocks as usize <= blocks;
-    let mut looks = looks(attainable.max(blocks), family);
+    let mut looks = laid_down(attainable.max(blocks), family);
     let first = looks.next().or_else(|| sequential(family).next()).ok_or(u32::MAX)?;
     if !allowed(&first) || attainable.max(blocks) < first.blocks as usize {
         return Err(first.blocks);
@@ -53,8 +53,13 @@ pub fn look_at(blocks: usize, attainable: usize, family: u32) -> Result<Look, u3
     Ok(looks.take_while(allowed).last().unwrap_or(first))
 }
 
-/// The looks of a comparison that can have so many blocks, in their order.
+/// The looks of a comparison that can have so many blocks, in their order; none if it can never be decided.
 pub fn looks(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
+    laid_down(attainable, family).take_while(move |look| look.blocks as usize <= attainable)
+}
+
+/// The same, or the one look for which so few blocks fall short.
+fn laid_down(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
     let [first, second] = [LOOKS[0].blocks, LOOKS[1].blocks];
     let blocks_max = u32::try_from(attainable).unwrap_or(u32::MAX);
     // Where no second look can ever come, the only one may spend everything.
@@ -70,6 +75,12 @@ pub fn looks(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
     });
     let many = sequential(family).filter(move |look| !is_only && look.blocks <= blocks_max);
     alone.take(1).chain(many)
+}
+
+/// The fewest blocks that can decide anything in a family of so many comparisons.
+pub fn blocks_least(family: u32) -> u32 {
+    let last = LOOKS[LOOKS.len() - 1].blocks;
+    (FIXED.blocks..last).find(|blocks| looks(*blocks as usize, family).next().is_some()).unwrap_or(last)
 }
 
 fn sequential(family: u32) -> impl Iterator<Item = Look> {
@@ -132,6 +143,8 @@ mod tests {
         assert_eq!(at(12, 24, 2), Ok((12, 5)));
         assert_eq!(at(6, 6, 2), Err(7), "six that agree have 3.1 %, more than 2.5 %");
         assert_eq!(at(7, 7, 2), Ok((7, 0)));
+        assert_eq!([1, 2, 3, 4, 6, 7, 1_000].map(blocks_least), [6, 7, 7, 8, 8, 9, 24]);
+        assert_eq!([looks(5, 1).count(), looks(6, 2).count(), looks(7, 2).count()], [0, 0, 1]);
         for (family, attainable) in
             [2, 3, 6, 7, 40].into_iter().flat_map(|family| (6..12).map(move |a| (family, a)))
         {
