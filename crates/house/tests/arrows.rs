@@ -18,7 +18,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("sqlite", &["script", "sql", "wire"]),
     ("engine", &["load", "record", "wire"]),
     ("loading", &["engine", "sql", "wire"]),
-    ("plan", &["load", "script", "sql", "wire"]),
+    ("plan", &["load", "script", "sql", "stats", "wire"]),
     ("store", &["record"]),
     ("verdict", &["record", "stats", "store"]),
     ("report", &["record", "stats", "store", "verdict"]),

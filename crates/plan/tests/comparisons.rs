@@ -37,9 +37,25 @@ fn two_variants_are_a_duel_with_a_pilot() {
 }
 
 #[test]
+fn further_figures_make_the_first_look_later() {
+    let words = |compare: &str| study(&["a", "b"], compare, false).explain();
+    let also = words("{ also: [ p99 ] }");
+    assert!(also.contains("then 12 to 24 blocks, until it is decided"), "{also}");
+    assert!(also.contains("5m to 9m of load, and 30 to 54 starts and stops"), "{also}");
+    let never_twelve = words("{ also: [ p99 ], blocks: 8 }");
+    assert!(never_twelve.contains("a duel: 8 blocks;"), "{never_twelve}");
+    let short = words("{ also: [ p99, errors ], pilot: 0, within: 160s }");
+    assert!(short.contains("too short for an answer: that takes 4m at least"), "{short}");
+}
+
+#[test]
 fn what_can_never_be_decided_is_so_many_blocks() {
     let few = study(&["a", "b"], "{ blocks: 5 }", false);
     assert_eq!((few.how(), few.compare.pilot), (How::Blocks, 0));
+    let how = |compare: &str| study(&["a", "b"], compare, false).how();
+    assert_eq!([how("{ blocks: 6 }"), how("{ blocks: 7, also: p99 }")], [How::Duel; 2]);
+    assert_eq!(how("{ blocks: 6, also: p99 }"), How::Blocks, "six that agree are not enough for two figures");
+    assert_eq!(study(&["a", "b"], "{ also: p99 }", true).how(), How::Blocks);
     let many = study(&["a", "b", "c"], "{ by: throughput }", false);
     assert_eq!((many.how(), many.compare.blocks), (How::Blocks, 8));
     assert!(many.explain().contains("24 runs: 8 blocks, each with all 3 once in random order (seed 1)"));

@@ -165,7 +165,8 @@ impl<'a> Section<'a> {
             && given.is_some_and(|blocks| blocks > 0)
             && !is_duel
         {
-            let what = "a pilot goes before a comparison of two variants in 6 blocks or more";
+            let least = stats::blocks_least(compare.family());
+            let what = format!("a pilot goes before a comparison of two variants in {least} blocks or more");
             reading.at(entry.key_at, what, "leave it out");
         }
         let default = if compare.blocks > BLOCKS_OF_BEST_MIN { PILOT_DEFAULT } else { 0 };

@@ -765,7 +765,12 @@ pub(crate) static QUICK: Table = Table {
     keys: &[
         key("warm-up", "1s", DURATION, "Instead of each load's."),
         key("for", "3s", DURATION, "Instead of each load's; stages are shortened in proportion."),
-        key("blocks", "2", COUNT, "Instead of the comparison's; with fewer than 6 nothing is decided."),
+        key(
+            "blocks",
+            "2",
+            COUNT,
+            "Instead of the comparison's; with fewer than 6 nothing is decided, and with `also` it takes more.",
+        ),
         key(
             "vary",
             "{ puma: { workers: [ 1, 4 ] } }",

@@ -65,10 +65,11 @@ impl Study {
                     1 => "1 pilot block of the first variant against itself, then ".to_owned(),
                     pilot => format!("{pilot} pilot blocks of the first variant against itself, then "),
                 };
-                let look = self.compare.first_look();
-                let blocks = match u64::from(look) {
-                    look if look == blocks => format!("{blocks} blocks"),
-                    look => format!("{look} to {blocks} blocks, until it is decided"),
+                let blocks = match self.compare.first_look().map(u64::from) {
+                    Some(look) if look < blocks => {
+                        format!("{look} to {blocks} blocks, until it is decided")
+                    }
+                    _ => format!("{blocks} blocks"),
                 };
                 format!("a duel{under}: {pilot}{blocks}; each has both once in random order (seed {seed})")
             }

@@ -2,8 +2,6 @@
 
 use super::{Compare, Metric, Study};
 
-/// Fewer blocks can never decide between two variants.
-const DUEL_BLOCKS_LEAST: u32 = 6;
 /// The blocks after which the first variants can leave a tournament.
 const BEST_BLOCKS_LEAST: u32 = 8;
 /// The blocks in which the best of many is held against its rival at the end, at most.
@@ -33,7 +31,7 @@ impl Compare {
     /// How it is found between so many variants.
     pub(crate) fn how(&self, variants: usize) -> How {
         match self.find {
-            Find::Every if variants == 2 && self.blocks >= DUEL_BLOCKS_LEAST => How::Duel,
+            Find::Every if variants == 2 && self.first_look().is_some() => How::Duel,
             Find::Best if variants >= 2 && self.blocks >= BEST_BLOCKS_LEAST => How::Best,
             _ => How::Blocks,
         }
@@ -54,14 +52,19 @@ impl Compare {
         let each = variants as u64;
         match self.how(variants) {
             How::Blocks => each * u64::from(self.blocks),
-            How::Duel => 2 * u64::from(self.pilot + self.first_look()),
+            How::Duel => 2 * u64::from(self.pilot + self.first_look().unwrap_or(self.blocks)),
             How::Best => (each + 2) * u64::from(BEST_BLOCKS_LEAST),
         }
     }
 
-    /// The blocks of a duel after which it can be decided for the first time.
-    pub(crate) fn first_look(&self) -> u32 {
-        if self.blocks < BEST_BLOCKS_LEAST { DUEL_BLOCKS_LEAST } else { BEST_BLOCKS_LEAST }
+    /// The blocks after which it can be decided for the first time between two variants; `None`: never.
+    pub(crate) fn first_look(&self) -> Option<u32> {
+        stats::looks(self.blocks as usize, self.family()).next().map(|look| look.blocks)
+    }
+
+    /// How many comparisons of two variants share the error rate: one by each figure.
+    pub(crate) fn family(&self) -> u32 {
+        u32::try_from(self.also.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
 
     /// Every figure that decides, the first one first.
