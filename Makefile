@@ -104,11 +104,11 @@ advisories: ## Known faults of dependencies; fetches the RustSec database
 instructions: ## Does the hot path need more instructions than crates/house/benches/instructions/bounds.rs allows?
 	cargo bench --locked --quiet -p house --bench instructions
 
-fuzz: ## Feed every fuzz target for FUZZ_SECONDS
-	for target in $(FUZZ_TARGETS); do \
-	    RUSTC_BOOTSTRAP=1 cargo fuzz run $$target -s none -- \
-	        -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 -print_final_stats=1 || exit 1; \
-	done
+FUZZ_RUN := cargo fuzz run {} -s none -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 -print_final_stats=1
+
+fuzz: ## Feed every fuzz target for FUZZ_SECONDS, two at a time
+	RUSTC_BOOTSTRAP=1 cargo fuzz build -s none
+	printf '%s\n' $(FUZZ_TARGETS) | RUSTC_BOOTSTRAP=1 xargs -P 2 -I {} $(FUZZ_RUN)
 
 unit: ui ## All tests, the rules of the house among them
 	cargo test --workspace --locked
@@ -120,7 +120,6 @@ truth: build ## Does the program find truths that were planted? Six minutes; TRU
 truth-full: ## The same with as many of each as it takes to tell rates apart; three quarters of an hour
 	$(MAKE) --no-print-directory truth TRUTH_FLAGS="--profile full $(TRUTH_FLAGS)"
 
-browser: ui ## Pages of the report in a real Chromium
+browser: build ## Pages of the report in a real Chromium
 	scripts/browser.sh
-	cargo build --locked -p tenbin
-	cd ui && TENBIN=$(abspath $(TARGET_DIR))/debug/tenbin npm run browser
+	cd ui && TENBIN=$(abspath $(TARGET_DIR))/release/tenbin npm run browser
