@@ -8,7 +8,7 @@ mod duel;
 pub(crate) mod tests;
 
 use plan::{Amount, How, Study as Plan};
-use store::{Place, Procedure, Store, Study};
+use store::{OUT_OF_TIME, Place, Procedure, Store, Study};
 use verdict::Setting;
 
 use crate::one_run::RunError;
@@ -59,7 +59,7 @@ impl Why {
         match self {
             Self::Decided => "decided",
             Self::Blocks => "blocks",
-            Self::Budget => "budget",
+            Self::Budget => OUT_OF_TIME,
             Self::NotFit => "not fit",
         }
     }

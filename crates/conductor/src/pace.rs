@@ -86,8 +86,8 @@ impl<'a> Pace<'a> {
             None => "some are missing".to_owned(),
         };
         format!(
-            "the time is spent: {left:.1} s are left, and the next {} {next_words} would take {takes:.1} s; {missing}, which need \
-             a longer `within`",
+            "the time is spent: {left:.1} s are left, and the next {} {next_words} would take {takes:.1} s; {missing}: \
+             go on with --resume and a longer --within",
             next.len()
         )
     }

@@ -121,10 +121,14 @@ impl Store {
         transaction.commit().map_err(|error| self.explain(error))
     }
 
-    /// Takes over a study that was interrupted: from now on this process writes it, and no other can.
+    /// Takes over a study that was interrupted or whose time was spent: from now on this process writes it, and no other can.
+    /// `within_s` is the time that it may take from now on, with what it took so far; `None` leaves it as it was.
     ///
     /// Refused while its writer lives and has not ended it, and when it is complete.
-    pub fn resume_study(&self, study: &StudyId) -> Result<()> {
+    pub fn resume_study(&self, study: &StudyId, within_s: Option<f64>) -> Result<()> {
+        if within_s.is_some_and(|within_s| !within_s.is_finite()) {
+            return Err(StoreError::Unstorable { what: "a time that is no number" });
+        }
         let transaction = self.transaction(Durability::Full)?;
         let number = self.study_number(study)?;
         let (writer, has_ended) = self.writer_of(&transaction, study, number)?;
@@ -138,7 +142,9 @@ impl Store {
         transaction
             .execute("DELETE FROM study_ending WHERE study = ?1", [number])
             .and_then(|_| {
-                transaction.execute("UPDATE study SET writer = ?2 WHERE number = ?1", (number, writer))
+                let update =
+                    "UPDATE study SET writer = ?2, within_s = coalesce(?3, within_s) WHERE number = ?1";
+                transaction.execute(update, (number, writer, within_s))
             })
             .map_err(|error| self.explain(error))?;
         transaction.commit().map_err(|error| self.explain(error))

@@ -48,7 +48,7 @@ pub use run::{PackedSecond, Run};
 pub use run_id::{NotARunId, RunId};
 pub use steadiness::{Steadiness, SteadinessVerdict};
 pub use store::{State, Store, Summary};
-pub use study::{Compare, NewStudy, Place, Study, StudyEnding, StudyState, StudySummary};
+pub use study::{Compare, NewStudy, OUT_OF_TIME, Place, Study, StudyEnding, StudyState, StudySummary};
 pub use study_id::{NotAStudyId, StudyId};
 pub use utc::Utc;
 

@@ -10,7 +10,7 @@ use crate::ending::Verdict;
 use crate::procedure::Procedure;
 use crate::run_id::RunId;
 use crate::store::Store;
-use crate::study::{Compare, NewStudy, Place, Study, StudyEnding, StudyState};
+use crate::study::{Compare, NewStudy, Place, Study, StudyEnding, StudyState, is_for_good};
 use crate::study_id::StudyId;
 
 /// Says in SQL of a row of `ending` what [`crate::Ending::is_done`] says.
@@ -70,13 +70,13 @@ impl Store {
     pub(crate) fn is_whole(&self, snapshot: &Connection, id: &StudyId, study: i64) -> Result<bool> {
         let query =
             "SELECT procedure, why FROM study LEFT JOIN study_ending ON study = number WHERE number = ?1";
-        let (is_planned_at_once, has_said_why) = self.one(snapshot, query, [study], |row| {
+        let (is_planned_at_once, is_for_good) = self.one(snapshot, query, [study], |row| {
             Ok((
                 self.procedure(id, row)? == Procedure::Blocks,
-                self.get::<Option<String>>(row, "why")?.is_some(),
+                is_for_good(self.get::<Option<String>>(row, "why")?.as_deref()),
             ))
         })?;
-        Ok(has_said_why || is_planned_at_once && self.missing_of(snapshot, id, study)?.is_empty())
+        Ok(is_for_good || is_planned_at_once && self.missing_of(snapshot, id, study)?.is_empty())
     }
 
     /// The run that counts of each place, in order of the places, and the other runs, in the order in which they began.

@@ -7,7 +7,7 @@ use crate::error::StoreError;
 use crate::load_study::IS_DONE;
 use crate::procedure::Procedure;
 use crate::store::Store;
-use crate::study::{StudyState, StudySummary};
+use crate::study::{StudyState, StudySummary, is_for_good};
 use crate::study_id::StudyId;
 use crate::writer::Writer;
 
@@ -40,7 +40,7 @@ impl Store {
         let writer: Writer = self.json(&id, "writer", &self.get::<String>(row, "writer")?)?;
         let planned = self.unsigned(&id, "planned", self.get(row, "planned")?)?;
         let done = self.unsigned(&id, "done", self.get(row, "done")?)?;
-        let has_said_why = self.get::<Option<String>>(row, "why")?.is_some();
+        let is_for_good = is_for_good(self.get::<Option<String>>(row, "why")?.as_deref());
         let has_all = self.procedure(&id, row)? == Procedure::Blocks && done == planned;
         Ok(StudySummary {
             started_at_unix_ms: self.get(row, "started_at_unix_ms")?,
@@ -48,7 +48,7 @@ impl Store {
             question: self.get(row, "question")?,
             planned,
             done,
-            state: StudyState::of(verdict.is_some(), has_said_why || has_all, || writer.is_alive()),
+            state: StudyState::of(verdict.is_some(), is_for_good || has_all, || writer.is_alive()),
             verdict,
             id,
         })

@@ -111,8 +111,16 @@ pub struct StudyEnding {
     pub ended_at_unix_ms: i64,
     /// How it went.
     pub verdict: Verdict,
-    /// Why it stopped: `decided`, `budget`, `blocks`, `not fit`. `None` if it was interrupted: then it can be resumed.
+    /// Why it stopped: `decided`, [`OUT_OF_TIME`], `blocks`, `not fit`. `None` if it was interrupted.
     pub why: Option<String>,
+}
+
+/// Why a study stopped that may be given more time.
+pub const OUT_OF_TIME: &str = "budget";
+
+/// Whether this is why a study goes on no more, and never will.
+pub(crate) fn is_for_good(why: Option<&str>) -> bool {
+    why.is_some_and(|why| why != OUT_OF_TIME)
 }
 
 /// Where a study stands.
@@ -120,7 +128,8 @@ pub struct StudyEnding {
 pub enum StudyState {
     /// Its process is still writing.
     Running,
-    /// Runs are missing, or its ending, and nobody is making them. It can be resumed.
+    /// Runs are missing, or its ending, and nobody is making them: somebody stopped it, or its time was spent. It can be
+    /// resumed.
     Interrupted,
     /// It has ended, and said why it stopped, or planned all its runs when it began and has them all.
     Complete,

@@ -3,7 +3,8 @@
 mod sample;
 
 use store::{
-    NewStudy, Place, Procedure, Store, StoreError, StudyEnding, StudyId, StudyState, Verdict, stage,
+    NewStudy, OUT_OF_TIME, Place, Procedure, Store, StoreError, StudyEnding, StudyId, StudyState, Verdict,
+    stage,
 };
 
 fn begun() -> (tempfile::TempDir, Store, StudyId) {
@@ -80,17 +81,23 @@ fn it_is_complete_when_it_says_why_it_stopped() {
     assert_eq!(store.studies().unwrap()[0].state, StudyState::Interrupted);
     assert!(matches!(store.plan_more(&id, &[sample::bracket(1, 5.0)]), Err(StoreError::StudyEnded { .. })));
 
-    store.resume_study(&id).unwrap();
+    store.resume_study(&id, None).unwrap();
     let more = [sample::bracket(1, 5.0), sample::bracket(2, 10.0)];
     store.plan_more(&id, &more).unwrap();
     run(&store, &id, &more[0]);
-    // The time was up: a run is missing, and will not be made.
-    let end = ending(Verdict::Complete, Some("budget"));
+    // The time was up: a run is missing, and somebody may give it more time.
+    store.finish_study(&id, &ending(Verdict::Partial, Some(OUT_OF_TIME))).unwrap();
+    assert_eq!(store.load_study(&id).unwrap().state, StudyState::Interrupted);
+    assert_eq!(store.studies().unwrap()[0].state, StudyState::Interrupted);
+    assert!(matches!(store.resume_study(&id, Some(f64::NAN)), Err(StoreError::Unstorable { .. })));
+    store.resume_study(&id, Some(60.5)).unwrap();
+    assert_eq!(store.load_study(&id).unwrap().new.compare.within_s, Some(60.5));
+    let end = ending(Verdict::Complete, Some("decided"));
     store.finish_study(&id, &end).unwrap();
     let study = store.load_study(&id).unwrap();
     assert_eq!((study.state, study.ending), (StudyState::Complete, Some(end)));
     assert_eq!(store.studies().unwrap()[0].state, StudyState::Complete);
-    assert!(matches!(store.resume_study(&id), Err(StoreError::StudyComplete { .. })));
+    assert!(matches!(store.resume_study(&id, None), Err(StoreError::StudyComplete { .. })));
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn child() {
     let Some(path) = std::env::var_os(STORE) else { return };
     let store = Store::open(Path::new(&path)).unwrap();
     let answer = match std::env::var(STUDY) {
-        Ok(id) => match store.resume_study(&id.parse().unwrap()) {
+        Ok(id) => match store.resume_study(&id.parse().unwrap(), None) {
             Ok(()) => "resumed".to_owned(),
             Err(StoreError::StudyRunning { .. }) => "running".to_owned(),
             Err(other) => other.to_string(),
@@ -78,7 +78,7 @@ fn it_can_be_taken_over_once_its_writer_is_gone() {
     let new = sample::new_study();
 
     let state = store.studies().unwrap()[0].state;
-    let error = store.resume_study(&id).unwrap_err();
+    let error = store.resume_study(&id, None).unwrap_err();
     let run = NewRun { place: Some((id.clone(), new.planned[2].clone())), ..sample::new_run() };
     let meddling = [store.begin(&run).map(drop), store.finish_study(&id, &END)];
     first.end();
@@ -90,7 +90,7 @@ fn it_can_be_taken_over_once_its_writer_is_gone() {
 
     assert_eq!(store.studies().unwrap()[0].state, StudyState::Interrupted);
     assert_eq!(store.missing(&id).unwrap(), new.planned[1..]);
-    store.resume_study(&id).unwrap();
+    store.resume_study(&id, None).unwrap();
     assert_eq!(store.load_study(&id).unwrap().state, StudyState::Running);
     for place in &new.planned[1..] {
         let run = sample::begin_at(&store, &id, place);
@@ -99,7 +99,7 @@ fn it_can_be_taken_over_once_its_writer_is_gone() {
     store.finish_study(&id, &StudyEnding { verdict: Verdict::Complete, ..END }).unwrap();
     let study = store.load_study(&id).unwrap();
     assert_eq!((study.state, study.runs.len(), study.superseded.len()), (StudyState::Complete, 6, 1));
-    assert!(matches!(store.resume_study(&id), Err(StoreError::StudyComplete { .. })));
+    assert!(matches!(store.resume_study(&id, None), Err(StoreError::StudyComplete { .. })));
 }
 
 #[test]
@@ -187,11 +187,11 @@ fn a_study_that_was_stopped_can_be_resumed_by_the_same_process() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let (id, _) = study(&store);
-    assert!(matches!(store.resume_study(&id), Err(StoreError::StudyRunning { .. })));
+    assert!(matches!(store.resume_study(&id, None), Err(StoreError::StudyRunning { .. })));
     store.finish_study(&id, &END).unwrap();
     let listed = &store.studies().unwrap()[0];
     assert_eq!((listed.state, listed.verdict), (StudyState::Interrupted, Some(Verdict::Partial)));
-    store.resume_study(&id).unwrap();
+    store.resume_study(&id, None).unwrap();
     let listed = &store.studies().unwrap()[0];
     assert_eq!((listed.state, listed.verdict), (StudyState::Running, None));
     store.finish_study(&id, &END).unwrap();

@@ -59,7 +59,7 @@ fn a_study_of_it_is_resumed_and_ended() {
     let path = version_3(folder.path());
     let store = Store::open(&path).unwrap();
     let id = STUDY.parse().unwrap();
-    store.resume_study(&id).unwrap();
+    store.resume_study(&id, None).unwrap();
     for place in store.missing(&id).unwrap() {
         let run = sample::begin_at(&store, &id, &place);
         store.finish(&run, &sample::ending_with_signals()).unwrap();

@@ -150,11 +150,19 @@ fn a_time_that_is_too_short_is_said_before_and_after() {
     assert!(checked.stdout.contains("too short for an answer: that takes 6s400ms at least"), "{checked:?}");
     let output = home.run(&["run", &path]);
     assert_says(&output, "the time is spent");
-    assert_says(&output, "are missing, which need a longer `within`");
+    assert_says(&output, "are missing: go on with --resume and a longer --within");
     let study = kept(&home);
     assert!(study.runs.len() < 6, "{} runs", study.runs.len());
-    assert_eq!(why(&study), Some("budget"));
+    assert_eq!((why(&study), study.state), (Some("budget"), StudyState::Interrupted));
     assert_eq!(study.ending.map(|ending| ending.verdict), Some(Verdict::Partial));
+    let output = home.run(&["run", &path, "--resume"]);
+    assert_says(&output, "the time is spent");
+    assert_eq!(kept(&home).runs.len(), study.runs.len(), "it has no more time than before");
+    let output = home.run(&["run", &path, "--resume", "--within", "5min"]);
+    assert_says(&output, "decided after 8 of at most 24 blocks");
+    let study = kept(&home);
+    assert_eq!((why(&study), study.state), (Some("decided"), StudyState::Complete));
+    assert_eq!(study.new.compare.within_s, Some(300.0));
 }
 
 #[test]

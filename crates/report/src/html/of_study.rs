@@ -54,7 +54,8 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
 fn notices(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Notice> {
     let stamps = view.study.new.stamps.iter();
     let mut notices: Vec<Notice> = stamps.map(|stamp| notice(study::tone(stamp), page.text(stamp))).collect();
-    notices.extend(view.unknown().map(|sentence| Notice { tone: Tone::Doubtful, text: sentence }));
+    let found = [view.unknown(), view.understated()].into_iter().flatten();
+    notices.extend(found.map(|text| Notice { tone: Tone::Doubtful, text }));
     let is_breached =
         |load: &&LoadView<'_>| page.gates(load).iter().any(|(tone, _)| *tone == study::Tone::Bad);
     let breached: Vec<&LoadView<'_>> = view.loads.iter().filter(is_breached).collect();
@@ -296,7 +297,7 @@ fn commands(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Fact> {
         Fact::new("make this page again", format!("tenbin report {id} --format html -o report.html")),
     ];
     if view.missing > 0 && view.study.state == StudyState::Interrupted {
-        commands.insert(1, Fact::new("make the runs that are missing", format!("{command} --resume {id}")));
+        commands.insert(1, Fact::new("make the runs that are missing", page.resuming("plan.yaml")));
     }
     commands
 }

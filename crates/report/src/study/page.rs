@@ -1,6 +1,6 @@
 //! A study as a page for people: what to say, piece by piece. Formats only draw it.
 
-use store::{Level, Procedure, StudyState};
+use store::{Level, OUT_OF_TIME, Procedure, StudyState};
 use verdict::Standing;
 
 use super::certainty::{Certainty, certainty};
@@ -129,7 +129,8 @@ impl<'a> Page<'a> {
     pub(super) fn stamps(&self) -> Vec<Item> {
         let stamps = self.view.study.new.stamps.iter();
         let stamps = stamps.map(|stamp| Item::Text(tone(stamp), self.text(stamp)));
-        stamps.chain(self.view.unknown().map(|sentence| Item::Text(Tone::Doubtful, sentence))).collect()
+        let found = [self.view.unknown(), self.view.understated()].into_iter().flatten();
+        stamps.chain(found.map(|sentence| Item::Text(Tone::Doubtful, sentence))).collect()
     }
 
     /// The load in words, with its name where that says more.
@@ -207,10 +208,12 @@ impl<'a> Page<'a> {
             .within_s
             .map_or_else(String::new, |s| format!(" of {}", crate::units::duration(s * 1e9)));
         match (why, &self.view.study.new.compare.procedure) {
-            (_, Procedure::Blocks) if why != "budget" => None,
+            (_, Procedure::Blocks) if why != OUT_OF_TIME => None,
             ("decided", _) => Some("when it was decided".to_owned()),
             ("blocks", _) => Some("when the runs that it may have were made".to_owned()),
-            ("budget", _) => Some(format!("because its time{within} was spent: what is missing was not run")),
+            (OUT_OF_TIME, _) => {
+                Some(format!("because its time{within} was spent: what is missing was not run"))
+            }
             ("not fit", _) => {
                 Some("because too many runs were invalid: this is no place to measure it".to_owned())
             }
@@ -448,11 +451,20 @@ impl<'a> Page<'a> {
         if view.missing > 0 {
             let way_out = match view.study.state {
                 StudyState::Running => "the study still goes on".to_owned(),
-                _ => format!("to make them: {} --resume {id}", self.command("PLAN")),
+                _ => format!("to make them: {}", self.resuming("PLAN")),
             };
             facts.push(("missing", format!("{}; {way_out}", runs(view.missing))));
         }
         Item::Facts(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    /// What goes on with this study.
+    pub(crate) fn resuming(&self, plan: &str) -> String {
+        let study = self.view.study;
+        let is_out_of_time =
+            study.ending.as_ref().is_some_and(|ending| ending.why.as_deref() == Some(OUT_OF_TIME));
+        let more_time = if is_out_of_time { " --within TIME" } else { "" };
+        format!("{} --resume {}{more_time}", self.command(plan), study.id)
     }
 
     /// What makes such a study of a plan.

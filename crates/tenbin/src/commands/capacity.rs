@@ -90,11 +90,13 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
     let asked = Asked::read(flags).map_err(|faults| bad(&faults))?;
     let study = read_plan(&flags.plan, flags.quick)?;
     let mut study = study.searched(&asked.searched).map_err(|faults| bad(&faults))?;
-    study.compare.within_ns = asked.within_ns;
+    let within_ns = asked.within_ns;
+    study.compare.within_ns = within_ns;
     asked.check_soak(&study).map_err(|fault| bad(&[fault]))?;
     let words = asked.words(&study);
     let procedure = Procedure::Capacity(asked.rules);
-    let ordered = Ordered { study: &study, procedure, resume: &flags.resume, store: &flags.store };
+    let resume = &flags.resume;
+    let ordered = Ordered { study: &study, procedure, resume, within_ns, store: &flags.store };
     ordered.carry_out(&destination, &words, |kept, store| {
         Ok(exit(&conductor::capacity_answers(&study, kept, store)?))
     })

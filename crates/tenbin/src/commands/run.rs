@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use conductor::Stopper;
-use plan::Study;
+use plan::{Study, units};
 use store::{Procedure, Store, StudyId, StudyState, Verdict};
 
 use crate::commands::load::show_what_is_left;
@@ -26,6 +26,9 @@ pub(crate) struct RunFlags {
     /// Go on with the newest study of this plan that was interrupted, or with the named one: only what is missing is run.
     #[arg(long, value_name = "STUDY", num_args = 0..=1, default_missing_value = "", value_parser = study_name)]
     resume: Option<String>,
+    /// Stop when so much time has gone, with what it took before it was resumed; instead of what the plan says.
+    #[arg(long, value_name = "TIME", value_parser = within_ns)]
+    within: Option<u64>,
     #[command(flatten)]
     results: ResultFlags,
     #[command(flatten)]
@@ -40,6 +43,13 @@ pub(crate) fn study_name(text: &str) -> Result<String, String> {
     Err(format!("the name of a study begins with {}; write the plan before --resume", StudyId::PREFIX))
 }
 
+fn within_ns(text: &str) -> Result<u64, String> {
+    match units::duration_ns(text)? {
+        0 => Err("it must be longer than nothing: write a time such as 10min".to_owned()),
+        ns => Ok(ns),
+    }
+}
+
 /// Checks, starts, loads, stops, keeps, reports.
 pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
@@ -49,9 +59,11 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
         let way_out = format!("run it, then tenbin report RUN --format {name}");
         return Err(BadArguments(format!("{what}\n  way out: {way_out}")).into());
     }
-    let study = read_plan(&flags.plan, flags.quick)?;
+    let mut study = read_plan(&flags.plan, flags.quick)?;
+    study.compare.within_ns = flags.within.or(study.compare.within_ns);
     let procedure = conductor::procedure(&study);
-    let ordered = Ordered { study: &study, procedure, resume: &flags.resume, store: &flags.store };
+    let (resume, within_ns) = (&flags.resume, flags.within);
+    let ordered = Ordered { study: &study, procedure, resume, within_ns, store: &flags.store };
     ordered.carry_out(&destination, "", |kept, _| Ok(exit(kept)))
 }
 
@@ -60,6 +72,8 @@ pub(crate) struct Ordered<'a> {
     pub(crate) study: &'a Study,
     pub(crate) procedure: Procedure,
     pub(crate) resume: &'a Option<String>,
+    /// The time that was asked for by a flag: it is for a study that is gone on with, too.
+    pub(crate) within_ns: Option<u64>,
     pub(crate) store: &'a StoreFlag,
 }
 
@@ -71,7 +85,7 @@ impl Ordered<'_> {
         words: &str,
         exit: impl FnOnce(&store::Study, &Store) -> anyhow::Result<Exit>,
     ) -> anyhow::Result<Exit> {
-        let Self { study, procedure, .. } = self;
+        let study = self.study;
         let tenbin = this_program()?;
         refuse(&conductor::preflight(study, &tenbin))?;
         let stopper = Stopper::default();
@@ -81,8 +95,8 @@ impl Ordered<'_> {
             output::remark(words);
         }
         let id = match self.resume {
-            None => conductor::begin_study(study, procedure, &store)?,
-            Some(name) => resume(study, &procedure, &store, name)?,
+            None => conductor::begin_study(study, self.procedure, &store)?,
+            Some(name) => self.go_on(&store, name)?,
         };
         warn_of_others(&store, &id)?;
         heard.run_begins();
@@ -102,6 +116,20 @@ impl Ordered<'_> {
         }
         Ok(heard.exit().unwrap_or(exit))
     }
+
+    /// The study to go on with, taken over.
+    fn go_on(&self, store: &Store, name: &str) -> anyhow::Result<StudyId> {
+        let Self { study, procedure, .. } = self;
+        let id = if name.is_empty() { newest(study, procedure, store)? } else { store.find_study(name)? };
+        let kept = store.load_study(&id)?;
+        conductor::is_of(&kept.new, study, procedure).map_err(|fault| BadArguments(fault.to_string()))?;
+        let left = kept.missing().count();
+        store.resume_study(&id, self.within_ns.map(|ns| ns as f64 / 1e9))?;
+        let of = kept.new.planned.len();
+        let later = if *procedure == Procedure::Blocks { "" } else { " that were planned so far" };
+        output::remark(&format!("going on with {id}: {} of {of} runs{later} are done", of - left));
+        Ok(id)
+    }
 }
 
 /// Two studies at once measure each other.
@@ -116,19 +144,6 @@ fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()> {
         }
     }
     Ok(())
-}
-
-/// The study to go on with, taken over.
-fn resume(study: &Study, procedure: &Procedure, store: &Store, name: &str) -> anyhow::Result<StudyId> {
-    let id = if name.is_empty() { newest(study, procedure, store)? } else { store.find_study(name)? };
-    let kept = store.load_study(&id)?;
-    conductor::is_of(&kept.new, study, procedure).map_err(|fault| BadArguments(fault.to_string()))?;
-    let left = kept.missing().count();
-    store.resume_study(&id)?;
-    let of = kept.new.planned.len();
-    let later = if *procedure == Procedure::Blocks { "" } else { " that were planned so far" };
-    output::remark(&format!("going on with {id}: {} of {of} runs{later} are done", of - left));
-    Ok(id)
 }
 
 /// The newest interrupted study of this very plan.
