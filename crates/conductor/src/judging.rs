@@ -102,9 +102,10 @@ fn judge(plan: &Plan, closed: Closed, threads: u32, asked: StopLevel, around: &A
     };
     let validity = validity::judge(&evidence);
     let verdict = match asked {
-        _ if validity.verdict == Level::Invalid => Verdict::Invalid,
+        // That it was cut short comes first: when its study goes on, it is made again.
         StopLevel::Abort => Verdict::Aborted,
         StopLevel::Drain => Verdict::Partial,
+        StopLevel::Go if validity.verdict == Level::Invalid => Verdict::Invalid,
         StopLevel::Go if overran => Verdict::Aborted,
         StopLevel::Go => Verdict::Complete,
     };
@@ -132,7 +133,10 @@ fn judge(plan: &Plan, closed: Closed, threads: u32, asked: StopLevel, around: &A
         system: None,
         failure: None,
         not_available: Vec::new(),
-        steadiness: steadiness::judge(plan, &pulses, ends.len() as u32, settled_at_ns)
+        // The windows in which a load drains are no part of its course, and nobody noted when that began.
+        steadiness: (asked == StopLevel::Go)
+            .then(|| steadiness::judge(plan, &pulses, ends.len() as u32, settled_at_ns))
+            .flatten()
             .map(|found| Steadiness { extended, ..found }),
     }
 }
