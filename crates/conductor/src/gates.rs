@@ -48,7 +48,7 @@ fn whole(gate: &Gate, run: &Run) -> Result<(Tally, f64), StoreError> {
         Some(step) => run.total(step, Phase::Measured)?,
         None => run.whole(Phase::Measured)?,
     };
-    let over_s = tally.span_ns().unwrap_or(0) as f64 / SECOND_NS as f64;
+    let over_s = verdict::rated_s(run, &tally).unwrap_or(0.0);
     Ok((tally, over_s))
 }
 

@@ -44,7 +44,7 @@ pub struct PlaceEnded {
 /// A run in three figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Brief {
-    /// Ok replies a second, from the first request sent to the last one that ended.
+    /// Ok replies a second, over the time that [`verdict::rated_s`] says.
     pub ok_per_s: f64,
     /// Median response time, where there are enough samples.
     pub p50_ns: Option<u64>,
@@ -57,7 +57,7 @@ impl Brief {
         let tally = run.whole(Phase::Measured)?;
         let planned = tally.counts.planned;
         Ok(Self {
-            ok_per_s: tally.span_ns().map_or(0.0, |span_ns| tally.counts.ok as f64 * 1e9 / span_ns as f64),
+            ok_per_s: verdict::rated_s(run, &tally).map_or(0.0, |over_s| tally.counts.ok as f64 / over_s),
             p50_ns: tally.response.all().printable_at(Percentile::P50),
             errors_share: (planned > 0).then(|| (planned - tally.counts.ok) as f64 / planned as f64),
         })

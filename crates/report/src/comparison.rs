@@ -21,7 +21,7 @@ pub(crate) fn summary(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
         table.column(head, below, views.iter().map(cell));
     };
     let kb = |view: &View<'_>, bytes: u64| Cell::figure_or_na(view.whole.kb_per_s(bytes), rate);
-    column("throughput", "/s", &|view| Cell::figure_or_na(view.whole.throughput_per_s(), rate));
+    column("throughput", "/s", &|view| Cell::figure_or_na(view.whole.answers_per_s(), rate));
     column("received", "KB/s", &|view| kb(view, view.whole.received_bytes));
     column("sent", "KB/s", &|view| kb(view, view.whole.sent_bytes));
     column("refused", "", &|view| Cell::count(view.whole.counts.refused));

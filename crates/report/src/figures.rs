@@ -43,6 +43,8 @@ pub(crate) struct Kind {
     pub(crate) unit: Unit,
     /// Beyond it an end is late.
     pub(crate) latency_limit_ns: Option<u64>,
+    /// The time over which rates of ok replies are told, if that is not their own span; see [`verdict::measured_ns`].
+    pub(crate) measured_ns: Option<u64>,
 }
 
 /// Everything that is said about a stretch of requests, or of transactions.
@@ -52,6 +54,8 @@ pub(crate) struct Figures {
     pub(crate) counts: Counts,
     /// From the first request sent to the last one that ended; `None` if that is no time at all.
     pub(crate) span_s: Option<f64>,
+    /// The time over which rates of ok replies are told; `None` if that is no time at all.
+    pub(crate) rated_s: Option<f64>,
     pub(crate) received_bytes: u64,
     pub(crate) sent_bytes: u64,
     pub(crate) connections: u64,
@@ -80,7 +84,8 @@ impl Figures {
         Self {
             unit: kind.unit,
             counts: tally.counts,
-            span_s: tally.span_ns().map(|span_ns| span_ns as f64 / 1e9),
+            span_s: tally.span_ns().map(seconds),
+            rated_s: kind.measured_ns.or(tally.span_ns()).map(seconds),
             received_bytes: tally.received_bytes,
             sent_bytes: tally.sent_bytes,
             connections: tally.connections,
@@ -140,15 +145,24 @@ impl Figures {
         rates::answers_per_s(&self.counts, self.span_s)
     }
 
-    /// Answers that were ok per second, over the same span as [`Self::throughput_per_s`].
+    /// Answers per second, over the same time as [`Self::ok_per_s`].
+    pub(crate) fn answers_per_s(&self) -> Option<f64> {
+        rates::answers_per_s(&self.counts, self.rated_s)
+    }
+
+    /// Answers that were ok per second, over a time without a bias for short loads: see [`verdict::rated_s`].
     pub(crate) fn ok_per_s(&self) -> Option<f64> {
-        rates::ok_per_s(&self.counts, self.span_s)
+        rates::ok_per_s(&self.counts, self.rated_s)
     }
 
     /// KB of 1,024 bytes per second over the same span.
     pub(crate) fn kb_per_s(&self, bytes: u64) -> Option<f64> {
         self.span_s.map(|span_s| bytes as f64 / 1024.0 / span_s)
     }
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
 }
 
 fn can_be_summed(tally: &Tally) -> bool {

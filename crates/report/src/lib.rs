@@ -7,6 +7,7 @@ mod answer;
 mod capacity;
 mod compared;
 mod comparison;
+mod drain;
 mod durations;
 mod error;
 mod figures;

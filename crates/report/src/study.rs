@@ -6,6 +6,7 @@ use verdict::Standing;
 
 use crate::LoadRun;
 use crate::capacity::CapacityView;
+use crate::drain;
 use crate::metric::Metric;
 use crate::noun::Noun;
 use crate::transactions;
@@ -120,6 +121,13 @@ impl<'a> StudyView<'a> {
     pub(crate) fn unknown(&self) -> Option<String> {
         let rows = self.loads.iter().flat_map(|load| &load.rows);
         transactions::unknown(rows.filter_map(|row| row.figures.as_ref()))
+    }
+
+    /// That throughput is told too low, where runs were too short.
+    pub(crate) fn understated(&self) -> Option<String> {
+        let counting = self.counting();
+        let views = self.runs.iter().zip(counting).filter(|(_, counts)| *counts).map(|(view, _)| view);
+        drain::doubt_of_many(views.filter(|_| self.capacity.is_none()))
     }
 
     /// When it began.

@@ -90,7 +90,7 @@ pub(crate) fn steps(view: &View<'_>, escape: fn(&str) -> String) -> Option<Table
     column("p95", &|durations| durations.at(Percentile::P95));
     column("p99", &|durations| durations.at(Percentile::P99));
     column("max", &|durations| durations.max_ns);
-    let rates = view.steps.iter().map(|step| Cell::figure_or_na(step.figures.throughput_per_s(), rate));
+    let rates = view.steps.iter().map(|step| Cell::figure_or_na(step.figures.answers_per_s(), rate));
     table.column(noun.answers, "/s", rates);
     table.column("not ok", "", view.steps.iter().map(|step| Cell::count(step.figures.errors_counted())));
     Some(table)

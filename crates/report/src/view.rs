@@ -49,12 +49,14 @@ pub(crate) struct Statement<'a> {
 }
 
 /// How the accounts of statements are read: whatever was tried again is in them once for each try.
-pub(crate) const OF_STATEMENTS: Kind = Kind { unit: Unit::Requests, latency_limit_ns: None };
+pub(crate) const OF_STATEMENTS: Kind =
+    Kind { unit: Unit::Requests, latency_limit_ns: None, measured_ns: None };
 
 impl<'a> View<'a> {
     pub(crate) fn of(run: &'a Run) -> Result<Self, StoreError> {
         let (mut whole, mut steps) = (Tally::default(), Vec::new());
-        let kind = Kind { unit: run.new.unit(), latency_limit_ns: run.new.latency_limit_ns };
+        let measured_ns = verdict::measured_ns(run);
+        let kind = Kind { unit: run.new.unit(), latency_limit_ns: run.new.latency_limit_ns, measured_ns };
         for ((step, name), unit) in (0..=u16::MAX).zip(&run.new.steps).zip(&run.new.units) {
             let of_step = run.total(step, Phase::Measured)?;
             whole.merge(&of_step);
@@ -66,11 +68,11 @@ impl<'a> View<'a> {
             None => (Verdict::Partial, without_an_ending(run.state)),
         };
         let whole = Figures::of_all(&whole, kind, steps.iter().map(|step| &step.figures));
-        let warm_up = Figures::of(&run.whole(Phase::WarmUp)?, kind);
+        let warm_up = Figures::of(&run.whole(Phase::WarmUp)?, Kind { measured_ns: None, ..kind });
         let signals = Signals::of(run);
-        let Figures { counts, span_s, .. } = whole;
+        let Figures { counts, rated_s, .. } = whole;
         let measured =
-            Measured { counts, span_s, response: whole.response.all, resources: Resources::of(run) };
+            Measured { counts, rated_s, response: whole.response.all, resources: Resources::of(run) };
         let mut view =
             Self { run, verdict, validity, whole, steps, warm_up, measured, signals, notes: Vec::new() };
         view.notes = notes::about(&view);
@@ -131,7 +133,7 @@ impl<'a> View<'a> {
         self.measured.system_us_per_request()
     }
 
-    /// CPU time of the system for the requests that were measured: their span is not quite that of the readings.
+    /// CPU time of the system for the requests that were measured: their time is not quite that of the readings.
     pub(crate) fn system_cpu_s(&self) -> Option<f64> {
         self.measured.system_cpu_s()
     }

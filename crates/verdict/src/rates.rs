@@ -15,16 +15,17 @@ pub fn error_share(counts: &Counts, samples: u64) -> Option<f64> {
     (samples > 0).then(|| errors(counts) as f64 / samples as f64)
 }
 
-/// Answers per second, as JMeter counts: n ÷ (last end − first start). `None` without answers or without a span.
-pub fn answers_per_s(counts: &Counts, span_s: Option<f64>) -> Option<f64> {
+/// Answers per second; over the time from the first start to the last end it is JMeter's throughput. `None` without answers
+/// or without a time.
+pub fn answers_per_s(counts: &Counts, over_s: Option<f64>) -> Option<f64> {
     let answers = counts.ok + counts.refused;
-    span_s.filter(|_| answers > 0).map(|span_s| answers as f64 / span_s)
+    over_s.filter(|_| answers > 0).map(|over_s| answers as f64 / over_s)
 }
 
-/// Answers that were ok per second, over the same span as [`answers_per_s`].
-pub fn ok_per_s(counts: &Counts, span_s: Option<f64>) -> Option<f64> {
+/// Answers that were ok per second.
+pub fn ok_per_s(counts: &Counts, over_s: Option<f64>) -> Option<f64> {
     let answers = counts.ok.saturating_add(counts.refused);
-    let per_s = answers_per_s(counts, span_s)?;
+    let per_s = answers_per_s(counts, over_s)?;
     Some(if answers == 0 { per_s } else { per_s * counts.ok as f64 / answers as f64 })
 }
 

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use crate::Options;
 use crate::answer::Answer;
+use crate::drain;
 use crate::error::ReportError;
 use crate::text::{shortened, visible};
 use crate::units::{count, rate};
@@ -62,9 +63,10 @@ fn details(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     writeln!(out, "\n<details>\n<summary>All figures</summary>\n")?;
     let [planned, sent] = words::identity(&view.whole.counts);
     writeln!(out, "- {planned}\n- {sent}")?;
-    let throughput = view.whole.throughput_per_s().map(rate);
+    let throughput = view.whole.answers_per_s().map(rate);
     let answers = view.noun().answers;
-    writeln!(out, "- throughput {} {answers}/s", throughput.as_deref().unwrap_or("n/a"))?;
+    let until_the_last = drain::with_it(&view.whole).map_or(String::new(), |words| format!("; {words}"));
+    writeln!(out, "- throughput {} {answers}/s{until_the_last}", throughput.as_deref().unwrap_or("n/a"))?;
     if let Some(words) = transactions::without_connect(view) {
         writeln!(out, "- {words}")?;
     }

@@ -7,6 +7,7 @@ use store::{Level, Unit, Verdict};
 
 use crate::Options;
 use crate::answer::Answer;
+use crate::drain;
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
 use crate::style::Style;
@@ -269,9 +270,10 @@ fn throughput(figures: &Figures) -> String {
         answered if answered == figures.counts.ok => "all of them ok".to_owned(),
         answered => format!("{} of them ok", percent(figures.counts.ok, answered)),
     };
-    match (figures.throughput_per_s(), figures.span_s) {
-        (Some(per_s), Some(span_s)) => {
-            format!("{} {answers}/s over {} s, {ok}", rate(per_s), decimal(span_s, 1))
+    match (figures.answers_per_s(), figures.rated_s) {
+        (Some(per_s), Some(over_s)) => {
+            let until_the_last = drain::with_it(figures).map_or(String::new(), |words| format!("; {words}"));
+            format!("{} {answers}/s over {} s, {ok}{until_the_last}", rate(per_s), decimal(over_s, 1))
         }
         _ => format!("n/a ({} {answers})", count(figures.answered())),
     }

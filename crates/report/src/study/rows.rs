@@ -171,7 +171,7 @@ fn row<'a>(
     };
     let metric = metric.and_then(|metric| over(&|view| metric.read(view)));
     let throughput = over(&|view| view.whole.ok_per_s());
-    let answers = over(&|view| view.whole.throughput_per_s());
+    let answers = over(&|view| view.whole.answers_per_s());
     let (others, is_ranked) = (Vec::new(), true);
     Ok(Row {
         place,
@@ -214,7 +214,7 @@ fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, StoreError> {
             tally.merge(&view.run.total(step, Phase::Measured)?);
         }
         whole.merge(&tally);
-        let kind = Kind { unit: of_step.figures.unit, latency_limit_ns };
+        let kind = Kind { unit: of_step.figures.unit, latency_limit_ns, measured_ns: None };
         let statements = of_step.statements.iter().map(|statement| merged_statement(views, step, statement));
         steps.push(RowStep {
             name: of_step.name,
@@ -222,7 +222,7 @@ fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, StoreError> {
             statements: statements.collect::<Result<_, _>>()?,
         });
     }
-    let kind = Kind { unit: first.unit(), latency_limit_ns };
+    let kind = Kind { unit: first.unit(), latency_limit_ns, measured_ns: None };
     let figures = Figures::of_all(&whole, kind, steps.iter().map(|step| &step.figures));
     Ok((Some(figures), steps))
 }

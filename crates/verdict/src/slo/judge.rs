@@ -8,7 +8,7 @@ use super::connections;
 use super::drift;
 use super::figure::Figure;
 use super::parse::Slo;
-use crate::measured::span_s;
+use crate::rated::rated_s;
 use crate::standing::{Standing, standing};
 
 /// More errors than that fail a run of which nobody said how many it may have.
@@ -53,7 +53,7 @@ pub fn judge(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
 
 fn of_valid(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
     let tally = run.whole(Phase::Measured)?;
-    let over_s = span_s(&tally).unwrap_or(0.0);
+    let over_s = rated_s(run, &tally).unwrap_or(0.0);
     let mut failed: Vec<FailedCondition> = slos.iter().filter_map(|slo| held(slo, &tally, over_s)).collect();
     let own = Slo { text: "errors".to_owned(), figure: Figure::Errors, is_below: true, limit: ERRORS_MAX };
     if !slos.iter().any(|slo| slo.figure == Figure::Errors) {

@@ -1,0 +1,46 @@
+//! Rates of short closed loads are those of the system, and where they cannot be, that is said.
+
+mod support;
+
+use serde_json::Value;
+use support::{Home, number, url};
+use target::{Running, Settings};
+
+/// One thread that takes 10 ms for each request: a hundred a second. Twenty users keep it busy for 200 ms after the load.
+fn one_thread() -> Running {
+    target::start(Settings { threads: 1, ..Settings::default() }).expect("a target")
+}
+
+fn loaded(target: &Running, warm_up: &str) -> (Value, String) {
+    let home = Home::new();
+    let url = url(target.address(), "/hold?mean_us=10000");
+    let run = home.json(&[url.as_str(), "-c", "20", "-d", "500ms", "--warm-up", warm_up]);
+    (run, home.run(&["report"]).stdout)
+}
+
+fn per_s(run: &Value, key: &str) -> f64 {
+    run[key].as_f64().unwrap_or_else(|| panic!("{key} in {run}"))
+}
+
+#[test]
+fn after_a_warm_up_the_time_until_the_last_reply_is_no_part_of_the_rate() {
+    let target = one_thread();
+    let (run, report) = loaded(&target, "100ms");
+    let (ok, jmeter) = (number(&run, "outcomes.ok"), per_s(&run, "throughput_per_s"));
+    assert_eq!(per_s(&run, "ok_per_s"), ok as f64 / 0.5, "{run}");
+    assert!(jmeter < 0.9 * per_s(&run, "ok_per_s"), "{run}");
+    assert!(report.contains("until the last reply, as JMeter counts"), "{report}");
+    assert!(!report.contains("measure for longer"), "{report}");
+}
+
+#[test]
+fn without_a_warm_up_it_is_and_that_is_said() {
+    let target = one_thread();
+    let (run, report) = loaded(&target, "0s");
+    assert_eq!(per_s(&run, "ok_per_s"), per_s(&run, "throughput_per_s"), "all were ok: {run}");
+    assert!(
+        report.contains("Throughput counts that time, ") && report.contains("measure for longer"),
+        "{report}"
+    );
+    assert!(!report.contains("as JMeter counts"), "{report}");
+}
