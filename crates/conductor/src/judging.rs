@@ -86,6 +86,17 @@ fn close(mut collected: Collected) -> Result<Closed, RunError> {
     Ok(Closed { tally, warm_up, rest: collected })
 }
 
+/// That somebody stopped it comes first: when its study goes on, it is made again.
+fn how_it_went(asked: StopLevel, level: Level, overran: bool) -> Verdict {
+    match (asked, level) {
+        (StopLevel::Abort, _) => Verdict::Aborted,
+        (StopLevel::Drain, _) => Verdict::Partial,
+        (StopLevel::Go, Level::Invalid) => Verdict::Invalid,
+        (StopLevel::Go, _) if overran => Verdict::Aborted,
+        (StopLevel::Go, _) => Verdict::Complete,
+    }
+}
+
 /// The generator is asked how it fared.
 fn judge(plan: &Plan, closed: Closed, threads: u32, asked: StopLevel, around: &Around) -> Ending {
     let Closed { tally, warm_up, rest } = closed;
@@ -101,14 +112,7 @@ fn judge(plan: &Plan, closed: Closed, threads: u32, asked: StopLevel, around: &A
         ..Evidence::of(plan, &tally, &ends, around)
     };
     let validity = validity::judge(&evidence);
-    let verdict = match asked {
-        // That it was cut short comes first: when its study goes on, it is made again.
-        StopLevel::Abort => Verdict::Aborted,
-        StopLevel::Drain => Verdict::Partial,
-        StopLevel::Go if validity.verdict == Level::Invalid => Verdict::Invalid,
-        StopLevel::Go if overran => Verdict::Aborted,
-        StopLevel::Go => Verdict::Complete,
-    };
+    let verdict = how_it_went(asked, validity.verdict, overran);
     let connections: Vec<ConnectionTotals> = ends.iter().flat_map(|end| &end.connections).copied().collect();
     let generator = Generator {
         cpu_user_s: cpu.user_s,
@@ -138,5 +142,21 @@ fn judge(plan: &Plan, closed: Closed, threads: u32, asked: StopLevel, around: &A
             .then(|| steadiness::judge(plan, &pulses, ends.len() as u32, settled_at_ns))
             .flatten()
             .map(|found| Steadiness { extended, ..found }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_was_stopped_is_made_again_whatever_else_was_wrong() {
+        let told = |asked| how_it_went(asked, Level::Invalid, true);
+        assert_eq!(
+            [StopLevel::Go, StopLevel::Drain, StopLevel::Abort].map(told),
+            [Verdict::Invalid, Verdict::Partial, Verdict::Aborted]
+        );
+        let told = |overran| how_it_went(StopLevel::Go, Level::Suspect, overran);
+        assert_eq!([false, true].map(told), [Verdict::Complete, Verdict::Aborted]);
     }
 }

@@ -43,7 +43,7 @@ pub(crate) struct Kind {
     pub(crate) unit: Unit,
     /// Beyond it an end is late.
     pub(crate) latency_limit_ns: Option<u64>,
-    /// The time over which rates of ok replies are told, if that is not their own span; see [`verdict::measured_ns`].
+    /// The time over which rates are told, if that is not their own span; see [`verdict::measured_ns`].
     pub(crate) measured_ns: Option<u64>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Figures {
     pub(crate) counts: Counts,
     /// From the first request sent to the last one that ended; `None` if that is no time at all.
     pub(crate) span_s: Option<f64>,
-    /// The time over which rates of ok replies are told; `None` if that is no time at all.
+    /// The time over which rates are told; `None` if that is no time at all.
     pub(crate) rated_s: Option<f64>,
     pub(crate) received_bytes: u64,
     pub(crate) sent_bytes: u64,

@@ -3,7 +3,7 @@
 use record::Percentile;
 use store::{Model, Unit};
 
-use crate::drain;
+use crate::short;
 use crate::steadiness;
 use crate::transactions;
 use crate::units::{count, duration, percent};
@@ -21,7 +21,7 @@ const RULES: &[Rule] = &[
     requests_started_late,
     a_closed_loop_hides_stalls,
     it_did_not_settle,
-    drain::doubt,
+    short::doubt,
 ];
 
 /// The notes of the run itself, then those that its figures call for.

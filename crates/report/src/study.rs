@@ -6,9 +6,9 @@ use verdict::Standing;
 
 use crate::LoadRun;
 use crate::capacity::CapacityView;
-use crate::drain;
 use crate::metric::Metric;
 use crate::noun::Noun;
+use crate::short;
 use crate::transactions;
 use crate::view::View;
 use crate::words;
@@ -123,11 +123,11 @@ impl<'a> StudyView<'a> {
         transactions::unknown(rows.filter_map(|row| row.figures.as_ref()))
     }
 
-    /// That throughput is told too low, where runs were too short.
-    pub(crate) fn understated(&self) -> Option<String> {
+    /// That throughput may be off, where runs are too short.
+    pub(crate) fn too_short(&self) -> Option<String> {
         let counting = self.counting();
         let views = self.runs.iter().zip(counting).filter(|(_, counts)| *counts).map(|(view, _)| view);
-        drain::doubt_of_many(views.filter(|_| self.capacity.is_none()))
+        short::doubt_of_many(views.filter(|_| self.capacity.is_none()))
     }
 
     /// When it began.

@@ -108,7 +108,7 @@ pub(crate) fn per_s_without_connect(view: &View<'_>) -> Option<f64> {
     }
     let connect = &view.whole.connect;
     let connect_s = connect.mean_ns? * connect.count as f64 / 1e9 / connections as f64;
-    let left_s = view.whole.rated_s? - connect_s;
+    let left_s = view.whole.span_s? - connect_s;
     let answered = view.whole.answered();
     (answered > 0 && left_s > 0.0).then(|| answered as f64 / left_s)
 }

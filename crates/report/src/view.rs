@@ -70,9 +70,9 @@ impl<'a> View<'a> {
         let whole = Figures::of_all(&whole, kind, steps.iter().map(|step| &step.figures));
         let warm_up = Figures::of(&run.whole(Phase::WarmUp)?, Kind { measured_ns: None, ..kind });
         let signals = Signals::of(run);
-        let Figures { counts, rated_s, .. } = whole;
+        let Figures { counts, span_s, rated_s, .. } = whole;
         let measured =
-            Measured { counts, rated_s, response: whole.response.all, resources: Resources::of(run) };
+            Measured { counts, span_s, rated_s, response: whole.response.all, resources: Resources::of(run) };
         let mut view =
             Self { run, verdict, validity, whole, steps, warm_up, measured, signals, notes: Vec::new() };
         view.notes = notes::about(&view);
@@ -133,7 +133,7 @@ impl<'a> View<'a> {
         self.measured.system_us_per_request()
     }
 
-    /// CPU time of the system for the requests that were measured: their time is not quite that of the readings.
+    /// CPU time of the system for the requests that were measured: their span is not quite that of the readings.
     pub(crate) fn system_cpu_s(&self) -> Option<f64> {
         self.measured.system_cpu_s()
     }

@@ -1,4 +1,4 @@
-//! Rates of short closed loads are those of the system, and where they cannot be, that is said.
+//! Rates of short closed loads are those of the system, and where they may be off, that is said.
 
 mod support;
 
@@ -30,17 +30,14 @@ fn after_a_warm_up_the_time_until_the_last_reply_is_no_part_of_the_rate() {
     assert_eq!(per_s(&run, "ok_per_s"), ok as f64 / 0.5, "{run}");
     assert!(jmeter < 0.9 * per_s(&run, "ok_per_s"), "{run}");
     assert!(report.contains("until the last reply, as JMeter counts"), "{report}");
-    assert!(!report.contains("measure for longer"), "{report}");
+    // Replies of 200 ms in 500 ms: if the users had stayed in step, it could be a request more or less for each.
+    assert!(report.contains("of the measured time: the throughput may be off by"), "{report}");
 }
 
 #[test]
-fn without_a_warm_up_it_is_and_that_is_said() {
+fn without_a_warm_up_the_first_requests_make_up_for_the_last() {
     let target = one_thread();
     let (run, report) = loaded(&target, "0s");
     assert_eq!(per_s(&run, "ok_per_s"), per_s(&run, "throughput_per_s"), "all were ok: {run}");
-    assert!(
-        report.contains("Throughput counts that time, ") && report.contains("measure for longer"),
-        "{report}"
-    );
-    assert!(!report.contains("as JMeter counts"), "{report}");
+    assert!(!report.contains("as JMeter counts") && !report.contains("may be off by"), "{report}");
 }

@@ -13,6 +13,8 @@ use crate::resources::Resources;
 pub struct Measured {
     /// How many requests, and how they ended.
     pub counts: Counts,
+    /// From the first request sent to the last one that ended; `None` if that is no time at all.
+    pub span_s: Option<f64>,
     /// The time over which rates are told, as [`rated_s`] says; `None` if that is no time at all.
     pub rated_s: Option<f64>,
     /// Response times of all that ended.
@@ -27,6 +29,7 @@ impl Measured {
         let tally = run.whole(Phase::Measured)?;
         Ok(Self {
             counts: tally.counts,
+            span_s: tally.span_ns().map(|ns| ns as f64 / 1e9),
             rated_s: rated_s(run, &tally),
             response: Durations::of(&tally.response.all()),
             resources: Resources::of(run),
@@ -48,11 +51,11 @@ impl Measured {
         rates::ok_per_s(&self.counts, self.rated_s)
     }
 
-    /// CPU time of the system for the requests that were measured: their time is not quite that of the readings.
+    /// CPU time of the system for the requests that were measured: their span is not quite that of the readings.
     pub fn system_cpu_s(&self) -> Option<f64> {
         let resources = self.resources.as_ref()?;
         let cores_used = resources.cores_used(resources.system.as_ref()?)?;
-        Some(cores_used * self.rated_s?).filter(|cpu_s| cpu_s.is_finite())
+        Some(cores_used * self.span_s?).filter(|cpu_s| cpu_s.is_finite())
     }
 
     /// What the system spent per request that ended, in microseconds of CPU.

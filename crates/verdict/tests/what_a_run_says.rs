@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use record::{Percentile, Phase};
 use serde_json::json;
 use stats::Seen;
-use store::{Ending, Level, Model, Run, Steadiness, SteadinessVerdict, Validity, Verdict};
+use store::{Ending, Level, Model, Run, Validity, Verdict};
 use stored::{Queue, Stored};
 use verdict::{Measured, Metric, Pairing, Standing, is_invalid, measured_ns, rated_s, seen, standing};
 
@@ -54,29 +54,16 @@ fn rates_of_a_closed_load_are_told_over_the_measured_time() {
     let (ns, over_s, span_s) = closed(|_| ());
     assert_eq!((ns, over_s), (Some(1_400_000_000), 1.4));
     assert!(span_s > 2.0 * over_s, "the last reply came long after: {span_s}");
-    // One extension makes it as long again.
-    let extended = closed(|run| {
-        run.ending.as_mut().unwrap().steadiness = Some(Steadiness {
-            verdict: SteadinessVerdict::Steady,
-            why: None,
-            window_ns: 250_000_000,
-            windows: 8,
-            cut_s: 0.0,
-            drift_share: None,
-            halves_share: None,
-            step_s: None,
-            extended: 1,
-        });
-    });
-    assert_eq!(extended.1, 2.8);
     for other in [
         closed(|run| run.new.model = Model::Open),
         closed(|run| run.new.warm_up_ns = 0),
         closed(|run| run.new.planned_duration_ns = None),
         closed(|run| run.new.planned_duration_ns = Some(0)),
         closed(|run| run.new.plan_json = json!({ "stop": { "requests": 500 } })),
+        closed(|run| run.new.plan_json = json!({ "stop": { "requests": null, "extend": 2 } })),
         closed(|run| run.ending = None),
         closed(|run| run.ending.as_mut().unwrap().verdict = Verdict::Partial),
+        closed(|run| run.ending.as_mut().unwrap().verdict = Verdict::Invalid),
         closed(|run| run.ending.as_mut().unwrap().failure = stored::died().failure),
     ] {
         assert_eq!((other.0, other.1), (None, other.2), "from the first request to the last reply");

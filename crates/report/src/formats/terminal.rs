@@ -7,9 +7,9 @@ use store::{Level, Unit, Verdict};
 
 use crate::Options;
 use crate::answer::Answer;
-use crate::drain;
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
+use crate::short;
 use crate::style::Style;
 use crate::text::{shortened, visible, wrapped};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate};
@@ -272,7 +272,8 @@ fn throughput(figures: &Figures) -> String {
     };
     match (figures.answers_per_s(), figures.rated_s) {
         (Some(per_s), Some(over_s)) => {
-            let until_the_last = drain::with_it(figures).map_or(String::new(), |words| format!("; {words}"));
+            let until_the_last =
+                short::with_the_end(figures).map_or(String::new(), |words| format!("; {words}"));
             format!("{} {answers}/s over {} s, {ok}{until_the_last}", rate(per_s), decimal(over_s, 1))
         }
         _ => format!("n/a ({} {answers})", count(figures.answered())),

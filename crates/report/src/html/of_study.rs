@@ -54,7 +54,7 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
 fn notices(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Notice> {
     let stamps = view.study.new.stamps.iter();
     let mut notices: Vec<Notice> = stamps.map(|stamp| notice(study::tone(stamp), page.text(stamp))).collect();
-    let found = [view.unknown(), view.understated()].into_iter().flatten();
+    let found = [view.unknown(), view.too_short()].into_iter().flatten();
     notices.extend(found.map(|text| Notice { tone: Tone::Doubtful, text }));
     let is_breached =
         |load: &&LoadView<'_>| page.gates(load).iter().any(|(tone, _)| *tone == study::Tone::Bad);

@@ -125,7 +125,7 @@ impl Evidence<'_> {
             let resources = view.measured.resources.as_ref()?;
             let wait_per_s = resources.system.as_ref()?.run_queue_wait_s? / resources.covered_s;
             let response = &view.whole.response.all;
-            let responses_per_s = response.count as f64 * response.mean_ns? / 1e9 / view.whole.rated_s?;
+            let responses_per_s = response.count as f64 * response.mean_ns? / 1e9 / view.whole.span_s?;
             Some(wait_per_s / responses_per_s).filter(|share| share.is_finite())
         };
         median(self.views.iter().filter_map(of_view))

@@ -129,7 +129,7 @@ impl<'a> Page<'a> {
     pub(super) fn stamps(&self) -> Vec<Item> {
         let stamps = self.view.study.new.stamps.iter();
         let stamps = stamps.map(|stamp| Item::Text(tone(stamp), self.text(stamp)));
-        let found = [self.view.unknown(), self.view.understated()].into_iter().flatten();
+        let found = [self.view.unknown(), self.view.too_short()].into_iter().flatten();
         stamps.chain(found.map(|sentence| Item::Text(Tone::Doubtful, sentence))).collect()
     }
 

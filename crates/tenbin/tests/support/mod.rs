@@ -255,12 +255,10 @@ pub(crate) fn assert_counts_or_starved(output: &Output, run: &Value) {
         "generator_waited",
         "generator_cpu",
     ];
+    let causes = causes(run);
+    let is_starved = !causes.is_empty() && causes.iter().all(|code| STARVED.contains(code));
     let (code, verdict) =
-        if causes(run).iter().all(|code| STARVED.contains(code)) && run["verdict"] == "invalid" {
-            (4, "invalid")
-        } else {
-            (0, "complete")
-        };
+        if is_starved && run["verdict"] == "invalid" { (4, "invalid") } else { (0, "complete") };
     assert_eq!((output.code, &run["verdict"]), (Some(code), &verdict.into()), "{output:?}");
 }
 

@@ -1,0 +1,87 @@
+//! Closed loads that are too short for their requests: what is under way at their ends is much of the whole, and how it is
+//! counted decides the rate. Which time rates are told over is in [`verdict::rated_s`].
+
+use store::{Model, Verdict};
+
+use crate::figures::Figures;
+use crate::units::{duration, percent_of, rate};
+use crate::view::View;
+
+/// A rate that may be off by less is not worth a word.
+const SHARE_MIN: f64 = 0.05;
+/// Rates that are closer are told once.
+const RATE_MIN: f64 = 0.01;
+
+/// By how much the rate of a run may be off, and what makes it so.
+struct Doubt {
+    share: f64,
+    because: String,
+}
+
+/// What a careful colleague would say about a run.
+pub(crate) fn doubt(view: &View<'_>) -> Option<String> {
+    let Doubt { share, because } = of(view)?;
+    Some(format!("{because}: the throughput may be off by {}. Measure for longer.", percent_of(share)))
+}
+
+/// The same of the runs of a study that count.
+pub(crate) fn doubt_of_many<'a>(views: impl Iterator<Item = &'a View<'a>>) -> Option<String> {
+    let (mut runs, mut too_short, mut most) = (0usize, 0usize, 0.0_f64);
+    for view in views {
+        runs += 1;
+        if let Some(doubt) = of(view) {
+            too_short += 1;
+            most = most.max(doubt.share);
+        }
+    }
+    (too_short > 0).then(|| {
+        format!(
+            "SHORT: {too_short} of {runs} runs are short for the time that their replies take: their throughput may be off by up \
+             to {}. Measure for longer",
+            percent_of(most)
+        )
+    })
+}
+
+/// What JMeter would tell, where it is not what is told.
+pub(crate) fn with_the_end(figures: &Figures) -> Option<String> {
+    let (told, jmeter) = (figures.answers_per_s()?, figures.throughput_per_s()?);
+    let is_other = (told / jmeter - 1.0).abs() > RATE_MIN;
+    is_other.then(|| format!("{}/s until the last reply, as JMeter counts", rate(jmeter)))
+}
+
+fn of(view: &View<'_>) -> Option<Doubt> {
+    let mean_ns = view.whole.response.all.mean_ns?;
+    let (share, because) = match verdict::measured_ns(view.run) {
+        // Users who stay in step begin one request more or less in the measured time.
+        Some(measured_ns) => {
+            let share = mean_ns / measured_ns as f64;
+            (
+                share,
+                format!(
+                    "Replies take {} on average, {} of the measured time",
+                    duration(mean_ns),
+                    percent_of(share)
+                ),
+            )
+        }
+        // The users came all at once, which makes up for the end of a usual request, but not for that of a long one.
+        None => {
+            let drain_ns = drain_ns(view)?;
+            let share = (drain_ns - mean_ns) / (view.whole.span_s? * 1e9);
+            (share, format!("The last reply came {} after the load had ended", duration(drain_ns)))
+        }
+    };
+    (share > SHARE_MIN).then_some(Doubt { share, because })
+}
+
+/// From the end of a closed load, if its time ended it, to its last reply.
+fn drain_ns(view: &View<'_>) -> Option<f64> {
+    let (new, ending) = (&view.run.new, view.run.ending.as_ref()?);
+    if new.model != Model::Closed || ending.verdict != Verdict::Complete {
+        return None;
+    }
+    // Of a load that may be made longer this is the latest end, which no reply is beyond by much.
+    let end_ns = new.warm_up_ns.saturating_add(new.planned_duration_ns?);
+    Some(view.whole.last_finished_ns?.checked_sub(end_ns)? as f64)
+}
