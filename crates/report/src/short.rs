@@ -7,8 +7,8 @@ use crate::figures::Figures;
 use crate::units::{duration, percent_of, rate};
 use crate::view::View;
 
-/// A rate that may be off by less is not worth a word.
-const SHARE_MIN: f64 = 0.05;
+/// Where what is under way at the ends of a load is less of the whole, it is not worth a word.
+const SHARE_MIN: f64 = 0.1;
 /// Rates that are closer are told once.
 const RATE_MIN: f64 = 0.01;
 
@@ -21,7 +21,7 @@ struct Doubt {
 /// What a careful colleague would say about a run.
 pub(crate) fn doubt(view: &View<'_>) -> Option<String> {
     let Doubt { share, because } = of(view)?;
-    Some(format!("{because}: the throughput may be off by {}. Measure for longer.", percent_of(share)))
+    Some(format!("{because}, the throughput may be off by {}. Measure for longer.", percent_of(share)))
 }
 
 /// The same of the runs of a study that count.
@@ -36,8 +36,8 @@ pub(crate) fn doubt_of_many<'a>(views: impl Iterator<Item = &'a View<'a>>) -> Op
     }
     (too_short > 0).then(|| {
         format!(
-            "SHORT: {too_short} of {runs} runs are short for the time that their replies take: their throughput may be off by up \
-             to {}. Measure for longer",
+            "SHORT: {too_short} of {runs} runs are short for their replies: if the users stay in step, or replies hang, their \
+             throughput may be off by up to {}. Measure for longer",
             percent_of(most)
         )
     })
@@ -56,12 +56,11 @@ fn of(view: &View<'_>) -> Option<Doubt> {
         // Users who stay in step begin one request more or less in the measured time.
         Some(measured_ns) => {
             let share = mean_ns / measured_ns as f64;
+            let (mean, of_all) = (duration(mean_ns), percent_of(share));
             (
                 share,
                 format!(
-                    "Replies take {} on average, {} of the measured time",
-                    duration(mean_ns),
-                    percent_of(share)
+                    "Replies take {mean} on average, {of_all} of the measured time: if the users stay in step"
                 ),
             )
         }
@@ -69,7 +68,13 @@ fn of(view: &View<'_>) -> Option<Doubt> {
         None => {
             let drain_ns = drain_ns(view)?;
             let share = (drain_ns - mean_ns) / (view.whole.span_s? * 1e9);
-            (share, format!("The last reply came {} after the load had ended", duration(drain_ns)))
+            (
+                share,
+                format!(
+                    "The last reply came {} after the load had ended: with that time",
+                    duration(drain_ns)
+                ),
+            )
         }
     };
     (share > SHARE_MIN).then_some(Doubt { share, because })
