@@ -6,6 +6,7 @@ use lab::{Stopped, System};
 use plan::{Amount, Study};
 use record::{Percentile, Phase};
 use store::{Ending, Failure, GateResult, NewRun, Place, Run, RunId, Store, StoreError, StudyId, Verdict};
+use verdict::rates;
 
 use crate::beside::{Attended, Beside};
 use crate::cores::Cores;
@@ -57,7 +58,7 @@ impl Brief {
         let tally = run.whole(Phase::Measured)?;
         let planned = tally.counts.planned;
         Ok(Self {
-            ok_per_s: verdict::rated_s(run, &tally).map_or(0.0, |over_s| tally.counts.ok as f64 / over_s),
+            ok_per_s: rates::ok_per_s(&tally.counts, verdict::rated_s(run, &tally)).unwrap_or(0.0),
             p50_ns: tally.response.all().printable_at(Percentile::P50),
             errors_share: (planned > 0).then(|| (planned - tally.counts.ok) as f64 / planned as f64),
         })

@@ -43,11 +43,14 @@ pub(crate) fn doubt_of_many<'a>(views: impl Iterator<Item = &'a View<'a>>) -> Op
     })
 }
 
-/// What JMeter would tell, where it is not what is told.
-pub(crate) fn with_the_end(figures: &Figures) -> Option<String> {
-    let (told, jmeter) = (figures.answers_per_s()?, figures.throughput_per_s()?);
-    let is_other = (told / jmeter - 1.0).abs() > RATE_MIN;
-    is_other.then(|| format!("{}/s until the last reply, as JMeter counts", rate(jmeter)))
+/// After the rate that is told: what JMeter would tell; nothing where that is the same.
+pub(crate) fn with_the_end(figures: &Figures) -> String {
+    match (figures.answers_per_s(), figures.throughput_per_s()) {
+        (Some(told), Some(jmeter)) if (told / jmeter - 1.0).abs() > RATE_MIN => {
+            format!("; {}/s until the last reply, as JMeter counts", rate(jmeter))
+        }
+        _ => String::new(),
+    }
 }
 
 fn of(view: &View<'_>) -> Option<Doubt> {

@@ -65,7 +65,7 @@ fn details(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     writeln!(out, "- {planned}\n- {sent}")?;
     let throughput = view.whole.answers_per_s().map(rate);
     let answers = view.noun().answers;
-    let until_the_last = short::with_the_end(&view.whole).map_or(String::new(), |words| format!("; {words}"));
+    let until_the_last = short::with_the_end(&view.whole);
     writeln!(out, "- throughput {} {answers}/s{until_the_last}", throughput.as_deref().unwrap_or("n/a"))?;
     if let Some(words) = transactions::without_connect(view) {
         writeln!(out, "- {words}")?;

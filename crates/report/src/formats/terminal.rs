@@ -272,8 +272,7 @@ fn throughput(figures: &Figures) -> String {
     };
     match (figures.answers_per_s(), figures.rated_s) {
         (Some(per_s), Some(over_s)) => {
-            let until_the_last =
-                short::with_the_end(figures).map_or(String::new(), |words| format!("; {words}"));
+            let until_the_last = short::with_the_end(figures);
             format!("{} {answers}/s over {} s, {ok}{until_the_last}", rate(per_s), decimal(over_s, 1))
         }
         _ => format!("n/a ({} {answers})", count(figures.answered())),
