@@ -31,9 +31,9 @@ impl Clock {
     }
 
     /// What the real-time clock shows, in nanoseconds since 1970.
-    pub(crate) fn real_time_ns() -> u64 {
+    pub(crate) fn real_time_ns() -> i64 {
         let time = clock_gettime(ClockId::Realtime);
-        time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+        unix_ns(time.tv_sec, time.tv_nsec)
     }
 
     /// Waits without letting go of the core: only for the last few microseconds before an instant.
@@ -47,6 +47,11 @@ impl Clock {
     pub(crate) fn until_begin(&self) -> Duration {
         self.origin.saturating_duration_since(Instant::now())
     }
+}
+
+/// A time of the real-time clock in nanoseconds, which reach from 1677 to 2262; any other date is the nearest of these.
+pub(crate) fn unix_ns(seconds: i64, nanoseconds: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
 }
 
 /// CPU time of the calling thread, user and system, in nanoseconds.

@@ -12,6 +12,7 @@ use nix::sys::time::TimeSpec;
 
 use super::Io;
 use super::socket::Socket;
+use crate::clock::unix_ns;
 
 /// Room for the control message of one read.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub(crate) fn enable(socket: &Socket) -> bool {
 }
 
 /// Takes bytes from the kernel, with the instant at which the last of them came, in nanoseconds of the real-time clock.
-pub(crate) fn receive(socket: &Socket, buffer: &mut [u8], control: &mut Control) -> (Io, Option<u64>) {
+pub(crate) fn receive(socket: &Socket, buffer: &mut [u8], control: &mut Control) -> (Io, Option<i64>) {
     let fd = socket.as_fd().as_raw_fd();
     let mut slices = [IoSliceMut::new(buffer)];
     loop {
@@ -46,11 +47,9 @@ pub(crate) fn receive(socket: &Socket, buffer: &mut [u8], control: &mut Control)
     }
 }
 
-fn arrival(message: ControlMessageOwned) -> Option<u64> {
+fn arrival(message: ControlMessageOwned) -> Option<i64> {
     match message {
-        ControlMessageOwned::ScmTimestampns(at) => {
-            Some(at.tv_sec() as u64 * 1_000_000_000 + at.tv_nsec() as u64)
-        }
+        ControlMessageOwned::ScmTimestampns(at) => Some(unix_ns(at.tv_sec(), at.tv_nsec())),
         _ => None,
     }
 }

@@ -18,14 +18,14 @@ const WAIT_MAX_NS: u64 = 600_000;
 /// Larger replies would fill the socket's buffer, and wait for us.
 const REPLY_BYTES_MAX: u64 = 16 * 1024;
 
+/// A change of the real-time clock against the load's, from one turn to the next, that only setting it explains.
+const STEP_NS: u64 = 100_000;
+
 /// What is needed to read late.
 #[derive(Debug)]
 pub(super) struct LateReading {
     pub(super) control: Control,
-    /// What the real-time clock shows beyond the load's.
-    real_time_ahead_ns: u64,
-    /// The load's time when that was looked up.
-    now_ns: u64,
+    clocks: Clocks,
     saw_unfit_reply: bool,
 }
 
@@ -36,30 +36,54 @@ impl LateReading {
         let is_tcp = job.peer.endpoints.iter().all(|endpoint| matches!(endpoint, Endpoint::Tcp(_)));
         let is_alone = job.beside.is_none();
         let is_fit = matches!(&job.load, Load::Open(_)) && is_tcp && is_alone && !job.scenarios.has_sequels();
-        is_fit.then(|| Self {
-            control: Control::new(),
-            real_time_ahead_ns: 0,
-            now_ns: 0,
-            saw_unfit_reply: false,
-        })
+        is_fit.then(|| Self { control: Control::new(), clocks: Clocks::default(), saw_unfit_reply: false })
     }
 
-    /// Looks up how the clocks stand, once a turn: the real-time clock may be set while we run.
+    /// Compares the clocks, once a turn: the real-time clock may be set during a load.
     pub(super) fn set_clock(&mut self, clock: &Clock) {
-        self.now_ns = clock.now();
-        self.real_time_ahead_ns = Clock::real_time_ns().saturating_sub(self.now_ns);
+        // In this order, a pause between the two readings makes timestamps later, but never later than the read.
+        let real_time_ns = Clock::real_time_ns();
+        self.clocks.compare(real_time_ns, clock.now());
     }
 
-    /// The load's time of a timestamp. A clock that was set in between cannot send it into the future.
-    pub(super) fn time_of(&self, real_time_ns: u64, clock: &Clock) -> u64 {
-        let at_ns = real_time_ns.saturating_sub(self.real_time_ahead_ns);
-        if at_ns <= self.now_ns { at_ns } else { at_ns.min(clock.now()) }
+    /// The load's time of a timestamp of a reply to a request that was sent at `sent_ns`.
+    pub(super) fn time_of(&self, real_time_ns: i64, sent_ns: u64, clock: &Clock) -> u64 {
+        self.clocks.time_of(real_time_ns, sent_ns, || clock.now())
     }
 
     /// Notes a reply that was not fit to lie in the kernel: too large for its buffer, or followed by a close, which has no
     /// timestamp and leads to a new connection.
     pub(super) fn note_reply(&mut self, reply: &Reply) {
         self.saw_unfit_reply |= reply.received_bytes > REPLY_BYTES_MAX || !reply.reusable;
+    }
+}
+
+/// The real-time clock, which timestamps are taken from, against the load's own.
+#[derive(Debug, Default)]
+struct Clocks {
+    /// What the real-time clock shows beyond the load's.
+    real_time_ahead_ns: i64,
+    /// The load's time when they were compared.
+    now_ns: u64,
+    /// The real-time clock was set since the comparison before.
+    was_set: bool,
+}
+
+impl Clocks {
+    fn compare(&mut self, real_time_ns: i64, now_ns: u64) {
+        let ahead_ns = real_time_ns.saturating_sub_unsigned(now_ns);
+        self.was_set = ahead_ns.abs_diff(self.real_time_ahead_ns) > STEP_NS;
+        (self.real_time_ahead_ns, self.now_ns) = (ahead_ns, now_ns);
+    }
+
+    /// A timestamp in the load's time. The time of the read stands for one that cannot be right: taken while the real-time clock
+    /// was set, before the request was sent, or in the future.
+    fn time_of(&self, real_time_ns: i64, sent_ns: u64, read_at: impl FnOnce() -> u64) -> u64 {
+        match u64::try_from(real_time_ns.saturating_sub(self.real_time_ahead_ns)) {
+            Ok(at_ns) if !self.was_set && (sent_ns..=self.now_ns).contains(&at_ns) => at_ns,
+            Ok(at_ns) if !self.was_set && at_ns > self.now_ns => at_ns.min(read_at()),
+            _ => read_at(),
+        }
     }
 }
 
@@ -75,5 +99,99 @@ impl<S: Script> Worker<'_, S> {
             && wait_ns <= WAIT_MAX_NS
             && !late_reading.saw_unfit_reply
             && open.idle.len() * 2 >= self.connections.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const SECOND: i64 = 1_000_000_000;
+    /// What the real-time clock shows when the load begins.
+    const DATE: i64 = 1_700_000_000 * SECOND;
+
+    /// A request is sent at 1,000 ms, its reply comes at 1,005 ms and is read at 1,005.5 ms. The real-time clock is set by `step_ns`
+    /// either between the timestamp and the comparison, or between the comparison and the timestamp.
+    fn read_across_a_step(step_ns: i64, is_stamped_before: bool) -> u64 {
+        let (sent_ns, came_ns, read_ns) = (1_000 * MS, 1_005 * MS, 1_005 * MS + 500_000);
+        let stamp_ns = |ahead_ns: i64| DATE + ahead_ns + came_ns as i64;
+        let mut clocks = Clocks::default();
+        clocks.compare(DATE + 1_004 * MS as i64, 1_004 * MS);
+        if is_stamped_before {
+            clocks.compare(DATE + step_ns + read_ns as i64, read_ns);
+            clocks.time_of(stamp_ns(0), sent_ns, || read_ns)
+        } else {
+            clocks.compare(DATE + 1_004 * MS as i64 + 100_000, 1_004 * MS + 100_000);
+            clocks.time_of(stamp_ns(step_ns), sent_ns, || read_ns)
+        }
+    }
+
+    #[test]
+    fn a_timestamp_is_the_time_of_the_reply() {
+        assert_eq!(read_across_a_step(0, true), 1_005 * MS);
+        assert_eq!(read_across_a_step(0, false), 1_005 * MS);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_makes_no_reply_older_than_its_request_or_later_than_its_read() {
+        for step_ns in [-100 * SECOND, -SECOND, -10 * MS as i64, 10 * MS as i64, SECOND, 100 * SECOND] {
+            for is_stamped_before in [true, false] {
+                let at_ns = read_across_a_step(step_ns, is_stamped_before);
+                assert_eq!(at_ns, 1_005 * MS + 500_000, "{step_ns} {is_stamped_before}");
+            }
+        }
+        // Of a step within the service time nothing tells that a later timestamp is wrong; it stays between the two.
+        for step_ns in [-(MS as i64), MS as i64] {
+            let at_ns = read_across_a_step(step_ns, false);
+            assert!((1_004 * MS..=1_005 * MS + 500_000).contains(&at_ns), "{step_ns}: {at_ns}");
+        }
+    }
+
+    #[test]
+    fn a_timestamp_from_before_the_step_that_is_read_turns_later_is_not_believed() {
+        let mut clocks = Clocks::default();
+        clocks.compare(DATE, 0);
+        clocks.compare(DATE + 100 * SECOND + 1_000, 1_000);
+        clocks.compare(DATE + 100 * SECOND + 2_000, 2_000);
+        assert!(!clocks.was_set);
+        assert_eq!(clocks.time_of(DATE + 900, 500, || 2_100), 2_100);
+    }
+
+    #[test]
+    fn a_clock_that_is_slewed_is_not_taken_for_one_that_was_set() {
+        let mut clocks = Clocks::default();
+        clocks.compare(DATE, 0);
+        // Half a millisecond a second is the most that adjtime(3) does; a turn every 600 µs.
+        for turn in 1..10_000_u64 {
+            let now_ns = turn * 600_000;
+            clocks.compare(DATE + (now_ns + now_ns / 2_000) as i64, now_ns);
+            assert!(!clocks.was_set);
+            let came_ns = now_ns - 300_000;
+            let at_ns =
+                clocks
+                    .time_of(DATE + (came_ns + came_ns / 2_000) as i64, came_ns - MS.min(came_ns), || now_ns);
+            assert!(at_ns.abs_diff(came_ns) <= 300, "{at_ns} {came_ns}");
+        }
+    }
+
+    #[test]
+    fn a_pause_between_the_two_clocks_makes_a_reply_no_earlier_than_it_was() {
+        let mut clocks = Clocks::default();
+        clocks.compare(DATE, 0);
+        for pause_ns in [50_000, 20 * MS] {
+            clocks.compare(DATE + 10 * MS as i64, 10 * MS + pause_ns);
+            let at_ns = clocks.time_of(DATE + 9 * MS as i64, 5 * MS, || 10 * MS + pause_ns);
+            assert!((9 * MS..=10 * MS + pause_ns).contains(&at_ns), "{pause_ns}: {at_ns}");
+        }
+    }
+
+    #[test]
+    fn a_date_before_1970_or_at_the_end_of_time_is_survived() {
+        for date_ns in [i64::MIN, -DATE, i64::MAX] {
+            let mut clocks = Clocks::default();
+            clocks.compare(date_ns, 10 * MS);
+            assert_eq!(clocks.time_of(DATE, 5 * MS, || 11 * MS), 11 * MS);
+        }
     }
 }

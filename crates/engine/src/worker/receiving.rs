@@ -77,7 +77,9 @@ impl<S: Script> Worker<'_, S> {
                 Some(late_reading) => {
                     let (io, real_time) =
                         net::stamped::receive(socket, &mut buffer, &mut late_reading.control);
-                    (io, real_time.map(|real_time_ns| late_reading.time_of(real_time_ns, &self.clock)))
+                    let request = &self.connections[slot as usize].request;
+                    let sent_ns = request.map_or(0, |request| request.sent_ns);
+                    (io, real_time.map(|at_ns| late_reading.time_of(at_ns, sent_ns, &self.clock)))
                 }
                 None => (socket.receive(&mut buffer), None),
             };
