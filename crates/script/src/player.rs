@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::deck::Deck;
+use crate::deck::{Deck, Language};
 use crate::expression::Serial;
 use crate::fault::Broken;
 use crate::gathering::Gathering;
@@ -135,12 +135,7 @@ impl Player {
                 Piece::Text(text) => out.extend_from_slice(text.as_bytes()),
                 Piece::Value { slot, .. } => {
                     variables.write(*slot);
-                    let literal = match known_text(variables, *slot) {
-                        None => Literal::Null,
-                        Some(text) if variables.is_plain(*slot) => Literal::Plain(text),
-                        Some(text) => Literal::Text(text),
-                    };
-                    write(literal, out);
+                    write(literal(variables, *slot), out);
                 }
                 Piece::Insert { slot, name } => insert(variables, *slot, name, out),
             }
@@ -154,16 +149,18 @@ impl Player {
         statement.write_extended(dialect, out, |slot, name, out| insert(variables, slot, name, out));
     }
 
-    /// The values of a statement as texts, one for each placeholder; `None` is NULL, also for a variable without value.
+    /// The values of a statement, one for each placeholder, as the literals that would stand in its text: in pgbench's language
+    /// every text is plain. A variable without value is NULL.
     pub fn values(&mut self, statement: u16) -> Values<'_> {
-        let pieces =
-            self.deck.statements.get(usize::from(statement)).map_or(&[][..], |statement| &statement.pieces);
+        let statement = self.deck.statements.get(usize::from(statement));
+        let pieces = statement.map_or(&[][..], |statement| &statement.pieces);
+        let is_quoted = statement.is_some_and(|statement| statement.language == Language::Extended);
         for piece in pieces {
             if let Piece::Value { slot, .. } = piece {
                 self.machine.variables.write(*slot);
             }
         }
-        Values { pieces: pieces.iter(), variables: &self.machine.variables }
+        Values { pieces: pieces.iter(), is_quoted, variables: &self.machine.variables }
     }
 
     /// The value of a variable as text; `None` if it has none or is NULL.
@@ -249,6 +246,14 @@ fn insert(variables: &mut Variables, slot: u16, name: &str, out: &mut Vec<u8>) {
     }
 }
 
+fn literal(variables: &Variables, slot: u16) -> Literal<'_> {
+    match known_text(variables, slot) {
+        None => Literal::Null,
+        Some(text) if variables.is_plain(slot) => Literal::Plain(text),
+        Some(text) => Literal::Text(text),
+    }
+}
+
 fn known_text(variables: &Variables, slot: u16) -> Option<&[u8]> {
     if variables.is_null(slot) { None } else { variables.text(slot) }
 }
@@ -257,17 +262,22 @@ fn known_text(variables: &Variables, slot: u16) -> Option<&[u8]> {
 #[derive(Clone, Debug)]
 pub struct Values<'a> {
     pieces: std::slice::Iter<'a, Piece>,
+    /// Whether the language puts texts in quotes.
+    is_quoted: bool,
     variables: &'a Variables,
 }
 
 impl<'a> Iterator for Values<'a> {
-    type Item = Option<&'a [u8]>;
+    type Item = Literal<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let slot = self.pieces.find_map(|piece| match piece {
             Piece::Value { slot, .. } => Some(*slot),
             _ => None,
         })?;
-        Some(known_text(self.variables, slot))
+        Some(match literal(self.variables, slot) {
+            Literal::Text(text) if !self.is_quoted => Literal::Plain(text),
+            literal => literal,
+        })
     }
 }

@@ -5,7 +5,9 @@ mod one_script;
 use std::sync::Arc;
 
 use one_script::{play, player};
-use script::{Act, Allow, Deck, Distribution, Gather, Language, Placeholders, Player, Seeds, StatementKind};
+use script::{
+    Act, Allow, Deck, Distribution, Gather, Language, Literal, Placeholders, Player, Seeds, StatementKind,
+};
 
 const PGBENCH: Language = Language::Pgbench;
 
@@ -103,11 +105,11 @@ fn texts_of_values_go_into_statements() {
     let mut player = player(script, PGBENCH, 1, &[("e", "it's")]);
     let played = play(&mut player);
     assert_eq!(played.acts, ["select -5, 0.3, NULL, true, it's::int, '-5', :unknown, \"x:y\" -- it's\n;"]);
-    let texts: Vec<_> =
-        player.values(0).map(|value| value.map(|text| String::from_utf8_lossy(text))).collect();
-    let expected =
-        [Some("-5"), Some("0.3"), None, Some("true"), Some("it's"), Some("-5"), None, None, Some("it's")];
-    assert_eq!(texts, expected.map(|text| text.map(Into::into)));
+    let values: Vec<_> = player.values(0).collect();
+    let plain = |text: &'static str| Literal::Plain(text.as_bytes());
+    let (five, text) = (plain("-5"), plain("it's"));
+    let null = Literal::Null;
+    assert_eq!(values, [five, plain("0.3"), null, plain("true"), text, five, null, null, text]);
 }
 
 #[test]
@@ -155,7 +157,7 @@ fn the_only_row_becomes_variables() {
     assert_eq!(values, ["0", "3", "4"]);
     // NULL is an empty text, as in pgbench.
     assert_eq!(gather(&mut player, &[(&["n"], &[&[None]])]), Ok(()));
-    assert_eq!(player.values(4).next(), Some(Some(&b""[..])));
+    assert_eq!(player.values(4).next(), Some(Literal::Plain(b"")));
 }
 
 #[test]
@@ -202,8 +204,11 @@ fn again_draws_the_same_numbers_and_begin_others() {
             player.begin(0)
         }
         assert_eq!(player.next(), Ok(Act::Statement(0)));
-        let values: Vec<_> =
-            player.values(0).flatten().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
+        let text = |value| match value {
+            Literal::Plain(text) => String::from_utf8_lossy(text).into_owned(),
+            other => panic!("{other:?}"),
+        };
+        let values: Vec<_> = player.values(0).map(text).collect();
         assert_eq!(player.next(), Ok(Act::End));
         values
     };

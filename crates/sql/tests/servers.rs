@@ -184,6 +184,66 @@ fn every_workload_runs_on_mariadb() {
     });
 }
 
+/// What a script's statements came to, in MariaDB's own words, after its transaction in a mode.
+fn numbers_in(
+    server: &MariaDb,
+    language: Language,
+    mode: Mode,
+    variables: &[(&str, &str)],
+    script: &str,
+) -> String {
+    let mut deck = Deck::new();
+    assert_eq!(deck.add("test", script.as_bytes(), language, Allow::Nothing), Ok(0), "{script}");
+    let step = Step { name: "step".to_owned(), script: 0, expects: None };
+    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let settings = Settings { mode, variables: variables.collect(), ..Settings::default() };
+    let login = login(MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
+    server
+        .sql(
+            "DROP TABLE IF EXISTS big, chars; CREATE TABLE big (id INT, v BIGINT, d DECIMAL(30,4), f DOUBLE);
+            INSERT INTO big VALUES (1, 9007199254740993, 12345678901234567890.1234, 0.5);
+            CREATE TABLE chars (c VARCHAR(9), hit INT DEFAULT 0);
+            INSERT INTO chars (c) VALUES ('5'), ('5.0'), ('05'), ('1');",
+        )
+        .unwrap();
+    let script = sql::mysql(deck, &[step], settings, login, false).unwrap();
+    let mut line = Line::open(script.open(0), server.port());
+    // Twice over one connection: values may change their types from one execution to the next.
+    (0..2).for_each(|_| assert_eq!(line.transact().refusal, None));
+    server.sql("SELECT v, d, f FROM big; SELECT GROUP_CONCAT(c, ':', hit ORDER BY c) FROM chars").unwrap()
+}
+
+#[test]
+fn numbers_mean_the_same_in_every_mode_on_mariadb() {
+    let server = MariaDb::start(&MariaDbSettings::default()).unwrap();
+    let add = "UPDATE big SET v = v + :x, d = d + :x, f = f + :x WHERE id = 1;";
+    let find = "UPDATE chars SET hit = hit + 1 WHERE c = :x;";
+    for (language, variables, script) in [
+        (Language::Pgbench, &[][..], format!("\\set x 2\n{add}")),
+        (Language::Pgbench, &[], format!("\\set x random(1, 2) * 0 + 0.25\n{add}")),
+        (Language::Pgbench, &[], "\\set x 1e+20 / 10000\nUPDATE big SET d = d + :x, f = f + :x;".to_owned()),
+        (Language::Pgbench, &[("x", "007")], add.to_owned()),
+        (Language::Pgbench, &[("x", "-0.0001")], add.to_owned()),
+        (Language::Pgbench, &[("x", "9223372036854775808")], "UPDATE big SET d = d + :x;".to_owned()),
+        (Language::Pgbench, &[], "SELECT 3 AS x \\gset\n".to_owned() + add),
+        (Language::Pgbench, &[("x", "5")], find.to_owned()),
+        (Language::Pgbench, &[("x", "5.0")], find.to_owned()),
+        (Language::Pgbench, &[], format!("\\set x true\n{find}")),
+        (Language::Extended, &[], format!("\\set x 2\n{add}")),
+        (Language::Extended, &[], format!("\\set x 0.25\n{add}")),
+        (Language::Extended, &[], format!("\\set x 5\n{find}")),
+        (Language::Extended, &[("x", "5")], find.to_owned()),
+        (Language::Extended, &[("x", "05")], find.to_owned()),
+        (Language::Extended, &[], "\\set x null\nUPDATE big SET f = coalesce(:x, 7);".to_owned()),
+    ] {
+        let [simple, extended, prepared] =
+            MODES.map(|(mode, _)| numbers_in(&server, language, mode, variables, &script));
+        assert_eq!((&extended, &prepared), (&simple, &simple), "{variables:?} {script}");
+    }
+    let exact = numbers_in(&server, Language::Pgbench, Mode::Prepared, &[("x", "2")], add);
+    assert!(exact.starts_with("9007199254740997\t12345678901234567894.1234\t4.5\n"), "{exact}");
+}
+
 const ROWS: &str = "CREATE TABLE t (id INT PRIMARY KEY, a INT); INSERT INTO t VALUES (1, 0), (2, 0)";
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, InterruptHandle};
 use sql::{Engine, split};
-use wire::sql::{Heard, Rows, Said, Statement, Transaction};
+use wire::sql::{Heard, Number, Rows, Said, Statement, Transaction, Value as SqlValue};
 use wire::{Greeting, PeerFault};
 
 use crate::database::Database;
@@ -64,7 +64,7 @@ impl Session {
 /// Runs a statement to its end. Rows that nobody wants are counted, and not looked at.
 fn perform<'a>(
     statement: &mut rusqlite::Statement<'_>,
-    values: impl Iterator<Item = Option<&'a [u8]>>,
+    values: impl Iterator<Item = SqlValue<'a>>,
     sink: &mut dyn Rows,
 ) -> rusqlite::Result<Done> {
     for (number, value) in values.enumerate() {
@@ -92,27 +92,17 @@ fn perform<'a>(
     Ok(Done { rows, has_rows: columns > 0 })
 }
 
-/// A value as it is handed to SQLite: whole numbers as numbers, the rest as text.
-fn bound(value: Option<&[u8]>) -> ToSqlOutput<'_> {
-    let Some(bytes) = value else { return ToSqlOutput::Owned(Value::Null) };
-    match whole_number(bytes) {
-        Some(number) => ToSqlOutput::Owned(Value::Integer(number)),
-        None => ToSqlOutput::Borrowed(ValueRef::Text(bytes)),
-    }
-}
-
-/// A whole number, if this is how one is written: `007` and `+7` are texts.
-fn whole_number(bytes: &[u8]) -> Option<i64> {
-    let digits = bytes.strip_prefix(b"-").unwrap_or(bytes);
-    let is_plain = match digits {
-        [b'0'] => digits.len() == bytes.len(),
-        [b'1'..=b'9', ..] => true,
-        _ => false,
+/// A value as it is handed to SQLite: the literal that it is in a text, whose numbers with a point are no decimals.
+fn bound(value: SqlValue<'_>) -> ToSqlOutput<'_> {
+    let Some(bytes) = value.text() else { return ToSqlOutput::Owned(Value::Null) };
+    let as_double = || std::str::from_utf8(bytes).ok()?.parse().ok();
+    let number = match value.number() {
+        Some(Number::Integer(number)) => Some(Value::Integer(number)),
+        Some(Number::Double(number)) => Some(Value::Real(number)),
+        Some(Number::Unsigned(_) | Number::Decimal) => as_double().map(Value::Real),
+        None => None,
     };
-    if !is_plain {
-        return None;
-    }
-    std::str::from_utf8(bytes).ok()?.parse().ok()
+    number.map_or(ToSqlOutput::Borrowed(ValueRef::Text(bytes)), ToSqlOutput::Owned)
 }
 
 /// A value as text.
@@ -180,7 +170,7 @@ impl wire::sql::Session for Session {
         self.work.push_ready();
     }
 
-    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Option<&[u8]>>) {
+    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = SqlValue<'_>>) {
         self.has_begun_reply = false;
         self.work.push(statement.text, values, statement.is_kept);
     }

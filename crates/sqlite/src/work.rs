@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use wire::sql::Value;
+
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Item {
@@ -17,7 +19,8 @@ pub(crate) enum Item {
 pub(crate) struct Work {
     items: VecDeque<Item>,
     texts: String,
-    values: Vec<Option<Range<usize>>>,
+    /// Where the text of each value is, and whether it is bare; `None` is NULL.
+    values: Vec<Option<(Range<usize>, bool)>>,
     bytes: Vec<u8>,
 }
 
@@ -29,12 +32,7 @@ impl Work {
         self.bytes.clear();
     }
 
-    pub(crate) fn push(
-        &mut self,
-        text: &str,
-        values: &mut dyn Iterator<Item = Option<&[u8]>>,
-        is_kept: bool,
-    ) {
+    pub(crate) fn push(&mut self, text: &str, values: &mut dyn Iterator<Item = Value<'_>>, is_kept: bool) {
         if self.items.is_empty() {
             self.clear();
         }
@@ -42,8 +40,9 @@ impl Work {
         self.texts.push_str(text);
         for value in values {
             let from = self.bytes.len();
-            self.bytes.extend_from_slice(value.unwrap_or_default());
-            self.values.push(value.map(|_| from..self.bytes.len()));
+            self.bytes.extend_from_slice(value.text().unwrap_or_default());
+            let at = value.text().map(|_| (from..self.bytes.len(), matches!(value, Value::Bare(_))));
+            self.values.push(at);
         }
         let (text, values) = (text_from..self.texts.len(), values_from..self.values.len());
         self.items.push_back(Item::Run { text, values, is_kept });
@@ -68,8 +67,12 @@ impl Work {
         &self.texts[at]
     }
 
-    /// Values in order; `None` is NULL.
-    pub(crate) fn values(&self, at: Range<usize>) -> impl Iterator<Item = Option<&[u8]>> {
-        self.values[at].iter().map(|value| value.clone().map(|at| &self.bytes[at]))
+    /// Values in order.
+    pub(crate) fn values(&self, at: Range<usize>) -> impl Iterator<Item = Value<'_>> {
+        self.values[at].iter().map(|value| match value {
+            None => Value::Null,
+            Some((at, true)) => Value::Bare(&self.bytes[at.clone()]),
+            Some((at, false)) => Value::Text(&self.bytes[at.clone()]),
+        })
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sqlite::{Database, Session};
-use wire::sql::{Heard, Rows, Session as _, Statement, Transaction};
+use wire::sql::{Heard, Rows, Session as _, Statement, Transaction, Value};
 use wire::{Greeting, PeerFault};
 
 /// Rows as lists of texts.
@@ -69,7 +69,7 @@ fn ask(session: &mut Session, text: &str) -> Vec<Heard> {
 fn execute(session: &mut Session, text: &str, values: &[Option<&[u8]>], rows: &mut dyn Rows) -> Vec<Heard> {
     session.clear();
     let statement = Statement { number: 0, text, is_kept: true };
-    session.execute(statement, &mut values.iter().copied());
+    session.execute(statement, &mut values.iter().copied().map(Value::from));
     session.sync();
     hear(session, rows)
 }

@@ -2,9 +2,11 @@
 
 mod login;
 mod single;
+mod value;
 
 pub use login::{Login, Secret, TlsWish, Weak};
 pub use single::Single;
+pub use value::{Number, Value};
 
 use alloc::string::String;
 
@@ -32,9 +34,9 @@ pub trait Session: Send {
     /// Puts a text of one or more statements on the wire, as it is.
     fn query(&mut self, text: &[u8]);
 
-    /// Puts a statement with values on the wire. `None` is NULL. A statement that is `kept` is prepared once a connection, and
+    /// Puts a statement with values on the wire. A statement that is `kept` is prepared once a connection, and
     /// known by its number from then on.
-    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Option<&[u8]>>);
+    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Value<'_>>);
 
     /// Ends what was put on the wire by [`Session::execute`]: [`Heard::Ready`] comes once for each of these.
     fn sync(&mut self);

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use std::sync::Arc;
 use wire::mysql::{PROTOCOL, Session};
-use wire::sql::{Heard, Login, Rows, Session as _, Single, Statement, TlsWish, Weak};
+use wire::sql::{Heard, Login, Rows, Session as _, Single, Statement, TlsWish, Value, Weak};
 
 /// Contents of packets, good and bad: any order of them gets further than bytes at random.
 const PAYLOADS: [&[u8]; 26] = [
@@ -110,11 +110,11 @@ fn story<'a>(capabilities: u64, wants: bool, pieces: impl Iterator<Item = &'a [u
 fn ask(session: &mut Session, turn: u16) {
     let statement = |number, is_kept| Statement { number, text: "select ?", is_kept };
     match turn % 3 {
-        0 => session.execute(statement(turn / 6, true), &mut [Some(&b"x"[..])].into_iter()),
+        0 => session.execute(statement(turn / 6, true), &mut [Value::Bare(b"7")].into_iter()),
         1 => return session.query(b"select 1"),
         _ => {
             session.execute(statement(0, false), &mut [].into_iter());
-            session.execute(statement(1, true), &mut [None].into_iter());
+            session.execute(statement(1, true), &mut [Value::Null].into_iter());
         }
     }
     session.sync();

@@ -5,7 +5,7 @@ mod mysql_server;
 use mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, greeting, logged_in, login, packets};
 use std::sync::Arc;
 use wire::mysql::Session;
-use wire::sql::{Heard, Rows, Session as _, Statement, Transaction};
+use wire::sql::{Heard, Rows, Session as _, Statement, Transaction, Value};
 use wire::{Greeting, PeerFault};
 
 const ENDED: Heard = Heard::Ended { rows: 0, has_rows: false };
@@ -74,7 +74,7 @@ fn hear(session: &mut Session, bytes: &[u8]) -> Vec<Heard> {
 }
 
 fn execute(session: &mut Session, number: u16, is_kept: bool, text: &str, values: &[Option<&str>]) {
-    let values = &mut values.iter().map(|value| value.map(str::as_bytes));
+    let values = &mut values.iter().map(|value| Value::from(value.map(str::as_bytes)));
     session.execute(Statement { number, text, is_kept }, values);
 }
 
@@ -141,11 +141,7 @@ fn a_kept_statement_is_prepared_once_and_known_by_its_number() {
     session.clear();
     execute(&mut session, 3, true, "select ? from t", &[None]);
     session.sync();
-    assert_eq!(
-        session.outgoing(),
-        b"\x0c\0\0\0\x17\x09\0\0\0\0\x01\0\0\0\x01\0",
-        "no types, and a bit for NULL"
-    );
+    assert_eq!(session.outgoing(), b"\x0e\0\0\0\x17\x09\0\0\0\0\x01\0\0\0\x01\x01\xfd\0", "a bit for NULL");
     assert_eq!(hear(&mut session, &rows).len(), 2);
 
     session.clear();
@@ -156,6 +152,21 @@ fn a_kept_statement_is_prepared_once_and_known_by_its_number() {
     session.clear();
     execute(&mut session, 3, true, "select ? from t", &[None]);
     assert_eq!(session.outgoing()[4], 0x16, "prepared again");
+}
+
+#[test]
+fn numbers_go_out_as_the_numbers_that_they_are_in_a_text() {
+    let mut session = logged_in(MYSQL_8);
+    let values = ["2", "18446744073709551615", "0.10", "1e+30", "x"].map(|word| Value::Bare(word.as_bytes()));
+    let values = values.into_iter().chain([Value::Text(b"2"), Value::Null]);
+    let statement = Statement { number: 0, text: "do ?, ?, ?, ?, ?, ?, ?", is_kept: true };
+    session.execute(statement, &mut values.into_iter());
+    hear(&mut session, &packets(1, &[&[&prepared(1, 0, 7)[..]], &[NUMBER; 7][..]].concat()));
+    let sent = &session.outgoing()[14..];
+    let types = b"\x40\x01\x08\0\x08\x80\xf6\0\x05\0\xfd\0\xfd\0\xfd\0";
+    let double = 1e30_f64.to_le_bytes();
+    let numbers = [&b"\x02\0\0\0\0\0\0\0"[..], &[0xff; 8], b"\x040.10", &double, b"\x01x\x012"].concat();
+    assert_eq!(sent, [&types[..], &numbers].concat());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use postgres_server::{error, log_in, message, notice, ready};
 use wire::PeerFault;
 use wire::postgres::Session;
-use wire::sql::{Heard, Rows, Session as _, Statement, Transaction};
+use wire::sql::{Heard, Rows, Session as _, Statement, Transaction, Value};
 
 const READY: Heard = Heard::Ready;
 
@@ -50,7 +50,7 @@ const fn changed(rows: u64) -> Heard {
 
 fn kept(session: &mut Session, number: u16, value: Option<&str>) {
     let statement = Statement { number, text: "SELECT $1", is_kept: true };
-    session.execute(statement, &mut [value.map(str::as_bytes)].into_iter());
+    session.execute(statement, &mut [Value::from(value.map(str::as_bytes))].into_iter());
 }
 
 fn unnamed(session: &mut Session, text: &str) {
@@ -358,7 +358,7 @@ fn a_copy_goes_in_when_it_was_asked_for_and_is_refused_politely_otherwise() {
 #[test]
 fn what_cannot_be_sent_is_refused_in_its_turn() {
     let mut session = session();
-    let many = || std::iter::repeat_n(Some(&b"1"[..]), 70_000);
+    let many = || std::iter::repeat_n(Value::Text(b"1"), 70_000);
     kept(&mut session, 0, None);
     session.execute(Statement { number: 1, text: "SELECT 1", is_kept: true }, &mut many());
     session.execute(Statement { number: 2, text: "SELECT 1", is_kept: false }, &mut many());

@@ -1,6 +1,7 @@
 //! Values as literals of SQL, for statements that go out as text.
 
 use script::Literal;
+use wire::sql::Value;
 
 use crate::engine::Engine;
 
@@ -16,6 +17,16 @@ pub(super) fn write(engine: Engine, value: Literal<'_>, out: &mut Vec<u8>) {
             out.extend_from_slice(text);
         }
         Literal::Plain(text) | Literal::Text(text) => quote(engine, text, out),
+    }
+}
+
+/// A value that goes apart from the text of its statement, so that it means there what it would mean in it.
+pub(super) fn value(literal: Literal<'_>, has_literals: bool) -> Value<'_> {
+    match literal {
+        Literal::Null => Value::Null,
+        Literal::Plain(text) if has_literals && !is_plain(text) => Value::Text(text),
+        Literal::Plain(text) => Value::Bare(text),
+        Literal::Text(text) => Value::Text(text),
     }
 }
 

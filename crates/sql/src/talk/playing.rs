@@ -67,7 +67,9 @@ impl<P: Session> Talk<P> {
         let is_kept = mode == Mode::Prepared;
         if line.is_fixed {
             let statement = Statement { number: line.number, text: &line.text, is_kept };
-            self.session.execute(statement, &mut self.player.values(number));
+            let values = self.player.values(number);
+            let mut values = values.map(|literal| literals::value(literal, line.has_literals));
+            self.session.execute(statement, &mut values);
         } else {
             self.put_made(number, is_kept);
         }
@@ -81,10 +83,12 @@ impl<P: Session> Talk<P> {
         self.scratch.clear();
         self.player.fill_extended(number, self.program.engine.placeholders(), &mut self.scratch);
         let text = String::from_utf8_lossy(&self.scratch);
-        let gathers = self.program.lines[usize::from(number)].gathers;
-        let kept = if is_kept { self.texts.number(&text, gathers) } else { None };
+        let line = &self.program.lines[usize::from(number)];
+        let kept = if is_kept { self.texts.number(&text, line.gathers) } else { None };
         let statement = Statement { number: kept.unwrap_or(number), text: &text, is_kept: kept.is_some() };
-        self.session.execute(statement, &mut self.player.values(number));
+        let values = self.player.values(number);
+        self.session
+            .execute(statement, &mut values.map(|literal| literals::value(literal, line.has_literals)));
     }
 
     fn pipe(&mut self, number: u16) {

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use script::{Allow, Deck, Language};
 use sql::{Engine, Settings, Sql, Step, Talk};
-use wire::sql::{Heard, Rows, Said, Session, SqlState, Statement, Transaction};
+use wire::sql::{Heard, Rows, Said, Session, SqlState, Statement, Transaction, Value};
 use wire::{Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script};
 
 /// The letter of an error, its SQLSTATE, and whether it ends the connection.
@@ -96,12 +96,12 @@ impl Session for Fake {
         let _ = writeln!(self.out, "{}", String::from_utf8_lossy(text));
     }
 
-    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Option<&[u8]>>) {
+    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Value<'_>>) {
         self.has_begun = false;
         let Statement { number, text, is_kept } = statement;
         let _ = if is_kept { write!(self.out, "#{number} {text}") } else { write!(self.out, "{text}") };
         for value in values {
-            let _ = write!(self.out, " | {}", value.map_or("NULL".into(), String::from_utf8_lossy));
+            let _ = write!(self.out, " | {}", value.text().map_or("NULL".into(), String::from_utf8_lossy));
         }
         self.out.push('\n');
     }

@@ -16,7 +16,7 @@ use super::said;
 use super::work::{self, Command, Known, Queue, Values, Waiting, What, Which};
 use crate::blame::PeerFault;
 use crate::conversation::Greeting;
-use crate::sql::{self, Heard, Login, Rows, Said, SqlState, Statement, Transaction};
+use crate::sql::{self, Heard, Login, Rows, Said, SqlState, Statement, Transaction, Value};
 
 /// Nothing that is said before the log-in is longer.
 const GREETING_BYTES_MAX: usize = 64 * 1024;
@@ -459,7 +459,7 @@ impl sql::Session for Session {
         }
     }
 
-    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Option<&[u8]>>) {
+    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Value<'_>>) {
         if self.leaves_out {
             return;
         }
@@ -473,12 +473,11 @@ impl sql::Session for Session {
         }
         let known = if is_free && is_kept { self.known_as(which).map(|known| known.id) } else { None };
         if let Some(id) = known {
-            // Its first execution told the server that all values are texts.
-            let sequence = work::put_execute(&mut self.outgoing, id, &taken, false);
+            let sequence = work::put_execute(&mut self.outgoing, id, &taken);
             self.begin(Command { what: What::Execute(which), syncs: 0 }, sequence);
         } else {
             let mut packets = Vec::new();
-            let reply_sequence = work::put_execute(&mut packets, 0, &taken, true);
+            let reply_sequence = work::put_execute(&mut packets, 0, &taken);
             let command = Command { what: What::Prepare(which), syncs: 0 };
             let waiting = Waiting { command, packets, reply_sequence, text: text.to_owned() };
             if is_free {

@@ -6,13 +6,18 @@ use alloc::vec::Vec;
 
 use super::columns::Columns;
 use super::outgoing::{HEADER_BYTES, put, put_counted};
+use crate::sql::{Number, Value};
 
 /// First bytes of commands.
 const QUERY: u8 = 0x03;
 const PREPARE: u8 = 0x16;
 const EXECUTE: u8 = 0x17;
 const CLOSE: u8 = 0x19;
-/// The type of every value: text.
+/// Types of values, each with its flag of being unsigned.
+const DOUBLE: [u8; 2] = [5, 0];
+const INTEGER: [u8; 2] = [8, 0];
+const UNSIGNED: [u8; 2] = [8, 0x80];
+const DECIMAL: [u8; 2] = [246, 0];
 const TEXT: [u8; 2] = [253, 0];
 
 /// A command, from the moment it is asked for.
@@ -68,6 +73,7 @@ pub(super) type Queue = VecDeque<Waiting>;
 #[derive(Debug, Default)]
 pub(super) struct Values {
     nulls: Vec<u8>,
+    types: Vec<u8>,
     bytes: Vec<u8>,
     pub(super) count: u16,
 }
@@ -78,8 +84,9 @@ const VALUES_MAX: u16 = u16::MAX;
 const CAPACITY_MAX: usize = 1024 * 1024;
 
 impl Values {
-    pub(super) fn take(&mut self, values: &mut dyn Iterator<Item = Option<&[u8]>>) {
+    pub(super) fn take(&mut self, values: &mut dyn Iterator<Item = Value<'_>>) {
         self.nulls.clear();
+        self.types.clear();
         self.bytes.clear();
         self.bytes.shrink_to(CAPACITY_MAX);
         self.count = 0;
@@ -89,11 +96,38 @@ impl Values {
                 self.nulls.push(0);
             }
             match (value, self.nulls.last_mut()) {
-                (None, Some(nulls)) => *nulls |= 1 << bit,
-                (value, _) => put_counted(&mut self.bytes, value.unwrap_or_default()),
+                (Value::Null, Some(nulls)) => {
+                    *nulls |= 1 << bit;
+                    self.types.extend_from_slice(&TEXT);
+                }
+                (value, _) => self.put(value),
             }
             self.count += 1;
         }
+    }
+
+    /// Writes a value as the literal that it is in a text: a number that went as a text would be computed with as a double.
+    fn put(&mut self, value: Value<'_>) {
+        let bytes = &mut self.bytes;
+        let kind = match value.number() {
+            Some(Number::Integer(number)) => {
+                bytes.extend_from_slice(&number.to_le_bytes());
+                INTEGER
+            }
+            Some(Number::Unsigned(number)) => {
+                bytes.extend_from_slice(&number.to_le_bytes());
+                UNSIGNED
+            }
+            Some(Number::Double(number)) => {
+                bytes.extend_from_slice(&number.to_le_bytes());
+                DOUBLE
+            }
+            number => {
+                put_counted(bytes, value.text().unwrap_or_default());
+                if number.is_some() { DECIMAL } else { TEXT }
+            }
+        };
+        self.types.extend_from_slice(&kind);
     }
 }
 
@@ -115,7 +149,7 @@ fn put_text(out: &mut Vec<u8>, command: u8, text: &[u8]) -> u8 {
 }
 
 /// Executes the statement that the server knows by this number.
-pub(super) fn put_execute(out: &mut Vec<u8>, id: u32, values: &Values, with_types: bool) -> u8 {
+pub(super) fn put_execute(out: &mut Vec<u8>, id: u32, values: &Values) -> u8 {
     put(out, 0, |out| {
         out.push(EXECUTE);
         out.extend_from_slice(&id.to_le_bytes());
@@ -123,10 +157,9 @@ pub(super) fn put_execute(out: &mut Vec<u8>, id: u32, values: &Values, with_type
         out.extend_from_slice(&[0, 1, 0, 0, 0]);
         if values.count > 0 {
             out.extend_from_slice(&values.nulls);
-            out.push(u8::from(with_types));
-            if with_types {
-                (0..values.count).for_each(|_| out.extend_from_slice(&TEXT));
-            }
+            // With types, which may be others each time.
+            out.push(1);
+            out.extend_from_slice(&values.types);
             out.extend_from_slice(&values.bytes);
         }
     })

@@ -10,7 +10,7 @@ use super::outgoing::{self, Outgoing, TERMINATE, TooLong};
 use super::reading::{Awaited, Copying, Reading};
 use crate::blame::PeerFault;
 use crate::conversation::Greeting;
-use crate::sql::{self, Heard, Login, Rows, Said, Statement, Transaction};
+use crate::sql::{self, Heard, Login, Rows, Said, Statement, Transaction, Value};
 
 /// The client's side of one PostgreSQL connection.
 ///
@@ -185,7 +185,7 @@ impl sql::Session for Session {
         self.put_text(text, Awaited::Answers);
     }
 
-    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Option<&[u8]>>) {
+    fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Value<'_>>) {
         let start = self.out.bytes.len();
         let number = statement.is_kept.then_some(statement.number);
         let prepared = match number {
@@ -193,7 +193,7 @@ impl sql::Session for Session {
             None => self.out.parse(None, statement.text),
         };
         let bind_at = self.out.bytes.len();
-        if prepared.and_then(|()| self.out.bind(number, values)).is_err() {
+        if prepared.and_then(|()| self.out.bind(number, &mut values.map(Value::text))).is_err() {
             // A statement that is kept may have been prepared all the same.
             let stays = if prepared.is_ok() && number.is_some() { bind_at } else { start };
             self.out.bytes.truncate(stays);
