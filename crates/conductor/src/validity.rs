@@ -36,6 +36,7 @@ const RULES: &[Rule] = &[
     identities::little,
     identities::bytes,
     identities::server_count,
+    identities::doubted_replies,
     plan_kept::not_sent,
 ];
 

@@ -4,6 +4,7 @@ use std::mem::swap;
 
 use record::ConnectionTotals;
 use rustix::io::Errno;
+use wire::Conversation;
 
 use crate::iterations::Way;
 use crate::job::Job;
@@ -218,6 +219,17 @@ impl<T> Connection<T> {
     /// opened without one belong to the result.
     pub(crate) fn counted_in_ns(&self) -> u64 {
         self.request.map_or(NEVER, |request| request.intended_ns)
+    }
+
+    /// Whether the kernel has taken everything that was to be sent.
+    #[inline]
+    pub(crate) fn has_sent_all(&self) -> bool
+    where
+        T: Conversation,
+    {
+        let outgoing_bytes = self.talk.outgoing().len();
+        let is_written = self.request.is_none_or(|request| request.written as usize == outgoing_bytes);
+        is_written && !self.link.has_unsent_records()
     }
 
     /// Whether it served before and nothing of its present request was answered: it may have been closed by then.

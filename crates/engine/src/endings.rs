@@ -14,6 +14,8 @@ pub(crate) struct Ending {
     pub(crate) message: String,
 }
 
+/// The class of replies that no request asked for: the replies before them may belong to other requests.
+pub(crate) const UNSOLICITED: &str = "unsolicited_reply";
 /// The class under which faults of the generator itself are counted, whatever they are.
 pub(crate) const GENERATOR_FAULT: &str = "generator_fault";
 
@@ -114,6 +116,11 @@ impl Ending {
     /// The peer sent something before it was asked.
     pub(crate) fn too_early() -> Self {
         Self::failed("excess_bytes", 1, "bytes came with the TLS handshake, before any request")
+    }
+
+    /// The reply was complete before the request was.
+    pub(crate) fn early_reply() -> Self {
+        Self::failed("early_reply", 0, "the reply ended before the whole request was sent")
     }
 
     /// The peer closed within a reply.

@@ -39,6 +39,9 @@ pub struct Health {
     pub tail: Tail,
     /// Bytes of the replies to measured requests, before TLS, as the conversations counted them.
     pub reply_bytes: u64,
+    /// Replies on connections over which a reply came later that no request asked for: each may have answered another request
+    /// than the one it was counted for.
+    pub doubted_replies: u64,
 }
 
 impl Health {
@@ -107,7 +110,8 @@ impl Watch {
     pub(crate) fn end(self, wall_ns: u64, signals: Signals) -> Health {
         let now = Used::now(self.schedstat.as_ref());
         let switches = involuntary_switches().zip(self.involuntary_switches);
-        let Noted { heartbeat_max_ns, stalled_ns, in_flight_ns, tail, reply_bytes } = signals.end();
+        let Noted { heartbeat_max_ns, stalled_ns, in_flight_ns, tail, reply_bytes, doubted_replies } =
+            signals.end();
         Health {
             wake_lag: self.wake_lag,
             cpu_ns: now.cpu_ns.saturating_sub(self.used.cpu_ns),
@@ -119,6 +123,7 @@ impl Watch {
             in_flight_ns,
             tail,
             reply_bytes,
+            doubted_replies,
         }
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Signals {
     flights_ns: [u64; 2],
     tail: Tail,
     reply_bytes: u64,
+    /// Replies that came over connections on which a reply came later that no request asked for.
+    pub(crate) doubted_replies: u64,
     /// When the loop had asked to be back from waiting.
     due_back_ns: u64,
     /// Since when replies that are read now may have lain there; [`NEVER`] where their times do not show it.
@@ -44,6 +46,7 @@ pub(crate) struct Noted {
     pub(crate) in_flight_ns: u64,
     pub(crate) tail: Tail,
     pub(crate) reply_bytes: u64,
+    pub(crate) doubted_replies: u64,
 }
 
 impl Signals {
@@ -53,6 +56,7 @@ impl Signals {
             flights_ns: [0; 2],
             tail: Tail::default(),
             reply_bytes: 0,
+            doubted_replies: 0,
             due_back_ns: NEVER,
             read_due_ns: NEVER,
             is_catching_up: false,
@@ -176,6 +180,7 @@ impl Signals {
             in_flight_ns: self.flights_ns[1],
             tail: self.tail,
             reply_bytes: self.reply_bytes,
+            doubted_replies: self.doubted_replies,
         }
     }
 }

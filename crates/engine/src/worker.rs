@@ -186,11 +186,12 @@ impl<'a, S: Script> Worker<'a, S> {
         while !self.is_over() {
             self.turn(&mut watch)?;
         }
+        let wall_ns = self.clock.now();
+        self.hear_surplus()?;
         self.settle();
         if let Some(words) = self.broken {
             return Err(Trouble::Load(words));
         }
-        let wall_ns = self.clock.now();
         self.tell_windows(wall_ns, true, &mut watch);
         let totals = self.connections.iter().map(|connection| connection.totals).collect();
         Ok(WorkerEnd {

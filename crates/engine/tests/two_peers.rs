@@ -147,7 +147,7 @@ fn what_a_parked_peer_says_unasked_is_noted_and_harms_no_request() {
     job.scenarios = four(30 * MS);
     let done = run(job, both());
     assert_eq!((done.tally.counts.sent, done.tally.counts.ok), (12, 12), "{:?}", done.classes());
-    assert_eq!(done.errors("excess_bytes"), done.idle_excess(), "{:?}", done.classes());
+    assert_eq!(done.errors("unsolicited_reply"), done.idle_excess(), "{:?}", done.classes());
     assert!(done.idle_excess() >= 5, "{:?}", done.classes());
     one.stop();
     two.stop();

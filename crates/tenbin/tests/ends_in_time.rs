@@ -78,7 +78,7 @@ fn kinds() -> Vec<(&'static str, Scripted, &'static [&'static str])> {
         (
             "two replies",
             server(answer(&format!("{ok}Content-Length: 0\r\n\r\n").repeat(2), Step::HoldOpen)),
-            &["excess_bytes"],
+            &["unsolicited_reply"],
         ),
     ]
 }

@@ -36,6 +36,24 @@ pub(super) fn bytes(evidence: &Evidence<'_>) -> Option<Found> {
     Some(found(Level::Suspect, "bytes", sentence, remedy))
 }
 
+/// Replies on connections that had a reply too many: an answer may have been counted for another request than its own.
+pub(super) fn doubted_replies(evidence: &Evidence<'_>) -> Option<Found> {
+    let doubted: u64 = evidence.ends.iter().map(|end| end.health.doubted_replies).sum();
+    let entries = evidence.tally.errors.entries().iter();
+    let surplus: u64 =
+        entries.filter(|entry| entry.class == "unsolicited_reply").map(|entry| entry.count).sum();
+    if doubted == 0 {
+        return None;
+    }
+    let sentence = format!(
+        "{surplus} {} came that no request asked for: {doubted} earlier replies on the same connections may have answered other requests",
+        if surplus == 1 { "reply" } else { "replies" }
+    );
+    let remedy = "find what sends a second reply to one request, such as a proxy that shares connections; until then \
+                  do not trust response times or checks";
+    Some(found(Level::Suspect, "unsolicited_replies", sentence, remedy))
+}
+
 /// What the built-in target counted itself: at least what it answered, at most what was sent.
 pub(super) fn server_count(evidence: &Evidence<'_>) -> Option<Found> {
     let heard = evidence.around.server_requests?;

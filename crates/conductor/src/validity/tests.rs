@@ -222,3 +222,15 @@ fn whoever_is_near_the_ceiling_is_in_doubt() {
     assert_eq!(level(None, 300.0), Level::Valid, "a closed load may come nearer");
     assert_eq!(level(None, 210.0), Level::Suspect);
 }
+
+#[test]
+fn replies_that_nobody_asked_for_cast_doubt_on_those_before_them() {
+    let (mut tally, plan) = (tally(2_000, 5 * MS, 50_000), plan(Some("200/s")));
+    tally.errors.note("unsolicited_reply", u32::MAX, String::new);
+    let mut end = worker(&tally, 50_000, 6 * MS);
+    assert_eq!(judged(&plan, &tally, end.clone(), &Around::default()).verdict, Level::Valid);
+    end.health.doubted_replies = 7;
+    let validity = judged(&plan, &tally, end, &Around::default());
+    assert_eq!((validity.verdict, codes(&validity)), (Level::Suspect, vec!["unsolicited_replies"]));
+    assert!(validity.causes[0].sentence.contains("7 earlier replies"), "{validity:?}");
+}

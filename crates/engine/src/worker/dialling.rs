@@ -116,8 +116,12 @@ impl<S: Script> Worker<'_, S> {
         let connection = &mut self.connections[slot as usize];
         match connection.request {
             Some(request) => {
+                let generation = connection.generation;
                 self.set_deadline(slot, request.begun_ns.saturating_add(self.job.timeout_ns));
-                self.start(slot, now_ns);
+                self.hear_early(slot);
+                if self.connections[slot as usize].generation == generation {
+                    self.start(slot, now_ns);
+                }
             }
             None => connection.deadline_ns = NEVER,
         }

@@ -6,7 +6,7 @@ use wire::{Conversation, Reply, Script, Stage};
 
 use super::Worker;
 use crate::connection::{InFlight, Link};
-use crate::endings::Ending;
+use crate::endings::{Ending, UNSOLICITED};
 
 const BACK_OFF_FIRST_NS: u64 = SECOND_NS / 100;
 const BACK_OFF_MAX_NS: u64 = SECOND_NS;
@@ -19,6 +19,11 @@ impl<S: Script> Worker<'_, S> {
             self.end_last_part(slot, &reply, at_ns);
         }
         let connection = &mut self.connections[slot as usize];
+        let was_whole = connection.has_sent_all();
+        // A server may say no before it has read everything (RFC 9112, 9.3); it cannot have done what it has not read.
+        if !was_whole && reply.refusal.is_none() && reply.status < 400 {
+            return self.end_connection(slot, Ending::early_reply(), at_ns);
+        }
         let Some(request) = connection.request.take() else { return };
         connection.free_ns = at_ns;
         self.signals.ended(&request, at_ns);
@@ -35,7 +40,6 @@ impl<S: Script> Worker<'_, S> {
         if recorder.phase(request.intended_ns) == Phase::Measured {
             connection.totals.note(at_ns.saturating_sub(request.intended_ns));
         }
-        let outgoing_bytes = connection.talk.outgoing().len();
         self.sample(slot, finish, reply.received_bytes);
         if let Some(late_reading) = &mut self.late_reading {
             late_reading.note_reply(&reply);
@@ -46,7 +50,6 @@ impl<S: Script> Worker<'_, S> {
         connection.deadline_ns = crate::connection::NEVER;
         self.in_flight -= 1;
         // A reply to half a request says that the other half is not wanted: it would be read as the next one.
-        let was_whole = request.written as usize == outgoing_bytes && !connection.link.has_unsent_records();
         if !(reply.reusable && connection.keeps_alive && was_whole && !connection.hung_up) {
             self.close(slot);
         }
@@ -73,14 +76,21 @@ impl<S: Script> Worker<'_, S> {
     /// Nothing usable will come over this connection any more. Its request, if it carries one, ends with it.
     #[cold]
     pub(super) fn end_connection(&mut self, slot: u32, ending: Ending, at_ns: u64) {
+        if ending.class == UNSOLICITED {
+            self.signals.doubted_replies += u64::from(self.connections[slot as usize].served);
+        }
         if self.connections[slot as usize].request.is_some() {
             return self.end_without_reply(slot, ending, at_ns);
         }
         match self.connections[slot as usize].link {
             Link::Shaking { .. } | Link::Greeting { .. } => self.opening_failed(ending),
             // A peer may close a connection that carries nothing; what it may not do is speak.
-            _ if ending.class == "excess_bytes" => {
-                let message = format!("{} (on an idle connection; no request was affected)", ending.message);
+            _ if ["excess_bytes", UNSOLICITED].contains(&ending.class) => {
+                let meaning = match ending.class {
+                    UNSOLICITED => "earlier replies on it are in doubt",
+                    _ => "no request was affected",
+                };
+                let message = format!("{} (on an idle connection; {meaning})", ending.message);
                 let recorder = &mut self.books[usize::from(self.connections[slot as usize].step)].recorder;
                 recorder.tally(at_ns).errors.note(ending.class, u32::MAX, || message);
             }

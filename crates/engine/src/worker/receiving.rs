@@ -1,19 +1,25 @@
 //! Replies on their way in.
 
+use load::SECOND_NS;
 use rustix::io::Errno;
 use wire::{Closing, Conversation, Next, PartEnd, PeerFault, Progress, Script, Stage};
 
-use super::Worker;
 use super::parts::After;
-use crate::connection::Link;
+use super::{HEARTBEAT_NS, Worker};
+use crate::connection::{Connection, Link};
 use crate::endings::Ending;
 use crate::net::poll::Ready;
 use crate::net::{self, Io};
+use crate::running::StopLevel;
 
 /// Reads of one connection in a row before the others have their turn again.
 const READS_MAX: u32 = 16;
 /// Connections read again in one turn: what is due must not wait behind endless bodies.
 const UNREAD_MAX: usize = 8;
+/// What a fresh connection says before it is asked is read in pieces of this size.
+const PIECE_BYTES: usize = 512;
+/// How long surplus replies are waited for when the load is over.
+const SURPLUS_WAIT_NS: u64 = SECOND_NS / 10;
 
 impl<S: Script> Worker<'_, S> {
     /// Something happened to a socket.
@@ -35,6 +41,36 @@ impl<S: Script> Worker<'_, S> {
         if ready.can_read && self.connections[ready.slot as usize].generation == ready.generation {
             self.receive(ready.slot, ready.hung_up);
         }
+    }
+
+    /// Hears what a fresh connection has to say before its first request is sent: that is no reply to it. Where nothing has
+    /// come, which includes the end of the connection, the request will show how it goes on.
+    pub(super) fn hear_early(&mut self, slot: u32) {
+        let mut piece = [0; PIECE_BYTES];
+        let Link::Up { socket, .. } = &self.connections[slot as usize].link else { return };
+        if let Io::Moved(count) = socket.receive(&mut piece) {
+            let at_ns = self.clock.now();
+            self.take_in(slot, &mut piece[..count], at_ns);
+        }
+    }
+
+    /// Listens for a moment when the load is over, on connections that were used. A surplus reply that was taken for the answer
+    /// to a request leaves a true answer over: it comes now, or never.
+    pub(super) fn hear_surplus(&mut self) -> Result<(), Errno> {
+        let until_ns = self.clock.now() + SURPLUS_WAIT_NS;
+        let was_used = |connection: &Connection<S::Talk>| {
+            connection.served > 0 && matches!(connection.link, Link::Up { .. })
+        };
+        while self.signal.level() != StopLevel::Abort && self.connections.iter().any(was_used) {
+            let Some(wait_ns @ 1..) = until_ns.checked_sub(self.clock.now()) else { break };
+            let count = self.poll.wait(wait_ns.min(HEARTBEAT_NS))?;
+            self.set_clocks();
+            for index in 0..count {
+                self.on_ready(self.poll.take(index));
+            }
+            self.read_again();
+        }
+        Ok(())
     }
 
     /// Reads connections that were left in the middle.

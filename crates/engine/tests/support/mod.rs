@@ -164,7 +164,8 @@ impl Done {
     }
 
     fn idle_excess_of(&self, class: &str) -> u64 {
-        if class == "excess_bytes" { self.idle_excess() } else { 0 }
+        let entries = self.tally.errors.entries().iter();
+        entries.filter(|entry| entry.class == class && entry.code == u32::MAX).map(|entry| entry.count).sum()
     }
 
     /// Every request that was refused, failed or timed out has its error, and nothing else has one.
@@ -183,8 +184,7 @@ impl Done {
 
 fn idle_excess(tally: &Tally) -> u64 {
     let entries = tally.errors.entries().iter();
-    let idle = entries.filter(|entry| entry.class == "excess_bytes" && entry.code == u32::MAX);
-    idle.map(|entry| entry.count).sum()
+    entries.filter(|entry| entry.code == u32::MAX).map(|entry| entry.count).sum()
 }
 
 /// A peer in the clear.

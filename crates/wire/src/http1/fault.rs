@@ -34,12 +34,23 @@ faults! {
     TooManyHeaders "header_limit" "the reply has more than 256 header lines"
     TrailerTooLong "header_limit" "the trailers of the reply are longer than 64 KiB"
     Excess "excess_bytes" "bytes came after the end of the reply, or without a request"
+    Unsolicited "unsolicited_reply" "a reply came that no request asked for"
 }
 
 impl Fault {
     pub(super) fn plain(self) -> PeerFault {
         let (class, sentence) = self.parts();
         PeerFault { class, code: self as u32, sentence, seen: None, said: None }
+    }
+
+    /// Bytes came when no reply was awaited. A whole reply too many is worse than stray bytes: the replies before it may have
+    /// been answers to other requests. A server may say 408 before it closes an idle connection (RFC 9110, 15.5.9).
+    #[cold]
+    pub(super) fn surplus(bytes: &[u8]) -> PeerFault {
+        let is_time_out = bytes.get(9..12) == Some(b"408");
+        let fault =
+            if bytes.starts_with(b"HTTP/1.") && !is_time_out { Self::Unsolicited } else { Self::Excess };
+        fault.showing(bytes)
     }
 
     pub(super) fn showing(self, bytes: &[u8]) -> PeerFault {

@@ -67,7 +67,7 @@ impl Reading {
             let rest = &bytes[used..];
             let (taken, is_complete) = match self.state {
                 State::Idle if rest.is_empty() => return Ok(Progress::NeedMore),
-                State::Idle => return Err(Fault::Excess.showing(rest)),
+                State::Idle => return Err(Fault::surplus(rest)),
                 State::Head if rest.is_empty() => return Ok(Progress::NeedMore),
                 State::Head => self.take_head(step, rest)?,
                 _ => self.take_body(step, rest)?,
