@@ -1,6 +1,5 @@
 //! Makes the tables of a workload, on whatever database.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -13,6 +12,7 @@ use sql::workload;
 use crate::live::Observer;
 use crate::prepare::{Refusal, addresses};
 use crate::stopper::{StopLevel, Stopper};
+use crate::stretching;
 
 /// How often an observer is told how far it is.
 const TOLD_EVERY: Duration = Duration::from_millis(200);
@@ -68,7 +68,7 @@ pub fn fill(
         return Err(Refusal::Plan(Fault::new("--workload", "there is no such workload", way_out)).into());
     };
     let plan = loading::Plan::new(workload, database.engine, options)?;
-    let login = Arc::new(database.login.clone());
+    let login = stretching::shared(&database.login, loading::LOGIN_TIMEOUT);
     let place = match (database.engine, &database.file) {
         (Engine::Sqlite, Some((path, _))) => Database::Sqlite { path: path.clone() },
         (Engine::MySql, _) => Database::MySql { peer: addresses(&database.peers, true)?.0, login },

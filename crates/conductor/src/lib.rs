@@ -35,6 +35,7 @@ mod spoken;
 mod stage;
 mod steadiness;
 mod stopper;
+mod stretching;
 mod study;
 mod usage;
 mod validity;

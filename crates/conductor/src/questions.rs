@@ -11,6 +11,7 @@ use wire::{Conversation, PeerFault, mysql, postgres};
 
 use crate::prepare::Refusal;
 use crate::spoken::{file, nonce};
+use crate::stretching;
 
 /// How a log-in ends that nobody answers.
 const SILENT: &str = "timeout_login";
@@ -191,7 +192,7 @@ pub(crate) fn ask(
     timeout: Duration,
 ) -> Result<(Learnt, Probed), Refusal> {
     let is_private = peer.endpoints.iter().all(|endpoint| matches!(endpoint, engine::Endpoint::Unix(_)));
-    let login = Arc::new(sql.database.login.clone());
+    let login = stretching::shared(&sql.database.login, timeout);
     let desk = Desk { peer, login, engine: sql.database.engine, is_private, file: file(sql), timeout };
     let (room, probed) = desk.ask(about_the_server(sql.database.engine))?;
     let mut learnt = Learnt::default();

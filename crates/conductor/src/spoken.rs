@@ -1,6 +1,6 @@
 //! What is said to the system, in which protocol.
 
-use std::sync::Arc;
+use std::time::Duration;
 
 use engine::{Job, Running};
 use plan::{Action, Engine, Fault, Plan, Transactions};
@@ -11,6 +11,7 @@ use wire::http1::{Http1, Step, Template};
 use wire::{Both, Place, mysql, postgres};
 
 use crate::prepare::Refusal;
+use crate::stretching;
 
 /// The steps of a plan, in the protocol of its system.
 #[derive(Debug)]
@@ -151,7 +152,7 @@ fn requests(plan: &Plan) -> Result<Http1, Refusal> {
 fn transactions(plan: &Plan, sql: &Transactions, scale: Option<i64>) -> Result<Spoken, Refusal> {
     let (deck, steps, mut settings) = (sql.deck.clone(), plan.sql_steps(), sql.settings.clone());
     settings.scale = settings.scale.or(scale);
-    let login = Arc::new(sql.database.login.clone());
+    let login = stretching::shared(&sql.database.login, Duration::from_nanos(plan.connect_timeout_ns));
     let spoken = match sql.database.engine {
         Engine::PostgreSql => sql::postgres(deck, &steps, settings, login, nonce()?).map(Spoken::Postgres),
         Engine::MySql => {

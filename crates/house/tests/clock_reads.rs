@@ -19,6 +19,7 @@ const MAY_READ: &[(&str, &str)] = &[
     ("crates/conductor/src/collect.rs", "when a run is overdue"),
     ("crates/conductor/src/study.rs", "how long the runs of a study take, to tell how long is left"),
     ("crates/conductor/src/rehearsal.rs", "how long a system takes to start and to stop"),
+    ("crates/conductor/src/stretching.rs", "how long a password may be stretched"),
     ("crates/conductor/src/resolve.rs", "how long a name look-up took"),
     ("crates/lab/src/deadline.rs", "how long a system may take to start and to stop"),
     ("crates/lab/src/probes/pss.rs", "what a dear reading cost, to do it seldom"),

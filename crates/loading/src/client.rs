@@ -8,6 +8,7 @@ mod sqlite;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use connection::LOGIN_TIMEOUT;
 use engine::Peer;
 use sql::Engine;
 use wire::sql::Login;

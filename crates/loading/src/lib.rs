@@ -21,7 +21,7 @@ mod rows;
 mod run;
 mod tables;
 
-pub use client::Database;
+pub use client::{Database, LOGIN_TIMEOUT};
 pub use error::Error;
 pub use marks::MARKS;
 pub use options::{Options, PartitionMethod};

@@ -79,6 +79,13 @@ fn transactions_on_postgresql_are_counted_and_the_password_is_nowhere() {
         assert!(!text.contains(password), "{text}");
     }
     assert_secret(&home, password);
+
+    // The password "sesame", stretched by 150,000 rounds: eight connections pay for it once.
+    let stretched = "SCRAM-SHA-256$150000:MDEyMzQ1Njc4OWFiY2RlZg==$V9JC1H9sxmAzyW6sgKuHYqy92ml54AI3ip4rtTBc0K8=:\
+        6efD5ICeqEK70+rwF/690uG5HuLP/WRUU8/0ZpMPkxE=";
+    server.sql(&format!("CREATE ROLE slow LOGIN SUPERUSER PASSWORD '{stretched}'")).expect("a role");
+    let url = server.url("slow", Some("sesame"));
+    assert_counted(&home.json(&[&url, "--workload", "select-only", "-c", "8", "-n", "80"]), 80);
 }
 
 #[test]

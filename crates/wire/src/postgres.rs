@@ -23,6 +23,7 @@ mod scram;
 mod session;
 mod settings;
 
+pub use scram::Stretching;
 pub use session::Session;
 pub use settings::SETTINGS_KEPT;
 

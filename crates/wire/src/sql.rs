@@ -4,7 +4,7 @@ mod login;
 mod single;
 mod value;
 
-pub use login::{Login, Secret, TlsWish, Weak};
+pub use login::{Login, Secret, Stretch, Stretcher, TlsWish, Weak};
 pub use single::Single;
 pub use value::{Number, Value};
 
@@ -89,6 +89,8 @@ pub enum Heard {
         /// Whether it is of the kind that sends rows, even if there were none.
         has_rows: bool,
     },
+    /// A statement ended, and what it did was to end its transaction without effect.
+    RolledBack,
     /// A statement was refused: [`Session::said`] has the reason.
     Refused,
     /// Everything up to a point is answered, and another statement may go out.

@@ -9,7 +9,8 @@ use wire::sql::{Heard, Rows, Session};
 use super::Answer;
 use crate::error::Error;
 
-const LOGIN_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a connection may take until it is logged in.
+pub const LOGIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server may be silent. The index of a very large table takes hours.
 const SILENCE_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -75,6 +76,10 @@ impl<S: Session> Connection<S> {
                 Ok(Heard::Refused) => refused = Some(self.refused(doing)),
                 Ok(Heard::Send) => self.flush(doing)?,
                 Ok(Heard::Ended { rows, .. }) => count = rows,
+                Ok(Heard::RolledBack) => {
+                    let said = "the server rolled the transaction back".to_owned();
+                    refused = Some(Error::Refused { doing: doing.to_owned(), said });
+                }
                 Ok(Heard::NeedMore) => {}
                 Err(error) => return Err(refused.unwrap_or(error)),
             }

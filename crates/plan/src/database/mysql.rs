@@ -68,6 +68,7 @@ pub(super) fn read(
             settings: Vec::new(),
             tls: if is_all_here { TlsWish::No } else { tls },
             weak: if is_all_here { Weak::ALL } else { weak },
+            stretcher: None,
         },
         peers,
         file: None,

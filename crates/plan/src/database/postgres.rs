@@ -79,6 +79,7 @@ pub(super) fn read(
             settings,
             tls: if is_all_here { TlsWish::No } else { tls },
             weak: if is_all_here { Weak::ALL } else { weak },
+            stretcher: None,
         },
         peers,
         file: None,

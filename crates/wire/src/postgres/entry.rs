@@ -178,7 +178,8 @@ impl Entry {
             (10, Phase::Asked) => self.begin_scram(rest, out)?,
             (11, Phase::Scram(scram)) => {
                 let password = self.login.password.as_ref().ok_or(Fault::NoPassword.plain())?;
-                let answer = scram.answer(rest, &password.0, &mut self.keys)?;
+                let stretcher = self.login.stretcher.as_ref();
+                let answer = scram.answer(rest, &password.0, stretcher, &mut self.keys)?;
                 out.clear();
                 out.sasl_go_on(&answer);
             }

@@ -45,7 +45,7 @@ faults! {
     Md5Refused "login_refused" "the server asks for the password as MD5, which others can make use of: use scram-sha-256 or TLS (sslmode=require), or add require_auth=md5 to the URL to send it nevertheless"
     UnknownLogin "login_refused" "the server asks for a kind of log-in that is not spoken here"
     UnknownMechanism "login_refused" "the server offers log-ins by SASL, but not SCRAM-SHA-256"
-    TooManyRounds "login_refused" "the server asks for more than 100000 rounds of SCRAM-SHA-256, which would keep this program busy"
+    TooManyRounds "login_refused" "the server asks for more rounds of SCRAM-SHA-256 than can be computed within the connect time-out"
     BadScram "protocol_error" "the server's part of the log-in by SCRAM is malformed"
     ForeignNonce "protocol_error" "the server's nonce does not begin with the client's"
     ScramRefused "login_refused" "the server refused the log-in by SCRAM"

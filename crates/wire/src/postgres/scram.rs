@@ -1,7 +1,7 @@
 //! SCRAM-SHA-256 (RFC 5802, RFC 7677) without channel binding.
 
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use core::fmt;
 use core::str;
@@ -12,10 +12,11 @@ use sha2::{Digest as _, Sha256};
 
 use super::fault::Fault;
 use crate::blame::PeerFault;
+use crate::sql::Stretcher;
 
 /// The name of the mechanism.
 pub(super) const MECHANISM: &str = "SCRAM-SHA-256";
-/// Rounds that a server may ask for; PostgreSQL asks for 4096 unless told otherwise.
+/// Rounds that a server may ask of a session by itself; PostgreSQL asks for 4096 unless told otherwise.
 const ROUNDS_MAX: u32 = 100_000;
 const BLOCK_BYTES: usize = 64;
 
@@ -64,6 +65,7 @@ impl Scram {
         &mut self,
         server_first: &[u8],
         password: &str,
+        stretcher: Option<&Stretcher>,
         keys: &mut Option<Keys>,
     ) -> Result<String, PeerFault> {
         if self.server_signature.is_some() {
@@ -75,7 +77,7 @@ impl Scram {
         }
         let keys = match keys.take().filter(|keys| keys.salt == salt && keys.rounds == rounds) {
             Some(known) => keys.insert(known),
-            None => keys.insert(Keys::derive(password.as_bytes(), salt, rounds)),
+            None => keys.insert(Keys::derive(password, salt, rounds, stretcher)?),
         };
         let last = format!("c=biws,r={nonce}");
         let message = [&self.first, server_first, &last].join(",");
@@ -127,29 +129,65 @@ fn read_first(bytes: &[u8]) -> Result<(&str, &str, Vec<u8>, u32), PeerFault> {
     }
     match rounds.parse() {
         Ok(0) => Err(bad()),
-        Ok(rounds) if rounds <= ROUNDS_MAX => Ok((text, nonce, salt, rounds)),
-        _ => Err(Fault::TooManyRounds.saying(rounds.chars().take(20).collect::<String>())),
+        Ok(rounds) => Ok((text, nonce, salt, rounds)),
+        Err(_) => Err(too_many(rounds)),
     }
+}
+
+fn too_many(rounds: &str) -> PeerFault {
+    Fault::TooManyRounds.saying(rounds.chars().take(20).collect::<String>())
 }
 
 impl Keys {
-    fn derive(password: &[u8], salt: Vec<u8>, rounds: u32) -> Self {
-        let salted = Hmac::keyed(&salted(password, &salt, rounds));
-        let (client, server) = (salted.of(&[b"Client Key"]), salted.of(&[b"Server Key"]));
-        Self { salt, rounds, client, server }
+    fn derive(
+        password: &str,
+        salt: Vec<u8>,
+        rounds: u32,
+        stretcher: Option<&Stretcher>,
+    ) -> Result<Self, PeerFault> {
+        let stretched = match stretcher {
+            Some(Stretcher(stretcher)) => stretcher.stretched(password, &salt, rounds),
+            None if rounds <= ROUNDS_MAX => Stretching::begin(password, &salt, rounds).go_on(rounds),
+            None => None,
+        };
+        let stretched = Hmac::keyed(&stretched.ok_or_else(|| too_many(&rounds.to_string()))?);
+        let (client, server) = (stretched.of(&[b"Client Key"]), stretched.of(&[b"Server Key"]));
+        Ok(Self { salt, rounds, client, server })
     }
 }
 
-/// PBKDF2 (RFC 8018) with HMAC-SHA-256, its first block.
-fn salted(password: &[u8], salt: &[u8], rounds: u32) -> Hash {
-    let keyed = Hmac::keyed(password);
-    let mut round = keyed.of(&[salt, &1u32.to_be_bytes()]);
-    let mut sum = round;
-    for _ in 1..rounds {
-        round = keyed.of(&[&round[..]]);
-        sum.iter_mut().zip(round).for_each(|(byte, other)| *byte ^= other);
+/// PBKDF2 (RFC 8018) with HMAC-SHA-256, its first block, as many rounds at a time as are wanted.
+pub struct Stretching {
+    keyed: Hmac,
+    round: Hash,
+    sum: Hash,
+    rounds_left: u32,
+}
+
+impl fmt::Debug for Stretching {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stretching(secret)")
     }
-    sum
+}
+
+impl Stretching {
+    /// The first round; there is at least that one.
+    pub fn begin(password: &str, salt: &[u8], rounds: u32) -> Self {
+        let keyed = Hmac::keyed(password.as_bytes());
+        let round = keyed.of(&[salt, &1u32.to_be_bytes()]);
+        Self { keyed, round, sum: round, rounds_left: rounds.saturating_sub(1) }
+    }
+
+    /// Goes on for at most so many rounds; the stretched password if they were the last.
+    pub fn go_on(&mut self, rounds_max: u32) -> Option<Hash> {
+        let rounds = self.rounds_left.min(rounds_max);
+        for _ in 0..rounds {
+            self.round = self.keyed.of(&[&self.round[..]]);
+            self.sum.iter_mut().zip(self.round).for_each(|(byte, other)| *byte ^= other);
+        }
+        self.rounds_left -= rounds;
+        (self.rounds_left == 0).then_some(self.sum)
+    }
 }
 
 /// HMAC-SHA-256 (RFC 2104), its key taken in: what is left to do for a message is two blocks.
@@ -222,7 +260,20 @@ mod tests {
     #[test]
     fn rounds_have_the_value_of_rfc_7914() {
         let first_half = "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc";
-        assert_eq!(hex(&salted(b"passwd", b"salt", 1)), first_half);
+        assert_eq!(
+            Stretching::begin("passwd", b"salt", 1).go_on(0).map(|hash| hex(&hash)).unwrap(),
+            first_half
+        );
+    }
+
+    #[test]
+    fn stretching_in_pieces_comes_to_the_same() {
+        let whole = Stretching::begin("pencil", b"salt", 100).go_on(99).unwrap();
+        let mut stretching = Stretching::begin("pencil", b"salt", 100);
+        for _ in 0..9 {
+            assert_eq!(stretching.go_on(10), None);
+        }
+        assert_eq!(stretching.go_on(10), Some(whole));
     }
 
     #[test]
@@ -232,7 +283,7 @@ mod tests {
             let mut scram = Scram::new("user", NONCE.into());
             assert_eq!(scram.first(), "n,,n=user,r=rOprNGfwEbeRWgbNEkqO");
             assert_eq!(
-                scram.answer(SERVER_FIRST, "pencil", &mut keys).unwrap(),
+                scram.answer(SERVER_FIRST, "pencil", None, &mut keys).unwrap(),
                 "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,\
                  p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="
             );
@@ -245,15 +296,16 @@ mod tests {
     #[test]
     fn keys_are_made_anew_for_another_salt() {
         let mut keys = None;
-        Scram::new("", "a".into()).answer(b"r=ab,s=AAAA,i=2", "pencil", &mut keys).unwrap();
+        Scram::new("", "a".into()).answer(b"r=ab,s=AAAA,i=2", "pencil", None, &mut keys).unwrap();
         let first = keys.as_ref().map(|keys| keys.client);
-        Scram::new("", "a".into()).answer(b"r=ab,s=AAAB,i=2", "pencil", &mut keys).unwrap();
+        Scram::new("", "a".into()).answer(b"r=ab,s=AAAB,i=2", "pencil", None, &mut keys).unwrap();
         assert_ne!(keys.map(|keys| keys.client), first);
     }
 
     #[test]
     fn a_hostile_server_is_found_out() {
-        let answer = |text: &str| Scram::new("", "ours".into()).answer(text.as_bytes(), "pencil", &mut None);
+        let answer =
+            |text: &str| Scram::new("", "ours".into()).answer(text.as_bytes(), "pencil", None, &mut None);
         for text in ["", "r=oursX", "s=AAAA,r=oursX,i=1", "m=x,r=oursX,s=AAAA,i=1", "r=oursX,s=?,i=1"] {
             assert_eq!(fault(answer(text)), Fault::BadScram.plain().sentence, "{text}");
         }
@@ -276,8 +328,8 @@ mod tests {
     fn a_server_without_the_password_has_no_signature() {
         let mut scram = Scram::new("user", NONCE.into());
         assert!(scram.verify(SERVER_LAST).is_err(), "nothing was asked yet");
-        scram.answer(SERVER_FIRST, "pencil", &mut None).unwrap();
-        assert!(scram.answer(SERVER_FIRST, "pencil", &mut None).is_err(), "asked twice");
+        scram.answer(SERVER_FIRST, "pencil", None, &mut None).unwrap();
+        assert!(scram.answer(SERVER_FIRST, "pencil", None, &mut None).is_err(), "asked twice");
         for last in ["v=", "v=AAAA", "v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G8=", "", "x=y", "v=?"] {
             assert!(scram.verify(last.as_bytes()).is_err() && !scram.is_proven(), "{last}");
         }

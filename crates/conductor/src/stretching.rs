@@ -1,0 +1,102 @@
+//! Stretches the password of a load once for all its connections, and for no longer than a connection may take to open.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use wire::postgres;
+use wire::sql::{Login, Stretch, Stretcher};
+
+/// Between looks at the clock.
+const ROUNDS_AT_A_TIME: u32 = 10_000;
+/// How many times too long it must seem to take to be given up before the time is over: the first turns may have had to wait.
+const HOPELESS: f64 = 20.0;
+/// A server has one salt for each user; a load may go to several servers.
+const KEPT_MAX: usize = 16;
+
+/// What was stretched so far.
+struct Stretched {
+    kept: Mutex<Kept>,
+    time_max: Duration,
+}
+
+#[derive(Default)]
+struct Kept {
+    list: Vec<(Vec<u8>, u32, [u8; 32])>,
+    /// All together: a server with a new salt for each connection gains no more than one with many rounds.
+    spent: Duration,
+}
+
+/// A login whose password is stretched once, however many sessions use it, in `time_max` altogether.
+pub(crate) fn shared(login: &Login, time_max: Duration) -> Arc<Login> {
+    let stretched = Stretched { kept: Mutex::default(), time_max };
+    Arc::new(Login { stretcher: Some(Stretcher(Arc::new(stretched))), ..login.clone() })
+}
+
+impl Stretch for Stretched {
+    fn stretched(&self, password: &str, salt: &[u8], rounds: u32) -> Option<[u8; 32]> {
+        // Whoever comes second waits for the first: it needs the same.
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |(of, number, _): &&(Vec<u8>, u32, _)| (of.as_slice(), *number) == (salt, rounds);
+        if let Some((.., stretched)) = kept.list.iter().find(is_it) {
+            return Some(*stretched);
+        }
+        let begun = Instant::now();
+        let mut stretching = postgres::Stretching::begin(password, salt, rounds);
+        let left = self.time_max.saturating_sub(kept.spent);
+        let stretched = (1u32..).find_map(|turn| match stretching.go_on(ROUNDS_AT_A_TIME) {
+            Some(stretched) => Some(Some(stretched)),
+            None if is_hopeless(begun.elapsed(), left, turn, rounds) => Some(None),
+            None => None,
+        });
+        let stretched = stretched.flatten().filter(|_| !left.is_zero());
+        kept.spent += begun.elapsed();
+        let stretched = stretched?;
+        if kept.list.len() < KEPT_MAX {
+            kept.list.push((salt.to_vec(), rounds, stretched));
+        }
+        Some(stretched)
+    }
+}
+
+/// Whether the time is over, or what is done so far shows that it is far too short.
+fn is_hopeless(elapsed: Duration, left: Duration, turns: u32, rounds: u32) -> bool {
+    let share_done = f64::from(turns) * f64::from(ROUNDS_AT_A_TIME) / f64::from(rounds);
+    let whole_s = elapsed.as_secs_f64() / share_done;
+    elapsed > left || whole_s > HOPELESS * left.as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stretcher(time_max: Duration) -> Stretcher {
+        shared(&Login::default(), time_max).stretcher.clone().expect("one")
+    }
+
+    #[test]
+    fn what_was_stretched_is_known_the_second_time() {
+        let stretched = Stretched { kept: Mutex::default(), time_max: Duration::from_secs(60) };
+        let first = stretched.stretched("pencil", b"salt", 25_000);
+        assert_eq!(first, postgres::Stretching::begin("pencil", b"salt", 25_000).go_on(25_000));
+        let spent = stretched.kept.lock().unwrap().spent;
+        assert_eq!(stretched.stretched("pencil", b"salt", 25_000), first);
+        assert_eq!(stretched.kept.lock().unwrap().spent, spent, "it was computed again");
+        assert_ne!(stretched.stretched("pencil", b"pepper", 25_000), first);
+    }
+
+    #[test]
+    fn what_takes_too_long_is_refused() {
+        let Stretcher(stretcher) = stretcher(Duration::from_millis(50));
+        assert_eq!(stretcher.stretched("pencil", b"salt", u32::MAX), None);
+        let Stretcher(stretcher) = self::stretcher(Duration::ZERO);
+        assert_eq!(stretcher.stretched("pencil", b"other", 4096), None, "the time is spent");
+    }
+
+    #[test]
+    fn hopeless_is_what_takes_many_times_as_long_as_there_is_time() {
+        let second = Duration::from_secs(1);
+        assert!(is_hopeless(second / 100, second, 1, u32::MAX));
+        assert!(!is_hopeless(second / 100, second, 1, 600_000));
+        assert!(is_hopeless(2 * second, second, 59, 600_000));
+    }
+}
