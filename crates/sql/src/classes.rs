@@ -9,6 +9,8 @@ use crate::engine::Engine;
 pub const ROWS: &str = "rows";
 /// Class of the refusal of a script that ends inside a transaction.
 pub const OPEN_TRANSACTION: &str = "open_transaction";
+/// Class of the refusal of a commit that the server answered with a rollback.
+pub const ROLLED_BACK: &str = "rolled_back";
 /// Class of a transaction that may have been committed or not: the connection went while the answer was awaited.
 pub const COMMIT_UNKNOWN: &str = "commit_unknown";
 /// Class of a transaction that was given up while the answer to its commit was awaited.
@@ -80,6 +82,7 @@ fn of_state(state: SqlState) -> &'static str {
         b"57014" => "canceled",
         b"25006" => "read_only",
         b"57P01" | b"57P02" | b"57P03" => "server_shutdown",
+        b"25P03" | b"57P05" => "idle_timeout",
         [b'2', b'3', ..] => "constraint",
         [b'5', b'3', ..] => "out_of_resources",
         [b'4', b'2', ..] => "bad_statement",
@@ -127,6 +130,8 @@ mod tests {
             ("42S02", 1146, "bad_statement"),
             ("57P01", 0, "server_shutdown"),
             ("57P03", 0, "server_shutdown"),
+            ("25P03", 0, "idle_timeout"),
+            ("57P05", 0, "idle_timeout"),
             ("22012", 0, "sql_error"),
             ("nonsense", 0, "sql_error"),
         ] {

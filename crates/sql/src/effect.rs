@@ -10,6 +10,8 @@ use crate::split::{Word, split, words};
 pub(crate) struct Effect {
     outside: Way,
     inside: Way,
+    /// Whether it asks for a rollback, be it to a savepoint.
+    rolls_back: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,8 +23,12 @@ struct Way {
 impl Effect {
     pub(crate) fn of(statement: &Statement, engine: Engine) -> Self {
         let text = statement.extended(Placeholders::Question);
-        let kinds: Vec<StatementKind> =
-            split(&text, engine).into_iter().map(|piece| kind(piece, engine)).collect();
+        let pieces = split(&text, engine);
+        let is_rollback = |piece: &&str| {
+            words(piece, engine).first().is_some_and(|word| word.is("ROLLBACK") || word.is("ABORT"))
+        };
+        let rolls_back = pieces.iter().any(is_rollback);
+        let kinds: Vec<StatementKind> = pieces.into_iter().map(|piece| kind(piece, engine)).collect();
         let way = |mut is_open: bool| {
             let mut may_commit = false;
             for kind in &kinds {
@@ -40,7 +46,12 @@ impl Effect {
             }
             Way { may_commit, is_open_after: is_open }
         };
-        Self { outside: way(false), inside: way(true) }
+        Self { outside: way(false), inside: way(true), rolls_back }
+    }
+
+    /// Whether it asks for a rollback, be it to a savepoint.
+    pub(crate) fn rolls_back(self) -> bool {
+        self.rolls_back
     }
 
     /// Whether something may be committed by it.

@@ -122,9 +122,10 @@ impl<P: Session> Talk<P> {
         }
     }
 
-    /// A statement succeeded; the end of its part, if that is told before the end of everything.
-    fn ended(&mut self, rows: u64) -> Result<Option<PartEnd>, PeerFault> {
+    /// A statement ended, and may be refused for how it did; the end of its part, if that is told before the end of everything.
+    fn ended(&mut self, rows: u64, refusal: Option<Refusal>) -> Result<Option<PartEnd>, PeerFault> {
         self.rows = rows;
+        self.refusal = self.refusal.or(refusal);
         match self.doing {
             Doing::Statement(_) => {
                 if self.gathers() {
@@ -134,7 +135,7 @@ impl<P: Session> Talk<P> {
             }
             Doing::Pipeline => {
                 let number = self.queue.pop_statement().ok_or_else(unasked)?;
-                let refusal = self.unexpected_rows(number);
+                let refusal = refusal.or_else(|| self.unexpected_rows(number));
                 self.refusal = self.refusal.or(refusal);
                 Ok(self.account(number).map(|part| PartEnd { part, refusal }))
             }
@@ -234,10 +235,16 @@ impl<P: Session> Talk<P> {
                 Heard::NeedMore => return Ok(Progress::NeedMore),
                 Heard::Ready => return self.ready(used),
                 Heard::Send => return Ok(Progress::Answered { used, part: None, next: Next::Send }),
-                Heard::Ended { rows, .. } => self.ended(rows)?,
+                Heard::Ended { rows, .. } => self.ended(rows, None)?,
+                Heard::RolledBack => self.ended(0, self.unasked_rollback())?,
                 // What ends an idle connection is the connection's affair: its end follows.
-                Heard::Refused if self.is_idle() && self.session.said().is_fatal => {
+                Heard::Refused if self.doing == Doing::Nothing && self.session.said().is_fatal => {
                     return Ok(Progress::NeedMore);
+                }
+                // The server does not wait for the end of a pause: these are its last words to the transaction.
+                Heard::Refused if self.doing == Doing::Pause && self.session.said().is_fatal => {
+                    self.said.clone_from(self.session.said());
+                    return self.cut_off(used, None);
                 }
                 Heard::Refused => {
                     let part = self.refused()?;
@@ -351,6 +358,9 @@ impl<P: Session> Conversation for Talk<P> {
             }
             classes::OPEN_TRANSACTION => {
                 "the script ended inside a transaction, which was rolled back".to_owned()
+            }
+            classes::ROLLED_BACK => {
+                "the server answered COMMIT with ROLLBACK: nothing was committed".to_owned()
             }
             _ => classes::words(self.program.engine, &self.said),
         }

@@ -55,6 +55,18 @@ fn statements_after_a_point_of_synchronisation_are_answered_all_the_same() {
 }
 
 #[test]
+fn a_commit_in_a_pipeline_that_is_answered_with_a_rollback_is_rejected() {
+    let words = "rolled_back (the server answered COMMIT with ROLLBACK: nothing was committed)";
+    assert_told(
+        &play(&mut talk(PIPELINE, prepared(0)), 0, &["E0E1B.ZI"]),
+        &format!(
+            "> #0 BEGIN\n> #1 UPDATE t SET a = 1\n> #2 COMMIT\n> sync
+            part 1: ok\npart 2: ok\npart 3: {words}\ntry 1: {words}"
+        ),
+    );
+}
+
+#[test]
 fn an_empty_pipeline_is_a_point_of_synchronisation() {
     let told = play(&mut talk("\\startpipeline\n\\endpipeline\nSELECT 1;", prepared(1)), 0, &["ZI", "S1ZI"]);
     assert_told(&told, "> sync\n> #0 SELECT 1\n> sync\ntry 1: ok");

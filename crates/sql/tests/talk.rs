@@ -4,7 +4,7 @@ mod support;
 
 use sql::{Mode, Retry, Rows, Settings};
 use support::{assert_told, deck, play, sql, steps, talk};
-use wire::{Closing, Conversation as _, Next, Script as _, Stage};
+use wire::{Closing, Conversation as _, Next, Progress, Script as _, Stage};
 
 fn mode(mode: Mode) -> Settings {
     Settings { mode, ..Settings::default() }
@@ -315,6 +315,45 @@ fn the_end_of_the_connection_is_an_answer_unless_a_commit_is_on_its_way() {
         > ROLLBACK
         try 1: serialization_failure (40001: error s), connection lost",
     );
+}
+
+#[test]
+fn a_commit_that_is_answered_with_a_rollback_is_rejected() {
+    let words = "rolled_back (the server answered COMMIT with ROLLBACK: nothing was committed)";
+    assert_told(
+        &play(&mut talk("BEGIN;\nCOMMIT;", tries(0)), 0, &["E0ZT", "B.ZI"]),
+        &format!("> BEGIN\npart 1: ok\n> COMMIT\npart 2: {words}\ntry 1: {words}"),
+    );
+    assert_told(
+        &play(&mut talk("BEGIN \\; UPDATE t SET a = 1 \\; END;", tries(0)), 0, &["E0E1B.ZI"]),
+        &format!("> BEGIN ; UPDATE t SET a = 1 ; END\ntry 1: {words}"),
+    );
+    for asked in ["ROLLBACK", "abort", "BEGIN \\; DELETE FROM t \\; ROLLBACK", "ROLLBACK TO SAVEPOINT a"] {
+        let told = play(&mut talk(asked, tries(0)), 0, &["B.ZI"]);
+        assert!(told.ends_with("try 1: ok\n"), "{asked}: {told}");
+    }
+}
+
+#[test]
+fn the_servers_last_words_in_a_pause_end_the_transaction() {
+    for (bytes, class) in
+        [("Ri", "idle_timeout (25P03: error i)"), ("Rk", "server_shutdown (57P01: error k)")]
+    {
+        let mut talk = talk("BEGIN;\n\\sleep 2 s\nCOMMIT;", tries(9));
+        assert_eq!(talk.begin(0), Next::Send);
+        let paused = talk.received(b"E0ZT");
+        assert!(matches!(paused, Ok(Progress::Answered { next: Next::Pause { .. }, .. })), "{paused:?}");
+        assert_eq!(talk.received(&bytes.as_bytes()[..1]), Ok(Progress::NeedMore));
+        let Ok(Progress::Answered { used: 1, part: None, next: Next::Done(reply) }) =
+            talk.received(&bytes.as_bytes()[1..])
+        else {
+            panic!("{bytes} is no end");
+        };
+        let refusal = reply.refusal.expect("a refusal");
+        assert_eq!(format!("{} ({})", refusal.class, talk.explain(refusal)), class);
+        assert!(!reply.reusable);
+        assert_eq!((talk.stage(), talk.peer_closed()), (Stage::Idle, Closing::Empty));
+    }
 }
 
 #[test]

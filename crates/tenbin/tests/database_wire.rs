@@ -264,3 +264,52 @@ fn what_was_on_its_way_when_the_connection_went_is_unknown_only_if_it_may_have_b
         }
     }
 }
+
+/// A server that answers BEGIN, and then does this.
+fn after_begin(then: impl Fn(&mut Peer) -> io::Result<()> + Send + Sync + 'static) -> FakePostgres {
+    server(move |peer| {
+        peer.let_in()?;
+        loop {
+            let (_, text) = peer.hear_request()?;
+            if text.starts_with(b"BEGIN") {
+                peer.say(&[complete("BEGIN"), ready(b'T')].concat())?;
+                then(peer)?;
+            } else {
+                peer.say(&fine())?;
+            }
+        }
+    })
+}
+
+#[test]
+fn the_last_words_of_a_server_in_a_pause_of_a_transaction_are_reported() {
+    let text = "BEGIN;\n\\sleep 400 ms\nCOMMIT;\n";
+    let server = after_begin(|peer| {
+        let words = "terminating connection due to idle-in-transaction timeout";
+        peer.say(&complaint(b'E', "FATAL", "25P03", words))?;
+        Err(io::ErrorKind::BrokenPipe.into())
+    });
+    let (output, json) = load(&server, text, &["-c", "2", "-n", "6"]);
+    let json = json.unwrap_or_else(|| panic!("{output:?}"));
+    assert_eq!(counted(&json), [0, 6, 0, 0, 0], "{json}");
+    assert_eq!(classes(&json), ["idle_timeout"], "{json}");
+    assert!(json.to_string().contains("25P03: terminating connection due to idle-in-transaction"), "{json}");
+
+    let server = after_begin(|_| Err(io::ErrorKind::BrokenPipe.into()));
+    let (output, json) = load(&server, text, &["-c", "2", "-n", "6"]);
+    let json = json.unwrap_or_else(|| panic!("{output:?}"));
+    assert_eq!((counted(&json), classes(&json)), ([0, 0, 6, 0, 0], vec!["incomplete".to_owned()]), "{json}");
+    assert!(json.to_string().contains("in the middle of a request"), "{json}");
+}
+
+#[test]
+fn a_commit_that_is_answered_with_a_rollback_is_not_ok() {
+    let server = after_begin(|peer| {
+        peer.hear_request()?;
+        peer.say(&[complete("ROLLBACK"), ready(b'I')].concat())
+    });
+    let (output, json) = load(&server, "BEGIN;\nCOMMIT;\n", &["-c", "2", "-n", "6"]);
+    let json = json.unwrap_or_else(|| panic!("{output:?}"));
+    assert_eq!(counted(&json), [0, 6, 0, 0, 0], "{json}");
+    assert_eq!(classes(&json), ["rolled_back"], "{json}");
+}

@@ -96,7 +96,7 @@ fn story<'a>(capabilities: u64, wants: bool, pieces: impl Iterator<Item = &'a [u
                         Heard::Ready => return (told, notes.0),
                         Heard::Send => assert!(!session.outgoing().is_empty()),
                         Heard::Refused => told.push_str(&session.said().text),
-                        Heard::Ended { .. } => {}
+                        Heard::Ended { .. } | Heard::RolledBack => {}
                     }
                     told.push_str(&format!("{heard:?} "));
                 }

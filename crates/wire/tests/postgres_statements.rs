@@ -368,3 +368,21 @@ fn what_cannot_be_sent_is_refused_in_its_turn() {
     assert_eq!(heard(&mut session, &reply), [sent(0), Heard::Refused, Heard::Refused, READY]);
     assert_eq!(session.said().sqlstate.as_str(), "54000");
 }
+
+#[test]
+fn a_rollback_is_told_from_other_ends() {
+    let mut session = session();
+    for (tag, end) in [
+        ("ROLLBACK", Heard::RolledBack),
+        ("COMMIT", changed(0)),
+        ("ROLLBACK PREPARED", changed(0)),
+        ("UPDATE 3", changed(3)),
+    ] {
+        session.query(b"COMMIT");
+        assert_eq!(heard(&mut session, &[ended(tag), ready()]), [end, READY], "{tag}");
+        unnamed(&mut session, "COMMIT");
+        session.sync();
+        let answer = [message(b'1', b""), bound(), message(b'n', b""), ended(tag), ready()];
+        assert_eq!(heard(&mut session, &answer), [end, READY], "{tag}");
+    }
+}

@@ -299,6 +299,8 @@ impl<S: Script> Worker<'_, S> {
             Link::Shaking { .. } => Ending::handshake_closed(),
             Link::Greeting { .. } => Ending::greeting_closed(),
             _ if connection.request.is_none() => return self.close(slot),
+            // Nothing was awaited, so no reply was cut short.
+            _ if connection.within.pause_until_ns > 0 => Ending::closed_between(),
             _ => match connection.talk.peer_closed() {
                 Closing::Replied(reply) if !is_cut_off => return self.on_reply(slot, reply, at_ns),
                 _ if is_in_doubt => Ending::closed_in_doubt(),

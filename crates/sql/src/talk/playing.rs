@@ -5,7 +5,7 @@ use wire::sql::{Session, Statement, Transaction};
 use wire::{Next, Refusal, Reply};
 
 use super::{Doing, Talk, literals};
-use crate::classes::{self, OPEN_TRANSACTION, ROWS};
+use crate::classes::{self, OPEN_TRANSACTION, ROLLED_BACK, ROWS};
 use crate::settings::Mode;
 
 impl<P: Session> Talk<P> {
@@ -155,6 +155,17 @@ impl<P: Session> Talk<P> {
         is_wrong.then(|| Refusal { class: ROWS, code: u32::try_from(self.rows).unwrap_or(u32::MAX) })
     }
 
+    /// The refusal of a statement that the server answered with a rollback, unless that is what it asked for.
+    pub(super) fn unasked_rollback(&self) -> Option<Refusal> {
+        let number = match self.doing {
+            Doing::Statement(number) => number,
+            Doing::Pipeline => self.queue.front()?,
+            Doing::Nothing | Doing::Pause | Doing::RollBack(_) => return None,
+        };
+        let is_asked = self.program.lines[usize::from(number)].effect.rolls_back();
+        (!is_asked).then_some(Refusal { class: ROLLED_BACK, code: 0 })
+    }
+
     /// Ends a refused try, and the transaction that is open.
     pub(super) fn give_up(&mut self, refusal: Refusal) -> Next {
         self.is_in_doubt = false;
@@ -179,7 +190,7 @@ impl<P: Session> Talk<P> {
     fn try_again(&mut self, refusal: Refusal) -> Next {
         let settings = &self.program.settings;
         let is_left = settings.max_tries == 0 || self.tries < settings.max_tries;
-        let is_said = !matches!(refusal.class, ROWS | OPEN_TRANSACTION);
+        let is_said = !matches!(refusal.class, ROWS | OPEN_TRANSACTION | ROLLED_BACK);
         let helps = classes::is_retryable(refusal.class)
             || is_said && settings.retries.iter().any(|retry| retry.means(refusal.class, &self.said));
         if !(is_left && helps) {

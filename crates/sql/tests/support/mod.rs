@@ -1,6 +1,6 @@
 //! A session that speaks a made-up protocol, and a server that says what a test lets it say.
 //!
-//! Every message of the server has two bytes: `E3` a statement changed 3 rows, `S3` it sent 3, `R` and a letter is an error of
+//! Every message of the server has two bytes: `E3` a statement changed 3 rows, `S3` it sent 3, `B.` it rolled back, `R` and a letter is an error of
 //! [`ERRORS`], `Cx` a column, `Vx` a value, `N.` a NULL, `W.` the end of a row, `ZI`, `ZT`, `ZF` ready with no transaction, an
 //! open one, a failed one, and `M.` asks for more to be sent.
 #![allow(dead_code, reason = "each test file uses its own part")]
@@ -13,12 +13,13 @@ use wire::sql::{Heard, Rows, Said, Session, SqlState, Statement, Transaction, Va
 use wire::{Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script};
 
 /// The letter of an error, its SQLSTATE, and whether it ends the connection.
-pub(crate) const ERRORS: [(u8, &[u8; 5], bool); 7] = [
+pub(crate) const ERRORS: [(u8, &[u8; 5], bool); 8] = [
     (b's', b"40001", false),
     (b'd', b"40P01", false),
     (b'u', b"23505", false),
     (b'b', b"42601", false),
     (b'k', b"57P01", true),
+    (b'i', b"25P03", true),
     (b'l', b"55P03", false),
     (b'c', b"40003", false),
 ];
@@ -39,6 +40,7 @@ impl Fake {
         Ok(Some(match kind {
             b'E' => Heard::Ended { rows: count, has_rows: false },
             b'S' => Heard::Ended { rows: count, has_rows: true },
+            b'B' => Heard::RolledBack,
             b'R' => {
                 let known = ERRORS.iter().find(|(letter, ..)| *letter == what);
                 let (_, state, is_fatal) = known.copied().unwrap_or((what, b"XX000", false));

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::fault::Fault;
+use super::rows::FieldWalk;
 use crate::blame::PeerFault;
 
 /// A tag and a length.
@@ -20,6 +21,31 @@ pub(super) struct Message<'a> {
     pub(super) length: usize,
     /// As much of its content as is needed.
     pub(super) content: &'a [u8],
+    /// The rest of it.
+    pub(super) skipped: Skipped<'a>,
+}
+
+/// The content of a message that is not needed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Skipped<'a> {
+    Here(&'a [u8]),
+    /// Gone already; if the message was a row, its fields were walked through.
+    Walked(FieldWalk),
+}
+
+impl Skipped<'_> {
+    /// Whether the fields of a row fill it, when all after their number was skipped.
+    #[inline]
+    pub(super) fn is_sound_row(self, fields: u16) -> bool {
+        match self {
+            Self::Here(bytes) => {
+                let mut walk = FieldWalk::begin(fields);
+                walk.pass(bytes);
+                walk.is_over()
+            }
+            Self::Walked(walk) => walk.is_over(),
+        }
+    }
 }
 
 /// The head of a message.
@@ -46,6 +72,8 @@ pub(super) struct Framing {
     is_spent: bool,
     /// Bytes of a message that nobody needs and that are still to come.
     skip_left: usize,
+    /// How far they have been looked at, if they are a row's.
+    walk: FieldWalk,
 }
 
 impl Framing {
@@ -67,7 +95,8 @@ impl Framing {
         if length > rest.len() {
             return Ok(None);
         }
-        Ok(Some(Message { tag: head.tag, length, content: &rest[..needed_bytes] }))
+        let (content, skipped) = rest[..length].split_at(needed_bytes);
+        Ok(Some(Message { tag: head.tag, length, content, skipped: Skipped::Here(skipped) }))
     }
 
     /// The next message, if its end is there, and how many bytes were taken. Without a message, and with bytes left, it is to
@@ -93,10 +122,16 @@ impl Framing {
                 return Ok((used, None));
             }
             self.skip_left = head.length as usize - needed_bytes;
+            let fields =
+                self.partial[HEAD_BYTES..].first_chunk().map_or(0, |count| u16::from_be_bytes(*count));
+            self.walk = FieldWalk::begin(fields);
         }
         // Nothing is handed out before all of it has come: what it amounts to must not hang on how it was cut.
         let skipped = self.skip_left.min(bytes.len() - used);
         self.skip_left -= skipped;
+        if self.partial.first() == Some(&b'D') {
+            self.walk.pass(&bytes[used..used + skipped]);
+        }
         used += skipped;
         Ok((used, if self.skip_left == 0 { self.hand_out() } else { None }))
     }
@@ -105,7 +140,7 @@ impl Framing {
         self.is_spent = true;
         let (head, content) = self.partial.split_first_chunk()?;
         let Head { tag, length } = Head::read(head);
-        Some(Message { tag, length: length as usize, content })
+        Some(Message { tag, length: length as usize, content, skipped: Skipped::Walked(self.walk) })
     }
 
     /// Whether a message has come in part.

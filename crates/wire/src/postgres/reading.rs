@@ -159,14 +159,18 @@ impl Reading {
     #[inline(always)]
     fn take_row(&mut self, message: Message<'_>, taker: Option<&mut dyn Rows>) -> Result<(), PeerFault> {
         let Some(columns) = self.columns else { return Err(Fault::OutOfTurn.showing(b"D")) };
-        let Message { content, length, .. } = message;
+        let Message { content, length, skipped, .. } = message;
         let count = rows::columns(content, length, FIELD_BYTES_MIN).ok_or(Fault::BadRow.plain())?;
         if count != columns {
             return Err(Fault::BadColumns.plain());
         }
         self.rows += 1;
         self.has_begun = true;
-        taker.map_or(Ok(()), |rows| rows::tell_values(content, rows))
+        match taker {
+            Some(rows) => rows::tell_values(content, rows),
+            None if skipped.is_sound_row(count) => Ok(()),
+            None => Err(Fault::BadRow.plain()),
+        }
     }
 
     #[inline(always)]
@@ -212,6 +216,9 @@ impl Reading {
     fn end_statement(&mut self, tag: &[u8]) -> Heard {
         let has_rows = self.columns.take().is_some();
         let sent = core::mem::take(&mut self.rows);
+        if tag == b"ROLLBACK" {
+            return Heard::RolledBack;
+        }
         Heard::Ended { rows: if has_rows { sent } else { number_at_end(tag) }, has_rows }
     }
 

@@ -8,6 +8,60 @@ use crate::sql::Rows;
 const COLUMN_BYTES: usize = 18;
 const NULL: i32 = -1;
 
+/// How far the fields of a row have been looked at that nobody keeps: their lengths must fill it, however it is cut.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FieldWalk {
+    fields_left: u16,
+    /// Bytes of the present field's value that are still to come.
+    value_left: usize,
+    /// As much of the next length as has come.
+    length: [u8; 4],
+    length_bytes: usize,
+    is_broken: bool,
+}
+
+impl FieldWalk {
+    pub(super) fn begin(fields: u16) -> Self {
+        Self { fields_left: fields, ..Self::default() }
+    }
+
+    /// Goes over the next bytes.
+    #[inline]
+    pub(super) fn pass(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() && !self.is_broken {
+            if self.value_left > 0 {
+                let here = self.value_left.min(bytes.len());
+                self.value_left -= here;
+                bytes = &bytes[here..];
+                continue;
+            }
+            let here = (self.length.len() - self.length_bytes).min(bytes.len());
+            self.length[self.length_bytes..][..here].copy_from_slice(&bytes[..here]);
+            self.length_bytes += here;
+            bytes = &bytes[here..];
+            if self.length_bytes == self.length.len() {
+                self.enter_field(i32::from_be_bytes(self.length));
+            }
+        }
+    }
+
+    #[inline]
+    fn enter_field(&mut self, length: i32) {
+        self.length_bytes = 0;
+        match (self.fields_left.checked_sub(1), length) {
+            (Some(left), NULL) => self.fields_left = left,
+            (Some(left), 0..) => (self.fields_left, self.value_left) = (left, length as usize),
+            _ => self.is_broken = true,
+        }
+    }
+
+    /// Whether all fields ended with the last byte.
+    #[inline]
+    pub(super) fn is_over(self) -> bool {
+        !self.is_broken && self.fields_left == 0 && self.value_left == 0 && self.length_bytes == 0
+    }
+}
+
 /// Columns, of which the first two bytes of a description or of a row tell; and whether a message of this length can hold them.
 #[inline]
 pub(super) fn columns(content: &[u8], length: usize, column_bytes_min: usize) -> Option<u16> {

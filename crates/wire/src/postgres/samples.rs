@@ -186,10 +186,31 @@ fn rows() -> Vec<Sample> {
     let fault =
         |name, messages: &[Vec<u8>], sentence| sample(name, messages, End::Fault("protocol_error", sentence));
     let columns = "a row has more or fewer columns than its description";
+    let malformed = "a row is malformed";
     vec![
         fault("a column too few", &[described(&["a", "b"]), row(&[Some("1")])], columns),
         fault("a column too many", &[described(&["a"]), row(&[None, None])], columns),
-        fault("less than its columns", &[described(&["a"]), message(b'D', b"\0\x01")], "a row is malformed"),
+        fault("less than its columns", &[described(&["a"]), message(b'D', b"\0\x01")], malformed),
+        fault(
+            "a field of -5 bytes",
+            &[described(&["a"]), message(b'D', b"\0\x01\xff\xff\xff\xfb")],
+            malformed,
+        ),
+        fault(
+            "a field beyond its row",
+            &[described(&["a"]), message(b'D', b"\0\x01\0\0\0\x03ab"), ended("SELECT 1"), ready()],
+            malformed,
+        ),
+        fault(
+            "a field before the end of its row",
+            &[described(&["a"]), message(b'D', b"\0\x01\0\0\0\x01ab")],
+            malformed,
+        ),
+        fault(
+            "a length cut off by the end of its row",
+            &[described(&["a", "b"]), message(b'D', b"\0\x02\0\0\0\x04ab\0\0\0\0")],
+            malformed,
+        ),
         fault(
             "no room for the columns",
             &[message(b'T', b"\0\x02a\0")],

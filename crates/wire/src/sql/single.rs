@@ -76,7 +76,7 @@ impl<S: Session, R: Rows + Send> Conversation for Single<S, R> {
                     self.received_bytes += used as u64;
                     return Ok(Progress::Answered { used, part: None, next: Next::Send });
                 }
-                Heard::Ended { .. } => {}
+                Heard::Ended { .. } | Heard::RolledBack => {}
                 // What ends an idle connection is the connection's affair: its end follows.
                 Heard::Refused | Heard::Ready if !self.is_awaited => {}
                 Heard::Refused => {
