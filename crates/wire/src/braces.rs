@@ -1,4 +1,5 @@
-//! Names in braces: `{name}` in a text stands for a value, `{{name}}` for the text `{name}`, any other brace for itself.
+//! Names in braces: `{name}` in a text stands for a value, `{name:raw}` for the value as it is, `{{name}}` for the text
+//! `{name}`, any other brace for itself.
 
 use alloc::vec::Vec;
 
@@ -7,8 +8,10 @@ use alloc::vec::Vec;
 pub enum Piece<'a> {
     /// As it is written; never empty.
     Text(&'a [u8]),
-    /// A name whose value belongs here.
+    /// A name whose value belongs here, encoded as the place needs it.
     Name(&'a str),
+    /// A name whose value belongs here as it is.
+    Raw(&'a str),
 }
 
 /// The parts of a text, in order. Names begin with a letter or `_`, and go on with letters, digits, `_`, `.` and `-`.
@@ -23,7 +26,7 @@ pub fn literal(bytes: &[u8]) -> Vec<u8> {
     while let Some(at) = memchr::memchr(b'{', rest) {
         text.extend_from_slice(&rest[..at]);
         rest = &rest[at..];
-        let name_bytes = name(rest).map_or(0, |name| name.len() + 2);
+        let name_bytes = name(rest).map_or(0, Braced::width);
         if name_bytes > 0 {
             text.push(b'{');
             text.extend_from_slice(&rest[..name_bytes]);
@@ -50,21 +53,21 @@ impl<'a> Iterator for Pieces<'a> {
         }
         let braces = memchr::memchr_iter(b'{', self.rest);
         let found = braces.map(|at| (at, &self.rest[at..])).find_map(|(at, from)| {
-            if let Some(name) = name(from) {
-                return Some((at, from, name, false));
+            if let Some(braced) = name(from) {
+                return Some((at, from, braced, false));
             }
             let inner = name(from.get(1..)?)?;
             // Two braces before a name and two behind it are one of each.
-            (from.get(inner.len() + 3) == Some(&b'}')).then_some((at, from, inner, true))
+            (from.get(inner.width() + 1) == Some(&b'}')).then_some((at, from, inner, true))
         });
         match found {
-            Some((0, from, name, false)) => {
-                self.rest = &from[name.len() + 2..];
-                Some(Piece::Name(name))
+            Some((0, from, braced, false)) => {
+                self.rest = &from[braced.width()..];
+                Some(if braced.is_raw { Piece::Raw(braced.name) } else { Piece::Name(braced.name) })
             }
-            Some((0, from, name, true)) => {
-                self.rest = &from[name.len() + 4..];
-                Some(Piece::Text(&from[1..name.len() + 3]))
+            Some((0, from, braced, true)) => {
+                self.rest = &from[braced.width() + 2..];
+                Some(Piece::Text(&from[1..=braced.width()]))
             }
             Some((at, from, ..)) => {
                 let text = &self.rest[..at];
@@ -76,14 +79,34 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
+/// A name and whether its value is wanted raw.
+#[derive(Clone, Copy)]
+struct Braced<'a> {
+    name: &'a str,
+    is_raw: bool,
+}
+
+impl Braced<'_> {
+    /// Bytes of the name with its braces.
+    fn width(self) -> usize {
+        self.name.len() + 2 + if self.is_raw { RAW.len() } else { 0 }
+    }
+}
+
+/// What follows the name of a value that is wanted as it is.
+pub const RAW: &str = ":raw";
+
 /// The name in braces at the start of a text.
-fn name(text: &[u8]) -> Option<&str> {
+fn name(text: &[u8]) -> Option<Braced<'_>> {
     let inner = text.strip_prefix(b"{")?;
     let is_first = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
     let is_later = |byte: &u8| is_first(byte) || byte.is_ascii_digit() || matches!(byte, b'.' | b'-');
     inner.first().filter(|byte| is_first(byte))?;
     let end = inner.iter().position(|byte| !is_later(byte))?;
-    (inner[end] == b'}').then(|| core::str::from_utf8(&inner[..end]).ok())?
+    let rest = &inner[end..];
+    let behind = rest.strip_prefix(RAW.as_bytes());
+    let name = core::str::from_utf8(&inner[..end]).ok()?;
+    behind.unwrap_or(rest).starts_with(b"}").then_some(Braced { name, is_raw: behind.is_some() })
 }
 
 #[cfg(test)]
@@ -101,6 +124,11 @@ mod tests {
                     shown.push('<');
                     shown.push_str(name);
                     shown.push('>');
+                }
+                Piece::Raw(name) => {
+                    shown.push('(');
+                    shown.push_str(name);
+                    shown.push(')');
                 }
             }
         }
@@ -121,6 +149,10 @@ mod tests {
             ("{2}{a b}{", "{2}{a b}{"),
             ("a{1,3}", "a{1,3}"),
             ("{é}", "{é}"),
+            ("{n:raw}{a.b:raw}", "(n)(a.b)"),
+            ("{{n:raw}}", "{n:raw}"),
+            ("{n:raw}}", "(n)}"),
+            ("{n:other}{n:}{:raw}{n:raw", "{n:other}{n:}{:raw}{n:raw"),
         ] {
             assert_eq!(show(text), expected, "{text}");
         }
@@ -134,6 +166,7 @@ mod tests {
             Just(b"}}".to_vec()),
             Just(b"n".to_vec()),
             Just(b"{n}".to_vec()),
+            Just(b":raw".to_vec()),
             any::<u8>().prop_map(|byte| [byte].to_vec())
         ];
         proptest::collection::vec(part, 0..20).prop_map(|parts| parts.concat())
@@ -150,7 +183,7 @@ mod tests {
                         prop_assert!(!text.is_empty());
                         read.extend_from_slice(text);
                     }
-                    Piece::Name(name) => prop_assert!(false, "{name} is taken for a name"),
+                    Piece::Name(name) | Piece::Raw(name) => prop_assert!(false, "{name} is taken for a name"),
                 }
             }
             prop_assert_eq!(read, bytes);

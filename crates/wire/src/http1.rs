@@ -12,6 +12,7 @@
 mod capture;
 mod checks;
 mod chunked;
+mod encoding;
 mod fault;
 mod framing;
 mod json;

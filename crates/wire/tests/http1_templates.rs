@@ -133,14 +133,70 @@ fn a_value_cannot_leave_its_place() {
         lines[1..].iter().map(|line| line.split(|byte| *byte == b':').next().unwrap()).collect();
     let expected: [&[u8]; 5] = [b"Host", b"User-Agent", b"Accept", b"Content-Length", b"X-Value"];
     assert_eq!(names, expected);
-    let encoded = "a%0D%0AEvil:%201%0D%0A%0D%0AGET%20/evil%20HTTP/1.1%00%20%09%23x%22%3C%3E%5C%5E%60%7B%7C%7D%5B%5D%7F\
-                   %C3%A9%25zz%2f/?&=";
+    let encoded = "a%0D%0AEvil%3A%201%0D%0A%0D%0AGET%20%2Fevil%20HTTP%2F1.1%00%20%09%23x%22%3C%3E%5C%5E%60%7B%7C%7D%5B%5D%7F\
+         %C3%A9%25zz%252f%2F%3F%26%3D";
     assert_eq!(String::from_utf8_lossy(&lines[0]), format!("POST /p/{encoded}/q?r={encoded} HTTP/1.1"));
     let expected: Vec<u8> =
         CANARY.iter().map(|byte| if b"\r\n\0".contains(byte) { b' ' } else { *byte }).collect();
     assert_eq!(lines[5], [b"X-Value: x ", &expected[..], b" y"].concat());
     assert_eq!(body, [b"[", CANARY, b"]"].concat());
     assert_eq!(String::from_utf8_lossy(&lines[4]), format!("Content-Length: {}", body.len()));
+}
+
+#[test]
+fn a_raw_value_may_be_more_than_a_value_and_still_ends_no_line() {
+    let request = request("/p/{v:raw}/q?r={v:raw}", Some("x {v:raw} y"), Some("[{v:raw}]"));
+    let (lines, body) = parts(&sent(&request, &[CANARY]));
+    let encoded = "a%0D%0AEvil:%201%0D%0A%0D%0AGET%20/evil%20HTTP/1.1%00%20%09%23x%22%3C%3E%5C%5E%60%7B%7C%7D%5B%5D%7F\
+                   %C3%A9%25zz%2f/?&=";
+    assert_eq!(String::from_utf8_lossy(&lines[0]), format!("POST /p/{encoded}/q?r={encoded} HTTP/1.1"));
+    assert_eq!((lines.len(), body), (6, [b"[", CANARY, b"]"].concat()));
+}
+
+/// The body that is sent, of this type, with this value.
+fn body(kind: Option<&str>, text: &str, value: &str) -> String {
+    let mut request = request("/", None, Some(text));
+    request.headers = kind.map(|kind| ("content-Type".to_owned(), kind.to_owned())).into_iter().collect();
+    let (lines, body) = parts(&sent(&request, &[value.as_bytes()]));
+    let length = format!("Content-Length: {}", body.len());
+    assert!(lines.iter().any(|line| line == length.as_bytes()), "{length}");
+    String::from_utf8(body).unwrap()
+}
+
+#[test]
+fn a_value_is_encoded_as_its_body_needs_it() {
+    const JSON: Option<&str> = Some("application/json; charset=utf-8");
+    const FORM: Option<&str> = Some("application/x-www-form-urlencoded");
+    let value = "a \"b\" \\ & c=d\n\u{1}é";
+    let in_json = "a \\\"b\\\" \\\\ & c=d\\n\\u0001é";
+    for (kind, text, expected) in [
+        (JSON, r#"{"a": "{v}"}"#, format!(r#"{{"a": "{in_json}"}}"#)),
+        (Some("application/problem+json"), r#"["{v}"]"#, format!(r#"["{in_json}"]"#)),
+        (None, r#"{"a\"{v}": [{v}, "x{v}"]}"#, format!(r#"{{"a\"{in_json}": [{value}, "x{in_json}"]}}"#)),
+        (JSON, r#"{"a": "{v:raw}"}"#, format!(r#"{{"a": "{value}"}}"#)),
+        (JSON, "{v}", value.to_owned()),
+        (FORM, "a={v}&b=1", "a=a%20%22b%22%20%5C%20%26%20c%3Dd%0A%01%C3%A9&b=1".to_owned()),
+        (FORM, "{v:raw}", value.to_owned()),
+        (Some("text/plain"), r#"{"a": "{v}"}"#, format!(r#"{{"a": "{value}"}}"#)),
+        (None, r#"say "{v}""#, format!(r#"say "{value}""#)),
+    ] {
+        assert_eq!(body(kind, text, value), expected, "{kind:?} {text}");
+    }
+}
+
+#[test]
+fn a_value_stays_within_its_segment_and_its_parameter() {
+    let line = |value: &str| {
+        let text = text(&request("/a/{v}/b?c={v}", None, None), &[value]);
+        text.lines().next().map(str::to_owned).unwrap()
+    };
+    assert_eq!(line("x y+z"), "GET /a/x%20y%2Bz/b?c=x%20y%2Bz HTTP/1.1");
+    assert_eq!(line("../admin?x=1&y"), {
+        let encoded = "..%2Fadmin%3Fx%3D1%26y";
+        format!("GET /a/{encoded}/b?c={encoded} HTTP/1.1")
+    });
+    assert_eq!(line(".."), "GET /a/%2E%2E/b?c=%2E%2E HTTP/1.1");
+    assert_eq!(line("50%"), "GET /a/50%25/b?c=50%25 HTTP/1.1");
 }
 
 #[test]
@@ -172,6 +228,13 @@ fn needs_and_sizes_are_known_beforehand() {
 }
 
 proptest! {
+    #[test]
+    fn any_value_in_a_string_of_json_is_that_value(value in any::<String>()) {
+        let sent = body(None, r#"{"a": "{v}"}"#, &value);
+        let read: serde_json::Value = serde_json::from_str(&sent).expect("JSON");
+        prop_assert_eq!(read["a"].as_str(), Some(&*value));
+    }
+
     #[test]
     fn any_value_gives_a_request_of_the_same_shape(value in proptest::collection::vec(any::<u8>(), 0..80)) {
         let request = request("/{v}", Some("{v}"), Some("{v}"));

@@ -214,7 +214,7 @@ fn think(text: &str) -> ThinkTime {
 fn with_slots(text: &str) -> String {
     let parts = pieces(text.as_bytes()).map(|piece| match piece {
         Piece::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        Piece::Name(name) => format!("{{{}}}", slot(name)),
+        Piece::Name(name) | Piece::Raw(name) => format!("{{{}}}", slot(name)),
     });
     parts.collect()
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use wire::braces::{Piece, pieces};
+
 use super::data::{self, DataText, Meaning};
 use super::reading::Reading;
 use super::span::{Span, line_at};
@@ -84,8 +86,8 @@ impl Variables {
     /// Looks up the names in a file.
     pub(crate) fn use_in_file(&mut self, node: &Node, bytes: &[u8], reading: &mut Reading<'_>) {
         let Ok(text) = std::str::from_utf8(bytes) else {
-            for piece in wire::braces::pieces(bytes) {
-                if let wire::braces::Piece::Name(name) = piece {
+            for piece in pieces(bytes) {
+                if let Piece::Name(name) | Piece::Raw(name) = piece {
                     self.look_up(name, |_| node.at, || "in the file, ".to_owned(), reading);
                 }
             }

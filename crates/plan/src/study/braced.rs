@@ -1,6 +1,6 @@
 //! Texts with variables in braces: `{port}` is filled in, `{{port}}` says `{port}`, any other brace stands for itself.
 
-use wire::braces::{Piece, pieces};
+use wire::braces::{Piece, RAW, pieces};
 
 /// A text with variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Braced {
         let parts = pieces(text.as_bytes()).map(|piece| match piece {
             // Braces are ASCII, so that every piece of a text is text.
             Piece::Text(bytes) => Part::Text(String::from_utf8_lossy(bytes).into_owned()),
-            Piece::Name(name) => Part::Name(name.to_owned()),
+            Piece::Name(name) | Piece::Raw(name) => Part::Name(name.to_owned()),
         });
         Self { parts: parts.collect() }
     }
@@ -43,12 +43,14 @@ impl Braced {
 
 /// The names in a text, each with the place of its braces.
 pub(crate) fn names_in(text: &str) -> impl Iterator<Item = (&str, usize, usize)> {
-    pieces(text.as_bytes()).filter_map(|piece| match piece {
-        Piece::Name(name) => {
-            let start = name.as_ptr() as usize - text.as_ptr() as usize;
-            Some((name, start - 1, start + name.len() + 1))
-        }
-        Piece::Text(_) => None,
+    pieces(text.as_bytes()).filter_map(|piece| {
+        let (name, behind) = match piece {
+            Piece::Name(name) => (name, 1),
+            Piece::Raw(name) => (name, 1 + RAW.len()),
+            Piece::Text(_) => return None,
+        };
+        let start = name.as_ptr() as usize - text.as_ptr() as usize;
+        Some((name, start - 1, start + name.len() + behind))
     })
 }
 
@@ -72,6 +74,7 @@ mod tests {
         assert_eq!(fill("ü{ü}{b}ü"), "ü{ü}<b>ü");
         assert_eq!(Braced::read("{x}").fill(|_| None), "{x}");
         assert_eq!(names_in("ä {x}").next(), Some(("x", 3, 6)));
+        assert_eq!(names_in("{x:raw}.").next(), Some(("x", 0, 7)));
         assert!(is_name("a.b-c_1") && !is_name("1") && !is_name("") && !is_name("a b") && !is_name("a}{b"));
     }
 }

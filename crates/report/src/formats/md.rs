@@ -148,9 +148,22 @@ pub(crate) fn escaped(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
+            // GitHub looks for mentions in what is shown, where an escape is no longer seen.
+            '@' => escaped.push_str("@<!-- -->"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => escaped.extend(['\\', character]),
             _ => escaped.push(character),
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_is_mentioned_and_nothing_is_markup() {
+        assert_eq!(escaped("ask @octo-cat"), "ask @<!-- -->octo-cat");
+        assert_eq!(escaped("<b>*_[x](y)"), "&lt;b&gt;\\*\\_\\[x\\](y)");
+    }
 }

@@ -16,6 +16,11 @@ pub fn is_json_pointer(text: &str) -> bool {
     text.is_empty() || (text.starts_with('/') && are_escapes_good())
 }
 
+/// Whether all of a text is JSON.
+pub(super) fn is_json(text: &[u8]) -> bool {
+    !matches!(find(text, ""), Err(Missing::NotJson))
+}
+
 /// The value at a pointer: a text without its quotes; a number, true or false as it is written.
 pub(super) fn find<'a>(text: &'a [u8], pointer: &str) -> Result<Cow<'a, [u8]>, Missing> {
     let text = core::str::from_utf8(text).map_err(|_| Missing::NotJson)?;

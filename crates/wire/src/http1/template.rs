@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::encoding::{Encoding, Text};
 use super::request::{Request, RequestFault};
 use crate::braces::{Piece, pieces};
 
@@ -12,8 +13,8 @@ const LENGTH_DIGITS_MAX: usize = 20;
 
 /// A request with places for values.
 ///
-/// Whatever a value is, it cannot become more than a value: in the target, bytes that have no place there are
-/// percent-encoded; in a header, CR, LF and NUL become spaces; the body takes it as it is, and Content-Length counts it.
+/// Whatever a value is, it stays one value of its place: [`Encoding`] says how. A raw one may be more, but never ends its
+/// line, and Content-Length counts it.
 #[derive(Clone, Debug)]
 pub struct Template {
     is_head: bool,
@@ -31,7 +32,7 @@ enum Form {
 #[derive(Clone, Debug)]
 enum Part {
     Bytes(Vec<u8>),
-    Value(u16),
+    Value(u16, Encoding),
     /// The body's length, in digits.
     Length,
 }
@@ -45,14 +46,16 @@ impl Template {
     /// Everything that is wrong with the request, each unknown name included.
     pub fn compile(request: &Request, variables: &[String]) -> Result<Self, Vec<RequestFault>> {
         let mut reader = Reader { variables, faults: request.faults() };
-        let target = reader.parts(request.target.as_bytes());
+        let target = reader.parts(request.target.as_bytes(), Text::TARGET);
         let mut head = Vec::new();
         push_bytes(&mut head, b" HTTP/1.1\r\n");
         let added = request.added_headers().map(|(name, value)| {
             (name, Vec::from([value.map_or(Part::Length, |value| Part::Bytes(value.into()))]))
         });
-        let given =
-            request.headers.iter().map(|(name, value)| (name.as_str(), reader.parts(value.as_bytes())));
+        let given = request
+            .headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), reader.parts(value.as_bytes(), Text::Header)));
         for (name, value) in added.chain(given) {
             push_bytes(&mut head, name.as_bytes());
             push_bytes(&mut head, b": ");
@@ -60,7 +63,7 @@ impl Template {
             push_bytes(&mut head, b"\r\n");
         }
         push_bytes(&mut head, b"\r\n");
-        let body = reader.parts(request.body.as_deref().unwrap_or_default());
+        let body = reader.parts(request.body.as_deref().unwrap_or_default(), Text::of_body(request));
         if !reader.faults.is_empty() {
             return Err(reader.faults);
         }
@@ -91,26 +94,26 @@ impl Template {
             Form::Filled { target, head, body, .. } => [target, head, body],
         };
         parts.into_iter().flatten().filter_map(|part| match part {
-            Part::Value(variable) => Some(*variable),
+            Part::Value(variable, _) => Some(*variable),
             Part::Bytes(_) | Part::Length => None,
         })
     }
 
     /// Bytes of the longest request, if no value of a variable is longer than `longest_bytes` says.
     pub fn bytes_max(&self, longest_bytes: impl Fn(u16) -> u64) -> u64 {
-        let sum = |parts: &[Part], factor: u64| {
+        let sum = |parts: &[Part]| {
             let bytes = parts.iter().map(|part| match part {
                 Part::Bytes(bytes) => bytes.len() as u64,
-                Part::Value(variable) => longest_bytes(*variable).saturating_mul(factor),
+                Part::Value(variable, encoding) => longest_bytes(*variable).saturating_mul(encoding.factor()),
                 Part::Length => LENGTH_DIGITS_MAX as u64,
             });
             bytes.fold(1, u64::saturating_add)
         };
         match &self.form {
             Form::Fixed(bytes) => bytes.len() as u64,
-            Form::Filled { start, target, head, body } => [sum(target, 3), sum(head, 1), sum(body, 1)]
+            Form::Filled { start, target, head, body } => [target, head, body]
                 .into_iter()
-                .fold(start.len() as u64, u64::saturating_add),
+                .fold(start.len() as u64, |bytes, parts| bytes.saturating_add(sum(parts))),
         }
     }
 
@@ -127,29 +130,29 @@ impl Template {
     pub(super) fn fill(&self, values: &[Vec<u8>], out: &mut Vec<u8>) {
         out.clear();
         let Form::Filled { start, target, head, body } = &self.form else { return };
-        let value = |variable: u16| values.get(usize::from(variable)).map_or(&[][..], Vec::as_slice);
+        let value = |variable: &u16| values.get(usize::from(*variable)).map_or(&[][..], Vec::as_slice);
         let body_bytes: usize = body
             .iter()
             .map(|part| match part {
                 Part::Bytes(bytes) => bytes.len(),
-                Part::Value(variable) => value(*variable).len(),
+                Part::Value(variable, encoding) => encoding.length(value(variable)),
                 Part::Length => 0,
             })
             .sum();
+        let push = |part: &Part, out: &mut Vec<u8>| match part {
+            Part::Bytes(bytes) => out.extend_from_slice(bytes),
+            Part::Value(variable, encoding) => {
+                encoding.encode(value(variable), |bytes| out.extend_from_slice(bytes));
+            }
+            Part::Length => push_number(body_bytes, out),
+        };
         out.extend_from_slice(start);
-        push(target, out, |variable, out| push_in_target(value(variable), out));
+        target.iter().for_each(|part| push(part, out));
         if out.len() == start.len() {
             // A request line without a target would be none.
             out.push(b'/');
         }
-        for part in head {
-            match part {
-                Part::Bytes(bytes) => out.extend_from_slice(bytes),
-                Part::Value(variable) => push_in_header(value(*variable), out),
-                Part::Length => push_number(body_bytes, out),
-            }
-        }
-        push(body, out, |variable, out| out.extend_from_slice(value(variable)));
+        head.iter().chain(body).for_each(|part| push(part, out));
     }
 
     fn fixed(self) -> Self {
@@ -165,15 +168,22 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn parts(&mut self, text: &[u8]) -> Vec<Part> {
+    fn parts(&mut self, written: &[u8], mut text: Text) -> Vec<Part> {
         let mut parts = Vec::new();
-        for piece in pieces(text) {
-            match piece {
-                Piece::Text(bytes) => push_bytes(&mut parts, bytes),
-                Piece::Name(name) => match self.variables.iter().position(|known| known == name) {
-                    Some(number) => parts.push(Part::Value(number as u16)),
-                    None => self.faults.push(RequestFault::Variable(name.into())),
-                },
+        for piece in pieces(written) {
+            let (name, is_raw) = match piece {
+                Piece::Text(bytes) => {
+                    text.pass(bytes);
+                    push_bytes(&mut parts, bytes);
+                    continue;
+                }
+                Piece::Name(name) => (name, false),
+                Piece::Raw(name) => (name, true),
+            };
+            let encoding = text.value(is_raw);
+            match self.variables.iter().position(|known| known == name) {
+                Some(number) => parts.push(Part::Value(number as u16, encoding)),
+                None => self.faults.push(RequestFault::Variable(name.into())),
             }
         }
         parts
@@ -186,38 +196,6 @@ fn push_bytes(parts: &mut Vec<Part>, more: &[u8]) {
         Some(Part::Bytes(bytes)) => bytes.extend_from_slice(more),
         _ => parts.push(Part::Bytes(more.to_vec())),
     }
-}
-
-fn push(parts: &[Part], out: &mut Vec<u8>, mut push_value: impl FnMut(u16, &mut Vec<u8>)) {
-    for part in parts {
-        match part {
-            Part::Bytes(bytes) => out.extend_from_slice(bytes),
-            Part::Value(variable) => push_value(*variable, out),
-            Part::Length => {}
-        }
-    }
-}
-
-/// Percent-encodes what RFC 3986 does not allow in a path or a query. What is encoded already stays: a value may be a
-/// location that the system gave.
-fn push_in_target(value: &[u8], out: &mut Vec<u8>) {
-    for (at, byte) in value.iter().enumerate() {
-        let is_plain = match byte {
-            b'%' => matches!(value[at + 1..], [a, b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit()),
-            _ => byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(byte),
-        };
-        if is_plain {
-            out.push(*byte);
-        } else {
-            let digit = |nibble: u8| b"0123456789ABCDEF"[usize::from(nibble & 15)];
-            out.extend([b'%', digit(byte >> 4), digit(*byte)]);
-        }
-    }
-}
-
-/// Nothing in a value ends its line.
-fn push_in_header(value: &[u8], out: &mut Vec<u8>) {
-    out.extend(value.iter().map(|byte| if matches!(byte, b'\r' | b'\n' | 0) { b' ' } else { *byte }));
 }
 
 fn push_number(number: usize, out: &mut Vec<u8>) {

@@ -1,0 +1,164 @@
+//! How a value is written where it stands: it stays one value of that place, whatever is in it.
+
+use alloc::vec::Vec;
+
+use super::json;
+use super::request::Request;
+use crate::braces::{Piece, pieces};
+
+/// How the values of one place are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    /// In a path segment, a query or a form: all but the unreserved characters of RFC 3986 are percent-encoded.
+    Component,
+    /// A location, whose own delimiters and percent-encoded bytes stay: only what has no place in a target is encoded.
+    Location,
+    /// In a header: CR, LF and NUL become spaces.
+    Line,
+    /// Within a string of JSON (RFC 8259, 7).
+    JsonString,
+    /// As it is.
+    Bytes,
+}
+
+impl Encoding {
+    /// Bytes that one byte of a value may become.
+    pub(super) fn factor(self) -> u64 {
+        match self {
+            Self::Component | Self::Location => 3,
+            Self::JsonString => 6,
+            Self::Line | Self::Bytes => 1,
+        }
+    }
+
+    /// Hands out what a value becomes, piece by piece.
+    pub(super) fn encode(self, value: &[u8], mut put: impl FnMut(&[u8])) {
+        // A path segment of one or two dots means another place (RFC 3986, 5.2.4).
+        let is_dots = matches!(value, b"." | b"..");
+        for (at, byte) in value.iter().enumerate() {
+            match (self, byte) {
+                (Self::Bytes, _) => return put(value),
+                (Self::Component, byte) if is_unreserved(*byte) && !is_dots => put(&[*byte]),
+                (Self::Location, byte) if stays_in_location(*byte, &value[at + 1..]) => put(&[*byte]),
+                (Self::Component | Self::Location, byte) => put(&[b'%', upper(byte >> 4), upper(*byte)]),
+                (Self::Line, b'\r' | b'\n' | 0) => put(b" "),
+                (Self::JsonString, b'"' | b'\\') => put(&[b'\\', *byte]),
+                (Self::JsonString, b'\n') => put(b"\\n"),
+                (Self::JsonString, b'\r') => put(b"\\r"),
+                (Self::JsonString, b'\t') => put(b"\\t"),
+                (Self::JsonString, 0..0x20) => {
+                    put(&[b'\\', b'u', b'0', b'0', upper(byte >> 4), upper(*byte)]);
+                }
+                (Self::Line | Self::JsonString, _) => put(&[*byte]),
+            }
+        }
+    }
+
+    /// Bytes that a value becomes.
+    pub(super) fn length(self, value: &[u8]) -> usize {
+        let mut bytes = 0;
+        self.encode(value, |more| bytes += more.len());
+        bytes
+    }
+}
+
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
+}
+
+fn stays_in_location(byte: u8, rest: &[u8]) -> bool {
+    match byte {
+        b'%' => matches!(rest, [a, b, ..] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit()),
+        _ => is_unreserved(byte) || b"!$&'()*+,;=:@/?".contains(&byte),
+    }
+}
+
+fn upper(nibble: u8) -> u8 {
+    b"0123456789ABCDEF"[usize::from(nibble & 15)]
+}
+
+/// A text read from its front, so far as it decides how the values in it are written.
+pub(super) enum Text {
+    /// A path with its query.
+    Target {
+        /// Nothing of it was read. A value that a target begins with is a location.
+        is_empty: bool,
+    },
+    Header,
+    Json {
+        in_string: bool,
+        /// The next character is escaped.
+        is_escaped: bool,
+    },
+    Form,
+    Other,
+}
+
+impl Text {
+    pub(super) const TARGET: Self = Self::Target { is_empty: true };
+    const JSON: Self = Self::Json { in_string: false, is_escaped: false };
+
+    /// The body of a request: by its Content-Type, or without one JSON if it is JSON with any value in it.
+    pub(super) fn of_body(request: &Request) -> Self {
+        let is_type = |name: &str| name.eq_ignore_ascii_case("content-type");
+        let body = request.body.as_deref().unwrap_or_default();
+        match request.headers.iter().find(|(name, _)| is_type(name)) {
+            Some((_, given)) => {
+                let kind = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+                match kind.as_str() {
+                    "application/x-www-form-urlencoded" => Self::Form,
+                    "application/json" | "text/json" => Self::JSON,
+                    kind if kind.ends_with("+json") => Self::JSON,
+                    _ => Self::Other,
+                }
+            }
+            None if json::is_json(&example(body)) => Self::JSON,
+            None => Self::Other,
+        }
+    }
+
+    /// Passes over text as it is written.
+    pub(super) fn pass(&mut self, text: &[u8]) {
+        match self {
+            Self::Target { is_empty } => *is_empty &= text.is_empty(),
+            Self::Json { in_string, is_escaped } => {
+                for byte in text {
+                    match byte {
+                        _ if *is_escaped => *is_escaped = false,
+                        b'\\' => *is_escaped = *in_string,
+                        b'"' => *in_string = !*in_string,
+                        _ => {}
+                    }
+                }
+            }
+            Self::Header | Self::Form | Self::Other => {}
+        }
+    }
+
+    /// How a value is written that stands here.
+    pub(super) fn value(&mut self, is_raw: bool) -> Encoding {
+        match self {
+            Self::Target { is_empty } => {
+                let is_location = core::mem::take(is_empty) || is_raw;
+                if is_location { Encoding::Location } else { Encoding::Component }
+            }
+            Self::Header => Encoding::Line,
+            Self::Json { in_string: true, is_escaped: false } if !is_raw => Encoding::JsonString,
+            Self::Form if !is_raw => Encoding::Component,
+            Self::Json { .. } | Self::Form | Self::Other => Encoding::Bytes,
+        }
+    }
+}
+
+/// A body with values that are right wherever they stand.
+fn example(body: &[u8]) -> Vec<u8> {
+    let mut example = Vec::with_capacity(body.len());
+    for piece in pieces(body) {
+        match piece {
+            Piece::Text(bytes) => example.extend_from_slice(bytes),
+            // A digit is a number, and in a string a character.
+            Piece::Name(_) | Piece::Raw(_) => example.push(b'1'),
+        }
+    }
+    example
+}
