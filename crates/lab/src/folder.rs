@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
+use crate::removal::remove_folder;
 use crate::{Failure, Stage};
 
 /// A folder that is removed with all that is in it, at the latest when this is dropped.
@@ -58,7 +59,7 @@ impl Folder {
     /// What could not be removed.
     pub(crate) fn remove(mut self) -> Result<(), Failure> {
         let Some(path) = self.path.take() else { return Ok(()) };
-        match fs::remove_dir_all(&path) {
+        match remove_folder(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(failure(
                 format!("the folder {} cannot be removed: {error}", path.display()),
                 "remove it by hand",
@@ -72,7 +73,7 @@ impl Drop for Folder {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
             // Nobody is left to be told; the path is temporary.
-            let _ = fs::remove_dir_all(path);
+            let _ = remove_folder(path);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::Signal;
 use crate::deadline::Deadline;
-use crate::marker::{Marker, marked};
+use crate::marker::{Marker, Owner, marked};
 use crate::processes::{self, Seen};
 
 const GRACE: Duration = Duration::from_secs(1);
@@ -24,14 +24,26 @@ pub struct Swept {
     pub was_killed: bool,
 }
 
+/// What was found of other Tenbins' systems.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Leftovers {
+    /// Processes whose Tenbin is dead. They were ended.
+    pub ended: Vec<Swept>,
+    /// The numbers of processes whose Tenbin runs, or ran, in another PID namespace. They were left alone.
+    pub elsewhere: Vec<u32>,
+}
+
 /// Ends the processes of systems whose Tenbin is dead, keeper and all. Takes up to four seconds if they do not want to.
 ///
-/// A process that hides its environment, as some do who change their title, is not found.
-pub fn sweep() -> Vec<Swept> {
-    end(|| {
-        let all = marked().into_iter();
-        all.filter(|(_, marker)| !marker.has_owner()).map(|(seen, _)| seen).collect()
-    })
+/// Left alone is whatever may have a living Tenbin: one of another PID namespace cannot be looked up from here. A process
+/// that hides its environment, as some do who change their title, is not found.
+pub fn sweep() -> Leftovers {
+    let of = |owner: Owner| {
+        let all = marked().into_iter().filter(move |(_, marker)| marker.owner() == owner);
+        all.map(|(seen, _)| seen).collect::<Vec<Seen>>()
+    };
+    let ended = end(|| of(Owner::Dead));
+    Leftovers { ended, elsewhere: of(Owner::Elsewhere).iter().map(|seen| seen.pid).collect() }
 }
 
 /// Ends whatever of one system is left without a keeper: by its mark, and by the process group it was started in.

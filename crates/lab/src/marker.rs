@@ -5,18 +5,30 @@ use std::fs::File;
 use std::io::Read;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::namespaces::Namespaces;
 use crate::processes::{self, Seen};
 
 /// The environment variable.
 pub(crate) const VARIABLE: &str = "TENBIN_SYSTEM";
 const ENVIRONMENT_BYTES_MAX: u64 = 8 << 20;
 
-/// "pid:start:number": a Tenbin, by its pid and the tick it was started at, and one of the systems it started.
+/// "pid:start:number:pid namespace:time namespace": a Tenbin, by its pid and the tick it was started at, one of the systems
+/// it started, and the namespaces in which that pid and that tick mean something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Marker {
     pid: u32,
     started_ticks: u64,
     number: u32,
+    namespaces: Namespaces,
+}
+
+/// What this process can tell about the Tenbin that a mark names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    Lives,
+    Dead,
+    /// Its pid is one of other namespaces, and may mean another process here.
+    Elsewhere,
 }
 
 impl Marker {
@@ -25,7 +37,8 @@ impl Marker {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let pid = std::process::id();
         let started_ticks = processes::look(pid).map_or(0, |seen| seen.started_ticks);
-        Marker { pid, started_ticks, number: NEXT.fetch_add(1, Ordering::Relaxed) }
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Marker { pid, started_ticks, number, namespaces: Namespaces::of_this_process() }
     }
 
     fn parse(text: &str) -> Option<Marker> {
@@ -34,20 +47,31 @@ impl Marker {
             pid: parts.next()?.parse().ok()?,
             started_ticks: parts.next()?.parse().ok()?,
             number: parts.next()?.parse().ok()?,
+            namespaces: Namespaces { pid: parts.next()?.parse().ok()?, time: parts.next()?.parse().ok()? },
         };
         parts.next().is_none().then_some(marker)
     }
 
     /// Whether the Tenbin that it names still runs.
-    pub(crate) fn has_owner(self) -> bool {
-        processes::look(self.pid)
-            .is_some_and(|seen| seen.started_ticks == self.started_ticks && !seen.is_zombie)
+    pub(crate) fn owner(self) -> Owner {
+        self.owner_seen_from(Namespaces::of_this_process())
+    }
+
+    fn owner_seen_from(self, here: Namespaces) -> Owner {
+        if !here.are_known() || self.namespaces != here {
+            return Owner::Elsewhere;
+        }
+        match processes::look(self.pid) {
+            Some(seen) if seen.started_ticks == self.started_ticks && !seen.is_zombie => Owner::Lives,
+            _ => Owner::Dead,
+        }
     }
 }
 
 impl fmt::Display for Marker {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}:{}:{}", self.pid, self.started_ticks, self.number)
+        let Namespaces { pid, time } = self.namespaces;
+        write!(out, "{}:{}:{}:{pid}:{time}", self.pid, self.started_ticks, self.number)
     }
 }
 
@@ -84,9 +108,9 @@ mod tests {
     fn a_marker_is_read_as_it_was_written() {
         let marker = Marker::new();
         assert_eq!(Marker::parse(&marker.to_string()), Some(marker));
-        assert!(marker.has_owner());
+        assert_eq!(marker.owner(), Owner::Lives);
         assert_ne!(Marker::new(), marker);
-        for text in ["", "1", "1:2", "1:2:3:4", "a:2:3", "-1:2:3"] {
+        for text in ["", "1", "1:2", "1:2:3", "1:2:3:4", "1:2:3:4:5:6", "a:2:3:4:5", "-1:2:3:4:5"] {
             assert_eq!(Marker::parse(text), None, "{text}");
         }
     }
@@ -94,6 +118,24 @@ mod tests {
     #[test]
     fn a_number_that_was_given_again_is_another_owner() {
         let marker = Marker::new();
-        assert!(!Marker { started_ticks: marker.started_ticks + 1, ..marker }.has_owner());
+        let reused = Marker { started_ticks: marker.started_ticks + 1, ..marker };
+        assert_eq!(reused.owner(), Owner::Dead);
+    }
+
+    #[test]
+    fn a_number_of_other_namespaces_says_nothing_here() {
+        let here = Namespaces::of_this_process();
+        let dead_here = Marker { started_ticks: 1, ..Marker::new() };
+        assert_eq!(dead_here.owner_seen_from(here), Owner::Dead);
+        for there in [
+            Namespaces { pid: here.pid + 1, ..here },
+            Namespaces { time: here.time + 1, ..here },
+            Namespaces { pid: 0, ..here },
+        ] {
+            assert_eq!(Marker { namespaces: there, ..dead_here }.owner(), Owner::Elsewhere, "{there:?}");
+            assert_eq!(dead_here.owner_seen_from(there), Owner::Elsewhere, "{there:?}");
+        }
+        let unknown = Namespaces { pid: 0, ..here };
+        assert_eq!(Marker { namespaces: unknown, ..dead_here }.owner_seen_from(unknown), Owner::Elsewhere);
     }
 }

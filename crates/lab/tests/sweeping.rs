@@ -1,4 +1,4 @@
-//! When Tenbin and its keeper were both killed, the next Tenbin finds what they left.
+//! When Tenbin and its keeper were both killed, the next Tenbin finds what they left, and nothing else.
 
 mod support;
 
@@ -37,7 +37,7 @@ fn what_nobody_keeps_is_found_and_ended_and_others_are_left_alone() {
     let before: Vec<String> = bench.left().iter().map(|left| left.trim().to_owned()).collect();
     assert!(before.len() >= 2, "{before:?}");
 
-    let swept = leftovers::sweep();
+    let swept = leftovers::sweep().ended;
     // Another Tenbin of this machine may sweep at the same time, so not all of it need be found here.
     assert!(swept.iter().any(|swept| before.iter().any(|left| left.ends_with(&swept.command))), "{swept:?}");
     assert_eq!(bench.left(), Vec::<String>::new());
@@ -45,4 +45,38 @@ fn what_nobody_keeps_is_found_and_ended_and_others_are_left_alone() {
     wait_until("the system of a living Tenbin is seen", || living.left().len() == 1);
     assert_eq!(system.stop().failures, []);
     living.assert_clean();
+}
+
+#[test]
+fn the_system_of_a_tenbin_in_another_pid_namespace_is_left_alone() {
+    let bench = Bench::new();
+    let mut unshare = Command::new("unshare");
+    if !rustix::process::getuid().is_root() {
+        unshare.arg("--map-root-user");
+    }
+    // There the owner is number 1, and here that is another process.
+    let mut owner = unshare
+        .args(["--pid", "--fork", "--kill-child", "--mount-proc", SUBJECT, "owner", KEEPER])
+        .arg(bench.path("run"))
+        .arg("echo ready; exec sleep 60")
+        .envs(bench.sh("").env)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("unshare, of the package util-linux");
+    let mut line = String::new();
+    BufReader::new(owner.stdout.take().expect("its output")).read_line(&mut line).expect("its keeper");
+    assert!(!line.is_empty(), "this test needs the right to make a PID namespace: unshare said why not");
+    let is_system = |left: &String| left.split_whitespace().skip(1).eq(["sleep", "60"]);
+    wait_until("the system runs", || bench.left().iter().any(is_system));
+    let before = bench.left();
+
+    let found = leftovers::sweep();
+    assert_eq!(bench.left(), before);
+    let system = before.iter().find(|left| is_system(left)).expect("the system");
+    let is_it = |pid: &u32| system.starts_with(&format!("/proc/{pid} "));
+    assert!(found.elsewhere.iter().any(is_it), "{found:?} has not {system}");
+
+    owner.kill().expect("killed");
+    owner.wait().expect("reaped");
+    wait_until("the namespace is gone with its first process", || bench.left().is_empty());
 }
