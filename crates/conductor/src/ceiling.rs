@@ -13,7 +13,8 @@ use store::Store;
 
 use crate::one_run::unix_ms;
 use crate::prepare::prepare;
-use crate::{host, recipe, scratch};
+use crate::scratch::Scratch;
+use crate::{host, recipe};
 
 /// For so long it is loaded, and no longer waited for than this.
 const LASTING: &str = "1s";
@@ -98,7 +99,7 @@ impl Shape<'_> {
 
     /// Starts the target in a process of its own, and loads it with as much as goes.
     fn measure(&self) -> Result<f64, String> {
-        let folder = scratch::folder().map_err(|error| format!("no folder could be made: {error}"))?;
+        let folder = Scratch::new().map_err(|error| format!("no folder could be made: {error}"))?;
         let ports = lab::ports::free(1).map_err(|error| error.to_string())?;
         let port = *ports.first().ok_or("there is no free port")?;
         let system = lab::start(self.recipe(folder.path().join("target"), port)?, &|| false)

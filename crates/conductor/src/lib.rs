@@ -53,4 +53,4 @@ pub use questions::Unready;
 pub use rehearsal::{Rehearsed, rehearse};
 pub use resolve::ResolveError;
 pub use stopper::{StopLevel, Stopper};
-pub use study::{Ahead, StudyObserver, begin_study, is_of, run_study};
+pub use study::{Ahead, StudyObserver, begin_study, is_of, run_study, tidy_up};

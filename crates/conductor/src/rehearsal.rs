@@ -14,7 +14,6 @@ use crate::prepare::{Refusal, prepare};
 use crate::questions::Unready;
 use crate::stage::Stage;
 use crate::stopper::{StopLevel, Stopper};
-use crate::study::tidy_up;
 
 /// Long enough for every probe to look once.
 const LOOK: Duration = Duration::from_millis(250);
@@ -51,9 +50,6 @@ pub fn rehearse(
     stopper: &Stopper,
     mut tell: impl FnMut(&Rehearsed),
 ) -> Result<(), RunError> {
-    if starts {
-        tidy_up();
-    }
     let cores = Cores::choose(&study.pin, &allowed_cores()).map_err(|fault| RunError::Plan(vec![fault]))?;
     for number in 0..study.variants.len() {
         if stopper.level() != StopLevel::Go {

@@ -1,57 +1,247 @@
-//! A fresh folder for the files of a started system.
+//! A fresh folder for the files of a started system, and the removal of those that killed Tenbins left.
+//!
+//! ```text
+//! $TMPDIR/tenbin-Xy12Zw/        made new, with a random name
+//!                      owner    the mark: locked as long as the Tenbin lives that made the folder
+//!                      dir/     what a plan calls {dir}
+//! ```
+//!
+//! A folder is removed only if its mark says of itself what the folder is: the same path, device, inode, user, and boot of
+//! the machine. A copy, a moved folder, one of another machine, and one that merely has such a name are not.
 
-use std::fs::{self, Permissions};
-use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
+use rustix::fs::OFlags;
 
 const PREFIX: &str = "tenbin-";
+const MARK: &str = "owner";
+const INNER: &str = "dir";
 /// Servers that give up their rights must still find their files.
 const MODE: u32 = 0o755;
+const FIRST_LINE: &str = "A running Tenbin owns this folder. It removes the folder when it ends; if it was killed, the next study does.\n";
+const MARK_BYTES_MAX: u64 = 16 << 10;
 
-/// A new folder, removed when dropped. Its name says whose it is.
-pub(crate) fn folder() -> io::Result<TempDir> {
-    let prefix = format!("{PREFIX}{}-", std::process::id());
-    tempfile::Builder::new().prefix(&prefix).permissions(Permissions::from_mode(MODE)).tempdir()
+/// A new folder, removed when dropped.
+#[derive(Debug)]
+pub(crate) struct Scratch {
+    whole: PathBuf,
+    inner: PathBuf,
+    /// Locked as long as it is open.
+    _mark: File,
 }
 
-/// Removes the folders of processes that were killed before they could.
-pub(crate) fn sweep() {
-    let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return };
-    let me = rustix::process::getuid().as_raw();
-    for entry in entries.flatten() {
-        let is_ours = fs::symlink_metadata(entry.path()).is_ok_and(|meta| meta.is_dir() && meta.uid() == me);
-        if is_ours && owner(&entry.file_name().to_string_lossy()).is_some_and(|pid| !is_alive(pid)) {
-            // What cannot be removed harms nobody, and is tried again next time.
-            let _ = fs::remove_dir_all(entry.path());
-        }
+impl Scratch {
+    pub(crate) fn new() -> io::Result<Self> {
+        Self::new_in(&std::env::temp_dir())
+    }
+
+    fn new_in(place: &Path) -> io::Result<Self> {
+        let place = fs::canonicalize(place)?;
+        let mut builder = tempfile::Builder::new();
+        let folder = builder.prefix(PREFIX).permissions(Permissions::from_mode(MODE)).tempdir_in(place)?;
+        let mark = mark(folder.path())?;
+        let inner = folder.path().join(INNER);
+        fs::create_dir(&inner)?;
+        fs::set_permissions(&inner, Permissions::from_mode(MODE))?;
+        Ok(Self { whole: folder.keep(), inner, _mark: mark })
+    }
+
+    /// What a plan calls `{dir}`.
+    pub(crate) fn path(&self) -> &Path {
+        &self.inner
     }
 }
 
-fn owner(name: &str) -> Option<u32> {
-    name.strip_prefix(PREFIX)?.split_once('-')?.0.parse().ok()
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is said when the next study begins.
+        let _ = lab::remove_folder(&self.whole);
+    }
 }
 
-fn is_alive(pid: u32) -> bool {
-    Path::new("/proc").join(pid.to_string()).exists()
+/// Marks a new folder. The mark has its name only once it is locked: whoever sweeps meanwhile finds none.
+fn mark(folder: &Path) -> io::Result<File> {
+    let unnamed = folder.join(".owner");
+    let mut mark = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unnamed)?;
+    mark.try_lock()?;
+    mark.write_all(text(folder, &fs::symlink_metadata(folder)?).as_bytes())?;
+    fs::rename(unnamed, folder.join(MARK))?;
+    Ok(mark)
+}
+
+/// What the mark of a folder says.
+fn text(path: &Path, folder: &fs::Metadata) -> String {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    format!(
+        "{FIRST_LINE}path {path:?}\ndevice {}\ninode {}\nuser {}\nboot {}\n",
+        folder.dev(),
+        folder.ino(),
+        folder.uid(),
+        boot.trim()
+    )
+}
+
+/// What became of a folder with a mark.
+#[derive(Debug, PartialEq, Eq)]
+enum Fate {
+    Removed,
+    /// Nobody can tell whose it is, or it could not be removed: why.
+    Left(String),
+}
+
+/// Removes the folders of Tenbins that were killed before they could. Says in a line for each what was removed, and what
+/// was left although a Tenbin once marked it.
+pub(crate) fn sweep() -> Vec<String> {
+    sweep_in(&std::env::temp_dir())
+}
+
+fn sweep_in(place: &Path) -> Vec<String> {
+    let Ok(entries) = fs::canonicalize(place).and_then(fs::read_dir) else { return Vec::new() };
+    let named =
+        entries.flatten().filter(|entry| entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()));
+    named
+        .filter_map(|entry| {
+            let path = entry.path();
+            Some(match fate(&path)? {
+                Fate::Removed => format!("removed {}: a Tenbin that was killed left it", path.display()),
+                Fate::Left(why) => {
+                    format!("left {} alone: {why}; remove it if nobody uses it", path.display())
+                }
+            })
+        })
+        .collect()
+}
+
+/// `None` if it is no folder of ours, or its Tenbin lives.
+fn fate(path: &Path) -> Option<Fate> {
+    let folder = fs::symlink_metadata(path).ok()?;
+    if !folder.is_dir() || folder.uid() != rustix::process::getuid().as_raw() {
+        return None;
+    }
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let mark = OpenOptions::new().read(true).custom_flags(flags).open(path.join(MARK)).ok()?;
+    if !mark.metadata().is_ok_and(|about| about.is_file() && about.uid() == folder.uid()) {
+        return None;
+    }
+    let mut said = Vec::new();
+    (&mark).take(MARK_BYTES_MAX).read_to_end(&mut said).ok()?;
+    if !said.starts_with(FIRST_LINE.as_bytes()) {
+        return None;
+    }
+    if said != text(path, &folder).as_bytes() {
+        let why = "its mark is of another folder, another machine, or an earlier boot of this one";
+        return Some(Fate::Left(why.to_owned()));
+    }
+    match mark.try_lock() {
+        Err(fs::TryLockError::WouldBlock) => None,
+        Err(fs::TryLockError::Error(error)) => {
+            Some(Fate::Left(format!("its mark cannot be locked: {error}")))
+        }
+        // Another Tenbin may have removed it, and a third one made it again, since it was looked at.
+        Ok(())
+            if !fs::symlink_metadata(path)
+                .is_ok_and(|now| (now.dev(), now.ino()) == (folder.dev(), folder.ino())) =>
+        {
+            None
+        }
+        Ok(()) => Some(match lab::remove_folder(path) {
+            Ok(()) => Fate::Removed,
+            Err(error) => Fate::Left(format!("it cannot be removed: {error}")),
+        }),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// A folder whose Tenbin was killed: marked, and not locked.
+    fn left_in(place: &Path) -> PathBuf {
+        let scratch = Scratch::new_in(place).unwrap();
+        let path = scratch.whole.clone();
+        fs::write(scratch.path().join("left"), "behind").unwrap();
+        // A killed process removes nothing, and the kernel lets go of its lock.
+        let Scratch { _mark: mark, .. } = &*std::mem::ManuallyDrop::new(scratch);
+        mark.unlock().unwrap();
+        path
+    }
+
+    fn place() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
     #[test]
-    fn folders_of_the_dead_are_removed_and_those_of_the_living_are_not() {
-        // The largest pid that Linux gives out is 2^22.
-        let dead = tempfile::Builder::new().prefix(&format!("{PREFIX}4194305-")).tempdir().unwrap();
-        let living = folder().unwrap();
-        let other = tempfile::Builder::new().prefix("tenbin-not-a-number-").tempdir().unwrap();
-        fs::write(dead.path().join("left"), "behind").unwrap();
-        sweep();
-        assert!(!dead.path().exists());
-        assert!(living.path().exists() && other.path().exists());
+    fn folders_of_the_dead_are_removed_and_said_and_those_of_the_living_are_not() {
+        let place = place();
+        let dead = left_in(place.path());
+        let living = Scratch::new_in(place.path()).unwrap();
+        let said = sweep_in(place.path());
+        assert!(!dead.exists() && living.path().exists());
+        assert_eq!(said, [format!("removed {}: a Tenbin that was killed left it", dead.display())]);
         assert_eq!(fs::metadata(living.path()).unwrap().permissions().mode() & 0o777, MODE);
+        let whole = living.whole.clone();
+        drop(living);
+        assert!(!whole.exists());
+    }
+
+    #[test]
+    fn folders_that_merely_have_such_a_name_are_left_without_a_word() {
+        let place = place();
+        for name in ["tenbin-2026-results", "tenbin-4194305-abcdef", "tenbin-"] {
+            fs::create_dir(place.path().join(name)).unwrap();
+            fs::write(place.path().join(name).join("results.csv"), "mine").unwrap();
+        }
+        fs::write(place.path().join("tenbin-2026-results").join(MARK), "the user's own file").unwrap();
+        fs::create_dir(place.path().join("tenbin-").join(MARK)).unwrap();
+        fs::write(place.path().join("tenbin-1-file"), "mine").unwrap();
+        assert_eq!(sweep_in(place.path()), [""; 0]);
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 4);
+    }
+
+    #[test]
+    fn a_copied_a_moved_and_a_linked_folder_are_left() {
+        let (place, elsewhere) = (place(), place());
+        let left = left_in(place.path());
+        let copy = place.path().join("tenbin-copy");
+        fs::create_dir(&copy).unwrap();
+        fs::copy(left.join(MARK), copy.join(MARK)).unwrap();
+        let hard_linked = place.path().join("tenbin-hard-linked");
+        fs::create_dir(&hard_linked).unwrap();
+        fs::hard_link(left.join(MARK), hard_linked.join(MARK)).unwrap();
+        let moved = place.path().join("tenbin-moved");
+        fs::rename(left, &moved).unwrap();
+        let other = left_in(elsewhere.path());
+        std::os::unix::fs::symlink(&other, place.path().join("tenbin-link")).unwrap();
+        let marked_by_link = place.path().join("tenbin-marked-by-link");
+        fs::create_dir(&marked_by_link).unwrap();
+        std::os::unix::fs::symlink(other.join(MARK), marked_by_link.join(MARK)).unwrap();
+        let said = sweep_in(place.path());
+        assert_eq!(said.len(), 3, "{said:?}");
+        assert!(said.iter().all(|line| line.contains("alone: its mark is of another folder")), "{said:?}");
+        assert!([copy, hard_linked, moved, other, marked_by_link].iter().all(|path| path.exists()));
+    }
+
+    #[test]
+    fn a_folder_of_an_earlier_boot_or_another_machine_is_left() {
+        let place = place();
+        let left = left_in(place.path());
+        let said = fs::read_to_string(left.join(MARK)).unwrap();
+        let (before, _) = said.split_once("boot ").unwrap();
+        fs::write(left.join(MARK), format!("{before}boot 11111111-2222-3333-4444-555555555555\n")).unwrap();
+        assert_eq!(sweep_in(place.path()).len(), 1);
+        assert!(left.exists());
+    }
+
+    #[test]
+    fn a_mark_that_would_hang_a_reader_is_none() {
+        let place = place();
+        let folder = place.path().join("tenbin-pipe");
+        fs::create_dir(&folder).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(folder.join(MARK)).status().unwrap();
+        assert!(made.success());
+        assert_eq!(sweep_in(place.path()), [""; 0]);
     }
 }

@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use lab::System;
 use lab::probes::Subject;
 use plan::{Amount, Around, Launch, Peer, Pin, Plan, Study};
-use tempfile::TempDir;
 
 use crate::cores::Cores;
 use crate::one_run::RunError;
-use crate::{recipe, scratch};
+use crate::recipe;
+use crate::scratch::Scratch;
 
 /// One variant with everything filled in. Its folder goes when it is dropped.
 pub(crate) struct Stage {
     pub(crate) launch: Launch,
     pub(crate) plan: Plan,
     ports: Vec<u16>,
-    folder: TempDir,
+    folder: Scratch,
     cores: Vec<usize>,
     tenbin: PathBuf,
 }
@@ -35,7 +35,7 @@ impl Stage {
     ) -> Result<Self, RunError> {
         let names = study.ports(variant);
         let ports = lab::ports::free(names.len()).map_err(|error| RunError::Ports(error.to_string()))?;
-        let folder = scratch::folder().map_err(RunError::Folder)?;
+        let folder = Scratch::new().map_err(RunError::Folder)?;
         let named: Vec<(String, u16)> = names.into_iter().zip(ports.iter().copied()).collect();
         let launch = study.launch(variant, &Around { ports: &named, dir: folder.path(), tenbin });
         let plan = match amount {

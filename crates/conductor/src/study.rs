@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use engine::allowed_cores;
+use lab::leftovers::{Leftovers, Swept};
 use plan::{Fault, Study};
 use store::{Compare, NewStudy, Place, Procedure, Store, StudyEnding, StudyId, Verdict};
 
@@ -93,7 +94,7 @@ pub fn run_study(
     stopper: &Stopper,
     observer: &mut dyn StudyObserver,
 ) -> Result<(), RunError> {
-    tidy_up();
+    tidy_up().iter().for_each(|line| observer.says(line));
     let cores = Cores::choose(&study.pin, &allowed_cores()).map_err(|fault| RunError::Plan(vec![fault]))?;
     let bench = Bench { study, id, store, stopper, tenbin, cores: &cores };
     let why = turns(&bench, observer)?;
@@ -206,10 +207,18 @@ fn numbered(places: Vec<Place>, planned: &[Place]) -> Vec<Place> {
     (first..).zip(places).map(|(position, place)| Place { position, ..place }).collect()
 }
 
-/// Ends what studies left behind that were killed, so that it does not share the machine with this one.
-pub(crate) fn tidy_up() {
-    lab::leftovers::sweep();
-    scratch::sweep();
+/// Ends what studies left behind that were killed, so that it does not share the machine with this one. Says what it ended,
+/// removed, and left alone, unescaped.
+pub fn tidy_up() -> Vec<String> {
+    let Leftovers { ended, elsewhere } = lab::leftovers::sweep();
+    let ended = ended.iter().map(|Swept { pid, command, .. }| {
+        format!("ended process {pid} ({command}): a Tenbin that was killed left it running")
+    });
+    let left = (!elsewhere.is_empty()).then(|| {
+        let pids: Vec<String> = elsewhere.iter().map(u32::to_string).collect();
+        format!("left processes alone that a Tenbin of another PID namespace started: {}", pids.join(", "))
+    });
+    ended.chain(left).chain(scratch::sweep()).collect()
 }
 
 /// Whether a study that was kept is the one of this plan, and finds its answer by this procedure.

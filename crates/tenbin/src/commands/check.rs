@@ -44,6 +44,9 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     let stopper = Stopper::default();
     let heard = signals::listen(stopper.clone())?;
     heard.run_begins();
+    if flags.start {
+        conductor::tidy_up().iter().for_each(|line| output::remark(&report::visible(line)));
+    }
     let (mut failed, mut not_available) = (0, Vec::new());
     let (mut written, mut gap) = (Ok(()), "\n");
     conductor::rehearse(&study, flags.start, &tenbin, &stopper, |rehearsed| {
