@@ -6,6 +6,7 @@ use std::collections::hash_map::Entry;
 use rusqlite::{Connection, params};
 
 use crate::Result;
+use crate::checksum;
 use crate::error::StoreError;
 use crate::reading::{Kind, Reading, Readings, pack};
 use crate::run_id::RunId;
@@ -60,7 +61,7 @@ impl Store {
         if !readings.iter().all(|reading| reading.value.is_finite()) {
             return Err(StoreError::NOT_FINITE);
         }
-        let second = signed(second)?;
+        let kept_second = signed(second)?;
         // As durable as the seconds of the load.
         let transaction = self.transaction(Durability::Normal)?;
         let number = self.number(run)?;
@@ -80,9 +81,10 @@ impl Store {
             };
             pack(&mut packed, kind, *value);
         }
+        let checksum = checksum::of_readings(run, second, &packed);
         transaction
-            .prepare_cached("INSERT INTO readings (run, second, packed) VALUES (?, ?, ?)")
-            .and_then(|mut insert| insert.execute(params![number, second, packed]))
+            .prepare_cached("INSERT INTO readings (run, second, packed, checksum) VALUES (?, ?, ?, ?)")
+            .and_then(|mut insert| insert.execute(params![number, kept_second, packed, checksum]))
             .map_err(|error| self.explain(error))?;
         transaction.commit().map_err(|error| self.explain(error))
     }

@@ -1,11 +1,11 @@
 //! Seconds on their way into the file.
 
-use record::{Interval, Sampled, Statuses, Tally};
+use record::{Interval, Ledger, Sampled, Statuses};
 use rusqlite::{Connection, ErrorCode, params};
 
 use crate::Result;
 use crate::error::StoreError;
-use crate::run::STATUS_MAX;
+use crate::run::{Part, STATUS_MAX};
 use crate::run_id::RunId;
 use crate::store::{Durability, Store, signed};
 
@@ -18,15 +18,17 @@ impl Store {
         let transaction = self.transaction(Durability::Normal)?;
         let number = self.number(run)?;
         for interval in intervals {
-            insert_part(&transaction, number, step, interval).map_err(|failure| match failure {
-                Failure::Store(error) => error,
-                Failure::Sqlite(error)
-                    if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
-                {
-                    StoreError::UnknownStep { run: run.clone(), step }
-                }
-                Failure::Sqlite(error) => self.explain(error),
-            })?;
+            insert_part(&transaction, run, number, &Part::of(step, interval)).map_err(
+                |failure| match failure {
+                    Failure::Store(error) => error,
+                    Failure::Sqlite(error)
+                        if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
+                    {
+                        StoreError::UnknownStep { run: run.clone(), step }
+                    }
+                    Failure::Sqlite(error) => self.explain(error),
+                },
+            )?;
         }
         transaction.commit().map_err(|error| self.explain(error))
     }
@@ -50,20 +52,43 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
-fn insert_part(connection: &Connection, run: i64, step: u16, interval: &Interval) -> Result<(), Failure> {
-    let Interval { second, phase, tally, sampled } = interval;
-    let counts = &tally.counts;
+impl Part {
+    fn of(step: u16, interval: &Interval) -> Self {
+        let Interval { second, phase, tally, sampled } = interval;
+        // So many as can be read back: whatever was tried more often was tried very often.
+        let mut statuses = Statuses::default();
+        tally.statuses.iter().for_each(|(status, count)| statuses.add(status.min(STATUS_MAX), count));
+        Self {
+            step,
+            second: *second,
+            phase: *phase,
+            counts: tally.counts,
+            received_bytes: tally.received_bytes,
+            sent_bytes: tally.sent_bytes,
+            connections: tally.connections,
+            first_sent_ns: tally.first_sent_ns,
+            last_finished_ns: tally.last_finished_ns,
+            statuses,
+            errors: tally.errors.clone(),
+            histograms: tally.encode_histograms(),
+            sampled: sampled.clone(),
+        }
+    }
+}
+
+fn insert_part(connection: &Connection, run: &RunId, number: i64, part: &Part) -> Result<(), Failure> {
+    let counts = &part.counts;
     connection
         .prepare_cached(
             "INSERT INTO part (run, step, second, phase, planned, sent, not_sent, ok, refused, failed, timed_out, \
              unfinished, received_bytes, sent_bytes, connections, first_sent_ns, last_finished_ns, other_errors, \
-             histograms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             histograms, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
-            run,
-            step,
-            signed(*second)?,
-            *phase as u8,
+            number,
+            part.step,
+            signed(part.second)?,
+            part.phase as u8,
             signed(counts.planned)?,
             signed(counts.sent)?,
             signed(counts.not_sent)?,
@@ -72,37 +97,35 @@ fn insert_part(connection: &Connection, run: i64, step: u16, interval: &Interval
             signed(counts.failed)?,
             signed(counts.timed_out)?,
             signed(counts.unfinished)?,
-            signed(tally.received_bytes)?,
-            signed(tally.sent_bytes)?,
-            signed(tally.connections)?,
-            tally.first_sent_ns.map(signed).transpose()?,
-            tally.last_finished_ns.map(signed).transpose()?,
-            signed(tally.errors.others())?,
-            tally.encode_histograms(),
+            signed(part.received_bytes)?,
+            signed(part.sent_bytes)?,
+            signed(part.connections)?,
+            part.first_sent_ns.map(signed).transpose()?,
+            part.last_finished_ns.map(signed).transpose()?,
+            signed(part.errors.others())?,
+            part.histograms,
+            part.checksum(run),
         ])?;
-    let part = connection.last_insert_rowid();
-    insert_statuses(connection, part, tally)?;
-    insert_errors(connection, part, tally)?;
-    insert_requests(connection, part, sampled)
+    let number = connection.last_insert_rowid();
+    insert_statuses(connection, number, &part.statuses)?;
+    insert_errors(connection, number, &part.errors)?;
+    insert_requests(connection, number, &part.sampled)
 }
 
-fn insert_statuses(connection: &Connection, part: i64, tally: &Tally) -> Result<(), Failure> {
+fn insert_statuses(connection: &Connection, part: i64, statuses: &Statuses) -> Result<(), Failure> {
     let mut insert = connection
         .prepare_cached("INSERT INTO status (part, position, status, count) VALUES (?, ?, ?, ?)")?;
-    // So many as can be read back: whatever was tried more often was tried very often.
-    let mut statuses = Statuses::default();
-    tally.statuses.iter().for_each(|(status, count)| statuses.add(status.min(STATUS_MAX), count));
     for (position, (status, count)) in statuses.iter().enumerate() {
         insert.execute(params![part, position as i64, status, signed(count)?])?;
     }
     Ok(())
 }
 
-fn insert_errors(connection: &Connection, part: i64, tally: &Tally) -> Result<(), Failure> {
+fn insert_errors(connection: &Connection, part: i64, errors: &Ledger) -> Result<(), Failure> {
     let mut insert = connection.prepare_cached(
         "INSERT INTO error (part, position, class, code, message, count) VALUES (?, ?, ?, ?, ?, ?)",
     )?;
-    for (position, entry) in tally.errors.entries().iter().enumerate() {
+    for (position, entry) in errors.entries().iter().enumerate() {
         let (class, code, message) = (entry.class.as_ref(), entry.code, &entry.message);
         insert.execute(params![part, position as i64, class, code, message, signed(entry.count)?])?;
     }
@@ -138,7 +161,7 @@ fn insert_requests(connection: &Connection, part: i64, sampled: &[Sampled]) -> R
 mod tests {
     use super::*;
     use crate::description::{Model, NewRun, Unit};
-    use record::Phase;
+    use record::{Phase, Tally};
 
     #[test]
     fn a_full_disk_is_named_and_what_was_kept_stays() {

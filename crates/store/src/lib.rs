@@ -8,6 +8,7 @@ mod begin;
 mod begin_study;
 mod beside;
 mod ceiling;
+mod checksum;
 mod description;
 mod ending;
 mod error;

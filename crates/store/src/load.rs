@@ -137,7 +137,7 @@ impl Store {
             return Err(self.damaged(id, "a second belongs to no step"));
         }
         let phase = usize::try_from(count("phase")?).ok().and_then(|phase| Phase::ALL.get(phase).copied());
-        Ok(Part {
+        let part = Part {
             step,
             second: count("second")?,
             phase: phase.ok_or_else(|| self.damaged(id, "a second has no known phase"))?,
@@ -160,7 +160,13 @@ impl Store {
             errors: self.errors(id, snapshot, number, count("other_errors")?)?,
             histograms: self.get(row, "histograms")?,
             sampled: self.sampled(id, snapshot, number)?,
-        })
+        };
+        let kept: Option<u32> = self.get(row, "checksum")?;
+        if kept.is_some_and(|kept| kept != part.checksum(id)) {
+            let what = format!("its second {} is not as it was kept: its checksum differs", part.second);
+            return Err(self.damaged(id, &what));
+        }
+        Ok(part)
     }
 
     fn statuses(&self, id: &RunId, snapshot: &Connection, part: i64) -> Result<Statuses> {

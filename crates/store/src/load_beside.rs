@@ -4,6 +4,7 @@ use rusqlite::{Connection, Row};
 
 use crate::Result;
 use crate::beside::{Beside, GATES_MAX, GateResult, OUTPUT_BYTES_MAX, OUTPUTS_MAX, Output};
+use crate::checksum;
 use crate::reading::{KINDS_MAX, Kind, Readings};
 use crate::run_id::RunId;
 use crate::store::Store;
@@ -30,9 +31,17 @@ impl Store {
         if !is_in_order || kinds.len() > KINDS_MAX {
             return Err(self.damaged(id, "its kinds of readings are not counted from 0"));
         }
-        let query = "SELECT second, packed FROM readings WHERE run = ?1 ORDER BY second, number";
+        let query = "SELECT second, packed, checksum FROM readings WHERE run = ?1 ORDER BY second, number";
         let seconds = self.all(snapshot, query, [run], |row| {
-            Ok((self.count(id, row, "second")?, self.get::<Box<[u8]>>(row, "packed")?))
+            let (second, packed) = (self.count(id, row, "second")?, self.get::<Box<[u8]>>(row, "packed")?);
+            let kept: Option<u32> = self.get(row, "checksum")?;
+            if kept.is_some_and(|kept| kept != checksum::of_readings(id, second, &packed)) {
+                let what = format!(
+                    "what was read in its second {second} is not as it was kept: its checksum differs"
+                );
+                return Err(self.damaged(id, &what));
+            }
+            Ok((second, packed))
         })?;
         let kinds = kinds.into_iter().map(|(_, kind)| kind).collect();
         Readings::checked(kinds, seconds).map_err(|_| self.damaged(id, "its readings do not unpack"))

@@ -1,0 +1,90 @@
+//! Checksums over what was kept of a second, so that a bit that a disk or a copy changed is seen when it is read.
+//!
+//! Every field of a part is in its checksum, and the run that it belongs to. Rows of older stores have none.
+
+use crc32fast::Hasher;
+use record::{Counts, Finish, Sampled};
+
+use crate::run::Part;
+use crate::run_id::RunId;
+
+impl Part {
+    /// Over everything in the row of the part and in the rows that belong to it.
+    pub(crate) fn checksum(&self, run: &RunId) -> u32 {
+        // Without `..`: a new field must be in the checksum of parts that have it, and leave the others' as it is.
+        let Self {
+            step,
+            second,
+            phase,
+            counts: Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished },
+            received_bytes,
+            sent_bytes,
+            connections,
+            first_sent_ns,
+            last_finished_ns,
+            statuses,
+            errors,
+            histograms,
+            sampled,
+        } = self;
+        let mut sum = Sum::new(run, *second);
+        sum.numbers([u64::from(*step), *phase as u64]);
+        sum.numbers([*planned, *sent, *not_sent, *ok, *refused, *failed, *timed_out, *unfinished]);
+        sum.numbers([*received_bytes, *sent_bytes, *connections]);
+        sum.optional(*first_sent_ns);
+        sum.optional(*last_finished_ns);
+        sum.numbers([statuses.iter().count() as u64]);
+        statuses.iter().for_each(|(status, count)| sum.numbers([u64::from(status), count]));
+        sum.numbers([errors.others(), errors.entries().len() as u64]);
+        for entry in errors.entries() {
+            sum.bytes(entry.class.as_ref().as_bytes());
+            sum.numbers([u64::from(entry.code), entry.count]);
+            sum.bytes(entry.message.as_bytes());
+        }
+        sum.bytes(histograms);
+        sum.numbers([sampled.len() as u64]);
+        sampled.iter().for_each(|request| sum.request(request));
+        sum.0.finalize()
+    }
+}
+
+/// Over what probes read in one second.
+pub(crate) fn of_readings(run: &RunId, second: u64, packed: &[u8]) -> u32 {
+    let mut sum = Sum::new(run, second);
+    sum.bytes(packed);
+    sum.0.finalize()
+}
+
+struct Sum(Hasher);
+
+impl Sum {
+    fn new(run: &RunId, second: u64) -> Self {
+        let mut sum = Self(Hasher::new());
+        sum.bytes(run.as_str().as_bytes());
+        sum.numbers([second]);
+        sum
+    }
+
+    fn numbers<const N: usize>(&mut self, numbers: [u64; N]) {
+        numbers.iter().for_each(|number| self.0.update(&number.to_le_bytes()));
+    }
+
+    fn optional(&mut self, number: Option<u64>) {
+        self.numbers([u64::from(number.is_some()), number.unwrap_or(0)]);
+    }
+
+    /// With their length, so that what ends here cannot begin the next.
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.numbers([bytes.len() as u64]);
+        self.0.update(bytes);
+    }
+
+    fn request(&mut self, request: &Sampled) {
+        let Sampled { finish, connection, connect_ns, received_bytes, sent_bytes } = request;
+        let Finish { intended_ns, sent_ns, first_byte_ns, finished_ns, outcome, status } = finish;
+        self.bytes(outcome.name().as_bytes());
+        self.optional(*first_byte_ns);
+        self.numbers([*intended_ns, *sent_ns, *finished_ns, u64::from(*status)]);
+        self.numbers([u64::from(*connection), *connect_ns, *received_bytes, *sent_bytes]);
+    }
+}
