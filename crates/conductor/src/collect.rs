@@ -41,6 +41,8 @@ pub(crate) struct Collected {
     pub(crate) settled_at_ns: Option<u64>,
     /// Whether the system ended before the load did.
     pub(crate) is_gone: bool,
+    /// Whether it was ended because the system rejected every request.
+    pub(crate) was_given_up: bool,
     /// CPU time since the load began.
     pub(crate) cpu: Cpu,
     /// The course of the load, over all workers.
@@ -53,6 +55,13 @@ impl Collected {
     /// Workers that have said their last.
     fn done(&self) -> usize {
         self.ends.len() + self.broke.len() + self.hopeless.len()
+    }
+
+    /// Whether requests were rejected, and not one came to another end.
+    pub(crate) fn is_rejected(&self) -> bool {
+        let [warm_up, measured] = [Phase::WarmUp, Phase::Measured].map(|phase| self.counts(phase));
+        let rejected = warm_up.refused + measured.refused;
+        rejected > 0 && rejected == warm_up.ended() + measured.ended()
     }
 
     /// What was counted so far in a phase, over all steps.
@@ -83,6 +92,8 @@ pub(crate) struct Collector<'a> {
     pub(crate) steps: usize,
     /// When it may end earlier than planned.
     pub(crate) extension: Option<Extension<'a>>,
+    /// Whether it ends early if every request is rejected.
+    pub(crate) gives_up: bool,
 }
 
 impl<'a> Collector<'a> {
@@ -133,6 +144,8 @@ impl<'a> Collector<'a> {
                 next = running.messages.recv_timeout(wait).ok();
             }
             let kept = self.take(&mut collected, seconds, begun.0).and_then(|()| {
+                collected.was_given_up |= self.gives_up && collected.is_rejected();
+                collected.is_gone |= collected.was_given_up;
                 let is_gone = self.beside.attend(self.store, self.run);
                 collected.is_gone |= is_gone.map_err(|error| storage(error, &collected))?;
                 Ok(())

@@ -17,6 +17,7 @@ mod gates;
 mod host;
 mod judging;
 mod live;
+mod lone_pass;
 mod memory;
 mod one_run;
 mod pace;

@@ -27,6 +27,9 @@ const GRACE: Duration = Duration::from_secs(5);
 /// Exit code of a run ended by force: it could not run.
 const FORCED_EXIT_CODE: i32 = 1;
 
+/// What to do about a study whose every request is rejected.
+const RESUMABLE: &str = "help: correct the plan, or the system and continue with --resume";
+
 /// A run that came to its end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finished {
@@ -61,6 +64,14 @@ pub enum RunError {
     /// A kept study plans a run that its plan does not have.
     #[error("the plan no longer has a run that this study planned; run it anew")]
     NotInPlan,
+    /// A system rejected all of its first load, and a single user afterwards.
+    #[error("{name}: every request was rejected, also those of a single user: {answers}\n  {RESUMABLE}")]
+    Rejected {
+        /// System and variant.
+        name: String,
+        /// What each step was answered, on one line of printable characters.
+        answers: String,
+    },
     /// There are no ports for a system.
     #[error("no free ports for the system: {0}")]
     Ports(String),
@@ -114,6 +125,10 @@ pub(crate) struct Measured {
     pub(crate) ending: Ending,
     /// Of the measured phase.
     pub(crate) counts: Counts,
+    /// Whether not one request got another answer than a rejection, warm-up included.
+    pub(crate) is_rejected: bool,
+    /// Whether it was ended early for that.
+    pub(crate) was_given_up: bool,
     /// What is not kept in time, because the store hangs, is ended by force.
     watchdog: Watchdog,
 }
@@ -148,7 +163,7 @@ pub(crate) fn measure(
         Watchdog::arm(planned.map(|planned| opening + planned + timeout + GRACE), FORCED_EXIT_CODE);
 
     let (before, cores) = (Before::look(&prepared), prepared.cores().to_vec());
-    let Prepared { job, script, resolved, probed, learnt: _ } = prepared;
+    let Prepared { job, script, resolved, probed, learnt: _, gives_up } = prepared;
     let threads = job.threads;
     let running = script.start(job)?;
     let planned_requests = plan.stop.requests;
@@ -166,17 +181,19 @@ pub(crate) fn measure(
         threads: workers,
         steps,
         extension: Extension::of(plan, threads),
+        gives_up,
     };
     let collected = collector.collect(running);
     observer.ends();
     let collected = collected?;
     let counts = collected.counts(Phase::Measured);
+    let (is_rejected, was_given_up) = (collected.is_rejected(), collected.was_given_up);
     let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
     let load = Load { plan, store, threads, cores: &cores, before, asked };
     let mut ending = judging::ending(load, collected, beside)?;
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = probed.tls;
-    Ok(Measured { ending, counts, watchdog })
+    Ok(Measured { ending, counts, is_rejected, was_given_up, watchdog })
 }
 
 /// The ending of a run whose load never began.

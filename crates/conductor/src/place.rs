@@ -1,5 +1,7 @@
 //! One run of a study, from first to last.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use lab::{Stopped, System};
@@ -12,11 +14,11 @@ use crate::beside::{Attended, Beside};
 use crate::cores::Cores;
 use crate::doubling::{Threads, Twin};
 use crate::live::Observer;
-use crate::one_run::{self, RunError};
+use crate::one_run::{self, Measured, RunError};
 use crate::prepare::prepare;
 use crate::stage::Stage;
 use crate::stopper::{StopLevel, Stopper};
-use crate::{arrivals, filling, gates, recording};
+use crate::{arrivals, filling, gates, lone_pass, recording};
 
 /// What all runs of a study share.
 pub(crate) struct Bench<'a> {
@@ -27,6 +29,40 @@ pub(crate) struct Bench<'a> {
     /// The program itself, which also holds the processes of systems.
     pub(crate) tenbin: &'a Path,
     pub(crate) cores: &'a Cores,
+    /// Variants whose system is known to do something else than reject, with the number of the load if that has a scenario
+    /// of its own.
+    pub(crate) answering: RefCell<BTreeSet<(usize, Option<usize>)>>,
+}
+
+impl Bench<'_> {
+    /// Whether this would be the first answer to a scenario that is known of a variant.
+    fn is_first(&self, numbers: (usize, usize)) -> bool {
+        !self.answering.borrow().contains(&self.scenario(numbers))
+    }
+
+    /// Judges a load that went first. A study ends where a system rejects all of it, and a single user as well: every
+    /// further run would show the same. No run is preceded by a trial of its own, which would write into the system.
+    fn judge_first(
+        &self,
+        stage: &Stage,
+        numbers: (usize, usize),
+        measured: &mut Measured,
+    ) -> Result<(), RunError> {
+        if measured.is_rejected {
+            measured.wait();
+            if let Some(answers) = lone_pass::rejected(&stage.plan, self.stopper) {
+                let name = format!("{} {}", stage.launch.system, stage.launch.variant).trim_end().to_owned();
+                return Err(RunError::Rejected { name, answers });
+            }
+            measured.go_on();
+        }
+        self.answering.borrow_mut().insert(self.scenario(numbers));
+        Ok(())
+    }
+
+    fn scenario(&self, (variant, load): (usize, usize)) -> (usize, Option<usize>) {
+        (variant, self.study.loads[load].scenario.as_ref().map(|_| load))
+    }
 }
 
 /// What came of a run of a study.
@@ -40,6 +76,8 @@ pub struct PlaceEnded {
     pub gates: Vec<GateResult>,
     /// What was measured, of a load that came to its end.
     pub brief: Option<Brief>,
+    /// Whether it was ended because every request was rejected, and is made again because a single user was answered.
+    pub is_made_again: bool,
 }
 
 /// A run in three figures.
@@ -78,6 +116,7 @@ pub(crate) fn run(
     if amount.is_none() {
         stage.plan.seed = arrivals::seed(bench.study.seed, place);
     }
+    let is_first = bench.is_first((variant, load));
     let mut new = one_run::describe(&stage.plan);
     new.place = Some((bench.id.clone(), place.clone()));
     let cancelled = || bench.stopper.level() != StopLevel::Go;
@@ -85,7 +124,7 @@ pub(crate) fn run(
     // What a database says of itself belongs to the description of the run: it begins when that is known.
     let (run, ending, outputs) = if stage.launch.processes.is_empty() {
         let mut attended = Attended::somebody_elses();
-        let (run, mut ending) = stage.load(bench, new, observer, &mut attended)?;
+        let (run, mut ending) = stage.load(bench, (variant, load), new, observer, &mut attended)?;
         ending.not_available = attended.not_available();
         (run, ending, Vec::new())
     } else {
@@ -97,7 +136,7 @@ pub(crate) fn run(
                 let ending = one_run::without_a_load(Verdict::Aborted, Some(kept(&failure)));
                 (bench.store.begin(&new)?, ending, failure.outputs)
             }
-            Ok(system) => stage.load_and_stop(bench, new, system, observer)?,
+            Ok(system) => stage.load_and_stop(bench, (variant, load), new, system, observer)?,
         }
     };
     for output in &outputs {
@@ -111,20 +150,25 @@ pub(crate) fn run(
         brief = Some(Brief::of(&kept)?);
         bench.store.keep_gates(&run, &gates)?;
     }
-    Ok(PlaceEnded { run, ending, gates, brief })
+    let is_made_again = is_first
+        && !bench.is_first((variant, load))
+        && ending.verdict == Verdict::Partial
+        && bench.stopper.level() == StopLevel::Go;
+    Ok(PlaceEnded { run, ending, gates, brief, is_made_again })
 }
 
 impl Stage {
     fn load_and_stop(
         &self,
         bench: &Bench<'_>,
+        numbers: (usize, usize),
         new: NewRun,
         mut system: System,
         observer: &mut dyn Observer,
     ) -> Result<(RunId, Ending, Vec<lab::Output>), RunError> {
         let subject = self.subject(&system);
         let mut attended = Attended::system(&mut system, subject);
-        let measured = self.load(bench, new, observer, &mut attended);
+        let measured = self.load(bench, numbers, new, observer, &mut attended);
         let died = attended.died.take();
         let not_available = attended.not_available();
         // Whatever became of the load: the system must go.
@@ -143,6 +187,7 @@ impl Stage {
     fn load(
         &self,
         bench: &Bench<'_>,
+        numbers: (usize, usize),
         mut new: NewRun,
         observer: &mut dyn Observer,
         beside: &mut dyn Beside,
@@ -151,13 +196,21 @@ impl Stage {
             prepare(&self.plan).map_err(|refusal| self.failure("connect", refusal.to_string()))
         });
         match ready {
-            Ok(prepared) => {
+            Ok(mut prepared) => {
+                let is_first = bench.is_first(numbers);
+                prepared.gives_up = is_first;
                 recording::record(&self.plan, &prepared, &mut new);
                 let run = bench.store.begin(&new)?;
                 let (store, stopper) = (bench.store, bench.stopper);
                 let threads = Threads::of(&self.plan, &prepared);
                 let mut measured =
                     one_run::measure(&self.plan, prepared, store, &run, stopper, observer, beside)?;
+                if is_first {
+                    bench.judge_first(self, numbers, &mut measured)?;
+                }
+                if measured.was_given_up {
+                    return Ok((run, measured.ending));
+                }
                 Twin { plan: &self.plan, threads, store, stopper }.weigh(&run, &mut measured, observer)?;
                 Ok((run, measured.ending))
             }

@@ -25,6 +25,8 @@ pub struct Prepared {
     pub(crate) probed: Probed,
     /// What a database said of itself.
     pub(crate) learnt: Learnt,
+    /// Whether the load is ended early if the system rejects every request.
+    pub(crate) gives_up: bool,
 }
 
 impl Prepared {
@@ -141,7 +143,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
         data: plan.data.clone(),
         seed: plan.seed,
     };
-    Ok(Prepared { job, script, resolved, probed, learnt })
+    Ok(Prepared { job, script, resolved, probed, learnt, gives_up: false })
 }
 
 /// What this machine is short of. Users who speak with two peers keep a connection to each; ports are those of one peer.

@@ -9,6 +9,7 @@ use plan::Study;
 
 use crate::cores::Cores;
 use crate::live::{Live, Observer};
+use crate::lone_pass;
 use crate::one_run::RunError;
 use crate::prepare::{Refusal, prepare};
 use crate::questions::Unready;
@@ -86,7 +87,11 @@ fn started(stage: &Stage, stopper: &Stopper) -> Option<String> {
     if let Err(failure) = stage.fill(stopper, &mut Nobody) {
         return Some(failure.what);
     }
-    prepare(&stage.plan).err().map(|refusal| refusal.to_string())
+    if let Err(refusal) = prepare(&stage.plan) {
+        return Some(refusal.to_string());
+    }
+    let rejected = lone_pass::rejected(&stage.plan, stopper);
+    rejected.map(|answers| format!("every request was rejected: {answers}"))
 }
 
 /// Why what runs already cannot be spoken to. Nothing is changed there: tables that a run would make may be missing.

@@ -66,6 +66,15 @@ impl Spoken {
         }
     }
 
+    /// The same; the words of rejected requests quote the beginning of the reply's body.
+    pub(crate) fn quoting(self) -> Self {
+        match self {
+            Self::Http(script) => Self::Http(script.quoting()),
+            // The server's own message is in the words of a rejected transaction in any case.
+            other => other,
+        }
+    }
+
     /// Bytes that a connection keeps at most. `longest` says how long the value of a variable is at most.
     pub(crate) fn kept_bytes_max(&self, longest: impl Fn(u16) -> u64) -> u64 {
         let longest = self.with_saved(longest);

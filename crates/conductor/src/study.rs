@@ -1,5 +1,6 @@
 //! A whole study: what it plans, and its runs, turn by turn, until its procedure says that it is over.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -96,8 +97,16 @@ pub fn run_study(
 ) -> Result<(), RunError> {
     tidy_up().iter().for_each(|line| observer.says(line));
     let cores = Cores::choose(&study.pin, &allowed_cores()).map_err(|fault| RunError::Plan(vec![fault]))?;
-    let bench = Bench { study, id, store, stopper, tenbin, cores: &cores };
-    let why = turns(&bench, observer)?;
+    let bench = Bench { study, id, store, stopper, tenbin, cores: &cores, answering: RefCell::default() };
+    let why = match turns(&bench, observer) {
+        // It can be resumed once the system answers.
+        Err(error @ RunError::Rejected { .. }) => {
+            let ending = StudyEnding { ended_at_unix_ms: unix_ms(), verdict: Verdict::Partial, why: None };
+            store.finish_study(id, &ending)?;
+            return Err(error);
+        }
+        why => why?,
+    };
     let verdict = if why.is_some_and(Why::is_whole) { Verdict::Complete } else { Verdict::Partial };
     let why = why.map(|why| why.word().to_owned());
     Ok(store.finish_study(id, &StudyEnding { ended_at_unix_ms: unix_ms(), verdict, why })?)
@@ -182,7 +191,13 @@ impl Going<'_> {
             observer.place_begins(place, &self.ahead(&places[index..], later));
             let begun = Instant::now();
             let amount = course.amount(kept, place)?;
-            let ended = place::run(bench, place, amount.as_ref(), observer)?;
+            let mut ended = place::run(bench, place, amount.as_ref(), observer)?;
+            if ended.is_made_again {
+                observer.says(
+                    "every request was rejected, but not those of a single user: the run is made again",
+                );
+                ended = place::run(bench, place, amount.as_ref(), observer)?;
+            }
             self.pace.note(place, begun.elapsed());
             observer.place_ends(place, &ended);
             self.made += 1;

@@ -3,8 +3,11 @@
 mod support;
 
 use std::fs;
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -58,6 +61,68 @@ fn a_gate_on_throughput_sees_the_figure_that_is_shown() {
     let observed = run["gates"][0]["observed"].as_f64().expect("a number");
     let shown = run["throughput_per_s"].as_f64().expect("a number");
     assert!((observed - shown).abs() < 0.001, "{observed} and {shown}: {run}");
+}
+
+#[test]
+fn a_study_whose_every_request_is_rejected_ends_within_its_first_run() {
+    let home = Home::new();
+    let wrong = plan(
+        &home,
+        "scenario: [ get: /nothing ]\nload: { users: 2, for: 10min }\nsystems:\n  target:\n    \
+         start: '{tenbin} target --listen 127.0.0.1:{port}'\ncompare: { blocks: 3 }\n",
+    );
+    let output = home.run(&["run", &wrong]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    let answer =
+        "status 404, expected 200–399; the body begins with \"no such endpoint; GET / lists them all\\n\"";
+    assert!(output.stderr.contains(answer), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("target: every request was rejected, also those of a single user"),
+        "{}",
+        output.stderr
+    );
+    assert_nothing_is_left(&home);
+    // It can be resumed when the system answers.
+    assert!(home.run(&["history"]).stdout.contains("interrupted"), "it is kept as interrupted");
+    let checked = check(&home, &[&wrong, "--start"]);
+    assert_eq!(checked.code, Some(1), "{checked:?}");
+    assert!(checked.stdout.contains("every request was rejected: step"), "{}", checked.stdout);
+}
+
+/// Answers whoever is alone, and rejects everybody else.
+fn answers_one_at_a_time(listener: TcpListener) {
+    let connections = Arc::new(AtomicUsize::new(0));
+    for stream in listener.incoming() {
+        let (mut stream, connections) = (stream.expect("a connection"), Arc::clone(&connections));
+        std::thread::spawn(move || {
+            connections.fetch_add(1, Ordering::SeqCst);
+            let mut request = [0; 4096];
+            while stream.read(&mut request).is_ok_and(|read| read > 0) {
+                std::thread::sleep(Duration::from_millis(5));
+                let status = if connections.load(Ordering::SeqCst) == 1 { 200 } else { 503 };
+                let reply = format!("HTTP/1.1 {status} X\r\nContent-Length: 0\r\n\r\n");
+                if stream.write_all(reply.as_bytes()).is_err() {
+                    break;
+                }
+            }
+            connections.fetch_sub(1, Ordering::SeqCst);
+        });
+    }
+}
+
+#[test]
+fn a_load_that_is_too_much_is_a_result_although_every_request_is_rejected() {
+    let home = Home::new();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    std::thread::spawn(|| answers_one_at_a_time(listener));
+    let text =
+        format!("scenario: [ get: / ]\nload: {{ users: 8, for: 2s }}\nsystems:\n  one: {{ url: '{url}' }}\n");
+    let output = home.run(&["run", &plan(&home, &text), "--format", "json"]);
+    let run = &output.json()["runs"][0];
+    assert_ne!(run["verdict"], "partial", "it was made again: {output:?}");
+    assert!(number(run, "outcomes.refused") > 0 && number(run, "outcomes.ok") == 0, "{run}");
+    assert!(output.stderr.contains("the run is made again"), "{}", output.stderr);
 }
 
 #[test]

@@ -83,6 +83,16 @@ impl Http1 {
         Self { script: Arc::new(Steps { list, variables, captured: captured.into() }) }
     }
 
+    /// The same, with words of refusals that quote the beginning of the reply's body. Every body is kept while it comes.
+    #[must_use]
+    pub fn quoting(mut self) -> Self {
+        // Nobody else has it before the first connection is opened.
+        for prepared in Arc::get_mut(&mut self.script).into_iter().flat_map(|steps| &mut steps.list) {
+            (prepared.keeps_body, prepared.quotes_body) = (true, true);
+        }
+        self
+    }
+
     /// The one step "send this request as it is written, and check the reply".
     ///
     /// # Errors

@@ -27,6 +27,8 @@ pub(super) struct Reading {
     /// The body so far, if a check or a capture needs it.
     body: Vec<u8>,
     body_bytes: u64,
+    /// How the body of the last refused reply begins, where that is asked for.
+    pub(super) quoted: Vec<u8>,
     pub(super) values: Values,
 }
 
@@ -39,6 +41,9 @@ enum State {
     UntilClose,
 }
 
+/// More of a refused reply's body is not quoted.
+const QUOTED_BYTES_MAX: usize = 96;
+
 const NO_REPLY: Reply = Reply { status: 0, refusal: None, reusable: false, received_bytes: 0 };
 
 impl Reading {
@@ -50,6 +55,7 @@ impl Reading {
             head: Vec::new(),
             body: Vec::new(),
             body_bytes: 0,
+            quoted: Vec::new(),
             values: Values::new(variables),
         }
     }
@@ -214,6 +220,9 @@ impl Reading {
             self.reply.refusal = self.judge_body(&step.step);
         }
         let reply = self.reply;
+        if reply.refusal.is_some() && step.quotes_body {
+            self.quoted = self.body[..self.body.len().min(QUOTED_BYTES_MAX)].to_vec();
+        }
         self.forget();
         reply
     }

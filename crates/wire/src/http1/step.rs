@@ -25,6 +25,8 @@ pub(super) struct Prepared {
     pub(super) keeps_body: bool,
     /// Whether a reply whose head is fine can still be refused.
     pub(super) judges_body: bool,
+    /// Whether the words of a refusal quote the beginning of the body.
+    pub(super) quotes_body: bool,
 }
 
 impl Prepared {
@@ -32,6 +34,6 @@ impl Prepared {
         let keeps_body =
             step.checks.need_body() || step.captures.iter().any(|capture| capture.from.is_in_body());
         let judges_body = keeps_body || step.checks.size.is_some() || !step.captures.is_empty();
-        Self { step, keeps_body, judges_body }
+        Self { step, keeps_body, judges_body, quotes_body: false }
     }
 }

@@ -77,11 +77,16 @@ impl Conversation for Talk {
     fn explain(&self, refusal: Refusal) -> String {
         let Step { checks, captures, .. } = &self.step().step;
         let rule = match refusal.class {
-            "status" => return format!("status {}, expected {}", refusal.code, checks.status),
+            "status" => Some(format!("status {}, expected {}", refusal.code, checks.status)),
             "capture" => capture::explain(captures, refusal.code),
             _ => checks.explain(refusal.code),
         };
-        rule.unwrap_or_else(|| refusal.class.to_string())
+        let rule = rule.unwrap_or_else(|| refusal.class.to_string());
+        match String::from_utf8_lossy(&self.reading.quoted) {
+            quoted if quoted.is_empty() => rule,
+            // Whatever the peer wrote, it is one line of printable characters.
+            quoted => format!("{rule}; the body begins with {quoted:?}"),
+        }
     }
 
     fn forget(&mut self) {

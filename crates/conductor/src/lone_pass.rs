@@ -1,0 +1,127 @@
+//! One pass through a plan's steps by a single user, on a system that rejected a whole load: it tells an overload from a
+//! plan that can never succeed.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use engine::{Message, StopLevel};
+use load::{Closed, Load, Order, Scenario, Scenarios, Stop, ThinkTime, Visit};
+use plan::{Pin, Plan};
+use record::Tally;
+
+use crate::prepare::prepare;
+use crate::stopper::Stopper;
+
+/// Tells the draws of the pass from those of the load.
+const SEED: u64 = 0x6669_7273_7420_7061;
+/// More scenarios, and steps of a mix, are not tried.
+const PASSES_MAX: usize = 32;
+/// A system may need a moment to recover from a load.
+const TRIES: u32 = 3;
+const BETWEEN_TRIES: Duration = Duration::from_secs(1);
+/// How soon a request to stop is heard.
+const LISTEN: Duration = Duration::from_millis(50);
+
+/// Why no request of a plan can succeed: what each step was answered. `None` if one succeeded, or if not all were rejected: a
+/// system that closes connections or times out is a result.
+pub(crate) fn rejected(plan: &Plan, stopper: &Stopper) -> Option<String> {
+    let mut lines = None;
+    for attempt in 0..TRIES {
+        if attempt > 0 {
+            std::thread::sleep(BETWEEN_TRIES);
+        }
+        if stopper.level() != StopLevel::Go {
+            return None;
+        }
+        let mut all: BTreeMap<u16, Tally> = BTreeMap::new();
+        for scenario in passes(&plan.scenarios) {
+            for (step, tally) in pass(plan, scenario, stopper)? {
+                all.entry(step).or_default().merge(&tally);
+            }
+        }
+        let counts = all.values().map(|tally| tally.counts);
+        let (sent, rejected) = counts.fold((0, 0), |sum, of| (sum.0 + of.sent, sum.1 + of.refused));
+        if sent == 0 || rejected < sent {
+            return None;
+        }
+        lines = Some(all.iter().flat_map(|(step, tally)| words(plan, *step, tally)).collect::<Vec<_>>());
+    }
+    lines.map(|lines| lines.join("; "))
+}
+
+/// What a step was answered.
+fn words(plan: &Plan, step: u16, tally: &Tally) -> Option<String> {
+    let name = plan.steps.get(usize::from(step)).map_or("", |step| step.name.as_str());
+    tally.errors.entries().first().map(|entry| format!("step {name:?}: {}", printable(&entry.message)))
+}
+
+/// A server's words, in which nothing moves a cursor or breaks a line.
+fn printable(text: &str) -> String {
+    let printable = |character: char| match character {
+        '"' | '\'' | '\\' => character.to_string(),
+        _ => character.escape_debug().to_string(),
+    };
+    text.chars().map(printable).collect()
+}
+
+/// Every scenario by itself, and every step of a mix, without pauses.
+fn passes(scenarios: &Scenarios) -> Vec<Scenario> {
+    let alone = |visits: &[Visit]| Scenario {
+        name: String::new(),
+        share: 1.0,
+        order: Order::InTurn(
+            visits.iter().map(|visit| Visit { step: visit.step, think: ThinkTime::None }).collect(),
+        ),
+    };
+    let of = |scenario: &Scenario| match &scenario.order {
+        Order::InTurn(visits) => vec![alone(visits)],
+        Order::Mix(visits) => visits.iter().map(|(visit, _)| alone(std::slice::from_ref(visit))).collect(),
+    };
+    scenarios.list.iter().flat_map(of).take(PASSES_MAX).collect()
+}
+
+/// One user goes through a scenario once; by step, what came of it. `None` if it cannot be tried: the load will say why.
+fn pass(plan: &Plan, scenario: Scenario, stopper: &Stopper) -> Option<BTreeMap<u16, Tally>> {
+    let alone = alone(plan, scenario);
+    let prepared = prepare(&alone).ok()?;
+    let running = prepared.script.quoting().start(prepared.job).ok()?;
+    let mut tallies: BTreeMap<u16, Tally> = BTreeMap::new();
+    loop {
+        running.stop(if stopper.level() == StopLevel::Go { StopLevel::Go } else { StopLevel::Abort });
+        match running.messages.recv_timeout(LISTEN) {
+            // Parts of steps have numbers beyond theirs.
+            Ok(Message::Interval { step, interval }) if usize::from(step) < plan.steps.len() => {
+                tallies.entry(step).or_default().merge(&interval.tally);
+            }
+            Ok(Message::Broke(_) | Message::Hopeless(_)) => return None,
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    running.join().ok()?;
+    Some(tallies)
+}
+
+/// The plan of a single user who goes through one scenario once.
+fn alone(plan: &Plan, scenario: Scenario) -> Plan {
+    let mut alone = plan.clone();
+    let requests = scenario.order.visits().count() as u64;
+    alone.load = Load::Closed(Closed {
+        users: 1,
+        ramp_up_ns: 0,
+        think_time: ThinkTime::None,
+        pacing_ns: 0,
+        throughput_per_s: None,
+        seed: plan.seed ^ SEED,
+    });
+    // Each request has its deadline, and nothing is sent after the last.
+    alone.stop = Stop { at_ns: Some(plan.timeout_ns.saturating_mul(requests)), requests: Some(requests) };
+    (alone.extend, alone.warm_up_ns, alone.log_per_second) = (0, 0, 0);
+    (alone.threads, alone.pin, alone.seed) = (Some(1), Pin::No, plan.seed ^ SEED);
+    alone.scenarios = Scenarios { list: vec![scenario] };
+    if let Some(sql) = &mut alone.sql {
+        (sql.settings.seed, sql.settings.clients, sql.pool) = (alone.seed, 1, None);
+    }
+    alone
+}
