@@ -85,10 +85,10 @@ function said({ text, unit }: Head): string {
   return unit === '' ? text : `${text} (${unit})`;
 }
 
-/** In the order that it is shown in. The best rows have their star. */
+/** In the order that it is shown in. The winner has its star. */
 function shownNow(table: Table, sorting: Sorting | null): { heads: string[]; rows: string[][] } {
   const order = sorted(table, sorting);
-  const star = (row: TableRow, at: number): string => (row.is_best && at === 0 ? '★ ' : '');
+  const star = (row: TableRow, at: number): string => (row.is_winner && at === 0 ? '★ ' : '');
   return {
     heads: table.heads.map(said),
     rows: order.flatMap((place) => {
@@ -123,14 +123,14 @@ function tableRow(table: Table, row: TableRow, columns: number[], options: Optio
   const cells = columns.map((column) => {
     const text = row.cells[column]?.text ?? '';
     if (column > 0) return h('td', { class: kind(table, column) }, text);
-    const star = row.is_best
-      ? h('span', { class: 'star' }, '★', h('span', { class: 'unseen' }, ' best: '))
+    const star = row.is_winner
+      ? h('span', { class: 'star' }, '★', h('span', { class: 'unseen' }, ' winner: '))
       : null;
     const swatch = h('span', { class: 'swatch', 'aria-hidden': 'true' });
     const rest = h('span', { class: 'rest' }, otherNames(table, row));
     return h('th', { scope: 'row', class: kind(table, column) }, swatch, star, text, rest);
   });
-  return h('tr', { class: `${options.mark(row)} ${row.is_best ? 'best' : ''}`.trim() }, ...cells);
+  return h('tr', { class: `${options.mark(row)} ${row.is_winner ? 'best' : ''}`.trim() }, ...cells);
 }
 
 /** What else names the row, for where there is no room for columns of it. */

@@ -191,6 +191,8 @@ export interface Row {
   runs: number[];
   /** The best setting of its system. */
   is_best: boolean;
+  /** Better than every row it was compared with: it alone has the star. */
+  is_winner: boolean;
   /** Whether the figures are of runs that may be believed. */
   is_valid: boolean;
   /** Of all its valid runs together: percentiles are never averaged. */
@@ -281,6 +283,10 @@ export interface Pair {
   blocks: number;
   /** The ratio in each of these blocks. */
   ratios: number[];
+  /** The same as sentences write them: `1.12 ×`, the ends `1.08` and `1.15`. */
+  ratio_text: string | null;
+  ends_text: [string, string] | null;
+  ratios_text: string[];
   sentence: string;
 }
 
@@ -324,7 +330,7 @@ export interface Head {
 
 export interface TableRow {
   cells: Cell[];
-  is_best: boolean;
+  is_winner: boolean;
   /** A place in `Load.rows`, where the row of the table is about one. */
   row: number | null;
 }

@@ -17,6 +17,7 @@ mod metric;
 mod notes;
 mod noun;
 mod over_time;
+mod ratio;
 mod short;
 mod signals;
 mod spark;

@@ -44,11 +44,22 @@ pub(crate) fn interval(ratio: f64, [low, high]: [f64; 2], axis: [f64; 2], column
             *slot = character;
         }
     };
-    put(at(1.0), '│');
     (at(low)..=at(high)).for_each(|column| put(column, '─'));
     put(at(low), '├');
     put(at(high), '┤');
     put(at(ratio), '●');
+    // Last, so that nothing hides where there is no difference.
+    let is_within = (at(low)..=at(high)).contains(&at(1.0));
+    put(
+        at(1.0),
+        if at(ratio) == at(1.0) {
+            '◉'
+        } else if is_within {
+            '┼'
+        } else {
+            '│'
+        },
+    );
     line.into_iter().collect()
 }
 
@@ -84,7 +95,8 @@ mod tests {
     fn an_interval_shows_whether_one_is_in_it() {
         assert_eq!(interval(1.12, [1.05, 1.175], [1.0, 1.2], 8), "│┈├─●─┤┈");
         assert_eq!(interval(0.95, [0.9, 0.97], [0.9, 1.1], 9), "├─●┤│┈┈┈┈");
-        assert_eq!(interval(1.0, [0.9, 1.1], [0.9, 1.1], 5), "├─●─┤");
+        assert_eq!(interval(1.0, [0.9, 1.1], [0.9, 1.1], 5), "├─◉─┤");
+        assert_eq!(interval(1.05, [0.95, 1.1], [0.9, 1.1], 9), "┈┈├─┼─●─┤");
         assert_eq!(interval(f64::NAN, [0.9, f64::INFINITY], [0.9, f64::INFINITY], 4).chars().count(), 4);
     }
 }

@@ -14,6 +14,7 @@ use crate::view::View;
 use crate::words;
 
 mod against;
+mod answer;
 mod best;
 mod certainty;
 mod compact;
@@ -38,13 +39,14 @@ mod written;
 use best::Standings;
 use pairs::{Pairs, Scene};
 
+pub(crate) use answer::{Answer, answer, winner};
 pub(crate) use best::Ranked;
-pub(crate) use certainty::{Certainty, certainty};
+pub(crate) use certainty::Certainty;
 pub(crate) use layout::{Layout, page};
 pub(crate) use page::{Item, Page, Tone, runs, tone};
 pub(crate) use pairs::Pair;
 pub(crate) use rows::Row;
-pub(crate) use sentences::{Name, answer, caveats, pair, reason, verdict_name, verdict_word};
+pub(crate) use sentences::{Name, caveats, pair, reason, verdict_name, verdict_word};
 pub(crate) use validity::validity;
 
 /// A study with its figures worked out.

@@ -59,7 +59,7 @@ fn a_huge_study() {
             assert_eq!((&runs[run]["load"], &runs[run]["row"]), (&0.into(), &row.into()), "run {run}");
         }
         let of_table = &load["table"]["rows"][row];
-        assert_eq!((&of_table["row"], &of_table["is_best"]), (&row.into(), &(row == best).into()));
+        assert_eq!((&of_table["row"], &of_table["is_winner"]), (&row.into(), &rows[row]["is_winner"]));
         assert!(load["limits"].as_array().unwrap().iter().any(|limit| limit["row"] == row));
     }
     let pair = &load["pairs"][0];

@@ -10,20 +10,7 @@ use std::sync::LazyLock;
 use report::{FORMATS, Format, Options};
 use studies::Stored;
 
-static CASES: LazyLock<Vec<(&'static str, Stored)>> = LazyLock::new(|| {
-    vec![
-        ("study-complete", studies::complete()),
-        ("study-missing", studies::missing()),
-        ("study-one-block", studies::one_block()),
-        ("study-two-loads", studies::two_loads()),
-        ("study-sql", studies::sql()),
-        ("study-against", studies::against()),
-        ("study-invalid", studies::all_invalid()),
-        ("study-not-begun", studies::not_begun()),
-        ("study-capacity", studies::searched::capacity()),
-        ("study-unmeasurable", studies::searched::unmeasurable()),
-    ]
-});
+static CASES: LazyLock<Vec<(&'static str, Stored)>> = LazyLock::new(studies::all);
 
 fn cases() -> impl Iterator<Item = (&'static str, &'static Stored)> {
     CASES.iter().map(|(case, study)| (*case, study))

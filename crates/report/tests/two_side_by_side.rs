@@ -49,7 +49,7 @@ fn a_study_against_itself_is_level() {
     }
     let text = written(&compared, "terminal");
     assert!(
-        text.contains("measured at different times") && text.contains("●") && text.contains("B ÷ A"),
+        text.contains("measured at different times") && text.contains("◉") && text.contains("B ÷ A"),
         "{text}"
     );
     assert!(text.lines().all(|line| line.chars().count() <= 220), "{text}");

@@ -4,7 +4,7 @@ import type { Load, Pair, Report } from '../report';
 import { s } from '../dom';
 import { colorClass } from '../colors';
 import { pairLines, percent, span, verdict } from '../views/pairs';
-import { ratios, ratioText, type Scale } from '../views/scale';
+import { ratios, type Scale } from '../views/scale';
 import { fitted } from './fitted';
 import { line, round, word } from './marks';
 import { rows, type Item, type Place, type Stretch } from './rows';
@@ -44,8 +44,8 @@ function item(report: Report, load: Load, pair: Pair): Item {
     more: `÷ ${load.rows[pair.second]?.name ?? '?'}`,
     group: '',
     color: colorClass(report, load, pair.first),
-    is_best: false,
-    figure: pair.ratio === null ? 'n/a' : ratioText(pair.ratio),
+    is_winner: false,
+    figure: pair.ratio_text ?? 'n/a',
     aside: verdict(pair),
     lines: () => pairLines(load, pair),
     draw: (place) => {

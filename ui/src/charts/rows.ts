@@ -15,7 +15,7 @@ export interface Item {
   group: string;
   /** Sets the colour. */
   color: string;
-  is_best: boolean;
+  is_winner: boolean;
   /** At the right; may be empty. */
   figure: string;
   /** Above the figure where names are above the marks, else beside it. */
@@ -101,7 +101,7 @@ export function rows(options: Rows): SVGSVGElement {
       if (names !== 'none') groupHead(svg, item, y + HEAD - 9, width);
       y += HEAD;
     }
-    const parts = svg.appendChild(s('g', { class: `row ${item.color}${item.is_best ? ' best' : ''}` }));
+    const parts = svg.appendChild(s('g', { class: `row ${item.color}${item.is_winner ? ' best' : ''}` }));
     parts.append(s('rect', { class: 'hit', x: 0, y, width, height: height + above }));
     const high = above > 0 ? height - GAP : height;
     const middle = y + above + high / 2;
@@ -172,16 +172,16 @@ export function pointed(mark: SVGElement, lines: () => string[]): SVGElement {
 }
 
 function nameAtLeft(parts: SVGGElement, item: Item, middle: number, { left }: Layout): void {
-  if (item.is_best) parts.append(word('name', 3, middle + 4, '★'));
-  const size = item.is_best ? BOLD : SIZE;
+  if (item.is_winner) parts.append(word('name', 3, middle + 4, '★'));
+  const size = item.is_winner ? BOLD : SIZE;
   parts.append(word('name', STAR, middle + 4, cut(wholeName(item), left - STAR - 8, size)));
 }
 
 function nameAbove(parts: SVGGElement, item: Item, y: number, { width }: Layout): void {
-  const text = item.is_best ? `★ ${item.label}` : item.label;
+  const text = item.is_winner ? `★ ${item.label}` : item.label;
   const aside = item.aside ?? '';
   const room = width - 16 - textWidth(aside, SIZE);
-  parts.append(word('name', 4, y + 15, cut(text, room, item.is_best ? BOLD : SIZE)));
+  parts.append(word('name', 4, y + 15, cut(text, room, item.is_winner ? BOLD : SIZE)));
   if (item.more !== undefined) parts.append(word('name', 4, y + 31, cut(item.more, width - 8, SIZE)));
   if (aside) parts.append(word('aside', width - 4, y + 15, aside, 'end'));
 }
@@ -200,7 +200,7 @@ function isHead(items: Item[], at: number): boolean {
 }
 
 function nameRoom(items: Item[], width: number): number {
-  const widths = items.map((item) => textWidth(wholeName(item), item.is_best ? BOLD : SIZE));
+  const widths = items.map((item) => textWidth(wholeName(item), item.is_winner ? BOLD : SIZE));
   return Math.min(width * 0.4, Math.max(60, ...widths) + STAR + 12);
 }
 

@@ -98,7 +98,7 @@ function picture(report: Report, load: Load, bad: Named[], width: number): SVGSV
     label,
     group,
     color: colorClass(report, load, at),
-    is_best: row.is_best,
+    is_winner: row.is_winner,
     figure: figure(amiss(row), 'share'),
     lines: () => lines(row),
     draw: ({ parts: drawn, scale, y, height }) => {

@@ -141,7 +141,7 @@ function picture(report: Report, load: Load, aspect: Aspect, width: number): SVG
     label,
     group,
     color: colorClass(report, load, at),
-    is_best: row.is_best,
+    is_winner: row.is_winner,
     figure: rangeText(overall(all)),
     lines: () => rowLines(row, aspect, all),
     draw: (place) => {

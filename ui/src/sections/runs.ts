@@ -139,8 +139,8 @@ function base(
   report: Report,
   load: Load,
   { at, row, label, group }: Named,
-): Pick<Item, 'label' | 'group' | 'color' | 'is_best'> {
-  return { label, group, color: colorClass(report, load, at), is_best: row.is_best };
+): Pick<Item, 'label' | 'group' | 'color' | 'is_winner'> {
+  return { label, group, color: colorClass(report, load, at), is_winner: row.is_winner };
 }
 
 function scaleOf(one: Measure, values: (number | null)[]): (room: Room) => Scale {

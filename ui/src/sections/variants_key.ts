@@ -75,7 +75,7 @@ function entry(report: Report, load: Load, row: number, shown: Set<number>): Ent
   const isAlone = load.rows.filter(({ system }) => system === it?.system).length === 1;
   const words = (isAlone || it?.variant === '' ? it?.name : it?.variant) ?? '';
   return {
-    words: it?.is_best && !isAlone ? `${words} ★` : words,
+    words: it?.is_winner && !isAlone ? `${words} ★` : words,
     colors: [colorClass(report, load, row)],
     width: 2,
     dash: dashOf(load, row),

@@ -14,6 +14,9 @@ const pair: Pair = {
   verdict: 'differs',
   blocks: 6,
   ratios: [1.3, 1.5],
+  ratio_text: '1.33 ×',
+  ends_text: ['1.20', '1.45'],
+  ratios_text: ['1.30 ×', '1.50 ×'],
   sentence: '',
 };
 const load = (...pairs: Pair[]): Load =>
@@ -35,7 +38,7 @@ describe('pairs', () => {
     expect(pairLines(load(pair), pair)).toEqual([
       'puma ÷ unicorn',
       'throughput: 1.33 ×',
-      'interval 1.20 × to 1.45 × at 96.9 % confidence',
+      'interval 1.20 to 1.45 at 96.9 % confidence',
       'differs, 6 blocks',
       'by block: 1.30 ×, 1.50 ×',
     ]);
@@ -49,8 +52,10 @@ describe('pairs', () => {
       verdict: 'none',
       blocks: 1,
       ratios: [],
+      ratio_text: null,
+      ends_text: null,
     } as const;
-    expect(pairLines(load(), { ...none, ratios: [] })).toEqual([
+    expect(pairLines(load(), { ...none, ratios: [], ratios_text: [] })).toEqual([
       'puma ÷ unicorn',
       'throughput: no ratio',
       'no verdict, 1 block',

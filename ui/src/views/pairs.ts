@@ -1,7 +1,6 @@
 /** Pairs of rows as intervals on an axis of ratios. */
 
 import type { Load, Pair } from '../report';
-import { ratioText } from './scale';
 
 /** Beyond this a ratio is drawn at the end of the axis. */
 const FARTHEST = 200;
@@ -43,15 +42,13 @@ export function pairName(load: Load, pair: Pair): string {
 /** The exact values, the title first. */
 export function pairLines(load: Load, pair: Pair): string[] {
   const lines = [pairName(load, pair)];
-  lines.push(
-    pair.ratio === null ? `${load.metric.words}: no ratio` : `${load.metric.words}: ${ratioText(pair.ratio)}`,
-  );
-  if (pair.low !== null && pair.high !== null) {
+  lines.push(`${load.metric.words}: ${pair.ratio_text ?? 'no ratio'}`);
+  if (pair.ends_text !== null) {
     const sure = pair.confidence === null ? '' : ` at ${percent(pair.confidence)} confidence`;
-    lines.push(`interval ${ratioText(pair.low)} to ${ratioText(pair.high)}${sure}`);
+    lines.push(`interval ${pair.ends_text.join(' to ')}${sure}`);
   }
   lines.push(`${verdict(pair)}, ${pair.blocks} ${pair.blocks === 1 ? 'block' : 'blocks'}`);
-  if (pair.ratios.length > 0) lines.push(`by block: ${pair.ratios.map(ratioText).join(', ')}`);
+  if (pair.ratios_text.length > 0) lines.push(`by block: ${pair.ratios_text.join(', ')}`);
   return lines;
 }
 

@@ -103,8 +103,8 @@ function ratioTick(value: number): Tick {
   return { value, text: `${decimal(value, 3).replace(/0$/, '')} ×` };
 }
 
-/** `1.33 ×`, with as many decimals as in the sentences of the report. */
-export function ratioText(value: number): string {
+/** `1.33 ×`, at a tick. Ratios that were measured come as texts. */
+function ratioText(value: number): string {
   const decimals = Math.abs(value - 1) < 0.05 ? 3 : value < 9.995 ? 2 : 1;
   return `${decimal(value, decimals)} ×`;
 }

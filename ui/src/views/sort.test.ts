@@ -17,7 +17,7 @@ const table: Table = {
       { text: String(text), value: null },
       { text: String(value), value: value as number | null },
     ],
-    is_best: false,
+    is_winner: false,
     row: null,
   })),
   names: 1,

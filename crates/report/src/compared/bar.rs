@@ -21,7 +21,7 @@ impl Scale {
         [(-self.reach).exp(), self.reach.exp()]
     }
 
-    /// `│` is the ratio 1, `●` the estimate.
+    /// `│` is the ratio 1, `┼` within the interval; `●` is the estimate, `◉` at 1.
     pub(super) fn draw(&self, ratio: f64, interval: Option<[f64; 2]>) -> String {
         let place = |ratio: f64| {
             let share = (ratio.ln() / self.reach).clamp(-1.0, 1.0);
@@ -32,12 +32,12 @@ impl Scale {
         if let Some([low, high]) = interval {
             let (low, high) = (place(low), place(high));
             drawn[low..=high].fill('─');
+            (drawn[low], drawn[high]) = ('├', '┤');
             if low <= WIDTH / 2 && WIDTH / 2 <= high {
                 drawn[WIDTH / 2] = '┼';
             }
-            (drawn[low], drawn[high]) = ('├', '┤');
         }
-        drawn[place(ratio)] = '●';
+        drawn[place(ratio)] = if place(ratio) == WIDTH / 2 { '◉' } else { '●' };
         drawn.into_iter().collect()
     }
 }
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn one_is_in_the_middle() {
         let scale = Scale::of([0.5, 2.0].into_iter(), 0.03);
-        assert_eq!(scale.draw(1.0, None), "···············●···············");
+        assert_eq!(scale.draw(1.0, None), "···············◉···············");
         assert_eq!(scale.draw(2.0, Some([1.5, 2.0])), "···············│········├─────●");
         assert_eq!(scale.draw(1.1, Some([0.8, 1.4])), "··········├────┼─●────┤········");
     }

@@ -7,6 +7,7 @@ use verdict::Standing;
 use super::conditions::{Conditions, differences};
 use crate::error::ReportError;
 use crate::metric::Metric;
+use crate::ratio;
 use crate::table::{Cell, Table};
 use crate::view::View;
 use crate::words;
@@ -77,7 +78,7 @@ pub(super) fn table(figures: &[Figure]) -> Table {
         let cells = figures.iter().map(|figure| Cell::figure_or_na(figure.values[side], figure.write));
         table.column(head, "", cells);
     }
-    table.column("B ÷ A", "", figures.iter().map(|figure| Cell::figure(figure.ratio, super::written::ratio)));
+    table.column("B ÷ A", "", figures.iter().map(|figure| Cell::figure(figure.ratio, ratio::times)));
     table
 }
 

@@ -5,21 +5,12 @@ use serde_json::{Value, json};
 use super::bar::Scale;
 use super::of_studies::Studies;
 use super::row::{Row, Side, Verdict};
+use crate::ratio;
 use crate::table::{Cell, Table};
-use crate::units::{decimal, percent_of};
+use crate::units::percent_of;
 
 /// Rows that only one has and that are named.
 const ALONE_MAX: usize = 5;
-
-/// A ratio, with decimals that tell it from 1.
-pub(super) fn ratio(ratio: f64) -> String {
-    let decimals = match ratio {
-        ratio if (ratio - 1.0).abs() < 0.05 => 3,
-        ratio if ratio < 9.995 => 2,
-        _ => 1,
-    };
-    format!("{} ×", decimal(ratio, decimals))
-}
 
 /// A row for each setting.
 pub(super) fn table(studies: &Studies, escape: fn(&str) -> String) -> Table {
@@ -38,15 +29,15 @@ pub(super) fn table(studies: &Studies, escape: fn(&str) -> String) -> Table {
         table.column("runs", "", rows.iter().map(|row| Cell::count(row.sides[side].figures.len() as u64)));
     }
     let of = |row: &Row| row.unpaired.map(|unpaired| unpaired.ratio);
-    table.column("B ÷ A", "", rows.iter().map(|row| Cell::figure(of(row), ratio)));
-    let interval = |row: &Row| match row.unpaired.and_then(|unpaired| unpaired.interval) {
-        Some([low, high]) => format!("{}–{}", ratio(low).trim_end_matches(" ×"), ratio(high)),
+    table.column("B ÷ A", "", rows.iter().map(|row| Cell::figure(of(row), ratio::times)));
+    let interval = |row: &Row| match row.unpaired.and_then(|of| Some((of.ratio, of.interval?))) {
+        Some((ratio, ends)) => ratio::ends_beside(ratio, ends).join("–"),
         None => "–".to_owned(),
     };
     table.column("interval", "", rows.iter().map(interval));
     let ends = |row: &Row| row.unpaired.map(|of| of.interval.unwrap_or([of.ratio, of.ratio]));
     let scale = Scale::of(rows.iter().filter_map(ends).flatten(), studies.matters);
-    let [low, high] = scale.ends().map(ratio);
+    let [low, high] = scale.ends().map(ratio::times);
     let drawn = |row: &Row| row.unpaired.map_or_else(String::new, |of| scale.draw(of.ratio, of.interval));
     table.drawings(&format!("{low} to {high}"), "", rows.iter().map(drawn));
     table.words("verdict", rows.iter().map(|row| row.verdict.words(studies.matters)));

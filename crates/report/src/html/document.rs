@@ -177,6 +177,7 @@ pub(crate) struct Row {
     pub(crate) knobs: Vec<Knob>,
     pub(crate) runs: Vec<usize>,
     pub(crate) is_best: bool,
+    pub(crate) is_winner: bool,
     pub(crate) is_valid: bool,
     pub(crate) figures: Option<Figures>,
     pub(crate) metric: Option<Spread>,
@@ -255,6 +256,10 @@ pub(crate) struct Pair {
     pub(crate) verdict: &'static str,
     pub(crate) blocks: usize,
     pub(crate) ratios: Vec<f64>,
+    /// As sentences write them: the page rounds none itself.
+    pub(crate) ratio_text: Option<String>,
+    pub(crate) ends_text: Option<[String; 2]>,
+    pub(crate) ratios_text: Vec<String>,
     pub(crate) sentence: String,
 }
 
@@ -294,7 +299,7 @@ pub(crate) struct Head {
 #[derive(Serialize)]
 pub(crate) struct TableRow {
     pub(crate) cells: Vec<Cell>,
-    pub(crate) is_best: bool,
+    pub(crate) is_winner: bool,
     pub(crate) row: Option<usize>,
 }
 

@@ -8,7 +8,6 @@ use super::table;
 use crate::capacity::{CapacityRow, CapacityView, LevelRow, answer, facts, table as levels_table};
 use crate::durations::Durations;
 use crate::noun::Noun;
-use crate::study::Certainty;
 use crate::text::{shortened, visible};
 
 /// Characters of a name, and of what a server said.
@@ -50,16 +49,7 @@ fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun) -> Capacity {
     let found = &row.found;
     let facts = facts(view, row).into_iter().map(|(name, value)| Fact::new(name, words(&value)));
     Capacity {
-        answer: Answer {
-            certainty: match certainty {
-                Certainty::Sure => "sure",
-                Certainty::Open => "open",
-                Certainty::None => "none",
-                Certainty::Plain => "plain",
-            },
-            text: format!("{name} {}.", words(&text)),
-            how_sure,
-        },
+        answer: Answer { certainty: certainty.name(), text: format!("{name} {}.", words(&text)), how_sure },
         name,
         system: shortened(&visible(&row.setting.system), NAME_CHARACTERS_MAX),
         held_per_s: finite(found.held_per_s),

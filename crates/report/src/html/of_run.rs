@@ -113,6 +113,7 @@ fn of_row(
         knobs: knobs.iter().map(|(name, value)| Knob { name: short(name), value: short(value) }).collect(),
         runs: vec![place],
         is_best: false,
+        is_winner: false,
         is_valid: !view.is_invalid(),
         figures,
         metric: metric.map(|median| Spread { n: 1, median, min: median, max: median }),
@@ -121,7 +122,7 @@ fn of_row(
 }
 
 fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
-    let about: Vec<About> = (0..views.len()).map(|row| About { row: Some(row), is_best: false }).collect();
+    let about: Vec<About> = (0..views.len()).map(|row| About { row: Some(row), is_winner: false }).collect();
     let (table, steps, statements) = match views {
         [view] => {
             let plain = |table| table::of(table, &[]);

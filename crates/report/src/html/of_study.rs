@@ -8,8 +8,9 @@ use super::document::{
 };
 use super::table::{self, About};
 use super::{errors, facts, figures, of_capacity, of_run, spectrum};
+use crate::ratio;
 use crate::study::troubles::Kind as Trouble;
-use crate::study::{self, Certainty, LoadView, Page, StudyView, tables, troubles, verdict_word};
+use crate::study::{self, LoadView, Page, StudyView, tables, troubles, verdict_word};
 use crate::text::{shortened, visible};
 
 /// Characters of the name of a knob, and of its value.
@@ -92,27 +93,32 @@ fn of_tone(tone: study::Tone) -> Tone {
     }
 }
 
+/// Whether a row is the best of its system, and whether it is the winner.
+fn marks(load: &LoadView<'_>, row: usize) -> [bool; 2] {
+    [load.bests().any(|best| best.row == row), study::winner(load) == Some(row)]
+}
+
 fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result<Load, StoreError> {
     let name = |load: &LoadView<'_>, row: usize| page.row(load, row);
-    let is_best = |row: usize| load.bests().any(|best| best.row == row);
+    let winner = study::winner(load);
     let about: Vec<About> =
-        (0..load.rows.len()).map(|row| About { row: Some(row), is_best: is_best(row) }).collect();
+        (0..load.rows.len()).map(|row| About { row: Some(row), is_winner: winner == Some(row) }).collect();
     let of_steps: Vec<About> = load
         .rows
         .iter()
         .zip(&about)
-        .flat_map(|(row, about)| row.steps.iter().map(|_| About { is_best: false, ..*about }))
+        .flat_map(|(row, about)| row.steps.iter().map(|_| About { is_winner: false, ..*about }))
         .collect();
     let of_statements: Vec<About> = load
         .rows
         .iter()
         .zip(&about)
         .flat_map(|(row, about)| {
-            row.steps.iter().flat_map(|step| &step.statements).map(|_| About { is_best: false, ..*about })
+            row.steps.iter().flat_map(|step| &step.statements).map(|_| About { is_winner: false, ..*about })
         })
         .collect();
     let rows = load.rows.iter().enumerate();
-    let rows = rows.map(|(place, row)| of_row(view, page, row, name(load, place), is_best(place)));
+    let rows = rows.map(|(place, row)| of_row(view, page, row, name(load, place), marks(load, place)));
     let has_figures = load.rows.iter().any(|row| row.figures.is_some());
     let gates = page.gates(load).into_iter().map(|(tone, text)| match tone {
         study::Tone::Plain => Notice { tone: Tone::Good, text },
@@ -156,27 +162,17 @@ fn limits(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<Lim
 }
 
 fn answer(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Answer {
-    let text = study::answer(view, load, &|load, row| page.row(load, row));
-    let (certainty, how_sure) = study::certainty(view, load);
-    // What stands in `how_sure` need not be said twice.
-    let text = text.strip_suffix(&format!(" ({how_sure})")).unwrap_or(&text);
+    let study::Answer { text, certainty, how_sure, besides } =
+        study::answer(view, load, &|load, row| page.row(load, row));
+    let text = if besides.is_empty() { text } else { format!("{text}; {besides}") };
     let begins_with_name =
         load.bests().next().is_some_and(|best| text.starts_with(&page.row(load, best.row)));
     let text = match (view.missing > 0, begins_with_name) {
         (true, _) => format!("So far: {text}."),
         (false, true) => format!("{text}."),
-        (false, false) => of_run::sentence(text),
+        (false, false) => of_run::sentence(&text),
     };
-    Answer {
-        certainty: match certainty {
-            Certainty::Sure => "sure",
-            Certainty::Open => "open",
-            Certainty::None => "none",
-            Certainty::Plain => "plain",
-        },
-        text,
-        how_sure,
-    }
+    Answer { certainty: certainty.name(), text, how_sure }
 }
 
 fn metric(view: &StudyView<'_>, page: &Page<'_>) -> Metric {
@@ -193,7 +189,7 @@ fn of_row(
     page: &Page<'_>,
     row: &study::Row<'_>,
     name: String,
-    is_best: bool,
+    [is_best, is_winner]: [bool; 2],
 ) -> Result<Row, StoreError> {
     let knob = |text: &str| shortened(&visible(text), KNOB_CHARACTERS_MAX);
     Ok(Row {
@@ -208,6 +204,7 @@ fn of_row(
             .collect(),
         runs: row.runs.iter().map(|(run, _)| *run).collect(),
         is_best,
+        is_winner,
         is_valid: row.is_valid,
         figures: figures::of_row(row, &view.runs, view.metric),
         metric: view.metric.zip(row.metric).and_then(|(metric, spread)| figures::spread(metric, spread)),
@@ -218,7 +215,11 @@ fn of_row(
 fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &study::Pair, name: study::Name<'_>) -> Pair {
     let comparison = &pair.comparison;
     let finite = |figure: Option<f64>| figure.filter(|figure: &f64| figure.is_finite());
+    let ratios: Vec<f64> = pair.ratios.iter().copied().filter(|ratio| ratio.is_finite()).collect();
     Pair {
+        ratio_text: comparison.ratio.map(ratio::times),
+        ends_text: comparison.ratio.zip(comparison.interval).map(|(of, ends)| ratio::ends_beside(of, ends)),
+        ratios_text: ratios.iter().copied().map(ratio::times).collect(),
         first: pair.first,
         second: pair.second,
         ratio: finite(comparison.ratio),
@@ -230,7 +231,7 @@ fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &study::Pair, name: stu
             _ => verdict_word(pair),
         },
         blocks: comparison.blocks,
-        ratios: pair.ratios.iter().copied().filter(|ratio| ratio.is_finite()).collect(),
+        ratios,
         sentence: study::pair(view, load, pair, name),
     }
 }

@@ -8,7 +8,7 @@ use crate::table;
 pub(super) struct About {
     /// A place in the rows of the load.
     pub(super) row: Option<usize>,
-    pub(super) is_best: bool,
+    pub(super) is_winner: bool,
 }
 
 /// A table whose rows are about `about`, in the same order.
@@ -19,8 +19,8 @@ pub(super) fn of(table: table::Table, about: &[About]) -> Table {
         is_left,
     });
     let rows = table.rows.into_iter().enumerate().map(|(place, cells)| {
-        let About { row, is_best } = about.get(place).copied().unwrap_or_default();
-        TableRow { cells: cells.into_iter().map(cell).collect(), is_best, row }
+        let About { row, is_winner } = about.get(place).copied().unwrap_or_default();
+        TableRow { cells: cells.into_iter().map(cell).collect(), is_winner, row }
     });
     Table { heads: heads.collect(), rows: rows.collect(), names: table.names }
 }

@@ -2,7 +2,8 @@
 
 use stats::Verdict;
 
-use super::sentences::{Name, blocks, figures, is_open, matters, reason};
+use super::answer::figures;
+use super::sentences::{Name, is_open, matters};
 use super::{LoadView, Pair, StudyView};
 
 /// Rows that are named for one reason.
@@ -41,15 +42,7 @@ pub(super) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, baseline: usize,
         0 => format!("{what} {link} {named}, the baseline ({words} {figure}): {names}"),
         _ => format!("{what}: {names}"),
     });
-    let why = load.pairs.iter().find(|pair| is_open(pair)).map(|open| why_open(view, load, open));
-    let why = why.map_or_else(String::new, |why| format!(" ({why})"));
-    format!("{}{why}", told.collect::<Vec<_>>().join("; "))
-}
-
-/// Why there is no verdict on a pair, or none yet.
-fn why_open(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> String {
-    reason(view, load, pair)
-        .unwrap_or_else(|| format!("inconclusive after {}", blocks(pair.comparison.blocks)))
+    told.collect::<Vec<_>>().join("; ")
 }
 
 /// `None` if there is nobody.

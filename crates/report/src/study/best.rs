@@ -47,8 +47,13 @@ pub(super) fn of_load(scene: Option<&Scene<'_>>, found: Option<&Found>) -> Resul
     let mut ranking = ranking(compare, rows);
     if let Some(found) = found {
         let is_best = |ranked: &Ranked| Some(ranked.row) == found.best;
-        ranking.iter_mut().for_each(|ranked| ranked.is_best = is_best(ranked));
-        ranking.sort_by_key(|ranked| !ranked.is_best);
+        let system = found.best.map(|best| &rows[best].place.system);
+        for ranked in &mut ranking {
+            // Of the other systems the best by median, so that each is seen.
+            let is_of_another = system.is_some_and(|system| *system != rows[ranked.row].place.system);
+            ranked.is_best = is_best(ranked) || (is_of_another && ranked.is_best);
+        }
+        ranking.sort_by_key(|ranked| !is_best(ranked));
         return Ok(Standings { ranking, pairs: scene.confirmed(found), baseline: None });
     }
     if let Some(baseline) = baseline(compare, rows) {

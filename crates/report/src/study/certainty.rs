@@ -2,9 +2,10 @@
 
 use stats::{NoVerdict, Verdict};
 
+use super::answer::is_tournament;
 use super::pairs::Pair;
-use super::sentences::{Outcome, ahead, blocks, is_open, matters, next_look, outcome, reason};
-use super::{LoadView, StudyView};
+use super::sentences::{Outcome, ahead, common_blocks, is_open, matters, next_look, outcome, reason};
+use super::{LoadView, Row, StudyView};
 use crate::units::decimal;
 
 /// How sure an answer is.
@@ -20,24 +21,60 @@ pub(crate) enum Certainty {
     Plain,
 }
 
+impl Certainty {
+    /// The word for programs.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Sure => "sure",
+            Self::Open => "open",
+            Self::None => "none",
+            Self::Plain => "plain",
+        }
+    }
+}
+
 /// How sure the answer is, and why, in a few words: the pair that leaves most open speaks for all.
 pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, String) {
     if load.baseline.is_some() {
         return against_baseline(view, load);
     }
     let Some(best) = load.bests().next() else {
-        return (Certainty::None, "there is nothing to compare".to_owned());
+        return (Certainty::None, why_nothing(view, load));
     };
     let of_best = || load.pairs.iter().filter(|pair| [pair.first, pair.second].contains(&best.row));
     let Some(runner_up) = of_best().next() else {
-        return (Certainty::Plain, "nothing was compared".to_owned());
+        return (Certainty::Plain, why_alone(view, load));
     };
     let with = |wanted: Outcome| of_best().find(|pair| outcome(pair, best.row) == wanted);
     if let Some(open) = with(Outcome::Open) {
-        let why = reason(view, load, open).unwrap_or_else(|| words(view, open));
+        let why = reason(view, load, open).unwrap_or_else(|| match open.comparison.verdict {
+            Verdict::Differs { .. } => format!("its median is the best, but it is {}", ahead(open)),
+            _ => words(view, open),
+        });
         return (if may_be_decided(open) { Certainty::Open } else { Certainty::None }, why);
     }
     (Certainty::Sure, words(view, with(Outcome::Level).unwrap_or(runner_up)))
+}
+
+/// Why there is no best one.
+fn why_nothing(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
+    let failed = |row: &Row<'_>| row.is_valid && row.error_share().is_some_and(|share| share >= 1.0);
+    match view.metric {
+        None => "this version does not know the metric to compare by".to_owned(),
+        Some(_) if load.rows.iter().any(failed) => format!("not one {} ended well", view.noun().one),
+        Some(_) => "no run gave figures that can be ranked".to_owned(),
+    }
+}
+
+/// Why the best one was compared with nothing.
+fn why_alone(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
+    let why = match load.rows.len() {
+        1 => "there is nothing to compare it with",
+        _ if is_tournament(view) => "no fresh blocks have confirmed it",
+        _ if load.ranking.len() > 1 => "every other setting with valid figures has more errors",
+        _ => "nothing else gave figures that can be ranked",
+    };
+    why.to_owned()
 }
 
 /// The same where all rows are compared with one.
@@ -72,14 +109,13 @@ fn may_be_decided(pair: &Pair) -> bool {
 
 /// Such as `differs, better in 6 of 6 blocks, 96.9 % confidence`.
 fn words(view: &StudyView<'_>, pair: &Pair) -> String {
-    let common = pair.comparison.blocks;
     let ahead = ahead(pair);
     let mut words = match pair.comparison.verdict {
         Verdict::Differs { below_matters: false } => format!("differs, {ahead}"),
         Verdict::Differs { below_matters: true } => {
             format!("differs by less than the {} that matters, {ahead}", matters(view))
         }
-        Verdict::Equivalent => format!("equivalent within {}, {}", matters(view), blocks(common)),
+        Verdict::Equivalent => format!("equivalent within {}, {}", matters(view), common_blocks(pair)),
         Verdict::Inconclusive | Verdict::MoreErrors(_) | Verdict::None(_) => format!("inconclusive, {ahead}"),
     };
     if let Some(confidence) = pair.comparison.confidence {

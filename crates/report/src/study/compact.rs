@@ -3,6 +3,7 @@
 use record::Percentile;
 use stats::Spread;
 
+use super::answer::winner;
 use super::tables::{self, Escape};
 use super::{LoadView, Row, StudyView, name};
 use crate::figures::Figures;
@@ -19,7 +20,7 @@ const NAME_CHARACTERS_MAX: usize = 48;
 pub(super) fn table(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Table {
     let rows = || load.rows.iter();
     let names = (0..load.rows.len()).map(|row| {
-        let star = if load.bests().any(|best| best.row == row) { "★ " } else { "" };
+        let star = if winner(load) == Some(row) { "★ " } else { "" };
         format!("{star}{}", escape(&shortened(&visible(&name(load.rows[row].place)), NAME_CHARACTERS_MAX)))
     });
     let mut table = Table::of_names("", names);

@@ -5,6 +5,7 @@ use stats::Spread;
 use store::StoreError;
 use store::Unit;
 
+use super::answer::winner;
 use super::tables::Escape;
 use super::{LoadView, StudyView, name};
 use crate::over_time::{OverTime, milliseconds, range};
@@ -49,8 +50,13 @@ pub(super) fn of_load(
             None => None,
         });
     }
+    let winner = winner(load);
     let names = rows.iter().map(|row| {
-        let star = if bests.contains(row) { "★ " } else { "  " };
+        let star = match winner {
+            None => "",
+            Some(winner) if winner == *row => "★ ",
+            Some(_) => "  ",
+        };
         format!("{star}{}", escape(&shortened(&visible(&name(load.rows[*row].place)), NAME_CHARACTERS_MAX)))
     });
     let mut table = Table::of_names("", names);

@@ -3,17 +3,18 @@
 use store::{Level, OUT_OF_TIME, Procedure, StudyState};
 use verdict::Standing;
 
-use super::certainty::{Certainty, certainty};
+use super::answer::{answer, winner};
 use super::sentences::{self, blocks, matters, row_name};
 use super::tables::Escape;
 use super::troubles::{self, Kind, Trouble};
 use super::validity::validity;
 use super::{LoadView, StudyView, gates, limited, written};
 use crate::capacity;
+use crate::ratio;
 use crate::spark;
 use crate::table::Table;
 use crate::text::{shortened, visible};
-use crate::units::{count, decimal};
+use crate::units::count;
 use crate::words;
 
 /// One thing on the page. Every text is escaped and, where it comes from outside, short.
@@ -93,13 +94,8 @@ impl<'a> Page<'a> {
         for load in view.loads.iter().filter(|_| view.capacity.is_none()) {
             let of_load =
                 if view.loads.len() > 1 { format!(" ({})", self.text(load.name)) } else { String::new() };
-            let answer = sentences::answer(view, load, &|load, row| self.row(load, row));
-            let how_sure = match certainty(view, load) {
-                (Certainty::Sure, how_sure) => format!(" ({how_sure})"),
-                // An answer that is open says why.
-                _ => String::new(),
-            };
-            items.push(Item::Text(Tone::Strong, format!("Answer{so_far}{of_load}: {answer}{how_sure}.")));
+            let sentence = answer(view, load, &|load, row| self.row(load, row)).sentence();
+            items.push(Item::Text(Tone::Strong, format!("Answer{so_far}{of_load}: {sentence}.")));
         }
         let (level, sentence) = validity(view);
         let tone = match level {
@@ -161,15 +157,16 @@ impl<'a> Page<'a> {
             ends.fold([1.0 / matters, matters], |[low, high], end| [low.min(end), high.max(end)]);
         let name = |load: &LoadView<'_>, row: usize| self.row(load, row);
         let drawing = |pair: &super::Pair| {
-            let (ratio, ends) = (pair.comparison.ratio?, pair.comparison.interval?);
-            let line = spark::interval(ratio, ends, [low, high], INTERVAL_COLUMNS);
-            Some(format!("{} {line} {}", decimal(low, 2), decimal(high, 2)))
+            let (middle, ends) = (pair.comparison.ratio?, pair.comparison.interval?);
+            let line = spark::interval(middle, ends, [low, high], INTERVAL_COLUMNS);
+            let [low, high] = [low, high].map(ratio::times);
+            Some(format!("{low} {line} {high}"))
         };
         let told = each().map(|pair| (sentences::pair(self.view, load, pair, &name), drawing(pair)));
         let mut told: Vec<(String, Option<String>)> = told.collect();
         if told.iter().any(|(_, drawing)| drawing.is_some()) {
             told.push((
-                "Drawn is where each ratio lies; │ is 1, as if there were no difference.".to_owned(),
+                "● is the ratio in its interval; │ is 1, no difference (┼ within the interval, ◉ at the ratio).".to_owned(),
                 None,
             ));
         }
@@ -257,7 +254,7 @@ impl<'a> Page<'a> {
     /// A line for each limit: what it is, whose it is, and the evidence of the first of them.
     pub(super) fn limits(&self, load: &LoadView<'_>) -> Vec<String> {
         let name = |row: &usize| {
-            let star = if load.bests().any(|best| best.row == *row) { "★ " } else { "" };
+            let star = if winner(load) == Some(*row) { "★ " } else { "" };
             format!("{star}{}", self.row(load, *row))
         };
         let line = |group: &limited::Limited| {
@@ -278,11 +275,8 @@ impl<'a> Page<'a> {
              of them, memory and queue are the most of any.",
             self.view.noun().us_per_one
         );
-        if load.bests().next().is_some() {
-            let word = self.view.metric_words();
-            legend.push_str(&format!(
-                " ★ has the best {word} of its system among settings with at most 0.1 points more errors than the least."
-            ));
+        if winner(load).is_some() {
+            legend.push_str(&format!(" ★ has the best {} by every comparison.", self.view.metric_words()));
         }
         if load.rows.iter().any(|row| !row.is_valid && row.figures.is_some()) {
             legend.push_str(" Rows without a valid run show the invalid ones, and are not ranked.");

@@ -44,6 +44,16 @@ impl Pair {
         is_behind(&self.comparison, self.higher_is_better)
     }
 
+    /// The other one of the two.
+    pub(crate) fn other(&self, row: usize) -> usize {
+        if self.first == row { self.second } else { self.first }
+    }
+
+    /// Whether there were blocks enough for a look, so that the ratio has an interval.
+    pub(crate) fn was_looked_at(&self) -> bool {
+        self.comparison.interval.is_some()
+    }
+
     /// Who is ahead, and who is not, as places in the rows.
     pub(crate) fn ahead(&self) -> (usize, usize) {
         if self.is_behind() { (self.second, self.first) } else { (self.first, self.second) }

@@ -1,10 +1,11 @@
 //! What a study says, in sentences. Names in them are escaped by whoever asks.
 
 use stats::{LOOKS, MoreErrors, NoVerdict, Verdict};
-use store::Procedure;
+use verdict::Standing;
 
+use super::answer::{figures, is_tournament};
 use super::pairs::Pair;
-use super::{LoadView, StudyView, against, name};
+use super::{LoadView, StudyView, name};
 use crate::units::{decimal, percent_of};
 
 /// Writes the name of a row, escaped and short.
@@ -49,9 +50,13 @@ pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> 
             pair.too_few_samples,
             pair.too_few_samples + pair.comparison.common
         ),
-        NoVerdict::TooFewBlocks { common: 0, .. } => "no block has a valid run of both".to_owned(),
-        NoVerdict::TooFewBlocks { needed, .. } if pair.attainable < needed as usize => {
-            format!("{} can never give a verdict at 5 %, {needed} can", blocks(pair.attainable))
+        NoVerdict::TooFewBlocks { needed, .. } if view.study.new.compare.blocks < needed => {
+            format!("a verdict takes {needed} blocks, and this study has {}", view.study.new.compare.blocks)
+        }
+        NoVerdict::TooFewBlocks { common, needed } if pair.attainable < needed as usize => {
+            let have = if common == 1 { "has" } else { "have" };
+            let of = view.study.new.compare.blocks;
+            format!("{common} of {of} blocks {have} a valid run of both, and a verdict takes {needed}")
         }
         NoVerdict::TooFewBlocks { common, needed } => {
             format!("{common} of the {needed} blocks that a first verdict takes")
@@ -102,7 +107,7 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
         Verdict::Differs { below_matters: true } => {
             format!("{ahead}: differs, by less than the {} that matters", matters(view))
         }
-        Verdict::Equivalent => format!("{}: equivalent within {}", blocks(common), matters(view)),
+        Verdict::Equivalent => format!("{}: equivalent within {}", common_blocks(pair), matters(view)),
         Verdict::Inconclusive => {
             // After a look that can be the only one there is no next.
             let next = if common < LOOKS[0].blocks as usize { String::new() } else { next_look(pair) };
@@ -116,99 +121,6 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
         }
     };
     format!("{first} {link} {second}: {words}{figures}, {end}")
-}
-
-/// The answer under one load, in a sentence without its full stop.
-pub(crate) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> String {
-    if let Some(baseline) = load.baseline {
-        return against::answer(view, load, baseline, name);
-    }
-    let Some(metric) = view.metric else {
-        return "none: the metric to compare by is not known to this version".to_owned();
-    };
-    let words = view.metric_words();
-    let bests: Vec<_> = load.bests().collect();
-    let Some(best) = bests.first() else {
-        let failed =
-            load.rows.iter().any(|row| row.is_valid && row.error_share().is_some_and(|share| share >= 1.0));
-        let why = if failed {
-            format!("not one {} ended well", view.noun().one)
-        } else {
-            "no run gave figures that can be ranked".to_owned()
-        };
-        return format!("no verdict: {why}");
-    };
-    let (winner, figure) = (name(load, best.row), (metric.write)(best.metric.median));
-    let of_best = || load.pairs.iter().filter(|pair| [pair.first, pair.second].contains(&best.row));
-    let Some(runner_up) = of_best().next() else {
-        let why = match load.rows.len() {
-            1 => "there is nothing to compare it with",
-            _ if is_tournament(view) => "no fresh blocks have confirmed it",
-            _ if load.ranking.len() > 1 => "every other setting with valid figures has more errors",
-            _ => "nothing else gave figures that can be ranked",
-        };
-        return format!("{winner}: {words} {figure}; {why}");
-    };
-    let others = |wanted: Outcome| {
-        let pairs = of_best().filter(|pair| outcome(pair, best.row) == wanted);
-        let names =
-            pairs.map(|pair| name(load, if pair.first == best.row { pair.second } else { pair.first }));
-        names.collect::<Vec<_>>().join(", ")
-    };
-    if let Some(open) = of_best().find(|pair| outcome(pair, best.row) == Outcome::Open) {
-        let why = reason(view, load, open).unwrap_or_else(|| match open.comparison.verdict {
-            Verdict::Inconclusive => format!("inconclusive after {}", blocks(open.comparison.blocks)),
-            _ => "the middle of its runs says one thing, the ratios within blocks another".to_owned(),
-        });
-        return so_far(view, load, best.row, &format!("{words} {figure}"), &why, name);
-    }
-    if of_best().any(|pair| outcome(pair, best.row) == Outcome::Level) {
-        let within = format!("{words} within {}", matters(view));
-        return format!(
-            "no difference that matters between {winner} and {}: {within}",
-            others(Outcome::Level)
-        );
-    }
-    let second = name(load, runner_up.second);
-    format!("{winner}: {words} {figure},{} that of {second}", figures(runner_up))
-}
-
-/// How things stand while there is no verdict on all pairs of the best one.
-fn so_far(
-    view: &StudyView<'_>,
-    load: &LoadView<'_>,
-    best: usize,
-    figure: &str,
-    why: &str,
-    name: Name<'_>,
-) -> String {
-    let winner = name(load, best);
-    let is_ahead = |pair: &&Pair| {
-        let outside = 1.0 + view.study.new.compare.matters;
-        pair.first == best
-            && pair.comparison.ratio.is_some_and(|ratio| ratio >= outside || ratio * outside <= 1.0)
-    };
-    let of_best = || load.pairs.iter().filter(|pair| [pair.first, pair.second].contains(&best));
-    let ahead: Vec<String> = of_best()
-        .filter(is_ahead)
-        .map(|pair| format!("{} that of {}", figures(pair).trim_start(), name(load, pair.second)))
-        .collect();
-    let level: Vec<String> = of_best()
-        .filter(|pair| !is_ahead(pair))
-        .map(|pair| name(load, if pair.first == best { pair.second } else { pair.first }))
-        .collect();
-    let near = format!("within {} of {}", matters(view), level.join(", "));
-    match (ahead.is_empty(), level.is_empty()) {
-        (true, _) => {
-            format!("nobody leads, and there is no verdict yet: {winner} has {figure}, {near} ({why})")
-        }
-        (false, true) => {
-            format!("{winner} leads, without a verdict yet: {figure}, {} ({why})", ahead.join(", "))
-        }
-        (false, false) => {
-            format!("{winner} leads, without a verdict yet: {figure}, {}; {near} ({why})", ahead.join(", "))
-        }
-    }
 }
 
 /// Whether a pair has no verdict.
@@ -244,6 +156,7 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
             decimal(confidence * 100.0, 1)
         ));
     }
+    caveats.extend(partly(load));
     let is_chosen = |row: usize| {
         let system = &load.rows[row].place.system;
         load.ranking.iter().filter(|ranked| load.rows[ranked.row].place.system == *system).count() > 1
@@ -258,6 +171,18 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
     }
     caveats.extend(many(view, load));
     caveats
+}
+
+/// That ratios rest on other runs than the figures in the table, where they do.
+fn partly(load: &LoadView<'_>) -> Option<String> {
+    let is_partial = |pair: &&Pair| {
+        let valid = |row: usize| load.rows[row].count(Standing::Valid);
+        pair.comparison.common > 0 && pair.comparison.blocks < valid(pair.first).max(valid(pair.second))
+    };
+    load.pairs.iter().find(is_partial).map(|_| {
+        "A ratio compares runs of the same blocks, its common ones; the table has the median over all valid runs."
+            .to_owned()
+    })
 }
 
 /// What becomes of the error rate where there are several comparisons.
@@ -289,24 +214,6 @@ fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     sentences
 }
 
-/// Whether the best was sought in some blocks, and is judged in others.
-fn is_tournament(view: &StudyView<'_>) -> bool {
-    matches!(view.study.new.compare.procedure, Procedure::Best { .. })
-}
-
-/// ` 1.12 × (1.08–1.15)`, as far as there is any, with decimals that tell it from 1.
-pub(super) fn figures(pair: &Pair) -> String {
-    let Some(ratio) = pair.comparison.ratio else { return String::new() };
-    let decimals = match ratio {
-        ratio if (ratio - 1.0).abs() < 0.05 => 3,
-        ratio if ratio < 9.995 => 2,
-        _ => 1,
-    };
-    let write = |ratio| decimal(ratio, decimals);
-    let interval = pair.comparison.interval.map(|[low, high]| format!(" ({}–{})", write(low), write(high)));
-    format!(" {} ×{}", write(ratio), interval.unwrap_or_default())
-}
-
 pub(super) fn matters(view: &StudyView<'_>) -> String {
     let percent = view.study.new.compare.matters * 100.0;
     let decimals = usize::from((percent - percent.round()).abs() > 0.005);
@@ -317,9 +224,14 @@ pub(super) fn blocks(blocks: usize) -> String {
     if blocks == 1 { "1 block".to_owned() } else { format!("{blocks} blocks") }
 }
 
-/// `better in 6 of 8 blocks`.
+/// The blocks over which a pair was judged.
+pub(super) fn common_blocks(pair: &Pair) -> String {
+    format!("{} common block{}", pair.comparison.blocks, if pair.comparison.blocks == 1 { "" } else { "s" })
+}
+
+/// `better in 6 of 8 common blocks`.
 pub(super) fn ahead(pair: &Pair) -> String {
-    let blocks = blocks(pair.comparison.blocks);
+    let blocks = common_blocks(pair);
     match pair.is_behind() {
         true => format!("worse in {} of {blocks}", pair.second_better),
         false => format!("better in {} of {blocks}", pair.first_better),

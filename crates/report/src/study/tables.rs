@@ -3,6 +3,7 @@
 use stats::Spread;
 use verdict::Standing;
 
+use super::answer::winner;
 use super::rows::{Row, RowStep};
 use super::{LoadView, StudyView};
 use crate::durations::Durations;
@@ -30,7 +31,8 @@ const KNOBS_MAX: usize = 5;
 
 /// A row per variant: all figures of a load.
 pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -> Table {
-    let mut table = of_names("response time", load, escape, |row| is_best(load, row));
+    let winner = winner(load);
+    let mut table = of_names("response time", load, escape, |row| winner == Some(row));
     let rows = || load.rows.iter();
     table.column(
         "runs",
@@ -209,10 +211,6 @@ fn shared_knobs<'a>(rows: &'a [Row<'_>]) -> Option<Vec<&'a str>> {
     let has = |row: &Row<'_>, knob: &str| row.place.knobs.iter().any(|(name, _)| name == knob);
     let is_common = |knob: &&str| with_knobs().all(|row| has(row, knob));
     (knobs.is_empty() || knobs.len() <= KNOBS_MAX && knobs.iter().any(is_common)).then_some(knobs)
-}
-
-fn is_best(load: &LoadView<'_>, row: usize) -> bool {
-    load.bests().any(|best| best.row == row)
 }
 
 /// The median over runs, and from where to where they go where there are several.

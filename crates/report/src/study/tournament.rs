@@ -4,7 +4,7 @@ use stats::{Found, TournamentEnd, WhyLeft};
 
 use super::sentences::{blocks, matters, row_name};
 use super::{LoadView, StudyView};
-use crate::units::decimal;
+use crate::ratio;
 
 /// Rows that are named in one sentence.
 const NAMES_MAX: usize = 8;
@@ -32,7 +32,7 @@ pub(crate) fn sentences(
         let left = || found.left.iter().filter(move |left| left.why == why);
         if left().next().is_some() {
             let each = left().map(|left| {
-                let ratio = left.ratio.map_or_else(String::new, |ratio| format!(", {} ×", decimal(ratio, 2)));
+                let ratio = left.ratio.map_or_else(String::new, |ratio| format!(", {}", ratio::times(ratio)));
                 format!("{} (after {}{ratio})", name(left.setting), blocks(left.after_blocks as usize))
             });
             sentences.push(format!("{}: {}.", why_words(why), listed(each)));

@@ -13,6 +13,24 @@ use store::{
 
 use crate::runs::{self, Draws, Kept, STARTED_AT_UNIX_MS};
 
+/// Every study of which all formats are agreed.
+pub(crate) fn all() -> Vec<(&'static str, Stored)> {
+    vec![
+        ("study-complete", complete()),
+        ("study-missing", missing()),
+        ("study-one-block", one_block()),
+        ("study-two-loads", two_loads()),
+        ("study-sql", sql()),
+        ("study-against", against()),
+        ("study-invalid", all_invalid()),
+        ("study-not-begun", not_begun()),
+        ("study-apart", apart(0)),
+        ("study-one-common", apart(1)),
+        ("study-capacity", searched::capacity()),
+        ("study-unmeasurable", searched::unmeasurable()),
+    ]
+}
+
 /// How one variant behaves in every block.
 struct Behaviour {
     system: &'static str,
@@ -31,6 +49,8 @@ enum What {
     DoesNotStart,
     /// The generator was too slow, in the blocks below this number.
     IsInvalidBefore(u32),
+    /// The same, in the blocks from this number on.
+    IsInvalidFrom(u32),
 }
 
 const fn behaviour(system: &'static str, variant: &'static str, per_s: u64, what: What) -> Behaviour {
@@ -166,9 +186,12 @@ impl Script<'_> {
             kept.readings.push((number, runs::readings(cpu_s.min(1.0), rss_bytes)));
         }
         kept.gates = self.gates(behaviour, draws.below(100));
-        if let (What::IsInvalidBefore(block), Some(ending)) = (behaviour.what, &mut kept.ending)
-            && place.block < block
-        {
+        let is_invalid = match behaviour.what {
+            What::IsInvalidBefore(block) => place.block < block,
+            What::IsInvalidFrom(block) => place.block >= block,
+            _ => false,
+        };
+        if let Some(ending) = kept.ending.as_mut().filter(|_| is_invalid) {
             ending.verdict = Verdict::Invalid;
             ending.validity.verdict = Level::Invalid;
             ending.validity.causes = vec![Cause {
@@ -331,6 +354,20 @@ pub(crate) fn all_invalid() -> Stored {
     let mut script = app_servers();
     script.behaviours = &BEHAVIOURS;
     script.new.compare.blocks = 2;
+    script.through_store()
+}
+
+/// The two settings have a valid run each in other blocks, but for so many blocks that they share.
+pub(crate) fn apart(shared: u32) -> Stored {
+    let behaviours = [
+        behaviour("postgres", "synchronous_commit=off", 800, What::IsInvalidBefore(3)),
+        behaviour("postgres", "synchronous_commit=on", 500, What::IsInvalidFrom(3 + shared)),
+        behaviour("mysql", "", 700, What::IsInvalidBefore(9)),
+    ];
+    let mut script = app_servers();
+    script.behaviours = &behaviours;
+    (script.new.title, script.new.compare.blocks) = ("commits".to_owned(), 6);
+    script.new.question = Some("What does a commit that lasts cost?".to_owned());
     script.through_store()
 }
 

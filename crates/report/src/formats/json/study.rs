@@ -11,7 +11,7 @@ use super::found::{FoundObject, ProcedureObject};
 use super::{FailureObject, RunObject, bottleneck, escaped};
 use crate::Options;
 use crate::error::ReportError;
-use crate::study::{LoadView, Pair, Ranked, StudyView, reason, verdict_word};
+use crate::study::{self, LoadView, Page, Pair, Ranked, StudyView, reason, verdict_word};
 
 /// Writes one object.
 pub(crate) fn write(
@@ -67,6 +67,18 @@ struct ComparisonObject<'a> {
     pairs: Vec<PairObject<'a>>,
     unit: Option<&'static str>,
     found: Vec<FoundObject<'a>>,
+    answers: Vec<AnswerObject<'a>>,
+}
+
+/// What the study says under a load, in the words of every other format.
+#[derive(Serialize)]
+struct AnswerObject<'a> {
+    load: &'a str,
+    text: String,
+    certainty: &'static str,
+    how_sure: String,
+    besides: String,
+    winner: Option<Variant<'a>>,
 }
 
 /// A variant under a load.
@@ -168,6 +180,7 @@ impl<'a> Whole<'a> {
                 pairs: view.loads.iter().flat_map(|load| pairs(view, load)).collect(),
                 unit: unit.map(|(name, _)| name),
                 found: view.loads.iter().filter_map(FoundObject::of).collect(),
+                answers: answers(view),
             },
             bottlenecks: bottleneck::of_study(view),
             study: About {
@@ -195,6 +208,23 @@ impl<'a> Whole<'a> {
             capacity: view.capacity.as_ref().map_or_else(Vec::new, capacity::of_view),
         }
     }
+}
+
+/// A search for a capacity has its answers in `capacity`.
+fn answers<'a>(view: &'a StudyView<'_>) -> Vec<AnswerObject<'a>> {
+    let page = Page::new(view, str::to_owned);
+    let of_load = |load: &'a LoadView<'_>| {
+        let answer = study::answer(view, load, &|load, row| page.row(load, row));
+        AnswerObject {
+            load: load.name,
+            text: answer.text,
+            certainty: answer.certainty.name(),
+            how_sure: answer.how_sure,
+            besides: answer.besides,
+            winner: study::winner(load).map(|row| variant(load, row)),
+        }
+    };
+    view.loads.iter().filter(|_| view.capacity.is_none()).map(of_load).collect()
 }
 
 fn ranking<'a>(load: &'a LoadView<'_>, unit_size: f64) -> impl Iterator<Item = RankedObject<'a>> {

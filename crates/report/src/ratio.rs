@@ -1,0 +1,44 @@
+//! How a ratio of two figures is written: in one way, wherever it stands.
+
+use crate::units::decimal;
+
+/// `1.12 ×`, with as many decimals as tell it from 1.
+pub(crate) fn times(ratio: f64) -> String {
+    format!("{} ×", decimal(ratio, decimals(ratio)))
+}
+
+/// `1.12 × (1.08–1.15)`.
+pub(crate) fn times_within(ratio: f64, ends: Option<[f64; 2]>) -> String {
+    let ends = ends.map(|ends| ends_beside(ratio, ends));
+    let ends = ends.map_or_else(String::new, |[low, high]| format!(" ({low}–{high})"));
+    format!("{}{ends}", times(ratio))
+}
+
+/// The ends of an interval beside its ratio: with the decimals of the ratio, or more where an end would look like 1.
+pub(crate) fn ends_beside(ratio: f64, ends: [f64; 2]) -> [String; 2] {
+    let looks_like_one = ends.iter().any(|end| *end != 1.0 && (end - 1.0).abs() < 0.005);
+    let decimals = decimals(ratio).max(if looks_like_one { 3 } else { 0 });
+    ends.map(|end| decimal(end, decimals))
+}
+
+fn decimals(ratio: f64) -> usize {
+    match ratio {
+        ratio if (ratio - 1.0).abs() < 0.05 => 3,
+        ratio if ratio < 9.995 => 2,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_tell_a_ratio_from_one() {
+        let written = [1.0, 1.0024, 0.96, 1.06, 9.994, 12.34].map(times);
+        assert_eq!(written, ["1.000 ×", "1.002 ×", "0.960 ×", "1.06 ×", "9.99 ×", "12.3 ×"]);
+        assert_eq!(times_within(1.12, Some([1.0349, 1.2])), "1.12 × (1.03–1.20)");
+        assert_eq!(times_within(1.12, Some([1.0011, 1.2])), "1.12 × (1.001–1.200)", "not 1.00");
+        assert_eq!(times_within(2.0, None), "2.00 ×");
+    }
+}

@@ -1,0 +1,166 @@
+//! The answer under a load: one sentence, how sure it is, and why. Every format takes it from here.
+
+use stats::Verdict;
+use store::Procedure;
+use verdict::Standing;
+
+use super::certainty::{Certainty, certainty};
+use super::pairs::Pair;
+use super::sentences::{Name, Outcome, matters, outcome};
+use super::{LoadView, StudyView, against};
+use crate::ratio;
+
+/// What a study says under a load, without full stops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) certainty: Certainty,
+    /// Why it is as sure as it is; may be empty.
+    pub(crate) how_sure: String,
+    /// What it leaves out; may be empty.
+    pub(crate) besides: String,
+}
+
+impl Answer {
+    /// `text (how sure); what it leaves out`
+    pub(crate) fn sentence(&self) -> String {
+        let Self { text, how_sure, besides, .. } = self;
+        let how_sure = if how_sure.is_empty() { String::new() } else { format!(" ({how_sure})") };
+        let besides = if besides.is_empty() { String::new() } else { format!("; {besides}") };
+        format!("{text}{how_sure}{besides}")
+    }
+}
+
+/// Rows that are named in one list.
+const NAMES_MAX: usize = 6;
+
+/// The answer under one load.
+pub(crate) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> Answer {
+    let (certainty, how_sure) = certainty(view, load);
+    let text = match load.baseline {
+        Some(baseline) => against::answer(view, load, baseline, name),
+        None => text(view, load, name),
+    };
+    Answer { text, certainty, how_sure, besides: unmeasured(load, name).unwrap_or_default() }
+}
+
+/// The row that every comparison with it says is better by as much as matters.
+pub(crate) fn winner(load: &LoadView<'_>) -> Option<usize> {
+    let best = load.bests().next()?.row;
+    let mut of_best = of_row(load, best).peekable();
+    of_best.peek()?;
+    (load.baseline.is_none() && of_best.all(|pair| outcome(pair, best) == Outcome::Beats)).then_some(best)
+}
+
+fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> String {
+    let Some(best) = load.bests().next().map(|best| best.row) else { return "no verdict".to_owned() };
+    let words = view.metric_words();
+    let with_figure = |row: usize| format!("{} {}", name(load, row), figure(view, load, row));
+    let Some(runner_up) = of_row(load, best).next() else {
+        return format!("{}: {words} {}", name(load, best), figure(view, load, best));
+    };
+    let others = |wanted: &dyn Fn(&Pair) -> bool| {
+        of_row(load, best).filter(|pair| wanted(pair)).map(|pair| pair.other(best)).collect::<Vec<usize>>()
+    };
+    let named = |rows: &[usize]| listed(rows.iter().map(|row| name(load, *row)));
+    let is = |wanted: Outcome| move |pair: &Pair| outcome(pair, best) == wanted;
+    if of_row(load, best).any(|pair| outcome(pair, best) == Outcome::Open) {
+        if others(&|pair| pair.was_looked_at()).is_empty() {
+            // Figures without a comparison: they are those of the table, and nobody leads.
+            let rows = std::iter::once(best).chain(others(&|_| true));
+            return format!("no verdict: {words} {}", listed(rows.map(with_figure)));
+        }
+        return open(view, load, best, name);
+    }
+    let beaten = others(&is(Outcome::Beats));
+    let level = others(&is(Outcome::Level));
+    if !level.is_empty() {
+        let ahead = if beaten.is_empty() { String::new() } else { format!("; ahead of {}", named(&beaten)) };
+        return format!(
+            "no difference that matters between {} and {}: {words} within {}{ahead}",
+            name(load, best),
+            named(&level),
+            matters(view)
+        );
+    }
+    let second = runner_up.other(best);
+    format!(
+        "{}: {words} {},{} that of {}",
+        name(load, best),
+        figure(view, load, best),
+        figures(runner_up),
+        name(load, second)
+    )
+}
+
+/// How things stand where some comparison with the best has no verdict, though there was a look at one.
+fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>) -> String {
+    let outside = 1.0 + view.study.new.compare.matters;
+    let is_ahead = |pair: &&Pair| {
+        pair.first == best
+            && pair.comparison.ratio.is_some_and(|ratio| ratio >= outside || ratio * outside <= 1.0)
+    };
+    let (looked_at, rest): (Vec<&Pair>, Vec<&Pair>) =
+        of_row(load, best).partition(|pair| pair.was_looked_at());
+    let (ahead, near): (Vec<&Pair>, Vec<&Pair>) = looked_at.into_iter().partition(is_ahead);
+    let named = |pairs: &[&Pair]| listed(pairs.iter().map(|pair| name(load, pair.other(best))));
+    let ratios = ahead
+        .iter()
+        .map(|pair| format!("{} that of {}", figures(pair).trim_start(), name(load, pair.other(best))));
+    let mut parts = vec![format!("{} {}", view.metric_words(), figure(view, load, best))];
+    parts.extend((!ahead.is_empty()).then(|| listed(ratios)));
+    parts.extend((!near.is_empty()).then(|| format!("within {} of {}", matters(view), named(&near))));
+    parts.extend((!rest.is_empty()).then(|| format!("not compared with {}", named(&rest))));
+    let may_lead = |pair: &Pair| {
+        !pair.has_more_errors && !matches!(pair.comparison.verdict, Verdict::None(_) | Verdict::MoreErrors(_))
+    };
+    let leads = near.is_empty() && of_row(load, best).all(may_lead);
+    let leads = if leads { " leads" } else { "" };
+    format!("no verdict: {}{leads}: {}", name(load, best), parts.join(", "))
+}
+
+/// Settings without a valid run: an answer that leaves them out would be about fewer than were asked for.
+fn unmeasured(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
+    let lost = |row: &usize| !load.rows[*row].is_valid && !load.rows[*row].runs.is_empty();
+    let rows: Vec<usize> = (0..load.rows.len()).filter(lost).collect();
+    let of = |row: usize| {
+        let row_runs = load.rows[row].runs.len();
+        let count = |standing| load.rows[row].count(standing);
+        let what = match (count(Standing::Invalid), count(Standing::Failed)) {
+            (invalid, _) if invalid == row_runs => "invalid",
+            (_, failed) if failed == row_runs => "failed",
+            _ => "invalid, failed or cut short",
+        };
+        format!("{} ({row_runs} {what})", name(load, row))
+    };
+    (!rows.is_empty()).then(|| format!("no valid run of {}", listed(rows.into_iter().map(of))))
+}
+
+fn of_row<'a>(load: &'a LoadView<'_>, row: usize) -> impl Iterator<Item = &'a Pair> {
+    load.pairs.iter().filter(move |pair| [pair.first, pair.second].contains(&row))
+}
+
+/// The metric of a row over its valid runs, as the table has it.
+fn figure(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> String {
+    let figure = view.metric.zip(load.rows[row].metric);
+    figure.map_or_else(|| "n/a".to_owned(), |(metric, spread)| (metric.write)(spread.median))
+}
+
+/// ` 1.12 × (1.08–1.15)`, as far as there is any.
+pub(super) fn figures(pair: &Pair) -> String {
+    let ratio = pair.comparison.ratio.map(|ratio| ratio::times_within(ratio, pair.comparison.interval));
+    ratio.map_or_else(String::new, |ratio| format!(" {ratio}"))
+}
+
+/// At most so many names, and how many more there are.
+pub(super) fn listed(all: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = all.collect();
+    let more = all.len().saturating_sub(NAMES_MAX);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", all.into_iter().take(NAMES_MAX).collect::<Vec<_>>().join(", "))
+}
+
+/// Whether the best was sought in some blocks, and is judged in others.
+pub(super) fn is_tournament(view: &StudyView<'_>) -> bool {
+    matches!(view.study.new.compare.procedure, Procedure::Best { .. })
+}

@@ -1,0 +1,226 @@
+//! One study has one answer: terminal, Markdown, JSON and page say the same of it, and nothing says what no block shows.
+
+mod pages;
+mod runs;
+mod studies;
+
+use serde_json::Value;
+use studies::Stored;
+
+/// A study in every format, the texts without line breaks and escapes.
+struct Formats {
+    case: &'static str,
+    terminal: String,
+    markdown: String,
+    json: Value,
+    page: Value,
+}
+
+fn written(stored: &Stored, format: &str) -> String {
+    let mut out = Vec::new();
+    let format = report::format(format).unwrap();
+    report::write_study(format, &stored.study, &|run| stored.load(run), &pages::OPTIONS, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+impl Formats {
+    fn of((case, stored): (&'static str, Stored)) -> Self {
+        Self {
+            case,
+            terminal: on_one_line(&written(&stored, "terminal")),
+            markdown: on_one_line(&written(&stored, "md").replace('\\', "").replace("&lt;", "<")),
+            json: serde_json::from_str(&written(&stored, "json")).unwrap(),
+            page: pages::document(&pages::of_study(&stored)),
+        }
+    }
+
+    fn all() -> Vec<Self> {
+        studies::all().into_iter().map(Self::of).collect()
+    }
+
+    /// Looks for a sentence in both formats that are read as text.
+    fn assert_says(&self, sentence: &str) {
+        let sentence = on_one_line(sentence);
+        for (format, text) in [("terminal", &self.terminal), ("md", &self.markdown)] {
+            assert!(text.contains(&sentence), "{} as {format} lacks: {sentence}", self.case);
+        }
+    }
+
+    /// The loads of the page, each with its answer and its pairs in JSON.
+    fn loads(&self) -> Vec<(&Value, &Value, Vec<&Value>)> {
+        let comparison = &self.json["comparison"];
+        let answers = comparison["answers"].as_array().unwrap();
+        let loads = self.page["loads"].as_array().unwrap();
+        assert_eq!(answers.len(), loads.len(), "{}", self.case);
+        let metric = &comparison["metric"];
+        let pairs = comparison["pairs"].as_array().unwrap();
+        let of = |answer: &Value| {
+            let is_of = |pair: &&Value| pair["load"] == answer["load"] && pair["metric"] == *metric;
+            pairs.iter().filter(is_of).collect()
+        };
+        loads.iter().zip(answers).map(|(load, answer)| (load, answer, of(answer))).collect()
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("a text: {value}"))
+}
+
+/// How a row of JSON is called in texts.
+fn name(of: &Value) -> String {
+    [text(&of["system"]), text(&of["variant"])].join(" ").trim().to_owned()
+}
+
+fn list(value: &Value) -> &Vec<Value> {
+    value.as_array().unwrap_or_else(|| panic!("a list: {value}"))
+}
+
+#[test]
+fn every_format_has_the_same_answer() {
+    for formats in Formats::all() {
+        for (load, answer, _) in formats.loads() {
+            for part in ["text", "how_sure", "besides"] {
+                formats.assert_says(text(&answer[part]));
+            }
+            let (of_page, said) = (&load["answer"], text(&answer["text"]));
+            // A sentence of the page begins with a capital.
+            assert!(text(&of_page["text"]).contains(&said[1..]), "{}: {of_page}", formats.case);
+            assert!(text(&of_page["text"]).contains(text(&answer["besides"])), "{}: {of_page}", formats.case);
+            assert_eq!(of_page["how_sure"], answer["how_sure"], "{}", formats.case);
+            assert_eq!(of_page["certainty"], answer["certainty"], "{}", formats.case);
+        }
+        formats.assert_says(text(&formats.page["validity"]["sentence"]));
+    }
+}
+
+#[test]
+fn one_winner_has_one_mark() {
+    for formats in Formats::all() {
+        for (load, answer, pairs) in formats.loads() {
+            let marked = |rows: &Value| -> Vec<usize> {
+                let rows = list(rows).iter().enumerate();
+                rows.filter(|(_, row)| row["is_winner"] == true).map(|(place, _)| place).collect()
+            };
+            let (rows, table) = (marked(&load["rows"]), marked(&load["table"]["rows"]));
+            assert_eq!(rows, table, "{}", formats.case);
+            let winner = &answer["winner"];
+            assert_eq!(rows.len(), usize::from(winner.is_object()), "{}", formats.case);
+            if let [row] = rows[..] {
+                let name = name(winner);
+                assert_eq!(load["rows"][row]["name"], Value::from(name.as_str()), "{}", formats.case);
+                assert!(
+                    text(&answer["text"]).starts_with(&name) && answer["certainty"] == "sure",
+                    "{answer}"
+                );
+                let is_of =
+                    |pair: &&&Value| [&pair["a"], &pair["b"]].iter().any(|side| self::name(side) == name);
+                let of_winner: Vec<_> = pairs.iter().filter(is_of).collect();
+                let is_won = |pair: &&&Value| pair["verdict"] == "differs" && self::name(&pair["a"]) == name;
+                assert!(
+                    !of_winner.is_empty() && of_winner.iter().copied().all(|pair| is_won(&pair)),
+                    "{pairs:?}"
+                );
+            }
+        }
+        let has_winner = formats.loads().iter().any(|(_, answer, _)| answer["winner"].is_object());
+        for text in [&formats.terminal, &formats.markdown] {
+            assert_eq!(text.contains('★'), has_winner, "{}: {text}", formats.case);
+        }
+    }
+}
+
+#[test]
+fn every_format_has_the_same_pairs_with_the_same_verdicts() {
+    for formats in Formats::all() {
+        for (load, _, pairs) in formats.loads() {
+            let of_page = list(&load["pairs"]);
+            assert_eq!(of_page.len(), pairs.len(), "{}", formats.case);
+            for (drawn, pair) in of_page.iter().zip(pairs) {
+                let sentence = text(&drawn["sentence"]);
+                formats.assert_says(sentence);
+                for (key, side) in [("first", "a"), ("second", "b")] {
+                    let row = &load["rows"][drawn[key].as_u64().unwrap() as usize];
+                    assert_eq!(row["name"], Value::from(name(&pair[side])), "{}", formats.case);
+                    assert!(sentence.contains(&name(&pair[side])), "{sentence}");
+                }
+                let verdict = text(&drawn["verdict"]).trim_end_matches("_below");
+                assert_eq!(pair["verdict"], verdict, "{}", formats.case);
+                assert_eq!(drawn["blocks"], pair["blocks"], "{}", formats.case);
+                for key in ["ratio", "low", "high", "confidence"] {
+                    let [of_page, of_json] = [drawn, pair].map(|of| of[key].as_f64());
+                    // Figures that are drawn have six digits.
+                    let is_equal = |(one, other): (f64, f64)| (one / other - 1.0).abs() < 1e-5;
+                    assert_eq!(of_page.is_some(), of_json.is_some(), "{} {key}", formats.case);
+                    assert!(of_page.zip(of_json).is_none_or(is_equal), "{} {key}", formats.case);
+                }
+                let figures = list(&drawn["ratios"]).len();
+                assert_eq!(Value::from(figures), pair["blocks"], "{}", formats.case);
+                if let Some(ratio) = drawn["ratio_text"].as_str() {
+                    assert!(sentence.contains(ratio), "{sentence}: {ratio}");
+                }
+                if let [Some(low), Some(high)] = [0, 1].map(|end| drawn["ends_text"][end].as_str()) {
+                    assert!(sentence.contains(&format!("({low}–{high})")), "{sentence}: {low} {high}");
+                }
+                if let Some(reason) = pair["reason"].as_str() {
+                    assert!(sentence.contains(reason), "{sentence}: {reason}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_said_of_pairs_without_common_blocks() {
+    for formats in Formats::all() {
+        for (load, answer, pairs) in formats.loads() {
+            for (pair, drawn) in pairs.iter().zip(list(&load["pairs"])) {
+                if pair["blocks"] == 0 {
+                    let sentence = text(&drawn["sentence"]);
+                    assert!(pair["ratio"].is_null() && !sentence.contains('×'), "{sentence}");
+                    assert!(sentence.contains("no verdict"), "{sentence}");
+                }
+            }
+            let has_look = pairs.iter().any(|pair| !pair["low"].is_null());
+            if !has_look {
+                let said = text(&answer["text"]);
+                let claims = ["×", "leads", "within", "better", "worse", "ahead"];
+                let claimed = claims.iter().find(|claim| said.contains(**claim));
+                assert_eq!(claimed, None, "{}: {said}", formats.case);
+                assert!(answer["winner"].is_null() && answer["certainty"] != "sure", "{answer}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_format_has_the_same_figures_and_counts() {
+    for formats in Formats::all() {
+        let ranking = list(&formats.json["comparison"]["ranking"]);
+        for (load, answer, _) in formats.loads() {
+            for cell in list(&load["table"]["rows"]).iter().flat_map(|row| list(&row["cells"])) {
+                formats.assert_says(text(&cell["text"]));
+            }
+            for row in list(&load["rows"]) {
+                let is_it = |ranked: &&Value| {
+                    ranked["load"] == answer["load"] && row["name"] == name(ranked).as_str()
+                };
+                if let Some(ranked) = ranking.iter().find(is_it) {
+                    assert_eq!(row["metric"]["n"], ranked["runs"], "{} {row}", formats.case);
+                    let [of_page, of_json] = [&row["metric"]["median"], &ranked["median"]];
+                    let [of_page, of_json] = [of_page, of_json].map(|figure| figure.as_f64().unwrap());
+                    // The page has response times in milliseconds, JSON in microseconds.
+                    let is_equal =
+                        [1.0, 1e3].iter().any(|unit| (of_page * unit / of_json - 1.0).abs() < 1e-3);
+                    assert!(is_equal, "{}: {of_page} {of_json}", formats.case);
+                }
+            }
+            for gate in list(&load["gates"]) {
+                formats.assert_says(text(&gate["text"]));
+            }
+        }
+    }
+}
