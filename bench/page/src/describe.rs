@@ -85,5 +85,7 @@ pub(crate) fn ending(new: &NewRun, duration_s: u64) -> Ending {
         failure: None,
         not_available: Vec::new(),
         steadiness: None,
+        window_ns: None,
+        outage: None,
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Shape<'a> {
     pub(crate) system_cores: &'a BTreeSet<usize>,
     /// What was measured of it.
     pub(crate) tally: &'a Tally,
+    /// Requests that ended per second of its window.
+    pub(crate) reached_per_s: f64,
 }
 
 /// Replies per second at the ceiling, from the store or measured now; or why there is none.
@@ -50,7 +52,7 @@ pub(crate) fn find(shape: &Shape<'_>, store: &Store) -> Result<f64, String> {
     let (shape_words, layout) = (shape.words(), shape.layout());
     let kept = store.ceiling(&shape_words, &layout).map_err(|error| error.to_string())?;
     // What was reached already is no more than the ceiling, however disturbed the measurement was.
-    let per_s = kept.map_or_else(|| shape.measure(), Ok)?.max(shape.reached_per_s());
+    let per_s = kept.map_or_else(|| shape.measure(), Ok)?.max(shape.reached_per_s);
     if kept != Some(per_s) {
         store.keep_ceiling(&shape_words, &layout, per_s, unix_ms()).map_err(|error| error.to_string())?;
     }
@@ -85,10 +87,6 @@ impl Shape<'_> {
 
     fn ended(&self) -> u64 {
         self.tally.response.all().count()
-    }
-
-    fn reached_per_s(&self) -> f64 {
-        self.tally.span_ns().map_or(0.0, |span_ns| self.ended() as f64 * 1e9 / span_ns as f64)
     }
 
     /// The mean length of bodies, as a power of two: near enough, and few shapes.
@@ -152,6 +150,7 @@ impl Shape<'_> {
         if !self.cores.is_empty() {
             plan.pin = Pin::Cores(self.cores.to_vec());
         }
+        let length_ns = plan.stop.at_ns;
         let prepared = prepare(&plan).map_err(|refusal| refusal.to_string())?;
         let running = prepared.script.start(prepared.job).map_err(|error| error.to_string())?;
         let (mut tally, mut ended) = (Tally::default(), 0);
@@ -170,9 +169,9 @@ impl Shape<'_> {
             }
         }
         let all = tally.response.all();
-        let span_ns = tally.span_ns().filter(|_| Percentile::P99.is_printable(all.count()));
-        span_ns
-            .map(|span_ns| all.count() as f64 * 1e9 / span_ns as f64)
+        let length_ns = length_ns.filter(|_| Percentile::P99.is_printable(all.count()));
+        length_ns
+            .map(|length_ns| tally.window.ended() as f64 * 1e9 / length_ns as f64)
             .ok_or_else(|| "the target answered hardly anything".to_owned())
     }
 }
@@ -201,7 +200,14 @@ mod tests {
             });
         }
         let system_cores = BTreeSet::new();
-        let shape = Shape { plan: &plan, threads: 1, cores: &[], system_cores: &system_cores, tally: &tally };
+        let shape = Shape {
+            plan: &plan,
+            threads: 1,
+            cores: &[],
+            system_cores: &system_cores,
+            tally: &tally,
+            reached_per_s: 100.0,
+        };
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&folder.path().join("runs.sqlite")).unwrap();
         for (kept, expected) in [(300.0, 300.0), (60.0, 100.0)] {

@@ -5,7 +5,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use engine::{Message, Running, StopLevel, WorkerEnd};
-use record::{Counts, IdentityBroken, Interval, Phase, Pulses, Tally, Whole};
+use record::{Counts, Gaps, IdentityBroken, Interval, Phase, Pulses, Tally, Whole};
 use store::{RunId, Store, StoreError};
 
 use crate::beside::Beside;
@@ -47,6 +47,8 @@ pub(crate) struct Collected {
     pub(crate) cpu: Cpu,
     /// The course of the load, over all workers.
     pub(crate) pulses: Pulses,
+    /// Times without an ok answer.
+    pub(crate) gaps: Gaps,
     /// The hardest ten seconds of a worker.
     pub(crate) busiest: Busiest,
 }
@@ -90,6 +92,8 @@ pub(crate) struct Collector<'a> {
     pub(crate) threads: usize,
     /// Steps of the plan.
     pub(crate) steps: usize,
+    /// When the measured window begins, in nanoseconds since the load does.
+    pub(crate) warm_up_ns: u64,
     /// When it may end earlier than planned.
     pub(crate) extension: Option<Extension<'a>>,
     /// Whether it ends early if every request is rejected.
@@ -100,7 +104,8 @@ impl<'a> Collector<'a> {
     /// Listens until the last worker is done.
     pub(crate) fn collect(&mut self, running: Running) -> Result<Collected, RunError> {
         let wholes = (0..self.steps).map(|_| Default::default()).collect();
-        let mut collected = Collected { wholes, ..Collected::default() };
+        let gaps = Gaps::new(self.warm_up_ns);
+        let mut collected = Collected { wholes, gaps, ..Collected::default() };
         let mut begun = (Instant::now(), Cpu::now());
         let mut stop_asked: Option<Instant> = None;
         loop {
@@ -134,6 +139,7 @@ impl<'a> Collector<'a> {
                     }
                     Message::Pulse { worker, pulse } => {
                         collected.pulses.note(&pulse);
+                        collected.gaps.note(&pulse);
                         collected.busiest.note(worker, &pulse);
                     }
                     Message::Ended(end) => collected.ends.push(*end),

@@ -2,9 +2,10 @@
 
 use load::SECOND_NS;
 use plan::{Gate, GateMetric};
-use record::{Percentile, Phase, Tally};
-use store::{GateResult, Run, StoreError};
-use verdict::slo::Figure;
+use record::{InWindow, Percentile, Phase, Tally};
+use store::{GateResult, Outage, Run, StoreError};
+use verdict::Window;
+use verdict::slo::{Figure, Observed};
 
 /// Every gate of a plan, held against a run.
 pub(crate) fn judge(gates: &[Gate], run: &Run) -> Result<Vec<GateResult>, StoreError> {
@@ -12,15 +13,21 @@ pub(crate) fn judge(gates: &[Gate], run: &Run) -> Result<Vec<GateResult>, StoreE
 }
 
 fn judge_one(gate: &Gate, run: &Run) -> Result<GateResult, StoreError> {
-    let (tally, over_s) = match gate.window_ns {
+    let (tally, window) = match gate.window_ns {
         None => whole(gate, run)?,
-        Some(window) => part(gate, run, window)?,
+        Some(part) => seconds(gate, run, part)?,
     };
     let figure = figure(gate.metric);
-    let observed = figure.and_then(|figure| figure.observe(&tally, over_s));
+    let outage = run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
+    let scope = Observed { tally: &tally, window, outage };
+    let observed = figure.and_then(|figure| figure.observe(&scope));
     // What cannot be told does not hold: a gate is a promise.
-    let holds =
+    let is_within =
         observed.is_some_and(|value| if gate.is_below { value < gate.limit } else { value > gate.limit });
+    // Few requests ask a system that is gone: their count says nothing of how long it was.
+    let is_about_service = matches!(figure, Some(Figure::Errors | Figure::Throughput));
+    let was_gone = outage.is_some_and(Outage::is_degraded);
+    let holds = is_within && !(is_about_service && was_gone);
     Ok(GateResult {
         text: gate.text.clone(),
         step: gate.step.and_then(|step| run.new.steps.get(usize::from(step)).cloned()),
@@ -39,33 +46,37 @@ fn figure(metric: GateMetric) -> Option<Figure> {
         GateMetric::Max => Figure::Max,
         GateMetric::Errors => Figure::Errors,
         GateMetric::Throughput => Figure::Throughput,
+        GateMetric::Outage => Figure::Outage,
     })
 }
 
-/// The whole measured time, and the seconds over which rates are told: the same as in reports.
-fn whole(gate: &Gate, run: &Run) -> Result<(Tally, f64), StoreError> {
-    let tally = match gate.step {
-        Some(step) => run.total(step, Phase::Measured)?,
-        None => run.whole(Phase::Measured)?,
-    };
-    let over_s = verdict::rated_s(run, &tally).unwrap_or(0.0);
-    Ok((tally, over_s))
+/// The whole measured window: the same as in reports.
+fn whole(gate: &Gate, run: &Run) -> Result<(Tally, Option<Window>), StoreError> {
+    Ok(match gate.step {
+        Some(step) => (run.total(step, Phase::Measured)?, Window::of_step(run, step)?),
+        None => (run.whole(Phase::Measured)?, Window::of(run)?),
+    })
 }
 
-/// The seconds that lie wholly in a part of the measured time, and how many they are.
-fn part(gate: &Gate, run: &Run, (from_ns, to_ns): (u64, u64)) -> Result<(Tally, f64), StoreError> {
+/// The seconds that lie wholly in a part of the measured window: requests that were intended in the window, and what ended in
+/// them.
+fn seconds(
+    gate: &Gate,
+    run: &Run,
+    (from_ns, to_ns): (u64, u64),
+) -> Result<(Tally, Option<Window>), StoreError> {
     let warm_up_ns = run.new.warm_up_ns;
     let first = warm_up_ns.saturating_add(from_ns).div_ceil(SECOND_NS);
     let end = warm_up_ns.saturating_add(to_ns) / SECOND_NS;
-    let mut tally = Tally::default();
+    let (mut tally, mut counts) = (Tally::default(), InWindow::default());
     for kept in run.seconds() {
         let (step, interval) = kept?;
-        if interval.phase == Phase::Measured
-            && gate.step.is_none_or(|wanted| wanted == step)
-            && (first..end).contains(&interval.second)
-        {
-            tally.merge(&interval.tally);
+        if gate.step.is_none_or(|wanted| wanted == step) && (first..end).contains(&interval.second) {
+            counts.add(&interval.tally.window);
+            if interval.phase == Phase::Measured {
+                tally.merge(&interval.tally);
+            }
         }
     }
-    Ok((tally, end.saturating_sub(first) as f64))
+    Ok((tally, Window::of_seconds(end.saturating_sub(first), counts)))
 }

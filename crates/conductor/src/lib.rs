@@ -20,6 +20,7 @@ mod live;
 mod lone_pass;
 mod memory;
 mod one_run;
+mod outage;
 mod pace;
 mod place;
 mod preflight;

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use load::values::Source;
 use plan::{Action, Fault, Plan, PlannedStep};
-use record::{Counts, IdentityBroken, Phase};
+use record::{Counts, IdentityBroken, Phase, WindowBroken};
 use store::{
     Cause, Ending, Failure, Generator, Level, Model, NewRun, PartOf, RunId, Store, StoreError, Unit,
     Validity, Verdict,
@@ -58,6 +58,9 @@ pub enum RunError {
     /// Requests were lost in the accounting.
     #[error("{0}; this is a fault of Tenbin, and none of the run's figures can be believed")]
     Identity(#[from] IdentityBroken),
+    /// More requests ended in the measured window than were offered.
+    #[error("{0}; this is a fault of Tenbin, and none of the run's figures can be believed")]
+    Window(#[from] WindowBroken),
     /// A run of a study cannot be planned.
     #[error("{}", lines(.0))]
     Plan(Vec<Fault>),
@@ -180,6 +183,7 @@ pub(crate) fn measure(
         timeout,
         threads: workers,
         steps,
+        warm_up_ns: plan.warm_up_ns,
         extension: Extension::of(plan, threads),
         gives_up,
     };
@@ -227,6 +231,8 @@ pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>) -> Endi
         failure,
         not_available: Vec::new(),
         steadiness: None,
+        window_ns: None,
+        outage: None,
     }
 }
 
@@ -261,10 +267,7 @@ pub(crate) fn describe(plan: &Plan) -> NewRun {
         tenbin_version: env!("CARGO_PKG_VERSION").to_owned(),
         host: host::describe(),
         load_words: plan.load_words(),
-        model: match plan.load {
-            load::Load::Closed(_) => Model::Closed,
-            load::Load::Open(_) => Model::Open,
-        },
+        model: model(plan),
         steps: plan.steps.iter().map(|step| step.name.clone()).collect(),
         units: plan.steps.iter().map(unit).collect(),
         parts: plan.parts().into_iter().map(|part| PartOf { name: part.name, of: part.of }).collect(),
@@ -275,6 +278,13 @@ pub(crate) fn describe(plan: &Plan) -> NewRun {
         stamps: plan.stamps(),
         place: None,
         system_version: None,
+    }
+}
+
+pub(crate) fn model(plan: &Plan) -> Model {
+    match plan.load {
+        load::Load::Closed(_) => Model::Closed,
+        load::Load::Open(_) => Model::Open,
     }
 }
 

@@ -8,7 +8,7 @@ use lab::{Stopped, System};
 use plan::{Amount, Study};
 use record::{Percentile, Phase};
 use store::{Ending, Failure, GateResult, NewRun, Place, Run, RunId, Store, StoreError, StudyId, Verdict};
-use verdict::rates;
+use verdict::{Window, rates};
 
 use crate::beside::{Attended, Beside};
 use crate::cores::Cores;
@@ -83,7 +83,7 @@ pub struct PlaceEnded {
 /// A run in three figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Brief {
-    /// Ok replies a second, over the time that [`verdict::rated_s`] says.
+    /// Ok answers per second of the measured window.
     pub ok_per_s: f64,
     /// Median response time, where there are enough samples.
     pub p50_ns: Option<u64>,
@@ -94,11 +94,10 @@ pub struct Brief {
 impl Brief {
     fn of(run: &Run) -> Result<Self, StoreError> {
         let tally = run.whole(Phase::Measured)?;
-        let planned = tally.counts.planned;
         Ok(Self {
-            ok_per_s: rates::ok_per_s(&tally.counts, verdict::rated_s(run, &tally)).unwrap_or(0.0),
+            ok_per_s: Window::of(run)?.map_or(0.0, |window| window.ok_per_s()),
             p50_ns: tally.response.all().printable_at(Percentile::P50),
-            errors_share: (planned > 0).then(|| (planned - tally.counts.ok) as f64 / planned as f64),
+            errors_share: rates::error_share(&tally.counts),
         })
     }
 }
@@ -144,7 +143,7 @@ pub(crate) fn run(
     }
     bench.store.finish(&run, &ending)?;
     let (mut gates, mut brief) = (Vec::new(), None);
-    if matches!(ending.verdict, Verdict::Complete | Verdict::Invalid) {
+    if matches!(ending.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid) {
         let kept = bench.store.load(&run)?;
         gates = gates::judge(&bench.study.gates_of(load), &kept)?;
         brief = Some(Brief::of(&kept)?);

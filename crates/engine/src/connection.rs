@@ -37,6 +37,10 @@ pub(crate) struct Connection<T> {
     pub(crate) hung_up: bool,
     /// Why sending on the present socket failed, if it did.
     pub(crate) send_error: Option<Errno>,
+    /// Since when its user asks for an ok answer; [`NEVER`]: nobody does.
+    pub(crate) asking_since_ns: u64,
+    /// Whether a request of that time ended in another way.
+    pub(crate) is_asking_again: bool,
     /// Ends without a reply in a row.
     pub(crate) failures: u32,
     /// When the next request of this slot is intended, once its user is ready for one.
@@ -187,6 +191,8 @@ impl<T> Connection<T> {
             served: 0,
             hung_up: false,
             send_error: None,
+            asking_since_ns: NEVER,
+            is_asking_again: false,
             failures: 0,
             next_ns: 0,
             free_ns: 0,

@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::connection::NEVER;
 use crate::driver::Row;
 use crate::job::Job;
-use crate::running::{Gate, Running, StopLevel, StopSignal, launch};
+use crate::running::{Gate, Running, StopSignal, launch};
 
 /// How often calls are looked at that may have to be interrupted.
 const WATCH: Duration = Duration::from_millis(10);
@@ -103,7 +103,7 @@ impl Guards {
             // Before the load begins no call is made but those that open a connection.
             let Some(origin) = gate.origin() else { continue };
             let now_ns = Clock::from(origin).now();
-            let is_over = signal.level() == StopLevel::Abort;
+            let is_over = signal.is_aborted();
             for guard in &self.list {
                 let until_ns = guard.until_ns.load(Ordering::Relaxed);
                 if until_ns != NEVER

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 
-use record::{Histogram, Pulse, Tail};
+use record::{Histogram, Pulse, Tail, Waits};
 
 use crate::clock;
 use crate::signals::{Noted, Signals};
@@ -42,6 +42,8 @@ pub struct Health {
     /// Replies on connections over which a reply came later that no request asked for: each may have answered another request
     /// than the one it was counted for.
     pub doubted_replies: u64,
+    /// Of connections, how long each went without an ok answer while it was asked for one; within the measured window.
+    pub waits: Waits,
 }
 
 impl Health {
@@ -110,7 +112,7 @@ impl Watch {
     pub(crate) fn end(self, wall_ns: u64, signals: Signals) -> Health {
         let now = Used::now(self.schedstat.as_ref());
         let switches = involuntary_switches().zip(self.involuntary_switches);
-        let Noted { heartbeat_max_ns, stalled_ns, in_flight_ns, tail, reply_bytes, doubted_replies } =
+        let Noted { heartbeat_max_ns, stalled_ns, in_flight_ns, tail, reply_bytes, doubted_replies, waits } =
             signals.end();
         Health {
             wake_lag: self.wake_lag,
@@ -124,6 +126,7 @@ impl Watch {
             tail,
             reply_bytes,
             doubted_replies,
+            waits,
         }
     }
 }

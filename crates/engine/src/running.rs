@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Barrier, OnceLock};
 use std::thread::{self, JoinHandle};
@@ -60,6 +60,9 @@ pub struct WorkerEnd {
     pub health: Health,
     /// How many connections could not be opened before the load, and why the first could not.
     pub opening_failures: Option<(u32, String)>,
+    /// When its load was to end, in nanoseconds since it began: by its time, or because it was asked to stop. `None`: its number
+    /// of requests alone ended it.
+    pub stopped_at_ns: Option<u64>,
 }
 
 /// How much a load is asked to stop.
@@ -73,30 +76,61 @@ pub enum StopLevel {
     Abort,
 }
 
+/// Workers look up at least every tenth of a second; a load that is asked to drain ends a little later, at the same instant
+/// for all of them, so that its window has one end.
+const NOTICE: Duration = Duration::from_millis(150);
+
 /// The stop level, as all threads see it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct StopSignal {
     level: AtomicU8,
+    /// When the load ends, in nanoseconds since it began; [`u64::MAX`] until it is asked to stop.
+    ends_at_ns: AtomicU64,
     is_broken: AtomicBool,
 }
 
+impl Default for StopSignal {
+    fn default() -> Self {
+        Self {
+            level: AtomicU8::new(0),
+            ends_at_ns: AtomicU64::new(u64::MAX),
+            is_broken: AtomicBool::new(false),
+        }
+    }
+}
+
 impl StopSignal {
+    /// How much the load is asked to stop at this instant.
     #[inline]
-    pub(crate) fn level(&self) -> StopLevel {
-        match self.level.load(Ordering::Relaxed) {
+    pub(crate) fn level(&self, now_ns: u64) -> StopLevel {
+        match self.level.load(Ordering::Acquire) {
             0 => StopLevel::Go,
+            1 if now_ns < self.ends_at_ns.load(Ordering::Relaxed) => StopLevel::Go,
             1 => StopLevel::Drain,
             _ => StopLevel::Abort,
         }
     }
 
-    fn raise(&self, level: StopLevel) {
-        self.level.fetch_max(level as u8, Ordering::Relaxed);
+    /// Whether the load is asked to be left at once.
+    pub(crate) fn is_aborted(&self) -> bool {
+        self.level.load(Ordering::Acquire) >= StopLevel::Abort as u8
+    }
+
+    /// When the load ends, if it was asked to stop.
+    #[inline]
+    pub(crate) fn ends_at_ns(&self) -> Option<u64> {
+        (self.level.load(Ordering::Acquire) > 0).then(|| self.ends_at_ns.load(Ordering::Relaxed))
+    }
+
+    /// `ends_at_ns`: the end of the load; an earlier one that was asked for before stays.
+    fn raise(&self, level: StopLevel, ends_at_ns: u64) {
+        self.ends_at_ns.fetch_min(ends_at_ns, Ordering::Relaxed);
+        self.level.fetch_max(level as u8, Ordering::Release);
     }
 
     /// Ends the whole load; says whether this is the first thread to do so.
-    pub(crate) fn break_off(&self) -> bool {
-        self.raise(StopLevel::Abort);
+    pub(crate) fn break_off(&self, now_ns: u64) -> bool {
+        self.raise(StopLevel::Abort, now_ns);
         !self.is_broken.swap(true, Ordering::Relaxed)
     }
 }
@@ -119,7 +153,7 @@ impl From<Errno> for Trouble {
 /// Where workers wait for one another before the load.
 pub(crate) struct Gate {
     barrier: Barrier,
-    origin: OnceLock<Instant>,
+    origin: Arc<OnceLock<Instant>>,
     messages: Sender<Message>,
 }
 
@@ -167,6 +201,8 @@ pub struct Running {
     /// What the workers tell. It ends when all of them are done.
     pub messages: Receiver<Message>,
     signal: Arc<StopSignal>,
+    /// When the load began, once it has. The gate itself would keep the row of messages open.
+    origin: Arc<OnceLock<Instant>>,
     threads: Vec<JoinHandle<()>>,
     /// Workers that will say when they are done, each once: [`Message::Ended`], [`Message::Broke`] or
     /// [`Message::Hopeless`].
@@ -189,9 +225,10 @@ pub(crate) fn launch<S: Script + 'static>(
     }
     let (sender, messages) = mpsc::channel();
     let signal = Arc::new(StopSignal::default());
+    let origin = Arc::new(OnceLock::new());
     let gate = Arc::new(Gate {
         barrier: Barrier::new(job.threads as usize),
-        origin: OnceLock::new(),
+        origin: Arc::clone(&origin),
         messages: sender.clone(),
     });
     let (job, script) = (Arc::new(job), Arc::new(script));
@@ -217,7 +254,7 @@ pub(crate) fn launch<S: Script + 'static>(
         let watch = move || guards.watch(&gate, &signal);
         threads.push(thread::Builder::new().name("load-watch".to_owned()).spawn(watch)?);
     }
-    Ok(Running { messages, signal, threads, workers: job.threads })
+    Ok(Running { messages, signal, origin, threads, workers: job.threads })
 }
 
 /// Says that a thread is done, however it ends.
@@ -250,7 +287,12 @@ fn work<S: Script>(
 impl Running {
     /// Asks the load to stop, at least as much as it was asked before.
     pub fn stop(&self, level: StopLevel) {
-        self.signal.raise(level);
+        if level == StopLevel::Go {
+            return;
+        }
+        let now = self.origin.get().map(|origin| Instant::now().saturating_duration_since(*origin));
+        let notice = if level == StopLevel::Drain { NOTICE } else { Duration::ZERO };
+        self.signal.raise(level, now.map_or(0, |now| (now + notice).as_nanos() as u64));
     }
 
     /// Waits for the threads; says which of them died of a fault of this program.

@@ -1,6 +1,6 @@
 //! What a worker notes of each request in order to judge itself: a few additions, no clock and no system call.
 
-use record::{Pulse, Tail};
+use record::{Presence, Pulse, Tail, Waits};
 
 use crate::connection::{InFlight, NEVER};
 
@@ -26,17 +26,54 @@ pub(crate) struct Signals {
     is_catching_up: bool,
     heartbeat_max_ns: u64,
     stalled_ns: u64,
+    /// Requests sent and not ended.
+    open: u32,
+    waits: Waits,
     window: Window,
 }
 
-/// The window that goes on.
-#[derive(Default)]
+/// The window that goes on. Instants that have not come are [`NEVER`].
 struct Window {
     from_ns: u64,
     ended: u64,
     response_sum_ns: u64,
     /// Requests in flight × time that was told of with earlier windows.
     told_ns: u64,
+    first_ok_ns: u64,
+    last_ok_ns: u64,
+    /// Since when a request is open: after the last ok answer, or from the start of the window on.
+    asked_ns: u64,
+    /// The same before the first ok answer, once there is one.
+    asked_first_ns: u64,
+    stalled_ns: u64,
+}
+
+impl Window {
+    fn new(from_ns: u64, told_ns: u64, open: u32) -> Self {
+        Self {
+            from_ns,
+            ended: 0,
+            response_sum_ns: 0,
+            told_ns,
+            first_ok_ns: NEVER,
+            last_ok_ns: 0,
+            asked_ns: if open > 0 { from_ns } else { NEVER },
+            asked_first_ns: NEVER,
+            stalled_ns: 0,
+        }
+    }
+
+    fn presence(&self) -> Presence {
+        let known = |at_ns: u64| (at_ns != NEVER).then_some(at_ns);
+        let was_answered = self.first_ok_ns != NEVER;
+        Presence {
+            first_ok_ns: known(self.first_ok_ns),
+            last_ok_ns: was_answered.then_some(self.last_ok_ns),
+            asked_ns: known(if was_answered { self.asked_first_ns } else { self.asked_ns }),
+            asked_again_ns: known(self.asked_ns).filter(|_| was_answered),
+            stalled_ns: self.stalled_ns,
+        }
+    }
 }
 
 /// What the signals amount to at the end.
@@ -47,6 +84,7 @@ pub(crate) struct Noted {
     pub(crate) tail: Tail,
     pub(crate) reply_bytes: u64,
     pub(crate) doubted_replies: u64,
+    pub(crate) waits: Waits,
 }
 
 impl Signals {
@@ -62,7 +100,9 @@ impl Signals {
             is_catching_up: false,
             heartbeat_max_ns: 0,
             stalled_ns: 0,
-            window: Window::default(),
+            open: 0,
+            waits: Waits::default(),
+            window: Window::new(0, 0, 0),
         }
     }
 
@@ -76,6 +116,8 @@ impl Signals {
     pub(crate) fn sent(&mut self, intended_ns: u64, sent_ns: u64) {
         let flights_ns = &mut self.flights_ns[usize::from(intended_ns >= self.measured_from_ns)];
         *flights_ns = flights_ns.wrapping_sub(sent_ns);
+        self.open = self.open.wrapping_add(1);
+        self.window.asked_ns = self.window.asked_ns.min(intended_ns);
     }
 
     /// A request is in flight no more, and nobody knows how it would have ended.
@@ -83,6 +125,7 @@ impl Signals {
     pub(crate) fn left(&mut self, intended_ns: u64, at_ns: u64) {
         let flights_ns = &mut self.flights_ns[usize::from(intended_ns >= self.measured_from_ns)];
         *flights_ns = flights_ns.wrapping_add(at_ns);
+        self.open = self.open.wrapping_sub(1);
     }
 
     /// A request that waited for its connection is sent only now.
@@ -106,6 +149,23 @@ impl Signals {
         }
     }
 
+    /// A request that has ended was answered ok.
+    #[inline]
+    pub(crate) fn answered_ok(&mut self, at_ns: u64) {
+        let window = &mut self.window;
+        if window.first_ok_ns == NEVER {
+            (window.first_ok_ns, window.asked_first_ns) = (at_ns, window.asked_ns);
+        }
+        window.last_ok_ns = window.last_ok_ns.max(at_ns);
+        window.asked_ns = if self.open > 0 { at_ns } else { NEVER };
+    }
+
+    /// A user went from one instant to another without an ok answer; see [`Waits::note`].
+    #[inline]
+    pub(crate) fn waited(&mut self, from_ns: u64, to_ns: u64, is_broken: bool) {
+        self.waits.note(to_ns.saturating_sub(from_ns.max(self.measured_from_ns)), is_broken);
+    }
+
     /// The reply to a request was read to its end.
     #[inline]
     pub(crate) fn replied(&mut self, intended_ns: u64, reply_bytes: u64) {
@@ -118,8 +178,9 @@ impl Signals {
     #[inline]
     pub(crate) fn beat(&mut self, now_ns: u64) {
         let late_ns = now_ns.saturating_sub(self.due_back_ns);
-        if late_ns >= STALL_NS && self.is_measured(now_ns) {
-            self.stalled_ns += late_ns;
+        if late_ns >= STALL_NS {
+            self.window.stalled_ns += late_ns;
+            self.stalled_ns += if self.is_measured(now_ns) { late_ns } else { 0 };
         }
         if late_ns > self.heartbeat_max_ns && self.is_measured(now_ns) {
             self.heartbeat_max_ns = late_ns;
@@ -157,17 +218,19 @@ impl Signals {
         let flown_ns = self.flights_ns[0]
             .wrapping_add(self.flights_ns[1])
             .wrapping_add(u64::from(in_flight).wrapping_mul(to_ns));
-        let Window { from_ns, ended, response_sum_ns, told_ns } = self.window;
+        let Window { from_ns, ended, response_sum_ns, told_ns, .. } = self.window;
+        let presence = self.window.presence();
         // Replies that were read in the window and had come before it were told of as if in flight to its beginning: where
         // that is more than there was since, the next window makes up for it.
         let since_ns = (flown_ns.wrapping_sub(told_ns) as i64).max(0) as u64;
-        self.window = Window { from_ns: to_ns, told_ns: told_ns.wrapping_add(since_ns), ..Window::default() };
+        self.window = Window::new(to_ns, told_ns.wrapping_add(since_ns), self.open);
         Pulse {
             at_ns: from_ns,
             lasting_ns: to_ns - from_ns,
             ended,
             response_sum_ns,
             in_flight_ns: since_ns,
+            presence,
             ..Pulse::default()
         }
     }
@@ -181,6 +244,7 @@ impl Signals {
             tail: self.tail,
             reply_bytes: self.reply_bytes,
             doubted_replies: self.doubted_replies,
+            waits: self.waits,
         }
     }
 }

@@ -122,7 +122,6 @@ impl<'a, S: Script> Worker<'a, S> {
         };
         let logged = share.of_total(u64::from(job.log_per_second)) as usize;
         let iterations = Iterations::new(job, script, share);
-        let is_prompt = iterations.only_step.is_some_and(|step| !script.looks_through(step));
         let connection = |slot| {
             let way = iterations.way(job, u64::from(first_number) + u64::from(slot));
             Connection::new(script.open(first_number + slot), way, job)
@@ -137,7 +136,8 @@ impl<'a, S: Script> Worker<'a, S> {
             let ways = (0..*active).map(|user| iterations.way(job, u64::from(first_user) + u64::from(user)));
             *pool = Some(Box::new(Pool::new(ways, slots)));
         }
-        let book = |number| Book::new(Recorder::new(job.warm_up_ns, if number < steps { logged } else { 0 }));
+        let window_ns = (job.warm_up_ns, stop.at_ns.unwrap_or(NEVER));
+        let book = |number| Book::new(Recorder::new(window_ns, if number < steps { logged } else { 0 }));
         Ok(Self {
             job,
             signal,
@@ -151,8 +151,8 @@ impl<'a, S: Script> Worker<'a, S> {
             driver,
             stop,
             books: (0..steps + usize::from(job.parts)).map(book).collect(),
+            is_prompt: iterations.only_step.is_some_and(|step| !script.looks_through(step)),
             iterations,
-            is_prompt,
             computes: job.scenarios.visits().any(|visit| script.looks_through(visit.step)),
             chance: Chance::stream(0, u64::from(share.index)),
             late_reading: LateReading::for_job(job).filter(|_| embedding.is_none()),
@@ -192,10 +192,12 @@ impl<'a, S: Script> Worker<'a, S> {
         if let Some(words) = self.broken {
             return Err(Trouble::Load(words));
         }
+        self.end_waits(wall_ns);
         self.tell_windows(wall_ns, true, &mut watch);
         let totals = self.connections.iter().map(|connection| connection.totals).collect();
         Ok(WorkerEnd {
             connections: totals,
+            stopped_at_ns: self.stop.at_ns,
             health: watch.end(wall_ns, self.signals),
             opening_failures: self.opening_failures,
         })
@@ -415,10 +417,10 @@ impl<'a, S: Script> Worker<'a, S> {
     }
 
     fn heed_signal(&mut self, now_ns: u64) {
-        let level = self.signal.level();
-        if level != StopLevel::Go {
-            self.stop_at(now_ns);
+        if let Some(at_ns) = self.signal.ends_at_ns() {
+            self.stop_at(at_ns);
         }
+        let level = self.signal.level(now_ns);
         if level == StopLevel::Abort {
             self.abandon(now_ns);
         }
@@ -431,11 +433,13 @@ impl<'a, S: Script> Worker<'a, S> {
         }
     }
 
-    fn stop_at(&mut self, now_ns: u64) {
-        if self.stop.at_ns.is_none_or(|at_ns| at_ns > now_ns) {
-            self.stop.at_ns = Some(now_ns);
+    /// Ends the load, and with it the measured window, at an instant that may not have come yet.
+    fn stop_at(&mut self, end_ns: u64) {
+        if self.stop.at_ns.is_none_or(|at_ns| at_ns > end_ns) {
+            self.stop.at_ns = Some(end_ns);
+            self.books.iter_mut().for_each(|book| book.recorder.end_window(end_ns));
             if let Driver::Open(open) = &mut self.driver {
-                open.end_at(now_ns);
+                open.end_at(end_ns);
             }
             self.shorten_pauses();
         }

@@ -2,6 +2,21 @@
 
 use alloc::vec::Vec;
 
+/// Whether anybody was answered in a window, and who asked. Instants in nanoseconds since the load began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Presence {
+    /// The first ok answer that was read in the window.
+    pub first_ok_ns: Option<u64>,
+    /// The last one.
+    pub last_ok_ns: Option<u64>,
+    /// The earliest instant at which a request was open before the first ok answer, or in a window without one.
+    pub asked_ns: Option<u64>,
+    /// The earliest instant at which a request was open after the last ok answer.
+    pub asked_again_ns: Option<u64>,
+    /// How long the worker itself was away: nobody can say what the system did then.
+    pub stalled_ns: u64,
+}
+
 /// What one window saw: of one worker as it is told, of several where they were added up. Warm-up and the measured time alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pulse {
@@ -20,6 +35,8 @@ pub struct Pulse {
     pub cpu_ns: u64,
     /// How long these threads were ready to run and had no core; 0 where the kernel does not tell.
     pub run_queue_wait_ns: u64,
+    /// Answers and open requests; of a single worker only. [`crate::Gaps`] adds them up.
+    pub presence: Presence,
 }
 
 impl Pulse {
@@ -100,6 +117,7 @@ mod tests {
             in_flight_ns: 5 * number,
             cpu_ns: 7,
             run_queue_wait_ns: 11,
+            ..Pulse::default()
         }
     }
 

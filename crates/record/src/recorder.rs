@@ -11,6 +11,7 @@ use crate::tally::Tally;
 #[derive(Debug)]
 pub struct Recorder {
     measured_from_ns: u64,
+    measured_to_ns: u64,
     second: u64,
     /// By phase, in the order of [`Phase::ALL`].
     tallies: [Box<Tally>; 2],
@@ -20,11 +21,17 @@ pub struct Recorder {
 const SECOND_NS: u64 = 1_000_000_000;
 
 impl Recorder {
-    /// A recorder whose measured phase holds the requests intended at `measured_from_ns` or later, and which keeps up to
-    /// `log_per_second` single requests of each second.
-    pub fn new(measured_from_ns: u64, log_per_second: usize) -> Self {
+    /// A recorder whose measured phase holds the requests intended at `measured_from_ns` or later, whose window goes from there
+    /// to `measured_to_ns`, and which keeps up to `log_per_second` single requests of each second.
+    pub fn new((measured_from_ns, measured_to_ns): (u64, u64), log_per_second: usize) -> Self {
         let reservoirs = [1, 2].map(|seed| Reservoir::new(log_per_second, seed));
-        Self { measured_from_ns, second: 0, tallies: [Box::default(), Box::default()], reservoirs }
+        Self {
+            measured_from_ns,
+            measured_to_ns,
+            second: 0,
+            tallies: [Box::default(), Box::default()],
+            reservoirs,
+        }
     }
 
     /// Whether single requests are kept; if so, offer each to [`Recorder::sample`].
@@ -50,10 +57,20 @@ impl Recorder {
         &mut self.tallies[self.phase(intended_ns) as usize]
     }
 
+    /// Ends the measured window at an earlier instant.
+    pub fn end_window(&mut self, at_ns: u64) {
+        self.measured_to_ns = at_ns;
+    }
+
     /// Counts the end of a request.
     #[inline]
     pub fn finished(&mut self, finish: &Finish) {
-        self.tally(finish.intended_ns).note_finished(finish);
+        let (from_ns, to_ns) = (self.measured_from_ns, self.measured_to_ns);
+        let tally = self.tally(finish.intended_ns);
+        tally.note_finished(finish);
+        if finish.finished_ns >= from_ns {
+            tally.window.note(finish.outcome, finish.finished_ns > to_ns);
+        }
     }
 
     /// When the current second is full.

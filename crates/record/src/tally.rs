@@ -8,6 +8,7 @@ use crate::counts::Counts;
 use crate::histogram::Histogram;
 use crate::ledger::Ledger;
 use crate::outcome::{Finish, Outcome};
+use crate::window::InWindow;
 
 /// One duration kept apart by how the request ended.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -93,6 +94,8 @@ pub struct Tally {
     pub first_sent_ns: Option<u64>,
     /// When the last reply ended, if any did; nanoseconds since the load began.
     pub last_finished_ns: Option<u64>,
+    /// Ends by whether they lie in the measured window; [`crate::Recorder`] counts them.
+    pub window: InWindow,
     /// Replies by status.
     pub statuses: Statuses,
     /// Errors by class.
@@ -169,6 +172,7 @@ impl Tally {
         self.connections += more.connections;
         self.first_sent_ns = [self.first_sent_ns, more.first_sent_ns].into_iter().flatten().min();
         self.last_finished_ns = [self.last_finished_ns, more.last_finished_ns].into_iter().flatten().max();
+        self.window.add(&more.window);
         more.statuses.iter().for_each(|(status, count)| self.statuses.add(status, count));
         self.errors.merge(&more.errors);
     }
@@ -194,6 +198,7 @@ impl Tally {
         self.counts = Counts::default();
         (self.received_bytes, self.sent_bytes, self.connections) = (0, 0, 0);
         (self.first_sent_ns, self.last_finished_ns) = (None, None);
+        self.window = InWindow::default();
         self.statuses.0.clear();
         self.errors.clear();
     }

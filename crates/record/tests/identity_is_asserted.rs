@@ -67,7 +67,7 @@ fn counts_that_would_overflow_are_refused() {
 
 #[test]
 fn whatever_a_recorder_is_told_adds_up_over_its_seconds() {
-    let mut recorder = Recorder::new(1_500_000_000, 0);
+    let mut recorder = Recorder::new((1_500_000_000, u64::MAX), 0);
     let mut wholes = [Whole::default(), Whole::default()];
     let mut seconds: Vec<Interval> = Vec::new();
     for request in 0..4_000u64 {

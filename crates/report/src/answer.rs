@@ -4,6 +4,7 @@ use record::Percentile;
 use store::{Level, Model, Verdict};
 
 use crate::figures::Figures;
+use crate::outage;
 use crate::units::{count, duration, percent, rate};
 use crate::view::View;
 
@@ -16,7 +17,7 @@ pub(crate) struct Answer {
     pub(crate) how_sure: String,
 }
 
-/// The answer of one run: errors first if there are any, then how much was answered, then how long it took.
+/// The answer of one run: that the system was gone first, then errors if there are any, then how much was answered, then how long it took.
 pub(crate) fn of_run(view: &View<'_>) -> Answer {
     Answer { text: text(view), how_sure: how_sure(view) }
 }
@@ -30,13 +31,14 @@ fn text(view: &View<'_>) -> String {
         return format!("none of {} ended", figures.noun().counted(figures.counts.sent));
     }
     let answered = rate_kept(view).or_else(|| answers(figures));
-    let parts: Vec<String> = [errors(figures), answered, times(figures)].into_iter().flatten().collect();
+    let parts = [outage::headline(view), errors(figures), answered, times(figures)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.join("; ")
 }
 
 /// `5.00 % of the requests did not end ok (300 of 6,000)`
 fn errors(figures: &Figures) -> Option<String> {
-    let (errors, samples) = (figures.errors_counted(), figures.samples());
+    let (errors, samples) = (figures.errors_counted(), figures.counts.planned);
     match errors {
         0 => None,
         _ if errors == samples => Some(format!("none of {} ended ok", figures.noun().counted(samples))),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use record::{Counts, Split, Tally};
 use store::Unit;
-use verdict::rates;
+use verdict::{Window, rates};
 
 use crate::durations::Durations;
 use crate::noun::Noun;
@@ -43,8 +43,6 @@ pub(crate) struct Kind {
     pub(crate) unit: Unit,
     /// Beyond it an end is late.
     pub(crate) latency_limit_ns: Option<u64>,
-    /// The time over which rates are told, if that is not their own span; see [`verdict::measured_ns`].
-    pub(crate) measured_ns: Option<u64>,
 }
 
 /// Everything that is said about a stretch of requests, or of transactions.
@@ -52,10 +50,10 @@ pub(crate) struct Kind {
 pub(crate) struct Figures {
     pub(crate) unit: Unit,
     pub(crate) counts: Counts,
-    /// From the first request sent to the last one that ended; `None` if that is no time at all.
+    /// From the first request sent to the last one that ended, for JMeter's throughput; `None` if that is no time at all.
     pub(crate) span_s: Option<f64>,
-    /// The time over which rates are told; `None` if that is no time at all.
-    pub(crate) rated_s: Option<f64>,
+    /// What ended in the measured window, for every other rate; `None` where nothing tells how long it was.
+    pub(crate) window: Option<Window>,
     pub(crate) received_bytes: u64,
     pub(crate) sent_bytes: u64,
     pub(crate) connections: u64,
@@ -79,13 +77,13 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    pub(crate) fn of(tally: &Tally, kind: Kind) -> Self {
+    pub(crate) fn of(tally: &Tally, window: Option<Window>, kind: Kind) -> Self {
         let is_sql = kind.unit == Unit::Transactions;
         Self {
             unit: kind.unit,
             counts: tally.counts,
             span_s: tally.span_ns().map(seconds),
-            rated_s: kind.measured_ns.or(tally.span_ns()).map(seconds),
+            window,
             received_bytes: tally.received_bytes,
             sent_bytes: tally.sent_bytes,
             connections: tally.connections,
@@ -108,6 +106,7 @@ impl Figures {
     /// Of all steps of a run together. Their statuses are theirs alone: those of requests are no tries of transactions.
     pub(crate) fn of_all<'a>(
         tally: &Tally,
+        window: Option<Window>,
         kind: Kind,
         steps: impl Iterator<Item = &'a Self> + Clone,
     ) -> Self {
@@ -117,7 +116,7 @@ impl Figures {
             *sum = sum.saturating_add(*count);
         }
         let tries = steps.filter_map(|step| step.tries).reduce(Tries::and);
-        Self { statuses, tries, ..Self::of(tally, kind) }
+        Self { statuses, tries, ..Self::of(tally, window, kind) }
     }
 
     /// How what was counted is called.
@@ -135,29 +134,35 @@ impl Figures {
         self.response.all.count
     }
 
-    /// Requests that ended, and not ok.
+    /// Planned requests that the system did not serve: rejected, failed, timed out, or never sent.
     pub(crate) fn errors_counted(&self) -> u64 {
         rates::errors(&self.counts)
     }
 
-    /// Answers per second, as JMeter counts: n ÷ (last end − first start).
-    pub(crate) fn throughput_per_s(&self) -> Option<f64> {
-        rates::answers_per_s(&self.counts, self.span_s)
+    /// Answers per second as JMeter counts them: n ÷ (last end − first start). Only where a table is labelled as JMeter's.
+    pub(crate) fn jmeter_throughput_per_s(&self) -> Option<f64> {
+        self.span_s.filter(|_| self.answered() > 0).map(|span_s| self.answered() as f64 / span_s)
     }
 
-    /// Answers per second, over the same time as [`Self::ok_per_s`].
-    pub(crate) fn answers_per_s(&self) -> Option<f64> {
-        rates::answers_per_s(&self.counts, self.rated_s)
-    }
-
-    /// Answers that were ok per second, over a time without a bias for short loads: see [`verdict::rated_s`].
-    pub(crate) fn ok_per_s(&self) -> Option<f64> {
-        rates::ok_per_s(&self.counts, self.rated_s)
-    }
-
-    /// KB of 1,024 bytes per second over the same span.
-    pub(crate) fn kb_per_s(&self, bytes: u64) -> Option<f64> {
+    /// KB of 1,024 bytes per second as JMeter counts them, over the same time.
+    pub(crate) fn jmeter_kb_per_s(&self, bytes: u64) -> Option<f64> {
         self.span_s.map(|span_s| bytes as f64 / 1024.0 / span_s)
+    }
+
+    /// Answers per second of the measured window, ok or rejected.
+    pub(crate) fn answers_per_s(&self) -> Option<f64> {
+        self.window.map(|window| window.answers_per_s())
+    }
+
+    /// Ok answers per second of the measured window.
+    pub(crate) fn ok_per_s(&self) -> Option<f64> {
+        self.window.map(|window| window.ok_per_s())
+    }
+
+    /// KB of 1,024 bytes per second: what a request that ended has on average, times how many ended in a second of the window.
+    pub(crate) fn kb_per_s(&self, bytes: u64) -> Option<f64> {
+        let each = bytes as f64 / self.samples().max(1) as f64;
+        self.window.map(|window| window.ended_per_s() * each / 1024.0)
     }
 }
 

@@ -16,6 +16,7 @@ mod limits;
 mod metric;
 mod notes;
 mod noun;
+mod outage;
 mod over_time;
 mod ratio;
 mod short;

@@ -90,9 +90,9 @@ impl Metric {
     }
 }
 
-/// Requests that did not end ok, of those that ended.
+/// Planned requests that the system did not serve, as a share.
 pub(crate) fn error_share(figures: &Figures) -> Option<f64> {
-    verdict::rates::error_share(&figures.counts, figures.samples())
+    verdict::rates::error_share(&figures.counts)
 }
 
 #[cfg(test)]

@@ -108,8 +108,11 @@ pub(crate) fn per_s_without_connect(view: &View<'_>) -> Option<f64> {
     }
     let connect = &view.whole.connect;
     let connect_s = connect.mean_ns? * connect.count as f64 / 1e9 / connections as f64;
-    let left_s = view.whole.span_s? - connect_s;
-    let answered = view.whole.answered();
+    let window = view.whole.window?;
+    // Of those that ended in the window, as far as one connect is like another.
+    let in_window = window.counts.ended() as f64 / view.whole.samples().max(1) as f64;
+    let left_s = window.length_s - connect_s * in_window;
+    let answered = window.counts.answers();
     (answered > 0 && left_s > 0.0).then(|| answered as f64 / left_s)
 }
 

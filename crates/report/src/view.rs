@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use record::{Phase, Tally};
 use store::{Cause, Level, Place, Run, State, StoreError, Unit, Utc, Validity, Verdict};
-use verdict::{Measured, Resources, Standing};
+use verdict::{Measured, Resources, Standing, Window};
 
 use crate::figures::{Figures, Kind};
 use crate::notes;
@@ -49,30 +49,35 @@ pub(crate) struct Statement<'a> {
 }
 
 /// How the accounts of statements are read: whatever was tried again is in them once for each try.
-pub(crate) const OF_STATEMENTS: Kind =
-    Kind { unit: Unit::Requests, latency_limit_ns: None, measured_ns: None };
+pub(crate) const OF_STATEMENTS: Kind = Kind { unit: Unit::Requests, latency_limit_ns: None };
 
 impl<'a> View<'a> {
     pub(crate) fn of(run: &'a Run) -> Result<Self, StoreError> {
         let (mut whole, mut steps) = (Tally::default(), Vec::new());
-        let measured_ns = verdict::measured_ns(run);
-        let kind = Kind { unit: run.new.unit(), latency_limit_ns: run.new.latency_limit_ns, measured_ns };
+        let kind = Kind { unit: run.new.unit(), latency_limit_ns: run.new.latency_limit_ns };
         for ((step, name), unit) in (0..=u16::MAX).zip(&run.new.steps).zip(&run.new.units) {
             let of_step = run.total(step, Phase::Measured)?;
             whole.merge(&of_step);
-            let figures = Figures::of(&of_step, Kind { unit: *unit, ..kind });
+            let window = Window::of_step(run, step)?;
+            let figures = Figures::of(&of_step, window, Kind { unit: *unit, ..kind });
             steps.push(Step { name, figures, statements: statements(run, step)? });
         }
         let (verdict, validity) = match &run.ending {
             Some(ending) => (ending.verdict, ending.validity.clone()),
             None => (Verdict::Partial, without_an_ending(run.state)),
         };
-        let whole = Figures::of_all(&whole, kind, steps.iter().map(|step| &step.figures));
-        let warm_up = Figures::of(&run.whole(Phase::WarmUp)?, Kind { measured_ns: None, ..kind });
+        let window = Window::of(run)?;
+        let whole = Figures::of_all(&whole, window, kind, steps.iter().map(|step| &step.figures));
+        let warm_up = Figures::of(&run.whole(Phase::WarmUp)?, None, kind);
         let signals = Signals::of(run);
-        let Figures { counts, span_s, rated_s, .. } = whole;
-        let measured =
-            Measured { counts, span_s, rated_s, response: whole.response.all, resources: Resources::of(run) };
+        let outage = run.ending.as_ref().and_then(|ending| ending.outage.clone());
+        let measured = Measured {
+            counts: whole.counts,
+            window,
+            outage,
+            response: whole.response.all,
+            resources: Resources::of(run),
+        };
         let mut view =
             Self { run, verdict, validity, whole, steps, warm_up, measured, signals, notes: Vec::new() };
         view.notes = notes::about(&view);
@@ -175,7 +180,8 @@ impl<'a> View<'a> {
 
 fn statements(run: &Run, step: u16) -> Result<Vec<Statement<'_>>, StoreError> {
     let of_part = |(number, name)| {
-        let figures = Figures::of(&run.total(number, Phase::Measured)?, OF_STATEMENTS);
+        let tally = run.total(number, Phase::Measured)?;
+        let figures = Figures::of(&tally, Window::of_step(run, number)?, OF_STATEMENTS);
         Ok(Statement { name, number, figures })
     };
     run.new.parts_of(step).map(of_part).collect()

@@ -59,7 +59,7 @@ fn load_for(new: &NewRun, duration_s: Option<f64>) -> String {
 pub(crate) fn verdict(view: &View<'_>) -> String {
     let sentence = match view.verdict {
         Verdict::Complete => "complete",
-        Verdict::Degraded => "degraded: it went to its end, with losses",
+        Verdict::Degraded => "degraded: the system was gone for part of the time",
         Verdict::Partial => "partial: it ended early",
         Verdict::Aborted => "aborted: it was cut off before its end",
         Verdict::Invalid => "invalid: its figures must not be used",

@@ -22,7 +22,7 @@ pub struct Course {
 /// Plays a load on a queue. The same load, queue and seed give the same run; the seed is that of the service times.
 pub fn play(load: &Load, queue: &Queue, course: Course, seed: u64) -> Played {
     let mut notebook = Notebook {
-        recorder: Recorder::new(course.warm_up_ns, 0),
+        recorder: Recorder::new((course.warm_up_ns, u64::MAX), 0),
         played: Played::new(course.warm_up_ns, course.stop_ns),
     };
     let mut serving = Serving::new(queue, seed);

@@ -206,6 +206,8 @@ fn ending() -> Ending {
         failure: None,
         not_available: Vec::new(),
         steadiness: None,
+        window_ns: None,
+        outage: None,
     }
 }
 

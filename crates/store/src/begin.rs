@@ -7,6 +7,7 @@ use crate::Result;
 use crate::description::{NewRun, Unit};
 use crate::ending::{Ending, Failure};
 use crate::error::StoreError;
+use crate::outage::Outage;
 use crate::run_id::RunId;
 use crate::spread;
 use crate::steadiness::Steadiness;
@@ -105,7 +106,8 @@ impl Store {
             Some(spread) => Some(json(&spread::Kept::of(spread).ok_or(StoreError::NOT_FINITE)?)?),
             None => None,
         };
-        let is_finite = ending.steadiness.as_ref().is_none_or(Steadiness::is_finite);
+        let is_finite = ending.steadiness.as_ref().is_none_or(Steadiness::is_finite)
+            && ending.outage.as_ref().is_none_or(Outage::is_finite);
         if !ending.generator.is_finite() || !is_finite {
             return Err(StoreError::NOT_FINITE);
         }
@@ -113,8 +115,9 @@ impl Store {
         let number = self.number(run)?;
         let inserted = transaction.execute(
             "INSERT INTO ending (run, ended_at_unix_ms, verdict, validity, generator, spread, planned_left, notes, \
-             resolved_ns, tls, system, not_available, steadiness) VALUES (:run, :ended_at_unix_ms, :verdict, :validity, :generator, \
-             :spread, :planned_left, :notes, :resolved_ns, :tls, :system, :not_available, :steadiness)",
+             resolved_ns, tls, system, not_available, steadiness, window_ns, outage) VALUES (:run, :ended_at_unix_ms, \
+             :verdict, :validity, :generator, :spread, :planned_left, :notes, :resolved_ns, :tls, :system, :not_available, \
+             :steadiness, :window_ns, :outage)",
             named_params! {
                 ":run": number,
                 ":ended_at_unix_ms": ending.ended_at_unix_ms,
@@ -129,6 +132,8 @@ impl Store {
                 ":system": ending.system.as_ref().map(json).transpose()?,
                 ":not_available": json(&ending.not_available)?,
                 ":steadiness": ending.steadiness.as_ref().map(json).transpose()?,
+                ":window_ns": ending.window_ns.map(signed).transpose()?,
+                ":outage": ending.outage.as_ref().map(json).transpose()?,
             },
         );
         inserted.map_err(|error| match is_taken(&error) {

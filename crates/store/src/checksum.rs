@@ -3,7 +3,7 @@
 //! Every field of a part is in its checksum, and the run that it belongs to. Rows of older stores have none.
 
 use crc32fast::Hasher;
-use record::{Counts, Finish, Sampled};
+use record::{Counts, Finish, InWindow, Sampled};
 
 use crate::run::Part;
 use crate::run_id::RunId;
@@ -22,6 +22,7 @@ impl Part {
             connections,
             first_sent_ns,
             last_finished_ns,
+            window,
             statuses,
             errors,
             histograms,
@@ -44,6 +45,10 @@ impl Part {
         sum.bytes(histograms);
         sum.numbers([sampled.len() as u64]);
         sampled.iter().for_each(|request| sum.request(request));
+        // Parts of earlier versions have no window, and keep their checksum.
+        if let Some(InWindow { ok, refused, other, after }) = window {
+            sum.numbers([*ok, *refused, *other, *after]);
+        }
         sum.0.finalize()
     }
 }

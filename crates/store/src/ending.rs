@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::outage::Outage;
 use crate::steadiness::Steadiness;
 
 /// How the run went.
@@ -199,6 +200,10 @@ pub struct Ending {
     pub not_available: Vec<(String, String)>,
     /// Whether the run came to a steady state; `None` if nobody looked.
     pub steadiness: Option<Steadiness>,
+    /// How long the measured window was; `None` if the load never began, or an earlier version kept the run.
+    pub window_ns: Option<u64>,
+    /// How long the system was gone; `None` if nobody looked.
+    pub outage: Option<Outage>,
 }
 
 impl Ending {

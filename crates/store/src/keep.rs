@@ -1,6 +1,6 @@
 //! Seconds on their way into the file.
 
-use record::{Interval, Ledger, Sampled, Statuses};
+use record::{InWindow, Interval, Ledger, Sampled, Statuses};
 use rusqlite::{Connection, ErrorCode, params};
 
 use crate::Result;
@@ -68,6 +68,7 @@ impl Part {
             connections: tally.connections,
             first_sent_ns: tally.first_sent_ns,
             last_finished_ns: tally.last_finished_ns,
+            window: Some(tally.window),
             statuses,
             errors: tally.errors.clone(),
             histograms: tally.encode_histograms(),
@@ -78,11 +79,13 @@ impl Part {
 
 fn insert_part(connection: &Connection, run: &RunId, number: i64, part: &Part) -> Result<(), Failure> {
     let counts = &part.counts;
+    let window = |count: fn(&InWindow) -> u64| part.window.as_ref().map(count).map(signed).transpose();
     connection
         .prepare_cached(
             "INSERT INTO part (run, step, second, phase, planned, sent, not_sent, ok, refused, failed, timed_out, \
              unfinished, received_bytes, sent_bytes, connections, first_sent_ns, last_finished_ns, other_errors, \
-             histograms, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             histograms, checksum, window_ok, window_refused, window_other, window_after) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
+             ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             number,
@@ -105,6 +108,10 @@ fn insert_part(connection: &Connection, run: &RunId, number: i64, part: &Part) -
             signed(part.errors.others())?,
             part.histograms,
             part.checksum(run),
+            window(|window| window.ok)?,
+            window(|window| window.refused)?,
+            window(|window| window.other)?,
+            window(|window| window.after)?,
         ])?;
     let number = connection.last_insert_rowid();
     insert_statuses(connection, number, &part.statuses)?;

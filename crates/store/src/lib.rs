@@ -19,6 +19,7 @@ mod load;
 mod load_beside;
 mod load_study;
 mod open;
+mod outage;
 mod owner;
 mod path;
 mod procedure;
@@ -36,12 +37,14 @@ mod study;
 mod study_id;
 mod summed_up;
 mod utc;
+mod window;
 mod writer;
 
 pub use beside::{GateResult, Output};
 pub use description::{Model, NewRun, PartOf, Unit};
 pub use ending::{Cause, Ending, Failure, Generator, Level, Validity, Verdict};
 pub use error::StoreError;
+pub use outage::{Outage, OutageTime};
 pub use path::default_path;
 pub use procedure::{CapacityRules, Procedure};
 pub use reading::{Reading, StoredReading};
@@ -52,6 +55,7 @@ pub use store::{State, Store, Summary};
 pub use study::{Compare, NewStudy, OUT_OF_TIME, Place, Study, StudyEnding, StudyState, StudySummary};
 pub use study_id::{NotAStudyId, StudyId};
 pub use utc::Utc;
+pub use window::WindowLength;
 
 /// What every call of the store answers.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use record::{Counts, Finish, Ledger, LedgerEntry, Outcome, Phase, Sampled, Statuses};
+use record::{Counts, Finish, InWindow, Ledger, LedgerEntry, Outcome, Phase, Sampled, Statuses};
 use rusqlite::{Connection, Row};
 
 use crate::Result;
@@ -118,6 +118,8 @@ impl Store {
             failure: self.failure(row)?,
             not_available: self.json(id, "not_available", &text("not_available")?)?,
             steadiness: self.optional_json(id, "steadiness", self.get(row, "steadiness")?)?,
+            window_ns: self.optional_count(id, row, "window_ns")?,
+            outage: self.optional_json(id, "outage", self.get(row, "outage")?)?,
         })
     }
 
@@ -156,6 +158,7 @@ impl Store {
             connections: count("connections")?,
             first_sent_ns: self.optional_count(id, row, "first_sent_ns")?,
             last_finished_ns: self.optional_count(id, row, "last_finished_ns")?,
+            window: self.window(id, row)?,
             statuses: self.statuses(id, snapshot, number)?,
             errors: self.errors(id, snapshot, number, count("other_errors")?)?,
             histograms: self.get(row, "histograms")?,
@@ -167,6 +170,15 @@ impl Store {
             return Err(self.damaged(id, &what));
         }
         Ok(part)
+    }
+
+    /// `None` in a part of an earlier version.
+    fn window(&self, id: &RunId, row: &Row<'_>) -> Result<Option<InWindow>> {
+        let count = |column| self.optional_count(id, row, column);
+        let Some(ok) = count("window_ok")? else { return Ok(None) };
+        let other = |column| Ok(count(column)?.unwrap_or(0));
+        let (refused, other_ends) = (other("window_refused")?, other("window_other")?);
+        Ok(Some(InWindow { ok, refused, other: other_ends, after: other("window_after")? }))
     }
 
     fn statuses(&self, id: &RunId, snapshot: &Connection, part: i64) -> Result<Statuses> {

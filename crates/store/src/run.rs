@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use record::{
-    Counts, Histogram, IdentityBroken, Interval, Ledger, Malformed, Phase, Sampled, Statuses, Tally, Whole,
+    Counts, Histogram, IdentityBroken, InWindow, Interval, Ledger, Malformed, Phase, Sampled, Statuses,
+    Tally, Whole,
 };
 
 use crate::Result;
@@ -14,6 +15,7 @@ use crate::error::StoreError;
 use crate::reading::StoredReading;
 use crate::run_id::RunId;
 use crate::store::State;
+use crate::window::{self, WindowLength};
 
 /// A stored run. The histograms of its seconds stay packed until they are asked for, so that a long run fits in memory.
 #[derive(Clone, Debug)]
@@ -32,6 +34,8 @@ pub struct Run {
     pub(crate) by_second: Vec<usize>,
     /// Whether the seconds are gone, and `parts` are sums over them.
     pub(crate) is_summed_up: bool,
+    /// How long the measured window is, and whether its answers were counted by whole seconds.
+    pub(crate) window: Option<WindowLength>,
     beside: Beside,
 }
 
@@ -47,6 +51,8 @@ pub(crate) struct Part {
     pub(crate) connections: u64,
     pub(crate) first_sent_ns: Option<u64>,
     pub(crate) last_finished_ns: Option<u64>,
+    /// `None`: an earlier version did not count it.
+    pub(crate) window: Option<InWindow>,
     pub(crate) statuses: Statuses,
     pub(crate) errors: Ledger,
     pub(crate) histograms: Vec<u8>,
@@ -77,10 +83,11 @@ impl Run {
         mut parts: Vec<Part>,
         beside: Beside,
     ) -> Result<Self> {
+        let window = window::settle(&new, ending.as_ref(), &mut parts);
         parts.sort_by_key(|part| (part.step, part.phase, part.second));
         let mut by_second: Vec<usize> = (0..parts.len()).collect();
         by_second.sort_by_key(|place| (parts[*place].second, parts[*place].phase, parts[*place].step));
-        let run = Self { id, new, ending, state, parts, by_second, is_summed_up: false, beside };
+        let run = Self { id, new, ending, state, parts, by_second, is_summed_up: false, window, beside };
         let (mut weight, mut statuses) = (0u64, BTreeSet::new());
         for part in &run.parts {
             let durations = Tally::check_histograms(&part.histograms).map_err(|Malformed| run.damaged())?;
@@ -120,6 +127,11 @@ impl Run {
             whole.merge(&self.total(step, phase)?);
         }
         Ok(whole)
+    }
+
+    /// How long the measured window was; `None` if nothing of the run tells.
+    pub fn window(&self) -> Option<WindowLength> {
+        self.window
     }
 
     /// Every kept interval of the steps, in order of second, phase and step. Threads kept theirs apart.
@@ -222,6 +234,7 @@ impl Part {
             connections: self.connections,
             first_sent_ns: self.first_sent_ns,
             last_finished_ns: self.last_finished_ns,
+            window: self.window.unwrap_or_default(),
             statuses: self.statuses.clone(),
             errors: self.errors.clone(),
             ..Tally::default()
@@ -233,7 +246,9 @@ impl Part {
     fn weight(&self, durations: u64) -> Option<u64> {
         let Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished } = self.counts;
         let counts = [planned, sent, not_sent, ok, refused, failed, timed_out, unfinished];
+        let InWindow { ok, refused, other, after } = self.window.unwrap_or_default();
         let volumes = [self.received_bytes, self.sent_bytes, self.connections, self.errors.others()];
+        let volumes = volumes.into_iter().chain([ok, refused, other, after]);
         let statuses = self.statuses.iter().map(|(_, count)| count);
         let errors = self.errors.entries().iter().map(|entry| entry.count);
         let mut all = counts.into_iter().chain(volumes).chain([durations]).chain(statuses).chain(errors);

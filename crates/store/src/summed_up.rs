@@ -39,6 +39,7 @@ impl Part {
             connections: tally.connections,
             first_sent_ns: tally.first_sent_ns,
             last_finished_ns: tally.last_finished_ns,
+            window: Some(tally.window),
             statuses: tally.statuses,
             errors: tally.errors,
             sampled: Vec::new(),

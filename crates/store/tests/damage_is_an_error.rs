@@ -233,7 +233,7 @@ fn a_packed_histogram_cannot_blow_up_many_times_over() {
     let hex: String = wide.iter().map(|byte| format!("{byte:02x}")).collect();
     let sql = format!(
         "WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) \
-         INSERT INTO part SELECT i, 1, 0, i, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, x'{hex}', NULL FROM n"
+         INSERT INTO part SELECT i, 1, 0, i, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, x'{hex}', NULL, 0, 0, 0, 0 FROM n"
     );
     assert_eq!(load_after(&sql).unwrap().seconds().count(), 1_901 + 4);
 }

@@ -13,7 +13,7 @@ fn kept(new: &NewRun, numbers: &[u16]) -> (tempfile::TempDir, Store, Run) {
         let second = u64::from(*number);
         store.keep_second(&id, *number, &[sample::interval(second, Phase::Measured, second)]).unwrap();
     }
-    store.finish(&id, &sample::ending()).unwrap();
+    store.finish(&id, &sample::ending_with_signals()).unwrap();
     let run = store.load(&id).unwrap();
     (folder, store, run)
 }

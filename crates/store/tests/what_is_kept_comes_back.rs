@@ -31,12 +31,12 @@ fn a_whole_run() {
     );
     store.keep_second(&id, 1, std::slice::from_ref(&second)).unwrap();
     store.keep_second(&id, 0, &[warm_up.clone(), first.clone()]).unwrap();
-    store.finish(&id, &sample::ending()).unwrap();
+    store.finish(&id, &sample::ending_with_signals()).unwrap();
 
     let run = store.load(&id).unwrap();
     assert_eq!(
         (run.id.clone(), &run.new, run.ending.as_ref()),
-        (id, &sample::new_run(), Some(&sample::ending()))
+        (id, &sample::new_run(), Some(&sample::ending_with_signals()))
     );
     assert_eq!(run.state, State::Ended(Verdict::Degraded));
     let expected = vec![

@@ -21,6 +21,8 @@ pub(crate) enum Exit {
     Invalid = 4,
     /// The store failed.
     Storage = 5,
+    /// The run is degraded: the system was gone for part of the time.
+    Degraded = 6,
     /// Interrupted (SIGINT); the partial result is kept.
     Interrupted = 130,
     /// Terminated (SIGTERM); the partial result is kept.

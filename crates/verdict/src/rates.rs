@@ -1,32 +1,20 @@
-//! Arithmetic on counts: rates and shares.
+//! Arithmetic on counts: error shares, and costs of a request.
 
 use record::Counts;
 
 /// CPU time below it is too little to divide: the kernel counts in ticks, of mostly 10 ms.
 const CPU_MIN_S: f64 = 0.1;
 
-/// Requests that ended, and not ok.
+/// Planned requests that the system did not serve: rejected, failed, timed out, or never sent.
 pub fn errors(counts: &Counts) -> u64 {
-    counts.refused + counts.failed + counts.timed_out
+    [counts.refused, counts.failed, counts.timed_out, counts.not_sent]
+        .into_iter()
+        .fold(0, u64::saturating_add)
 }
 
-/// Requests that did not end ok, of those that ended; `None` without samples.
-pub fn error_share(counts: &Counts, samples: u64) -> Option<f64> {
-    (samples > 0).then(|| errors(counts) as f64 / samples as f64)
-}
-
-/// Answers per second; over the time from the first start to the last end it is JMeter's throughput. `None` without answers
-/// or without a time.
-pub fn answers_per_s(counts: &Counts, over_s: Option<f64>) -> Option<f64> {
-    let answers = counts.ok + counts.refused;
-    over_s.filter(|_| answers > 0).map(|over_s| answers as f64 / over_s)
-}
-
-/// Answers that were ok per second.
-pub fn ok_per_s(counts: &Counts, over_s: Option<f64>) -> Option<f64> {
-    let answers = counts.ok.saturating_add(counts.refused);
-    let per_s = answers_per_s(counts, over_s)?;
-    Some(if answers == 0 { per_s } else { per_s * counts.ok as f64 / answers as f64 })
+/// The same as a share of what was planned; `None` if nothing was.
+pub fn error_share(counts: &Counts) -> Option<f64> {
+    (counts.planned > 0).then(|| errors(counts) as f64 / counts.planned as f64)
 }
 
 /// CPU time per request in microseconds, if there is enough of it.

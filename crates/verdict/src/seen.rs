@@ -14,7 +14,7 @@ pub fn seen(run: &Run, measured: &Measured, metric: &Metric) -> Seen {
         Standing::Valid => metric.judgeable(measured).map_or(Seen::TooFew, |value| Seen::Figure {
             value,
             errors: rates::errors(&measured.counts),
-            ended: measured.samples(),
+            ended: measured.counts.planned,
         }),
         Standing::Invalid => Seen::Invalid,
         Standing::Failed => Seen::Failed,

@@ -7,6 +7,6 @@ mod figure;
 mod judge;
 mod parse;
 
-pub use figure::Figure;
+pub use figure::{Figure, Observed};
 pub use judge::{FailedCondition, SloJudgement, judge};
 pub use parse::{Slo, SloError};

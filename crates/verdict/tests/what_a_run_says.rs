@@ -5,11 +5,10 @@ mod stored;
 use std::collections::BTreeMap;
 
 use record::{Percentile, Phase};
-use serde_json::json;
 use stats::Seen;
-use store::{Ending, Level, Model, Run, Validity, Verdict};
+use store::{Ending, Level, Validity, Verdict};
 use stored::{Queue, Stored};
-use verdict::{Measured, Metric, Pairing, Standing, is_invalid, measured_ns, rated_s, seen, standing};
+use verdict::{Measured, Metric, Pairing, Standing, Window, is_invalid, seen, standing};
 
 #[test]
 fn a_run_counts_if_it_went_to_its_end_and_may_be_believed() {
@@ -41,33 +40,20 @@ fn a_run_counts_if_it_went_to_its_end_and_may_be_believed() {
 }
 
 #[test]
-fn rates_of_a_closed_load_are_told_over_the_measured_time() {
-    let closed = |change: fn(&mut Run)| {
-        let mut run = Stored::new().run(None, Some(&Queue::default()), &stored::ending());
-        (run.new.model, run.new.warm_up_ns, run.new.planned_duration_ns) =
-            (Model::Closed, 500_000_000, Some(1_400_000_000));
-        run.new.plan_json = json!({ "stop": { "requests": null } });
-        change(&mut run);
-        let tally = run.whole(Phase::Measured).unwrap();
-        (measured_ns(&run), rated_s(&run, &tally).unwrap(), tally.span_ns().unwrap() as f64 / 1e9)
-    };
-    let (ns, over_s, span_s) = closed(|_| ());
-    assert_eq!((ns, over_s), (Some(1_400_000_000), 1.4));
-    assert!(span_s > 2.0 * over_s, "the last reply came long after: {span_s}");
-    for other in [
-        closed(|run| run.new.model = Model::Open),
-        closed(|run| run.new.warm_up_ns = 0),
-        closed(|run| run.new.planned_duration_ns = None),
-        closed(|run| run.new.planned_duration_ns = Some(0)),
-        closed(|run| run.new.plan_json = json!({ "stop": { "requests": 500 } })),
-        closed(|run| run.new.plan_json = json!({ "stop": { "requests": null, "extend": 2 } })),
-        closed(|run| run.ending = None),
-        closed(|run| run.ending.as_mut().unwrap().verdict = Verdict::Partial),
-        closed(|run| run.ending.as_mut().unwrap().verdict = Verdict::Invalid),
-        closed(|run| run.ending.as_mut().unwrap().failure = stored::died().failure),
-    ] {
-        assert_eq!((other.0, other.1), (None, other.2), "from the first request to the last reply");
-    }
+fn a_rate_counts_answers_within_the_window_whenever_they_were_intended() {
+    // Nobody is answered for the last 400 ms of the warm-up and the first 600 ms of the window: what waited then is answered
+    // in the window, and its length does not depend on that.
+    let queue = Queue { stall: Some((0, 600_000_000)), service_ns: 100_000, ..Queue::default() };
+    let run = Stored::new().run(None, Some(&queue), &stored::ending());
+    let window = Window::of(&run).unwrap().expect("a window");
+    assert_eq!((window.length_s, window.counts.ended()), (11.0, 11_000), "the last second may not be whole");
+    assert_eq!((window.ok_per_s(), window.answers_per_s()), (1_000.0, 1_000.0));
+
+    // Half of what is offered is answered in the window, and the rest after it.
+    let queue = Queue { service_ns: 2_000_000, ..Queue::default() };
+    let run = Stored::new().run(None, Some(&queue), &stored::ending());
+    let per_s = Window::of(&run).unwrap().expect("a window").ok_per_s();
+    assert_eq!(per_s, 500.0);
 }
 
 #[test]

@@ -17,6 +17,14 @@ pub(crate) struct Evidence<'a> {
     pub(crate) tally: &'a Tally,
     /// Of the warm-up.
     pub(crate) warm_up: Counts,
+    /// How long the measured window was; `None` if there was none.
+    pub(crate) window_ns: Option<u64>,
+    /// Requests that ended in it.
+    pub(crate) ended: u64,
+    /// Requests in flight, the mean over it; `None` where it is too short to tell.
+    pub(crate) mean_in_flight: Option<f64>,
+    /// Whether outages made up so much of the window that nothing could be sent for want of the system.
+    pub(crate) was_gone: bool,
     /// How much a person, or the end of the system, asked the load to stop.
     pub(crate) asked: StopLevel,
     /// Whether it was ended at one of its ends, because it was steady.
@@ -43,6 +51,10 @@ impl<'a> Evidence<'a> {
             plan,
             tally,
             warm_up: Counts::default(),
+            window_ns: plan.planned_ns().map(|ns| ns.saturating_sub(plan.warm_up_ns)),
+            ended: tally.response.all().count(),
+            mean_in_flight: None,
+            was_gone: false,
             asked: StopLevel::Go,
             is_settled: false,
             broke: &[],
@@ -134,10 +146,10 @@ impl<'a> Evidence<'a> {
         self.ends.iter().fold(0, |sum, end| sum.saturating_add(end.health.in_flight_ns))
     }
 
-    /// Requests in flight, averaged over the measured time.
+    /// Requests in flight, averaged over the measured window. In a short one, what drained after it is in the figure.
     pub(crate) fn mean_in_flight(&self) -> Option<f64> {
-        let span_ns = self.tally.span_ns()?;
-        Some(self.in_flight_ns() as f64 / span_ns as f64)
+        let rough = || Some(self.in_flight_ns() as f64 / self.window_ns? as f64);
+        self.mean_in_flight.or_else(rough)
     }
 
     /// Requests in flight × time over the sum of service times: 1 by Little's law, whatever the load. `None` where requests
@@ -148,9 +160,9 @@ impl<'a> Evidence<'a> {
         is_told.then(|| self.in_flight_ns() as f64 / service_ns as f64)
     }
 
-    /// Requests that ended in a second of the measured time.
+    /// Requests that ended in a second of the measured window.
     pub(crate) fn reached_per_s(&self) -> Option<f64> {
-        Some(self.tally.response.all().count() as f64 * 1e9 / self.tally.span_ns()? as f64)
+        Some(self.ended as f64 * 1e9 / self.window_ns? as f64)
     }
 
     /// Bytes of replies as the conversations counted them.

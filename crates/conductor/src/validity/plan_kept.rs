@@ -24,7 +24,8 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
     if evidence.asked != StopLevel::Go || not_sent <= counts.planned as f64 * NOT_SENT_SHARE_MAX {
         return None;
     }
-    let is_trial = evidence.plan.is_trial && !is_own(evidence);
+    // A system that was gone could not be sent anything: that is its own result, and no doubt about the figures.
+    let is_expected = (evidence.plan.is_trial || evidence.was_gone) && !is_own(evidence);
     let (why, remedy) = match &evidence.plan.load {
         Load::Closed(closed) => pool(evidence, closed.users),
         Load::Open(open) => match late_already(evidence) {
@@ -40,7 +41,7 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
         units(evidence.plan),
         percent(counts.not_sent as f64 / counts.planned as f64)
     );
-    let level = if is_trial { Level::Suspect } else { Level::Invalid };
+    let level = if is_expected { Level::Suspect } else { Level::Invalid };
     Some(found(level, "not_sent", sentence, remedy))
 }
 
@@ -126,8 +127,6 @@ fn carried(evidence: &Evidence<'_>) -> String {
 
 /// The mean rate of the plan, if time ends it.
 fn asked_per_s(evidence: &Evidence<'_>) -> Option<f64> {
-    let planned_ns = || evidence.plan.planned_ns()?.checked_sub(evidence.plan.warm_up_ns);
-    let lasting_ns = if evidence.is_settled { evidence.tally.span_ns() } else { planned_ns() };
-    let lasting_ns = lasting_ns.filter(|ns| *ns > 0)?;
+    let lasting_ns = evidence.window_ns.filter(|_| evidence.plan.stop.at_ns.is_some())?;
     Some(evidence.tally.counts.planned as f64 * 1e9 / lasting_ns as f64)
 }

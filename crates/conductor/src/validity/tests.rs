@@ -179,7 +179,10 @@ fn what_was_due_when_a_load_was_ended_as_steady_is_no_fault_and_what_was_given_u
         tally.note_not_sent(not_sent);
         let ends = [worker(&tally, 0, 6 * MS)];
         let around = Around::default();
-        judge(&Evidence { is_settled: true, ..Evidence::of(&plan, &tally, &ends, &around) }).verdict
+        // It was ended at the first of its ends.
+        let window_ns = Some(10 * SECOND);
+        let evidence = Evidence::of(&plan, &tally, &ends, &around);
+        judge(&Evidence { is_settled: true, window_ns, ..evidence }).verdict
     };
     assert_eq!(level(None, 90), Level::Valid, "they waited for a connection");
     assert_eq!(level(Some("500ms"), 90), Level::Valid, "they may all have waited");

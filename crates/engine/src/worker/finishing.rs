@@ -5,7 +5,7 @@ use record::{Finish, Outcome, Phase, Sampled};
 use wire::{Conversation, Reply, Script, Stage};
 
 use super::Worker;
-use crate::connection::{InFlight, Link};
+use crate::connection::{InFlight, Link, NEVER};
 use crate::endings::{Ending, UNSOLICITED};
 
 const BACK_OFF_FIRST_NS: u64 = SECOND_NS / 100;
@@ -29,6 +29,14 @@ impl<S: Script> Worker<'_, S> {
         self.signals.ended(&request, at_ns);
         self.signals.replied(request.intended_ns, reply.received_bytes);
         let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Refused };
+        if outcome == Outcome::Ok {
+            self.signals.answered_ok(at_ns);
+            let to_ns = at_ns.min(self.stop.at_ns.unwrap_or(NEVER));
+            self.signals.waited(connection.asking_since_ns, to_ns, connection.is_asking_again);
+            (connection.asking_since_ns, connection.is_asking_again) = (NEVER, false);
+        } else {
+            connection.is_asking_again = true;
+        }
         let finish = finish(&request, at_ns, outcome, reply.status);
         let step = connection.step;
         let recorder = &mut self.books[usize::from(step)].recorder;
@@ -47,7 +55,7 @@ impl<S: Script> Worker<'_, S> {
         let connection = &mut self.connections[slot as usize];
         connection.served = connection.served.saturating_add(1);
         connection.failures = 0;
-        connection.deadline_ns = crate::connection::NEVER;
+        connection.deadline_ns = NEVER;
         self.in_flight -= 1;
         // A reply to half a request says that the other half is not wanted: it would be read as the next one.
         if !(reply.reusable && connection.keeps_alive && was_whole && !connection.hung_up) {
@@ -118,6 +126,7 @@ impl<S: Script> Worker<'_, S> {
         self.in_flight -= 1;
         let connection = &mut self.connections[slot as usize];
         let had_served = connection.served > 0;
+        connection.is_asking_again = true;
         connection.failures = connection.failures.saturating_add(1);
         let failures = connection.failures;
         self.close(slot);
@@ -160,6 +169,14 @@ impl<S: Script> Worker<'_, S> {
     pub(super) fn abandon(&mut self, now_ns: u64) {
         for slot in 0..self.connections.len() as u32 {
             self.leave_request(slot, now_ns);
+        }
+    }
+
+    /// Users who were still asking for an answer when the load ended have waited for it in vain.
+    pub(super) fn end_waits(&mut self, now_ns: u64) {
+        let to_ns = now_ns.min(self.stop.at_ns.unwrap_or(NEVER));
+        for connection in self.connections.iter().filter(|connection| connection.asking_since_ns != NEVER) {
+            self.signals.waited(connection.asking_since_ns, to_ns, true);
         }
     }
 

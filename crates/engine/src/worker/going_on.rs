@@ -114,7 +114,8 @@ impl<S: Script> Worker<'_, S> {
         let (intended_ns, place) = (connection.next_ns, connection.way.place);
         let was_paused = std::mem::take(&mut connection.way.is_paused);
         self.paused -= u32::from(was_paused);
-        let may_start = self.stop.admits(intended_ns, self.planned) && self.signal.level() == StopLevel::Go;
+        let may_start =
+            self.stop.admits(intended_ns, self.planned) && self.signal.level(now_ns) == StopLevel::Go;
         match &mut self.driver {
             _ if was_paused && may_start => {
                 let step = self.iterations.visit(place).step;

@@ -7,7 +7,6 @@ use wire::Script;
 use super::{HEARTBEAT_NS, Worker};
 use crate::connection::Link;
 use crate::endings::Ending;
-use crate::running::StopLevel;
 
 /// Connections a worker opens at the same time: less than the shortest queue of new connections in common use.
 const OPENING_MAX: usize = 64;
@@ -34,7 +33,7 @@ impl<S: Script> Worker<'_, S> {
         loop {
             let now_ns = self.clock.now();
             opening.retain(|slot| self.is_opening(*slot));
-            let give_up = now_ns > self.job.connect_timeout_ns || self.signal.level() != StopLevel::Go;
+            let give_up = now_ns > self.job.connect_timeout_ns || self.signal.ends_at_ns().is_some();
             if give_up || (slots.is_empty() && opening.is_empty()) {
                 break;
             }

@@ -174,7 +174,7 @@ impl<S: Script> Worker<'_, S> {
     /// The load cannot go on, for anybody: all threads leave what is in flight. Only the first of them says why.
     #[cold]
     pub(super) fn break_off(&mut self, words: String) {
-        if self.signal.break_off() {
+        if self.signal.break_off(self.clock.now()) {
             self.broken = Some(words);
         }
     }

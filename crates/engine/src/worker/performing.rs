@@ -5,7 +5,6 @@ use wire::{Conversation, Greeting, Next, PeerFault, Progress, Script, Stage};
 use super::Worker;
 use crate::connection::{Link, NEVER};
 use crate::endings::Ending;
-use crate::running::StopLevel;
 
 /// Calls of one greeting: more of them come to no end.
 const ROUNDS_MAX: u32 = 1000;
@@ -61,7 +60,7 @@ impl<S: Script> Worker<'_, S> {
             embedding.guards.set(self.thread, connection.deadline_ns);
             let progress = (embedding.perform)(&mut connection.talk);
             embedding.guards.set(self.thread, NEVER);
-            if self.signal.level() == StopLevel::Abort {
+            if self.signal.is_aborted() {
                 // It may have been interrupted for that: it is left in flight.
                 return;
             }

@@ -51,7 +51,7 @@ impl Pool {
 impl<S: Script> Worker<'_, S> {
     /// A user is ready for the next iteration: it counts as planned from now on, whether or not a connection is free.
     pub(super) fn user_is_ready(&mut self, user: u32, now_ns: u64) {
-        let may_start = self.signal.level() == StopLevel::Go;
+        let may_start = self.signal.level(now_ns) == StopLevel::Go;
         let Driver::Closed { pool: Some(pool), active, .. } = &mut self.driver else { return };
         let User { way, next_ns } = &pool.users[user as usize];
         let intended_ns = *next_ns;
@@ -112,6 +112,6 @@ impl<S: Script> Worker<'_, S> {
     /// Whether users who wait for a connection may still have one.
     pub(super) fn may_seat(&self, now_ns: u64) -> bool {
         let may_at = |at_ns: u64| now_ns < at_ns.saturating_add(LATE_SENDING_NS);
-        self.signal.level() == StopLevel::Go && self.stop.at_ns.is_none_or(may_at)
+        self.signal.level(now_ns) == StopLevel::Go && self.stop.at_ns.is_none_or(may_at)
     }
 }

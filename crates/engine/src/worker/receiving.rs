@@ -10,7 +10,6 @@ use crate::connection::{Connection, Link};
 use crate::endings::Ending;
 use crate::net::poll::Ready;
 use crate::net::{self, Io};
-use crate::running::StopLevel;
 
 /// Reads of one connection in a row before the others have their turn again.
 const READS_MAX: u32 = 16;
@@ -61,7 +60,7 @@ impl<S: Script> Worker<'_, S> {
         let was_used = |connection: &Connection<S::Talk>| {
             connection.served > 0 && matches!(connection.link, Link::Up { .. })
         };
-        while self.signal.level() != StopLevel::Abort && self.connections.iter().any(was_used) {
+        while !self.signal.is_aborted() && self.connections.iter().any(was_used) {
             let Some(wait_ns @ 1..) = until_ns.checked_sub(self.clock.now()) else { break };
             let count = self.poll.wait(wait_ns.min(HEARTBEAT_NS))?;
             self.set_clocks();

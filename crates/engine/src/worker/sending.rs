@@ -25,6 +25,7 @@ impl<S: Script> Worker<'_, S> {
             Some(InFlight { intended_ns, begun_ns: now_ns, sent_ns, lag_ns, first_byte_ns: 0, written: 0 });
         self.signals.sent(intended_ns, sent_ns);
         connection.within = Within::default();
+        connection.asking_since_ns = connection.asking_since_ns.min(intended_ns);
         let book = &mut self.books[usize::from(step)];
         if was_due {
             book.note_due_sent(intended_ns, sent_ns);

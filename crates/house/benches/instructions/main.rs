@@ -111,7 +111,7 @@ fn select_prepared(mut talk: Selecting) {
 }
 
 fn recorder() -> Recorder {
-    let mut recorder = Recorder::new(0, 0);
+    let mut recorder = Recorder::new((0, u64::MAX), 0);
     (0..OPERATIONS).for_each(|number| recorder.finished(&finish(number)));
     recorder
 }

@@ -9,8 +9,8 @@ use crate::plan::PlannedStep;
 use crate::study::{Gate, GateMetric, StudyLoad};
 use crate::units;
 
-const METRICS: &str = "p(99)<200ms, mean<50ms, max<1s, errors<0.1% or throughput>500/s";
-const NAMES: [&str; 5] = ["p(99)", "mean", "max", "errors", "throughput"];
+const METRICS: &str = "p(99)<200ms, mean<50ms, max<1s, errors<0.1%, outage<500ms or throughput>500/s";
+const NAMES: [&str; 6] = ["p(99)", "mean", "max", "errors", "outage", "throughput"];
 
 /// What is wrong with a gate: the bytes, what, and the way out or the names that are known.
 struct Wrong {
@@ -132,6 +132,7 @@ fn metric(name: &str, start: usize) -> Result<GateMetric, Wrong> {
         "max" => Ok(GateMetric::Max),
         "errors" => Ok(GateMetric::Errors),
         "throughput" => Ok(GateMetric::Throughput),
+        "outage" => Ok(GateMetric::Outage),
         "median" => Err(Wrong::new(part, "the median is written p(50)", "write p(50)")),
         _ => {
             let number = name.strip_prefix('p').filter(|number| percentile(number).is_some());
@@ -159,7 +160,7 @@ fn percentile(number: &str) -> Option<GateMetric> {
 /// The limit in the unit of its metric, or what is wrong and the way out.
 fn limit_of(metric: GateMetric, text: &str) -> Result<f64, (String, &'static str)> {
     match metric {
-        GateMetric::Percentile(_) | GateMetric::Mean | GateMetric::Max => {
+        GateMetric::Percentile(_) | GateMetric::Mean | GateMetric::Max | GateMetric::Outage => {
             let ns = units::duration_ns(text).map_err(|what| (what, "write a duration such as 200ms"))?;
             if ns == 0 {
                 return Err(("nothing takes less than no time".to_owned(), "write a duration such as 200ms"));

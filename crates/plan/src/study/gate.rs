@@ -27,8 +27,10 @@ pub enum GateMetric {
     Mean,
     /// Longest response time, in nanoseconds.
     Max,
-    /// Requests that were not ok, as a share of those sent.
+    /// Requests that were not ok or not sent, as a share of those planned.
     Errors,
-    /// Ok replies a second.
+    /// Ok answers per second.
     Throughput,
+    /// The longest time without an ok answer, in nanoseconds.
+    Outage,
 }

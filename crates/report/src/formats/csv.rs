@@ -87,7 +87,7 @@ pub(crate) fn write(
 fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
     let (response, service, lateness) = (&figures.response.all, &figures.service.all, &figures.lateness.all);
     let counts = &figures.counts;
-    let errors = figures.errors_counted();
+    let errors = [counts.refused, counts.failed, counts.timed_out].into_iter().fold(0, u64::saturating_add);
     let rate = |figure: Option<f64>| figure.map_or_else(String::new, |figure| format!("{figure:.3}"));
     let mut cells = vec![cell(label), figures.samples().to_string(), ms(response.mean_ns)];
     cells.extend(
@@ -98,9 +98,9 @@ fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
         0 => String::new(),
         samples => format!("{:.3}%", errors as f64 * 100.0 / samples as f64),
     });
-    cells.push(rate(figures.throughput_per_s()));
-    cells.push(rate(figures.kb_per_s(figures.received_bytes)));
-    cells.push(rate(figures.kb_per_s(figures.sent_bytes)));
+    cells.push(rate(figures.jmeter_throughput_per_s()));
+    cells.push(rate(figures.jmeter_kb_per_s(figures.received_bytes)));
+    cells.push(rate(figures.jmeter_kb_per_s(figures.sent_bytes)));
     cells.extend([Percentile::P99_9, Percentile::P99_99].map(|at| ms(response.at(at))));
     cells.extend(service_cells(service));
     cells.extend([ms(lateness.at(Percentile::P99)), ms(lateness.max_ns)]);

@@ -25,6 +25,7 @@ mod counted;
 mod found;
 mod steadiness;
 pub(super) mod study;
+mod window;
 
 /// Writes one object: the run, or a study of several.
 pub(crate) fn write(
@@ -108,6 +109,7 @@ struct RunObject<'a> {
     counted: Counted,
     throughput_without_connect_per_s: Option<f64>,
     steadiness: Option<steadiness::SteadinessObject<'a>>,
+    outage: Option<window::OutageObject>,
 }
 
 #[derive(Serialize)]
@@ -210,6 +212,8 @@ struct FiguresObject {
 /// Figures beyond it.
 #[derive(Serialize)]
 struct Details {
+    jmeter_throughput_per_s: Option<f64>,
+    window: Option<window::WindowObject>,
     connections: u64,
     statuses: BTreeMap<u16, u64>,
     first_byte_us: Times,
@@ -364,6 +368,7 @@ impl<'a> RunObject<'a> {
             counted: Counted::of(&view.whole),
             throughput_without_connect_per_s: transactions::per_s_without_connect(view).map(thousandths),
             steadiness: crate::steadiness::of(view).map(steadiness::SteadinessObject::of),
+            outage: crate::outage::of(view).map(window::OutageObject::of),
         }
     }
 }
@@ -417,7 +422,7 @@ impl FiguresObject {
         Self {
             offered: Offered::of(&figures.counts),
             outcomes: Outcomes::of(&figures.counts),
-            throughput_per_s: figures.throughput_per_s().map(thousandths),
+            throughput_per_s: figures.answers_per_s().map(thousandths),
             received_bytes: figures.received_bytes,
             sent_bytes: figures.sent_bytes,
             response_time_us: Times::of(&figures.response.all),
@@ -430,6 +435,8 @@ impl FiguresObject {
 impl Details {
     fn of(figures: &Figures) -> Self {
         Self {
+            jmeter_throughput_per_s: figures.jmeter_throughput_per_s().map(thousandths),
+            window: figures.window.as_ref().map(window::WindowObject::of),
             connections: figures.connections,
             statuses: figures.statuses.clone(),
             first_byte_us: Times::of(&figures.first_byte),

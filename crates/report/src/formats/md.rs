@@ -5,12 +5,11 @@ use std::io::Write;
 use crate::Options;
 use crate::answer::Answer;
 use crate::error::ReportError;
-use crate::short;
 use crate::text::{shortened, visible};
 use crate::units::{count, rate};
 use crate::view::View;
 use crate::{
-    answer, comparison, limits, over_time, statements, steadiness, system, times, transactions, words,
+    answer, comparison, limits, outage, over_time, statements, steadiness, system, times, transactions, words,
 };
 
 pub(super) mod study;
@@ -65,8 +64,7 @@ fn details(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     writeln!(out, "- {planned}\n- {sent}")?;
     let throughput = view.whole.answers_per_s().map(rate);
     let answers = view.noun().answers;
-    let until_the_last = short::with_the_end(&view.whole);
-    writeln!(out, "- throughput {} {answers}/s{until_the_last}", throughput.as_deref().unwrap_or("n/a"))?;
+    writeln!(out, "- throughput {} {answers}/s", throughput.as_deref().unwrap_or("n/a"))?;
     if let Some(words) = transactions::without_connect(view) {
         writeln!(out, "- {words}")?;
     }
@@ -75,6 +73,9 @@ fn details(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     }
     for [name, bars, ends] in over_time::lines(view.run)? {
         writeln!(out, "- {name} over time `{bars}` {ends}")?;
+    }
+    if let Some(words) = outage::words(view) {
+        writeln!(out, "- outage: {words}")?;
     }
     if let Some(seen) = steadiness::of(view) {
         writeln!(out, "- steady: {}", escaped(&steadiness::words(seen)))?;

@@ -9,13 +9,12 @@ use crate::Options;
 use crate::answer::Answer;
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
-use crate::short;
 use crate::style::Style;
 use crate::text::{shortened, visible, wrapped};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate};
 use crate::view::View;
 use crate::{
-    answer, comparison, limits, over_time, statements, steadiness, system, times, transactions, words,
+    answer, comparison, limits, outage, over_time, statements, steadiness, system, times, transactions, words,
 };
 
 pub(super) mod study;
@@ -231,6 +230,9 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
         let each = figures.statuses.iter().map(|(status, replies)| format!("{status}: {}", count(*replies)));
         facts.push(("statuses", each.collect::<Vec<_>>().join("   ")));
     }
+    if let Some(words) = outage::words(view) {
+        facts.push(("outage", words));
+    }
     if let Some(seen) = steadiness::of(view) {
         facts.push(("steady", steadiness::words(seen)));
     }
@@ -266,17 +268,15 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
 
 fn throughput(figures: &Figures) -> String {
     let answers = figures.noun().answers;
-    let ok = match figures.answered() {
-        answered if answered == figures.counts.ok => "all of them ok".to_owned(),
-        answered => format!("{} of them ok", percent(figures.counts.ok, answered)),
+    let Some(window) = figures.window else {
+        return format!("n/a ({} {answers})", count(figures.answered()));
     };
-    match (figures.answers_per_s(), figures.rated_s) {
-        (Some(per_s), Some(over_s)) => {
-            let until_the_last = short::with_the_end(figures);
-            format!("{} {answers}/s over {} s, {ok}{until_the_last}", rate(per_s), decimal(over_s, 1))
-        }
-        _ => format!("n/a ({} {answers})", count(figures.answered())),
-    }
+    let ok = match window.counts.answers() {
+        0 => String::new(),
+        answered if answered == window.counts.ok => ", all of them ok".to_owned(),
+        answered => format!(", {} of them ok", percent(window.counts.ok, answered)),
+    };
+    format!("{} {answers}/s over {} s{ok}", rate(window.answers_per_s()), decimal(window.length_s, 1))
 }
 
 fn volume(figures: &Figures, bytes: u64) -> String {

@@ -38,7 +38,7 @@ fn objective(slo: &Slo) -> Objective {
         },
         Figure::Mean => Some("mean"),
         Figure::Max => Some("max"),
-        Figure::Errors | Figure::Throughput => None,
+        Figure::Errors | Figure::Throughput | Figure::Outage => None,
     };
     Objective { words: words(&slo.text), time, limit_ms: time.map(|_| slo.limit / 1e6) }
 }

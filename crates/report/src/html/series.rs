@@ -265,6 +265,8 @@ mod tests {
             failure: None,
             not_available: Vec::new(),
             steadiness: None,
+            window_ns: None,
+            outage: None,
         }
     }
 

@@ -124,8 +124,7 @@ impl Evidence<'_> {
         let of_view = |view: &&View<'_>| {
             let resources = view.measured.resources.as_ref()?;
             let wait_per_s = resources.system.as_ref()?.run_queue_wait_s? / resources.covered_s;
-            let response = &view.whole.response.all;
-            let responses_per_s = response.count as f64 * response.mean_ns? / 1e9 / view.whole.span_s?;
+            let responses_per_s = view.whole.window?.ended_per_s() * view.whole.response.all.mean_ns? / 1e9;
             Some(wait_per_s / responses_per_s).filter(|share| share.is_finite())
         };
         median(self.views.iter().filter_map(of_view))
@@ -139,8 +138,7 @@ impl Evidence<'_> {
         let users = |view: &&View<'_>| Some(view.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
         // Little's law: those under way are those that come, times how long each stays.
         let waiting = |view: &&View<'_>| {
-            let response = &view.whole.response.all;
-            Some(response.count as f64 / view.whole.rated_s? * response.mean_ns? / 1e9)
+            Some(view.whole.window?.ended_per_s() * view.whole.response.all.mean_ns? / 1e9)
         };
         let users = median(self.views.iter().filter_map(users)).filter(|users| *users > 0.0)?;
         Some([users, median(self.views.iter().filter_map(waiting))?.min(users)])

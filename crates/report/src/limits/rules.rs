@@ -69,7 +69,7 @@ pub(super) fn first(evidence: &Evidence<'_>) -> Limit {
     if OF_THE_MACHINE.contains(&limit.resource) && !evidence.is_system_read() {
         limit.because.push_str("; the system itself was not read, and may run elsewhere");
     }
-    let errors = share(evidence.figures.errors_counted(), evidence.figures.samples());
+    let errors = share(evidence.figures.errors_counted(), evidence.figures.counts.planned);
     if errors >= REFUSED && !REFUSALS.contains(&limit.resource) {
         let many = evidence.noun().many;
         limit.because.push_str(&format!("; besides, {} of the {many} did not end ok", percent(errors)));

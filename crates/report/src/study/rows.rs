@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::{Phase, Tally};
 use stats::Spread;
 use store::{Place, StoreError, Study, stage};
-use verdict::{Standing, Usage, rates};
+use verdict::{Standing, Usage, Window, rates};
 
 use super::counting;
 use super::natural;
@@ -191,7 +191,8 @@ fn row<'a>(
 
 /// CPU time per request over all runs: one run may have too little of it to tell.
 fn pooled(views: &[&View<'_>]) -> Option<f64> {
-    let each = views.iter().filter_map(|view| Some((view.system_cpu_s()?, view.whole.samples())));
+    let each =
+        views.iter().filter_map(|view| Some((view.system_cpu_s()?, view.whole.window?.counts.ended())));
     let (cpu_s, requests) =
         each.fold((0.0, 0), |(cpu_s, requests), (of_run, in_run)| (cpu_s + of_run, requests + in_run));
     rates::us_per_request(cpu_s, requests)
@@ -207,23 +208,26 @@ fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, StoreError> {
         return Err(StoreError::DamagedRun { run: view.run.id.clone() });
     }
     let (mut whole, mut steps) = (Tally::default(), Vec::new());
+    let window = Window::together(views.iter().map(|view| view.whole.window));
     let latency_limit_ns = first.run.new.latency_limit_ns;
     for (step, of_step) in (0..=u16::MAX).zip(&first.steps) {
         let mut tally = Tally::default();
         for view in views.iter().filter(|view| usize::from(step) < view.steps.len()) {
             tally.merge(&view.run.total(step, Phase::Measured)?);
         }
+        let of_views = views.iter().filter_map(|view| view.steps.get(usize::from(step)));
+        let window = Window::together(of_views.map(|step| step.figures.window));
         whole.merge(&tally);
-        let kind = Kind { unit: of_step.figures.unit, latency_limit_ns, measured_ns: None };
+        let kind = Kind { unit: of_step.figures.unit, latency_limit_ns };
         let statements = of_step.statements.iter().map(|statement| merged_statement(views, step, statement));
         steps.push(RowStep {
             name: of_step.name,
-            figures: Figures::of(&tally, kind),
+            figures: Figures::of(&tally, window, kind),
             statements: statements.collect::<Result<_, _>>()?,
         });
     }
-    let kind = Kind { unit: first.unit(), latency_limit_ns, measured_ns: None };
-    let figures = Figures::of_all(&whole, kind, steps.iter().map(|step| &step.figures));
+    let kind = Kind { unit: first.unit(), latency_limit_ns };
+    let figures = Figures::of_all(&whole, window, kind, steps.iter().map(|step| &step.figures));
     Ok((Some(figures), steps))
 }
 
@@ -238,12 +242,15 @@ fn merged_statement<'a>(
     step: u16,
     statement: &Statement<'a>,
 ) -> Result<(&'a str, Figures), StoreError> {
-    let mut tally = Tally::default();
+    let (mut tally, mut windows) = (Tally::default(), Vec::new());
     for view in views {
         let of_view = view.steps.get(usize::from(step)).map_or(&[][..], |step| &step.statements);
-        if of_view.iter().any(|other| (other.number, other.name) == (statement.number, statement.name)) {
+        let is_same =
+            |other: &&Statement<'_>| (other.number, other.name) == (statement.number, statement.name);
+        if let Some(same) = of_view.iter().find(is_same) {
+            windows.push(same.figures.window);
             tally.merge(&view.run.total(statement.number, Phase::Measured)?);
         }
     }
-    Ok((statement.name, Figures::of(&tally, OF_STATEMENTS)))
+    Ok((statement.name, Figures::of(&tally, Window::together(windows), OF_STATEMENTS)))
 }

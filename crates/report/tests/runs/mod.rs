@@ -4,11 +4,11 @@
 
 pub(crate) mod sql;
 
-use record::{Finish, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally};
+use record::{Counts, Finish, InWindow, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally};
 use serde_json::json;
 use store::{
-    Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, PartOf, Place,
-    Reading, Run, RunId, State, Store, StudyId, Unit, Validity, Verdict,
+    Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, Outage,
+    OutageTime, PartOf, Place, Reading, Run, RunId, State, Store, StudyId, Unit, Validity, Verdict,
 };
 
 /// 2026-11-21T14:25:01.042Z
@@ -55,7 +55,7 @@ impl Kept {
     pub(crate) fn keep(&self, store: &Store) -> RunId {
         let run = store.begin(&self.new).unwrap();
         for (step, interval) in &self.seconds {
-            store.keep_second(&run, *step, std::slice::from_ref(interval)).unwrap();
+            store.keep_second(&run, *step, &[in_window(interval.clone())]).unwrap();
         }
         for (second, readings) in &self.readings {
             store.keep_readings(&run, *second, readings).unwrap();
@@ -85,6 +85,21 @@ impl Kept {
         }
         run
     }
+}
+
+/// One outage of a window of three seconds.
+fn gone(from_s: f64, lasting_s: f64, is_open: bool) -> Outage {
+    let times = vec![OutageTime { from_s, to_s: from_s + lasting_s, lasting_s, is_open }];
+    Outage { longest_s: lasting_s, gone_share: lasting_s / 3.0, times }
+}
+
+/// All that ends in the measured phase ends in the window.
+fn in_window(mut interval: Interval) -> Interval {
+    let Counts { ok, refused, failed, timed_out, .. } = interval.tally.counts;
+    if interval.phase == Phase::Measured {
+        interval.tally.window = InWindow { ok, refused, other: failed + timed_out, after: 0 };
+    }
+    interval
 }
 
 pub(crate) fn new_study(planned: Vec<Place>) -> NewStudy {
@@ -214,6 +229,8 @@ pub(crate) fn ending() -> Ending {
         failure: None,
         not_available: Vec::new(),
         steadiness: None,
+        window_ns: Some(3 * SECOND),
+        outage: Some(Outage::default()),
     }
 }
 
@@ -321,6 +338,7 @@ pub(crate) fn every_kind_of_error() -> Run {
     }
     let mut ending = ending();
     ending.verdict = Verdict::Degraded;
+    ending.outage = Some(gone(0.4, 0.75, false));
     ending.validity = Validity {
         verdict: Level::Suspect,
         causes: vec![Cause {
@@ -367,7 +385,7 @@ pub(crate) fn empty() -> Run {
         sentence: "no request ended".to_owned(),
         remedy: "check that the address is right: tenbin check".to_owned(),
     }];
-    ending.spread = None;
+    (ending.spread, ending.window_ns, ending.outage) = (None, None, None);
     Kept::load(&new_run(), &[], Some(&ending)).through_store("20261121-142513-ef56")
 }
 
@@ -394,6 +412,7 @@ pub(crate) fn late() -> Run {
     seconds[3].1.tally.note_not_sent(1_000);
     let mut ending = ending();
     ending.verdict = Verdict::Degraded;
+    ending.outage = Some(gone(2.5, 0.5, true));
     Kept::load(&new, &seconds, Some(&ending)).through_store("20261121-142525-jk9m")
 }
 

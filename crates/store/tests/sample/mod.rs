@@ -6,8 +6,8 @@ use record::{Finish, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Ta
 use serde_json::json;
 use store::{
     CapacityRules, Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy,
-    PartOf, Place, Procedure, Reading, RunId, Steadiness, SteadinessVerdict, Store, StudyId, Unit, Validity,
-    Verdict, stage,
+    Outage, OutageTime, PartOf, Place, Procedure, Reading, RunId, Steadiness, SteadinessVerdict, Store,
+    StudyId, Unit, Validity, Verdict, stage,
 };
 
 /// 2026-11-21T14:25:01Z
@@ -85,6 +85,8 @@ pub(crate) fn ending() -> Ending {
         failure: None,
         not_available: vec![("pressure".to_owned(), "the kernel was built without it".to_owned())],
         steadiness: None,
+        window_ns: None,
+        outage: None,
     }
 }
 
@@ -115,7 +117,10 @@ pub(crate) fn ending_with_signals() -> Ending {
         step_s: None,
         extended: 2,
     };
-    Ending { generator, steadiness: Some(steadiness), ..ending() }
+    let times = vec![OutageTime { from_s: 1.0, to_s: 1.75, lasting_s: 0.5, is_open: false }];
+    let outage = Outage { longest_s: 0.5, gone_share: 0.25, times };
+    let window_ns = Some(3_000_000_000);
+    Ending { generator, steadiness: Some(steadiness), window_ns, outage: Some(outage), ..ending() }
 }
 
 /// The ending of a run whose system did not start.

@@ -178,7 +178,8 @@ pub(crate) fn run(flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit>
     Ok(match (heard.exit(), verdict) {
         (Some(exit), _) => exit,
         (None, Verdict::Invalid) => Exit::Invalid,
-        (None, Verdict::Complete | Verdict::Degraded) => Exit::Ok,
+        (None, Verdict::Complete) => Exit::Ok,
+        (None, Verdict::Degraded) => Exit::Degraded,
         (None, Verdict::Partial | Verdict::Aborted) => Exit::CouldNotRun,
     })
 }

@@ -161,7 +161,8 @@ fn newest(study: &Study, procedure: &Procedure, store: &Store) -> anyhow::Result
         .into())
 }
 
-/// A study answers with what it found, unless a gate was breached or nothing can be believed.
+/// A study answers with what it found, unless a gate was breached, a system was gone, or nothing can be believed. A search
+/// overloads systems on purpose: what they do then is its result.
 fn exit(study: &store::Study) -> Exit {
     let judged = |verdict: Verdict| {
         let endings = study.runs.iter().filter_map(|run| run.ending.as_ref());
@@ -169,6 +170,9 @@ fn exit(study: &store::Study) -> Exit {
     };
     if is_breached(study) {
         Exit::Breached
+    } else if judged(Verdict::Degraded) > 0 && !matches!(study.new.compare.procedure, Procedure::Capacity(_))
+    {
+        Exit::Degraded
     } else if judged(Verdict::Complete) + judged(Verdict::Degraded) > 0 {
         Exit::Ok
     } else if judged(Verdict::Invalid) > 0 {

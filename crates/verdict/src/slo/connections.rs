@@ -1,9 +1,9 @@
 //! Whether the connections of an open load were what a run failed by, and not the system.
 
-use record::{Histogram, Tally};
+use record::Histogram;
 use store::{Model, Run};
 
-use super::figure::Figure;
+use super::figure::{Figure, Observed};
 use super::judge::FailedCondition;
 use super::parse::Slo;
 
@@ -12,11 +12,11 @@ const IN_USE: f64 = 0.9;
 
 /// Of a run that failed: nearly all connections were in use, and yet replies came in time once their requests were sent. More
 /// connections would have carried more, whatever the system can do. `None` if that is not so, or cannot be told.
-pub(super) fn bound(run: &Run, tally: &Tally, over_s: f64, slos: &[Slo]) -> Option<FailedCondition> {
+pub(super) fn bound(run: &Run, observed: &Observed<'_>, slos: &[Slo]) -> Option<FailedCondition> {
     let connections = run.ending.as_ref()?.spread.as_ref()?.connections as f64;
-    let service = tally.service.all();
+    let service = observed.tally.service.all();
     // Little's law, for what is on a connection.
-    let in_use = (over_s > 0.0).then(|| service.sum_ns() as f64 / 1e9 / over_s)?;
+    let in_use = service.sum_ns() as f64 / 1e9 / observed.window?.length_s;
     let mut times = slos.iter().filter_map(|slo| Some((slo, time(slo.figure, &service)?))).peekable();
     let is_bound = run.new.model == Model::Open
         && in_use >= IN_USE * connections
@@ -39,6 +39,6 @@ fn time(figure: Figure, service: &Histogram) -> Option<f64> {
         Figure::Percentile(percentile) => service.value_at(percentile).map(|ns| ns as f64),
         Figure::Mean => service.mean_ns(),
         Figure::Max => service.max_ns().map(|ns| ns as f64),
-        Figure::Errors | Figure::Throughput => None,
+        Figure::Errors | Figure::Throughput | Figure::Outage => None,
     }
 }

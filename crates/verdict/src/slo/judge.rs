@@ -1,15 +1,15 @@
 //! Whether one run held what was asked of it.
 
-use record::{Phase, Tally};
-use store::{Run, StoreError, stage};
+use record::Phase;
+use store::{Outage, Run, StoreError, stage};
 
 use super::backlog::Backlog;
 use super::connections;
 use super::drift;
-use super::figure::Figure;
+use super::figure::{Figure, Observed};
 use super::parse::Slo;
-use crate::rated::rated_s;
 use crate::standing::{Standing, standing};
+use crate::window::Window;
 
 /// More errors than that fail a run of which nobody said how many it may have.
 const ERRORS_MAX: f64 = 0.001;
@@ -30,7 +30,7 @@ pub struct SloJudgement {
 /// A condition that a run did not hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedCondition {
-    /// As it was written; or `kept`, `backlog`, `drain`, `system`, which every run must hold, and `memory` or `cpu`, which must
+    /// As it was written; or `kept`, `backlog`, `drain`, `outage`, `system`, which every run must hold, and `memory` or `cpu`, which must
     /// not grow in a long one. `connections` comes first where those, and not the system, are what the run failed by.
     pub condition: String,
     /// What was seen, in the unit of the limit; `None` if it cannot be told.
@@ -53,11 +53,13 @@ pub fn judge(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
 
 fn of_valid(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
     let tally = run.whole(Phase::Measured)?;
-    let over_s = rated_s(run, &tally).unwrap_or(0.0);
-    let mut failed: Vec<FailedCondition> = slos.iter().filter_map(|slo| held(slo, &tally, over_s)).collect();
+    let outage = run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
+    let observed = Observed { tally: &tally, window: Window::of(run)?, outage };
+    let mut failed: Vec<FailedCondition> = slos.iter().filter_map(|slo| held(slo, &observed)).collect();
+    failed.extend(outage.filter(|outage| outage.is_degraded()).map(gone));
     let own = Slo { text: "errors".to_owned(), figure: Figure::Errors, is_below: true, limit: ERRORS_MAX };
     if !slos.iter().any(|slo| slo.figure == Figure::Errors) {
-        failed.extend(held(&own, &tally, over_s));
+        failed.extend(held(&own, &observed));
     }
     let errors_max = slos.iter().find(|slo| slo.figure == Figure::Errors).unwrap_or(&own).limit;
     if let Some(backlog) = Backlog::of(run)? {
@@ -67,7 +69,7 @@ fn of_valid(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
         failed.extend(drift::drifted(run)?);
     }
     if !failed.is_empty() {
-        failed.splice(..0, connections::bound(run, &tally, over_s, slos));
+        failed.splice(..0, connections::bound(run, &observed, slos));
     }
     let is_told = failed.iter().any(|condition| condition.observed.is_some());
     let passed = failed.is_empty();
@@ -85,8 +87,8 @@ fn of_failed(run: &Run) -> Result<SloJudgement, StoreError> {
 }
 
 /// `None` if a condition holds.
-fn held(slo: &Slo, tally: &Tally, over_s: f64) -> Option<FailedCondition> {
-    let observed = slo.figure.observe_roughly(tally, over_s);
+fn held(slo: &Slo, of: &Observed<'_>) -> Option<FailedCondition> {
+    let observed = slo.figure.observe_roughly(of);
     if observed.is_some_and(|observed| slo.holds(observed)) {
         return None;
     }
@@ -97,9 +99,24 @@ fn held(slo: &Slo, tally: &Tally, over_s: f64) -> Option<FailedCondition> {
             let must = if slo.is_below { "below" } else { "above" };
             format!("{name} is {is}, and must be {must} {limit}")
         }
-        None => format!("too few samples to tell {name}: {}", tally.response.all().count()),
+        None => format!("too few samples to tell {name}: {}", of.tally.response.all().count()),
     };
     Some(FailedCondition { condition: slo.text.clone(), observed, limit: slo.limit, words })
+}
+
+/// A system that was gone held nothing, however few requests asked for it meanwhile.
+fn gone(outage: &Outage) -> FailedCondition {
+    let words = format!(
+        "the system was gone for {} of the time; the longest outage lasted {}",
+        percent(outage.gone_share),
+        time(outage.longest_s * 1e9)
+    );
+    FailedCondition {
+        condition: "outage".to_owned(),
+        observed: Some(outage.gone_share),
+        limit: Outage::DEGRADED_SHARE,
+        words,
+    }
 }
 
 /// What every run must hold besides.
@@ -121,7 +138,11 @@ fn behind(backlog: &Backlog, slos: &[Slo], errors_max: f64) -> Vec<FailedConditi
         let words = format!("requests in flight grew by {grew:.0} from the second to the last quarter");
         fails("backlog", grew, 0.0, words);
     }
-    let longest = slos.iter().filter(|slo| slo.figure.is_time()).map(|slo| slo.limit).fold(0.0, f64::max);
+    let longest = slos
+        .iter()
+        .filter(|slo| slo.figure.is_time() && slo.figure != Figure::Outage)
+        .map(|slo| slo.limit)
+        .fold(0.0, f64::max);
     let grace_ns = (2.0 * longest).max(DRAIN_MIN_NS);
     if let Some(share) = backlog.ended_after(grace_ns as u64).filter(|share| *share > errors_max) {
         let words = format!(
@@ -141,6 +162,7 @@ fn name(figure: Figure) -> String {
         Figure::Max => "the longest response time".to_owned(),
         Figure::Errors => "the share of errors".to_owned(),
         Figure::Throughput => "throughput".to_owned(),
+        Figure::Outage => "the longest outage".to_owned(),
     }
 }
 

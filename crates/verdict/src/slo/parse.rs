@@ -6,7 +6,7 @@ use super::figure::Figure;
 
 /// Conditions in one text.
 const SLOS_MAX: usize = 16;
-const METRICS: &str = "p99<200ms, mean<50ms, max<1s, errors<0.1% or throughput>500/s";
+const METRICS: &str = "p99<200ms, mean<50ms, max<1s, errors<0.1%, outage<500ms or throughput>500/s";
 
 /// A condition that a run must hold.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,6 +96,7 @@ fn figure(name: &str) -> Option<Figure> {
         "max" => Some(Figure::Max),
         "errors" => Some(Figure::Errors),
         "throughput" => Some(Figure::Throughput),
+        "outage" => Some(Figure::Outage),
         _ => {
             let number = name.strip_prefix('p')?;
             let number = number.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(number);

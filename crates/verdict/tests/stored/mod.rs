@@ -96,6 +96,8 @@ pub(crate) fn ending() -> Ending {
         failure: None,
         not_available: Vec::new(),
         steadiness: None,
+        window_ns: None,
+        outage: None,
     }
 }
 

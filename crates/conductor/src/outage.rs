@@ -1,0 +1,201 @@
+//! How long the system was gone: which times without an ok answer are outages, and what share of the time they and the users
+//! who waited in vain make up. `docs/measurement.md` has the definitions.
+
+use engine::StopLevel;
+use record::{Counts, Gap, Gaps, Pulse, Pulses, Waits};
+use store::{Model, Outage, OutageTime};
+
+/// A gap is an outage above the largest of a quarter of a second, so many times the usual response time, and the time in which
+/// so many requests usually end.
+const USUAL_RESPONSES: f64 = 10.0;
+const USUAL_REQUESTS: f64 = 10.0;
+/// One answer that takes this long, and longer than so many usual ones, left its user alone. A long tail does not.
+const SLOW_NS: f64 = 1e9;
+const SLOW_RESPONSES: f64 = 100.0;
+
+/// What is known of a load that is over.
+pub(crate) struct Course<'a> {
+    pub(crate) model: Model,
+    /// The measured window, in nanoseconds since the load began.
+    pub(crate) window_ns: (u64, u64),
+    /// In order of time, within the window.
+    pub(crate) gaps: Vec<Gap>,
+    pub(crate) pulses: &'a Pulses,
+    pub(crate) waits: &'a Waits,
+    /// Connections; of a closed load its users, unless they share them.
+    pub(crate) connections: u64,
+    /// Of requests intended in the window.
+    pub(crate) counts: Counts,
+    /// How much the load was asked to stop.
+    pub(crate) asked: StopLevel,
+}
+
+/// How long the system was gone; `None` if there was no window.
+pub(crate) fn judge(course: &Course<'_>) -> Option<Outage> {
+    let (from_ns, to_ns) = course.window_ns;
+    let length_ns = to_ns.checked_sub(from_ns).filter(|ns| *ns > 0)?;
+    let usual_ns = usual_response_ns(course.pulses);
+    let is_outage = |gap: &&Gap| gap.lasting_ns as f64 >= shortest_ns(course.pulses, usual_ns, gap);
+    let times: Vec<OutageTime> = course
+        .gaps
+        .iter()
+        .filter(is_outage)
+        .map(|gap| OutageTime {
+            from_s: seconds(gap.from_ns.saturating_sub(from_ns)),
+            to_s: seconds(gap.to_ns.saturating_sub(from_ns)),
+            lasting_s: seconds(gap.lasting_ns),
+            is_open: gap.is_open,
+        })
+        .collect();
+    let longest_s = times.iter().map(|time| time.lasting_s).fold(0.0, f64::max);
+    let unanswered = match course.model {
+        Model::Closed => waited_share(course, usual_ns, length_ns as f64),
+        Model::Open => unanswered_share(course),
+    };
+    let found = Outage { longest_s, gone_share: unanswered.min(1.0), times };
+    let gone_share = found.gone_share.max(found.out_share(length_ns));
+    Some(Outage { gone_share, ..found })
+}
+
+/// The share of user time in which users waited for an answer that did not come, or hardly.
+fn waited_share(course: &Course<'_>, usual_ns: Option<f64>, length_ns: f64) -> f64 {
+    let times_usual = |times: f64| usual_ns.map_or(0.0, |usual_ns| times * usual_ns);
+    let broken_ns = times_usual(USUAL_RESPONSES).max(Gaps::SHORTEST_NS as f64);
+    let slow_ns = times_usual(SLOW_RESPONSES).max(SLOW_NS);
+    let waited_ns = course.waits.longer_than_ns(broken_ns as u64, slow_ns as u64) as f64;
+    waited_ns / (course.connections.max(1) as f64 * length_ns)
+}
+
+/// The share of arrivals that got no answer. Whoever stops a run leaves requests unanswered himself.
+fn unanswered_share(course: &Course<'_>) -> f64 {
+    let Counts { planned, failed, timed_out, unfinished, not_sent, .. } = course.counts;
+    let left = if course.asked == StopLevel::Go { unfinished.saturating_add(not_sent) } else { 0 };
+    let without = failed.saturating_add(timed_out).saturating_add(left);
+    if planned == 0 { 0.0 } else { without as f64 / planned as f64 }
+}
+
+/// The usual response time: the median over windows in which requests ended, of the mean of those. Windows within an outage do
+/// not count in it, as nothing ends in them: so a long outage does not make itself look usual.
+fn usual_response_ns(pulses: &Pulses) -> Option<f64> {
+    let mut means: Vec<f64> = pulses
+        .windows()
+        .iter()
+        .filter(|pulse| pulse.ended > 0)
+        .map(|pulse| pulse.response_sum_ns as f64 / pulse.ended as f64)
+        .collect();
+    means.sort_by(f64::total_cmp);
+    means.get(means.len() / 2).copied()
+}
+
+/// How long a gap lasts that is an outage.
+fn shortest_ns(pulses: &Pulses, usual_ns: Option<f64>, gap: &Gap) -> f64 {
+    let is_apart =
+        |pulse: &&Pulse| pulse.at_ns + pulses.window_ns() <= gap.from_ns || pulse.at_ns >= gap.to_ns;
+    let apart = || pulses.windows().iter().filter(is_apart);
+    let ended: u64 = apart().map(|pulse| pulse.ended).sum();
+    let lasting_ns = apart().count() as f64 * pulses.window_ns() as f64;
+    let per_request_ns = if ended > 0 { lasting_ns / ended as f64 } else { 0.0 };
+    let usual_ns = usual_ns.unwrap_or(0.0);
+    (USUAL_RESPONSES * usual_ns).max(USUAL_REQUESTS * per_request_ns).max(Gaps::SHORTEST_NS as f64)
+}
+
+/// What to say of the first outage, where steadiness is judged.
+pub(crate) fn words(outage: &Outage) -> Option<String> {
+    let longest = outage.longest()?;
+    let until = if longest.is_open { ", to the end" } else { "" };
+    Some(format!("no ok answer for {:.2} s from {:.2} s on{until}", longest.lasting_s, longest.from_s))
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// Windows of a quarter of a second in which so many requests ended, each after so long.
+    fn pulses(ended: &[u64], response_ns: u64) -> Pulses {
+        let mut pulses = Pulses::default();
+        for (number, ended) in (0..).zip(ended) {
+            pulses.note(&Pulse {
+                at_ns: number * Pulse::WINDOW_NS,
+                lasting_ns: Pulse::WINDOW_NS,
+                ended: *ended,
+                response_sum_ns: ended * response_ns,
+                ..Pulse::default()
+            });
+        }
+        pulses
+    }
+
+    fn gap(from_ms: u64, to_ms: u64) -> Gap {
+        let (from_ns, to_ns) = (from_ms * MS, to_ms * MS);
+        Gap { from_ns, to_ns, lasting_ns: to_ns - from_ns, is_open: false }
+    }
+
+    fn course<'a>(pulses: &'a Pulses, waits: &'a Waits, gaps: Vec<Gap>) -> Course<'a> {
+        Course {
+            model: Model::Closed,
+            window_ns: (0, 4_000 * MS),
+            gaps,
+            pulses,
+            waits,
+            connections: 4,
+            counts: Counts::default(),
+            asked: StopLevel::Go,
+        }
+    }
+
+    #[test]
+    fn a_time_without_answers_is_an_outage_where_answers_usually_come_sooner() {
+        let (quick, waits) = (pulses(&[50; 16], MS), Waits::default());
+        let outage = judge(&course(&quick, &waits, vec![gap(1_000, 1_300)])).unwrap();
+        assert_eq!((outage.longest_s, outage.gone_share), (0.3, 0.075));
+        assert!(outage.is_degraded());
+        // Half a second for an answer, one at a time: gaps of that length are how it works.
+        let slow = pulses(&[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 500 * MS);
+        let outage = judge(&course(&slow, &waits, vec![gap(1_000, 1_500), gap(1_500, 2_000)])).unwrap();
+        assert_eq!(outage, Outage::default());
+    }
+
+    #[test]
+    fn a_long_outage_does_not_look_usual_to_itself() {
+        // Answers for 750 ms, and never again: five in all.
+        let mut ended = [0; 16];
+        ended[..3].copy_from_slice(&[2, 2, 1]);
+        let (dead, waits) = (pulses(&ended, MS), Waits::default());
+        let outage = judge(&course(&dead, &waits, vec![gap(700, 4_000)])).unwrap();
+        assert_eq!(outage.longest_s, 3.3);
+        // Of an open load most arrivals wait for the end of the outage, and the catching up is quick.
+        let mut ended = [50; 16];
+        ended[4..12].fill(0);
+        ended[12] = 450;
+        let frozen = pulses(&ended, MS);
+        let outage = judge(&course(&frozen, &waits, vec![gap(1_000, 3_000)])).unwrap();
+        assert_eq!((outage.longest_s, outage.gone_share), (2.0, 0.5));
+    }
+
+    #[test]
+    fn half_of_the_users_waiting_in_vain_is_half_gone() {
+        let (quick, mut waits) = (pulses(&[50; 16], MS), Waits::default());
+        waits.note(4_000 * MS, true);
+        waits.note(4_000 * MS, true);
+        // A long tail: answered after 900 ms.
+        (0..10).for_each(|_| waits.note(900 * MS, false));
+        let outage = judge(&course(&quick, &waits, Vec::new())).unwrap();
+        assert_eq!((outage.longest_s, outage.gone_share), (0.0, 0.5));
+    }
+
+    #[test]
+    fn arrivals_without_an_answer_are_gone_unless_somebody_stopped_the_run() {
+        let (quick, waits) = (pulses(&[50; 16], MS), Waits::default());
+        let counts =
+            Counts { planned: 100, failed: 4, timed_out: 2, unfinished: 1, not_sent: 3, ..Counts::default() };
+        let open = Course { model: Model::Open, counts, ..course(&quick, &waits, Vec::new()) };
+        assert_eq!(judge(&open).unwrap().gone_share, 0.1);
+        assert_eq!(judge(&Course { asked: StopLevel::Drain, ..open }).unwrap().gone_share, 0.06);
+    }
+}

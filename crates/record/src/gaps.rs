@@ -1,0 +1,225 @@
+//! Times without an ok answer while somebody asked for one, over all workers and however long the load goes on.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use crate::pulse::{Presence, Pulse};
+
+/// A time without an ok answer, in nanoseconds since the load began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// When the oldest unanswered request was intended, or the answer before came, whichever is later.
+    pub from_ns: u64,
+    /// When the next ok answer was read; the end of the window if none came before.
+    pub to_ns: u64,
+    /// From one to the other, less the time that the generator was away itself.
+    pub lasting_ns: u64,
+    /// Whether no ok answer came before the end of the window.
+    pub is_open: bool,
+}
+
+/// Collects gaps from what workers saw, window by window. Bounded: it keeps the longest ones.
+#[derive(Clone, Debug)]
+pub struct Gaps {
+    measured_from_ns: u64,
+    /// Windows of which workers may still tell, over all workers so far.
+    recent: BTreeMap<u64, Presence>,
+    last_ok_ns: u64,
+    /// Since when somebody asks, after the last ok answer.
+    asked_ns: Option<u64>,
+    stalled_ns: u64,
+    longest: Vec<Gap>,
+}
+
+/// A minute: no worker is behind the others by more.
+const RECENT_MAX: usize = 240;
+
+impl Default for Gaps {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
+impl Gaps {
+    /// Shorter times are not kept.
+    pub const SHORTEST_NS: u64 = 250_000_000;
+    /// So many are kept at most, the longest.
+    pub const KEPT_MAX: usize = 64;
+
+    /// Of a load whose measured window begins then.
+    pub fn new(measured_from_ns: u64) -> Self {
+        Self {
+            measured_from_ns,
+            recent: BTreeMap::new(),
+            last_ok_ns: 0,
+            asked_ns: None,
+            stalled_ns: 0,
+            longest: Vec::new(),
+        }
+    }
+
+    /// Adds a window of a worker.
+    pub fn note(&mut self, pulse: &Pulse) {
+        let window = self.recent.entry(pulse.at_ns / Pulse::WINDOW_NS).or_default();
+        window.add(&pulse.presence);
+        while self.recent.len() > RECENT_MAX
+            && let Some((_, window)) = self.recent.pop_first()
+        {
+            self.pass(&window);
+        }
+    }
+
+    /// The gaps within the measured window, which ends at `end_ns`, in order of time.
+    pub fn end(mut self, end_ns: u64) -> Vec<Gap> {
+        for window in core::mem::take(&mut self.recent).into_values() {
+            self.pass(&window);
+        }
+        if let Some(asked_ns) = self.asked_ns {
+            self.push(asked_ns, u64::MAX, self.stalled_ns);
+        }
+        let mut gaps: Vec<Gap> = self.longest.iter().filter_map(|gap| gap.within(end_ns)).collect();
+        gaps.sort_by_key(|gap| core::cmp::Reverse(gap.lasting_ns));
+        gaps.truncate(Self::KEPT_MAX);
+        gaps.sort_by_key(|gap| gap.from_ns);
+        gaps
+    }
+
+    /// The next window in order of time, over all workers.
+    fn pass(&mut self, window: &Presence) {
+        let asked_ns = earliest(self.asked_ns, window.asked_ns);
+        let (Some(first_ok_ns), Some(last_ok_ns)) = (window.first_ok_ns, window.last_ok_ns) else {
+            self.asked_ns = asked_ns.map(|asked_ns| asked_ns.max(self.last_ok_ns));
+            self.stalled_ns = self.stalled_ns.saturating_add(window.stalled_ns);
+            return;
+        };
+        let from_ns = asked_ns.unwrap_or(first_ok_ns).max(self.last_ok_ns);
+        self.push(from_ns, first_ok_ns, self.stalled_ns.saturating_add(window.stalled_ns));
+        self.last_ok_ns = self.last_ok_ns.max(last_ok_ns);
+        self.asked_ns = window.asked_again_ns.map(|asked_ns| asked_ns.max(self.last_ok_ns));
+        // The worker may have been away after its last answer as well.
+        self.stalled_ns = window.stalled_ns;
+    }
+
+    fn push(&mut self, from_ns: u64, to_ns: u64, stalled_ns: u64) {
+        let from_ns = from_ns.max(self.measured_from_ns);
+        let lasting_ns = to_ns.saturating_sub(from_ns).saturating_sub(stalled_ns);
+        if lasting_ns < Self::SHORTEST_NS {
+            return;
+        }
+        self.longest.push(Gap { from_ns, to_ns, lasting_ns, is_open: false });
+        if self.longest.len() >= 2 * Self::KEPT_MAX {
+            self.longest.sort_by_key(|gap| core::cmp::Reverse(gap.lasting_ns));
+            self.longest.truncate(Self::KEPT_MAX);
+        }
+    }
+}
+
+impl Gap {
+    /// What of it lies before the end of the window, if that is long enough to be kept.
+    fn within(&self, end_ns: u64) -> Option<Self> {
+        let beyond_ns = self.to_ns.saturating_sub(end_ns);
+        let lasting_ns = self.lasting_ns.saturating_sub(beyond_ns);
+        let is_kept = lasting_ns >= Gaps::SHORTEST_NS && self.from_ns < end_ns;
+        is_kept.then_some(Self { to_ns: self.to_ns.min(end_ns), lasting_ns, is_open: beyond_ns > 0, ..*self })
+    }
+}
+
+impl Presence {
+    /// Adds what another worker saw in the same window.
+    fn add(&mut self, more: &Self) {
+        self.first_ok_ns = earliest(self.first_ok_ns, more.first_ok_ns);
+        self.last_ok_ns = self.last_ok_ns.max(more.last_ok_ns);
+        self.asked_ns = earliest(self.asked_ns, more.asked_ns);
+        self.asked_again_ns = earliest(self.asked_again_ns, more.asked_again_ns);
+        self.stalled_ns = self.stalled_ns.max(more.stalled_ns);
+    }
+}
+
+fn earliest(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    [one, other].into_iter().flatten().min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const WINDOW_MS: u64 = Pulse::WINDOW_NS / MS;
+
+    /// A window of a worker that always has a request open, with its first and last ok answer in milliseconds.
+    fn window(number: u64, ok_ms: Option<(u64, u64)>) -> Pulse {
+        let from_ms = number * WINDOW_MS;
+        let presence = Presence {
+            first_ok_ns: ok_ms.map(|(first, _)| first * MS),
+            last_ok_ns: ok_ms.map(|(_, last)| last * MS),
+            asked_ns: Some(from_ms * MS),
+            asked_again_ns: ok_ms.map(|(_, last)| last * MS),
+            stalled_ns: 0,
+        };
+        Pulse { at_ns: from_ms * MS, presence, ..Pulse::default() }
+    }
+
+    fn busy(number: u64) -> Pulse {
+        let from_ms = number * WINDOW_MS;
+        window(number, Some((from_ms + 1, from_ms + WINDOW_MS - 1)))
+    }
+
+    /// Answers up to 1.1 s, then none until 2.6 s.
+    fn frozen(gaps: &mut Gaps) {
+        (0..4).for_each(|number| gaps.note(&busy(number)));
+        gaps.note(&window(4, Some((1_001, 1_100))));
+        (5..10).for_each(|number| gaps.note(&window(number, None)));
+        gaps.note(&window(10, Some((2_600, 2_740))));
+        (11..16).for_each(|number| gaps.note(&busy(number)));
+    }
+
+    fn in_ms(gaps: Vec<Gap>) -> Vec<(u64, u64, u64, bool)> {
+        gaps.iter().map(|gap| (gap.from_ns / MS, gap.to_ns / MS, gap.lasting_ns / MS, gap.is_open)).collect()
+    }
+
+    #[test]
+    fn a_time_without_an_answer_is_a_gap_with_its_exact_ends() {
+        let mut gaps = Gaps::new(0);
+        frozen(&mut gaps);
+        assert_eq!(in_ms(gaps.clone().end(4_000 * MS)), [(1_100, 2_600, 1_500, false)]);
+        assert_eq!(in_ms(gaps.end(2_000 * MS)), [(1_100, 2_000, 900, true)], "cut at the end of the window");
+        let mut gaps = Gaps::new(2_000 * MS);
+        frozen(&mut gaps);
+        assert_eq!(in_ms(gaps.end(4_000 * MS)), [(2_000, 2_600, 600, false)], "and at its start");
+    }
+
+    #[test]
+    fn one_worker_that_is_answered_is_enough() {
+        let mut gaps = Gaps::new(0);
+        frozen(&mut gaps);
+        (0..16).for_each(|number| gaps.note(&busy(number)));
+        assert_eq!(gaps.end(4_000 * MS), []);
+    }
+
+    #[test]
+    fn a_system_that_never_answers_again_is_gone_to_the_end() {
+        let mut gaps = Gaps::new(0);
+        (0..8).for_each(|number| gaps.note(&busy(number)));
+        (8..400).for_each(|number| gaps.note(&window(number, None)));
+        assert_eq!(in_ms(gaps.end(90_000 * MS)), [(1_999, 90_000, 88_001, true)]);
+    }
+
+    #[test]
+    fn nobody_is_missed_where_nobody_asked_and_no_stall_of_the_generator_is_an_outage() {
+        let quiet = |number: u64| Pulse { at_ns: number * Pulse::WINDOW_NS, ..Pulse::default() };
+        let mut gaps = Gaps::new(0);
+        gaps.note(&Pulse { presence: Presence { asked_again_ns: None, ..busy(0).presence }, ..busy(0) });
+        (1..8).for_each(|number| gaps.note(&quiet(number)));
+        let asked = Presence { asked_ns: Some(2_000 * MS), ..window(8, Some((2_010, 2_200))).presence };
+        gaps.note(&Pulse { presence: asked, ..window(8, None) });
+        assert_eq!(gaps.end(2_250 * MS), []);
+
+        let mut gaps = Gaps::new(0);
+        gaps.note(&busy(0));
+        let away = Presence { stalled_ns: 1_000 * MS, ..window(1, None).presence };
+        gaps.note(&Pulse { presence: away, ..window(1, None) });
+        (2..5).for_each(|number| gaps.note(&window(number, None)));
+        gaps.note(&window(5, Some((1_260, 1_400))));
+        assert_eq!(gaps.end(1_500 * MS), [], "it was the generator that was away");
+    }
+}

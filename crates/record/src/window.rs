@@ -1,0 +1,131 @@
+//! The measured window: which answers a rate counts, and what was open at both of its ends.
+
+use core::fmt;
+
+use crate::outcome::Outcome;
+use crate::tally::Tally;
+
+/// Requests by when they ended, whenever they were intended. What ended before the window is in neither count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InWindow {
+    /// Ended ok within the window.
+    pub ok: u64,
+    /// Rejected within the window.
+    pub refused: u64,
+    /// Failed or timed out within the window.
+    pub other: u64,
+    /// Ended after the window, in any way: while the load drained.
+    pub after: u64,
+}
+
+impl InWindow {
+    /// Counts one end at or after the start of the window. An unfinished request has no end.
+    #[inline]
+    pub(crate) fn note(&mut self, outcome: Outcome, is_after: bool) {
+        let counter = match outcome {
+            Outcome::Unfinished => return,
+            _ if is_after => &mut self.after,
+            Outcome::Ok => &mut self.ok,
+            Outcome::Refused => &mut self.refused,
+            Outcome::Failed | Outcome::TimedOut => &mut self.other,
+        };
+        *counter += 1;
+    }
+
+    /// Adds another part of the same run.
+    pub fn add(&mut self, more: &Self) {
+        self.ok += more.ok;
+        self.refused += more.refused;
+        self.other += more.other;
+        self.after += more.after;
+    }
+
+    /// Answers within the window: ok or rejected.
+    pub fn answers(&self) -> u64 {
+        self.ok.saturating_add(self.refused)
+    }
+
+    /// Requests that ended within the window, in any way.
+    pub fn ended(&self) -> u64 {
+        self.answers().saturating_add(self.other)
+    }
+}
+
+/// Requests planned and not yet ended, at both ends of the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// When the window began.
+    pub at_start: u64,
+    /// When it ended.
+    pub at_end: u64,
+}
+
+/// More requests ended in the window than were offered in it and open at its start: an error of this program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowBroken {
+    /// Ended in the window.
+    pub ended: u64,
+    /// Planned in the window.
+    pub planned: u64,
+    /// Of the warm-up, open when the window began; `None`: more of it ended than was planned.
+    pub backlog: Option<u64>,
+}
+
+impl Backlog {
+    /// From the sums of both phases. Asserts that completions ≤ offered + backlog at the start, so that no rate can exceed
+    /// what was offered.
+    pub fn of(warm_up: &Tally, measured: &Tally) -> Result<Self, WindowBroken> {
+        let (warm, here) = (&warm_up.window, &measured.window);
+        let planned = measured.counts.planned;
+        let ended = warm.ended().saturating_add(here.ended());
+        let open_at_start = || {
+            let answered = warm_up.counts.ended().checked_sub(warm_up.counts.unfinished)?;
+            let before = answered.checked_sub(warm.ended())?.checked_sub(warm.after)?;
+            warm_up.counts.planned.checked_sub(before)
+        };
+        let at_start = open_at_start();
+        let broken = WindowBroken { ended, planned, backlog: at_start };
+        let at_start = at_start.ok_or(broken)?;
+        let at_end = planned.checked_add(at_start).and_then(|offered| offered.checked_sub(ended));
+        Ok(Self { at_start, at_end: at_end.ok_or(broken)? })
+    }
+}
+
+impl fmt::Display for WindowBroken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { ended, planned, backlog } = *self;
+        write!(f, "the window does not add up: {ended} requests ended in it, {planned} were planned in it")?;
+        match backlog {
+            Some(backlog) => write!(f, ", and {backlog} were open when it began"),
+            None => write!(f, ", and more requests of the warm-up ended than were planned"),
+        }
+    }
+}
+
+impl core::error::Error for WindowBroken {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::Counts;
+
+    fn tally(planned: u64, ended_ok: u64, window: InWindow) -> Tally {
+        let counts = Counts { planned, sent: planned, ok: ended_ok, ..Counts::default() };
+        Tally { counts, window, ..Tally::default() }
+    }
+
+    #[test]
+    fn what_was_open_at_the_start_may_end_in_the_window_and_nothing_else() {
+        // Ten of the warm-up: six ended in it, three in the window, one after it.
+        let warm_up = tally(10, 10, InWindow { ok: 3, after: 1, ..InWindow::default() });
+        let measured = tally(5, 5, InWindow { ok: 4, after: 1, ..InWindow::default() });
+        assert_eq!(Backlog::of(&warm_up, &measured), Ok(Backlog { at_start: 4, at_end: 2 }));
+        let too_many = tally(5, 5, InWindow { ok: 10, ..InWindow::default() });
+        assert_eq!(
+            Backlog::of(&warm_up, &too_many),
+            Err(WindowBroken { ended: 13, planned: 5, backlog: Some(4) })
+        );
+        let from_nowhere = tally(2, 2, InWindow { ok: 3, ..InWindow::default() });
+        assert!(Backlog::of(&from_nowhere, &measured).is_err(), "more ended in the window than ended");
+    }
+}

@@ -1,0 +1,60 @@
+//! The measured window and its outages, in JSON.
+
+use serde::Serialize;
+use store::Outage;
+use verdict::Window;
+
+use super::counted::share;
+use super::thousandths;
+
+/// What ended within the measured window.
+#[derive(Serialize)]
+pub(super) struct WindowObject {
+    length_s: f64,
+    answers: u64,
+    backlog_start: Option<u64>,
+    backlog_end: Option<u64>,
+}
+
+impl WindowObject {
+    pub(super) fn of(window: &Window) -> Self {
+        Self {
+            length_s: thousandths(window.length_s),
+            answers: window.counts.answers(),
+            backlog_start: window.backlog.map(|backlog| backlog.at_start),
+            backlog_end: window.backlog.map(|backlog| backlog.at_end),
+        }
+    }
+}
+
+/// How long the system was gone.
+#[derive(Serialize)]
+pub(super) struct OutageObject {
+    longest_s: f64,
+    gone_share: f64,
+    times: Vec<TimeObject>,
+}
+
+#[derive(Serialize)]
+struct TimeObject {
+    from_s: f64,
+    to_s: f64,
+    lasting_s: f64,
+    is_open: bool,
+}
+
+impl OutageObject {
+    pub(super) fn of(outage: &Outage) -> Self {
+        let times = outage.times.iter().map(|time| TimeObject {
+            from_s: thousandths(time.from_s),
+            to_s: thousandths(time.to_s),
+            lasting_s: thousandths(time.lasting_s),
+            is_open: time.is_open,
+        });
+        Self {
+            longest_s: thousandths(outage.longest_s),
+            gone_share: share(outage.gone_share),
+            times: times.collect(),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! How long the system was gone, in words: the same in every format.
+
+use store::{Model, Outage, Verdict};
+
+use crate::units::{decimal, percent_of};
+use crate::view::View;
+
+/// A smaller share is not worth a line.
+const SHARE_MIN: f64 = 0.001;
+
+/// How long the system of a run was gone, if anybody looked.
+pub(crate) fn of<'a>(view: &View<'a>) -> Option<&'a Outage> {
+    view.run.ending.as_ref()?.outage.as_ref()
+}
+
+/// For a list of facts: `longest outage 1.50 s (2.00 s to 3.50 s); gone for 30.0 % of user time`. `None` if there is nothing to say.
+pub(crate) fn words(view: &View<'_>) -> Option<String> {
+    let outage = of(view)?;
+    let longest = outage.longest().map(|longest| {
+        let from = decimal(longest.from_s, 2);
+        let until = match longest.is_open {
+            true => format!("from {from} s to the end"),
+            false => format!("{from} s to {} s", decimal(longest.to_s, 2)),
+        };
+        let of = if outage.times.len() > 1 { format!(", of {}", outage.times.len()) } else { String::new() };
+        format!("longest outage {} s ({until}{of})", decimal(longest.lasting_s, 2))
+    });
+    let gone =
+        (outage.gone_share >= SHARE_MIN).then(|| format!("gone for {}", share(view.run.new.model, outage)));
+    let parts: Vec<String> = [longest, gone].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// What comes first in the answer of a degraded run.
+pub(crate) fn headline(view: &View<'_>) -> Option<String> {
+    let is_degraded = view.verdict == Verdict::Degraded;
+    words(view).filter(|_| is_degraded).map(|words| format!("degraded: {words}"))
+}
+
+fn share(model: Model, outage: &Outage) -> String {
+    let of = match model {
+        Model::Closed => "user time",
+        Model::Open => "the arrivals or of the time",
+    };
+    format!("{} of {of}", percent_of(outage.gone_share))
+}

@@ -1,0 +1,41 @@
+//! The measured window of a stored run: counted as the load went on, or by whole seconds.
+
+use record::InWindow;
+
+use crate::description::NewRun;
+use crate::ending::Ending;
+use crate::run::Part;
+
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// How long the measured window of a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowLength {
+    /// In nanoseconds, above 0.
+    pub ns: u64,
+    /// Whether it is the whole seconds within the window, because nobody noted its end: an earlier version kept the run, or it
+    /// was cut short. Answers are sorted by the second in which they were counted, then.
+    pub is_by_seconds: bool,
+}
+
+/// The window of a run. Where nobody noted it, the answers of its parts are counted by whole seconds.
+pub(crate) fn settle(new: &NewRun, ending: Option<&Ending>, parts: &mut [Part]) -> Option<WindowLength> {
+    let is_counted = parts.iter().all(|part| part.window.is_some());
+    let noted = ending.and_then(|ending| ending.window_ns);
+    if let (Some(ns), true) = (noted, is_counted) {
+        return (ns > 0).then_some(WindowLength { ns, is_by_seconds: false });
+    }
+    // The last second may not have been whole.
+    let last = parts.iter().map(|part| part.second).max()?;
+    let planned_end = new.planned_duration_ns.map(|ns| new.warm_up_ns.saturating_add(ns) / SECOND_NS);
+    let (from, to) = (new.warm_up_ns.div_ceil(SECOND_NS), planned_end.map_or(last, |end| end.min(last)));
+    for part in parts.iter_mut() {
+        let counts = &part.counts;
+        let is_within = (from..to).contains(&part.second);
+        let other = counts.failed.saturating_add(counts.timed_out);
+        let within = InWindow { ok: counts.ok, refused: counts.refused, other, after: 0 };
+        part.window = Some(if is_within { within } else { InWindow::default() });
+    }
+    let ns = to.saturating_sub(from).saturating_mul(SECOND_NS);
+    (ns > 0).then_some(WindowLength { ns, is_by_seconds: true })
+}

@@ -1,0 +1,75 @@
+//! Rates: what ended within the measured window, over its length.
+
+use record::{Backlog, InWindow, Phase, Tally};
+use store::{Run, StoreError, WindowLength};
+
+/// What ended within the measured window of a run, or of one step of it, whenever it was intended.
+///
+/// Throughput is answers ÷ length, for closed and open loads alike. The length is part of the plan, or the instant at which
+/// the load was stopped, and never depends on when requests were sent or answered; so no more can be reported than was
+/// offered in the window or open at its start. Only a load that its number of requests ended has a window that ends with the last
+/// counted answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// In seconds, above 0.
+    pub length_s: f64,
+    /// What ended in it.
+    pub counts: InWindow,
+    /// Requests planned and not ended at its ends; `None` where answers were counted by whole seconds.
+    pub backlog: Option<Backlog>,
+}
+
+impl Window {
+    /// Of all steps of a run; `None` where nothing tells how long it was.
+    pub fn of(run: &Run) -> Result<Option<Self>, StoreError> {
+        Self::between(run, &run.whole(Phase::WarmUp)?, &run.whole(Phase::Measured)?)
+    }
+
+    /// Of one step, or of a part of one.
+    pub fn of_step(run: &Run, step: u16) -> Result<Option<Self>, StoreError> {
+        Self::between(run, &run.total(step, Phase::WarmUp)?, &run.total(step, Phase::Measured)?)
+    }
+
+    fn between(run: &Run, warm_up: &Tally, measured: &Tally) -> Result<Option<Self>, StoreError> {
+        let Some(WindowLength { ns, is_by_seconds }) = run.window() else { return Ok(None) };
+        let mut counts = warm_up.window;
+        counts.add(&measured.window);
+        let backlog = Backlog::of(warm_up, measured).ok().filter(|_| !is_by_seconds);
+        Ok(Some(Self { length_s: ns as f64 / 1e9, counts, backlog }))
+    }
+
+    /// Of several runs: what ended in all their windows, over the sum of their lengths. `None` if one has none.
+    pub fn together(windows: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
+        let together = |sum: Self, next: Self| {
+            let mut counts = sum.counts;
+            counts.add(&next.counts);
+            Self { length_s: sum.length_s + next.length_s, counts, backlog: None }
+        };
+        windows.into_iter().collect::<Option<Vec<_>>>()?.into_iter().reduce(together)
+    }
+
+    /// Of whole seconds: what ended in so many of them.
+    pub fn of_seconds(seconds: u64, counts: InWindow) -> Option<Self> {
+        (seconds > 0).then_some(Self { length_s: seconds as f64, counts, backlog: None })
+    }
+
+    /// Answers per second, ok or rejected.
+    pub fn answers_per_s(&self) -> f64 {
+        self.per_s(self.counts.answers())
+    }
+
+    /// Ok answers per second.
+    pub fn ok_per_s(&self) -> f64 {
+        self.per_s(self.counts.ok)
+    }
+
+    /// Requests that ended per second, in any way.
+    pub fn ended_per_s(&self) -> f64 {
+        self.per_s(self.counts.ended())
+    }
+
+    /// So many of something in a second of the window.
+    pub fn per_s(&self, count: u64) -> f64 {
+        count as f64 / self.length_s
+    }
+}
