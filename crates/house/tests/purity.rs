@@ -98,3 +98,27 @@ fn the_list_of_what_is_needed_has_no_leftovers() {
         );
     }
 }
+
+/// Who may write to a terminal: the one file through which all text of the program leaves, and makes it harmless there.
+const MAY_SPEAK: [&str; 2] = ["crates/tenbin/src/output.rs", "crates/conductor/src/watchdog.rs"];
+
+#[test]
+fn text_leaves_the_program_in_one_place() {
+    for file in files::rust().iter().filter(|file| file.is_product() && !file.path.contains("/src/bin/")) {
+        let code = tokens::without_tests(&file.text);
+        let names = [
+            &["stdout", "(", ")"][..],
+            &["stderr", "(", ")"],
+            &["print", "!"],
+            &["println", "!"],
+            &["eprint", "!"],
+            &["eprintln", "!"],
+        ];
+        let lines: Vec<usize> = names.iter().flat_map(|name| tokens::lines_of(&code, name)).collect();
+        assert!(
+            lines.is_empty() || MAY_SPEAK.contains(&file.path.as_str()),
+            "{}:{lines:?} writes to a terminal: have crates/tenbin/src/output.rs do it, which escapes what servers say",
+            file.path
+        );
+    }
+}

@@ -42,7 +42,7 @@ use store::{Run, RunId, StoreError};
 pub use compared::Compared;
 pub use error::ReportError;
 pub use formats::{FORMATS, Format, format};
-pub use text::visible;
+pub use text::{visible, visible_lines};
 
 /// How to write for whoever reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,6 +15,11 @@ pub fn visible(text: &str) -> String {
     visible
 }
 
+/// The same of a text that has lines of its own: they stay.
+pub fn visible_lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
 /// Whether a character acts on its surroundings instead of being seen: control characters, direction marks,
 /// zero-width characters, line separators, tags.
 pub(crate) fn is_unseen(character: char) -> bool {
@@ -66,6 +71,7 @@ mod tests {
         assert_eq!(visible("a\x1b[31mb\r\n\tc\u{7f}\u{9b}"), "a\\u{1b}[31mb\\r\\n\\tc\\u{7f}\\u{9b}");
         assert_eq!(visible("\u{202e}exe\u{2066}\u{200b}\u{feff}"), "\\u{202e}exe\\u{2066}\\u{200b}\\u{feff}");
         assert_eq!(visible("Größe 天秤 “x”"), "Größe 天秤 “x”");
+        assert_eq!(visible_lines("a\x1b\nb\r\n\n"), "a\\u{1b}\nb\\r\n\n");
     }
 
     #[test]

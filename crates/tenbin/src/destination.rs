@@ -1,7 +1,7 @@
 //! Where results go: the terminal, a file, or both; and a browser, if one is asked for.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -70,7 +70,7 @@ impl ResultFlags {
         let to = match path {
             Some(path) => To::File(writable(path)?),
             None if self.open => To::TemporaryFile,
-            None if format.name == "html" && io::stdout().is_terminal() => {
+            None if format.name == "html" && output::is_on_terminal() => {
                 return Err(bad(
                     "--format html: a page is for a browser, not for a terminal".to_owned(),
                     "add -o report.html, or --open to see it at once",

@@ -1,12 +1,13 @@
 //! One line on a terminal while a run goes on; nothing where nobody looks.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write as _};
 use std::sync::mpsc::{self, SyncSender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use conductor::{Live, Observer};
+
+use crate::output;
 
 /// How long the last line may take to appear before it is given up.
 const LAST_LINE: Duration = Duration::from_millis(200);
@@ -24,15 +25,13 @@ impl LiveLine {
     /// Shows lines if stderr is a terminal. `on_begin` is called when the run begins.
     pub(crate) fn new(on_begin: impl FnMut() + 'static) -> Self {
         let on_begin = Box::new(on_begin);
-        if !io::stderr().is_terminal() {
+        if !output::is_watched() {
             return Self { lines: None, printer: None, on_begin, title: String::new() };
         }
         let (lines, receiver) = mpsc::sync_channel::<String>(1);
         let printer = thread::spawn(move || {
-            for line in receiver {
-                let _ = write!(io::stderr(), "\r\x1b[2K{line}");
-            }
-            let _ = write!(io::stderr(), "\r\x1b[2K");
+            receiver.iter().for_each(|line| output::show_line(&line));
+            output::wipe_line();
         });
         Self { lines: Some(lines), printer: Some(printer), on_begin, title: String::new() }
     }

@@ -56,7 +56,7 @@ fn main() -> ExitCode {
         // Whoever reads, such as `head`, has seen enough.
         Err(error) if output::is_broken_pipe(&error) => Exit::Ok.into(),
         Err(error) => {
-            output::complain(&output::explain(&error));
+            output::complain(&error);
             Exit::of(&error).into()
         }
     }

@@ -1,26 +1,67 @@
-//! What the program says to people, and on which stream: results on stdout, everything else on stderr.
+//! What the program says, and on which stream: results on stdout, everything else on stderr. Text leaves here and nowhere else, and
+//! whatever a server put into it is made harmless on the way.
 
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
-use report::{Options, ReportError};
+use report::{Options, ReportError, visible, visible_lines};
 
-/// Says what went wrong.
-pub(crate) fn complain(message: &str) {
+use crate::exit::{BadArguments, CannotRun};
+
+/// Deletes the line that is being shown.
+const WIPE: &str = "\r\x1b[2K";
+
+/// Says what went wrong. A server's words may have lines: none of them begins where the program's own do.
+pub(crate) fn complain(error: &anyhow::Error) {
+    let text = visible_lines(&explain(error));
+    let is_own_list = error.is::<BadArguments>() || error.is::<CannotRun>();
+    let text = if is_own_list { text } else { indented(&text) };
     // Nobody is left to tell when stderr is gone.
-    let _ = writeln!(io::stderr(), "tenbin: {message}");
+    let _ = writeln!(io::stderr(), "tenbin: {text}");
 }
 
 /// An error with its causes. Many errors quote their cause themselves; it is not said twice.
-pub(crate) fn explain(error: &anyhow::Error) -> String {
+fn explain(error: &anyhow::Error) -> String {
     error.chain().skip(1).map(ToString::to_string).fold(error.to_string(), |text, cause| {
         if text.contains(&cause) { text } else { format!("{text}: {cause}") }
     })
 }
 
+/// The lines of a text, those after the first indented.
+fn indented(text: &str) -> String {
+    let lines = text.split('\n').enumerate().map(|(number, line)| {
+        if number == 0 || line.starts_with(' ') { line.to_owned() } else { format!("  {line}") }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Says something that is not a result.
 pub(crate) fn remark(message: &str) {
-    let _ = writeln!(io::stderr(), "{message}");
+    let _ = writeln!(io::stderr(), "{}", visible_lines(message));
+}
+
+/// Whether somebody watches lines that are shown for a while.
+pub(crate) fn is_watched() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Shows a line in place of the one that is being shown.
+pub(crate) fn show_line(line: &str) {
+    let _ = io::stderr().write_all(shown(line).as_bytes());
+}
+
+fn shown(line: &str) -> String {
+    format!("{WIPE}{}", visible(line))
+}
+
+/// Deletes the line that is being shown.
+pub(crate) fn wipe_line() {
+    let _ = write!(io::stderr(), "{WIPE}");
+}
+
+/// Whether results go to a terminal.
+pub(crate) fn is_on_terminal() -> bool {
+    io::stdout().is_terminal()
 }
 
 /// Writes a report to stdout, as wide as the terminal is.
@@ -28,7 +69,7 @@ pub(crate) fn write(
     report: impl FnOnce(&Options, &mut dyn Write) -> Result<(), ReportError>,
 ) -> anyhow::Result<()> {
     let stdout = io::stdout();
-    let is_terminal = stdout.is_terminal();
+    let is_terminal = is_on_terminal();
     let width = rustix::termios::tcgetwinsize(&stdout).map_or(0, |size| usize::from(size.ws_col));
     let color = is_terminal && std::env::var_os("NO_COLOR").is_none();
     let options = Options { color, width: if is_terminal && width >= 40 { width } else { 120 } };
@@ -40,6 +81,11 @@ pub(crate) fn write(
 
 /// Writes lines to stdout.
 pub(crate) fn lines(text: &str) -> anyhow::Result<()> {
+    data(&visible_lines(text))
+}
+
+/// Writes what programs read to stdout, as it is.
+pub(crate) fn data(text: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     written.context("standard output cannot be written")
@@ -50,4 +96,22 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_shown_stays_one_line_and_moves_nothing() {
+        assert_eq!(shown("a\x1b[2J\n\u{9b}\u{202e}b"), "\r\x1b[2Ka\\u{1b}[2J\\n\\u{9b}\\u{202e}b");
+    }
+
+    #[test]
+    fn no_line_of_an_error_begins_where_the_programs_own_do() {
+        assert_eq!(
+            indented("a\ntenbin: all is well\n  way out: b"),
+            "a\n  tenbin: all is well\n  way out: b"
+        );
+    }
 }

@@ -34,7 +34,7 @@ pub(crate) struct CheckFlags {
 /// Reads, looks, and says in words what would be done.
 pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     let Some(plan) = &flags.plan else {
-        output::lines(&plan::schema())?;
+        output::data(&plan::schema())?;
         return Ok(Exit::Ok);
     };
     let study = read_plan(plan, flags.quick)?;

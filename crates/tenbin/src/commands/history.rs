@@ -47,7 +47,7 @@ pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
     let entries = newest(&store, flags)?;
     match flags.format.as_str() {
         "terminal" => output::lines(&table(&entries))?,
-        "json" => output::lines(&format!("{:#}\n", json!(entries.iter().map(object).collect::<Vec<_>>())))?,
+        "json" => output::data(&format!("{:#}\n", json!(entries.iter().map(object).collect::<Vec<_>>())))?,
         other => {
             let message = format!("--format {other:?} is not known here; write terminal or json");
             return Err(BadArguments(message).into());

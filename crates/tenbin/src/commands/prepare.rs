@@ -1,6 +1,5 @@
 //! `tenbin prepare URL --workload NAME`: makes the tables of a built-in workload.
 
-use std::io::{self, IsTerminal, Write as _};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -84,7 +83,7 @@ pub(crate) fn run(flags: &PrepareFlags) -> anyhow::Result<Exit> {
         }
         Err(FillError::Refused(refusal)) => return Err(refusal.into()),
         Err(FillError::Loading(error)) => {
-            output::complain(&error.to_string());
+            output::complain(&error.into());
             return Ok(heard.exit().unwrap_or(Exit::CouldNotRun));
         }
     };
@@ -146,7 +145,7 @@ struct Line(Mutex<Option<Instant>>);
 
 impl Line {
     fn show(&self, rows: u64, rows_all: u64, words: &str) {
-        if !io::stderr().is_terminal() {
+        if !output::is_watched() {
             return;
         }
         let Ok(mut last) = self.0.lock() else { return };
@@ -161,13 +160,12 @@ impl Line {
             }
             words => words.to_owned(),
         };
-        // Whether anybody reads it makes no difference.
-        let _ = write!(io::stderr(), "\r\x1b[2K{line}");
+        output::show_line(&line);
     }
 
     fn clear(&self) {
         if self.0.lock().is_ok_and(|last| last.is_some()) {
-            let _ = write!(io::stderr(), "\r\x1b[2K");
+            output::wipe_line();
         }
     }
 }
