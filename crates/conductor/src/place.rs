@@ -15,7 +15,7 @@ use crate::cores::Cores;
 use crate::doubling::{Threads, Twin};
 use crate::live::Observer;
 use crate::one_run::{self, Measured, RunError};
-use crate::prepare::prepare;
+use crate::prepare::prepare_unless_stopped;
 use crate::stage::Stage;
 use crate::stopper::{StopLevel, Stopper};
 use crate::{arrivals, filling, gates, lone_pass, recording};
@@ -192,7 +192,8 @@ impl Stage {
         beside: &mut dyn Beside,
     ) -> Result<(RunId, Ending), RunError> {
         let ready = self.fill(bench.stopper, observer).and_then(|()| {
-            prepare(&self.plan).map_err(|refusal| self.failure("connect", refusal.to_string()))
+            prepare_unless_stopped(&self.plan, bench.stopper)
+                .map_err(|refusal| self.failure("connect", refusal.to_string()))
         });
         match ready {
             Ok(mut prepared) => {

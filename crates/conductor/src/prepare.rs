@@ -1,6 +1,8 @@
 //! Everything that can go wrong before the first request, so that it does not go wrong after it.
 
 use std::path::PathBuf;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::Duration;
 
 use engine::limits::{Shortfall, shortfalls};
@@ -13,6 +15,10 @@ use crate::cores::permit;
 use crate::questions::{self, Learnt, Unready};
 use crate::resolve::{self, ResolveError};
 use crate::spoken::Spoken;
+use crate::stopper::{StopLevel, Stopper};
+
+/// How long somebody waits who asks to stop.
+const STOP_LOOKED_FOR_EVERY: Duration = Duration::from_millis(20);
 
 /// A plan that is ready to run.
 #[derive(Debug)]
@@ -71,6 +77,9 @@ pub enum Refusal {
     /// The plan does not fit this machine.
     #[error("{0}")]
     Plan(Fault),
+    /// Somebody asked to stop meanwhile.
+    #[error("stopped")]
+    Stopped,
 }
 
 fn list(shortfalls: &[Shortfall]) -> String {
@@ -144,6 +153,27 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
         seed: plan.seed,
     };
     Ok(Prepared { job, script, resolved, probed, learnt, gives_up: false })
+}
+
+/// As [`prepare`], but leaves a server to itself that keeps it waiting when somebody asks to stop.
+pub(crate) fn prepare_unless_stopped(plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal> {
+    let (teller, told) = mpsc::channel();
+    let own_plan = plan.clone();
+    let waiting = thread::Builder::new().name("prepare".to_owned()).spawn(move || {
+        // Nobody listens any more when it took too long.
+        let _ = teller.send(prepare(&own_plan));
+    });
+    if waiting.is_err() {
+        return prepare(plan);
+    }
+    loop {
+        match told.recv_timeout(STOP_LOOKED_FOR_EVERY) {
+            Ok(prepared) => return prepared,
+            Err(RecvTimeoutError::Timeout) if stopper.level() == StopLevel::Go => {}
+            Err(RecvTimeoutError::Timeout) => return Err(Refusal::Stopped),
+            Err(RecvTimeoutError::Disconnected) => return prepare(plan),
+        }
+    }
 }
 
 /// What this machine is short of. Users who speak with two peers keep a connection to each; ports are those of one peer.

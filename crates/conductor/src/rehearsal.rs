@@ -11,7 +11,7 @@ use crate::cores::Cores;
 use crate::live::{Live, Observer};
 use crate::lone_pass;
 use crate::one_run::RunError;
-use crate::prepare::{Refusal, prepare};
+use crate::prepare::{Refusal, prepare_unless_stopped};
 use crate::questions::Unready;
 use crate::stage::Stage;
 use crate::stopper::{StopLevel, Stopper};
@@ -73,7 +73,10 @@ pub fn rehearse(
             not_available: Vec::new(),
         };
         if stage.launch.processes.is_empty() {
-            rehearsed.failures.extend(running(&stage));
+            rehearsed.failures.extend(running(&stage, stopper));
+            if stopper.level() != StopLevel::Go {
+                return Ok(());
+            }
         } else {
             start_and_stop(&stage, stopper, &mut rehearsed);
         }
@@ -87,23 +90,25 @@ fn started(stage: &Stage, stopper: &Stopper) -> Option<String> {
     if let Err(failure) = stage.fill(stopper, &mut Nobody) {
         return Some(failure.what);
     }
-    if let Err(refusal) = prepare(&stage.plan) {
-        return Some(refusal.to_string());
+    match prepare_unless_stopped(&stage.plan, stopper) {
+        Ok(_) => {}
+        Err(Refusal::Stopped) => return None,
+        Err(refusal) => return Some(refusal.to_string()),
     }
     let rejected = lone_pass::rejected(&stage.plan, stopper);
     rejected.map(|answers| format!("every request was rejected: {answers}"))
 }
 
 /// Why what runs already cannot be spoken to. Nothing is changed there: tables that a run would make may be missing.
-fn running(stage: &Stage) -> Option<String> {
-    match prepare(&stage.plan) {
+fn running(stage: &Stage, stopper: &Stopper) -> Option<String> {
+    match prepare_unless_stopped(&stage.plan, stopper) {
         Err(Refusal::Unready(Unready::Tables { .. } | Unready::Empty { .. } | Unready::File(_)))
             if stage.launch.tables.is_some() =>
         {
             None
         }
+        Ok(_) | Err(Refusal::Stopped) => None,
         Err(refusal) => Some(refusal.to_string()),
-        Ok(_) => None,
     }
 }
 

@@ -120,6 +120,21 @@ fn a_handshake_that_breaks_off_is_a_failure_of_tls() {
 }
 
 #[test]
+fn the_probe_says_how_a_handshake_broke_off() {
+    for (end, class, words) in [
+        (Step::HoldOpen, "timeout_tls", "no answer within 300ms"),
+        (Step::CloseGracefully, "tls_closed", "closed in the middle"),
+        (Step::Reset, "tls_reset", "the peer reset the connection"),
+    ] {
+        let server = server(vec![Step::ReadBytes(100), end]);
+        let peer = secure(server.address(), "localhost", &TlsTrust::Anything);
+        let told = engine::probe(&peer, Duration::from_millis(300)).unwrap_err().to_string();
+        assert!(told.contains(class) && told.contains(words), "{told}");
+        assert!(!told.contains("os error"), "{told}");
+    }
+}
+
+#[test]
 fn what_is_no_tls_is_refused() {
     let record = |kind: u8| [&[kind, 3, 3, 0x40, 0][..], &[0; 0x4000]].concat();
     let endless_message = [b"\x16\x03\x03\x40\x00\x0b\xff\xff\xff".to_vec(), vec![0; 0x3ffc]].concat();

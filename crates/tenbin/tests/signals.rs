@@ -105,6 +105,27 @@ fn a_signal_before_the_load_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_signal_ends_the_check_of_a_plan_whose_server_says_nothing() {
+    let hole = blackhole().expect("a full queue");
+    let home = Home::new();
+    let plan = format!(
+        "question: How fast?\nscenario: [ get: / ]\nload: {{ users: 1, timeout: 5m }}\nurl: {}\n",
+        url(hole.address(), "/")
+    );
+    std::fs::write(home.path().join("plan.yaml"), plan).expect("written");
+    let mut command = std::process::Command::new(support::TENBIN);
+    home.isolate(&mut command);
+    command.args(["check", "plan.yaml"]);
+    let program = Started::spawn(command);
+    thread::sleep(Duration::from_millis(300));
+    program.signal(Signal::INT);
+    let asked = Instant::now();
+    let output = program.finish();
+    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+    assert_eq!(output.code, Some(130), "{output:?}");
+}
+
+#[test]
 fn draining_against_silence_ends_at_the_deadline() {
     let (home, silent) = (Home::new(), server(vec![Step::ReadRequest, Step::HoldOpen]));
     let url = url(silent.address(), "/");

@@ -155,6 +155,9 @@ impl Line {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
                 self.refused("timeout_login", format!("no answer within {:?}", self.timeout))
             }
+            io::ErrorKind::ConnectionReset => {
+                self.refused("login_reset", "the peer reset the connection within the log-in".to_owned())
+            }
             _ => self.refused("login_reset", error.to_string()),
         }
     }
@@ -167,7 +170,16 @@ impl Line {
     fn secure(&mut self) -> Result<(), ProbeError> {
         let endpoint = self.endpoint.clone();
         let refused = |class, reason| ProbeError::Tls { endpoint: endpoint.clone(), class, reason };
-        let broken = |error: io::Error| refused("tls_error", format!("the handshake broke off: {error}"));
+        let timeout = self.timeout;
+        let broken = |error: io::Error| match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                refused("timeout_tls", format!("no answer within {timeout:?}; does it speak TLS?"))
+            }
+            io::ErrorKind::ConnectionReset => {
+                refused("tls_reset", "the peer reset the connection within the handshake".to_owned())
+            }
+            _ => refused("tls_error", format!("the handshake broke off: {error}")),
+        };
         let (Some(tls), None) = (&self.tls, &self.session) else {
             return Err(refused(
                 "tls_error",
@@ -179,9 +191,12 @@ impl Line {
         while !session.is_established {
             self.stream.write_all(&std::mem::take(&mut session.outgoing)).map_err(broken)?;
             let count = self.stream.read(&mut self.buffer).map_err(broken)?;
-            if count == 0 || until.is_some_and(|until| Instant::now() > until) {
+            if until.is_some_and(|until| Instant::now() > until) {
+                return Err(broken(io::ErrorKind::TimedOut.into()));
+            }
+            if count == 0 {
                 return Err(refused(
-                    "tls_error",
+                    "tls_closed",
                     "the peer closed in the middle of the handshake; does it speak TLS?".into(),
                 ));
             }

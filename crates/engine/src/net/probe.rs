@@ -119,7 +119,15 @@ fn converse(
     timeout: Duration,
 ) -> Result<Reply, Reason> {
     let begun = line.age();
-    let lost = |error: io::Error| ("reset", explain(&error, timeout));
+    let lost = |error: io::Error| match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            ("timeout", format!("no answer within {timeout:?}"))
+        }
+        io::ErrorKind::ConnectionReset => {
+            ("reset", "the peer reset the connection instead of answering".to_owned())
+        }
+        _ => ("reset", error.to_string()),
+    };
     let (mut buffer, mut bytes) = (vec![0; 16 * 1024], Vec::new());
     loop {
         match next {
