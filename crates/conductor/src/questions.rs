@@ -31,7 +31,7 @@ pub enum Unready {
     /// The server takes fewer connections.
     #[error(
         "the server takes {max} connections, {taken} of which are taken, and the load needs {wanted}; use fewer (-c), share them \
-         (--pool), or raise its max_connections"
+         (--pool), or raise its max_connections; if a pooler takes them, add --no-room-check (`room-check: false` in a plan)"
     )]
     Connections {
         /// How many it takes.
@@ -106,6 +106,14 @@ impl Rows for FirstRow {
 /// What a question came to: the first row, or what the server said instead.
 type Answer = Result<Vec<Option<String>>, String>;
 
+/// What a question showed.
+struct Told {
+    answer: Answer,
+    probed: Probed,
+    /// The process that serves the connection, as the peer told when it was opened.
+    backend_pid: Option<u32>,
+}
+
 /// Asks a server one question after the other, each over a connection of its own.
 struct Desk<'a> {
     peer: &'a Peer,
@@ -118,11 +126,12 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    fn ask(&self, question: &str) -> Result<(Answer, Probed), Refusal> {
+    fn ask(&self, question: &str) -> Result<Told, Refusal> {
         match self.engine {
             Engine::PostgreSql => {
                 let session = postgres::Session::new(self.login.clone(), nonce()?);
-                self.hear(Single::new(session, question, FirstRow::default()), |talk| talk.rows())
+                let single = Single::new(session, question, FirstRow::default());
+                self.hear(single, |talk| (talk.rows(), talk.session().backend_pid()))
             }
             Engine::Sqlite => {
                 let answer = self.file.open().map_err(Unready::File)?.query_row(question, [], |row| {
@@ -133,12 +142,13 @@ impl Desk<'_> {
                     });
                     columns.collect::<Result<Vec<_>, _>>()
                 });
-                Ok((answer.map_err(|error| error.to_string()), Probed { connect_ns: 0, tls: None }))
+                let answer = answer.map_err(|error| error.to_string());
+                Ok(Told { answer, probed: Probed { connect_ns: 0, tls: None }, backend_pid: None })
             }
             Engine::MySql => {
                 let session = mysql::Session::new(self.login.clone());
                 let session = if self.is_private { session.on_private_transport() } else { session };
-                self.hear(Single::new(session, question, FirstRow::default()), |talk| talk.rows())
+                self.hear(Single::new(session, question, FirstRow::default()), |talk| (talk.rows(), None))
             }
         }
     }
@@ -146,15 +156,16 @@ impl Desk<'_> {
     fn hear<T: Conversation>(
         &self,
         talk: T,
-        rows: impl Fn(&T) -> &FirstRow,
-    ) -> Result<(Answer, Probed), Refusal> {
+        told: impl Fn(&T) -> (&FirstRow, Option<u32>),
+    ) -> Result<Told, Refusal> {
         let asked = engine::ask(self.peer, talk, self.timeout);
         let Asked { reply, talk, probed } = asked.map_err(|error| self.explained(error))?;
+        let (rows, backend_pid) = told(&talk);
         let answer = match reply.refusal {
-            None => Ok(rows(&talk).values.clone()),
+            None => Ok(rows.values.clone()),
             Some(refusal) => Err(talk.explain(refusal)),
         };
-        Ok((answer, probed))
+        Ok(Told { answer, probed, backend_pid })
     }
 
     /// With the next step, where there is one.
@@ -194,17 +205,22 @@ pub(crate) fn ask(
     let is_private = peer.endpoints.iter().all(|endpoint| matches!(endpoint, engine::Endpoint::Unix(_)));
     let login = stretching::shared(&sql.database.login, timeout);
     let desk = Desk { peer, login, engine: sql.database.engine, is_private, file: file(sql), timeout };
-    let (room, probed) = desk.ask(about_the_server(sql.database.engine))?;
+    let Told { answer: room, probed, backend_pid } = desk.ask(about_the_server(sql.database.engine))?;
     let mut learnt = Learnt::default();
     // A server that cannot say how much room it has may have enough.
     if let Ok(values) = &room
-        && let [Some(version), max, taken] = values.as_slice()
+        && let [Some(version), max, taken, process] = values.as_slice()
     {
         let number = |value: &Option<String>| value.as_ref().and_then(|value| value.parse::<u64>().ok());
-        learnt.version = Some(version_line(sql.database.engine, version));
+        // A pooler takes the connections: it tells of a process of its own, and answers come from a server behind it.
+        let is_pooled = number(process).is_some_and(|process| Some(process) != backend_pid.map(u64::from));
+        let pooled = if is_pooled { ", through a pooler" } else { "" };
+        learnt.version = Some(version_line(sql.database.engine, version) + pooled);
         if let (Some(max), Some(taken)) = (number(max), number(taken))
+            && sql.checks_room
+            && !is_pooled
             && max > 0
-            && taken + u64::from(wanted) > max
+            && taken.saturating_add(wanted.into()) > max
             && peer.endpoints.len() == 1
         {
             return Err(Unready::Connections { max, taken, wanted }.into());
@@ -222,20 +238,21 @@ pub(crate) fn ask(
     Ok((learnt, probed))
 }
 
-/// Version, connections that it takes, and those that somebody else has: our own is gone when the load begins.
+/// Version, connections that it takes, those that somebody else has (our own is gone when the load begins), and the process
+/// that answers.
 fn about_the_server(engine: Engine) -> &'static str {
     match engine {
         Engine::PostgreSql => {
             "SELECT current_setting('server_version'), current_setting('max_connections'), \
              (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) \
              + CASE WHEN (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN 0 \
-             ELSE current_setting('superuser_reserved_connections')::bigint END"
+             ELSE current_setting('superuser_reserved_connections')::bigint END, pg_backend_pid()"
         }
         // It takes as many as there are.
-        Engine::Sqlite => "SELECT sqlite_version(), '0', '0'",
+        Engine::Sqlite => "SELECT sqlite_version(), '0', '0', NULL",
         Engine::MySql => {
             "SELECT version(), @@max_connections, (SELECT count(*) - 1 FROM information_schema.processlist WHERE id > 0 AND \
-             command <> 'Daemon')"
+             command <> 'Daemon'), NULL"
         }
     }
 }
@@ -259,8 +276,7 @@ fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Opt
     let given = flags.iter().filter_map(|(name, flag)| Some(format!(" {flag} {}", set(name)?)));
     options.extend(given.filter(|_| matches!(workload.tables, Tables::Sbtest | Tables::SbtestEmpty)));
     let url = sql.database.shown.clone();
-    let (answer, _) = desk.ask(&question)?;
-    match answer {
+    match desk.ask(&question)?.answer {
         Ok(values) if workload.tables == Tables::Pgbench => {
             let count = values.first().and_then(|value| value.as_ref()?.parse::<i64>().ok());
             match count {

@@ -91,7 +91,7 @@ fn only_requests(draft: &Draft) -> [(&'static str, bool); 12] {
 }
 
 /// Flags that only transactions have, and whether they were given.
-fn only_transactions(draft: &Draft) -> [(&'static str, bool); 14] {
+fn only_transactions(draft: &Draft) -> [(&'static str, bool); 15] {
     let has = |is_meant: fn(&Played) -> bool| draft.played.iter().any(is_meant);
     [
         ("-f", has(|played| !matches!(played, Played::Workload(_)))),
@@ -108,6 +108,7 @@ fn only_transactions(draft: &Draft) -> [(&'static str, bool); 14] {
         ("--max-tries", draft.max_tries.is_some()),
         ("--latency-limit", draft.latency_limit.is_some()),
         ("--pool", draft.pool.is_some()),
+        ("--no-room-check", draft.no_room_check),
     ]
 }
 

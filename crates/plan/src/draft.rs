@@ -69,6 +69,7 @@ pub struct Draft {
     pub max_tries: Option<String>,
     pub latency_limit: Option<String>,
     pub pool: Option<String>,
+    pub no_room_check: bool,
     pub insecure: bool,
     pub cacert: Option<PathBuf>,
     pub threads: Option<String>,

@@ -71,6 +71,7 @@ pub(crate) fn read(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Wanted> {
         is_scale_asked: is_pgbench && scale.is_none(),
         pool,
         keep_alive: !draft.no_keepalive,
+        checks_room: !draft.no_room_check,
         latency_limit_ns: limit,
     };
     work.deck.set_distribution(distribution);

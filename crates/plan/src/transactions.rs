@@ -28,6 +28,8 @@ pub struct Transactions {
     pub pool: Option<u32>,
     /// Whether a connection carries more than one transaction.
     pub keep_alive: bool,
+    /// Whether the server is asked if it has room for all connections.
+    pub checks_room: bool,
     /// What takes longer is counted as late.
     pub latency_limit_ns: Option<u64>,
 }

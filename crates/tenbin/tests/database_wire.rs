@@ -313,3 +313,52 @@ fn a_commit_that_is_answered_with_a_rollback_is_not_ok() {
     assert_eq!(counted(&json), [0, 6, 0, 0, 0], "{json}");
     assert_eq!(classes(&json), ["rolled_back"], "{json}");
 }
+
+/// A server of 100 connections whose answers come from process 9, and which tells this one when a connection is opened.
+fn with_room(told: u32) -> FakePostgres {
+    server(move |peer| {
+        peer.start_up()?;
+        let key = message(b'K', &[told.to_be_bytes(), [1; 4]].concat());
+        peer.say(&[authentication(0, b""), key, ready(b'I')].concat())?;
+        loop {
+            let (_, text) = peer.hear_request()?;
+            let is_about_room = String::from_utf8_lossy(&text).contains("max_connections");
+            let values: &[&str] = if is_about_room { &["15.0", "100", "3", "9"] } else { &["1"] };
+            let columns = description(values.len() as u16);
+            peer.say(&[columns, row(values), complete("SELECT 1"), ready(b'I')].concat())?;
+        }
+    })
+}
+
+#[test]
+fn a_pooler_takes_as_many_connections_as_it_likes() {
+    let more = ["-c", "120", "-n", "240"];
+    let (output, json) = load(&with_room(7), "SELECT 1;\n", &more);
+    let json = json.unwrap_or_else(|| panic!("{output:?}"));
+    assert_eq!(counted(&json), [240, 0, 0, 0, 0], "{json}");
+    assert!(json.to_string().contains("PostgreSQL 15.0, through a pooler"), "{json}");
+
+    let (output, json) = load(&with_room(9), "SELECT 1;\n", &more);
+    assert_eq!((output.code, json), (Some(1), None), "{output:?}");
+    assert!(output.stderr.contains("the server takes 100 connections, 3 of which are taken"), "{output:?}");
+    assert!(output.stderr.contains("--no-room-check"), "{output:?}");
+    let (output, json) = load(&with_room(9), "SELECT 1;\n", &[&more[..], &["--no-room-check"]].concat());
+    let json = json.unwrap_or_else(|| panic!("{output:?}"));
+    assert_eq!(counted(&json), [240, 0, 0, 0, 0], "{json}");
+
+    let home = Home::new();
+    for (key, code) in [("", 1), (", room-check: false", 0)] {
+        let server = with_room(9);
+        let url = server.url().replace(":sesame@", "@");
+        let text = format!(
+            "question: How fast?\nscenario: [ transaction: [ SELECT 1 ] ]\nurl: {url}\n\
+             load: {{ users: 120, requests: 240{key} }}\n"
+        );
+        std::fs::write(home.path().join("plan.yaml"), text).expect("written");
+        let mut command = std::process::Command::new(support::TENBIN);
+        home.isolate(&mut command);
+        command.args(["check", "plan.yaml"]);
+        let output = support::Started::spawn(command).finish();
+        assert_eq!(output.code, Some(code), "{output:?}");
+    }
+}

@@ -117,7 +117,7 @@ fn the_words_of_a_log_in() {
     assert_harmless("SCRAM", &load(&scram.url()), true);
 
     let error = [&b"\xff\x10\x04#08004"[..], WORDS.as_bytes()].concat();
-    let plugin = [&b"\xfe"[..], WORDS.as_bytes(), b"\012345678901234567890\0"].concat();
+    let plugin = [&b"\xfe"[..], WORDS.as_bytes(), b"\x0012345678901234567890\0"].concat();
     let greeting = greeting("mysql_native_password");
     for (name, payloads) in [("an error of MySQL", vec![error]), ("a plugin", vec![greeting, plugin])] {
         let (url, serving) = mysql(payloads);

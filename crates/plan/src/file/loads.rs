@@ -19,7 +19,7 @@ const ANY_DATABASE: &str = "mysql://x@127.0.0.1/x?ssl-mode=DISABLED";
 const ANY_WORKLOAD: &str = "select-only";
 
 /// Flags in the texts of faults, and the keys that say the same; longer ones first, so that none hides in another.
-const KEYS: [(&str, &str); 25] = [
+const KEYS: [(&str, &str); 26] = [
     ("--ramp-from 10/s or --stages 0s:10/s,…", "`from: 10/s`"),
     ("write a rate such as 10s:100/s", "let a stage go `to` a rate such as 100/s"),
     ("write 10s:100/s,30s:500/s", "let a stage take some time, such as `for: 10s`"),
@@ -28,6 +28,7 @@ const KEYS: [(&str, &str); 25] = [
     ("--connect-timeout", "`connect-timeout`"),
     ("--latency-limit", "`latency-limit`"),
     ("--log-requests", "`log-requests`"),
+    ("--no-room-check", "`room-check`"),
     ("--pool", "`pool`"),
     ("--throughput", "`throughput`"),
     ("--shed-after", "`shed-after`"),
@@ -142,6 +143,7 @@ impl LoadText<'_> {
             url: if reading.is_sql { ANY_DATABASE } else { ANY_URL }.to_owned(),
             played: if reading.is_sql { vec![Played::Workload(ANY_WORKLOAD.to_owned())] } else { Vec::new() },
             pool: self.text("pool"),
+            no_room_check: self.node.text_of("room-check") == Some("false"),
             latency_limit: self.text("latency-limit"),
             connections: if is_open { self.text("connections") } else { self.text("users") },
             requests: self.text("requests"),

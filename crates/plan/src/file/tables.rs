@@ -460,6 +460,7 @@ pub(crate) static LOAD: Table = Table {
             COUNT,
             "With `users`, of transactions: connections that they share; default: one each.",
         ),
+        key("room-check", "false", One(&form::TRUTH), "Whether the server is asked for room; default true."),
         key(
             "latency-limit",
             "100ms",

@@ -84,6 +84,8 @@ fn both(draft: Draft, sql: &SqlText, database: &str) -> Result<Plan, Vec<Fault>>
     let mut of_sql = Draft { url: database.to_owned(), unix_socket: None, ..draft.clone() };
     sql.put_into(&mut of_sql);
     let of_sql = of_sql.check()?;
-    let of_http = Draft { played: Vec::new(), pool: None, latency_limit: None, ..draft }.check()?;
+    let of_http =
+        Draft { played: Vec::new(), pool: None, no_room_check: false, latency_limit: None, ..draft }
+            .check()?;
     Ok(Plan { sql: of_sql.sql, connect_timeout_ns: of_sql.connect_timeout_ns, ..of_http })
 }

@@ -218,6 +218,7 @@ fn draft(flags: LoadFlags, played: Vec<Played>) -> Draft {
         max_tries: sql.max_tries,
         latency_limit: sql.latency_limit,
         pool: sql.pool,
+        no_room_check: sql.no_room_check,
         url: flags.url.unwrap_or_default(),
         unix_socket: flags.unix_socket,
         method: flags.method,

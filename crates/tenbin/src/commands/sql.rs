@@ -30,6 +30,9 @@ pub(crate) struct SqlFlags {
     /// Connections that the users of a closed load share; a user without one waits [default: one each].
     #[arg(long, value_name = "N", help_heading = "SQL")]
     pub(crate) pool: Option<String>,
+    /// Do not ask whether the server takes so many connections: a pooler may take them that is not recognised.
+    #[arg(long, help_heading = "SQL")]
+    pub(crate) no_room_check: bool,
     /// The scale of pgbench's tables, and the variable of that name [default: read from the tables; 1 for scripts].
     #[arg(short = 's', long, value_name = "N", help_heading = "SQL")]
     pub(crate) scale: Option<String>,

@@ -51,6 +51,11 @@ impl Session {
         self.reading.settings.get(name)
     }
 
+    /// The process that serves this connection, as the peer told when it was opened.
+    pub fn backend_pid(&self) -> Option<u32> {
+        self.entry.cancel_key.map(|[process, _]| u32::from_be_bytes(process))
+    }
+
     /// The server's version as it writes it, such as `15.14 (Debian 15.14-0+deb12u1)`.
     pub fn server_version(&self) -> Option<&str> {
         self.setting("server_version")

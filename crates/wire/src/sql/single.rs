@@ -23,6 +23,11 @@ impl<S: Session, R: Rows + Send> Single<S, R> {
         Self { session, text: text.into(), is_awaited: false, refusal: None, received_bytes: 0, rows }
     }
 
+    /// The session below.
+    pub fn session(&self) -> &S {
+        &self.session
+    }
+
     /// Who took the rows.
     pub fn rows(&self) -> &R {
         &self.rows
