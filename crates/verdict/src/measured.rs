@@ -46,6 +46,18 @@ impl Measured {
         rates::error_share(&self.counts)
     }
 
+    /// Planned requests that the system did not serve, for comparing it with others. Few requests ask a system that is gone: of a
+    /// degraded run they are at least the share of the time for which it was gone.
+    pub fn unserved(&self) -> u64 {
+        let gone = self.gone_share() * self.counts.planned as f64;
+        rates::errors(&self.counts).max(gone.ceil() as u64)
+    }
+
+    /// The share of the time for which the system was gone, if it was so long that the run is degraded; else 0.
+    pub fn gone_share(&self) -> f64 {
+        self.outage.as_ref().filter(|outage| outage.is_degraded()).map_or(0.0, |outage| outage.gone_share)
+    }
+
     /// Ok answers per second; `None` if there was none.
     pub fn ok_per_s(&self) -> Option<f64> {
         self.window.filter(|window| window.counts.ok > 0).map(|window| window.ok_per_s())

@@ -5,7 +5,6 @@ use store::Run;
 
 use crate::measured::Measured;
 use crate::metric::Metric;
-use crate::rates;
 use crate::standing::{Standing, standing};
 
 /// What a run says in a block, by a metric. A run that was cut short is as good as missing: it can be made again.
@@ -13,7 +12,7 @@ pub fn seen(run: &Run, measured: &Measured, metric: &Metric) -> Seen {
     match standing(run) {
         Standing::Valid => metric.judgeable(measured).map_or(Seen::TooFew, |value| Seen::Figure {
             value,
-            errors: rates::errors(&measured.counts),
+            errors: measured.unserved(),
             ended: measured.counts.planned,
         }),
         Standing::Invalid => Seen::Invalid,

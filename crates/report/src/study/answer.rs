@@ -9,6 +9,7 @@ use super::pairs::Pair;
 use super::sentences::{Name, Outcome, matters, outcome};
 use super::{LoadView, StudyView, against};
 use crate::ratio;
+use crate::units::percent_of;
 
 /// What a study says under a load, without full stops.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +42,8 @@ pub(crate) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) 
         Some(baseline) => against::answer(view, load, baseline, name),
         None => text(view, load, name),
     };
-    Answer { text, certainty, how_sure, besides: unmeasured(load, name).unwrap_or_default() }
+    let besides: Vec<String> = [gone(load, name), unmeasured(load, name)].into_iter().flatten().collect();
+    Answer { text, certainty, how_sure, besides: besides.join("; ") }
 }
 
 /// The row that every comparison with it says is better by as much as matters.
@@ -117,6 +119,21 @@ fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>) 
     let leads = near.is_empty() && of_row(load, best).all(may_lead);
     let leads = if leads { " leads" } else { "" };
     format!("no verdict: {}{leads}: {}", name(load, best), parts.join(", "))
+}
+
+/// Systems that were gone for part of the time: whatever their figures say, nobody could use them then.
+fn gone(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
+    let rows: Vec<usize> = (0..load.rows.len()).filter(|row| load.rows[*row].gone.runs > 0).collect();
+    let of = |row: usize| {
+        let (gone, runs) = (load.rows[row].gone, load.rows[row].shown().count());
+        let share = percent_of(gone.share);
+        format!(
+            "{} was gone for {share} of the time (degraded in {} of {runs} runs)",
+            name(load, row),
+            gone.runs
+        )
+    };
+    (!rows.is_empty()).then(|| listed(rows.into_iter().map(of)))
 }
 
 /// Settings without a valid run: an answer that leaves them out would be about fewer than were asked for.

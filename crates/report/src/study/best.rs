@@ -100,18 +100,23 @@ fn ranking(compare: &Compare, rows: &[Row<'_>]) -> Vec<Ranked> {
         }
     }
     let better = |a: f64, b: f64| if compare.higher_is_better { b.total_cmp(&a) } else { a.total_cmp(&b) };
-    ranking.sort_by(|a, b| better(a.metric.median, b.metric.median).then(a.row.cmp(&b.row)));
+    // A system that was gone is not ranked above one that was there.
+    let was_gone = |ranked: &Ranked| rows[ranked.row].gone.runs > 0;
+    ranking.sort_by(|a, b| {
+        let by_metric = better(a.metric.median, b.metric.median).then(a.row.cmp(&b.row));
+        was_gone(a).cmp(&was_gone(b)).then(by_metric)
+    });
     // Of each system the least errors and the most valid runs of a setting, and whether its best is found.
     let mut systems: BTreeMap<&str, (f64, usize, bool)> = BTreeMap::new();
     for row in ranking.iter().map(|ranked| &rows[ranked.row]) {
         let (least, most_runs, _) = systems.entry(&row.place.system).or_insert((f64::INFINITY, 0, false));
-        *least = row.error_share().map_or(*least, |share| least.min(share));
+        *least = row.unserved_share().map_or(*least, |share| least.min(share));
         *most_runs = row.count(Standing::Valid).max(*most_runs);
     }
     for ranked in &mut ranking {
         let row = &rows[ranked.row];
         let Some((least, most_runs, is_found)) = systems.get_mut(row.place.system.as_str()) else { continue };
-        ranked.has_more_errors = row.error_share().is_none_or(|share| share > *least + ERRORS_MARGIN);
+        ranked.has_more_errors = row.unserved_share().is_none_or(|share| share > *least + ERRORS_MARGIN);
         // A setting that was mostly lost may have been lucky in what is left.
         let is_seldom = row.count(Standing::Valid) * 2 < *most_runs;
         ranked.is_best = !*is_found && !ranked.has_more_errors && !is_seldom;

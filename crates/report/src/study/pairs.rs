@@ -214,7 +214,7 @@ impl Scene<'_> {
             attainable: common.attainable,
             comparison,
         };
-        let share = |row: usize| self.rows[row].error_share().unwrap_or(0.0);
+        let share = |row: usize| self.rows[row].unserved_share().unwrap_or(0.0);
         let (ahead, other) = pair.ahead();
         let differs = matches!(comparison.verdict, Verdict::Differs { .. });
         pair.has_more_errors = differs && share(ahead) > share(other) + ERRORS_MARGIN;

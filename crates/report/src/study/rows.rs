@@ -25,6 +25,8 @@ pub(crate) struct Row<'a> {
     pub(crate) others: Vec<(usize, Standing)>,
     /// Whether it may be ranked: its runs are those by which the study judges.
     pub(crate) is_ranked: bool,
+    /// How long its system was gone.
+    pub(crate) gone: Gone,
     /// Whether the figures are of runs that may be believed. If there is none, they are of those that may not.
     pub(crate) is_valid: bool,
     /// All samples of these runs together; `None` if nothing was measured.
@@ -100,9 +102,32 @@ impl Row<'_> {
         Ok(Some(tally))
     }
 
-    /// Requests that did not end ok, of those that ended.
+    /// Planned requests that the system did not serve, as a share.
     pub(crate) fn error_share(&self) -> Option<f64> {
         self.figures.as_ref().and_then(error_share)
+    }
+
+    /// The same, or the share of the time for which the system was gone, if that is larger: what stands before speed.
+    pub(crate) fn unserved_share(&self) -> Option<f64> {
+        self.error_share().map(|share| share.max(self.gone.share))
+    }
+}
+
+/// How long the system of a row was gone, over the runs that are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Gone {
+    /// Degraded runs.
+    pub(crate) runs: usize,
+    /// The mean over all runs; 0 of a run that is not degraded.
+    pub(crate) share: f64,
+}
+
+impl Gone {
+    fn of(views: &[&View<'_>]) -> Self {
+        let shares = views.iter().map(|view| view.measured.gone_share());
+        let runs = shares.clone().filter(|share| *share > 0.0).count();
+        let share = if runs > 0 { shares.sum::<f64>() / views.len() as f64 } else { 0.0 };
+        Self { runs, share }
     }
 }
 
@@ -174,6 +199,7 @@ fn row<'a>(
     let answers = over(&|view| view.whole.answers_per_s());
     let (others, is_ranked) = (Vec::new(), true);
     Ok(Row {
+        gone: Gone::of(&shown),
         place,
         planned,
         runs,

@@ -31,6 +31,14 @@ pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> 
     if pair.has_more_errors {
         let share = |row: usize| load.rows[row].error_share().map_or("n/a".to_owned(), percent_of);
         let (ahead, other) = pair.ahead();
+        let gone = |row: usize| load.rows[row].gone.share;
+        if gone(ahead) > gone(other) {
+            return Some(format!(
+                "the one that is ahead was gone for {} of the time, the other for {}: being ahead and away is not being better",
+                percent_of(gone(ahead)),
+                percent_of(gone(other))
+            ));
+        }
         return Some(format!(
             "{} of the {} to the one that is ahead failed, {} of the other's: being ahead with more errors is not \
              being better",
