@@ -6,7 +6,7 @@ use record::{Counts, Gap, Gaps, Pulse, Pulses, Waits};
 use store::{Model, Outage, OutageTime};
 
 /// A gap is an outage above the largest of a quarter of a second, so many times the usual response time, and the time in which
-/// so many requests usually end.
+/// so many ok answers usually come.
 const USUAL_RESPONSES: f64 = 10.0;
 const USUAL_REQUESTS: f64 = 10.0;
 /// One answer that takes this long, and longer than so many usual ones, left its user alone. A long tail does not.
@@ -74,14 +74,14 @@ fn unanswered_share(course: &Course<'_>) -> f64 {
     if planned == 0 { 0.0 } else { without as f64 / planned as f64 }
 }
 
-/// The usual response time: the median over windows in which requests ended, of the mean of those. Windows within an outage do
-/// not count in it, as nothing ends in them: so a long outage does not make itself look usual.
+/// The usual response time: the median over windows with ok answers, of the mean of those. Windows within an outage have none,
+/// and requests that timed out are none: so neither a long outage nor a patient generator makes it look usual.
 fn usual_response_ns(pulses: &Pulses) -> Option<f64> {
     let mut means: Vec<f64> = pulses
         .windows()
         .iter()
-        .filter(|pulse| pulse.ended > 0)
-        .map(|pulse| pulse.response_sum_ns as f64 / pulse.ended as f64)
+        .filter(|pulse| pulse.ok > 0)
+        .map(|pulse| pulse.ok_response_sum_ns as f64 / pulse.ok as f64)
         .collect();
     means.sort_by(f64::total_cmp);
     means.get(means.len() / 2).copied()
@@ -92,9 +92,9 @@ fn shortest_ns(pulses: &Pulses, usual_ns: Option<f64>, gap: &Gap) -> f64 {
     let is_apart =
         |pulse: &&Pulse| pulse.at_ns + pulses.window_ns() <= gap.from_ns || pulse.at_ns >= gap.to_ns;
     let apart = || pulses.windows().iter().filter(is_apart);
-    let ended: u64 = apart().map(|pulse| pulse.ended).sum();
+    let answered: u64 = apart().map(|pulse| pulse.ok).sum();
     let lasting_ns = apart().count() as f64 * pulses.window_ns() as f64;
-    let per_request_ns = if ended > 0 { lasting_ns / ended as f64 } else { 0.0 };
+    let per_request_ns = if answered > 0 { lasting_ns / answered as f64 } else { 0.0 };
     let usual_ns = usual_ns.unwrap_or(0.0);
     (USUAL_RESPONSES * usual_ns).max(USUAL_REQUESTS * per_request_ns).max(Gaps::SHORTEST_NS as f64)
 }
@@ -116,15 +116,15 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Windows of a quarter of a second in which so many requests ended, each after so long.
+    /// Windows of a quarter of a second with so many ok answers, each after so long.
     fn pulses(ended: &[u64], response_ns: u64) -> Pulses {
         let mut pulses = Pulses::default();
         for (number, ended) in (0..).zip(ended) {
             pulses.note(&Pulse {
                 at_ns: number * Pulse::WINDOW_NS,
                 lasting_ns: Pulse::WINDOW_NS,
-                ended: *ended,
-                response_sum_ns: ended * response_ns,
+                ok: *ended,
+                ok_response_sum_ns: ended * response_ns,
                 ..Pulse::default()
             });
         }

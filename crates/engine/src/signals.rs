@@ -39,6 +39,8 @@ struct Window {
     response_sum_ns: u64,
     /// Requests in flight × time that was told of with earlier windows.
     told_ns: u64,
+    ok: u64,
+    ok_response_sum_ns: u64,
     first_ok_ns: u64,
     last_ok_ns: u64,
     /// Since when a request is open: after the last ok answer, or from the start of the window on.
@@ -55,6 +57,8 @@ impl Window {
             ended: 0,
             response_sum_ns: 0,
             told_ns,
+            ok: 0,
+            ok_response_sum_ns: 0,
             first_ok_ns: NEVER,
             last_ok_ns: 0,
             asked_ns: if open > 0 { from_ns } else { NEVER },
@@ -151,8 +155,11 @@ impl Signals {
 
     /// A request that has ended was answered ok.
     #[inline]
-    pub(crate) fn answered_ok(&mut self, at_ns: u64) {
+    pub(crate) fn answered_ok(&mut self, intended_ns: u64, at_ns: u64) {
         let window = &mut self.window;
+        window.ok += 1;
+        let response_ns = at_ns.saturating_sub(intended_ns);
+        window.ok_response_sum_ns = window.ok_response_sum_ns.saturating_add(response_ns);
         if window.first_ok_ns == NEVER {
             (window.first_ok_ns, window.asked_first_ns) = (at_ns, window.asked_ns);
         }
@@ -218,7 +225,7 @@ impl Signals {
         let flown_ns = self.flights_ns[0]
             .wrapping_add(self.flights_ns[1])
             .wrapping_add(u64::from(in_flight).wrapping_mul(to_ns));
-        let Window { from_ns, ended, response_sum_ns, told_ns, .. } = self.window;
+        let Window { from_ns, ended, response_sum_ns, told_ns, ok, ok_response_sum_ns, .. } = self.window;
         let presence = self.window.presence();
         // Replies that were read in the window and had come before it were told of as if in flight to its beginning: where
         // that is more than there was since, the next window makes up for it.
@@ -229,6 +236,8 @@ impl Signals {
             lasting_ns: to_ns - from_ns,
             ended,
             response_sum_ns,
+            ok,
+            ok_response_sum_ns,
             in_flight_ns: since_ns,
             presence,
             ..Pulse::default()

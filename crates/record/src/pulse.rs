@@ -28,6 +28,10 @@ pub struct Pulse {
     pub ended: u64,
     /// The sum of their response times.
     pub response_sum_ns: u64,
+    /// Requests that ended ok in it.
+    pub ok: u64,
+    /// The sum of their response times.
+    pub ok_response_sum_ns: u64,
     /// Requests in flight × time: divided by the length of the window it is their mean number. A request is in flight from *sent*
     /// to *finished*.
     pub in_flight_ns: u64,
@@ -47,6 +51,8 @@ impl Pulse {
         self.lasting_ns += more.lasting_ns;
         self.ended += more.ended;
         self.response_sum_ns = self.response_sum_ns.saturating_add(more.response_sum_ns);
+        self.ok += more.ok;
+        self.ok_response_sum_ns = self.ok_response_sum_ns.saturating_add(more.ok_response_sum_ns);
         self.in_flight_ns = self.in_flight_ns.saturating_add(more.in_flight_ns);
         self.cpu_ns += more.cpu_ns;
         self.run_queue_wait_ns += more.run_queue_wait_ns;

@@ -40,7 +40,8 @@ pub(crate) fn doubt_of_many<'a>(views: impl Iterator<Item = &'a View<'a>>) -> Op
 }
 
 fn of(view: &View<'_>) -> Option<Doubt> {
-    if view.run.new.model != Model::Closed {
+    // A number of requests is counted to its last answer.
+    if view.run.new.model != Model::Closed || view.run.new.planned_duration_ns.is_none() {
         return None;
     }
     let (mean_ns, window) = (view.whole.response.all.mean_ns?, view.whole.window?);

@@ -1,10 +1,12 @@
-//! Rates of short closed loads are those of the system, and where they may be off, that is said.
+//! Throughput is what was answered within the measured window, over its length: for every load, whatever the target does.
 
 mod support;
 
+use std::time::Duration;
+
 use serde_json::Value;
-use support::{Home, number, url};
-use target::{Running, Settings};
+use support::{Home, Output, assert_counts_or_starved, number, url};
+use target::{Running, Settings, Stall};
 
 /// One thread that takes 10 ms for each request: a hundred a second. Twenty users keep it busy for 200 ms after the load.
 fn one_thread() -> Running {
@@ -20,26 +22,69 @@ fn loaded(target: &Running, warm_up: &str) -> (Value, String) {
     (run, report.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-fn per_s(run: &Value, key: &str) -> f64 {
-    run[key].as_f64().unwrap_or_else(|| panic!("{key} in {run}"))
+fn figure(run: &Value, pointer: &str) -> f64 {
+    run.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("{pointer} in {run}"))
 }
 
 #[test]
-fn after_a_warm_up_the_time_until_the_last_reply_is_no_part_of_the_rate() {
+fn neither_the_drain_nor_the_ramp_is_part_of_a_rate() {
     let target = one_thread();
-    let (run, report) = loaded(&target, "100ms");
-    let (ok, jmeter) = (number(&run, "outcomes.ok"), per_s(&run, "throughput_per_s"));
-    assert_eq!(per_s(&run, "ok_per_s"), ok as f64 / 0.5, "{run}");
-    assert!(jmeter < 0.9 * per_s(&run, "ok_per_s"), "{run}");
-    assert!(report.contains("until the last reply, as JMeter counts"), "{report}");
+    let (run, report) = loaded(&target, "500ms");
+    let answers = number(&run, "window.answers") as f64;
+    assert_eq!(figure(&run, "/window/length_s"), 0.5);
+    assert_eq!(figure(&run, "/throughput_per_s"), answers / 0.5, "{run}");
+    assert_eq!(figure(&run, "/ok_per_s"), answers / 0.5, "{run}");
+    assert!(figure(&run, "/throughput_per_s") <= 110.0, "{run}");
+    assert!(figure(&run, "/jmeter_throughput_per_s") < 0.9 * figure(&run, "/ok_per_s"), "{run}");
+    assert_eq!((number(&run, "window.backlog_start"), number(&run, "window.backlog_end")), (20, 20), "{run}");
     // Replies of 200 ms in 500 ms: if the users had stayed in step, it could be a request more or less for each.
     assert!(report.contains("if the users stay in step, the throughput may be off by"), "{report}");
 }
 
+/// A target that is away for so long, so long after it was started, and what came of a load on it.
+fn frozen(first_ms: u64, lasting_ms: u64, arguments: &[&str]) -> (Output, Value) {
+    let (first, lasting) = (Duration::from_millis(first_ms), Duration::from_millis(lasting_ms));
+    let stall = Some(Stall { first, lasting, every: None });
+    let target = target::start(Settings { stall, ..Settings::default() }).expect("a target");
+    let url = url(target.address(), "/hold?mean_us=2000");
+    let output = Home::new().run(&[&[url.as_str(), "--format", "json"], arguments].concat());
+    let run = output.json();
+    (output, run)
+}
+
+fn assert_degraded(output: &Output, run: &Value) {
+    match run["verdict"].as_str() {
+        Some("degraded") => assert_eq!(output.code, Some(6), "{output:?}"),
+        Some("invalid") => assert_counts_or_starved(output, run),
+        _ => panic!("the target was gone for a quarter of the time: {output:?}"),
+    }
+    assert_eq!(run["steadiness"]["verdict"], "not_steady", "{run}");
+}
+
 #[test]
-fn without_a_warm_up_the_first_requests_make_up_for_the_last() {
+fn a_target_that_freezes_across_the_end_of_the_warm_up_has_no_more_than_the_rate() {
+    let load = ["-R", "200", "-c", "20", "--warm-up", "1s", "-d", "2s"];
+    let (output, run) = frozen(600, 1_200, &load);
+    let (ok_per_s, backlog) = (figure(&run, "/ok_per_s"), number(&run, "window.backlog_start") as f64);
+    assert!(ok_per_s <= 200.0 + (backlog + 1.0) / 2.0, "{ok_per_s}: {run}");
+    assert!(backlog > 40.0, "what came while it was away was still open: {run}");
+    assert_degraded(&output, &run);
+    assert!(figure(&run, "/outage/longest_s") > 0.3, "{run}");
+}
+
+#[test]
+fn a_target_that_freezes_in_the_middle_is_degraded_in_a_closed_load() {
+    let (output, run) = frozen(1_000, 800, &["-c", "4", "--warm-up", "300ms", "-d", "2500ms"]);
+    assert_degraded(&output, &run);
+    let (longest_s, gone) = (figure(&run, "/outage/longest_s"), figure(&run, "/outage/gone_share"));
+    assert!((0.5..1.5).contains(&longest_s) && (0.2..0.6).contains(&gone), "{run}");
+    assert_eq!(run["outage"]["times"][0]["is_open"], false, "it came back: {run}");
+}
+
+#[test]
+fn a_target_that_answers_has_no_outage() {
     let target = one_thread();
-    let (run, report) = loaded(&target, "0s");
-    assert_eq!(per_s(&run, "ok_per_s"), per_s(&run, "throughput_per_s"), "all were ok: {run}");
-    assert!(!report.contains("as JMeter counts") && !report.contains("may be off by"), "{report}");
+    let (run, _) = loaded(&target, "100ms");
+    assert_eq!(run["outage"]["times"].as_array().map(Vec::len), Some(0), "{run}");
+    assert_eq!(figure(&run, "/outage/longest_s"), 0.0);
 }

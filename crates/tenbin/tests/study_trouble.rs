@@ -59,7 +59,7 @@ fn a_gate_on_throughput_sees_the_figure_that_is_shown() {
     let study = home.json(&["run", &path]);
     let run = &study["runs"][0];
     let observed = run["gates"][0]["observed"].as_f64().expect("a number");
-    let shown = run["throughput_per_s"].as_f64().expect("a number");
+    let shown = run["ok_per_s"].as_f64().expect("a number");
     assert!((observed - shown).abs() < 0.001, "{observed} and {shown}: {run}");
 }
 

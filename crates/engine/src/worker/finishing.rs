@@ -30,7 +30,7 @@ impl<S: Script> Worker<'_, S> {
         self.signals.replied(request.intended_ns, reply.received_bytes);
         let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Refused };
         if outcome == Outcome::Ok {
-            self.signals.answered_ok(at_ns);
+            self.signals.answered_ok(request.intended_ns, at_ns);
             let to_ns = at_ns.min(self.stop.at_ns.unwrap_or(NEVER));
             self.signals.waited(connection.asking_since_ns, to_ns, connection.is_asking_again);
             (connection.asking_since_ns, connection.is_asking_again) = (NEVER, false);
