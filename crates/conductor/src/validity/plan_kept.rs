@@ -2,6 +2,7 @@
 
 use engine::StopLevel;
 use load::Load;
+use record::Counts;
 use store::Level;
 
 use super::evidence::Evidence;
@@ -11,6 +12,8 @@ use super::words::{Found, found, ms, per_s, percent, units};
 const NOT_SENT_SHARE_MAX: f64 = 0.001;
 /// Connections that are busy for this share of the time have no room for more.
 const BUSY: f64 = 0.7;
+/// Errors that show what connections were doing, as a share of what was sent.
+const ERRORS_SHARE: f64 = 0.01;
 /// Of what requests were late, the generator's own part that makes it the cause.
 const OWN_OF_LATENESS: f64 = 0.5;
 /// Beyond what is needed on average: requests come in bunches.
@@ -95,12 +98,7 @@ fn connections(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
     let busy = evidence.mean_in_flight().map_or(0.0, |in_flight| in_flight / f64::from(connections.max(1)));
     let service_ns = evidence.tally.service.all().mean_ns();
     let (Some(service_ns), true) = (service_ns, busy >= BUSY) else {
-        let why = format!(
-            "none of the {connections} connections was free: they were held by iterations, or were being opened{}",
-            carried(evidence)
-        );
-        let remedy = "this is no fault of the generator: look at the errors, lower the rate, or raise the number of connections (-c)";
-        return (why, remedy.to_owned());
+        return not_free(evidence, connections);
     };
     let why = format!(
         "all {connections} connections were busy ({} of the time), a reply took {} on average{}",
@@ -118,6 +116,30 @@ fn connections(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
         "this is no fault of the generator: ask for less, or {raise}; if replies then take longer instead, the system is the limit"
     );
     (why, remedy)
+}
+
+/// What connections were doing that were neither free nor waited for replies, as far as it was counted.
+fn not_free(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
+    let Counts { sent, refused, failed, timed_out, .. } = evidence.tally.counts;
+    let carried = carried(evidence);
+    let lost = refused + failed + timed_out;
+    let most = evidence.tally.errors.entries().iter().max_by_key(|entry| entry.count);
+    if let (true, Some(most)) = (lost as f64 >= ERRORS_SHARE * sent as f64, most) {
+        let why = format!(
+            "none of the {connections} connections was free: {lost} of {sent} {} ended in errors, {} of them {}, and a connection that \
+             is refused or lost waits up to 1 s before it is opened again{carried}",
+            units(evidence.plan),
+            most.count,
+            most.class
+        );
+        let remedy = "this is no fault of the generator: see why the system refuses or loses connections, or lower the rate";
+        return (why, remedy.to_owned());
+    }
+    let why = format!(
+        "none of the {connections} connections was free: they were held by iterations, or were being opened{carried}"
+    );
+    let remedy = "this is no fault of the generator: look at the errors, lower the rate, or raise the number of connections (-c)";
+    (why, remedy.to_owned())
 }
 
 /// `; that carried 79.6/s`

@@ -164,6 +164,26 @@ fn a_plan_that_the_generator_did_not_keep_is_its_fault_and_told_after_what_shows
 }
 
 #[test]
+fn connections_that_were_refused_are_not_said_to_be_held() {
+    let sentence = |errors: u64| {
+        let mut tally = tally(1_500, 5 * MS, 50_000);
+        tally.note_not_sent(500);
+        tally.counts.failed += errors;
+        tally.counts.ok -= errors;
+        (0..errors).for_each(|_| tally.errors.note("connect_refused", 111, || "refused".to_owned()));
+        let validity = judged(&plan(Some("200/s")), &tally, worker(&tally, 0, MS), &Around::default());
+        validity.causes.iter().find(|cause| cause.code == "not_sent").unwrap().sentence.clone()
+    };
+    let refused = sentence(150);
+    assert!(
+        refused.contains("150 of 1500 requests ended in errors, 150 of them connect_refused"),
+        "{refused}"
+    );
+    assert!(!refused.contains("iterations"), "{refused}");
+    assert!(sentence(0).contains("held by iterations"));
+}
+
+#[test]
 fn what_was_due_when_a_load_was_ended_as_steady_is_no_fault_and_what_was_given_up_before_is() {
     let level = |shed_after: Option<&str>, not_sent: u64| {
         let draft = Draft {
