@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Barrier, OnceLock};
 use std::thread::{self, JoinHandle};
@@ -87,6 +87,7 @@ pub(crate) struct StopSignal {
     /// When the load ends, in nanoseconds since it began; [`u64::MAX`] until it is asked to stop.
     ends_at_ns: AtomicU64,
     is_broken: AtomicBool,
+    users_gone: AtomicU32,
 }
 
 impl Default for StopSignal {
@@ -95,11 +96,17 @@ impl Default for StopSignal {
             level: AtomicU8::new(0),
             ends_at_ns: AtomicU64::new(u64::MAX),
             is_broken: AtomicBool::new(false),
+            users_gone: AtomicU32::new(0),
         }
     }
 }
 
 impl StopSignal {
+    /// A user makes no further request; how many do not by now.
+    pub(crate) fn user_is_gone(&self) -> u32 {
+        self.users_gone.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     /// How much the load is asked to stop at this instant.
     #[inline]
     pub(crate) fn level(&self, now_ns: u64) -> StopLevel {

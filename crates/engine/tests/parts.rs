@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use engine::{Job, StopLevel};
@@ -170,6 +171,27 @@ fn a_script_that_cannot_go_on_ends_the_load_with_words() {
         assert_eq!(ends(&done.tally)[..4], [0; 4]);
         assert!(done.took < Duration::from_secs(10));
     }
+}
+
+#[test]
+fn a_user_whose_script_cannot_go_on_makes_no_further_request_and_the_others_do() {
+    for pool in [None, Some(2)] {
+        let is_first = AtomicBool::new(true);
+        let answer = move |_: usize, _: &str| {
+            Answer::Say(if is_first.swap(false, Ordering::Relaxed) { "quit\n" } else { "ok\n" })
+        };
+        let server = Lines::start(answer);
+        let job = Job { threads: 1, pool, ..closed(tcp(server.address), 4, count(40)) };
+        let done = run(job, acts(&[Act::Say("a", None)]));
+        assert_eq!(ends(&done.tally), [39, 1, 0, 0, 0], "{pool:?}: {:?}", done.classes());
+        assert_eq!(done.classes(), [("script_stopped".to_owned(), 1)]);
+    }
+    let server = Lines::start(|_, _| Answer::Say("quit\n"));
+    let job = Job { threads: 2, ..closed(tcp(server.address), 4, lasting(20 * SECOND)) };
+    let limit = limit(&job);
+    let (done, broke) = finish_with(engine::start(job, acts(&[Act::Say("a", None)])).unwrap(), limit);
+    assert_eq!((broke, ends(&done.tally)), (vec!["no, for reason 7".to_owned()], [0, 4, 0, 0, 0]));
+    assert!(done.took < Duration::from_secs(10));
 }
 
 #[test]

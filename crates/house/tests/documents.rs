@@ -148,6 +148,7 @@ fn every_class_of_error_is_explained() {
         "crates/engine/src/worker/opening.rs",
         "crates/engine/src/worker/performing.rs",
         "crates/sql/src/classes.rs",
+        "crates/wire/src/conversation.rs",
         "crates/wire/src/http1/fault.rs",
         "crates/wire/src/http1/reading.rs",
     ];

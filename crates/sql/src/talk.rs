@@ -362,6 +362,7 @@ impl<P: Session> Conversation for Talk<P> {
             classes::ROLLED_BACK => {
                 "the server answered COMMIT with ROLLBACK: nothing was committed".to_owned()
             }
+            Refusal::SCRIPT_STOPPED => self.said.text.clone(),
             _ => classes::words(self.program.engine, &self.said),
         }
     }

@@ -179,7 +179,8 @@ fn rows_become_variables() {
     let told = play(&mut talk(script, Settings::default()), 0, &["CxS0ZI"]);
     assert_told(
         &told,
-        "> SELECT a FROM t\npart 1: ok\nbroken: 0:1: expected one row, got 0 in command \"gset\"",
+        "> SELECT a FROM t\npart 1: ok
+        try 1: script_stopped (0:1: expected one row, got 0 in command \"gset\"), connection lost",
     );
     let refused = play(&mut talk(script, Settings::default()), 0, &["CxV7W.RbZI"]);
     assert_told(

@@ -220,6 +220,12 @@ pub struct Refusal {
     pub code: u32,
 }
 
+impl Refusal {
+    /// The class of a reply with which a script cannot go on, such as one without the row that it asked for: the user of a closed
+    /// load who has it makes no further request.
+    pub const SCRIPT_STOPPED: &'static str = "script_stopped";
+}
+
 /// How far a reply has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {

@@ -2,7 +2,7 @@
 
 use load::SECOND_NS;
 use record::{Finish, Outcome, Phase, Sampled};
-use wire::{Conversation, Reply, Script, Stage};
+use wire::{Conversation, Refusal, Reply, Script, Stage};
 
 use super::Worker;
 use crate::connection::{InFlight, Link, NEVER};
@@ -61,7 +61,12 @@ impl<S: Script> Worker<'_, S> {
         if !(reply.reusable && connection.keeps_alive && was_whole && !connection.hung_up) {
             self.close(slot);
         }
-        self.go_on(slot, &request, at_ns, outcome == Outcome::Ok, 0);
+        match reply.refusal {
+            Some(refusal) if refusal.class == Refusal::SCRIPT_STOPPED => {
+                self.stop_user(slot, refusal, &request, at_ns)
+            }
+            _ => self.go_on(slot, &request, at_ns, outcome == Outcome::Ok, 0),
+        }
     }
 
     /// Offers a request that has ended to the log, if there is one, before its slot goes on.

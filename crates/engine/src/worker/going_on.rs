@@ -1,6 +1,7 @@
 //! What comes after a request: the next step of its iteration, a pause, or the next iteration.
 
-use wire::{Conversation, Script};
+use load::Load;
+use wire::{Conversation, Refusal, Script};
 
 use super::Worker;
 use crate::connection::InFlight;
@@ -48,6 +49,28 @@ impl<S: Script> Worker<'_, S> {
         } else if let Some(over_ns) = self.go_on_within(slot, request, at_ns, is_ok) {
             let begun_ns = self.connections[slot as usize].way.begun_ns;
             self.end_iteration(slot, begun_ns, over_ns, at_ns, back_off_ns);
+        }
+    }
+
+    /// The user of a slot makes no further request, and whoever is the last of a closed load ends it. Arrivals have no users.
+    #[cold]
+    pub(super) fn stop_user(&mut self, slot: u32, refusal: Refusal, request: &InFlight, at_ns: u64) {
+        let Load::Closed(closed) = &self.job.load else {
+            return self.go_on(slot, request, at_ns, false, 0);
+        };
+        let words = self.connections[slot as usize].talk.explain(refusal);
+        match &mut self.driver {
+            Driver::Closed { active, pool: Some(pool), .. } => {
+                let connection = &mut self.connections[slot as usize];
+                std::mem::swap(&mut pool.users[connection.user as usize].way, &mut connection.way);
+                *active -= 1;
+                self.take_next_user(slot, at_ns);
+            }
+            Driver::Closed { active, .. } => *active -= 1,
+            Driver::Open(_) => {}
+        }
+        if self.signal.user_is_gone() == closed.users {
+            self.break_off(words);
         }
     }
 

@@ -12,16 +12,16 @@ use crate::timers::Reason;
 
 /// The users of one worker, if they are more than its connections.
 pub(crate) struct Pool {
-    users: Vec<User>,
+    pub(super) users: Vec<User>,
     /// Slots that nobody uses.
     idle: VecDeque<u32>,
     /// Users who are ready, in the order in which they came to be.
     waiting: VecDeque<u32>,
 }
 
-struct User {
+pub(super) struct User {
     /// Where the user is; that of the connection while the user has one.
-    way: Way,
+    pub(super) way: Way,
     /// When the next iteration is intended.
     next_ns: u64,
 }

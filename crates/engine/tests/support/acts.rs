@@ -67,6 +67,7 @@ impl Script for Acts {
             received: 0,
             is_awaited: false,
             refusal: None,
+            quits: false,
         }
     }
 
@@ -91,6 +92,8 @@ pub(crate) struct Talk {
     received: u64,
     is_awaited: bool,
     refusal: Option<Refusal>,
+    /// Whether a no is one with which the script cannot go on.
+    quits: bool,
 }
 
 impl Talk {
@@ -121,7 +124,8 @@ impl Talk {
     }
 
     fn end_of_act(&mut self, is_refused: bool) -> (Option<PartEnd>, Next) {
-        let refusal = is_refused.then_some(Refusal { class: "said_no", code: 7 });
+        let class = if self.quits { Refusal::SCRIPT_STOPPED } else { "said_no" };
+        let refusal = is_refused.then_some(Refusal { class, code: 7 });
         let part = self.part().map(|part| PartEnd { part, refusal });
         self.refusal = self.refusal.or(refusal);
         // A no ends the request.
@@ -210,6 +214,10 @@ impl Conversation for Talk {
         let is_refused = match line.as_slice() {
             b"ok" => false,
             b"no" => true,
+            b"quit" => {
+                self.quits = true;
+                true
+            }
             other => return Err(fault("protocol_error", &String::from_utf8_lossy(other))),
         };
         let (part, next) = self.end_of_act(is_refused);

@@ -1,7 +1,7 @@
 //! Going on: from one answer to what is sent next, or to the end of the transaction.
 
 use script::{Act, Broken};
-use wire::sql::{Session, Statement, Transaction};
+use wire::sql::{Said, Session, Statement, Transaction};
 use wire::{Next, Refusal, Reply};
 
 use super::{Doing, Talk, literals};
@@ -132,8 +132,10 @@ impl<P: Session> Talk<P> {
         self.is_in_doubt = false;
         if self.program.lines[usize::from(number)].gathers {
             let ended = self.player.end_rows();
-            if let Some(broken) = self.broken.take().or(ended.err()) {
-                return self.break_off(broken);
+            if let Some(Broken(words)) = self.broken.take().or(ended.err()) {
+                self.said = Said { text: words, ..Said::default() };
+                let refusal = Refusal { class: Refusal::SCRIPT_STOPPED, code: 0 };
+                return Next::Done(Reply { reusable: false, ..self.over(Some(refusal)) });
             }
         }
         self.play()
