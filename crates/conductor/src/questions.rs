@@ -6,7 +6,7 @@ use std::time::Duration;
 use engine::{Asked, Peer, ProbeError, Probed};
 use plan::{Engine, Transactions};
 use sql::workload::{self, Tables};
-use wire::sql::{Login, Rows, Single};
+use wire::sql::{Login, Rows, Said, Session, Single};
 use wire::{Conversation, PeerFault, mysql, postgres};
 
 use crate::prepare::Refusal;
@@ -52,6 +52,16 @@ pub enum Unready {
         workload: &'static str,
         /// What else to write.
         options: String,
+    },
+    /// The user may not read a table.
+    #[error(
+        "{what}; grant {user} the privilege, such as GRANT SELECT, INSERT, UPDATE, DELETE ON … TO {user}"
+    )]
+    Privilege {
+        /// What the server said.
+        what: String,
+        /// Who logs in.
+        user: String,
     },
     /// Rows would be asked for that are not there, or some never.
     #[error(
@@ -109,6 +119,8 @@ type Answer = Result<Vec<Option<String>>, String>;
 /// What a question showed.
 struct Told {
     answer: Answer,
+    /// Whether it was refused because the user may not ask it.
+    is_forbidden: bool,
     probed: Probed,
     /// The process that serves the connection, as the peer told when it was opened.
     backend_pid: Option<u32>,
@@ -131,7 +143,7 @@ impl Desk<'_> {
             Engine::PostgreSql => {
                 let session = postgres::Session::new(self.login.clone(), nonce()?);
                 let single = Single::new(session, question, FirstRow::default());
-                self.hear(single, |talk| (talk.rows(), talk.session().backend_pid()))
+                self.hear(single, postgres::Session::backend_pid)
             }
             Engine::Sqlite => {
                 let answer = self.file.open().map_err(Unready::File)?.query_row(question, [], |row| {
@@ -143,29 +155,35 @@ impl Desk<'_> {
                     columns.collect::<Result<Vec<_>, _>>()
                 });
                 let answer = answer.map_err(|error| error.to_string());
-                Ok(Told { answer, probed: Probed { connect_ns: 0, tls: None }, backend_pid: None })
+                let probed = Probed { connect_ns: 0, tls: None };
+                Ok(Told { answer, is_forbidden: false, probed, backend_pid: None })
             }
             Engine::MySql => {
                 let session = mysql::Session::new(self.login.clone());
                 let session = if self.is_private { session.on_private_transport() } else { session };
-                self.hear(Single::new(session, question, FirstRow::default()), |talk| (talk.rows(), None))
+                self.hear(Single::new(session, question, FirstRow::default()), |_| None)
             }
         }
     }
 
-    fn hear<T: Conversation>(
+    fn hear<S: Session>(
         &self,
-        talk: T,
-        told: impl Fn(&T) -> (&FirstRow, Option<u32>),
+        talk: Single<S, FirstRow>,
+        backend_pid: impl Fn(&S) -> Option<u32>,
     ) -> Result<Told, Refusal> {
         let asked = engine::ask(self.peer, talk, self.timeout);
         let Asked { reply, talk, probed } = asked.map_err(|error| self.explained(error))?;
-        let (rows, backend_pid) = told(&talk);
         let answer = match reply.refusal {
-            None => Ok(rows.values.clone()),
+            None => Ok(talk.rows().values.clone()),
             Some(refusal) => Err(talk.explain(refusal)),
         };
-        Ok(Told { answer, probed, backend_pid })
+        let session = talk.session();
+        Ok(Told {
+            answer,
+            is_forbidden: is_forbidden(session.said()),
+            probed,
+            backend_pid: backend_pid(session),
+        })
     }
 
     /// With the next step, where there is one.
@@ -195,6 +213,11 @@ impl Desk<'_> {
     }
 }
 
+/// PostgreSQL's `insufficient_privilege`; MySQL's refusals of a command on a table, of one on a column, and of a privilege.
+fn is_forbidden(said: &Said) -> bool {
+    said.sqlstate.0 == *b"42501" || matches!(said.number, 1142 | 1143 | 1227)
+}
+
 /// Logs in once, and asks what must be known before `wanted` connections are opened.
 pub(crate) fn ask(
     sql: &Transactions,
@@ -205,7 +228,7 @@ pub(crate) fn ask(
     let is_private = peer.endpoints.iter().all(|endpoint| matches!(endpoint, engine::Endpoint::Unix(_)));
     let login = stretching::shared(&sql.database.login, timeout);
     let desk = Desk { peer, login, engine: sql.database.engine, is_private, file: file(sql), timeout };
-    let Told { answer: room, probed, backend_pid } = desk.ask(about_the_server(sql.database.engine))?;
+    let Told { answer: room, probed, backend_pid, .. } = desk.ask(about_the_server(sql.database.engine))?;
     let mut learnt = Learnt::default();
     // A server that cannot say how much room it has may have enough.
     if let Ok(values) = &room
@@ -276,7 +299,8 @@ fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Opt
     let given = flags.iter().filter_map(|(name, flag)| Some(format!(" {flag} {}", set(name)?)));
     options.extend(given.filter(|_| matches!(workload.tables, Tables::Sbtest | Tables::SbtestEmpty)));
     let url = sql.database.shown.clone();
-    match desk.ask(&question)?.answer {
+    let told = desk.ask(&question)?;
+    match told.answer {
         Ok(values) if workload.tables == Tables::Pgbench => {
             let count = values.first().and_then(|value| value.as_ref()?.parse::<i64>().ok());
             match count {
@@ -285,6 +309,9 @@ fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Opt
             }
         }
         Ok(_) => Ok(None),
+        Err(what) if told.is_forbidden => {
+            Err(Unready::Privilege { what, user: sql.database.login.user.clone() }.into())
+        }
         Err(what) => Err(Unready::Tables { what, url, workload: name, options }.into()),
     }
 }

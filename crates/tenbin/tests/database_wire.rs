@@ -362,3 +362,41 @@ fn a_pooler_takes_as_many_connections_as_it_likes() {
         assert_eq!(output.code, Some(code), "{output:?}");
     }
 }
+
+#[test]
+fn a_server_that_takes_no_more_connections_said_no() {
+    let server = server(|peer| {
+        if peer.number < 2 {
+            peer.let_in()?;
+            loop {
+                peer.hear_request()?;
+                peer.say(&fine())?;
+            }
+        }
+        peer.start_up()?;
+        let state = if peer.number % 2 == 0 { "53300" } else { "57P03" };
+        peer.say(&complaint(b'E', "FATAL", state, "not now"))
+    });
+    let (output, json) = load(&server, "SELECT 1;\n", &["-c", "3", "-d", "1s"]);
+    let json = json.unwrap_or_else(|| panic!("{output:?}"));
+    let [ok, refused, failed, ..] = counted(&json);
+    assert!(ok > 0 && refused > 1 && failed == 0, "{json}");
+    let mut classes = classes(&json);
+    classes.sort_unstable();
+    assert_eq!(classes, ["server_shutdown", "too_many_connections"], "{json}");
+}
+
+#[test]
+fn a_user_without_the_privilege_is_told_to_have_it_granted() {
+    let server = answering(|_| {
+        let words = "permission denied for table pgbench_branches";
+        [complaint(b'E', "ERROR", "42501", words), ready(b'I')].concat()
+    });
+    let output = Home::new().run(&[&server.url(), "--workload", "select-only", "-n", "1"]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    assert!(
+        output.stderr.contains("permission denied for table pgbench_branches; grant tester"),
+        "{output:?}"
+    );
+    assert!(!output.stderr.contains("create the tables"), "{output:?}");
+}

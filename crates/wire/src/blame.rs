@@ -63,6 +63,11 @@ impl PeerFault {
     /// The class of a fault that will be the same on every connection: the load ends with it, and nobody is asked again.
     pub const LOGIN_REFUSED: &'static str = "login_refused";
 
+    /// Whether a server that understood a log-in takes no connection now: it answered, and the answer was no.
+    pub fn says_no(&self) -> bool {
+        matches!(self.class, "too_many_connections" | "out_of_resources" | "server_shutdown" | "sql_error")
+    }
+
     /// The sentence for people, with what was seen, escaped.
     pub fn message(&self) -> String {
         match (&self.said, &self.seen) {

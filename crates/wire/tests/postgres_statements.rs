@@ -347,6 +347,12 @@ fn a_copy_goes_in_when_it_was_asked_for_and_is_refused_politely_otherwise() {
         assert!(session.outgoing().starts_with(b"f\0\0\0") && !session.is_copy_ready());
         assert_eq!(session.outgoing().ends_with(b"S\0\0\0\x04"), !is_text);
         assert_eq!(heard(&mut session, &[error("ERROR", "57014", "no"), ready()]), [Heard::Refused, READY]);
+        let said = session.said();
+        assert_eq!(
+            (said.sqlstate.as_str(), said.text.contains("COPY FROM STDIN")),
+            ("0A000", true),
+            "{said:?}"
+        );
     }
     unnamed(&mut session, "COPY t FROM STDIN");
     unnamed(&mut session, "SELECT 1");

@@ -1,5 +1,6 @@
 //! What a peer and a conversation say to one another before the first request.
 
+use record::Outcome;
 use wire::{Conversation, Greeting, PeerFault, Script};
 
 use super::Worker;
@@ -99,6 +100,9 @@ impl<S: Script> Worker<'_, S> {
             self.break_off(fault.message());
             return self.close(slot);
         }
-        self.end_connection(slot, Ending::failed(fault.class, fault.code, fault.message()), at_ns);
+        let ending = Ending::failed(fault.class, fault.code, fault.message());
+        // The server answered, and the answer was no.
+        let outcome = if fault.says_no() { Outcome::Refused } else { ending.outcome };
+        self.end_connection(slot, Ending { outcome, ..ending }, at_ns);
     }
 }

@@ -166,6 +166,13 @@ fn wrong_urls_are_told_what_is_wrong_and_never_the_password() {
         assert!(faults.contains(told), "{url}: {faults}");
         assert!(!faults.contains("ses"), "{url}: {faults}");
     }
+    assert_eq!(super::presentable("postgres://bob@h/d"), "postgres://bob@h/d");
+    for hidden in
+        ["postgres://bob:sesame@h/d", "postgres://ses/ame@h/d", "https://token@h/d", "mysql://ses@me@h/d"]
+    {
+        let (scheme, _) = hidden.split_once("://").unwrap();
+        assert_eq!(super::presentable(hidden), format!("{scheme}://(secret)@h/d"));
+    }
     let shown = super::presentable("postgres://h/d?password=sesame&user=u");
     assert_eq!(shown, "postgres://h/d?password=(secret)&user=u");
 }

@@ -133,10 +133,12 @@ impl Written {
     }
 }
 
-/// A URL as it may be shown: without a user and a password, whatever else is wrong with it.
+/// A URL as it may be shown: without a password, whatever else is wrong with it. A user alone is shown, unless it may be a token of
+/// HTTP or a part of a password.
 pub(crate) fn presentable(url: &str) -> String {
     let from = url.find("://").map_or(0, |at| at + 3);
     let hidden = match url[from..].rfind('@') {
+        Some(at) if is_plain_user(&url[..from], &url[from..from + at]) => url.to_owned(),
         Some(at) => format!("{}(secret){}", &url[..from], &url[from + at..]),
         None => without_words_for_ports(url, from),
     };
@@ -146,6 +148,10 @@ pub(crate) fn presentable(url: &str) -> String {
         _ => pair.to_owned(),
     });
     format!("{before}?{}", pairs.collect::<Vec<_>>().join("&"))
+}
+
+fn is_plain_user(scheme: &str, who: &str) -> bool {
+    !scheme.starts_with("http") && !who.contains([':', '/', '?', '#', '@', '%', '&', '='])
 }
 
 /// What stands where a port should, and is no number, may be a password whose host was forgotten.

@@ -330,6 +330,10 @@ impl Reading {
         if self.is_idle() {
             return Err(Fault::Unasked.saying(self.said.text.as_str()));
         }
+        if self.awaited.front() == Some(&Awaited::CopyRefused) {
+            // The server's words are about our refusal, as if somebody had canceled the statement.
+            self.say(b"0A000", COPY_IN);
+        }
         // A pooler may have led us to a server that does not know the statement.
         if let (Some(Awaited::Bound(Some(number))), b"26000") = (self.awaited.front(), &self.said.sqlstate.0)
         {
