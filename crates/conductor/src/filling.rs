@@ -102,7 +102,7 @@ pub(crate) fn fill_for(
     // Observers are heard on this thread only.
     thread::scope(|scope| {
         let (teller, told) = mpsc::channel();
-        let filling = scope.spawn(move || {
+        let fill_and_tell = move || {
             let tell = |rows: u64, all: u64, words: &str| {
                 let words = match words {
                     "" => format!("{rows} of {all} rows ({:.0} %)", rows as f64 * 100.0 / all.max(1) as f64),
@@ -112,7 +112,9 @@ pub(crate) fn fill_for(
                 let _ = teller.send(words);
             };
             fill(database, tables.workload, &options, stopper, &tell)
-        });
+        };
+        let builder = thread::Builder::new().name("fill".to_owned());
+        let filling = builder.spawn_scoped(scope, fill_and_tell).map_err(loading::Error::thread)?;
         loop {
             match told.recv_timeout(TOLD_EVERY) {
                 Ok(first) => {

@@ -138,13 +138,13 @@ pub(crate) struct Measured {
 
 impl Measured {
     /// Something else is done before it is kept, in whatever time that takes.
-    pub(crate) fn wait(&mut self) {
-        self.watchdog = Watchdog::arm(None, FORCED_EXIT_CODE);
+    pub(crate) fn wait(&self) {
+        self.watchdog.rearm(None);
     }
 
     /// From now on it must be kept in time again.
-    pub(crate) fn go_on(&mut self) {
-        self.watchdog = Watchdog::arm(Some(GRACE), FORCED_EXIT_CODE);
+    pub(crate) fn go_on(&self) {
+        self.watchdog.rearm(Some(GRACE));
     }
 }
 
@@ -163,7 +163,7 @@ pub(crate) fn measure(
     let planned = plan.planned_ns().map(Duration::from_nanos);
     let opening = Duration::from_nanos(plan.connect_timeout_ns);
     let watchdog =
-        Watchdog::arm(planned.map(|planned| opening + planned + timeout + GRACE), FORCED_EXIT_CODE);
+        Watchdog::arm(planned.map(|planned| opening + planned + timeout + GRACE), FORCED_EXIT_CODE)?;
 
     let (before, cores) = (Before::look(&prepared), prepared.cores().to_vec());
     let Prepared { job, script, resolved, probed, learnt: _, gives_up } = prepared;

@@ -203,8 +203,12 @@ impl Stage {
                 let run = bench.store.begin(&new)?;
                 let (store, stopper) = (bench.store, bench.stopper);
                 let threads = Threads::of(&self.plan, &prepared);
-                let mut measured =
-                    one_run::measure(&self.plan, prepared, store, &run, stopper, observer, beside)?;
+                let measured = one_run::measure(&self.plan, prepared, store, &run, stopper, observer, beside);
+                // A system that leaves no room for threads has failed, as one that cannot be spoken to.
+                let mut measured = match measured {
+                    Err(RunError::Threads(error)) => return Ok((run, self.without_threads(&error))),
+                    measured => measured?,
+                };
                 if is_first {
                     bench.judge_first(self, numbers, &mut measured)?;
                 }
@@ -233,8 +237,16 @@ impl Stage {
         }
     }
 
+    fn without_threads(&self, error: &std::io::Error) -> Ending {
+        let failure = self.failure("threads", format!("the threads of the load cannot be started: {error}"));
+        one_run::without_a_load(Verdict::Aborted, Some(failure))
+    }
+
     fn failure(&self, stage: &str, what: String) -> Failure {
         let way_out = match (stage, self.launch.processes.is_empty()) {
+            ("threads", _) => {
+                "see how many processes the system starts, and raise the limit of processes (ulimit -u)"
+            }
             ("prepare", true) => "see whether it runs, and correct url and prepare in the plan",
             ("prepare", false) => "look at the output of the system, and at url and prepare in the plan",
             (_, true) => "see whether it runs, and correct url in the plan",

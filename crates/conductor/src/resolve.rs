@@ -47,10 +47,11 @@ pub(crate) fn resolve(host: &str, port: u16) -> Result<(SocketAddr, Duration), R
     let (sender, receiver) = mpsc::channel();
     let name = host.to_owned();
     // The system's resolver has no deadline of its own that we could set: a thread that is late is left behind.
-    thread::spawn(move || {
-        sender.send((name.as_str(), port).to_socket_addrs().map(Iterator::collect::<Vec<_>>))
-    });
+    let look_up =
+        move || sender.send((name.as_str(), port).to_socket_addrs().map(Iterator::collect::<Vec<_>>));
     let unknown = |reason: String| ResolveError::Unknown { host: host.to_owned(), reason };
+    let spawned = thread::Builder::new().name("resolve".to_owned()).spawn(look_up);
+    spawned.map_err(|error| unknown(format!("no thread can be started for it: {error}")))?;
     let found = match receiver.recv_timeout(RESOLVE_TIMEOUT) {
         Ok(Ok(found)) => found,
         Ok(Err(error)) => {

@@ -1,22 +1,45 @@
 //! The last resort: a thread that ends the process when a run does not end by itself.
 
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::io;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
 /// Armed as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Watchdog {
-    _alive: Option<Sender<()>>,
+    limits: Sender<Option<Duration>>,
 }
 
 impl Watchdog {
     /// Ends the process with `exit_code` unless dropped within `limit`. Without a limit it does nothing.
-    pub(crate) fn arm(limit: Option<Duration>, exit_code: i32) -> Self {
-        let Some(limit) = limit else { return Self { _alive: None } };
-        let (alive, over) = mpsc::channel();
-        thread::spawn(move || {
-            if over.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+    ///
+    /// # Errors
+    /// No thread could be started for it.
+    pub(crate) fn arm(limit: Option<Duration>, exit_code: i32) -> io::Result<Self> {
+        let (limits, heard) = mpsc::channel();
+        thread::Builder::new().name("watchdog".to_owned()).spawn(move || watch(limit, &heard, exit_code))?;
+        Ok(Self { limits })
+    }
+
+    /// From now on another limit holds.
+    pub(crate) fn rearm(&self, limit: Option<Duration>) {
+        // Its thread listens as long as this lives.
+        let _ = self.limits.send(limit);
+    }
+}
+
+fn watch(first: Option<Duration>, limits: &Receiver<Option<Duration>>, exit_code: i32) {
+    let mut limit = first;
+    loop {
+        let next = match limit {
+            Some(limit) => limits.recv_timeout(limit),
+            None => limits.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match next {
+            Ok(next) => limit = next,
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) => {
                 // Nothing else can be relied upon here: the terminal, the store or a lock may be what hangs.
                 rustix::io::write(
                     rustix::stdio::stderr(),
@@ -25,7 +48,6 @@ impl Watchdog {
                 .ok();
                 std::process::exit(exit_code);
             }
-        });
-        Self { _alive: Some(alive) }
+        }
     }
 }

@@ -239,11 +239,12 @@ pub(crate) fn launch<S: Script + 'static>(
         messages: sender.clone(),
     });
     let (job, script) = (Arc::new(job), Arc::new(script));
-    let threads = (0..job.threads).map(|index| {
+    let (count, watched) = (job.threads, embedding.clone());
+    let workers = (0..count).map(|index| {
         let (job, script, embedding) = (Arc::clone(&job), Arc::clone(&script), embedding.clone());
         let (signal, gate, sender) = (Arc::clone(&signal), Arc::clone(&gate), sender.clone());
         let share = Share { index, of: job.threads };
-        thread::Builder::new().name(format!("load-{index}")).spawn(move || {
+        let work: Task = Box::new(move || {
             let _leaving = Leaving(embedding.as_ref().map(|embedding| Arc::clone(&embedding.guards)));
             let message = match work(&job, &*script, &signal, &gate, sender.clone(), share, embedding) {
                 Ok(end) => Message::Ended(Box::new(end)),
@@ -253,15 +254,45 @@ pub(crate) fn launch<S: Script + 'static>(
                 Err(Trouble::Load(words)) => Message::Hopeless(words),
             };
             let _ = sender.send(message);
-        })
+        });
+        (format!("load-{index}"), work)
     });
-    let mut threads = threads.collect::<io::Result<Vec<_>>>()?;
-    if let Some(Embedding { guards, .. }) = embedding {
+    let watch = watched.map(|Embedding { guards, .. }| {
         let (gate, signal) = (Arc::clone(&gate), Arc::clone(&signal));
-        let watch = move || guards.watch(&gate, &signal);
-        threads.push(thread::Builder::new().name("load-watch".to_owned()).spawn(watch)?);
+        let watch: Task = Box::new(move || guards.watch(&gate, &signal));
+        ("load-watch".to_owned(), watch)
+    });
+    let threads = start_all(workers.chain(watch))?;
+    Ok(Running { messages, signal, origin, threads, workers: count })
+}
+
+/// What a thread does.
+type Task = Box<dyn FnOnce() + Send>;
+
+/// Starts a thread for each task. Where one cannot be started, none of the tasks is begun: workers would wait at the gate for
+/// one that never comes.
+fn start_all(tasks: impl Iterator<Item = (String, Task)>) -> io::Result<Vec<JoinHandle<()>>> {
+    let are_all_there = Arc::new(OnceLock::new());
+    let mut threads = Vec::new();
+    for (name, task) in tasks {
+        let waiting = Arc::clone(&are_all_there);
+        let spawned = thread::Builder::new().name(name).spawn(move || {
+            if *waiting.wait() {
+                task();
+            }
+        });
+        match spawned {
+            Ok(thread) => threads.push(thread),
+            Err(error) => {
+                are_all_there.get_or_init(|| false);
+                // They return at once, without a result.
+                threads.into_iter().for_each(|thread| drop(thread.join()));
+                return Err(error);
+            }
+        }
     }
-    Ok(Running { messages, signal, origin, threads, workers: job.threads })
+    are_all_there.get_or_init(|| true);
+    Ok(threads)
 }
 
 /// Says that a thread is done, however it ends.

@@ -112,7 +112,8 @@ impl Kept {
         let mut kept = Kept { name: name.to_owned(), keeper, link, heard, listener: None };
         let reports = kept.link.try_clone().map_err(cannot)?;
         let heard = Arc::clone(&kept.heard);
-        kept.listener = Some(thread::spawn(move || listen(reports, &heard)));
+        let listening = thread::Builder::new().name("keeper".into()).spawn(move || listen(reports, &heard));
+        kept.listener = Some(listening.map_err(cannot)?);
         let mark = (marker::VARIABLE.to_owned(), setting.marker.to_string());
         let order = Order::Start {
             argv: command.argv.clone(),

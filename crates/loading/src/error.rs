@@ -67,3 +67,14 @@ pub enum Error {
         rows_all: u64,
     },
 }
+
+impl Error {
+    /// A thread that could not be started: nothing can be done over a connection that nobody serves.
+    pub fn thread(error: std::io::Error) -> Self {
+        Self::Connect {
+            reason: format!(
+                "no thread can be started for a connection: {error}; raise the limit of processes (ulimit -u)"
+            ),
+        }
+    }
+}

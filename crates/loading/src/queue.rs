@@ -34,12 +34,16 @@ pub(crate) fn work<T: Send, W>(
         Ok(())
     };
     thread::scope(|scope| {
+        let stop = |error| {
+            first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        };
+        let work = || one().unwrap_or_else(stop);
         for _ in 0..workers {
-            scope.spawn(|| {
-                if let Err(error) = one() {
-                    first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                }
-            });
+            let builder = thread::Builder::new().name("load-rows".to_owned());
+            if let Err(error) = builder.spawn_scoped(scope, work) {
+                stop(Error::thread(error));
+                break;
+            }
         }
     });
     first_error.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)

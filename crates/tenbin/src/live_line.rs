@@ -29,11 +29,13 @@ impl LiveLine {
             return Self { lines: None, printer: None, on_begin, title: String::new() };
         }
         let (lines, receiver) = mpsc::sync_channel::<String>(1);
-        let printer = thread::spawn(move || {
+        let print = move || {
             receiver.iter().for_each(|line| output::show_line(&line));
             output::wipe_line();
-        });
-        Self { lines: Some(lines), printer: Some(printer), on_begin, title: String::new() }
+        };
+        // Without a thread nothing is shown while the run goes on, and nothing else is different.
+        let printer = thread::Builder::new().name("live-line".to_owned()).spawn(print).ok();
+        Self { lines: printer.is_some().then_some(lines), printer, on_begin, title: String::new() }
     }
 
     /// Begins every line with a title.

@@ -5,6 +5,7 @@ mod support;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::os::unix::fs::chown;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -241,4 +242,43 @@ fn a_study_outlives_the_file_of_its_program() {
     for run in study["runs"].as_array().expect("a list") {
         assert_eq!(run["verdict"], "complete", "{run}");
     }
+}
+
+/// Runs a study as a user of its own who may have so many processes and threads: root is not bound by such a limit.
+fn run_with_few_processes(home: &Home, processes: u32, plan: &str) -> Output {
+    assert!(rustix::process::getuid().is_root(), "this test becomes another user: run it as root");
+    let user = 700_000 + std::process::id() % 100_000;
+    let program = home.path().join("tenbin");
+    fs::copy(TENBIN, &program).expect("a copy that every user may start");
+    chown(home.path(), Some(user), Some(user)).expect("the user's home");
+    let mut command = Command::new("setpriv");
+    command.args([format!("--reuid={user}"), format!("--regid={user}")]).arg("--clear-groups");
+    command.args(["prlimit", &format!("--nproc={processes}")]).arg(program);
+    command.args(["run", plan, "--format", "json", "--store"]).arg(home.store());
+    home.isolate(&mut command);
+    Started::spawn(command).finish()
+}
+
+#[test]
+fn a_system_that_takes_all_processes_has_failed_and_the_study_goes_on() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario: [ get: /status ]\nload: { users: 1, for: 500ms }\nsystems:\n  forking:\n    \
+         start: sh -c '{tenbin} target --listen 127.0.0.1:{port} & sleep 1; (while :; do sleep 40 & done); wait'\n    \
+         ready: { log: Cannot fork }\n  calm:\n    start: '{tenbin} target --listen 127.0.0.1:{port}'\n\
+         compare: { blocks: 1 }\n",
+    );
+    let output = run_with_few_processes(&home, 40, &path);
+    assert!(!output.stderr.contains("panicked"), "{output:?}");
+    let study = output.json();
+    let run = |name: &str| {
+        let runs = study["runs"].as_array().expect("runs");
+        runs.iter().find(|run| run["system"]["name"] == name).unwrap_or_else(|| panic!("{output:?}")).clone()
+    };
+    let (forking, calm) = (run("forking"), run("calm"));
+    assert_eq!(forking["verdict"], "aborted", "{forking}");
+    assert_eq!(forking["failure"]["stage"], "threads", "{forking}");
+    assert!(number(&calm, "outcomes.ok") > 0, "{calm}");
+    assert_nothing_is_left(&home);
 }

@@ -108,12 +108,12 @@ pub(crate) fn run(flags: TargetFlags) -> anyhow::Result<Exit> {
         running.address()
     ))?;
     let (sender, heard) = mpsc::channel();
-    thread::spawn(move || {
+    thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for _ in signals.forever() {
             // The second signal finds nobody listening any more, and then there is nothing to add.
             let _ = sender.send(());
         }
-    });
+    })?;
     let _ = heard.recv();
     let farewell = farewell(&running);
     running.stop();
