@@ -238,7 +238,11 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// The store failed: what was measured so far goes into the error, so that it can be shown at least once.
+/// The store failed: what was measured so far goes into the error, so that it can be shown at least once. What was in flight
+/// has no end any more.
 fn storage(error: StoreError, collected: &Collected) -> RunError {
-    RunError::storage(error, Some(collected.counts(Phase::Measured)))
+    match collected.counts(Phase::Measured).cut_short() {
+        Ok(counts) => RunError::storage(error, Some(counts)),
+        Err(broken) => broken.into(),
+    }
 }

@@ -38,6 +38,7 @@ const RULES: &[Rule] = &[
     identities::server_count,
     identities::doubted_replies,
     plan_kept::not_sent,
+    plan_kept::nothing_planned,
 ];
 
 /// The judgement, with everything that led to it, the gravest first.

@@ -33,11 +33,11 @@ pub(crate) fn work<T: Send, W>(
         keep(worker);
         Ok(())
     };
+    let stop = |error| {
+        first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    };
+    let work = || one().unwrap_or_else(stop);
     thread::scope(|scope| {
-        let stop = |error| {
-            first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        };
-        let work = || one().unwrap_or_else(stop);
         for _ in 0..workers {
             let builder = thread::Builder::new().name("load-rows".to_owned());
             if let Err(error) = builder.spawn_scoped(scope, work) {

@@ -1,7 +1,7 @@
 //! The answer of a single run in one sentence, and how sure it is.
 
 use record::Percentile;
-use store::{Level, Model, Verdict};
+use store::{Level, Model, State, Verdict};
 
 use crate::figures::Figures;
 use crate::outage;
@@ -24,6 +24,12 @@ pub(crate) fn of_run(view: &View<'_>) -> Answer {
 
 fn text(view: &View<'_>) -> String {
     let figures = &view.whole;
+    if view.has_nothing_stored() {
+        return match view.run.state {
+            State::Running => "nothing is stored yet".to_owned(),
+            _ => "nothing was stored before the run was cut short".to_owned(),
+        };
+    }
     if figures.counts.sent == 0 {
         return format!("no {} was sent", figures.noun().one);
     }

@@ -39,6 +39,12 @@ fn it_did_not_settle(view: &View<'_>) -> Option<String> {
 }
 
 fn nothing_was_sent(view: &View<'_>) -> Option<String> {
+    if view.has_nothing_stored() {
+        return Some(format!(
+            "No second of this run is stored: what became of its {} is unknown.",
+            view.noun().many
+        ));
+    }
     let counts = &view.whole.counts;
     let when = if view.warm_up.counts.sent > 0 { " after the warm-up" } else { "" };
     (counts.sent == 0).then(|| format!("No {} was sent{when}: there is nothing to judge.", view.noun().one))

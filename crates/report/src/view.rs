@@ -172,6 +172,12 @@ impl<'a> View<'a> {
         verdict::is_invalid(self.run)
     }
 
+    /// Whether the run has no ending, and not one second of it is there.
+    pub(crate) fn has_nothing_stored(&self) -> bool {
+        let planned = self.whole.counts.planned + self.warm_up.counts.planned;
+        self.run.ending.is_none() && planned == 0
+    }
+
     /// Whether the run counts in the figures of its study.
     pub(crate) fn standing(&self) -> Standing {
         verdict::standing(self.run)
@@ -194,7 +200,7 @@ fn without_an_ending(state: State) -> Validity {
             ("the run still goes on; this is what it has kept so far", "wait until it has ended")
         }
         _ => (
-            "the run was cut short, and nobody judged whether its numbers can be trusted",
+            "the run was cut short, because Tenbin was killed or could not write the store: nobody judged its numbers",
             "use it to see what happened, and measure again",
         ),
     };

@@ -64,6 +64,15 @@ fn every_format_of_every_case() {
 }
 
 #[test]
+fn a_run_of_which_nothing_is_stored_does_not_say_that_nothing_was_sent() {
+    for name in ["terminal", "md"] {
+        let text = written(report::format(name).unwrap(), &[runs::nothing_stored()]);
+        assert!(text.contains("nothing was stored before the run was cut short"), "{text}");
+        assert!(!text.contains("o request was sent"), "{text}");
+    }
+}
+
+#[test]
 fn terminal_lines_fit_and_end_in_ink() {
     for (case, runs) in cases() {
         let text = written(report::format("terminal").unwrap(), &runs);

@@ -44,13 +44,13 @@ impl Store {
         }
     }
 
-    /// Names in `table` that begin so, newest first.
+    /// Names in `table` that begin so, newest first: by the order in which they were kept, for a clock may be wrong.
     fn fit(&self, table: &str, prefix: &str, is_last: bool) -> Result<Fit> {
         let explain = |error| self.explain(error);
         let (prefix, limit) = if is_last { ("", 1) } else { (prefix, CANDIDATES_MAX + 1) };
         let query = format!(
             "SELECT id FROM {table} WHERE substr(id, 1, length(?1)) = ?1 \
-             ORDER BY started_at_unix_ms DESC, number DESC LIMIT ?2"
+             ORDER BY number DESC LIMIT ?2"
         );
         let mut select = self.connection.prepare(&query).map_err(explain)?;
         let names = select.query_map((prefix, limit as i64), |row| row.get(0)).map_err(explain)?;

@@ -78,7 +78,7 @@ impl Store {
         &self.path
     }
 
-    /// The newest runs, newest first.
+    /// The newest runs, newest first: by the order in which they were kept, for a clock may be wrong.
     pub fn runs(&self, limit: usize) -> Result<Vec<Summary>> {
         let explain = |error| self.explain(error);
         // What belongs to parts of steps is in no sum.
@@ -89,7 +89,7 @@ impl Store {
              (SELECT CAST(total(sent) AS INTEGER) {measured}) AS sent, \
              (SELECT CAST(total(ok) AS INTEGER) {measured}) AS ok \
              FROM run LEFT JOIN ending ON ending.run = run.number \
-             ORDER BY started_at_unix_ms DESC, run.number DESC LIMIT ?1"
+             ORDER BY run.number DESC LIMIT ?1"
         );
         let mut select = self.connection.prepare(&query).map_err(explain)?;
         let mut rows = select.query([i64::try_from(limit).unwrap_or(i64::MAX)]).map_err(explain)?;

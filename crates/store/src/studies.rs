@@ -23,7 +23,7 @@ impl Store {
                  (SELECT count(*) FROM place WHERE place.study = study.number AND EXISTS (SELECT 1 FROM run \
                  JOIN ending ON ending.run = run.number WHERE run.place = place.number AND {IS_DONE})) AS done \
                  FROM study LEFT JOIN study_ending ON study_ending.study = study.number \
-                 ORDER BY started_at_unix_ms DESC, number DESC"
+                 ORDER BY number DESC"
             ))
             .map_err(explain)?;
         let mut rows = select.query([]).map_err(explain)?;

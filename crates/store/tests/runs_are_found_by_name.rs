@@ -16,11 +16,14 @@ fn a_unique_beginning_is_enough() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     assert!(matches!(store.find("last"), Err(StoreError::Empty { .. })));
-    let newest = begin_at(&store, 60);
+    // By a clock that was ahead at first.
+    let early = begin_at(&store, 60);
     let first = begin_at(&store, 0);
     let second = begin_at(&store, 1);
 
-    assert_eq!(store.find("last").unwrap(), newest);
+    assert_eq!(store.find("last").unwrap(), second);
+    assert_eq!(store.runs(1).unwrap()[0].id, second);
+    assert_eq!(store.find("20261121-1426").unwrap(), early);
     assert_eq!(store.find(first.as_str()).unwrap(), first);
     assert_eq!(store.find(&format!(" {} ", second.as_str().to_uppercase())).unwrap(), second);
     assert_eq!(store.find("20261121-142502").unwrap(), second);

@@ -72,10 +72,15 @@ fn a_disk_that_fills_up_ends_the_run_and_what_was_counted_is_told() {
     assert_eq!(output.code, STORAGE, "{output:?}");
     assert!(output.took < Duration::from_secs(30), "long before its time: {output:?}");
     let lines: Vec<&str> = output.stderr.lines().collect();
-    let counted = lines.iter().find(|line| line.starts_with("counted until the store failed: planned "));
+    let counted =
+        lines.iter().find(|line| line.starts_with("counted until the store failed and ended the run: "));
     let counted = counted.unwrap_or_else(|| panic!("{output:?}"));
-    let sent = counted.split("sent ").nth(1).and_then(|rest| rest.split(',').next()).expect("a figure");
-    let sent: u64 = sent.parse().expect("a number");
+    let figures = counted.split_once(": ").expect("figures").1.split([',', ';']);
+    let figures: Vec<u64> =
+        figures.map(|figure| figure.rsplit(' ').next().expect("a word").parse().expect("a number")).collect();
+    let [planned, sent, not_sent, outcomes @ ..] = &figures[..] else { panic!("{counted}") };
+    assert_eq!((*planned, *sent), (sent + not_sent, outcomes.iter().sum()), "{counted}");
+    let sent = *sent;
     let seen = target.counters().requests;
     assert!(sent > 0 && sent <= seen && sent + 3_000 > seen, "{sent} of {seen}: stopped within two seconds");
     assert_eq!(output.stderr.matches("no room left to write the store").count(), 1, "{output:?}");

@@ -48,6 +48,20 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
     Some(found(level, "not_sent", sentence, remedy))
 }
 
+/// A load that is over before its first request is due measured nothing.
+pub(super) fn nothing_planned(evidence: &Evidence<'_>) -> Option<Found> {
+    if evidence.asked != StopLevel::Go || evidence.tally.counts.planned > 0 {
+        return None;
+    }
+    let sentence = format!("none of the {} was due in the measured time", units(evidence.plan));
+    Some(found(
+        Level::Invalid,
+        "nothing_planned",
+        sentence,
+        "let the load last longer (-d), or raise its rate (-R)",
+    ))
+}
+
 /// How many requests may have been due when the load was ended as steady, which is no fault of anybody: no more than come in
 /// the time after which they are given up. `None`: whatever was not sent was due then.
 fn due_at_the_end(evidence: &Evidence<'_>) -> Option<f64> {

@@ -71,6 +71,17 @@ fn nothing_speaks_against_a_quiet_run() {
 }
 
 #[test]
+fn a_load_without_a_request_measured_nothing() {
+    let tally = Tally::default();
+    let validity = judged(&plan(Some("200/s")), &tally, WorkerEnd::default(), &Around::default());
+    assert_eq!(
+        (validity.verdict, codes(&validity)),
+        (Level::Invalid, vec!["nothing_planned"]),
+        "{validity:?}"
+    );
+}
+
+#[test]
 fn the_slowest_requests_are_in_doubt_or_spoilt_by_what_was_the_generators_own() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let plan = plan(Some("200/s"));

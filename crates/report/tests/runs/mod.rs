@@ -401,6 +401,13 @@ pub(crate) fn cut_short() -> Run {
     run
 }
 
+/// Killed in its first second.
+pub(crate) fn nothing_stored() -> Run {
+    let mut run = Kept::load(&new_run(), &[], None).through_store("20261121-142521-st9x");
+    run.state = State::Partial;
+    run
+}
+
 pub(crate) fn late() -> Run {
     let mut new = new_run();
     new.load_words = "5,000/s, open".to_owned();

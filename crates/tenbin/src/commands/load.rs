@@ -188,8 +188,8 @@ pub(crate) fn run(flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit>
 pub(crate) fn show_what_is_left(error: &RunError) {
     if let RunError::Storage { counts: Some(counts), .. } = error {
         output::remark(&format!(
-            "counted until the store failed: planned {}, sent {}, not sent {}; ok {}, refused {}, failed {}, timed out {}, \
-             unfinished {}",
+            "counted until the store failed and ended the run: planned {}, sent {}, not sent {}; ok {}, rejected {}, failed {}, \
+             timed out {}, unfinished {}",
             counts.planned,
             counts.sent,
             counts.not_sent,
