@@ -81,6 +81,23 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// The path names no file.
+    #[error("{path:?} names no file: runs are kept in a file; name one with --store")]
+    NoFile {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The file can only be read, and only by changing it first.
+    #[error(
+        "the store {} may not be written, and {why}; copy it, with any file {}-wal, to a folder that may be written", .path.display(),
+        .path.display()
+    )]
+    CannotBeRead {
+        /// The file.
+        path: PathBuf,
+        /// Why reading it needs writing.
+        why: &'static str,
+    },
     /// Another process held the file for too long.
     #[error("the store {} has been locked by another process for {waited_s} s; try again when it is done", .path.display())]
     Locked {

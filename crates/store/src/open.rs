@@ -1,8 +1,10 @@
 //! Opening the file: settings, limits, and the refusal of files that are not ours.
 
+use std::ffi::OsString;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -22,6 +24,7 @@ const WAL_ATTEMPTS: u64 = BUSY_MS / 10;
 impl Store {
     /// Opens the store, and makes the file and its folders (for the owner only) if they are not there.
     pub fn open(path: &Path) -> Result<Self> {
+        names_a_file(path)?;
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::DirBuilder::new()
                 .recursive(true)
@@ -32,34 +35,80 @@ impl Store {
         Self::open_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
     }
 
-    /// Opens a store that must be there already.
+    /// Opens a store that must be there already. One that may not be written can be read.
     pub fn open_existing(path: &Path) -> Result<Self> {
+        names_a_file(path)?;
         match fs::metadata(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 Err(StoreError::Missing { path: path.to_path_buf() })
             }
-            _ => Self::open_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE),
+            _ => match Self::open_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
+                Err(StoreError::NotWritable { .. }) => Self::open_to_read(path),
+                opened => opened,
+            },
         }
     }
 
+    /// Opens a store in a place that may not be written. Readers of a write-ahead log have to write beside it, unless nobody
+    /// else can write either; so a log that is still there cannot be read.
+    fn open_to_read(path: &Path) -> Result<Self> {
+        let mut log = OsString::from(path);
+        log.push("-wal");
+        if fs::metadata(log).is_ok_and(|log| log.len() > 0) {
+            let why = "another program has not finished writing it";
+            return Err(StoreError::CannotBeRead { path: path.to_path_buf(), why });
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        Self::open_as(&unchanging(path), path, flags)
+    }
+
     fn open_with(path: &Path, flags: OpenFlags) -> Result<Self> {
+        Self::open_as(path, path, flags)
+    }
+
+    /// Opens the store at a path, under the name that SQLite is to have for it.
+    fn open_as(name: &Path, path: &Path, flags: OpenFlags) -> Result<Self> {
         // A connection stays on one thread at a time, so SQLite needs no locks of its own.
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let explain = |error| StoreError::of(path, error);
-        let connection = Connection::open_with_flags(path, flags).map_err(explain)?;
+        let connection = Connection::open_with_flags(name, flags).map_err(explain)?;
         distrust(&connection).map_err(explain)?;
         let path = path.to_path_buf();
         match schema::settle(&connection).map_err(explain)? {
             Kind::Ours => {
-                use_write_ahead_log(&connection).map_err(explain)?;
+                if !connection.is_readonly("main").map_err(explain)? {
+                    use_write_ahead_log(&connection).map_err(explain)?;
+                }
                 let file = store::file(&path);
                 Ok(Self { connection, path, file })
+            }
+            Kind::Older => {
+                Err(StoreError::CannotBeRead { path, why: "its version must be brought up to date first" })
             }
             Kind::Foreign => Err(StoreError::Foreign { path }),
             Kind::Newer(found) => Err(StoreError::Newer { path, found, known: schema::VERSION }),
             Kind::Altered => Err(StoreError::Damaged { path, what: "its tables were changed".to_owned() }),
         }
     }
+}
+
+/// SQLite has names of its own for what is no file.
+fn names_a_file(path: &Path) -> Result<()> {
+    let is_a_file = !matches!(path.as_os_str().as_bytes(), b"" | b":memory:");
+    if is_a_file { Ok(()) } else { Err(StoreError::NoFile { path: path.to_path_buf() }) }
+}
+
+/// The name of a file that nobody writes.
+fn unchanging(path: &Path) -> PathBuf {
+    let mut name = "file:".to_owned();
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' => name.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => name.push(char::from(*byte)),
+            byte => name += &format!("%{byte:02X}"),
+        }
+    }
+    (name + "?immutable=1").into()
 }
 
 /// Waits for others, and believes nothing that a hostile file says about what to execute or allocate.

@@ -25,6 +25,8 @@ pub(crate) enum Kind {
     Ours,
     /// Another program's.
     Foreign,
+    /// Of an earlier version, and it may not be written.
+    Older,
     /// Ours, but of a later version.
     Newer(i64),
     /// Ours by its header, with other tables.
@@ -40,6 +42,9 @@ pub(crate) fn settle(connection: &Connection) -> rusqlite::Result<Kind> {
         return Ok(kind);
     }
     drop(snapshot);
+    if connection.is_readonly("main")? {
+        return Ok(Kind::Older);
+    }
     // Another process may have been faster: look again under the lock.
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let kind = recognise(&transaction)?;

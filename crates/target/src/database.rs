@@ -24,8 +24,6 @@ pub(crate) struct Database {
     threads: Vec<JoinHandle<()>>,
     /// Used for counting, beside the pool, so that asking does not disturb what is measured.
     observer: Mutex<Connection>,
-    /// Dropped last, when no connection uses the file any more.
-    temporary: Option<TemporaryFolder>,
 }
 
 #[derive(Default)]
@@ -72,14 +70,15 @@ impl Database {
         observer.execute_batch(
             "CREATE TABLE IF NOT EXISTS accounts (id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE)",
         )?;
-        let mut database =
-            Self { pool: Arc::default(), threads: Vec::new(), observer: Mutex::new(observer), temporary };
+        let mut database = Self { pool: Arc::default(), threads: Vec::new(), observer: Mutex::new(observer) };
         for _ in 0..connections {
-            let connection = connect(&file, database.temporary.is_some())?;
+            let connection = connect(&file, temporary.is_some())?;
             let pool = Arc::clone(&database.pool);
             let serve = move || pool.serve(&connection);
             database.threads.push(std::thread::Builder::new().name("target-pool".into()).spawn(serve)?);
         }
+        // Every connection has its files open: without a name they last as long as this process does, however it ends.
+        drop(temporary);
         Ok(database)
     }
 
@@ -163,10 +162,12 @@ fn connect(file: &Path, temporary: bool) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // Nobody reads a temporary file after a power cut.
     connection.pragma_update(None, "synchronous", if temporary { "OFF" } else { "NORMAL" })?;
+    // Opens the write-ahead log, whatever SQLite puts off.
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     Ok(connection)
 }
 
-/// A fresh folder that goes away with its owner.
+/// A fresh folder, removed when dropped.
 struct TemporaryFolder(PathBuf);
 
 impl TemporaryFolder {
@@ -215,11 +216,27 @@ mod tests {
     }
 
     #[test]
-    fn the_temporary_file_goes_away_with_the_database() {
-        let database = Database::open(None, 1).expect("a temporary database");
-        let folder = database.temporary.as_ref().expect("temporary").0.clone();
-        assert!(folder.join("target.sqlite").exists());
-        drop(database);
-        assert!(!folder.exists());
+    fn the_temporary_file_has_no_name_and_is_used_all_the_same() {
+        let mine = format!("tenbin-target-{}-", std::process::id());
+        let named = || {
+            let entries = std::fs::read_dir(std::env::temp_dir()).expect("a folder").flatten();
+            entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&mine)).count()
+        };
+        let databases: Vec<Database> =
+            (0..3).map(|_| Database::open(None, 3).expect("a temporary database")).collect();
+        // Tests beside this one are making theirs.
+        let until = Instant::now() + Duration::from_secs(10);
+        while named() > 0 {
+            assert!(Instant::now() < until, "it keeps its name");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let (sender, outcomes) = mpsc::channel();
+        for number in 0..3_000 {
+            let sender = sender.clone();
+            let answer = Box::new(move |outcome, _| sender.send(outcome).expect("a listener"));
+            databases[number % 3].insert(format!("{number}@b.c"), answer);
+        }
+        assert!(outcomes.iter().take(3_000).all(|outcome| outcome == Outcome::Created));
+        assert!(databases.iter().all(|database| database.rows().expect("a count") == 1_000));
     }
 }

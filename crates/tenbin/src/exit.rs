@@ -56,6 +56,7 @@ impl Exit {
             Some(
                 StoreError::UnknownRun { .. }
                 | StoreError::Empty { .. }
+                | StoreError::NoFile { .. }
                 | StoreError::Ambiguous { .. }
                 | StoreError::Missing { .. }
                 | StoreError::UnknownStudy { .. }

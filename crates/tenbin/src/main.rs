@@ -10,8 +10,11 @@ mod signals;
 mod study_line;
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{CommandFactory, FromArgMatches, Parser};
+use signal_hook::consts::SIGXFSZ;
 
 use commands::Command;
 use commands::load::LoadFlags;
@@ -36,6 +39,13 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    // Else a write beyond the limit on the size of files would end the program without a word.
+    let is_file_too_large = Arc::new(AtomicBool::new(false));
+    if let Err(error) = signal_hook::flag::register(SIGXFSZ, Arc::clone(&is_file_too_large)) {
+        output::remark(&format!(
+            "a write beyond the limit on the size of files will end this program: {error}"
+        ));
+    }
     let matches = Arguments::command().get_matches();
     let Arguments { command, load } =
         Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -57,6 +67,11 @@ fn main() -> ExitCode {
         Err(error) if output::is_broken_pipe(&error) => Exit::Ok.into(),
         Err(error) => {
             output::complain(&error);
+            if is_file_too_large.load(Ordering::Relaxed) {
+                output::remark(
+                    "tenbin: a file reached the limit of this process on the size of files (ulimit -f)",
+                );
+            }
             Exit::of(&error).into()
         }
     }

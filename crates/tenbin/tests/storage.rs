@@ -106,6 +106,66 @@ fn a_disk_that_must_not_be_written_costs_no_request() {
 }
 
 #[test]
+fn a_store_that_may_not_be_written_can_be_reported() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status");
+    home.json(&[url.as_str(), "-n", "50", "-c", "1"]);
+    home.json(&[url.as_str(), "-n", "50", "-c", "1"]);
+    let names = home.history().into_iter().map(|run| run["id"].as_str().expect("a name").to_owned());
+    let names: Vec<String> = names.collect();
+    let copy = format!("cp {} runs.sqlite && mount -o remount,ro .", home.store().display());
+    for arguments in [&["report", "last"][..], &["history"], &["compare", &names[0], &names[1]]] {
+        let output = on_a_small_disk(&home, &copy, arguments);
+        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{arguments:?}: {output:?}");
+        assert!(output.stdout.contains("127.0.0.1"), "{output:?}");
+    }
+    let unfinished = format!(
+        "cp {} runs.sqlite && echo x > runs.sqlite-wal && mount -o remount,ro .",
+        home.store().display()
+    );
+    let output = on_a_small_disk(&home, &unfinished, &["report", "last"]);
+    assert_storage_error(&output, "another program has not finished writing it");
+}
+
+#[test]
+fn what_is_no_file_is_no_store() {
+    let (home, target) = (Home::new(), built_in());
+    let mut command = Command::new(TENBIN);
+    command.args([url(target.address(), "/status").as_str(), "-n", "5", "--store", ":memory:"]);
+    home.isolate(&mut command);
+    let output = Started::spawn(command).finish();
+    assert_eq!(output.code, Some(2), "{output:?}");
+    assert!(output.stderr.contains("names no file"), "{output:?}");
+    assert_eq!(target.counters().requests, 0);
+}
+
+#[test]
+fn a_limit_on_the_size_of_files_is_named() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/status");
+    let mut command = Command::new("prlimit");
+    command.args([
+        "--fsize=300000",
+        TENBIN,
+        &url,
+        "-R",
+        "1000/s",
+        "-c",
+        "20",
+        "-d",
+        "60s",
+        "--log-requests",
+        "1000",
+    ]);
+    command.arg("--store").arg(home.store());
+    home.isolate(&mut command);
+    let output = Started::spawn(command).finish();
+    assert_eq!(output.code, STORAGE, "{output:?}");
+    assert!(output.stderr.contains("limit of this process on the size of files (ulimit -f)"), "{output:?}");
+    assert!(output.stderr.contains("counted until the store failed"), "{output:?}");
+}
+
+#[test]
 fn a_damaged_store_is_an_error_and_not_a_crash() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
