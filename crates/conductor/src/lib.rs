@@ -54,5 +54,6 @@ pub use prepare::{Prepared, Refusal, prepare};
 pub use questions::Unready;
 pub use rehearsal::{Rehearsed, rehearse};
 pub use resolve::ResolveError;
+pub use scratch::abandon;
 pub use stopper::{StopLevel, Stopper};
 pub use study::{Ahead, StudyObserver, begin_study, is_of, run_study, tidy_up};

@@ -13,6 +13,7 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::OFlags;
 
@@ -23,6 +24,21 @@ const INNER: &str = "dir";
 const MODE: u32 = 0o755;
 const FIRST_LINE: &str = "A running Tenbin owns this folder. It removes the folder when it ends; if it was killed, the next study does.\n";
 const MARK_BYTES_MAX: u64 = 16 << 10;
+
+/// The folders of this process.
+static HELD: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn held() -> MutexGuard<'static, Vec<PathBuf>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the folders of the systems that this process has started, for a program that ends without waiting for them. What
+/// their last writes keep from being removed is left to the next study.
+pub fn abandon() {
+    for folder in held().drain(..) {
+        let _ = lab::remove_folder(&folder);
+    }
+}
 
 /// A new folder, removed when dropped.
 #[derive(Debug)]
@@ -46,7 +62,9 @@ impl Scratch {
         let inner = folder.path().join(INNER);
         fs::create_dir(&inner)?;
         fs::set_permissions(&inner, Permissions::from_mode(MODE))?;
-        Ok(Self { whole: folder.keep(), inner, _mark: mark })
+        let whole = folder.keep();
+        held().push(whole.clone());
+        Ok(Self { whole, inner, _mark: mark })
     }
 
     /// What a plan calls `{dir}`.
@@ -57,6 +75,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
+        held().retain(|folder| *folder != self.whole);
         // What cannot be removed is said when the next study begins.
         let _ = lab::remove_folder(&self.whole);
     }

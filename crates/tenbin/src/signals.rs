@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -11,8 +12,9 @@ use signal_hook::iterator::Signals;
 
 use crate::exit::Exit;
 
-/// A second signal ends the program within a second, whatever hangs.
-const PATIENCE: Duration = Duration::from_millis(900);
+/// A second signal ends the program within a second, whatever hangs: so long for the run to end by itself, and so long to tidy up.
+const PATIENCE: Duration = Duration::from_millis(800);
+const TIDYING: Duration = Duration::from_millis(150);
 
 /// What was heard so far.
 #[derive(Clone, Debug)]
@@ -53,9 +55,22 @@ pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<Heard> {
             stopper.ask();
             if !is_first {
                 thread::sleep(PATIENCE);
+                tidy_up();
                 std::process::exit(exit as i32);
             }
         }
     })?;
     Ok(heard)
+}
+
+/// Removes the folders of systems, unless that takes too long: then the next study does.
+fn tidy_up() {
+    let (is_done, done) = mpsc::channel();
+    let tidying = thread::Builder::new().name("tidying".to_owned()).spawn(move || {
+        conductor::abandon();
+        is_done.send(())
+    });
+    if tidying.is_ok() {
+        let _ = done.recv_timeout(TIDYING);
+    }
 }

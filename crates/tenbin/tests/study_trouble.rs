@@ -282,3 +282,28 @@ fn a_system_that_takes_all_processes_has_failed_and_the_study_goes_on() {
     assert!(number(&calm, "outcomes.ok") > 0, "{calm}");
     assert_nothing_is_left(&home);
 }
+
+#[test]
+fn a_study_that_is_interrupted_twice_leaves_no_folder() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario: [ get: /status ]\nload: { users: 1, for: 30s }\nsystems:\n  stubborn:\n    \
+         start: sh -c 'trap \"\" TERM; {tenbin} target --listen 127.0.0.1:{port}; while :; do sleep 1; done'\n",
+    );
+    let temporary = home.path().join("temporary");
+    fs::create_dir(&temporary).expect("a folder");
+    let entries = || fs::read_dir(&temporary).expect("a folder").count();
+    let mut command = home.command(&["run", &path]);
+    command.env("TMPDIR", &temporary);
+    let program = Started::spawn(command);
+    support::until("the system is started", || !marked(program.pid()).is_empty());
+    assert!(entries() > 0);
+    program.signal(Signal::INT);
+    std::thread::sleep(Duration::from_millis(100));
+    program.signal(Signal::INT);
+    let output = program.finish();
+    assert_eq!(output.code, Some(130), "{output:?}");
+    assert_eq!(entries(), 0, "{output:?}");
+    assert_nothing_is_left(&home);
+}
