@@ -94,6 +94,24 @@ fn settings_with_more_errors_gave_figures_all_the_same() {
 }
 
 #[test]
+fn a_system_that_was_gone_is_not_ranked_above_one_that_was_there() {
+    let study = studies::gone();
+    for format in ["terminal", "md"] {
+        let text = written(report::format(format).unwrap(), &study, 120);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let answer = "frozen was gone for 33.33 % of the time (degraded in 8 of 8 runs)";
+        assert!(text.contains(answer), "{text}");
+        assert!(!text.contains("frozen beats") && !text.contains("★ frozen"), "{text}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&written(report::format("json").unwrap(), &study, 120)).unwrap();
+    let ranking = json["comparison"]["ranking"].as_array().unwrap();
+    let systems: Vec<_> = ranking.iter().map(|ranked| ranked["system"].as_str().unwrap()).collect();
+    assert_eq!(systems, ["steady", "frozen"], "though frozen answered more");
+    assert_eq!(json["comparison"]["pairs"][0]["verdict"], "none");
+}
+
+#[test]
 fn no_report_knows_not_a_number() {
     for (case, study) in cases() {
         for format in FORMATS.iter().filter(|format| format.name != "html") {

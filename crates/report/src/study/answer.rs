@@ -104,7 +104,10 @@ fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>) 
     };
     let (looked_at, rest): (Vec<&Pair>, Vec<&Pair>) =
         of_row(load, best).partition(|pair| pair.was_looked_at());
-    let (ahead, near): (Vec<&Pair>, Vec<&Pair>) = looked_at.into_iter().partition(is_ahead);
+    let is_near =
+        |pair: &&Pair| pair.comparison.ratio.is_some_and(|ratio| ratio < outside && ratio * outside > 1.0);
+    let (ahead, others): (Vec<&Pair>, Vec<&Pair>) = looked_at.into_iter().partition(is_ahead);
+    let (near, behind): (Vec<&Pair>, Vec<&Pair>) = others.into_iter().partition(is_near);
     let named = |pairs: &[&Pair]| listed(pairs.iter().map(|pair| name(load, pair.other(best))));
     let ratios = ahead
         .iter()
@@ -112,11 +115,14 @@ fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>) 
     let mut parts = vec![format!("{} {}", view.metric_words(), figure(view, load, best))];
     parts.extend((!ahead.is_empty()).then(|| listed(ratios)));
     parts.extend((!near.is_empty()).then(|| format!("within {} of {}", matters(view), named(&near))));
+    let leads_it =
+        |pair: &&Pair| format!("{} ({})", name(load, pair.other(best)), figures(pair).trim_start());
+    parts.extend((!behind.is_empty()).then(|| format!("behind {}", listed(behind.iter().map(leads_it)))));
     parts.extend((!rest.is_empty()).then(|| format!("not compared with {}", named(&rest))));
     let may_lead = |pair: &Pair| {
         !pair.has_more_errors && !matches!(pair.comparison.verdict, Verdict::None(_) | Verdict::MoreErrors(_))
     };
-    let leads = near.is_empty() && of_row(load, best).all(may_lead);
+    let leads = near.is_empty() && behind.is_empty() && of_row(load, best).all(may_lead);
     let leads = if leads { " leads" } else { "" };
     format!("no verdict: {}{leads}: {}", name(load, best), parts.join(", "))
 }

@@ -1,6 +1,6 @@
 //! Whether the runs of a study may be believed, in one sentence.
 
-use store::Level;
+use store::{Level, Verdict};
 use verdict::Standing;
 
 use super::{StudyView, runs};
@@ -35,6 +35,11 @@ pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
     if suspect > 0 {
         let are = if suspect == 1 { "is" } else { "are" };
         sentence.push_str(&format!("; {suspect} of the valid ones {are} suspect"));
+    }
+    let degraded = view.runs.iter().filter(|run| run.verdict == Verdict::Degraded).count();
+    if degraded > 0 {
+        let (are, its) = if degraded == 1 { ("is", "its system was") } else { ("are", "their systems were") };
+        sentence.push_str(&format!("; {degraded} {are} degraded: {its} gone for part of the time"));
     }
     if view.missing > 0 {
         sentence.push_str(&format!("; {} missing", runs(view.missing)));

@@ -88,7 +88,7 @@ impl Kept {
 }
 
 /// One outage of a window of three seconds.
-fn gone(from_s: f64, lasting_s: f64, is_open: bool) -> Outage {
+pub(crate) fn gone(from_s: f64, lasting_s: f64, is_open: bool) -> Outage {
     let times = vec![OutageTime { from_s, to_s: from_s + lasting_s, lasting_s, is_open }];
     Outage { longest_s: lasting_s, gone_share: lasting_s / 3.0, times }
 }

@@ -26,6 +26,7 @@ pub(crate) fn all() -> Vec<(&'static str, Stored)> {
         ("study-not-begun", not_begun()),
         ("study-apart", apart(0)),
         ("study-one-common", apart(1)),
+        ("study-gone", gone()),
         ("study-capacity", searched::capacity()),
         ("study-unmeasurable", searched::unmeasurable()),
     ]
@@ -51,6 +52,8 @@ enum What {
     IsInvalidBefore(u32),
     /// The same, in the blocks from this number on.
     IsInvalidFrom(u32),
+    /// It answers nobody for the last second of the window.
+    IsGone,
 }
 
 const fn behaviour(system: &'static str, variant: &'static str, per_s: u64, what: What) -> Behaviour {
@@ -186,6 +189,9 @@ impl Script<'_> {
             kept.readings.push((number, runs::readings(cpu_s.min(1.0), rss_bytes)));
         }
         kept.gates = self.gates(behaviour, draws.below(100));
+        if let (What::IsGone, Some(ending)) = (behaviour.what, &mut kept.ending) {
+            (ending.verdict, ending.outage) = (Verdict::Degraded, Some(runs::gone(2.0, 1.0, true)));
+        }
         let is_invalid = match behaviour.what {
             What::IsInvalidBefore(block) => place.block < block,
             What::IsInvalidFrom(block) => place.block >= block,
@@ -342,6 +348,15 @@ pub(crate) fn sql() -> Stored {
         baseline: None,
         within_s: None,
     };
+    script.through_store()
+}
+
+/// The quicker one is gone for a third of the time.
+pub(crate) fn gone() -> Stored {
+    const BEHAVIOURS: [Behaviour; 2] =
+        [behaviour("frozen", "", 1_500, What::IsGone), behaviour("steady", "", 600, What::Works)];
+    let mut script = app_servers();
+    script.behaviours = &BEHAVIOURS;
     script.through_store()
 }
 
