@@ -61,6 +61,16 @@ pub enum RunError {
     /// More requests ended in the measured window than were offered.
     #[error("{0}; this is a fault of Tenbin, and none of the run's figures can be believed")]
     Window(#[from] WindowBroken),
+    /// The seconds in the store do not add up to what was counted.
+    #[error(
+        "the seconds in the store add up to {kept:?}, and {counted:?} was counted; this is a fault of Tenbin, and none of the run's figures can be believed"
+    )]
+    Kept {
+        /// The sum of the seconds.
+        kept: Box<Counts>,
+        /// What was counted as they came.
+        counted: Box<Counts>,
+    },
     /// A run of a study cannot be planned.
     #[error("{}", lines(.0))]
     Plan(Vec<Fault>),
@@ -191,6 +201,7 @@ pub(crate) fn measure(
     observer.ends();
     let collected = collected?;
     let counts = collected.counts(Phase::Measured);
+    must_be_kept(store, run, steps, collected.counts(Phase::WarmUp), counts)?;
     let (is_rejected, was_given_up) = (collected.is_rejected(), collected.was_given_up);
     let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
     let load = Load { plan, store, threads, cores: &cores, before, asked };
@@ -198,6 +209,23 @@ pub(crate) fn measure(
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = probed.tls;
     Ok(Measured { ending, counts, is_rejected, was_given_up, watchdog })
+}
+
+/// The sum of the seconds in the store must be what was counted.
+fn must_be_kept(
+    store: &Store,
+    run: &RunId,
+    steps: usize,
+    warm_up: Counts,
+    measured: Counts,
+) -> Result<(), RunError> {
+    let (kept, mut counted) = (store.kept_counts(run, steps)?, measured);
+    counted.add(&warm_up);
+    if kept == counted {
+        Ok(())
+    } else {
+        Err(RunError::Kept { kept: Box::new(kept), counted: Box::new(counted) })
+    }
 }
 
 /// The ending of a run whose load never began.

@@ -1,6 +1,6 @@
 //! Seconds on their way into the file.
 
-use record::{InWindow, Interval, Ledger, Sampled, Statuses};
+use record::{Counts, InWindow, Interval, Ledger, Sampled, Statuses};
 use rusqlite::{Connection, ErrorCode, params};
 
 use crate::Result;
@@ -31,6 +31,31 @@ impl Store {
             )?;
         }
         transaction.commit().map_err(|error| self.explain(error))
+    }
+}
+
+impl Store {
+    /// Requests planned, sent, and not sent, and how they ended, of the first so many steps; the warm-up is in it.
+    pub fn kept_counts(&self, run: &RunId, steps: usize) -> Result<Counts> {
+        let query = "SELECT coalesce(sum(planned), 0) AS planned, coalesce(sum(sent), 0) AS sent, \
+                     coalesce(sum(not_sent), 0) AS not_sent, coalesce(sum(ok), 0) AS ok, coalesce(sum(refused), 0) AS refused, \
+                     coalesce(sum(failed), 0) AS failed, coalesce(sum(timed_out), 0) AS timed_out, \
+                     coalesce(sum(unfinished), 0) AS unfinished FROM part WHERE run = ?1 AND step < ?2";
+        let steps = i64::try_from(steps).unwrap_or(i64::MAX);
+        let snapshot = self.snapshot()?;
+        self.one(&snapshot, query, (self.number(run)?, steps), |row| {
+            let count = |column| self.count(run, row, column);
+            Ok(Counts {
+                planned: count("planned")?,
+                sent: count("sent")?,
+                not_sent: count("not_sent")?,
+                ok: count("ok")?,
+                refused: count("refused")?,
+                failed: count("failed")?,
+                timed_out: count("timed_out")?,
+                unfinished: count("unfinished")?,
+            })
+        })
     }
 }
 

@@ -1,14 +1,16 @@
 //! Two runs: their figures, and the ratio of each.
 
 use serde_json::{Value, json};
-use store::Run;
+use store::{Outage, Run};
 use verdict::Standing;
 
 use super::conditions::{Conditions, differences};
 use crate::error::ReportError;
 use crate::metric::Metric;
+use crate::outage;
 use crate::ratio;
 use crate::table::{Cell, Table};
+use crate::units::{decimal, percent_of};
 use crate::view::View;
 use crate::words;
 
@@ -26,6 +28,30 @@ pub(super) struct Figure {
     values: [Option<f64>; 2],
     /// Of the second to the first; `None` where one is missing or zero, or may not be believed.
     ratio: Option<f64>,
+    /// The second less the first, of what is mostly 0 and has no ratio.
+    difference: Option<f64>,
+}
+
+/// How long the system was gone: compared by difference, as it is mostly not at all.
+fn outages(views: &[View<'_>; 2]) -> [Figure; 2] {
+    let figure = |name, words, unit, write, read: fn(&Outage) -> f64| {
+        let values = views.each_ref().map(|view| outage::of(view).map(read));
+        let difference = match values {
+            [Some(a), Some(b)] => Some(b - a),
+            _ => None,
+        };
+        Figure { name, words, unit: (unit, 1.0), write, values, ratio: None, difference }
+    };
+    [
+        figure(
+            "outage",
+            "longest outage",
+            "s",
+            |s| format!("{} s", decimal(s, 2)),
+            |outage| outage.longest_s,
+        ),
+        figure("gone", "gone", "share", percent_of, |outage| outage.gone_share),
+    ]
 }
 
 /// The figures, and what else must be known.
@@ -55,14 +81,24 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Vec<Figure>, Vec<Str
             _ => None,
         };
         let words = metric.words(views[0].unit());
-        Figure { name: metric.name, words, unit: metric.unit, write: metric.write, values, ratio }
+        Figure {
+            name: metric.name,
+            words,
+            unit: metric.unit,
+            write: metric.write,
+            values,
+            ratio,
+            difference: None,
+        }
     });
+    let figures = figures.chain(outages(&views));
     let figures = figures.filter(|figure| figure.values.iter().any(Option::is_some)).collect();
     let mut notes = Vec::new();
     for (name, view) in ["A", "B"].iter().zip(&views) {
         if view.standing() != Standing::Valid {
             notes.push(format!("{name} does not count ({}), so there are no ratios.", view.judgement()));
         }
+        notes.extend(outage::headline(view).map(|words| format!("{name} is {words}.")));
     }
     notes.extend(differences(
         &Conditions { host: &first.new.host, tenbin_version: &first.new.tenbin_version },
@@ -79,6 +115,18 @@ pub(super) fn table(figures: &[Figure]) -> Table {
         table.column(head, "", cells);
     }
     table.column("B ÷ A", "", figures.iter().map(|figure| Cell::figure(figure.ratio, ratio::times)));
+    if figures.iter().any(|figure| figure.difference.is_some_and(|difference| difference != 0.0)) {
+        let signed = |figure: &Figure| {
+            let difference = figure.difference?;
+            let sign = if difference < 0.0 { "−" } else { "+" };
+            Some(format!("{sign}{}", (figure.write)(difference.abs())))
+        };
+        table.column(
+            "B − A",
+            "",
+            figures.iter().map(|figure| Cell::from(signed(figure).unwrap_or_default())),
+        );
+    }
     table
 }
 
@@ -87,6 +135,8 @@ impl Figure {
     pub(super) fn object(&self) -> Value {
         let (unit, size) = self.unit;
         let [a, b] = self.values.map(|value| value.map(|value| value / size));
-        json!({ "name": self.name, "unit": unit, "a": a, "b": b, "ratio": self.ratio })
+        json!({
+            "name": self.name, "unit": unit, "a": a, "b": b, "ratio": self.ratio, "difference": self.difference
+        })
     }
 }
