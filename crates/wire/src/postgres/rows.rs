@@ -35,6 +35,14 @@ impl FieldWalk {
                 bytes = &bytes[here..];
                 continue;
             }
+            // Nearly always a length comes whole.
+            if self.length_bytes == 0
+                && let Some((length, after)) = bytes.split_first_chunk()
+            {
+                self.enter_field(i32::from_be_bytes(*length));
+                bytes = after;
+                continue;
+            }
             let here = (self.length.len() - self.length_bytes).min(bytes.len());
             self.length[self.length_bytes..][..here].copy_from_slice(&bytes[..here]);
             self.length_bytes += here;
