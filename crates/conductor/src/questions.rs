@@ -159,7 +159,7 @@ impl Desk<'_> {
                 Ok(Told { answer, is_forbidden: false, probed, backend_pid: None })
             }
             Engine::MySql => {
-                let session = mysql::Session::new(self.login.clone());
+                let session = mysql::Session::new(self.login.clone(), nonce()?);
                 let session = if self.is_private { session.on_private_transport() } else { session };
                 self.hear(Single::new(session, question, FirstRow::default()), |_| None)
             }

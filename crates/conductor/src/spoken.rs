@@ -166,7 +166,7 @@ fn transactions(plan: &Plan, sql: &Transactions, scale: Option<i64>) -> Result<S
         Engine::PostgreSql => sql::postgres(deck, &steps, settings, login, nonce()?).map(Spoken::Postgres),
         Engine::MySql => {
             let is_private = sql.database.peers.iter().all(|peer| peer.unix_socket.is_some());
-            sql::mysql(deck, &steps, settings, login, is_private).map(Spoken::Mysql)
+            sql::mysql(deck, &steps, settings, login, is_private, nonce()?).map(Spoken::Mysql)
         }
         Engine::Sqlite => sqlite::sqlite(deck, &steps, settings, file(sql)).map(Spoken::Sqlite),
     };

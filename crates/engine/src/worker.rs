@@ -1,5 +1,6 @@
 //! One thread of the engine. [`Worker::turn`] is the whole machine; the rest is what its lines mean.
 
+mod cancelling;
 mod dialling;
 mod finishing;
 mod going_on;
@@ -188,7 +189,7 @@ impl<'a, S: Script> Worker<'a, S> {
         }
         let wall_ns = self.clock.now();
         self.hear_surplus()?;
-        self.settle();
+        self.settle(wall_ns);
         if let Some(words) = self.broken {
             return Err(Trouble::Load(words));
         }
@@ -467,8 +468,9 @@ impl<'a, S: Script> Worker<'a, S> {
     }
 
     /// Gives up what was due and never started, and hands over the rest.
-    fn settle(&mut self) {
-        self.count_due(self.clock.now());
+    fn settle(&mut self, now_ns: u64) {
+        self.count_due(now_ns);
+        self.settle_cancellations(now_ns);
         (0..self.connections.len() as u32).for_each(|slot| self.say_farewells(slot));
         let messages = &self.messages;
         for (step, book) in (0..).zip(&mut self.books) {

@@ -148,7 +148,9 @@ fn what_has_timed_out_is_cancelled_over_a_connection_of_its_own() {
     let script = Acts { cancel: Some(*b"stop it please!\n"), ..acts(&[Act::Say("a", None)]) };
     let job =
         Job { timeout_ns: 50 * MS, connect_timeout_ns: 50 * MS, ..closed(tcp(server.address), 1, count(2)) };
-    run(job, script).assert_all_timed_out("timeout_first_byte", 2);
+    let done = run(job, script);
+    done.assert_all_timed_out("timeout_first_byte", 2);
+    assert_eq!(done.errors("not_canceled"), 0, "{:?}", done.classes());
     // It is sent aside, so it may take its time.
     for _ in 0..100 {
         if server.lines().iter().filter(|lines| **lines == ["stop it please!"]).count() == 2 {
@@ -157,4 +159,20 @@ fn what_has_timed_out_is_cancelled_over_a_connection_of_its_own() {
         std::thread::sleep(Duration::from_millis(20));
     }
     panic!("{:?}", server.lines());
+}
+
+#[test]
+fn a_cancellation_of_which_nothing_comes_is_counted_and_keeps_nobody_waiting() {
+    let server = Lines::start(|_, _| Answer::Silence);
+    let script = Acts { cancel: Some(*b"stop it please!\n"), ..acts(&[Act::Say("a", None)]) };
+    // One is under way, some wait, and there is no room for the rest.
+    let users = 80;
+    let job = Job {
+        timeout_ns: 200 * MS,
+        connect_timeout_ns: 200 * MS,
+        ..closed(tcp(server.address), users, count(u64::from(users)))
+    };
+    let done = run(job, script);
+    done.assert_all_timed_out("timeout_first_byte", users.into());
+    assert_eq!(done.errors("not_canceled"), u64::from(users), "{:?}", done.classes());
 }

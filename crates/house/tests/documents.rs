@@ -144,6 +144,7 @@ fn every_class_of_error_is_explained() {
     let sources = [
         "crates/engine/src/endings.rs",
         "crates/engine/src/net/tls/session.rs",
+        "crates/engine/src/worker/cancelling.rs",
         "crates/engine/src/worker/finishing.rs",
         "crates/engine/src/worker/opening.rs",
         "crates/engine/src/worker/performing.rs",

@@ -86,13 +86,18 @@ pub fn postgres(
     nonce: [u8; 18],
 ) -> Result<Sql<postgres::Session>, String> {
     Sql::new(deck, steps, settings, Engine::PostgreSql, move |number| {
-        let mut nonce = nonce;
-        nonce.iter_mut().zip(number.to_le_bytes()).for_each(|(byte, of_number)| *byte ^= of_number);
-        postgres::Session::new(login.clone(), nonce)
+        postgres::Session::new(login.clone(), numbered(nonce, number))
     })
 }
 
-/// Transactions on MySQL or MariaDB. A private transport is one on which nobody else listens, such as a Unix socket.
+/// The nonce of a connection.
+fn numbered(mut nonce: [u8; 18], number: u32) -> [u8; 18] {
+    nonce.iter_mut().zip(number.to_le_bytes()).for_each(|(byte, of_number)| *byte ^= of_number);
+    nonce
+}
+
+/// Transactions on MySQL or MariaDB. A private transport is one on which nobody else listens, such as a Unix socket; `nonce` is
+/// as in [`postgres`].
 ///
 /// # Errors
 /// As [`Sql::new`].
@@ -102,9 +107,10 @@ pub fn mysql(
     settings: Settings,
     login: Arc<Login>,
     is_private: bool,
+    nonce: [u8; 18],
 ) -> Result<Sql<mysql::Session>, String> {
-    Sql::new(deck, steps, settings, Engine::MySql, move |_| {
-        let session = mysql::Session::new(login.clone());
+    Sql::new(deck, steps, settings, Engine::MySql, move |number| {
+        let session = mysql::Session::new(login.clone(), numbered(nonce, number));
         if is_private { session.on_private_transport() } else { session }
     })
 }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use script::{Broken, Player};
 use wire::sql::{Heard, Said, Session};
-use wire::{Closing, Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Stage};
+use wire::{
+    Cancel, Closing, Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Stage,
+};
 
 use crate::classes;
 use crate::program::Program;
@@ -371,7 +373,7 @@ impl<P: Session> Conversation for Talk<P> {
         self.session.farewell()
     }
 
-    fn cancel(&self) -> Option<[u8; 16]> {
+    fn cancel(&self) -> Option<Cancel> {
         self.session.cancel()
     }
 

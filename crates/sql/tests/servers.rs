@@ -39,7 +39,7 @@ fn on_postgres(text: &str, settings: Settings) -> Sql<postgres::Session> {
 fn on_mariadb(text: &str, settings: Settings) -> Sql<mysql::Session> {
     let (deck, steps) = deck(text);
     let login = login(MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
-    sql::mysql(deck, &steps, settings, login, false).unwrap()
+    sql::mysql(deck, &steps, settings, login, false, [5; 18]).unwrap()
 }
 
 /// What a server has logged of statements and values, without the numbers of processes.
@@ -206,7 +206,7 @@ fn numbers_in(
             INSERT INTO chars (c) VALUES ('5'), ('5.0'), ('05'), ('1');",
         )
         .unwrap();
-    let script = sql::mysql(deck, &[step], settings, login, false).unwrap();
+    let script = sql::mysql(deck, &[step], settings, login, false, [5; 18]).unwrap();
     let mut line = Line::open(script.open(0), server.port());
     // Twice over one connection: values may change their types from one execution to the next.
     (0..2).for_each(|_| assert_eq!(line.transact().refusal, None));
@@ -331,7 +331,7 @@ fn values_arrive_as_they_are_whatever_a_backslash_means() {
         server.sql(ROWS).unwrap();
         let (deck, steps, settings) = odd_values("char(92)");
         let login = login(MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
-        let script = sql::mysql(deck, &steps, settings, login, false).unwrap();
+        let script = sql::mysql(deck, &steps, settings, login, false, [5; 18]).unwrap();
         let reply = Line::open(script.open(0), server.port()).transact();
         assert_eq!(reply.refusal, None, "{setting}");
     }

@@ -8,7 +8,7 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, InterruptHandle};
 use sql::{Engine, split};
 use wire::sql::{Heard, Number, Rows, Said, Statement, Transaction, Value as SqlValue};
-use wire::{Greeting, PeerFault};
+use wire::{Cancel, Greeting, PeerFault};
 
 use crate::database::Database;
 use crate::errors;
@@ -216,7 +216,7 @@ impl wire::sql::Session for Session {
         &[]
     }
 
-    fn cancel(&self) -> Option<[u8; 16]> {
+    fn cancel(&self) -> Option<Cancel> {
         None
     }
 

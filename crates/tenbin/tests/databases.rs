@@ -125,6 +125,46 @@ fn transactions_on_mariadb_are_counted() {
     assert!(output.stderr.contains("create the tables with `tenbin prepare mysql://"), "{output:?}");
 }
 
+/// Statements that time out, on and on; `running` is how many of them run on the server, as seen now and then.
+fn assert_given_up_statements_end(url: &str, script: &str, running: &dyn Fn() -> u64) {
+    let home = Home::new();
+    let path = home.path().join("slow.sql");
+    fs::write(&path, script).expect("a script");
+    let path = path.to_string_lossy();
+    let load =
+        home.start(&[url, "-f", &*path, "-c", "5", "--timeout", "400ms", "-n", "40", "--format", "json"]);
+    let mut most = 0;
+    for _ in 0..20 {
+        most = running().max(most);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let output = load.finish();
+    // Those of five users, and for a moment those that are about to be ended.
+    assert!((1..=10).contains(&most), "{most} statements at once, {output:?}");
+    assert_eq!(running(), 0, "{output:?}");
+    let json: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!(json["outcomes"]["timed_out"], 40, "{json}");
+    assert!(!output.stdout.contains("not_canceled"), "{json}");
+}
+
+#[test]
+fn statements_that_are_given_up_end_on_the_server() {
+    let server = MariaDb::start(&MariaDbSettings::default()).expect("a server");
+    let url = server.own_url();
+    let count = |answer: String| answer.trim().parse().expect("a number");
+    assert_given_up_statements_end(&url, "SELECT sleep(20);", &|| {
+        let question = "SELECT count(*) FROM information_schema.processlist WHERE info LIKE '%sleep(20)%'";
+        count(server.sql(&format!("{question} AND id <> connection_id()")).expect("a number"))
+    });
+    let server = Postgres::start(&PostgresSettings::default()).expect("a server");
+    let url = server.own_url();
+    assert_given_up_statements_end(&url, "SELECT pg_sleep(20);", &|| {
+        let question =
+            "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%sleep(20)%'";
+        count(server.sql(&format!("{question} AND pid <> pg_backend_pid()")).expect("a number"))
+    });
+}
+
 #[test]
 fn transactions_on_sqlite_are_counted() {
     let home = Home::new();

@@ -4,7 +4,9 @@ use alloc::string::String;
 use alloc::sync::Arc;
 
 use crate::blame::PeerFault;
-use crate::conversation::{Closing, Conversation, Greeting, Next, PartEnd, Progress, Refusal, Script, Stage};
+use crate::conversation::{
+    Cancel, Closing, Conversation, Greeting, Next, PartEnd, Progress, Refusal, Script, Stage,
+};
 
 /// Steps of two scripts, in any order. The peer of number 0 is that of the first script, 1 that of the second.
 #[derive(Debug)]
@@ -190,7 +192,7 @@ impl<A: Conversation, B: Conversation> Conversation for BothTalks<A, B> {
         self.talk().farewell()
     }
 
-    fn cancel(&self) -> Option<[u8; 16]> {
+    fn cancel(&self) -> Option<Cancel> {
         self.talk().cancel()
     }
 

@@ -84,9 +84,9 @@ pub trait Conversation: Send {
         &[]
     }
 
-    /// What ends the request under way if it is sent over a connection of its own, where the protocol has such a thing. It is
-    /// asked for when a deadline has passed.
-    fn cancel(&self) -> Option<[u8; 16]> {
+    /// What ends the request under way over a connection of its own, where the protocol has such a thing. It is asked for when a
+    /// deadline has passed.
+    fn cancel(&self) -> Option<Cancel> {
         None
     }
 
@@ -133,6 +133,14 @@ pub trait Script: Send + Sync {
 
     /// Whether replies to a step are looked through, or computed with: that takes time, and the time is not the system's.
     fn looks_through(&self, step: u16) -> bool;
+}
+
+/// What ends a request of another connection.
+pub enum Cancel {
+    /// These bytes, in the clear, whereupon the peer closes the connection.
+    Bytes([u8; 16]),
+    /// The request of step 0 of a conversation, which greets first. A refusal says that nothing was ended.
+    Request(Box<dyn Conversation>),
 }
 
 /// How a greeting goes on.

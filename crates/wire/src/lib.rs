@@ -19,8 +19,8 @@ pub mod testing;
 pub use blame::{Blame, PeerFault, Seen};
 pub use both::{Both, BothTalks, Place};
 pub use conversation::{
-    Closing, Conversation, Embedded, Greeting, Interrupt, Next, PartEnd, Progress, Refusal, Reply, Script,
-    Stage,
+    Cancel, Closing, Conversation, Embedded, Greeting, Interrupt, Next, PartEnd, Progress, Refusal, Reply,
+    Script, Stage,
 };
 
 use alloc::boxed::Box;

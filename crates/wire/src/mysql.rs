@@ -14,6 +14,7 @@ mod fields;
 mod greeting;
 mod incoming;
 mod log_in;
+mod nonce;
 mod outgoing;
 mod plugin;
 mod reading;
@@ -40,7 +41,7 @@ pub const PROTOCOL: Protocol = Protocol {
     sentence: "MySQL and MariaDB over TCP, TLS or a Unix socket.",
     schemes: &["mysql", "mariadb"],
     open: || {
-        let mut talk = Single::new(Session::new(Arc::new(Login::default())), "SELECT 1", ());
+        let mut talk = Single::new(Session::new(Arc::new(Login::default()), [0; 18]), "SELECT 1", ());
         talk.begin(0);
         Box::new(talk)
     },

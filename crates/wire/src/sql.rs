@@ -11,7 +11,7 @@ pub use value::{Number, Value};
 use alloc::string::String;
 
 use crate::blame::PeerFault;
-use crate::conversation::Greeting;
+use crate::conversation::{Cancel, Greeting};
 
 /// One client's side of one SQL connection: which messages go out and what those that come in amount to. It knows nothing of
 /// scripts; [`crate::Conversation`] is made from it and a script elsewhere.
@@ -57,8 +57,8 @@ pub trait Session: Send {
     /// What a polite client says before it closes the connection.
     fn farewell(&self) -> &[u8];
 
-    /// What ends the statement under way if it is sent over another connection, where the protocol has such a thing.
-    fn cancel(&self) -> Option<[u8; 16]>;
+    /// What ends the statement under way over another connection, where the protocol has such a thing.
+    fn cancel(&self) -> Option<Cancel>;
 
     /// The connection is gone, and whatever was prepared on it.
     fn forget(&mut self);

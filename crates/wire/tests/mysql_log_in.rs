@@ -66,7 +66,7 @@ fn both(
 
 fn with(login: Login) -> impl Fn() -> Session {
     let login = Arc::new(login);
-    move || Session::new(Arc::clone(&login))
+    move || Session::new(Arc::clone(&login), [5; 18])
 }
 
 fn fault_of(login: Login, from_server: &[Vec<u8>]) -> PeerFault {
@@ -219,6 +219,30 @@ fn a_password_goes_out_in_the_clear_only_where_nobody_listens_or_somebody_allows
     let weak = Login { weak: Weak { clear: true, ..Weak::default() }, ..login("secret") };
     let (end, sent, _) = both(with(weak), &[native(), clear, packets(4, &[SUCCESS])]);
     assert_eq!((end, &sent[1][4..]), (Ok(Greeting::Done), &b"secret\0"[..]));
+}
+
+/// A key whose private part guards nothing.
+const PEM: &[u8] = b"\x01-----BEGIN PUBLIC KEY-----
+MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQC0kLh4HFupJ1h1BVYORmyktANN
+1C41QUQthZZ105o0IWOSLiVY/jZCQonlBpoVYKRJT+H6SaLDAz+oMe00ggKyidwc
+B7MLxW5B5hYgQvQAGfwwBLiNofrgFbHqcms1G+fl7kZ74/5kvo37BFSbZ49iewML
+LgjPEs8VhRAI2JMPpQIDAQAB
+-----END PUBLIC KEY-----
+";
+
+#[test]
+fn an_encrypted_password_is_never_the_same_twice() {
+    let hello = greeting(MYSQL_8, "8.0.36", "caching_sha2_password", SEED);
+    let wanted = packets(2, &[&[1, 4]]);
+    let weak = Arc::new(Login { weak: Weak { any_key: true, ..Weak::default() }, ..login("secret") });
+    let encrypted = |session: &mut Session| {
+        let (end, sent) = meet(session, &[hello.clone(), wanted.clone(), packets(4, &[PEM])], usize::MAX);
+        assert_eq!((end, sent[2].len()), (Ok(Greeting::Send), 4 + 128));
+        sent[2].clone()
+    };
+    let (mut one, mut other) = (Session::new(Arc::clone(&weak), [5; 18]), Session::new(weak, [6; 18]));
+    let all = [encrypted(&mut one), encrypted(&mut one), encrypted(&mut other)];
+    assert!(all[0] != all[1] && all[0] != all[2] && all[1] != all[2], "the same challenge and password");
 }
 
 #[test]

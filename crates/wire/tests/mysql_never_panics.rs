@@ -150,7 +150,7 @@ fn greets_the_same_in_pieces(bytes: &[u8], sizes: &[usize]) -> Result<(), TestCa
     ] {
         let settings = vec![("a".to_owned(), "b".to_owned())];
         let login = Arc::new(Login { tls, weak, settings, ..login("secret") });
-        let open = || Single::new(Session::new(Arc::clone(&login)), "SELECT 1", ());
+        let open = || Single::new(Session::new(Arc::clone(&login), [5; 18]), "SELECT 1", ());
         let whole = greetings::greet(&mut open(), [bytes].into_iter());
         let pieces = [bytes.chunks(1).collect::<Vec<_>>(), cut(bytes, sizes).collect()];
         for pieces in pieces.map(|pieces| greetings::greet(&mut open(), pieces.into_iter())) {

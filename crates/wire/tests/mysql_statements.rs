@@ -6,7 +6,7 @@ use mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, greeting, logged_in, login, p
 use std::sync::Arc;
 use wire::mysql::Session;
 use wire::sql::{Heard, Rows, Session as _, Statement, Transaction, Value};
-use wire::{Greeting, PeerFault};
+use wire::{Cancel, Greeting, Next, PeerFault, Progress};
 
 const ENDED: Heard = Heard::Ended { rows: 0, has_rows: false };
 const ERROR: &[u8] = b"\xff\x28\x04#42000syntax";
@@ -298,7 +298,7 @@ fn a_server_that_asks_for_a_file_gets_what_it_was_given_or_nothing() {
     assert_eq!(hear(&mut session, &packets(4, &[&[0, 2, 0, 2, 0, 0, 0]])), [loaded, Heard::Ready]);
 
     // Without the allowance, what was given stays here.
-    let mut session = Session::new(Arc::new(login("secret")));
+    let mut session = Session::new(Arc::new(login("secret")), [5; 18]);
     let hello = greeting(MYSQL_8, "8", "mysql_native_password", b"12345678901234567890");
     assert_eq!(session.greeted(&hello).map(|(_, greeting)| greeting), Ok(Greeting::Send));
     assert_eq!(session.outgoing()[4] & 0x80, 0, "the server is not told that it may ask");
@@ -334,6 +334,30 @@ fn long_texts_are_split_and_their_reply_goes_on_with_the_number() {
 }
 
 #[test]
+fn a_statement_under_way_is_ended_by_another_session() {
+    let mut session = logged_in(MYSQL_8);
+    session.query(b"select sleep(20)");
+    let killing = || {
+        let Some(Cancel::Request(mut talk)) = session.cancel() else { panic!("a statement is under way") };
+        assert_eq!(talk.greet(), Greeting::Await);
+        let hello = greeting(MYSQL_8, "8", "mysql_native_password", b"12345678901234567890");
+        assert_eq!(talk.greeted(&hello), Ok((hello.len(), Greeting::Send)));
+        let welcome = packets(2, &[SUCCESS]);
+        assert_eq!(talk.greeted(&welcome), Ok((welcome.len(), Greeting::Done)));
+        assert_eq!(talk.begin(0), Next::Send);
+        assert_eq!(talk.outgoing(), b"\x07\0\0\0\x03KILL 7");
+        talk
+    };
+    let gone = b"\xff\x46\x04#HY000Unknown thread id: 7";
+    let denied = b"\xff\x47\x04#HY000You are not owner of thread 7";
+    for (answer, is_refused) in [(SUCCESS, false), (gone, false), (denied, true)] {
+        let ended = killing().received(&packets(1, &[answer]));
+        let Ok(Progress::Replied { reply, .. }) = ended else { panic!("{ended:?}") };
+        assert_eq!(reply.refusal.is_some(), is_refused);
+    }
+}
+
+#[test]
 fn nothing_may_come_unasked_but_last_words() {
     let mut session = logged_in(MYSQL_8);
     assert_eq!(session.received(b"", &mut ()), Ok((0, Heard::NeedMore)));
@@ -344,5 +368,5 @@ fn nothing_may_come_unasked_but_last_words() {
         assert_eq!(session.received(&bytes, &mut ()).expect_err("a fault").class, "excess_bytes");
     }
     assert_eq!(session.farewell(), b"\x01\0\0\0\x01");
-    assert_eq!(session.cancel(), None);
+    assert!(session.cancel().is_none(), "nothing is under way");
 }

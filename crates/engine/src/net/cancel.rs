@@ -1,47 +1,84 @@
-//! Tells a peer that a request was given up, over a connection of its own: at best effort, and in nobody's way.
+//! Ends on the peer what was given up here, over connections of their own, and in nobody's way.
 
 use std::io::{Read, Write};
-use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread;
 use std::time::Duration;
 
+use wire::Cancel;
+
 use super::line::Stream;
-use crate::job::Endpoint;
+use super::probe;
+use crate::job::Peer;
 
 /// Cancellations that wait for their turn; more are dropped.
 const WAITING_MAX: usize = 64;
-/// For connecting, and for the peer to close.
+/// For each step of a cancellation: connecting, a log-in, the peer's answer.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What is to be sent, and where.
-type Order = (Endpoint, [u8; 16]);
+/// What is to be ended, and where.
+type Order = (Peer, Cancel);
+/// What came of it, in words if nothing did.
+type Report = Result<(), String>;
 
-/// Sends cancellations on a thread of its own, which begins with the first of them. They go out in the clear.
-#[derive(Debug, Default)]
+/// Sends cancellations on a thread of its own, which begins with the first of them.
+#[derive(Default)]
 pub(crate) struct Canceller {
-    orders: Option<SyncSender<Order>>,
+    way: Option<(SyncSender<Order>, Receiver<Report>)>,
+    /// Cancellations that nothing came of yet.
+    under_way: u32,
 }
 
 impl Canceller {
-    /// Sends these bytes soon, if there is no jam.
-    pub(crate) fn send(&mut self, endpoint: &Endpoint, bytes: [u8; 16]) {
-        let orders = self.orders.get_or_insert_with(|| {
-            let (orders, receiver) = mpsc::sync_channel(WAITING_MAX);
-            // Without a thread nothing is cancelled, and nothing else is different.
-            let _ = thread::Builder::new().name("cancel".to_owned()).spawn(move || work(&receiver));
-            orders
+    /// Ends this soon. In words, why it cannot be.
+    pub(crate) fn send(&mut self, peer: Peer, cancel: Cancel) -> Report {
+        let (orders, _) = self.way.get_or_insert_with(|| {
+            let (orders, to_do) = mpsc::sync_channel(WAITING_MAX);
+            let (done, reports) = mpsc::channel();
+            // Without a thread nobody takes the orders, which is said of each.
+            let _ = thread::Builder::new().name("cancel".to_owned()).spawn(move || work(&to_do, &done));
+            (orders, reports)
         });
-        let _ = orders.try_send((endpoint.clone(), bytes));
+        let sent = orders.try_send((peer, cancel));
+        sent.map_err(|_| format!("{WAITING_MAX} others wait to be ended"))?;
+        self.under_way += 1;
+        Ok(())
+    }
+
+    /// The next report, if one comes within a time; `None` also when none is awaited.
+    pub(crate) fn report(&mut self, within: Duration) -> Option<Report> {
+        let (_, reports) = self.way.as_ref().filter(|_| self.under_way > 0)?;
+        let report = reports.recv_timeout(within).ok()?;
+        self.under_way -= 1;
+        Some(report)
+    }
+
+    /// How many cancellations nothing came of yet.
+    pub(crate) fn under_way(&self) -> u32 {
+        self.under_way
     }
 }
 
-fn work(orders: &Receiver<Order>) {
-    for (endpoint, bytes) in orders {
-        if let Ok(mut stream) = Stream::open(&endpoint, TIMEOUT)
-            && stream.write_all(&bytes).is_ok()
-        {
-            // The peer closes when it is done with it.
-            let _ = stream.read(&mut [0]);
-        }
+fn work(orders: &Receiver<Order>, done: &Sender<Report>) {
+    for (peer, cancel) in orders {
+        let report = match cancel {
+            Cancel::Bytes(bytes) => send(&peer, bytes),
+            Cancel::Request(mut talk) => match probe::put(&peer, &mut *talk, TIMEOUT) {
+                Ok((reply, _)) => reply.refusal.map_or(Ok(()), |refusal| Err(talk.explain(refusal))),
+                Err(error) => Err(error.to_string()),
+            },
+        };
+        // Whoever does not wait for it any more wants it done all the same.
+        let _ = done.send(report);
     }
+}
+
+/// Sends bytes in the clear, and waits until the peer closes: then it is done with them.
+fn send(peer: &Peer, bytes: [u8; 16]) -> Report {
+    let endpoint = peer.endpoint(0);
+    let sent = Stream::open(endpoint, TIMEOUT).and_then(|mut stream| {
+        stream.write_all(&bytes)?;
+        stream.read(&mut [0])
+    });
+    sent.map(drop).map_err(|error| format!("{endpoint}: {error}"))
 }

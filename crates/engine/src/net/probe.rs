@@ -95,18 +95,28 @@ pub fn greet(peer: &Peer, talk: &mut dyn Conversation, timeout: Duration) -> Res
 /// Connects, greets, sends the request of step 0, waits for its reply, says goodbye and closes. The time-out counts for the
 /// connection, for the greeting, and for each wait for the reply.
 pub fn ask<T: Conversation>(peer: &Peer, mut talk: T, timeout: Duration) -> Result<Asked<T>, ProbeError> {
+    let (reply, probed) = put(peer, &mut talk, timeout)?;
+    Ok(Asked { reply, talk, probed })
+}
+
+/// As [`ask`], for any conversation.
+pub(super) fn put(
+    peer: &Peer,
+    talk: &mut dyn Conversation,
+    timeout: Duration,
+) -> Result<(Reply, Probed), ProbeError> {
     let mut line = Line::open(peer, timeout)?;
-    line.greet(&mut talk)?;
+    line.greet(talk)?;
     let probed = probed(&line);
     let next = talk.begin(0);
-    let reply = converse(&mut line, &mut talk, next, timeout);
+    let reply = converse(&mut line, talk, next, timeout);
     let reply = reply.map_err(|(class, reason)| ProbeError::Question {
         endpoint: line.endpoint().to_owned(),
         class,
         reason,
     })?;
-    say_farewell(&mut line, &mut talk);
-    Ok(Asked { reply, talk, probed })
+    say_farewell(&mut line, talk);
+    Ok((reply, probed))
 }
 
 /// An error class, and the reason in words.

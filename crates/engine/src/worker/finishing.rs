@@ -153,9 +153,8 @@ impl<S: Script> Worker<'_, S> {
         if connection.within.pause_until_ns > 0 && connection.request.is_some() {
             return self.leave(slot, now_ns);
         }
-        if let (Link::Up { .. }, Some(bytes)) = (&connection.link, connection.talk.cancel()) {
-            self.canceller.send(self.job.peer(connection.peer).endpoint(self.first_number + slot), bytes);
-        }
+        self.cancel(slot, now_ns);
+        let connection = &self.connections[slot as usize];
         let ending = match (&connection.link, connection.request) {
             (Link::Down | Link::Connecting { .. }, _) => Ending::timed_out("timeout_connect", "a connection"),
             (Link::Shaking { .. }, _) => Ending::timed_out("timeout_tls", "the TLS handshake"),

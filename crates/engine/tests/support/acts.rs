@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use wire::{
-    Closing, Conversation, Embedded, Greeting, Interrupt, Next, PartEnd, PeerFault, Progress, Refusal, Reply,
-    Script, Stage,
+    Cancel, Closing, Conversation, Embedded, Greeting, Interrupt, Next, PartEnd, PeerFault, Progress,
+    Refusal, Reply, Script, Stage,
 };
 
 /// One thing that a request does.
@@ -252,8 +252,8 @@ impl Conversation for Talk {
         self.script.farewell.as_bytes()
     }
 
-    fn cancel(&self) -> Option<[u8; 16]> {
-        self.script.cancel
+    fn cancel(&self) -> Option<Cancel> {
+        self.script.cancel.map(Cancel::Bytes)
     }
 
     fn forget(&mut self) {

@@ -1,5 +1,6 @@
 //! Statements and their replies over one connection.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
@@ -22,6 +23,14 @@ pub(super) struct Connection<S: Session> {
     buffer: Vec<u8>,
     from: usize,
     to: usize,
+}
+
+/// What nobody can foresee: log-ins are made from it.
+pub(super) fn nonce() -> Result<[u8; 18], Error> {
+    let mut nonce = [0; 18];
+    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut nonce));
+    read.map_err(|error| Error::Connect { reason: format!("/dev/urandom: {error}") })?;
+    Ok(nonce)
 }
 
 impl<S: Session> Connection<S> {

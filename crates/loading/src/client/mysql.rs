@@ -6,7 +6,7 @@ use engine::{Endpoint, Peer};
 use wire::mysql::Session;
 use wire::sql::{Login, Session as _};
 
-use super::connection::Connection;
+use super::connection::{Connection, nonce};
 use super::{Answer, Client};
 use crate::error::Error;
 use crate::marks;
@@ -26,7 +26,7 @@ pub(super) struct MySql {
 
 impl MySql {
     pub(super) fn open(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
-        let session = Session::new(Arc::clone(login));
+        let session = Session::new(Arc::clone(login), nonce()?);
         let is_private = matches!(peer.endpoints[number as usize % peer.endpoints.len()], Endpoint::Unix(_));
         let session = if is_private { session.on_private_transport() } else { session };
         Ok(Self { connection: Connection::open(peer, session, number)? })

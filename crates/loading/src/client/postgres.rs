@@ -1,14 +1,12 @@
 //! PostgreSQL: rows go by COPY.
 
-use std::fs::File;
-use std::io::Read;
 use std::sync::Arc;
 
 use engine::Peer;
 use wire::postgres::Session;
 use wire::sql::{Heard, Login, Session as _};
 
-use super::connection::{Connection, broken};
+use super::connection::{Connection, broken, nonce};
 use super::{Answer, Client};
 use crate::error::Error;
 use crate::marks;
@@ -24,10 +22,7 @@ pub(super) struct Postgres {
 
 impl Postgres {
     pub(super) fn open(peer: &Peer, login: &Arc<Login>, number: u32) -> Result<Self, Error> {
-        let mut nonce = [0; 18];
-        let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut nonce));
-        read.map_err(|error| Error::Connect { reason: format!("/dev/urandom: {error}") })?;
-        let connection = Connection::open(peer, Session::new(Arc::clone(login), nonce), number)?;
+        let connection = Connection::open(peer, Session::new(Arc::clone(login), nonce()?), number)?;
         let mut postgres = Self { connection, rows: CopyRows::default() };
         // An index takes as long as it takes. The marks' end is waited for, and then everything before it is on disk too.
         let settings = "SET statement_timeout = 0; SET synchronous_commit = off";

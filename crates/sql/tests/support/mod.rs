@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use script::{Allow, Deck, Language};
 use sql::{Engine, Settings, Sql, Step, Talk};
 use wire::sql::{Heard, Rows, Said, Session, SqlState, Statement, Transaction, Value};
-use wire::{Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script};
+use wire::{Cancel, Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script};
 
 /// The letter of an error, its SQLSTATE, and whether it ends the connection.
 pub(crate) const ERRORS: [(u8, &[u8; 5], bool); 8] = [
@@ -142,8 +142,8 @@ impl Session for Fake {
         b"bye"
     }
 
-    fn cancel(&self) -> Option<[u8; 16]> {
-        Some([7; 16])
+    fn cancel(&self) -> Option<Cancel> {
+        Some(Cancel::Bytes([7; 16]))
     }
 
     fn forget(&mut self) {

@@ -14,6 +14,7 @@ use super::fault::Fault;
 use super::fields::Fields;
 use super::greeting::{self, ClientGreeting, ServerGreeting};
 use super::incoming::ERROR;
+use super::nonce::Nonce;
 use super::outgoing::PAYLOAD_BYTES_MAX;
 use super::plugin::{Plugin, with_zero};
 use super::{rsa, said};
@@ -60,9 +61,10 @@ enum State {
 }
 
 /// Who logs in, over what.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Circumstances<'a> {
     pub(super) login: &'a Login,
+    pub(super) nonce: &'a Nonce,
     /// Nobody else can listen.
     pub(super) is_private: bool,
     pub(super) offers_local_files: bool,
@@ -108,7 +110,8 @@ impl LogIn {
             (State::Answered, SWITCH) => self.switched(payload, around),
             (State::Answered, MORE_DATA) => self.more_data(&payload[1..], around),
             (State::Key, MORE_DATA) => {
-                let encrypted = rsa::encrypt(password(around), &self.seed, &payload[1..])?;
+                let encrypted =
+                    rsa::encrypt(password(around), &self.seed, &payload[1..], around.nonce.hashed(b"oaep"))?;
                 self.state = State::Answered;
                 Ok(Step::Send(encrypted))
             }

@@ -17,14 +17,18 @@ const MODULUS_BYTES_MAX: usize = 1024;
 const MODULUS_BYTES_MIN: usize = 64;
 const EXPONENT_BYTES_MAX: usize = 8;
 
-/// Encrypts a password, mixed with the challenge, under the key in a PEM text.
-pub(super) fn encrypt(password: &[u8], seed: &[u8], pem: &[u8]) -> Result<Vec<u8>, Fault> {
+/// Encrypts a password, mixed with the challenge, under the key in a PEM text. `chance` is random: a listener who could foresee
+/// it could try passwords on what was sent.
+pub(super) fn encrypt(
+    password: &[u8],
+    seed: &[u8],
+    pem: &[u8],
+    chance: [u8; HASH_BYTES],
+) -> Result<Vec<u8>, Fault> {
     let (modulus, exponent) = public_key(pem).ok_or(Fault::BadKey)?;
     let seed = seed.get(..HASH_BYTES).ok_or(Fault::BadSeed)?;
     let clear = with_zero(password);
     let mixed: Vec<u8> = clear.iter().zip(seed.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect();
-    // Nobody who does not know the password can foresee this, and whoever does has nothing left to find out.
-    let chance: [u8; HASH_BYTES] = Sha1::new().chain_update(&clear).chain_update(seed).finalize().into();
     let size = modulus.to_bytes_be().len();
     let padded = pad(&mixed, chance, size).ok_or(Fault::BadKey)?;
     let encrypted = BigUint::from_bytes_be(&padded).modpow(&exponent, &modulus).to_bytes_be();
@@ -113,6 +117,7 @@ LgjPEs8VhRAI2JMPpQIDAQAB
         b6cb9d91af275f4ff13fc394b1b97fcb4bce044e1a2cf1238c583b7afb1a4fb9\
         96a25d0d231bbe1554eb573c2a078f116882edcf16d42c1209767da869424881";
     const SEED: &[u8; 20] = b"12345678901234567890";
+    const CHANCE: [u8; HASH_BYTES] = [7; HASH_BYTES];
 
     /// What is read with the private key, padding checked and taken off.
     fn decrypt(encrypted: &[u8]) -> Vec<u8> {
@@ -134,7 +139,7 @@ LgjPEs8VhRAI2JMPpQIDAQAB
     #[test]
     fn whoever_has_the_private_key_can_read_the_password() {
         for password in ["secret", "", "one that is longer than the challenge"] {
-            let encrypted = encrypt(password.as_bytes(), SEED, PEM).expect("a key");
+            let encrypted = encrypt(password.as_bytes(), SEED, PEM, CHANCE).expect("a key");
             assert_eq!(encrypted.len(), 128);
             let read = decrypt(&encrypted);
             let clear: Vec<u8> =
@@ -145,14 +150,14 @@ LgjPEs8VhRAI2JMPpQIDAQAB
 
     #[test]
     fn keys_that_are_none_and_passwords_that_are_too_long_are_refused() {
-        assert_eq!(encrypt(&[b'x'; 86], SEED, PEM), Err(Fault::BadKey));
-        assert_eq!(encrypt(b"secret", b"short", PEM), Err(Fault::BadSeed));
+        assert_eq!(encrypt(&[b'x'; 86], SEED, PEM, CHANCE), Err(Fault::BadKey));
+        assert_eq!(encrypt(b"secret", b"short", PEM, CHANCE), Err(Fault::BadSeed));
         let whole = core::str::from_utf8(PEM).expect("text");
         let even = whole.replace("JMPpQIDAQAB", "JMPpAIDAQAB");
         for pem in
             ["", "-----BEGIN PUBLIC KEY-----\n-----END", &whole[..100], &even, &whole.replace("MIGf", "MIGg")]
         {
-            assert_eq!(encrypt(b"secret", SEED, pem.as_bytes()), Err(Fault::BadKey), "{pem}");
+            assert_eq!(encrypt(b"secret", SEED, pem.as_bytes(), CHANCE), Err(Fault::BadKey), "{pem}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One connection: from the greeting of the server to the rows of its replies.
 
 use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -10,19 +11,22 @@ use core::fmt;
 use super::fault::Fault;
 use super::incoming::{ERROR, Head, Incoming, Packet, Wish};
 use super::log_in::{Circumstances, LogIn, Step};
+use super::nonce::Nonce;
 use super::outgoing::{HEADER_BYTES, PAYLOAD_BYTES_MAX, put};
 use super::reading::{Form, Outcome, Prepared, Reading};
 use super::said;
 use super::work::{self, Command, Known, Queue, Values, Waiting, What, Which};
 use crate::blame::PeerFault;
-use crate::conversation::Greeting;
-use crate::sql::{self, Heard, Login, Rows, Said, SqlState, Statement, Transaction, Value};
+use crate::conversation::{Cancel, Greeting};
+use crate::sql::{self, Heard, Login, Rows, Said, Single, SqlState, Statement, Transaction, Value};
 
 /// Nothing that is said before the log-in is longer.
 const GREETING_BYTES_MAX: usize = 64 * 1024;
 /// Memory of what was sent is given back above this size.
 const OUTGOING_CAPACITY_MAX: usize = 1024 * 1024;
 const QUIT: [u8; 5] = [1, 0, 0, 0, 1];
+/// The connection that is to be ended has ended.
+const UNKNOWN_THREAD: u16 = 1094;
 /// Unknown statement, and statement that must be prepared again: what was prepared is no longer known.
 const FORGOTTEN: [u16; 2] = [1243, 1615];
 
@@ -32,6 +36,7 @@ const FORGOTTEN: [u16; 2] = [1243, 1615];
 /// the next [`sql::Session::sync`].
 pub struct Session {
     login: Arc<Login>,
+    nonce: Nonce,
     /// The transport is one that nobody can listen to, even without TLS.
     has_private_transport: bool,
     is_private: bool,
@@ -73,10 +78,11 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    /// A session that will log in as this.
-    pub fn new(login: Arc<Login>) -> Self {
+    /// A session that will log in as this. `nonce` is random, and another for each session.
+    pub fn new(login: Arc<Login>, nonce: [u8; 18]) -> Self {
         Self {
             login,
+            nonce: Nonce::of(nonce),
             has_private_transport: false,
             is_private: false,
             log_in: LogIn::new(),
@@ -408,6 +414,7 @@ impl sql::Session for Session {
             let Packet::Whole(payload) = packet else { return Ok((used, Greeting::Await)) };
             let around = Circumstances {
                 login: &self.login,
+                nonce: &self.nonce,
                 is_private: self.is_private,
                 offers_local_files: self.offers_local_files,
             };
@@ -423,6 +430,7 @@ impl sql::Session for Session {
         self.is_private = true;
         let around = Circumstances {
             login: &self.login,
+            nonce: &self.nonce,
             is_private: true,
             offers_local_files: self.offers_local_files,
         };
@@ -546,15 +554,25 @@ impl sql::Session for Session {
         &QUIT
     }
 
-    fn cancel(&self) -> Option<[u8; 16]> {
-        // The server takes that only from another session that has logged in: KILL QUERY.
-        None
+    fn cancel(&self) -> Option<Cancel> {
+        // The server takes that only from another session that has logged in. The connection is given up with its statement.
+        let id = self.connection_id();
+        if self.under_way.is_none() || id == 0 {
+            return None;
+        }
+        let [nonce @ .., _, _] = self.nonce.hashed(b"kill");
+        let session = Self::new(Arc::clone(&self.login), nonce);
+        let session = Self { is_private: self.has_private_transport, ..session };
+        let session = Self { has_private_transport: self.has_private_transport, ..session };
+        Some(Cancel::Request(Box::new(
+            Single::new(session, format!("KILL {id}"), ()).excusing(UNKNOWN_THREAD),
+        )))
     }
 
     fn forget(&mut self) {
         let (login, has_private_transport) = (Arc::clone(&self.login), self.has_private_transport);
         let offers_local_files = self.offers_local_files;
-        let mut fresh = Self::new(login);
+        let mut fresh = Self { nonce: self.nonce.next(), ..Self::new(login, [0; 18]) };
         (fresh.has_private_transport, fresh.is_private) = (has_private_transport, has_private_transport);
         fresh.offers_local_files = offers_local_files;
         *self = fresh;

@@ -9,7 +9,7 @@ use super::kept::Stage;
 use super::outgoing::{self, Outgoing, TERMINATE, TooLong};
 use super::reading::{Awaited, Copying, Reading};
 use crate::blame::PeerFault;
-use crate::conversation::Greeting;
+use crate::conversation::{Cancel, Greeting};
 use crate::sql::{self, Heard, Login, Rows, Said, Statement, Transaction, Value};
 
 /// The client's side of one PostgreSQL connection.
@@ -262,8 +262,8 @@ impl sql::Session for Session {
         &TERMINATE
     }
 
-    fn cancel(&self) -> Option<[u8; 16]> {
-        self.entry.cancel_key.map(outgoing::cancel)
+    fn cancel(&self) -> Option<Cancel> {
+        self.entry.cancel_key.map(|key| Cancel::Bytes(outgoing::cancel(key)))
     }
 
     fn forget(&mut self) {

@@ -13,6 +13,8 @@ pub struct Single<S, R = ()> {
     text: String,
     is_awaited: bool,
     refusal: Option<Refusal>,
+    /// The number of an error that is none.
+    excused: Option<u16>,
     received_bytes: u64,
     rows: R,
 }
@@ -20,7 +22,21 @@ pub struct Single<S, R = ()> {
 impl<S: Session, R: Rows + Send> Single<S, R> {
     /// Asks `text`, and hands the rows of replies to `rows`.
     pub fn new(session: S, text: impl Into<String>, rows: R) -> Self {
-        Self { session, text: text.into(), is_awaited: false, refusal: None, received_bytes: 0, rows }
+        Self {
+            session,
+            text: text.into(),
+            is_awaited: false,
+            refusal: None,
+            excused: None,
+            received_bytes: 0,
+            rows,
+        }
+    }
+
+    /// The same, where an error with this number of the server's own is as good as a success.
+    #[must_use]
+    pub fn excusing(self, number: u16) -> Self {
+        Self { excused: Some(number), ..self }
     }
 
     /// The session below.
@@ -84,6 +100,7 @@ impl<S: Session, R: Rows + Send> Conversation for Single<S, R> {
                 Heard::Ended { .. } | Heard::RolledBack => {}
                 // What ends an idle connection is the connection's affair: its end follows.
                 Heard::Refused | Heard::Ready if !self.is_awaited => {}
+                Heard::Refused if self.excused == Some(self.session.said().number) => {}
                 Heard::Refused => {
                     let code = self.session.said().sqlstate.code();
                     self.refusal = Some(Refusal { class: "sql_error", code });

@@ -52,7 +52,7 @@ pub(crate) fn login(password: &str) -> Login {
 
 /// A session that has logged in to a server that can do this.
 pub(crate) fn logged_in(capabilities: u64) -> Session {
-    let mut session = Session::new(Arc::new(login("secret"))).with_local_infile();
+    let mut session = Session::new(Arc::new(login("secret")), [5; 18]).with_local_infile();
     assert_eq!(session.greet(), Greeting::Await);
     let hello = greeting(capabilities, "8.0.36", "mysql_native_password", b"12345678901234567890");
     assert_eq!(session.greeted(&hello), Ok((hello.len(), Greeting::Send)));

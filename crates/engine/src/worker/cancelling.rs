@@ -1,0 +1,53 @@
+//! Requests that were given up here, and may go on at the peer.
+
+use std::time::Duration;
+
+use wire::{Conversation, Script};
+
+use super::Worker;
+use crate::connection::Link;
+use crate::job::Peer;
+
+/// How long the end of a load waits for cancellations.
+const PATIENCE_NS: u64 = 2 * load::SECOND_NS;
+
+impl<S: Script> Worker<'_, S> {
+    /// Asks the peer to end the request of a slot, whose deadline has passed.
+    pub(super) fn cancel(&mut self, slot: u32, now_ns: u64) {
+        let connection = &self.connections[slot as usize];
+        let Link::Up { .. } = &connection.link else { return };
+        let Some(cancel) = connection.talk.cancel() else { return };
+        let peer = self.job.peer(connection.peer);
+        let endpoint = peer.endpoint(self.first_number + slot).clone();
+        let sent = self.canceller.send(Peer { endpoints: vec![endpoint], ..peer.clone() }, cancel);
+        self.note_not_canceled(sent.err(), now_ns);
+        self.hear_cancellations(0, now_ns);
+    }
+
+    /// Counts the cancellations of which nothing came.
+    fn hear_cancellations(&mut self, wait_ns: u64, now_ns: u64) {
+        let until_ns = self.clock.now() + wait_ns;
+        loop {
+            let left_ns = until_ns.saturating_sub(self.clock.now());
+            let Some(report) = self.canceller.report(Duration::from_nanos(left_ns)) else { return };
+            self.note_not_canceled(report.err(), now_ns);
+        }
+    }
+
+    /// Waits for the cancellations that are under way at the end of a load, for a while: what still runs would disturb the next.
+    pub(super) fn settle_cancellations(&mut self, now_ns: u64) {
+        self.hear_cancellations(PATIENCE_NS, now_ns);
+        for _ in 0..self.canceller.under_way() {
+            self.note_not_canceled(Some("the peer has not answered yet".to_owned()), now_ns);
+        }
+    }
+
+    /// Counted beside the time-out that the request is.
+    fn note_not_canceled(&mut self, reason: Option<String>, now_ns: u64) {
+        let Some(reason) = reason else { return };
+        let errors = &mut self.books[0].recorder.tally(now_ns).errors;
+        errors.note("not_canceled", u32::MAX, || {
+            format!("a request that timed out may still run on the system, which was not reached to end it: {reason}")
+        });
+    }
+}
