@@ -156,7 +156,8 @@ fn every_class_of_error_is_explained() {
     let mut actual: BTreeSet<String> = sources.iter().flat_map(|path| classes_in(path)).collect();
     // Too short to be told from other words.
     actual.extend(
-        ["canceled", "capture", "constraint", "deadlock", "incomplete", "rows", "status"].map(str::to_owned),
+        ["canceled", "capture", "constraint", "corrupted", "deadlock", "incomplete", "rows", "status"]
+            .map(str::to_owned),
     );
     assert_eq!(
         explained, actual,

@@ -38,7 +38,8 @@ fn state(number: i32) -> &'static [u8; 5] {
         ffi::SQLITE_INTERRUPT => b"57014",
         ffi::SQLITE_ERROR | ffi::SQLITE_RANGE => b"42000",
         ffi::SQLITE_TOOBIG => b"54000",
-        ffi::SQLITE_IOERR | ffi::SQLITE_CORRUPT => b"58030",
+        ffi::SQLITE_CORRUPT | ffi::SQLITE_NOTADB => b"XX001",
+        ffi::SQLITE_IOERR => b"58030",
         _ => b"HY000",
     }
 }

@@ -358,6 +358,26 @@ fn a_statement_under_way_is_ended_by_another_session() {
 }
 
 #[test]
+fn last_words_end_everything_that_was_asked() {
+    for number in [1053_u16, 1077, 1079, 1080, 1927, 4031] {
+        let [low, high] = number.to_le_bytes();
+        let last_words = [b"\xff", &[low, high][..], b"#08S01Server shutdown in progress"].concat();
+        // As an answer, or said before the statement was read.
+        for reply in [packets(1, &[&last_words]), packets(0, &[&last_words])] {
+            let mut session = logged_in(MYSQL_8);
+            session.query(b"select 1");
+            session.query(b"select 2");
+            assert_eq!(hear(&mut session, &reply), [Heard::Refused], "{number}");
+            assert!(session.said().is_fatal);
+            let mut session = logged_in(MYSQL_8);
+            execute(&mut session, 0, true, "do 1", &[]);
+            session.sync();
+            assert_eq!(hear(&mut session, &reply), [Heard::Refused], "{number}");
+        }
+    }
+}
+
+#[test]
 fn nothing_may_come_unasked_but_last_words() {
     let mut session = logged_in(MYSQL_8);
     assert_eq!(session.received(b"", &mut ()), Ok((0, Heard::NeedMore)));

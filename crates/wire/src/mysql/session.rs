@@ -346,6 +346,11 @@ impl Session {
             }
             Outcome::Refused => {
                 self.end(true);
+                if self.reading.said.is_fatal {
+                    // The connection ends here: nothing else is answered, and nothing can be asked.
+                    self.queue.clear();
+                    self.ready_due = 0;
+                }
                 Some(Heard::Refused)
             }
             Outcome::LocalFile => {
