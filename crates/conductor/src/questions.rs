@@ -63,6 +63,21 @@ pub enum Unready {
         /// Who logs in.
         user: String,
     },
+    /// A table of that name is there, and is of something else.
+    #[error(
+        "{what}; take another database, or replace the tables with `tenbin prepare {url} --workload {workload}{options} --fresh`, \
+         which drops them first"
+    )]
+    Columns {
+        /// Which, what it does not have, and what the server said.
+        what: String,
+        /// The URL, without a password.
+        url: String,
+        /// The workload that needs them.
+        workload: &'static str,
+        /// What else to write.
+        options: String,
+    },
     /// Rows would be asked for that are not there, or some never.
     #[error(
         "the tables have scale {found}, and the load is for scale {given}; leave the scale out, and it is read from the tables"
@@ -294,7 +309,8 @@ fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Opt
     let Some(workload) = workload::find(name) else { return Ok(None) };
     let set =
         |name: &str| sql.settings.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value);
-    let (question, mut options) = question(workload.tables, set("tables").map_or("1", String::as_str));
+    let many = set("tables").map_or("1", String::as_str);
+    let (question, mut options) = question(workload.tables, many);
     let flags = [("tables", "--tables"), ("table_size", "--table-size")];
     let given = flags.iter().filter_map(|(name, flag)| Some(format!(" {flag} {}", set(name)?)));
     options.extend(given.filter(|_| matches!(workload.tables, Tables::Sbtest | Tables::SbtestEmpty)));
@@ -308,7 +324,16 @@ fn tables(desk: &Desk<'_>, sql: &Transactions, name: &'static str) -> Result<Opt
                 _ => Err(Unready::Empty { table: "pgbench_branches", url, workload: name }.into()),
             }
         }
-        Ok(_) => Ok(None),
+        Ok(_) => {
+            let Some((table, columns, question)) = columns(workload.tables, many) else { return Ok(None) };
+            let told = desk.ask(&question)?;
+            let Err(said) = told.answer else { return Ok(None) };
+            if told.is_forbidden {
+                return Err(Unready::Privilege { what: said, user: sql.database.login.user.clone() }.into());
+            }
+            let what = format!("{table} does not have the columns that {name} needs ({columns}): {said}");
+            Err(Unready::Columns { what, url, workload: name, options }.into())
+        }
         Err(what) if told.is_forbidden => {
             Err(Unready::Privilege { what, user: sql.database.login.user.clone() }.into())
         }
@@ -327,6 +352,26 @@ fn question(tables: Tables, many: &str) -> (String, String) {
         Tables::Accounts => ("SELECT count(*) FROM tenbin_accounts WHERE 1 = 0".to_owned(), ""),
     };
     (question, options.to_owned())
+}
+
+/// A table that is there may be of something else: its name, the columns that it needs, and a question that is refused if it does
+/// not have them, or, where rows go in without names, if it has others.
+fn columns(tables: Tables, many: &str) -> Option<(String, &'static str, String)> {
+    let (table, columns) = match tables {
+        // Whether it is empty is asked for too.
+        Tables::Pgbench => return None,
+        Tables::Sbtest => (format!("sbtest{many}"), "id, k, c, pad"),
+        Tables::SbtestEmpty => (format!("sbtest{many}"), "id, k, and no others"),
+        Tables::Postcodes => ("tenbin_postcodes".to_owned(), "code, prefecture, city, town"),
+        Tables::Accounts => ("tenbin_accounts".to_owned(), "email, name, created"),
+    };
+    let rows = match tables {
+        Tables::SbtestEmpty => {
+            format!("SELECT id, k FROM {table} WHERE 1 = 0 UNION ALL SELECT * FROM {table} WHERE 1 = 0")
+        }
+        _ => format!("SELECT {columns} FROM {table} WHERE 1 = 0"),
+    };
+    Some((table, columns, format!("SELECT count(*) FROM ({rows}) AS t")))
 }
 
 #[cfg(test)]

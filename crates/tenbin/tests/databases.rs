@@ -125,6 +125,30 @@ fn transactions_on_mariadb_are_counted() {
     assert!(output.stderr.contains("create the tables with `tenbin prepare mysql://"), "{output:?}");
 }
 
+#[test]
+fn tables_of_another_workload_are_told_before_the_load() {
+    let mariadb = MariaDb::start(&MariaDbSettings::default()).expect("a server");
+    let postgres = Postgres::start(&PostgresSettings::default()).expect("a server");
+    let home = Home::new();
+    let file = format!("sqlite:{}", home.path().join("tables.sqlite").display());
+    for url in [&mariadb.own_url(), &postgres.own_url(), &file] {
+        for (there, asked, columns) in [
+            ("oltp-read-write", "bulk-insert", "bulk-insert needs (id, k, and no others)"),
+            ("bulk-insert", "oltp-point-select", "oltp-point-select needs (id, k, c, pad)"),
+        ] {
+            prepare(&home, url, &["--workload", there, "--fresh"]);
+            let output = home.run(&[url, "--workload", asked, "-n", "1"]);
+            assert_eq!(output.code, Some(1), "{output:?}");
+            let told =
+                ["sbtest1 does not have the columns that ", columns, "--workload ", asked, " --fresh`"];
+            assert!(told.iter().all(|part| output.stderr.contains(part)), "{output:?}");
+            let output = home.run(&[url, "--workload", there, "-n", "1"]);
+            assert_eq!(output.code, Some(0), "{output:?}");
+        }
+    }
+    assert_eq!(home.history().len(), 6, "only loads on their own tables were begun");
+}
+
 /// Statements that time out, on and on; `running` is how many of them run on the server, as seen now and then.
 fn assert_given_up_statements_end(url: &str, script: &str, running: &dyn Fn() -> u64) {
     let home = Home::new();
