@@ -16,6 +16,8 @@ const CONNECTIONS_DEFAULT: u64 = 50;
 const CONNECTIONS_MAX: u64 = 1_000_000;
 const DURATION_DEFAULT_NS: u64 = 10_000_000_000;
 const TIMEOUT_DEFAULT_NS: u64 = 10_000_000_000;
+/// Of transactions of which a number is asked for and no time: some statements take as long as they take.
+const TIMEOUT_OF_A_NUMBER_NS: u64 = 3_600_000_000_000;
 const THREADS_MAX: u64 = 1024;
 const EXTEND_MAX: u64 = 10;
 const LOG_PER_SECOND_MAX: u64 = 100_000;
@@ -125,9 +127,11 @@ pub(crate) fn check(draft: &Draft) -> Result<Plan, Vec<Fault>> {
     let (load, stop, warm_up_ns) = reader.load();
     let extend = reader.extend();
     let seed = reader.seed();
-    let timeout_ns = reader.positive("--timeout", draft.timeout.as_deref()).unwrap_or(TIMEOUT_DEFAULT_NS);
+    let given = reader.positive("--timeout", draft.timeout.as_deref());
+    let is_number = stop.at_ns.is_none() && target.as_ref().is_some_and(|target| target.sql.is_some());
+    let timeout_ns = given.unwrap_or(if is_number { TIMEOUT_OF_A_NUMBER_NS } else { TIMEOUT_DEFAULT_NS });
     let of_url = target.as_ref().and_then(|target| target.sql.as_ref()?.database.connect_timeout_ns);
-    let connect_timeout_ns = reader.connect_timeout(of_url, timeout_ns);
+    let connect_timeout_ns = reader.connect_timeout(of_url, timeout_ns, given);
     let threads = reader.threads(&load);
     let pin = reader.pin();
     let log_per_second = reader.count("--log-requests", draft.log_requests.as_deref(), 0, LOG_PER_SECOND_MAX);
@@ -434,7 +438,7 @@ impl Reader<'_> {
     }
 
     /// `of_url` is what the URL says, where the flag says nothing.
-    fn connect_timeout(&mut self, of_url: Option<u64>, timeout_ns: u64) -> u64 {
+    fn connect_timeout(&mut self, of_url: Option<u64>, timeout_ns: u64, given_ns: Option<u64>) -> u64 {
         let given = self.positive("--connect-timeout", self.draft.connect_timeout.as_deref());
         if given.is_some_and(|given| given > timeout_ns) {
             let what = format!(
@@ -443,7 +447,8 @@ impl Reader<'_> {
             );
             self.fault("--connect-timeout", what, "shorten it, or lengthen --timeout");
         }
-        given.or(of_url.map(|ns| ns.min(timeout_ns))).unwrap_or(timeout_ns)
+        let default_ns = given_ns.unwrap_or(TIMEOUT_DEFAULT_NS);
+        given.or(of_url.map(|ns| ns.min(timeout_ns))).unwrap_or(default_ns)
     }
 
     fn threads(&mut self, load: &Load) -> Option<u32> {

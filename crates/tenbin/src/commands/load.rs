@@ -90,10 +90,10 @@ pub(crate) struct LoadFlags {
     /// A new connection for each request or transaction.
     #[arg(long, visible_alias = "reconnect", help_heading = "Request")]
     no_keepalive: bool,
-    /// Total time for one request, connecting included [default: 10s].
+    /// Total time for one request, connecting included [default: 10s; 1h for transactions with -n and without -d].
     #[arg(long, value_name = "TIME", help_heading = "Request")]
     timeout: Option<String>,
-    /// Time for a connection, TLS included [default: as --timeout].
+    /// Time for a connection, TLS included [default: as --timeout, or 10s].
     #[arg(long, value_name = "TIME", help_heading = "Request")]
     connect_timeout: Option<String>,
     /// Connect to this Unix socket; the URL still gives host and path.
