@@ -124,8 +124,22 @@ pub(crate) fn parse(
         "gset" => prefix(&line.words()).map(Meta::Gset),
         "aset" => prefix(&line.words()).map(Meta::Aset),
         "shell" | "setshell" => Err(shell(&name, &line.words(), allow)),
+        "setrandom" => Err(set_random(&line.words())),
         _ => Err(Problem::new("invalid command")),
     }
+}
+
+/// What stands for a command that pgbench took until 9.5.
+fn set_random(words: &[(&[u8], usize)]) -> Problem {
+    let words: Vec<_> = words.iter().map(|(word, _)| String::from_utf8_lossy(word)).collect();
+    let (name, call) = match words.iter().map(AsRef::as_ref).collect::<Vec<_>>()[..] {
+        [name, low, high] | [name, low, high, "uniform"] => (name, format!("random({low}, {high})")),
+        [name, low, high, shape @ ("gaussian" | "exponential"), parameter] => {
+            (name, format!("random_{shape}({low}, {high}, {parameter})"))
+        }
+        _ => ("NAME", "random(LOW, HIGH)".to_owned()),
+    };
+    Problem::new(format!("invalid command, removed in pgbench 9.6; write \"\\set {name} {call}\""))
 }
 
 fn set(mut line: Line<'_>, names: &mut Names, language: Language) -> Result<Meta, Problem> {

@@ -59,6 +59,12 @@ fn each_fault_has_its_message() {
         (r"\sleep 1.5 s", &["invalid sleep time, must be an integer (1.5)"]),
         (r"\sleep now", &["invalid sleep time, must be an integer (now)"]),
         (r"\nosuchcommand", &["invalid command in command \"nosuchcommand\""]),
+        (
+            r"\setrandom aid 1 :naccounts",
+            &["invalid command, removed in pgbench 9.6; write \"\\set aid random(1, :naccounts)\""],
+        ),
+        (r"\setrandom a 1 9 gaussian 2.5", &[r#"write "\set a random_gaussian(1, 9, 2.5)""#]),
+        (r"\setrandom", &[r#"write "\set NAME random(LOW, HIGH)""#]),
         ("", &["empty command list for script \"s\""]),
         ("-- nothing\n ", &["empty command list for script \"s\""]),
         (r"\gset", &[r"\gset must follow an SQL command"]),

@@ -188,7 +188,24 @@ impl<P: Session> Script for Sql<P> {
     }
 }
 
+/// pgbench sends no more values apart from a statement's text.
+const PGBENCH_VALUES_MAX: usize = 255;
+
 fn check(deck: &Deck, steps: &[Step], mode: Mode, engine: Engine) -> Result<(), String> {
+    let has_too_many = |statement: &&script::Statement| {
+        statement.language() == Language::Pgbench && statement.values() > PGBENCH_VALUES_MAX
+    };
+    if mode != Mode::Simple
+        && let Some(statement) = deck.statements().iter().find(has_too_many)
+    {
+        return Err(format!(
+            "{}:{}: the statement has {} arguments, and the maximum is {PGBENCH_VALUES_MAX} in the query modes extended and \
+             prepared, as with pgbench: take the mode simple",
+            deck.scripts()[usize::from(statement.script())].name(),
+            statement.line(),
+            statement.values(),
+        ));
+    }
     for step in steps {
         let Some(script) = deck.scripts().get(usize::from(step.script)) else {
             return Err(format!("the step {:?} has no script", step.name));

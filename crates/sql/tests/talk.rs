@@ -2,7 +2,8 @@
 
 mod support;
 
-use sql::{Mode, Retry, Rows, Settings};
+use script::{Allow, Deck, Language};
+use sql::{Engine, Mode, Retry, Rows, Settings, Sql, Step};
 use support::{assert_told, deck, play, sql, steps, talk};
 use wire::{Cancel, Closing, Conversation as _, Next, Progress, Script as _, Stage};
 
@@ -420,4 +421,28 @@ fn what_cannot_be_run_is_refused_in_words() {
         talk("SELECT 1;", Settings::default()).begin(5),
         Next::Broken("there is no step 5".to_owned())
     );
+}
+
+#[test]
+fn a_statement_has_as_many_arguments_as_with_pgbench() {
+    for (count, mode, is_taken) in [
+        (255, Mode::Prepared, true),
+        (256, Mode::Prepared, false),
+        (256, Mode::Extended, false),
+        (256, Mode::Simple, true),
+    ] {
+        let text = format!("\\set i 0\nSELECT LEAST({});", [":i"; 256][..count].join(", "));
+        let mut deck = Deck::new();
+        assert_eq!(deck.add("s", text.as_bytes(), Language::Pgbench, Allow::Nothing), Ok(0));
+        let steps = [Step { name: "s".to_owned(), script: 0, expects: None }];
+        let settings = Settings { mode, ..Settings::default() };
+        let made = Sql::new(deck, &steps, settings, Engine::PostgreSql, |_| support::Fake::default());
+        match made {
+            Ok(_) => assert!(is_taken, "{count} {mode:?}"),
+            Err(words) => {
+                let expected = "s:2: the statement has 256 arguments, and the maximum is 255";
+                assert!(!is_taken && words.starts_with(expected), "{words}");
+            }
+        }
+    }
 }
