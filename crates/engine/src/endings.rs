@@ -104,6 +104,15 @@ impl Ending {
         Self::failed("incomplete", 1, "the peer closed the connection in the middle of a request")
     }
 
+    /// The peer closed or reset the connection while nothing was awaited of it.
+    pub(crate) fn ended_in_pause() -> Self {
+        Self::failed(
+            "closed_in_pause",
+            0,
+            "the peer ended the connection, without a word, within a pause of the request",
+        )
+    }
+
     /// The peer closed before anything of a reply had come.
     pub(crate) fn closed(is_reused: bool) -> Self {
         if is_reused {

@@ -131,6 +131,14 @@ fn pauses_are_kept_and_do_not_count_against_the_deadline() {
 }
 
 #[test]
+fn a_connection_that_ends_in_a_pause_cuts_no_reply_short() {
+    let script = acts(&[Act::Say("a", None), Act::Pause(3_600 * SECOND), Act::Say("b", None)]);
+    let server = Lines::start(|_, _| Answer::SayAndClose("ok\n"));
+    let done = run(closed(tcp(server.address), 1, count(2)), script);
+    done.assert_all_failed("closed_in_pause", 2);
+}
+
+#[test]
 fn a_long_pause_does_not_draw_out_the_end() {
     let script = acts(&[Act::Say("a", None), Act::Pause(3_600 * SECOND), Act::Say("b", None)]);
     let server = Lines::start(|_, _| Answer::Say("ok\n"));

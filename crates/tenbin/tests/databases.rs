@@ -149,6 +149,19 @@ fn tables_of_another_workload_are_told_before_the_load() {
     assert_eq!(home.history().len(), 6, "only loads on their own tables were begun");
 }
 
+#[test]
+fn a_pause_that_is_too_long_for_mariadb_is_told_as_that() {
+    let server = MariaDb::start(&MariaDbSettings::default()).expect("a server");
+    let home = Home::new();
+    let path = home.path().join("idle.sql");
+    fs::write(&path, "SET SESSION wait_timeout = 1;\nBEGIN;\n\\sleep 60 s\nCOMMIT;\n").expect("a script");
+    let output =
+        home.run(&[&server.own_url(), "-f", &*path.to_string_lossy(), "-n", "1", "--format", "json"]);
+    let json = output.json();
+    assert_eq!(json["outcomes"]["failed"], 1, "{json}");
+    assert_eq!(support::errors(&json, "closed_in_pause"), 1, "{json}");
+}
+
 /// Statements that time out, on and on; `running` is how many of them run on the server, as seen now and then.
 fn assert_given_up_statements_end(url: &str, script: &str, running: &dyn Fn() -> u64) {
     let home = Home::new();

@@ -280,6 +280,7 @@ impl<S: Script> Worker<'_, S> {
         let ending = match connection.link {
             Link::Shaking { .. } => Ending::handshake_reset(errno),
             Link::Greeting { .. } => Ending::greeting_reset(errno),
+            _ if connection.within.pause_until_ns > 0 => Ending::ended_in_pause(),
             _ => Ending::reset(connection.talk.stage(), connection.is_fresh_reuse(), errno),
         };
         self.end_connection(slot, ending, at_ns);
@@ -299,7 +300,7 @@ impl<S: Script> Worker<'_, S> {
             Link::Greeting { .. } => Ending::greeting_closed(),
             _ if connection.request.is_none() => return self.close(slot),
             // Nothing was awaited, so no reply was cut short.
-            _ if connection.within.pause_until_ns > 0 => Ending::closed_between(),
+            _ if connection.within.pause_until_ns > 0 => Ending::ended_in_pause(),
             _ => match connection.talk.peer_closed() {
                 Closing::Replied(reply) if !is_cut_off => return self.on_reply(slot, reply, at_ns),
                 _ if is_in_doubt => Ending::closed_in_doubt(),
