@@ -161,6 +161,8 @@ fn requests(plan: &Plan) -> Result<Http1, Refusal> {
 fn transactions(plan: &Plan, sql: &Transactions, scale: Option<i64>) -> Result<Spoken, Refusal> {
     let (deck, steps, mut settings) = (sql.deck.clone(), plan.sql_steps(), sql.settings.clone());
     settings.scale = settings.scale.or(scale);
+    let of_numbers = plan.data.iter().filter(|data| data.source.is_number());
+    settings.numbers = of_numbers.flat_map(|data| &data.fills).map(|(variable, _)| *variable).collect();
     let login = stretching::shared(&sql.database.login, Duration::from_nanos(plan.connect_timeout_ns));
     let spoken = match sql.database.engine {
         Engine::PostgreSql => sql::postgres(deck, &steps, settings, login, nonce()?).map(Spoken::Postgres),

@@ -83,6 +83,11 @@ pub enum RowOrder {
 }
 
 impl Source {
+    /// Whether all its values are whole numbers.
+    pub fn is_number(&self) -> bool {
+        matches!(self, Self::Sequence { .. } | Self::Uniform { .. } | Self::Zipf { .. })
+    }
+
     /// Bytes of the longest value that a column can have.
     pub fn longest_bytes(&self, column: usize) -> usize {
         match self {

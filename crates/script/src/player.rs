@@ -80,6 +80,12 @@ impl Player {
         self.machine.variables.set_text(slot, value);
     }
 
+    /// Gives a variable the number that a text is; a text that is none stays one.
+    pub fn set_number(&mut self, slot: u16, value: &[u8]) {
+        self.machine.variables.set_text(slot, value);
+        let _ = self.machine.variables.typed(slot, &self.deck.names);
+    }
+
     /// To the first command of a script. The state of the random numbers is kept for [`Player::again`].
     pub fn begin(&mut self, script: u16) {
         self.machine.begin(script);

@@ -45,6 +45,8 @@ pub struct Settings {
     pub retries: Vec<Retry>,
     /// The names of the plan's variables, in the order of the numbers that [`wire::Conversation::set`] is given.
     pub bindings: Vec<String>,
+    /// Numbers of those of the plan's variables whose values are always numbers.
+    pub numbers: Vec<u16>,
     /// Numbers of those of the plan's variables that scripts give values to.
     pub saves: Vec<u16>,
 }
@@ -61,6 +63,7 @@ impl Default for Settings {
             distribution: Distribution::Uniform,
             retries: Vec::new(),
             bindings: Vec::new(),
+            numbers: Vec::new(),
             saves: Vec::new(),
         }
     }

@@ -15,6 +15,7 @@ use wire::{
 };
 
 use crate::classes;
+use crate::engine::Engine;
 use crate::program::Program;
 use gathering::Gathering;
 use queue::Queue;
@@ -278,7 +279,11 @@ impl<P: Session> Talk<P> {
 
 impl<P: Session> Conversation for Talk<P> {
     fn set(&mut self, variable: u16, value: &[u8]) {
-        if let Some(slot) = self.program.slot(variable) {
+        let Some(slot) = self.program.slot(variable) else { return };
+        // PostgreSQL gives a text in quotes the type that is needed, and would not compare a number with a text.
+        if self.program.engine != Engine::PostgreSql && self.program.settings.numbers.contains(&variable) {
+            self.player.set_number(slot, value);
+        } else {
             self.player.set(slot, value);
         }
     }

@@ -196,7 +196,9 @@ fn numbers_in(
     assert_eq!(deck.add("test", script.as_bytes(), language, Allow::Nothing), Ok(0), "{script}");
     let step = Step { name: "step".to_owned(), script: 0, expects: None };
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let settings = Settings { mode, variables: variables.collect(), ..Settings::default() };
+    let (bindings, numbers) = (vec!["drawn".to_owned()], vec![0]);
+    let settings =
+        Settings { mode, variables: variables.collect(), bindings, numbers, ..Settings::default() };
     let login = login(MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
     server
         .sql(
@@ -208,6 +210,7 @@ fn numbers_in(
         .unwrap();
     let script = sql::mysql(deck, &[step], settings, login, false, [5; 18]).unwrap();
     let mut line = Line::open(script.open(0), server.port());
+    line.talk.set(0, b"2");
     // Twice over one connection: values may change their types from one execution to the next.
     (0..2).for_each(|_| assert_eq!(line.transact().refusal, None));
     server.sql("SELECT v, d, f FROM big; SELECT GROUP_CONCAT(c, ':', hit ORDER BY c) FROM chars").unwrap()
@@ -240,8 +243,16 @@ fn numbers_mean_the_same_in_every_mode_on_mariadb() {
             MODES.map(|(mode, _)| numbers_in(&server, language, mode, variables, &script));
         assert_eq!((&extended, &prepared), (&simple, &simple), "{variables:?} {script}");
     }
-    let exact = numbers_in(&server, Language::Pgbench, Mode::Prepared, &[("x", "2")], add);
-    assert!(exact.starts_with("9007199254740997\t12345678901234567894.1234\t4.5\n"), "{exact}");
+    let drawn = add.replace(":x", ":drawn");
+    for (mode, _) in MODES {
+        for exact in [
+            numbers_in(&server, Language::Pgbench, mode, &[("x", "2")], add),
+            numbers_in(&server, Language::Extended, mode, &[], &drawn),
+        ] {
+            let expected = "9007199254740997\t12345678901234567894.1234\t4.5\n";
+            assert!(exact.starts_with(expected), "{exact}");
+        }
+    }
 }
 
 const ROWS: &str = "CREATE TABLE t (id INT PRIMARY KEY, a INT); INSERT INTO t VALUES (1, 0), (2, 0)";
