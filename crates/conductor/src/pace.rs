@@ -80,10 +80,12 @@ impl<'a> Pace<'a> {
         let left = self.left(gone).unwrap_or_default().as_secs_f64();
         let takes = self.expected(next, 0).unwrap_or_default().as_secs_f64();
         let next_words = if next.len() == 1 { "run" } else { "runs" };
+        // What is missing is what was planned: the report counts the same.
+        let is = if next.len() == 1 { "run is" } else { "runs are" };
         let missing = match later {
-            Some(0) => format!("{} are missing", next.len()),
-            Some(later) => format!("up to {} are missing", next.len() + later),
-            None => "some are missing".to_owned(),
+            Some(0) => format!("{} {is} missing", next.len()),
+            Some(later) => format!("{} {is} missing, and at most {later} more may follow", next.len()),
+            None => format!("{} {is} missing, and more may follow", next.len()),
         };
         format!(
             "the time is spent: {left:.1} s are left, and the next {} {next_words} would take {takes:.1} s; {missing}: \

@@ -69,7 +69,7 @@ pub fn begin_study(study: &Study, procedure: Procedure, store: &Store) -> Result
         seed: study.seed,
         is_quick: study.is_quick,
         compare: Compare {
-            by: compare.by.name().to_owned(),
+            by: compare.by_name().to_owned(),
             higher_is_better: compare.higher_is_better,
             matters: compare.matters,
             blocks: compare.blocks,

@@ -29,7 +29,7 @@ const MAY_NEED: &[(&str, &[&str])] = &[
             "store", "verdict", "wire",
         ],
     ),
-    ("tenbin", &["conductor", "lab", "plan", "report", "store", "target"]),
+    ("tenbin", &["conductor", "lab", "plan", "report", "store", "target", "verdict"]),
     ("simulator", &["load", "record", "stats"]),
     ("house", &[]),
     ("bench-turns", &[]),

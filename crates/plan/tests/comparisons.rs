@@ -70,6 +70,16 @@ fn what_can_never_be_decided_is_so_many_blocks() {
 }
 
 #[test]
+fn a_plan_can_ask_what_fails_and_compare_nothing() {
+    let no = study(&["a", "b"], "no", false);
+    assert_eq!((no.how(), no.compare.find, no.compare.blocks), (How::Blocks, Find::Failures, 1));
+    assert_eq!(no.compare.by_name(), "failures");
+    assert!(no.explain().contains("comparison  none: what fails, why"), "{}", no.explain());
+    let often = study(&["a", "b"], "{ find: failures, blocks: 12 }", false);
+    assert_eq!((often.how(), often.compare.blocks, often.compare.pilot), (How::Blocks, 12, 0), "no duel");
+}
+
+#[test]
 fn the_best_of_several_is_a_tournament() {
     let best = study(&["a", "b", "c"], "{ find: best, baseline: c }", false);
     assert_eq!((best.how(), best.compare.find, best.compare.blocks), (How::Best, Find::Best, 24));

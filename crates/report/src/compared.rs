@@ -12,6 +12,7 @@ use crate::table::Table;
 use crate::text::{shortened, visible, wrapped};
 use crate::{Format, LoadRun, Options};
 
+mod asked;
 mod bar;
 mod conditions;
 mod of_runs;

@@ -21,6 +21,7 @@ mod compact;
 mod cores;
 mod counting;
 mod course;
+mod failing;
 mod gates;
 mod layout;
 mod limited;
@@ -42,6 +43,7 @@ use pairs::{Pairs, Scene};
 pub(crate) use answer::{Answer, answer, winner};
 pub(crate) use best::Ranked;
 pub(crate) use certainty::Certainty;
+pub(crate) use gates::unjudged;
 pub(crate) use layout::{Layout, page};
 pub(crate) use page::{Item, Page, Tone, runs, tone};
 pub(crate) use pairs::Pair;
@@ -89,7 +91,11 @@ pub(crate) struct LoadView<'a> {
 impl<'a> StudyView<'a> {
     pub(crate) fn of(study: &'a Study, load_run: LoadRun<'a>) -> Result<Self, StoreError> {
         let runs = study.runs.iter().map(View::of).collect::<Result<Vec<_>, _>>()?;
-        let metric = Metric::named(&study.new.compare.by);
+        let by = match failing::is_asked(&study.new.compare) {
+            true => failing::SHOWN_BY,
+            false => &study.new.compare.by,
+        };
+        let metric = Metric::named(by);
         let mut names: Vec<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
         names.sort_by(|a, b| natural::order(a, b));
         names.dedup();

@@ -224,3 +224,57 @@ fn every_format_has_the_same_figures_and_counts() {
         }
     }
 }
+
+#[test]
+fn who_left_a_search_for_the_best_is_told_in_every_format() {
+    let formats = Formats::of(("study-best", studies::searched::best()));
+    let found = &formats.json["comparison"]["found"][0];
+    assert_eq!((&found["end"], &found["confirmed"]), (&"unmeasured".into(), &Value::Null), "{found}");
+    let left = list(&found["left"]);
+    assert_eq!(left.len(), 2, "{found}");
+    let caveats = formats.page["loads"][0]["caveats"].to_string();
+    for left in left {
+        let told = format!("{} (after {} blocks", name(left), left["after_blocks"]);
+        formats.assert_says(&told);
+        assert!(caveats.contains(&told), "{caveats}");
+    }
+    let answer = &formats.json["comparison"]["answers"][0];
+    assert!(text(&answer["text"]).starts_with("no verdict: nginx is the best so far"), "{answer}");
+    assert!(
+        text(&answer["besides"]).contains("haproxy (after 5 blocks: 4 invalid runs in a row, "),
+        "{answer}"
+    );
+    assert_eq!(answer["certainty"], "none");
+    // Each system that was measured is in the pictures.
+    let rows = list(&formats.page["loads"][0]["rows"]);
+    assert!(rows.iter().all(|row| row["is_best"] == true), "{rows:?}");
+}
+
+#[test]
+fn no_gate_holds_for_a_setting_without_a_valid_run() {
+    let formats = Formats::of(("study-apart", studies::apart(0)));
+    let told = "NOT HELD by mysql: none of its runs is valid";
+    formats.assert_says(told);
+    let load = &formats.page["loads"][0];
+    let gate = list(&load["gates"]).iter().find(|gate| gate["text"] == told).expect("it is on the page");
+    assert_eq!(gate["tone"], "bad");
+    assert_eq!(formats.json["gates_unjudged"][0]["system"], "mysql");
+}
+
+#[test]
+fn a_study_of_failures_answers_which_why_and_what_is_without_them() {
+    let formats = Formats::of(("study-failures", studies::failures()));
+    let answer = &formats.json["comparison"]["answers"][0];
+    let said = text(&answer["text"]);
+    for part in [
+        "passenger queue=100: 12.42 % of the requests failed (status: HTTP 503 Service Unavailable)",
+        "; without failures: passenger queue=0; ",
+        "unicorn timeout=4: 1.73 % of the requests failed",
+        "; no variant is without failures; nothing failed: nginx",
+    ] {
+        assert!(said.contains(part), "{said}: {part}");
+    }
+    assert_eq!((&answer["certainty"], &answer["winner"]), (&"plain".into(), &Value::Null));
+    assert!(list(&formats.json["comparison"]["pairs"]).is_empty());
+    assert!(!said.contains("leads") && !formats.terminal.contains("leads"), "{said}");
+}

@@ -137,7 +137,17 @@ fn study_text(study: &studies::Stored) -> String {
 fn a_study_has_its_keys_and_its_runs_are_those_of_single_reports() {
     let study = studies::one_block();
     let text = study_text(&study);
-    let contract = ["schema", "runs", "comparison", "bottlenecks", "study", "failures", "gates", "capacity"];
+    let contract = [
+        "schema",
+        "runs",
+        "comparison",
+        "bottlenecks",
+        "study",
+        "failures",
+        "gates",
+        "capacity",
+        "gates_unjudged",
+    ];
     assert_eq!(keys(&text), contract);
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["schema"], "tenbin.study/1");

@@ -22,6 +22,7 @@ struct Script<'a> {
     /// Requests of each second that got a 503 after 50 µs.
     turned_away: u64,
     cause: Option<&'a str>,
+    notes: Vec<String>,
 }
 
 const IDLE: [Read<'static>; 8] = [
@@ -46,6 +47,7 @@ impl Default for Script<'_> {
             not_sent: 0,
             turned_away: 0,
             cause: None,
+            notes: Vec::new(),
         }
     }
 }
@@ -73,6 +75,7 @@ impl<'a> Script<'a> {
         new.model = self.model;
         let mut ending = ending();
         ending.spread.as_mut().unwrap().connections = self.users;
+        ending.notes.clone_from(&self.notes);
         if let Some(code) = self.cause {
             ending.validity.verdict = Level::Suspect;
             let text = || "the generator says so".to_owned();
@@ -181,6 +184,17 @@ fn of_a_system_that_was_not_read_nothing_is_said_that_only_its_readings_could_te
     let disk = not_read(&[("machine", "disk_busy_s", "vda", 0.95)]);
     assert!(disk["because"].as_str().unwrap().ends_with("was not read, and may run elsewhere"), "{disk}");
     assert_eq!(not_read(&[])["certainty"], "unknown");
+}
+
+#[test]
+fn a_system_that_was_found_on_this_machine_does_not_run_elsewhere() {
+    let mut script = Script::default().with(&BUSY);
+    script.read.retain(|(subject, ..)| !["system", "app"].contains(subject));
+    script.notes = vec![
+        "SHARED: the system (node, process 29600) is on this machine, and 2 of its 2 cores are".to_owned(),
+    ];
+    let limit = script.limit();
+    assert!(limit["because"].as_str().unwrap().ends_with("; the system itself was not read"), "{limit}");
 }
 
 #[test]

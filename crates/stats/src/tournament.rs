@@ -80,6 +80,8 @@ pub struct Tournament {
     noted: u32,
     /// Whether a round of halving needed more blocks than there may be.
     is_capped: bool,
+    /// The last race, by which those are judged that left it without a word about how good they are.
+    race: Option<Race>,
     /// The best and its rival, once they are known.
     finalists: Option<(usize, usize)>,
     phase: Phase,
@@ -133,6 +135,7 @@ impl Tournament {
             left: Vec::new(),
             noted: 0,
             is_capped: false,
+            race: None,
             finalists: None,
             phase: Phase::Over,
             confirmed: None,

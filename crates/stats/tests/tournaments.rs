@@ -158,6 +158,27 @@ fn who_cannot_be_measured_leaves_and_the_others_go_on() {
 }
 
 #[test]
+fn a_rival_that_invalid_runs_take_out_leaves_nothing_decided() {
+    let mut chance = Chance::seeded(3);
+    let confirmed = TournamentRules { incumbent: Some(2), has_confirmation: true, ..rules(3) };
+    // Near the best, and well measured at first; then the machine has no core to spare. The incumbent is far behind.
+    let mut noted = 0;
+    let said = |setting: usize| {
+        noted += u32::from(setting == 1);
+        match setting {
+            1 if noted > 8 => Seen::Invalid,
+            _ => figure([100.0, 98.5, 22.0][setting] * (1.0 + 0.04 * chance.normal())),
+        }
+    };
+    let (tournament, _) = drive(confirmed, said);
+    let found = tournament.finding();
+    assert_eq!((found.best, found.end), (Some(0), Some(TournamentEnd::Unmeasured)), "{found:?}");
+    assert_eq!((found.tied, found.rival, found.confirmed), (vec![0, 1], None, None));
+    let left: Vec<_> = found.left.iter().map(|left| (left.setting, left.after_blocks, left.why)).collect();
+    assert_eq!(left, [(2, 8, WhyLeft::Behind), (1, 8, WhyLeft::Invalid)]);
+}
+
+#[test]
 fn one_that_can_be_measured_is_no_tournament() {
     let (tournament, _) = drive(rules(3), |setting| if setting == 2 { figure(1.0) } else { Seen::TooFew });
     let found = tournament.finding();

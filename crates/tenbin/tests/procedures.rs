@@ -150,7 +150,7 @@ fn a_time_that_is_too_short_is_said_before_and_after() {
     assert!(checked.stdout.contains("too short for an answer: that takes 6s400ms at least"), "{checked:?}");
     let output = home.run(&["run", &path]);
     assert_says(&output, "the time is spent");
-    assert_says(&output, "are missing: go on with --resume and a longer --within");
+    assert_says(&output, "go on with --resume and a longer --within");
     let study = kept(&home);
     assert!(study.runs.len() < 6, "{} runs", study.runs.len());
     assert_eq!((why(&study), study.state), (Some("budget"), StudyState::Interrupted));

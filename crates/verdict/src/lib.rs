@@ -7,6 +7,7 @@
 mod core_time;
 mod course;
 mod durations;
+mod gates;
 mod measured;
 mod metric;
 mod pairing;
@@ -23,6 +24,7 @@ mod window;
 
 pub use core_time::{CoreTime, in_measured_time};
 pub use durations::Durations;
+pub use gates::Gates;
 pub use measured::Measured;
 pub use metric::Metric;
 pub use pairing::Pairing;

@@ -104,7 +104,7 @@ impl Course for Best<'_> {
 
 /// Why all tournaments together are over.
 fn why(ends: &[TournamentEnd]) -> Why {
-    if ends.contains(&TournamentEnd::NotFit) {
+    if ends.iter().any(|end| matches!(end, TournamentEnd::NotFit | TournamentEnd::Unmeasured)) {
         Why::NotFit
     } else if ends.contains(&TournamentEnd::OutOfBlocks) {
         Why::Blocks

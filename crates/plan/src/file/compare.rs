@@ -34,11 +34,16 @@ pub(crate) fn read(
     let node = root.get("compare");
     let section = Section { node, compared, is_quick: quick.is_some() };
     let by = section.text("by").and_then(Metric::named).unwrap_or(Metric::Throughput);
-    let find = if section.text("find") == Some("best") { Find::Best } else { Find::Every };
-    let is_alone = compared.variants.len() == 2 || find == Find::Best;
+    let find = match section.text("find").or(node.and_then(Node::text)) {
+        Some("best") => Find::Best,
+        Some("failures" | "no") => Find::Failures,
+        _ => Find::Every,
+    };
+    let is_alone = find != Find::Failures && compared.variants.len() == 2 || find == Find::Best;
     let usual = node.and_then(|node| count(node, "blocks", 1..=BLOCKS_MAX, reading));
     let default = match node {
         None => 1,
+        Some(node) if node.text().is_some() => 1,
         Some(_) if is_alone => BLOCKS_MOST_DEFAULT,
         Some(_) => BLOCKS_DEFAULT,
     };

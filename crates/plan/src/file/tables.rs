@@ -142,8 +142,9 @@ pub(crate) static PLAN: Table = Table {
         key(
             "compare",
             "{ by: throughput, matters: 3%, blocks: 24 }",
-            table(&COMPARE),
-            "What decides between variants. Without it every variant is run once.",
+            Either(&[Word(&["no"]), table(&COMPARE)]),
+            "What decides between variants. Without it every variant is run once. no: nothing does; every variant is run once, and the \
+             answer is what failed, why, and which variant is without failures.",
         ),
         key(
             "gates",
@@ -713,9 +714,10 @@ pub(crate) static COMPARE: Table = Table {
         key(
             "find",
             "best",
-            Word(&["every", "best"]),
+            Word(&["every", "best", "failures"]),
             "every: how all variants compare, which is the default. best: which one is the best; what is clearly worse leaves on the \
-             way, and the winner is confirmed on fresh blocks.",
+             way, and the winner is confirmed on fresh blocks. failures: what fails, why, and which variant is without failures; \
+             `compare: no` is the same with one block.",
         ),
         key(
             "blocks",

@@ -101,6 +101,10 @@ impl Study {
             return;
         }
         let compare = &self.compare;
+        if compare.find == Find::Failures {
+            let _ = writeln!(out, "comparison  none: what fails, why, and which variant is without failures");
+            return;
+        }
         let better = if compare.higher_is_better { "higher" } else { "lower" };
         let matters = format!("{:.2}", compare.matters * 100.0);
         let matters = matters.trim_end_matches('0').trim_end_matches('.');

@@ -7,6 +7,9 @@ const BEST_BLOCKS_LEAST: u32 = 8;
 /// The blocks in which the best of many is held against its rival at the end, at most.
 const CONFIRM_BLOCKS: u32 = 24;
 
+/// What decides in the store where nothing is compared.
+const FAILURES: &str = "failures";
+
 /// What is to be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Find {
@@ -14,6 +17,8 @@ pub enum Find {
     Every,
     /// Which is the best.
     Best,
+    /// What fails, and which variants do not: nothing is compared.
+    Failures,
 }
 
 /// How it is found.
@@ -65,6 +70,11 @@ impl Compare {
     /// How many comparisons of two variants share the error rate: one by each figure.
     pub(crate) fn family(&self) -> u32 {
         u32::try_from(self.also.len()).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    /// What decides, as the store has it: the figure, or that failures are looked for.
+    pub fn by_name(&self) -> &'static str {
+        if self.find == Find::Failures { FAILURES } else { self.by.name() }
     }
 
     /// Every figure that decides, the first one first.

@@ -27,6 +27,8 @@ pub(crate) struct LevelRow {
     pub(crate) passed: u32,
     pub(crate) failed: u32,
     pub(crate) invalid: u32,
+    /// Why the last of the invalid ones is, in words.
+    pub(crate) invalid_by: Option<String>,
     /// The passed and all of the runs of the confirmation that say something.
     pub(crate) confirmed: (u32, u32),
     /// What did not hold, in words, of the run of those that failed that comes last.
@@ -96,6 +98,7 @@ impl LevelRow {
             passed: 0,
             failed: 0,
             invalid: 0,
+            invalid_by: None,
             confirmed: (0, 0),
             failed_by: None,
             conditions: Vec::new(),
@@ -120,6 +123,8 @@ impl LevelRow {
         self.failed += u32::from(has_failed);
         if !has_passed && !has_failed {
             self.invalid += 1;
+            let causes = run.ending.iter().flat_map(|ending| &ending.validity.causes);
+            self.invalid_by = causes.map(|cause| cause.sentence.clone()).next();
             return Ok(());
         }
         if stage == SearchStage::Confirm {

@@ -38,7 +38,7 @@ fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun, escape: fn(&str) 
     let mut items = vec![Item::Head(name)];
     if let Some((line, end)) = drawn::line(&row.found, COLUMNS) {
         let drawing = format!("0 {line} {}/s", super::sentences::written(end));
-        let words = "━ held, ▒ between what held and what failed, ┈ failed".to_owned();
+        let words = "━ held, ▒ not known, ┈ failed".to_owned();
         items.push(Item::Drawn(vec![(words, Some(drawing))]));
     }
     items.push(Item::Table(table(row, noun, escape)));

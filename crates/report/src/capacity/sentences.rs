@@ -28,10 +28,9 @@ pub(crate) fn answer(row: &CapacityRow) -> (Certainty, String, String) {
             Certainty::Open,
             format!("held {}/s, the most that was asked for: it may bear more", written(held)),
         ),
-        (Some(SearchEnd::NotFit), Some(held), _) => (
-            Certainty::Open,
-            format!("bears at least {}/s: beyond it the generator was the limit", written(held)),
-        ),
+        (Some(SearchEnd::NotFit), Some(held), _) => {
+            (Certainty::Open, format!("held {}/s{}", written(held), unmeasurable(row)))
+        }
         (_, Some(held), Some(failed)) => (Certainty::Open, between(row, held, failed)),
         (_, Some(held), None) => {
             (Certainty::Open, format!("held {}/s so far; nothing has failed", written(held)))
@@ -43,6 +42,14 @@ pub(crate) fn answer(row: &CapacityRow) -> (Certainty, String, String) {
         (_, None, None) => (Certainty::None, "nothing can be said of its capacity".to_owned()),
     };
     (certainty, text, how_sure(row))
+}
+
+/// What stopped a search whose runs were invalid: their own cause, and no other.
+fn unmeasurable(row: &CapacityRow) -> String {
+    let level = row.found.unmeasurable_per_s.and_then(|per_s| row.levels.at(per_s));
+    let Some(level) = level else { return "; higher rates could not be measured".to_owned() };
+    let why = level.invalid_by.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+    format!("; {}/s could not be measured{why}", written(level.per_s))
 }
 
 fn between(row: &CapacityRow, held: f64, failed: f64) -> String {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use store::{Outage, Run};
 use verdict::Standing;
 
+use super::asked;
 use super::conditions::{Conditions, differences};
 use crate::error::ReportError;
 use crate::metric::Metric;
@@ -100,6 +101,7 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Vec<Figure>, Vec<Str
         }
         notes.extend(outage::headline(view).map(|words| format!("{name} is {words}.")));
     }
+    notes.extend(asked::differences(&first.new, &second.new));
     notes.extend(differences(
         &Conditions { host: &first.new.host, tenbin_version: &first.new.tenbin_version },
         &Conditions { host: &second.new.host, tenbin_version: &second.new.tenbin_version },

@@ -2,6 +2,7 @@
 
 use store::{Procedure, Study};
 
+use super::asked;
 use super::conditions::{Conditions, differences};
 use super::row::{Row, Side, Verdict, judge, unpaired};
 use crate::LoadRun;
@@ -31,6 +32,7 @@ pub(super) fn compare(
     let views = [StudyView::of(first, load_run)?, StudyView::of(second, load_run)?];
     let mut rows = Vec::new();
     let mut alone = [Vec::new(), Vec::new()];
+    let mut asked: Vec<String> = Vec::new();
     let [a, b] = &views;
     for (load, row) in rows_of(a) {
         let other = rows_of(b).find(|(load_b, row_b)| {
@@ -41,6 +43,10 @@ pub(super) fn compare(
             alone[0].push(called(load, row));
             continue;
         };
+        if let (Some((one, _)), Some((other, _))) = (row.runs.first(), row_b.runs.first()) {
+            let points = asked::differences(&a.runs[*one].run.new, &b.runs[*other].run.new);
+            asked.extend(points.into_iter().filter(|point| !asked.contains(point)).collect::<Vec<_>>());
+        }
         let sides = [(a, row), (b, row_b)]
             .map(|(view, row)| Side::of(row.runs.iter().map(|(run, _)| metric.seen(&view.runs[*run]))));
         rows.push(Row {
@@ -69,10 +75,11 @@ pub(super) fn compare(
     let (higher_is_better, matters) =
         (compares[0].higher_is_better, compares[0].matters.min(compares[1].matters));
     judge(&mut rows, matters, higher_is_better);
-    let mut notes = differences(
+    let mut notes = asked;
+    notes.extend(differences(
         &Conditions { host: &first.new.host, tenbin_version: &first.new.tenbin_version },
         &Conditions { host: &second.new.host, tenbin_version: &second.new.tenbin_version },
-    );
+    ));
     if compares[0].matters != compares[1].matters {
         notes.push("What matters is not the same in A and B: the smaller of the two is taken.".to_owned());
     }

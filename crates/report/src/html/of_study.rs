@@ -162,8 +162,7 @@ fn limits(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<Lim
 }
 
 fn answer(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Answer {
-    let study::Answer { text, certainty, how_sure, besides } =
-        study::answer(view, load, &|load, row| page.row(load, row));
+    let study::Answer { text, certainty, how_sure, besides } = study::answer(page, view, load);
     let text = if besides.is_empty() { text } else { format!("{text}; {besides}") };
     let begins_with_name =
         load.bests().next().is_some_and(|best| text.starts_with(&page.row(load, best.row)));

@@ -166,6 +166,12 @@ impl Evidence<'_> {
         resources.filter_map(|resources| resources.system.as_ref()).next().is_some()
     }
 
+    /// Whether what listens where the load went was found on this machine: the run says so in a note.
+    pub(super) fn is_on_this_machine(&self) -> bool {
+        let endings = self.views.iter().filter_map(|view| view.run.ending.as_ref());
+        endings.flat_map(|ending| &ending.notes).any(|note| note.contains(") is on this machine, "))
+    }
+
     /// Answers with this status that were refusals, as a share of the requests that ended.
     pub(super) fn share_of_status(&self, status: u16) -> f64 {
         let answers = self.figures.statuses.get(&status).copied().unwrap_or(0);

@@ -67,7 +67,10 @@ const PAUSED: f64 = 0.5;
 pub(super) fn first(evidence: &Evidence<'_>) -> Limit {
     let mut limit = RULES.iter().find_map(|rule| rule(evidence)).unwrap_or_else(|| unknown(evidence));
     if OF_THE_MACHINE.contains(&limit.resource) && !evidence.is_system_read() {
-        limit.because.push_str("; the system itself was not read, and may run elsewhere");
+        limit.because.push_str("; the system itself was not read");
+        if !evidence.is_on_this_machine() {
+            limit.because.push_str(", and may run elsewhere");
+        }
     }
     let errors = share(evidence.figures.errors_counted(), evidence.figures.counts.planned);
     if errors >= REFUSED && !REFUSALS.contains(&limit.resource) {

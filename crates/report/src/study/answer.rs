@@ -7,7 +7,7 @@ use verdict::Standing;
 use super::certainty::{Certainty, certainty};
 use super::pairs::Pair;
 use super::sentences::{Name, Outcome, matters, outcome};
-use super::{LoadView, StudyView, against};
+use super::{LoadView, Page, StudyView, against, failing, tournament};
 use crate::ratio;
 use crate::units::percent_of;
 
@@ -35,15 +35,17 @@ impl Answer {
 /// Rows that are named in one list.
 const NAMES_MAX: usize = 6;
 
-/// The answer under one load.
-pub(crate) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> Answer {
+/// The answer under one load, its names and quotes escaped as the page does it.
+pub(crate) fn answer(page: &Page<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Answer {
+    let name: Name<'_> = &|load, row| page.row(load, row);
     let (certainty, how_sure) = certainty(view, load);
     let text = match load.baseline {
+        _ if failing::is_asked(&view.study.new.compare) => failing::answer(page, view, load),
         Some(baseline) => against::answer(view, load, baseline, name),
         None => text(view, load, name),
     };
-    let besides: Vec<String> = [gone(load, name), unmeasured(load, name)].into_iter().flatten().collect();
-    Answer { text, certainty, how_sure, besides: besides.join("; ") }
+    let besides = [gone(load, name), unmeasured(load, name), lost(load, name)].into_iter().flatten();
+    Answer { text, certainty, how_sure, besides: besides.collect::<Vec<_>>().join("; ") }
 }
 
 /// The row that every comparison with it says is better by as much as matters.
@@ -59,6 +61,13 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> String {
     let words = view.metric_words();
     let with_figure = |row: usize| format!("{} {}", name(load, row), figure(view, load, row));
     let Some(runner_up) = of_row(load, best).next() else {
+        if is_tournament(view) {
+            return format!(
+                "no verdict: {} is the best so far: {words} {}",
+                name(load, best),
+                figure(view, load, best)
+            );
+        }
         return format!("{}: {words} {}", name(load, best), figure(view, load, best));
     };
     let others = |wanted: &dyn Fn(&Pair) -> bool| {
@@ -140,6 +149,12 @@ fn gone(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
         )
     };
     (!rows.is_empty()).then(|| listed(rows.into_iter().map(of)))
+}
+
+/// Settings that a search for the best lost on its way.
+fn lost(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
+    let lost: Vec<String> = tournament::lost(load, name).collect();
+    (!lost.is_empty()).then(|| format!("not measured to the end: {}", listed(lost.into_iter())))
 }
 
 /// Settings without a valid run: an answer that leaves them out would be about fewer than were asked for.

@@ -6,6 +6,7 @@ use stats::{Found, Spread};
 use store::{Compare, Procedure, StoreError};
 use verdict::{Setting, Standing};
 
+use super::failing;
 use super::pairs::{ERRORS_MARGIN, Pair, Pairs, Scene};
 use super::rows::Row;
 
@@ -45,6 +46,11 @@ pub(super) fn of_load(scene: Option<&Scene<'_>>, found: Option<&Found>) -> Resul
     let Some(scene) = scene else { return Ok(Standings::default()) };
     let (compare, rows) = (&scene.study.new.compare, scene.rows);
     let mut ranking = ranking(compare, rows);
+    if failing::is_asked(compare) {
+        // What pictures show of each system is what is without failures.
+        ranking.iter_mut().for_each(|ranked| ranked.is_best = failing::is_without(&rows[ranked.row]));
+        return Ok(Standings { ranking, ..Standings::default() });
+    }
     if let Some(found) = found {
         let is_best = |ranked: &Ranked| Some(ranked.row) == found.best;
         let system = found.best.map(|best| &rows[best].place.system);

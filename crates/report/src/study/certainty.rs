@@ -1,11 +1,11 @@
 //! How sure the answer under a load is, and why.
 
-use stats::{NoVerdict, Verdict};
+use stats::{NoVerdict, TournamentEnd, Verdict};
+use verdict::Standing;
 
-use super::answer::is_tournament;
 use super::pairs::Pair;
 use super::sentences::{Outcome, ahead, common_blocks, is_open, matters, next_look, outcome, reason};
-use super::{LoadView, Row, StudyView};
+use super::{LoadView, Row, StudyView, failing};
 use crate::units::decimal;
 
 /// How sure an answer is.
@@ -35,6 +35,10 @@ impl Certainty {
 
 /// How sure the answer is, and why, in a few words: the pair that leaves most open speaks for all.
 pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, String) {
+    if failing::is_asked(&view.study.new.compare) {
+        let valid: usize = load.rows.iter().map(|row| row.count(Standing::Valid)).sum();
+        return (Certainty::Plain, format!("{}, nothing was compared", runs_valid(valid)));
+    }
     if load.baseline.is_some() {
         return against_baseline(view, load);
     }
@@ -43,7 +47,12 @@ pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty
     };
     let of_best = || load.pairs.iter().filter(|pair| [pair.first, pair.second].contains(&best.row));
     let Some(runner_up) = of_best().next() else {
-        return (Certainty::Plain, why_alone(view, load));
+        let certainty = match &load.found {
+            Some(found) if found.end.is_none() => Certainty::Open,
+            Some(_) => Certainty::None,
+            None => Certainty::Plain,
+        };
+        return (certainty, why_alone(load));
     };
     let with = |wanted: Outcome| of_best().find(|pair| outcome(pair, best.row) == wanted);
     if let Some(open) = with(Outcome::Open) {
@@ -54,6 +63,10 @@ pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty
         return (if may_be_decided(open) { Certainty::Open } else { Certainty::None }, why);
     }
     (Certainty::Sure, words(view, with(Outcome::Level).unwrap_or(runner_up)))
+}
+
+fn runs_valid(valid: usize) -> String {
+    if valid == 1 { "1 valid run".to_owned() } else { format!("{valid} valid runs") }
 }
 
 /// Why there is no best one.
@@ -67,10 +80,18 @@ fn why_nothing(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
 }
 
 /// Why the best one was compared with nothing.
-fn why_alone(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
+fn why_alone(load: &LoadView<'_>) -> String {
+    let end = load.found.as_ref().map(|found| (found.end, found.rival));
     let why = match load.rows.len() {
         1 => "there is nothing to compare it with",
-        _ if is_tournament(view) => "no fresh blocks have confirmed it",
+        _ if end == Some((None, None)) => "the search is not over",
+        _ if matches!(end, Some((Some(TournamentEnd::Unmeasured), _))) => {
+            "a setting that may be as good could not be measured"
+        }
+        _ if matches!(end, Some((Some(TournamentEnd::NotFit), _))) => {
+            "fewer than two settings could be measured"
+        }
+        _ if end.is_some() => "no fresh blocks have confirmed it",
         _ if load.ranking.len() > 1 => "every other setting with valid figures has more errors",
         _ => "nothing else gave figures that can be ranked",
     };

@@ -1,7 +1,7 @@
 //! What became of the gates over all runs.
 
 use store::GateResult;
-use verdict::Standing;
+use verdict::{Setting, Standing};
 
 use super::{LoadView, StudyView};
 
@@ -20,12 +20,24 @@ pub(super) struct Gate<'a> {
     pub(super) worst: &'a GateResult,
 }
 
+/// The rows of a load without a single run that may be believed, where there are gates: nothing held for them.
+pub(crate) fn unjudged(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<usize> {
+    let unjudged = verdict::Gates::of(view.study).unjudged;
+    let is_unjudged = |row: &usize| {
+        let setting = Setting::of(load.rows[*row].place);
+        unjudged.iter().any(|(of, unjudged)| of == load.name && *unjudged == setting)
+    };
+    (0..load.rows.len()).filter(is_unjudged).collect()
+}
+
 /// Every gate in every row of a load, over valid runs, in order of the plan.
 pub(super) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<Gate<'a>> {
     let mut gates: Vec<Gate<'a>> = Vec::new();
     for (row, of_row) in load.rows.iter().enumerate() {
-        for run in of_row.standing(Standing::Valid) {
-            for result in view.runs[run].run.gates() {
+        // Of every kind: a pilot that breaches a gate has breached it.
+        let runs = of_row.runs.iter().chain(&of_row.others);
+        for (run, _) in runs.filter(|(_, standing)| *standing == Standing::Valid) {
+            for result in view.runs[*run].run.gates() {
                 let is_same = |gate: &&mut Gate<'_>| {
                     gate.row == row && gate.text == result.text && gate.step == result.step.as_deref()
                 };

@@ -59,6 +59,7 @@ impl Order<'_> {
             items.extend(pairs);
             items.push(Item::Points(sentences::caveats(self.view, load)));
         }
+        items.extend(self.tournament(load));
         let course = self.course(load)?;
         if !course.is_empty() {
             items.push(Item::Head(COURSE.to_owned()));

@@ -8,7 +8,7 @@ use super::sentences::{self, blocks, matters, row_name};
 use super::tables::Escape;
 use super::troubles::{self, Kind, Trouble};
 use super::validity::validity;
-use super::{LoadView, StudyView, gates, limited, written};
+use super::{LoadView, StudyView, failing, gates, limited, written};
 use crate::capacity;
 use crate::ratio;
 use crate::spark;
@@ -94,7 +94,7 @@ impl<'a> Page<'a> {
         for load in view.loads.iter().filter(|_| view.capacity.is_none()) {
             let of_load =
                 if view.loads.len() > 1 { format!(" ({})", self.text(load.name)) } else { String::new() };
-            let sentence = answer(view, load, &|load, row| self.row(load, row)).sentence();
+            let sentence = answer(self, view, load).sentence();
             items.push(Item::Text(Tone::Strong, format!("Answer{so_far}{of_load}: {sentence}.")));
         }
         let (level, sentence) = validity(view);
@@ -220,6 +220,9 @@ impl<'a> Page<'a> {
 
     pub(crate) fn compared(&self) -> String {
         let compare = &self.view.study.new.compare;
+        if failing::is_asked(compare) {
+            return "nothing: the plan asks what fails".to_owned();
+        }
         let Some(metric) = self.view.metric else { return format!("by {}", self.text(&compare.by)) };
         let better = if compare.higher_is_better { "more" } else { "less" };
         format!(
@@ -380,9 +383,6 @@ impl<'a> Page<'a> {
     /// What became of the gates, a line each.
     pub(crate) fn gates(&self, load: &LoadView<'_>) -> Vec<(Tone, String)> {
         let gates = gates::of_load(self.view, load);
-        if gates.is_empty() {
-            return Vec::new();
-        }
         let mut lines = Vec::new();
         let mut texts: Vec<(&str, Option<&str>)> = gates.iter().map(|gate| (gate.text, gate.step)).collect();
         texts.dedup();
@@ -419,8 +419,12 @@ impl<'a> Page<'a> {
                 lines.push((tone, line));
             }
         }
+        for row in gates::unjudged(self.view, load) {
+            let line = format!("NOT HELD by {}: none of its runs is valid", self.row(load, row));
+            lines.push((Tone::Bad, line));
+        }
         let failed: usize = load.rows.iter().map(|row| row.count(Standing::Failed)).sum();
-        if failed > 0 {
+        if failed > 0 && !self.view.study.new.gates.is_empty() {
             lines.push((Tone::Bad, format!("BREACHED by what failed ({}): it holds no gate", runs(failed))));
         }
         if let Some(more @ 1..) = lines.len().checked_sub(LINES_MAX) {

@@ -9,6 +9,25 @@ use crate::ratio;
 /// Rows that are named in one sentence.
 const NAMES_MAX: usize = 8;
 
+/// Settings that could not be measured to the end, each with when and why: an answer that leaves them out would be false.
+pub(super) fn lost<'a>(
+    load: &'a LoadView<'_>,
+    name: super::sentences::Name<'a>,
+) -> impl Iterator<Item = String> {
+    let left = load.found.iter().flat_map(|found| &found.left);
+    left.filter(|left| matches!(left.why, WhyLeft::Invalid | WhyLeft::NoFigure)).map(move |left| {
+        let why = if left.why == WhyLeft::Invalid {
+            "4 invalid runs in a row"
+        } else {
+            "4 runs in a row without a figure"
+        };
+        let ratio =
+            left.ratio.map_or_else(String::new, |ratio| format!(", {} until then", ratio::times(ratio)));
+        let after = blocks(left.after_blocks as usize);
+        format!("{} (after {after}: {why}{ratio})", name(load, left.setting))
+    })
+}
+
 /// Sentences about it; empty if the study has none. `escape` makes names harmless.
 pub(crate) fn sentences(
     view: &StudyView<'_>,
@@ -45,6 +64,9 @@ fn how(view: &StudyView<'_>, found: &Found) -> Option<String> {
     let chosen = format!("The best was chosen over {}", blocks(found.blocks as usize));
     Some(match (found.end, &found.confirmed) {
         (Some(TournamentEnd::NotFit), _) => "Fewer than two settings could be measured.".to_owned(),
+        (Some(TournamentEnd::Unmeasured), _) => {
+            format!("{chosen}, and not confirmed: one that may be as good was lost.")
+        }
         (_, Some(confirmed)) => format!(
             "{chosen}, and compared with its rival on {} fresh ones: only these tell by how much.",
             confirmed.common
@@ -62,11 +84,11 @@ fn how(view: &StudyView<'_>, found: &Found) -> Option<String> {
 
 fn why_words(why: WhyLeft) -> &'static str {
     match why {
-        WhyLeft::Halved => "Left in the worse half of a round",
-        WhyLeft::Behind => "Left because another was ahead by more than chance",
-        WhyLeft::MoreErrors => "Left for more errors than another",
-        WhyLeft::Invalid => "Left because their runs were invalid four times in a row",
-        WhyLeft::NoFigure => "Left because they gave no figure four times in a row",
+        WhyLeft::Halved => "Eliminated in the worse half of a round",
+        WhyLeft::Behind => "Eliminated, behind another by more than chance",
+        WhyLeft::MoreErrors => "Eliminated for more errors than another",
+        WhyLeft::Invalid => "Lost to four invalid runs in a row, which say nothing about them",
+        WhyLeft::NoFigure => "Eliminated after four runs in a row without a figure",
     }
 }
 

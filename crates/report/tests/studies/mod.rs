@@ -27,6 +27,8 @@ pub(crate) fn all() -> Vec<(&'static str, Stored)> {
         ("study-apart", apart(0)),
         ("study-one-common", apart(1)),
         ("study-gone", gone()),
+        ("study-best", searched::best()),
+        ("study-failures", failures()),
         ("study-capacity", searched::capacity()),
         ("study-unmeasurable", searched::unmeasurable()),
     ]
@@ -370,6 +372,38 @@ pub(crate) fn all_invalid() -> Stored {
     script.behaviours = &BEHAVIOURS;
     script.new.compare.blocks = 2;
     script.through_store()
+}
+
+/// What fails, and which variant does not: nothing is compared.
+pub(crate) fn failures() -> Stored {
+    let behaviours = [
+        behaviour("passenger", "queue=0", 300, What::Works),
+        behaviour("passenger", "queue=100", 320, What::Refuses(8)),
+        behaviour("unicorn", "timeout=3", 310, What::Refuses(40)),
+        behaviour("unicorn", "timeout=4", 310, What::Refuses(50)),
+        behaviour("nginx", "", 900, What::Works),
+    ];
+    let mut script = app_servers();
+    script.behaviours = &behaviours;
+    (script.new.title, script.new.gates, script.new.compare.blocks) = ("limits".to_owned(), Vec::new(), 1);
+    script.new.question = Some("What fails under overload, and what helps?".to_owned());
+    script.new.compare.by = "failures".to_owned();
+    script.through_store()
+}
+
+/// A system near the best whose runs become invalid before it is told from it, and one that is far behind and in use today.
+fn lost_rival() -> Script<'static> {
+    const BEHAVIOURS: [Behaviour; 3] = [
+        behaviour("nginx", "", 500, What::Works),
+        behaviour("haproxy", "", 489, What::IsInvalidFrom(5)),
+        behaviour("apache", "", 110, What::Works),
+    ];
+    let mut script = app_servers();
+    (script.behaviours, script.new.compare.blocks) = (&BEHAVIOURS, 24);
+    script.new.title = "proxies".to_owned();
+    script.new.question = Some("Which proxy is the fastest?".to_owned());
+    script.new.compare.procedure = store::Procedure::Best { incumbent: Some("apache".to_owned()) };
+    script
 }
 
 /// The two settings have a valid run each in other blocks, but for so many blocks that they share.

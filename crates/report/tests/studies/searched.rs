@@ -1,7 +1,7 @@
 //! A search for a capacity, driven by the real procedure: four workers bear 400 requests a second, and refuse the rest.
 
 use record::Outcome;
-use stats::{At, Judged, Level, Search, SearchStep};
+use stats::{At, Judged, Level, Search, SearchStep, TournamentStage, TournamentStep};
 use store::{CapacityRules, Compare, Place, Procedure, Store, StudyEnding, StudyId, Verdict};
 
 use super::{STARTED_AT_UNIX_MS, Stored, kept_study};
@@ -18,6 +18,55 @@ pub(crate) fn capacity() -> Stored {
 /// The same, but no run above three quarters of it may be believed.
 pub(crate) fn unmeasurable() -> Stored {
     search(|per_s| per_s > MOST_PER_S * 3 / 4)
+}
+
+/// The best of three, driven by the real procedure: one that may be as good is lost to invalid runs.
+pub(crate) fn best() -> Stored {
+    let script = super::lost_rival();
+    let load = script.loads[0];
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("s")).unwrap();
+    let id = store.begin_study(&script.new).unwrap();
+    let setting = |behaviour: &super::Behaviour| verdict::Setting {
+        system: behaviour.system.to_owned(),
+        variant: behaviour.variant.to_owned(),
+    };
+    let mut settings: Vec<verdict::Setting> = script.behaviours.iter().map(setting).collect();
+    settings.sort();
+    let metric = verdict::Metric::named("throughput").unwrap();
+    for _ in 0..100 {
+        let study = store.load_study(&id).unwrap();
+        let tournament = verdict::tournament(&study, load, &settings, metric).unwrap().unwrap();
+        let TournamentStep::Block { block, stage, of } = tournament.next() else { break };
+        let stage = match stage {
+            TournamentStage::Halving(_) => store::stage::HALVING,
+            TournamentStage::Search => store::stage::SEARCH,
+            TournamentStage::Confirm => store::stage::CONFIRM,
+        };
+        let next = study.new.planned.len() as u32;
+        let places: Vec<Place> = (next..)
+            .zip(of)
+            .map(|(position, of)| Place {
+                block: block - 1,
+                position,
+                system: settings[of].system.clone(),
+                variant: settings[of].variant.clone(),
+                knobs: Vec::new(),
+                load: load.to_owned(),
+                stage: stage.to_owned(),
+                users: None,
+                rate_per_s: None,
+            })
+            .collect();
+        store.plan_more(&id, &places).unwrap();
+        places.iter().for_each(|place| {
+            script.run(&id, place).keep(&store);
+        });
+    }
+    let why = Some("not fit".to_owned());
+    let ended_at_unix_ms = STARTED_AT_UNIX_MS + 100_000;
+    store.finish_study(&id, &StudyEnding { ended_at_unix_ms, verdict: Verdict::Partial, why }).unwrap();
+    kept_study(&store, &id)
 }
 
 fn search(is_invalid: impl Fn(u64) -> bool) -> Stored {

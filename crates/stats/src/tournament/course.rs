@@ -35,6 +35,7 @@ impl Tournament {
             first_blocks: FIRST_BLOCKS.min(self.rules.blocks_max),
         };
         self.phase = Phase::Race { race, block: Block::of(&self.field) };
+        self.race = Some(race);
         self.after_race_block(race);
     }
 
@@ -119,10 +120,14 @@ impl Tournament {
         let unmeasured = |out: &&Out| matches!(out.2, WhyLeft::Invalid | WhyLeft::NoFigure);
         let measured = self.rules.settings - self.left.iter().filter(unmeasured).count();
         let is_fit = measured >= self.rules.settings.min(2) && self.rules.settings > 0;
-        self.end = Some(if is_fit { end } else { TournamentEnd::NotFit });
         let best = self.best();
         self.phase = Phase::Over;
-        let Some(best) = best else { return };
+        self.end = Some(match best {
+            _ if !is_fit => TournamentEnd::NotFit,
+            Some(best) if !self.unresolved(best).is_empty() => TournamentEnd::Unmeasured,
+            _ => end,
+        });
+        let Some(best) = best.filter(|_| self.end != Some(TournamentEnd::Unmeasured)) else { return };
         let Some(rival) = self.rival(best).filter(|_| is_fit) else { return };
         self.finalists = Some((best, rival));
         if self.rules.has_confirmation {
@@ -152,25 +157,45 @@ impl Tournament {
 
     /// The incumbent; or the one closest behind the best, where the best is the incumbent, or the incumbent has no figure.
     fn rival(&self, best: usize) -> Option<usize> {
-        let behind = |setting: usize| self.rows.lead(0, best, setting).filter(|_| setting != best);
+        let left_for =
+            |setting: usize, why: WhyLeft| self.left.iter().any(|out| out.0 == setting && out.2 == why);
+        // Runs of one that could not be measured would be lost again.
+        let is_lost =
+            |setting: usize| [WhyLeft::Invalid, WhyLeft::NoFigure].iter().any(|why| left_for(setting, *why));
+        let behind = |setting: usize| {
+            self.rows.lead(0, best, setting).filter(|_| setting != best && !is_lost(setting))
+        };
         if let Some(incumbent) = self.rules.incumbent.filter(|incumbent| behind(*incumbent).is_some()) {
             return Some(incumbent);
         }
-        let has_errors =
-            |setting: usize| self.left.iter().any(|out| out.0 == setting && out.2 == WhyLeft::MoreErrors);
-        let rivals = (0..self.rules.settings).filter(|setting| !has_errors(*setting));
+        let rivals = (0..self.rules.settings).filter(|setting| !left_for(*setting, WhyLeft::MoreErrors));
         let rivals = rivals.filter_map(|setting| Some((setting, behind(setting)?)));
         rivals.reduce(|first, next| if next.1 < first.1 { next } else { first }).map(|(setting, _)| setting)
     }
 
+    /// Those whose runs were invalid before they were told from the best.
+    pub(super) fn unresolved(&self, best: usize) -> Vec<usize> {
+        let is_behind = |setting: usize| match &self.race {
+            Some(race) => !race.survivors(&self.rows, &[best, setting]).settings.contains(&setting),
+            None => self.rows.lead(0, best, setting).is_some_and(|lead| lead >= self.matters),
+        };
+        let was_measured = |setting: usize| self.rows.lead(0, best, setting).is_some();
+        let left = self.left.iter().filter(|out| out.2 == WhyLeft::Invalid).map(|out| out.0);
+        left.filter(|setting| was_measured(*setting) && !is_behind(*setting)).collect()
+    }
+
     /// Who is not told from the best by as much as matters: those within it over common blocks, and those that still raced
-    /// when the blocks were used up.
+    /// when the blocks were used up, or could not be measured to the end.
     pub(super) fn tied_with(&self, best: usize) -> Vec<usize> {
         let is_open = self.end != Some(TournamentEnd::Decided);
+        let unresolved = self.unresolved(best);
         let is_tied = |setting: usize| {
             let has_errors = self.left.iter().any(|out| out.0 == setting && out.2 == WhyLeft::MoreErrors);
             let is_near = || self.rows.lead(0, best, setting).is_some_and(|lead| lead < self.matters);
-            setting == best || (is_open && self.field.contains(&setting)) || (!has_errors && is_near())
+            setting == best
+                || unresolved.contains(&setting)
+                || (is_open && self.field.contains(&setting))
+                || (!has_errors && is_near())
         };
         (0..self.rules.settings).filter(|setting| is_tied(*setting)).collect()
     }

@@ -46,7 +46,7 @@ pub enum WhyLeft {
     Behind,
     /// It has more errors than another one.
     MoreErrors,
-    /// Its run was invalid four times in a row.
+    /// Its run was invalid four times in a row: that says nothing about how good it is.
     Invalid,
     /// It did not run, or had too few samples, four times in a row.
     NoFigure,
@@ -61,4 +61,6 @@ pub enum TournamentEnd {
     OutOfBlocks,
     /// Fewer than two settings could be measured.
     NotFit,
+    /// A setting that may be as good as the best left because its runs were invalid: nothing is told, and nothing confirmed.
+    Unmeasured,
 }

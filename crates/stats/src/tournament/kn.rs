@@ -54,6 +54,11 @@ impl Race {
             let mut is_in = true;
             for other in field.iter().copied().filter(|other| *other != one) {
                 let Some(lead) = rows.lead(self.from, one, other) else { continue };
+                // Of one that could not be measured to the end there are fewer.
+                let blocks = rows.leads(self.from, one, other).count() as u32;
+                if blocks < self.first_blocks {
+                    continue;
+                }
                 let variance = self.variance(rows, one, other);
                 let end = h_squared * variance / (self.matters * self.matters);
                 longest = longest.max(floor(end));

@@ -6,6 +6,7 @@ use clap::Args;
 use conductor::Stopper;
 use plan::{Study, units};
 use store::{Procedure, Store, StudyId, StudyState, Verdict};
+use verdict::{Gates, Standing};
 
 use crate::commands::load::show_what_is_left;
 use crate::commands::{StoreFlag, read_plan, refuse, this_program};
@@ -182,13 +183,10 @@ fn exit(study: &store::Study) -> Exit {
     }
 }
 
-/// A gate must hold for every run that may be believed. A system that failed holds none. What a short form has too few
-/// samples to tell is no breach of it.
+/// A gate must hold for every run that may be believed, and for every setting: one without such a run holds none. Where no
+/// run at all may be believed, that is the answer.
 fn is_breached(study: &store::Study) -> bool {
-    let endings = || study.runs.iter().filter_map(|run| Some((run, run.ending.as_ref()?)));
-    let has_failed = endings().any(|(_, ending)| ending.failure.is_some());
-    let valid = endings().filter(|(_, ending)| ending.verdict != Verdict::Invalid);
-    let mut gates = valid.flat_map(|(run, _)| run.gates());
-    let is_told = |gate: &store::GateResult| gate.observed.is_some() || !study.new.is_quick;
-    (has_failed && !study.new.gates.is_empty()) || gates.any(|gate| !gate.holds && is_told(gate))
+    let gates = Gates::of(study);
+    let is_any_valid = study.runs.iter().any(|run| verdict::standing(run) == Standing::Valid);
+    gates.is_breached || (is_any_valid && !gates.held())
 }

@@ -32,13 +32,7 @@ pub(super) fn after_turn(
             WhyLeft::Invalid => "has no valid run in four tries",
             WhyLeft::NoFigure => "has no figure in four tries",
         };
-        let ratio =
-            left.ratio.map_or(String::new(), |ratio| format!(", with {ratio:.3} times the best so far"));
-        news.push(format!(
-            "after {} blocks {} leaves: it {why}{ratio}",
-            left.after_blocks,
-            name(left.setting)
-        ));
+        news.push(format!("after {} blocks {} leaves: it {why}", left.after_blocks, name(left.setting)));
     }
     match (step, found.best) {
         (TournamentStep::Block { stage: TournamentStage::Confirm, .. }, Some(winner)) if !is_confirming => {
@@ -63,6 +57,14 @@ fn ended(best: &Best<'_>, kept: &Study, found: &Found, name: &dyn Fn(usize) -> S
         (Some(TournamentEnd::NotFit), _) | (_, None) => {
             return "given up: fewer than two variants could be measured".to_owned();
         }
+        (Some(TournamentEnd::Unmeasured), Some(winner)) => {
+            let lost = found.left.iter().filter(|left| left.why == WhyLeft::Invalid);
+            let lost: Vec<String> = lost.map(|left| name(left.setting)).collect();
+            return format!(
+                "not decided: {winner} is the best of those that could be measured, and {} may be as good",
+                lost.join(", ")
+            );
+        }
         (Some(TournamentEnd::OutOfBlocks), Some(winner)) => {
             format!("not decided in {} blocks; {winner} is ahead", found.blocks)
         }
@@ -82,13 +84,12 @@ fn ended(best: &Best<'_>, kept: &Study, found: &Found, name: &dyn Fn(usize) -> S
     };
     let confirmed = found.confirmed.and_then(|confirmed| {
         let rival = name(found.rival?);
-        let what = best.metric.name;
-        Some(match (confirmed.verdict, confirmed.ratio) {
-            (Verdict::Differs { .. }, Some(ratio)) => {
-                format!("; confirmed: {what} is {ratio:.3} times that of {rival}")
+        Some(match confirmed.verdict {
+            Verdict::Differs { .. } => {
+                format!("; confirmed: its {} differs from that of {rival}", best.metric.name)
             }
-            (Verdict::Equivalent, _) => format!("; confirmed as equal to {rival} within {matters}"),
-            (Verdict::MoreErrors(_), _) => format!("; but errors tell it and {rival} apart"),
+            Verdict::Equivalent => format!("; confirmed as equal to {rival} within {matters}"),
+            Verdict::MoreErrors(_) => format!("; but errors tell it and {rival} apart"),
             _ => format!("; not confirmed against {rival}"),
         })
     });

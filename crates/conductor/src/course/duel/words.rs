@@ -85,19 +85,17 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd) -> String {
     }
 }
 
-/// The finding in a line. Reports say it in full.
+/// The finding in a line, without its figures: those are written by reports alone.
 fn found(duels: &Duels<'_>, duel: &Duel) -> String {
-    let Comparison { verdict, ratio, interval, .. } = duel.finding();
+    let Comparison { verdict, ratio, .. } = duel.finding();
     let [a, b] = duels.settings.each_ref().map(verdict::Setting::name);
     let what = duels.metric.name;
-    let times = match (ratio, interval) {
-        (Some(ratio), Some([low, high])) => format!("{ratio:.3} times ({low:.3} to {high:.3}) that of {b}"),
-        _ => format!("that of {b}, nearly"),
-    };
+    let is_first_ahead = ratio.is_some_and(|ratio| (ratio > 1.0) == duel.rules().higher_is_better);
+    let [first, second] = if is_first_ahead { [&a, &b] } else { [&b, &a] };
     match verdict {
-        Verdict::Differs { below_matters: false } => format!("{what} of {a} is {times}"),
+        Verdict::Differs { below_matters: false } => format!("by {what} {first} is ahead of {second}"),
         Verdict::Differs { below_matters: true } => {
-            format!("{what} of {a} is {times}, less than what matters")
+            format!("by {what} {first} is ahead of {second}, by less than what matters")
         }
         Verdict::Equivalent => {
             format!("{a} and {b} are equal within {}", percent(duel.rules().matters))
@@ -106,7 +104,7 @@ fn found(duels: &Duels<'_>, duel: &Duel) -> String {
             let worse = if more.of_first { &a } else { &b };
             format!("{worse} has more errors")
         }
-        Verdict::Inconclusive => format!("no verdict; {what} of {a} is {times}"),
+        Verdict::Inconclusive => format!("no verdict; by {what} {first} is ahead of {second} so far"),
         Verdict::None(NoVerdict::TooFewBlocks { common, needed }) => {
             format!("no verdict: {common} blocks count, and {needed} are needed")
         }

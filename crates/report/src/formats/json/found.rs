@@ -87,6 +87,7 @@ impl<'a> FoundObject<'a> {
                 TournamentEnd::Decided => "decided",
                 TournamentEnd::OutOfBlocks => "out_of_blocks",
                 TournamentEnd::NotFit => "not_fit",
+                TournamentEnd::Unmeasured => "unmeasured",
             }),
         })
     }

@@ -34,6 +34,15 @@ struct Whole<'a> {
     failures: Vec<RunFailure<'a>>,
     gates: Vec<RunGate<'a>>,
     capacity: Vec<CapacityObject<'a>>,
+    gates_unjudged: Vec<Unjudged<'a>>,
+}
+
+/// A setting without a single run that may be believed: no gate held for it.
+#[derive(Serialize)]
+struct Unjudged<'a> {
+    load: &'a str,
+    #[serde(flatten)]
+    variant: Variant<'a>,
 }
 
 #[derive(Serialize)]
@@ -205,16 +214,22 @@ impl<'a> Whole<'a> {
             },
             failures: failures(view),
             gates: gates(view),
+            gates_unjudged: view.loads.iter().flat_map(|load| unjudged(view, load)).collect(),
             capacity: view.capacity.as_ref().map_or_else(Vec::new, capacity::of_view),
         }
     }
+}
+
+fn unjudged<'a>(view: &StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<Item = Unjudged<'a>> {
+    let rows = study::unjudged(view, load).into_iter();
+    rows.map(|row| Unjudged { load: load.name, variant: variant(load, row) })
 }
 
 /// A search for a capacity has its answers in `capacity`.
 fn answers<'a>(view: &'a StudyView<'_>) -> Vec<AnswerObject<'a>> {
     let page = Page::new(view, str::to_owned);
     let of_load = |load: &'a LoadView<'_>| {
-        let answer = study::answer(view, load, &|load, row| page.row(load, row));
+        let answer = study::answer(&page, view, load);
         AnswerObject {
             load: load.name,
             text: answer.text,

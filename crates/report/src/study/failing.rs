@@ -1,0 +1,86 @@
+//! The answer of a study that asks what fails: which failure, its class, what probably causes it, and which variant is
+//! without it. Nothing is compared.
+
+use store::Compare;
+
+use super::answer::listed;
+use super::pairs::ERRORS_MARGIN;
+use super::rows::Row;
+use super::{LoadView, Page, StudyView};
+use crate::limits::{self, Certainty, Limit};
+use crate::units::percent_of;
+
+/// What such a study compares by.
+const FAILURES: &str = "failures";
+/// What its rows are shown by.
+pub(super) const SHOWN_BY: &str = "throughput";
+
+/// Whether a study asks what fails.
+pub(super) fn is_asked(compare: &Compare) -> bool {
+    compare.by == FAILURES
+}
+
+/// Whether a row is without failures: no more of its requests failed than are overlooked everywhere.
+pub(super) fn is_without(row: &Row<'_>) -> bool {
+    row.is_valid && row.error_share().is_some_and(|share| share <= ERRORS_MARGIN)
+}
+
+/// A sentence for each system, without its full stop.
+pub(super) fn answer(page: &Page<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> String {
+    let rows = || 0..load.rows.len();
+    let mut systems: Vec<&str> = load.rows.iter().map(|row| row.place.system.as_str()).collect();
+    systems.dedup();
+    let (mut parts, mut whole) = (Vec::new(), Vec::new());
+    for system in systems {
+        let of_system = || rows().filter(|row| load.rows[*row].place.system == system);
+        let (without, rest): (Vec<usize>, Vec<usize>) =
+            of_system().partition(|row| is_without(&load.rows[*row]));
+        let failing: Vec<usize> = rest.into_iter().filter(|row| has_failures(&load.rows[*row])).collect();
+        let named = |rows: &[usize]| listed(rows.iter().map(|row| page.row(load, *row)));
+        match (failing.is_empty(), without.is_empty()) {
+            (true, true) => {}
+            (true, false) => whole.push(named(&without)),
+            (false, is_never_without) => {
+                let failures = failing.iter().map(|row| failure(page, view, load, *row));
+                let failures = failures.collect::<Vec<_>>().join("; ");
+                let cure = match is_never_without {
+                    true => "no variant is without failures".to_owned(),
+                    false => format!("without failures: {}", named(&without)),
+                };
+                parts.push(format!("{failures}; {cure}"));
+            }
+        }
+    }
+    if parts.is_empty() && whole.is_empty() {
+        return "no verdict".to_owned();
+    }
+    if parts.is_empty() {
+        return format!("nothing failed: {}", whole.join(", "));
+    }
+    parts.extend((!whole.is_empty()).then(|| format!("nothing failed: {}", whole.join(", "))));
+    parts.join("; ")
+}
+
+/// Whether something of it failed, or all of it.
+fn has_failures(row: &Row<'_>) -> bool {
+    row.is_valid && !is_without(row)
+        || row.runs.iter().any(|(_, standing)| *standing == verdict::Standing::Failed)
+}
+
+/// `puma queue=100: 12.30 % failed (status: HTTP 503), likely cause a limit of its own on what may wait (503)`
+fn failure(page: &Page<'_>, view: &StudyView<'_>, load: &LoadView<'_>, place: usize) -> String {
+    let row = &load.rows[place];
+    let name = page.row(load, place);
+    let Some(figures) = row.figures.as_ref().filter(|_| row.is_valid) else {
+        return format!("{name}: no run came to its end");
+    };
+    let share = row.error_share().map_or_else(|| "n/a".to_owned(), percent_of);
+    let class = figures.errors.first().map_or_else(String::new, |error| {
+        format!(" ({}: {})", page.short(&error.class), page.text(&error.message))
+    });
+    // What asked for no more does not make anything fail.
+    let is_cause = |limit: &Limit| limit.certainty == Certainty::Suspected && limit.resource != "load";
+    let limit = limits::of_row(view, row).filter(is_cause);
+    let cause = limit.map_or_else(String::new, |limit| format!(", likely cause {}", page.text(limit.what)));
+    format!("{name}: {share} of the {} failed{class}{cause}", view.noun().many)
+}
