@@ -35,6 +35,8 @@ pub(crate) struct Connection {
     pub(crate) head_only: bool,
     pub(crate) answer_as: reply::Connection,
     pub(crate) phase: Phase,
+    /// Which of all connections of the target it is, from 0.
+    pub(crate) number: u64,
     pub(crate) served: u64,
     pub(crate) active: Instant,
 }
@@ -45,6 +47,8 @@ pub(crate) enum Phase {
     Open,
     /// Close when the output is sent.
     Closing,
+    /// What comes is read and thrown away, and nothing is answered.
+    Hanging,
     /// The output is sent; input is thrown away until the peer has seen the end, lest a reset destroys the last reply.
     Lingering {
         bytes: usize,
@@ -75,7 +79,7 @@ pub(crate) enum Sent {
 }
 
 impl Connection {
-    pub(crate) fn new(socket: OwnedFd, now: Instant) -> Self {
+    pub(crate) fn new(socket: OwnedFd, number: u64, now: Instant) -> Self {
         Self {
             socket,
             intake: Intake::default(),
@@ -92,6 +96,7 @@ impl Connection {
             head_only: false,
             answer_as: reply::Connection::Keep,
             phase: Phase::Open,
+            number,
             served: 0,
             active: now,
         }
@@ -108,6 +113,7 @@ impl Connection {
         match self.read(buffer) {
             Input::Fresh(n) => match &mut self.phase {
                 Phase::Open => Input::Fresh(n),
+                Phase::Hanging => Input::Fresh(0),
                 Phase::Closing => Input::Nothing,
                 Phase::Lingering { bytes } => {
                     *bytes += n;

@@ -24,6 +24,7 @@ mod draw;
 mod endpoints;
 mod gate;
 mod handler;
+mod hangs;
 mod head;
 mod limiter;
 mod listener;
@@ -44,6 +45,7 @@ mod timers;
 mod worker;
 
 pub use endpoints::{Endpoint, endpoints};
+pub use hangs::Hang;
 pub use pace::{Drift, Pace, SlowStart, Step};
 pub use running::{Running, StartError, start};
 pub use settings::{Fault, RateLimit, Settings, Stall, ThreadPool};

@@ -68,7 +68,7 @@ pub(crate) struct Acceptor {
     listeners: Vec<Listener>,
     desks: Vec<Desk>,
     epoll: OwnedFd,
-    next: usize,
+    next: u64,
 }
 
 impl Acceptor {
@@ -115,7 +115,7 @@ impl Acceptor {
             match rustix::net::accept_with(socket, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
                 Ok(connection) => {
                     let tcp = file.is_none();
-                    self.hand_out(Letter::Accepted { socket: connection, tcp });
+                    self.hand_out(Letter::Accepted { socket: connection, number: self.next, tcp });
                     if !delay.is_zero() {
                         self.shared.stop.sleep_until(Instant::now() + delay);
                     }
@@ -129,7 +129,7 @@ impl Acceptor {
 
     /// In turn: the kernel's own spreading is by chance and leaves some workers with twice their share.
     fn hand_out(&mut self, letter: Letter) {
-        let desk = &self.desks[self.next % self.desks.len()];
+        let desk = &self.desks[(self.next % self.desks.len() as u64) as usize];
         self.next = self.next.wrapping_add(1);
         desk.tally.accepted.add_one();
         desk.mailbox.post(letter);

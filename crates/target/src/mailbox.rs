@@ -10,7 +10,7 @@ use std::sync::Mutex;
 /// What other threads tell a reactor.
 pub(crate) enum Letter {
     /// A connection that is yours now.
-    Accepted { socket: OwnedFd, tcp: bool },
+    Accepted { socket: OwnedFd, number: u64, tcp: bool },
     /// Executed elsewhere.
     Done { token: Token, reply: Reply },
     /// Its turn has come.

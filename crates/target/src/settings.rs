@@ -1,5 +1,6 @@
 //! The knobs of the target, each with its unit and default, and the check that names every bad one at once.
 
+use crate::hangs::Hang;
 use crate::pace::Pace;
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -38,6 +39,8 @@ pub struct Settings {
     pub rate_limit: Option<RateLimit>,
     /// Pauses during which nothing is accepted, read or answered; times at most 24h. Default none.
     pub stall: Option<Stall>,
+    /// Connections that are never answered from some instant on. Default none.
+    pub hang: Option<Hang>,
     /// How the times of holds change while the target runs. Default not at all.
     pub pace: Pace,
     /// Requests answered on one connection before the target closes it. At least 1, default unlimited.
@@ -115,6 +118,7 @@ impl Default for Settings {
             database: None,
             rate_limit: None,
             stall: None,
+            hang: None,
             pace: Pace::default(),
             requests_per_connection: None,
             idle: None,
@@ -149,6 +153,9 @@ impl Settings {
         }
         if let Some(stall) = self.stall {
             stall.check(&mut faults);
+        }
+        if let Some(hang) = self.hang {
+            hang.check(&mut faults);
         }
         self.pace.check(&mut faults);
         faults.unless(self.requests_per_connection != Some(0), "requests_per_connection", || {

@@ -158,7 +158,7 @@ impl Worker {
 
     fn on_letter(&mut self, letter: Letter) {
         match letter {
-            Letter::Accepted { socket, tcp } => self.welcome(socket, tcp),
+            Letter::Accepted { socket, number, tcp } => self.welcome(socket, number, tcp),
             Letter::Done { token, reply } => self.tasks.push_back(Task::Answer { token, reply }),
             Letter::Start(job) => self.tasks.push_back(Task::Start(job)),
         }
@@ -188,12 +188,12 @@ impl Worker {
         }
     }
 
-    fn welcome(&mut self, socket: OwnedFd, tcp: bool) {
+    fn welcome(&mut self, socket: OwnedFd, number: u64, tcp: bool) {
         if tcp {
             // Best effort: without it only the timing of small replies suffers.
             let _ = rustix::net::sockopt::set_tcp_nodelay(&socket, true);
         }
-        let token = self.connections.insert(Connection::new(socket, self.now));
+        let token = self.connections.insert(Connection::new(socket, number, self.now));
         let Some(connection) = self.connections.get(token) else { return };
         let flags =
             epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;

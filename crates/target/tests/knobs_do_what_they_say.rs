@@ -1,10 +1,10 @@
-//! Rate limit, stalls, idle time-out, requests per connection, accept delay: each knob's effect from outside.
+//! Rate limit, stalls, hangs, idle time-out, requests per connection, accept delay: each knob's effect from outside.
 
 mod client;
 
 use client::{Client, until};
 use std::time::{Duration, Instant};
-use target::{Drift, Pace, RateLimit, Settings, SlowStart, Stall, StartError, Step, start};
+use target::{Drift, Hang, Pace, RateLimit, Settings, SlowStart, Stall, StartError, Step, start};
 
 #[test]
 fn a_bucket_refuses_what_exceeds_it_and_says_when_to_come_back() {
@@ -51,6 +51,26 @@ fn a_stall_stops_everything_at_its_instant_and_is_on_record() {
     assert_eq!(pauses.len(), 1, "{pauses:?}");
     assert!(pauses[0].from >= ms(300) && pauses[0].to >= ms(500), "{pauses:?}");
     assert!(longest + ms(100) >= pauses[0].to - pauses[0].from, "{longest:?} {pauses:?}");
+}
+
+#[test]
+fn half_of_the_connections_hang_from_an_instant_on() {
+    let hang = Hang { after: Duration::from_millis(200), share: 0.5 };
+    let target = start(Settings { hang: Some(hang), workers: 2, ..Settings::default() }).expect("a target");
+    let mut clients = [(); 4].map(|()| Client::connect(target.address()));
+    until("the instant", || target.started().elapsed() > hang.after);
+    for client in &mut clients {
+        client.send("GET", "/status", b"");
+        client.socket().set_read_timeout(Some(Duration::from_millis(300))).expect("a time-out");
+    }
+    // In the order in which they were accepted, every other one.
+    assert_eq!([clients[0].reply().status, clients[2].reply().status], [200, 200]);
+    assert!(clients[1].rest().is_empty() && clients[3].rest().is_empty());
+    // They stay open and take what comes, and are let go when the peer goes.
+    clients[1].send("POST", "/echo", &[b'x'; 100_000]);
+    assert_eq!((target.counters().requests, target.counters().replies[1]), (4, 2));
+    drop(clients);
+    until("all are closed", || target.counters().open == 0);
 }
 
 #[test]

@@ -29,6 +29,16 @@ fn paces_that_cannot_be_are_refused() {
     ]);
 }
 
+#[test]
+fn hangs_that_cannot_be_are_refused() {
+    refused(&[
+        (&["--hang-share", "50%"], "--hang-share: it belongs to --hang-after"),
+        (&["--hang-after", "3s", "--hang-share", "0.5"], "\"0.5\" is not a share"),
+        (&["--hang-after", "3s", "--hang-share", "101%"], "at most 1"),
+        (&["--hang-after", "25h"], "at most 24h"),
+    ]);
+}
+
 fn refused(cases: &[(&[&str], &str)]) {
     let home = Home::new();
     for &(flags, said) in cases {

@@ -1,6 +1,7 @@
 //! Executing requests: slots, holds, and work handed to other threads.
 
 use super::{Desk, Task, Worker};
+use crate::connection::Phase;
 use crate::endpoints::{self, Work};
 use crate::gate::{Admission, Job, Slot};
 use crate::mailbox::Letter;
@@ -20,6 +21,11 @@ impl Worker {
         }
         self.desk.tally.requests.add_one();
         connection.served += 1;
+        let since_start = self.now.saturating_duration_since(self.shared.started);
+        if self.shared.settings.hang.is_some_and(|hang| hang.holds(connection.number, since_start)) {
+            connection.phase = Phase::Hanging;
+            return;
+        }
         connection.head_only = order.head_only;
         let last = self.shared.settings.requests_per_connection == Some(connection.served);
         connection.answer_as = if last { reply::Connection::Close } else { order.connection };

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use plan::{Fault, units};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use target::{RateLimit, Running, Settings, Stall, StartError, ThreadPool};
+use target::{Hang, RateLimit, Running, Settings, Stall, StartError, ThreadPool};
 
 use crate::exit::{BadArguments, Exit};
 use crate::output;
@@ -80,6 +80,12 @@ pub(crate) struct TargetFlags {
     /// Repeat the stall at this distance [default: once].
     #[arg(long, value_name = "TIME")]
     stall_every: Option<String>,
+    /// Never answer again from this instant on, from the start; connections stay open.
+    #[arg(long, value_name = "TIME")]
+    hang_after: Option<String>,
+    /// Share of the connections that --hang-after holds [default: 100%].
+    #[arg(long, value_name = "SHARE")]
+    hang_share: Option<String>,
     #[command(flatten)]
     pace: pace::PaceFlags,
     /// Close a connection after so many requests [default: never].
@@ -147,6 +153,12 @@ fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
         reader
             .fault("--stall-after and --stall-every", "they belong to --stall, and there is none".to_owned());
     }
+    let hang_after =
+        reader.read("--hang-after", flags.hang_after.as_deref(), duration).map(Duration::from_nanos);
+    let hang_share = reader.read("--hang-share", flags.hang_share.as_deref(), pace::share);
+    if hang_after.is_none() && hang_share.is_some() {
+        reader.fault("--hang-share", "it belongs to --hang-after, and there is none".to_owned());
+    }
     let thread_limit = reader.read("--thread-limit", flags.thread_limit.as_deref(), units::count);
     if thread_limit.is_some() && flags.thread_pool == ThreadPoolKind::Fixed {
         reader
@@ -177,6 +189,7 @@ fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
         rate_limit: rate_limit
             .map(|per_s| RateLimit { per_s, burst: burst.unwrap_or(1).min(u32::MAX.into()) as u32 }),
         stall: stall.map(|lasting| Stall { first: first.unwrap_or_default(), lasting, every }),
+        hang: hang_after.map(|after| Hang { after, share: hang_share.unwrap_or(1.0) }),
         pace: flags.pace.read(&mut reader),
         requests_per_connection: reader.read(
             "--requests-per-connection",

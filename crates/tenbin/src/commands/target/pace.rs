@@ -67,7 +67,7 @@ fn factor(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("{text:?} is not a factor; write 3 or 1.05"))
 }
 
-fn share(text: &str) -> Result<f64, String> {
+pub(super) fn share(text: &str) -> Result<f64, String> {
     let percent: Option<f64> = text.trim().strip_suffix('%').and_then(|number| number.trim().parse().ok());
     percent
         .filter(|percent| percent.is_finite())

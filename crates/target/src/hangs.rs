@@ -1,0 +1,62 @@
+//! Connections that are taken and, from some instant on, never answered.
+
+use std::time::Duration;
+
+use crate::settings::{DAY, Faults};
+
+/// From an instant on a share of all connections hangs: what they ask is read, and nothing comes back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hang {
+    /// When it begins, counted from the start of the target; at most 24h.
+    pub after: Duration,
+    /// Share of the connections, evenly spread over them in the order in which they come; above 0, at most 1.
+    pub share: f64,
+}
+
+impl Hang {
+    /// Whether a connection hangs that was accepted as number `connection`, from 0, `since_start` after the start.
+    pub(crate) fn holds(&self, connection: u64, since_start: Duration) -> bool {
+        // Each connection adds its share; where the sum passes a whole number, one hangs.
+        let passed = |count: u64| (count as f64 * self.share).floor();
+        since_start >= self.after && passed(connection + 1) > passed(connection)
+    }
+
+    pub(crate) fn check(&self, faults: &mut Faults) {
+        faults.unless(self.after <= DAY, "hang", || {
+            format!("after must be at most 24h, found {:?}", self.after)
+        });
+        faults.unless(self.share > 0.0 && self.share <= 1.0, "hang", || {
+            format!("share must be above 0 and at most 1, found {}", self.share)
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_the_connections_hangs_once_it_has_begun() {
+        let of = |share: f64, since_s: u64| {
+            let hang = Hang { after: Duration::from_secs(3), share };
+            (0..100).filter(|&number| hang.holds(number, Duration::from_secs(since_s))).count()
+        };
+        assert_eq!([of(1.0, 2), of(1.0, 3), of(0.5, 3), of(0.25, 9), of(0.01, 9)], [0, 100, 50, 25, 1]);
+    }
+
+    #[test]
+    fn neighbours_take_turns() {
+        let hang = Hang { after: Duration::ZERO, share: 0.5 };
+        let hangs: Vec<bool> = (0..4).map(|number| hang.holds(number, Duration::ZERO)).collect();
+        assert_eq!(hangs, [false, true, false, true]);
+    }
+
+    #[test]
+    fn shares_that_cannot_be_are_refused() {
+        for share in [0.0, -0.1, 1.1, f64::NAN] {
+            let mut faults = Faults::default();
+            Hang { after: Duration::MAX, share }.check(&mut faults);
+            assert_eq!(faults.0.len(), 2, "{share}");
+        }
+    }
+}
