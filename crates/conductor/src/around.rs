@@ -67,9 +67,8 @@ impl Before {
         let mut own = now.families(&roots);
         own.insert(std::process::id());
         let others = now.since(&self.census).into_iter().filter(|used| !own.contains(&used.pid));
-        let server_requests = self.target.and_then(|(endpoint, before)| {
-            Some(server_count::ask(&endpoint)?.requests.saturating_sub(before.requests))
-        });
+        let server_requests =
+            self.target.and_then(|(endpoint, before)| server_count::ask(&endpoint)?.since(before));
         Around { others: others.take(OTHERS_MAX).collect(), over_s, server_requests, ..Around::default() }
     }
 }

@@ -18,6 +18,15 @@ const READS_MAX: usize = 8;
 pub(crate) struct Counts {
     /// Whole requests received.
     pub(crate) requests: u64,
+    /// Which start of the target counted them.
+    instance: Option<u64>,
+}
+
+impl Counts {
+    /// Requests since an earlier answer; `None` if the target was started again in between, which begins a new count.
+    pub(crate) fn since(self, before: Self) -> Option<u64> {
+        (self.instance == before.instance).then(|| self.requests.saturating_sub(before.requests))
+    }
 }
 
 /// `None` if it does not answer as the target does.
@@ -58,7 +67,7 @@ fn parse(answer: &str) -> Option<Counts> {
         return None;
     }
     let counts: serde_json::Value = serde_json::from_str(body).ok()?;
-    Some(Counts { requests: counts["requests"].as_u64()? })
+    Some(Counts { requests: counts["requests"].as_u64()?, instance: counts["instance"].as_u64() })
 }
 
 #[cfg(test)]
@@ -93,9 +102,16 @@ mod tests {
     }
 
     #[test]
+    fn a_target_that_was_started_again_counts_anew() {
+        let counts = |requests, instance| Counts { requests, instance: Some(instance) };
+        assert_eq!(counts(9, 1).since(counts(7, 1)), Some(2));
+        assert_eq!(counts(9, 2).since(counts(7, 1)), None);
+    }
+
+    #[test]
     fn only_the_answer_of_a_target_is_taken() {
         let good = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{\"requests\":7}\n";
-        assert_eq!(parse(good), Some(Counts { requests: 7 }));
+        assert_eq!(parse(good), Some(Counts { requests: 7, instance: None }));
         for bad in [
             "",
             "HTTP/1.1 200 OK\r\n\r\n",

@@ -13,7 +13,9 @@ use crate::stalls::{Pause, Stalls};
 use crate::stop::Stop;
 use crate::tally::Counters;
 use crate::worker::{Desk, Worker};
+use std::collections::hash_map::RandomState;
 use std::fmt;
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -82,6 +84,7 @@ pub fn start(settings: Settings) -> Result<Running, StartError> {
     let started = Instant::now();
     let shared = Arc::new(Shared {
         started,
+        instance: RandomState::new().build_hasher().finish(),
         help: endpoints::help_page(&Settings { address, ..settings.clone() }),
         stop: Stop::default(),
         stalls: Stalls::new(settings.stall, started),

@@ -16,6 +16,8 @@ const LOGGED: usize = 10_000_000;
 pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) started: Instant,
+    /// A random number of this start, by which counts of another start are known.
+    pub(crate) instance: u64,
     pub(crate) help: String,
     pub(crate) stop: Stop,
     pub(crate) stalls: Stalls,

@@ -6,8 +6,8 @@ use crate::tally::Counters;
 
 pub(super) const ENDPOINT: Endpoint = Endpoint {
     path: "/counters",
-    sentence: "Answers what was counted so far as JSON: connections, requests, replies by class of status. Asking is neither \
-               limited nor counted.",
+    sentence: "Answers what was counted so far as JSON: connections, requests, replies by class of status. A target that was \
+               started again has another instance. Asking is neither limited nor counted.",
     example: "/counters",
     methods: &["GET"],
     keys: &[],
@@ -15,7 +15,7 @@ pub(super) const ENDPOINT: Endpoint = Endpoint {
 };
 
 /// The counts in one line.
-pub(crate) fn reply(counters: &Counters) -> Reply {
+pub(crate) fn reply(counters: &Counters, instance: u64) -> Reply {
     let Counters {
         accepted,
         open,
@@ -28,6 +28,7 @@ pub(crate) fn reply(counters: &Counters) -> Reply {
         ..
     } = *counters;
     let line = serde_json::json!({
+        "instance": instance,
         "accepted": accepted,
         "open": open,
         "requests": requests,

@@ -17,7 +17,8 @@ impl Worker {
         if matches!(order.work, Work::Counters) {
             connection.head_only = order.head_only;
             connection.answer_as = order.connection;
-            return self.answer_uncounted(token, &endpoints::counted(&self.shared.counters()));
+            return self
+                .answer_uncounted(token, &endpoints::counted(&self.shared.counters(), self.shared.instance));
         }
         self.desk.tally.requests.add_one();
         connection.served += 1;
@@ -60,7 +61,11 @@ impl Worker {
             }
             // Answered before it could come here.
             Work::Counters => {
-                self.executed(token, endpoints::counted(&self.shared.counters()), Slot::Running);
+                self.executed(
+                    token,
+                    endpoints::counted(&self.shared.counters(), self.shared.instance),
+                    Slot::Running,
+                );
             }
             Work::Echo => {
                 let reply = Reply { status: 200, headers: Vec::new(), body: Body::Owned(body) };
