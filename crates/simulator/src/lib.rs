@@ -18,6 +18,7 @@
 
 pub mod closed_forms;
 mod connections;
+mod freeze;
 mod level;
 mod noise;
 mod play;
@@ -26,9 +27,10 @@ mod queue;
 mod service;
 pub mod trials;
 
+pub use freeze::Freeze;
 pub use level::{Condition, judge};
 pub use noise::{Noise, Noisy, Shape};
-pub use play::{Course, play};
+pub use play::{Course, play, play_frozen};
 pub use played::{Played, WINDOW_NS};
 pub use queue::Queue;
 pub use service::Service;

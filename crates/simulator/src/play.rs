@@ -7,6 +7,7 @@ use load::{Closed, Load, Open, Share};
 use record::{Finish, Outcome, Recorder};
 
 use crate::connections::Connections;
+use crate::freeze::Freeze;
 use crate::played::Played;
 use crate::queue::{Queue, Serving};
 
@@ -21,11 +22,16 @@ pub struct Course {
 
 /// Plays a load on a queue. The same load, queue and seed give the same run; the seed is that of the service times.
 pub fn play(load: &Load, queue: &Queue, course: Course, seed: u64) -> Played {
+    play_frozen(load, queue, Freeze::default(), course, seed)
+}
+
+/// The same on a queue that stands still for a while.
+pub fn play_frozen(load: &Load, queue: &Queue, freeze: Freeze, course: Course, seed: u64) -> Played {
     let mut notebook = Notebook {
         recorder: Recorder::new((course.warm_up_ns, u64::MAX), 0),
         played: Played::new(course.warm_up_ns, course.stop_ns),
     };
-    let mut serving = Serving::new(queue, seed);
+    let mut serving = Serving::new(queue, freeze, seed);
     match load {
         Load::Open(open) => play_open(open, &mut serving, course, &mut notebook),
         Load::Closed(closed) => play_closed(closed, &mut serving, course, &mut notebook),

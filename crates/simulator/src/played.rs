@@ -25,6 +25,10 @@ pub struct Played {
     pub tally: Tally,
     /// From the stop of the load to the last reply.
     pub drain_ns: u64,
+    /// Requests that ended between the end of the warm-up and the stop, whenever they were intended.
+    pub answers: u64,
+    /// Requests of the warm-up that had not ended when it was over.
+    pub backlog: u64,
     windows: Vec<Busy>,
     warm_up_ns: u64,
     stop_ns: u64,
@@ -38,6 +42,8 @@ impl Played {
             tally: Tally::default(),
             windows: vec![Busy::default(); windows],
             drain_ns: 0,
+            answers: 0,
+            backlog: 0,
             warm_up_ns,
             stop_ns,
             in_flight_ns: 0,
@@ -58,9 +64,10 @@ impl Played {
         response.value_at(percentile).map(|value_ns| value_ns as f64 / 1e9)
     }
 
-    /// Measured requests that ended, per second, over the time from the first that was sent to the last that ended.
+    /// Requests that ended between the end of the warm-up and the stop, per second of that time.
     pub fn throughput_per_s(&self) -> Option<f64> {
-        Some(self.tally.counts.ended() as f64 / (self.tally.span_ns()? as f64 / 1e9))
+        let window_ns = self.stop_ns.checked_sub(self.warm_up_ns).filter(|window_ns| *window_ns > 0)?;
+        Some(self.answers as f64 * 1e9 / window_ns as f64)
     }
 
     /// Mean number of requests in flight between the end of the warm-up and the stop.
@@ -89,6 +96,8 @@ impl Played {
     #[inline]
     pub(crate) fn note(&mut self, intended_ns: u64, sent_ns: u64, finished_ns: u64) {
         self.drain_ns = self.drain_ns.max(finished_ns.saturating_sub(self.stop_ns));
+        self.answers += u64::from((self.warm_up_ns..=self.stop_ns).contains(&finished_ns));
+        self.backlog += u64::from(intended_ns < self.warm_up_ns && finished_ns >= self.warm_up_ns);
         let (from_ns, to_ns) = (sent_ns.max(self.warm_up_ns), finished_ns.min(self.stop_ns));
         self.in_flight_ns += u128::from(to_ns.saturating_sub(from_ns));
         let (first, last) = ((sent_ns / WINDOW_NS) as usize, (finished_ns / WINDOW_NS) as usize);

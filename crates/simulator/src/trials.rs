@@ -3,10 +3,12 @@
 //! Every trial has a seed of its own, made from the one that is asked for: the same seed gives the same counts.
 
 mod duels;
+mod freezes;
 mod searches;
 mod tournaments;
 
 pub use duels::{DuelTrial, Duels, duels};
+pub use freezes::{Freezes, freezes};
 pub use searches::{SearchTrial, Searches, searches};
 pub use tournaments::{TournamentTrial, Tournaments, tournaments};
 
