@@ -15,6 +15,8 @@ use crate::slots::Slots;
 /// One grading.
 pub(crate) struct Bench<'a> {
     pub(crate) tenbin: PathBuf,
+    /// The program whose built-in target is loaded.
+    pub(crate) target: PathBuf,
     pub(crate) profile: Profile,
     pub(crate) seed: u64,
     pub(crate) interrupt: &'a Interrupt,
@@ -26,10 +28,14 @@ pub(crate) struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     pub(crate) fn new(flags: &Flags, folder: &'a Path, interrupt: &'a Interrupt) -> anyhow::Result<Self> {
-        let tenbin = flags.tenbin.canonicalize().with_context(|| {
-            format!("there is no program {}; build it with `make build`", flags.tenbin.display())
-        })?;
+        let program = |path: &Path| {
+            path.canonicalize().with_context(|| {
+                format!("there is no program {}; build it with `make build`", path.display())
+            })
+        };
+        let tenbin = program(&flags.tenbin)?;
         Ok(Self {
+            target: flags.target.as_deref().map_or_else(|| Ok(tenbin.clone()), program)?,
             tenbin,
             profile: flags.profile,
             seed: flags.seed,

@@ -11,6 +11,14 @@ mod t08_equal;
 mod t09_slower;
 mod t10_best;
 mod t11_warm_up;
+mod t16_frozen;
+mod t17_dead;
+mod t18_restarted;
+mod t19_hanging;
+mod t20_half;
+mod t21_errors;
+mod t22_clocks;
+mod t23_generator;
 
 use crate::bench::Bench;
 use crate::grade::Grade;
@@ -45,6 +53,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "S1", what: "simulated duels", when: When::Alone, run: simulated::duels },
     Case { name: "S2", what: "simulated searches", when: When::Alone, run: simulated::searches },
     Case { name: "S3", what: "simulated tournaments", when: When::Alone, run: simulated::tournaments },
+    Case { name: "S4", what: "simulated freezes", when: When::Alone, run: simulated::freezes },
     Case { name: "T1", what: "known response times", when: When::Alone, run: t01_times::run },
     Case { name: "T2", what: "a stalled server", when: When::Together, run: t02_stall::run },
     Case { name: "T3", what: "a queue that theory knows", when: When::Together, run: t03_queue::run },
@@ -56,6 +65,34 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "T9", what: "one that is a little slower", when: When::Together, run: t09_slower::run },
     Case { name: "T10", what: "the best of several", when: When::Together, run: t10_best::run },
     Case { name: "T11", what: "warm-up, drift and step", when: When::Together, run: t11_warm_up::run },
+    Case {
+        name: "T16",
+        what: "a server that is frozen across the end of the warm-up",
+        when: When::Together,
+        run: t16_frozen::run,
+    },
+    Case { name: "T17", what: "a server that dies and stays dead", when: When::Together, run: t17_dead::run },
+    Case {
+        name: "T18",
+        what: "a server that is killed and started again",
+        when: When::Together,
+        run: t18_restarted::run,
+    },
+    Case {
+        name: "T19",
+        what: "connections that are taken and never answered",
+        when: When::Together,
+        run: t19_hanging::run,
+    },
+    Case { name: "T20", what: "half of the connections hang", when: When::Together, run: t20_half::run },
+    Case {
+        name: "T21",
+        what: "a server that answers with errors at once",
+        when: When::Together,
+        run: t21_errors::run,
+    },
+    Case { name: "T22", what: "clocks that are wrong", when: When::Together, run: t22_clocks::run },
+    Case { name: "T23", what: "a generator that is stopped", when: When::Together, run: t23_generator::run },
 ];
 
 /// The cases of these names; all of them if there are none.

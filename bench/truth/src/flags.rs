@@ -26,6 +26,9 @@ pub(crate) struct Flags {
     /// The program that is graded.
     #[arg(long, value_name = "PATH", default_value = "target/release/tenbin")]
     pub(crate) tenbin: PathBuf,
+    /// The program whose built-in target is loaded [default: the program that is graded].
+    #[arg(long, value_name = "PATH")]
+    pub(crate) target: Option<PathBuf>,
 }
 
 /// How much is asked for.

@@ -1,6 +1,7 @@
 //! Truths that were planted, and whether the program finds them; what each is, and how often it errs, is in `docs/truth.md`.
 
 mod bench;
+mod broken;
 mod cases;
 mod flags;
 mod grade;

@@ -25,6 +25,11 @@ pub(crate) fn system(name: &str, flags: &str, vary: &str) -> String {
     )
 }
 
+/// A system that a command of its own starts.
+pub(crate) fn started(name: &str, command: &str) -> String {
+    format!("  {name}:\n    start: \"{command}\"\n    ready: {{ get: /status, within: 20s }}\n")
+}
+
 /// A flag that makes holds longer by a factor, for as long as anyone measures.
 pub(crate) const LONGER: &str = "--slow-start 24h --slow-start-factor";
 

@@ -1,12 +1,15 @@
 //! The built-in target in a process of its own.
 
 use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use bench_turns::child::Child;
+use bench_turns::figures;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::bench::Bench;
@@ -24,28 +27,28 @@ pub(crate) struct Server {
 impl Server {
     /// Starts one with these flags.
     pub(crate) fn start(bench: &Bench, flags: &[&str]) -> Result<Self, String> {
-        Self::start_on(bench, flags, None)
+        let mut command = Command::new(&bench.target);
+        Self::start_as(bench, command.args(["target", "--listen", "127.0.0.1:0"]).args(flags))
     }
 
     /// The same on one core; `taskset` puts it there.
     pub(crate) fn start_on(
         bench: &Bench,
         flags: &[&str],
-        core: Option<(&Path, usize)>,
+        taskset: &Path,
+        core: usize,
     ) -> Result<Self, String> {
+        let mut command = Command::new(taskset);
+        command.args(["-c", &core.to_string()]).arg(&bench.target);
+        Self::start_as(bench, command.args(["target", "--listen", "127.0.0.1:0"]).args(flags))
+    }
+
+    /// One that a command starts, which may do more.
+    pub(crate) fn start_as(bench: &Bench, command: &mut Command) -> Result<Self, String> {
         let path = bench.file("log");
         let log =
             File::create(&path).map_err(|error| format!("no file for what the target says: {error}"))?;
-        let mut command = match core {
-            Some((taskset, core)) => {
-                let mut command = Command::new(taskset);
-                command.args(["-c", &core.to_string()]).arg(&bench.tenbin);
-                command
-            }
-            None => Command::new(&bench.tenbin),
-        };
-        command.args(["target", "--listen", "127.0.0.1:0"]).args(flags).stdout(log);
-        let mut child = Child::start(&mut command)?;
+        let mut child = Child::start(command.stdout(log))?;
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
             let said = fs::read_to_string(&path).unwrap_or_default();
@@ -58,6 +61,30 @@ impl Server {
             thread::sleep(Duration::from_millis(5));
         }
         Err(format!("the target did not listen within {} s", PATIENCE.as_secs()))
+    }
+
+    /// Waits until a load has begun: until it counts more requests than those that only ask whether it is there.
+    pub(crate) fn wait_for_load(&self) {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline && self.requests().is_none_or(|requests| requests < 5) {
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn requests(&self) -> Option<u64> {
+        let mut socket = TcpStream::connect(self.url.strip_prefix("http://")?).ok()?;
+        socket.set_read_timeout(Some(PATIENCE)).ok()?;
+        socket.write_all(b"GET /counters HTTP/1.0\r\n\r\n").ok()?;
+        let mut reply = String::new();
+        socket.read_to_string(&mut reply).ok()?;
+        figures::json(&reply).ok()?["requests"].as_u64()
+    }
+
+    /// Kills it at once, without a farewell to its connections.
+    pub(crate) fn kill(&self) {
+        if let Some(pid) = self.child.pid() {
+            let _ = kill_process(pid, Signal::KILL);
+        }
     }
 
     /// Holds it for a while, as a machine that swaps does. Nothing happens if it has ended.

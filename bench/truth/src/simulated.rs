@@ -129,6 +129,17 @@ pub(crate) fn tournaments(bench: &Bench) -> Vec<Grade> {
     ]
 }
 
+/// Servers that stand still: rates are of the window, and of nothing else.
+pub(crate) fn freezes(bench: &Bench) -> Vec<Grade> {
+    const FREEZES: u32 = 1_000;
+    let found = trials::freezes(bench.seed, FREEZES);
+    let words = format!("by first and last request {} would be too fast", found.fast_by_span);
+    vec![
+        counted("S4", "frozen servers, answers ≤ offered + backlog", found.possible, FREEZES, FREEZES, words),
+        counted("S4", "frozen servers, accounts", found.conserved, FREEZES, FREEZES, String::new()),
+    ]
+}
+
 fn counted(
     case: &'static str,
     planted: impl Into<String>,

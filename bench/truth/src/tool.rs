@@ -4,16 +4,15 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use bench_turns::child;
+use bench_turns::child::{self, Child};
 use bench_turns::figures;
-use bench_turns::program::arguments;
 use bench_turns::timed::last_words;
 use serde_json::Value;
 
 use crate::bench::Bench;
 
-/// Exit codes after which there is a result: all went well, a gate was breached, the run is invalid.
-const GOOD_EXITS: [i32; 3] = [0, 3, 4];
+/// Exit codes after which there is a result: all went well, a gate was breached, the run is invalid, the system was gone.
+const GOOD_EXITS: [i32; 4] = [0, 3, 4, 6];
 
 /// How often a run is made that the program itself calls invalid, which on a machine with other work is right.
 const ATTEMPTS: u32 = 3;
@@ -47,17 +46,22 @@ impl Bench<'_> {
 
     /// The same for a command that was put together elsewhere and ends in the program's arguments.
     pub(crate) fn run(&self, command: &mut Command, patience: Duration) -> Result<Said, String> {
+        self.run_while(command, patience, |_| Ok(()))
+    }
+
+    /// The same while something is done to the program.
+    pub(crate) fn run_while(
+        &self,
+        command: &mut Command,
+        patience: Duration,
+        disturb: impl FnOnce(&mut Child) -> Result<(), String>,
+    ) -> Result<Said, String> {
         let result = self.file("json");
-        let store = self.store();
-        command.args(arguments([
-            &"--store",
-            &store.display(),
-            &"--format",
-            &"json",
-            &"-o",
-            &result.display(),
-        ]));
-        let output = child::run(command, patience, self.interrupt)?;
+        if !command.get_args().any(|word| word == "--store") {
+            command.arg("--store").arg(self.store());
+        }
+        command.args(["--format", "json", "-o"]).arg(&result);
+        let output = child::run_while(command, patience, self.interrupt, disturb)?;
         let exit = output.status.code().unwrap_or(-1);
         if !GOOD_EXITS.contains(&exit) {
             let words = last_words(&output.stderr, &output.stdout);

@@ -32,6 +32,20 @@ pub struct Output {
 ///
 /// A sentence: it cannot be started, was not done after `patience` (then it is killed), or Ctrl-C came (then too).
 pub fn run(command: &mut Command, patience: Duration, interrupt: &Interrupt) -> Result<Output, String> {
+    run_while(command, patience, interrupt, |_| Ok(()))
+}
+
+/// The same, with something that is done to the command while it runs.
+///
+/// # Errors
+///
+/// The sentences of [`run`], and that of `disturb`.
+pub fn run_while(
+    command: &mut Command,
+    patience: Duration,
+    interrupt: &Interrupt,
+    disturb: impl FnOnce(&mut Child) -> Result<(), String>,
+) -> Result<Output, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let no_file = |error| format!("no temporary file for what {name} writes: {error}");
     // Files, since a pipe that nobody reads would hold the child up.
@@ -39,6 +53,7 @@ pub fn run(command: &mut Command, patience: Duration, interrupt: &Interrupt) -> 
         (tempfile::tempfile().map_err(no_file)?, tempfile::tempfile().map_err(no_file)?);
     command.stdout(stdout.try_clone().map_err(no_file)?).stderr(stderr.try_clone().map_err(no_file)?);
     let mut child = Child::start(command)?;
+    disturb(&mut child)?;
     let status = child.wait(patience, interrupt)?;
     let read = |file: &mut std::fs::File| -> std::io::Result<String> {
         let mut bytes = Vec::new();

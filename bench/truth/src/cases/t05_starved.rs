@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -80,22 +80,19 @@ fn unharmed(
 fn stopped_client(bench: &Bench) -> Result<Found, String> {
     let server = Server::start(bench, &[])?;
     let url = format!("{}/hold?mean_us=2000", server.url);
-    let result = bench.file("json");
     let mut command = Command::new(&bench.tenbin);
-    command.arg(&url).args(OPEN).arg("--store").arg(bench.store());
-    command.args(["--format", "json", "-o"]).arg(&result);
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut client = Child::start(&mut command)?;
-    let begun = Instant::now();
-    while client.ended()?.is_none() && begun.elapsed() < PATIENCE {
-        thread::sleep(Duration::from_millis(800));
-        if let Some(pid) = client.pid() {
-            hold(pid, Duration::from_millis(200));
+    command.arg(&url).args(OPEN);
+    let said = bench.run_while(&mut command, PATIENCE, |client| {
+        let begun = Instant::now();
+        while client.ended()?.is_none() && begun.elapsed() < PATIENCE {
+            thread::sleep(Duration::from_millis(800));
+            if let Some(pid) = client.pid() {
+                hold(pid, Duration::from_millis(200));
+            }
         }
-    }
-    let exit = client.wait(PATIENCE, bench.interrupt)?.code().unwrap_or(-1);
-    let text = fs::read_to_string(&result).map_err(|error| format!("no result: {error}"))?;
-    called_invalid(&Said { exit, json: bench_turns::figures::json(&text)? })
+        Ok(())
+    });
+    called_invalid(&said?)
 }
 
 /// The server has another core, so that only the client is short of time.
@@ -178,7 +175,7 @@ impl Pinned {
     }
 
     fn server(&self, bench: &Bench) -> Result<Server, String> {
-        Server::start_on(bench, &[], Some((&self.taskset, self.server)))
+        Server::start_on(bench, &[], &self.taskset, self.server)
     }
 
     fn load(&self, bench: &Bench, url: &str, load: &[&str]) -> Result<Said, String> {

@@ -1,0 +1,351 @@
+//! A server that is not there for a part of the time: what every command must say of it, and must not.
+
+use std::net::TcpListener;
+use std::ops::RangeInclusive;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use bench_turns::figures;
+use serde_json::Value;
+
+use crate::bench::Bench;
+use crate::flags::Profile;
+use crate::grade::{Found, Grade};
+use crate::plan::{Plan, started};
+use crate::server::Server;
+use crate::tool::{Said, conserves, fit};
+
+/// Longest that anything here takes.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// What a single open load asks for, and for how long it is measured.
+const RATE_PER_S: f64 = 200.0;
+const MEASURED_S: f64 = 5.0;
+/// Of a system that was gone for a twentieth of the window nothing good may be said.
+const GONE: f64 = 0.05;
+
+/// A way to be broken. `{target}` in its commands is the built-in target on a port that is known.
+pub(crate) struct Broken {
+    pub(crate) case: &'static str,
+    pub(crate) what: &'static str,
+    /// What is started for a single load: a second of warm-up, five that are measured.
+    pub(crate) single: &'static str,
+    /// What is done to it once the load has begun.
+    pub(crate) act: fn(&Server),
+    /// What a study starts for each run: 300 ms of warm-up, 1.2 s that are measured, both about 100 ms after the start.
+    pub(crate) in_study: &'static str,
+    /// The share of the single load's window for which it is gone, of users (closed) and of arrivals (open).
+    pub(crate) gone: RangeInclusive<f64>,
+    /// Its longest outage there, in seconds; none if others are answered all the time.
+    pub(crate) outage_s: Option<RangeInclusive<f64>>,
+    /// Flags of a target that an open load meets.
+    pub(crate) open_flags: &'static str,
+    /// Connections of an open load.
+    pub(crate) connections: &'static str,
+    /// What only the full profile tries: what takes long, where another case does the same.
+    pub(crate) only_full: &'static [Part],
+}
+
+impl Broken {
+    fn number(&self) -> u64 {
+        self.case.trim_start_matches('T').parse().unwrap_or_default()
+    }
+}
+
+/// What is done with a system that is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Single(Model),
+    Study(Model),
+    Capacity,
+    Best,
+}
+
+impl Part {
+    const ALL: [Self; 6] = [
+        Self::Single(Model::Open),
+        Self::Single(Model::Closed),
+        Self::Study(Model::Open),
+        Self::Study(Model::Closed),
+        Self::Capacity,
+        Self::Best,
+    ];
+
+    fn name(self) -> String {
+        match self {
+            Self::Single(model) => format!("{} load", model.name()),
+            Self::Study(model) => format!("study, {}", model.name()),
+            Self::Capacity => "capacity".to_owned(),
+            Self::Best => "best of three".to_owned(),
+        }
+    }
+}
+
+/// Nothing is done from outside.
+pub(crate) fn leave_alone(_: &Server) {}
+
+/// Whether users wait for replies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Model {
+    Open,
+    Closed,
+}
+
+impl Model {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Closed => "closed",
+        }
+    }
+
+    fn words(self, broken: &Broken) -> Vec<&'static str> {
+        match self {
+            Self::Open => vec!["--rate=200/s", "-c", broken.connections],
+            Self::Closed => vec!["-c", "4", "--think=5ms"],
+        }
+    }
+
+    fn in_study(self, broken: &Broken) -> String {
+        match self {
+            Self::Open => format!("rate: 200/s, connections: {}", broken.connections),
+            Self::Closed => "users: 2, think: 5ms".to_owned(),
+        }
+    }
+}
+
+/// Every command on a system that is broken in this way.
+pub(crate) fn grades(bench: &Bench, broken: &Broken) -> Vec<Grade> {
+    let parts = Part::ALL.into_iter();
+    let parts = parts.filter(|part| bench.profile == Profile::Full || !broken.only_full.contains(part));
+    thread::scope(|scope| {
+        let running: Vec<_> = parts.map(|part| scope.spawn(move || grade(bench, broken, part))).collect();
+        running
+            .into_iter()
+            .map(|grade| grade.join().unwrap_or_else(|_| Grade::broken(broken.case, "it panicked")))
+            .collect()
+    })
+}
+
+fn grade(bench: &Bench, broken: &Broken, part: Part) -> Grade {
+    let tries = bench.profile.pick(1, 3);
+    let found = bench.side_by_side(tries, |number| match part {
+        Part::Single(model) => single(bench, broken, model),
+        Part::Study(model) => study(bench, broken, model, number),
+        Part::Capacity => capacity(bench, broken, number),
+        Part::Best => best(bench, broken, number),
+    });
+    Grade::of(broken.case, format!("{}: {}", broken.what, part.name()), tries, found)
+}
+
+/// What is false in a report, collected.
+#[derive(Default)]
+pub(crate) struct Faults(Vec<String>);
+
+impl Faults {
+    pub(crate) fn unless(&mut self, is_fine: bool, what: impl FnOnce() -> String) {
+        if !is_fine {
+            self.0.push(what());
+        }
+    }
+
+    /// What was found: these words, and everything that is false.
+    pub(crate) fn found(self, words: String) -> Found {
+        let is_right = self.0.is_empty();
+        Found::new(is_right, std::iter::once(words).chain(self.0).collect::<Vec<_>>().join("; "))
+    }
+}
+
+fn single(bench: &Bench, broken: &Broken, model: Model) -> Result<Found, String> {
+    let said = fit(|| load(bench, broken, model))?;
+    let mut faults = Faults::default();
+    let words = is_possible(&said, model == Model::Open, &mut faults)?;
+    let (validity, _) = said.validity();
+    if validity == "invalid" {
+        return Ok(faults.found(words));
+    }
+    let gone = said.at("/outage/gone_share");
+    faults.unless(matches!(gone, Ok(share) if broken.gone.contains(&share)), || {
+        format!("gone {gone:.2?}, planted {:.2?}", broken.gone)
+    });
+    if let Some(planted) = &broken.outage_s {
+        let longest = said.at("/outage/longest_s");
+        faults.unless(matches!(longest, Ok(told) if planted.contains(&told)), || {
+            format!("outage {longest:.2?} s, planted {planted:.2?}")
+        });
+    }
+    if *broken.gone.start() >= GONE {
+        faults.unless(said.word("/verdict") == "degraded", || "not called degraded".to_owned());
+        faults.unless(said.exit == 6, || format!("exit code {}", said.exit));
+        let steadiness = said.word("/steadiness/verdict");
+        faults.unless(steadiness != "steady", || "called steady".to_owned());
+    }
+    Ok(faults.found(words))
+}
+
+/// Whether the figures of a single run can be: accounts that add up, and no more answers than there were requests.
+pub(crate) fn is_possible(said: &Said, is_open: bool, faults: &mut Faults) -> Result<String, String> {
+    conserves(&said.json)?;
+    let (per_s, verdict) = (said.at("/throughput_per_s")?, said.word("/verdict"));
+    let length_s = said.at("/window/length_s").unwrap_or(MEASURED_S);
+    let backlog = said.at("/window/backlog_start").unwrap_or_default();
+    if is_open {
+        let most = RATE_PER_S * length_s + 1.0 + backlog;
+        faults.unless(per_s * length_s <= most + 0.5, || {
+            format!("{per_s:.1}/s of {RATE_PER_S}/s, with a backlog of {backlog}")
+        });
+    }
+    let (gone, longest) = (said.at("/outage/gone_share"), said.at("/outage/longest_s"));
+    let of = |figure: Result<f64, String>| figure.map_or("–".to_owned(), |figure| format!("{figure:.2}"));
+    Ok(format!("{verdict}, exit {}, {per_s:.0}/s, gone {}, outage {} s", said.exit, of(gone), of(longest)))
+}
+
+fn load(bench: &Bench, broken: &Broken, model: Model) -> Result<Said, String> {
+    let flags = if model == Model::Open { broken.open_flags } else { "" };
+    let command = shell(bench, &format!("{} {flags}", broken.single), free_port()?);
+    let server = Server::start_as(bench, Command::new("sh").args(["-c", &command]))?;
+    let mut command = Command::new(&bench.tenbin);
+    command.arg(format!("{}/hold?mean_us=20000", server.url)).args(model.words(broken));
+    command.args(["--warm-up=1s", "-d", "5s", "--timeout=3s"]);
+    // A store of its own: what is planted at an instant must not wait until others have written.
+    command.arg("--store").arg(bench.file("sqlite"));
+    bench.run_while(&mut command, PATIENCE, |_| {
+        (broken.act)(&server);
+        Ok(())
+    })
+}
+
+/// A port that was free a moment ago: what is started again must listen where it did.
+pub(crate) fn free_port() -> Result<u16, String> {
+    let address = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
+    address.map(|address| address.port()).map_err(|error| format!("no free port: {error}"))
+}
+
+/// A command of a case for a shell.
+pub(crate) fn shell(bench: &Bench, command: &str, port: impl std::fmt::Display) -> String {
+    let target = format!("{} target --listen 127.0.0.1:{port}", bench.target.display());
+    command.replace("{target}", &target)
+}
+
+/// The same in a plan, which has ports of its own.
+fn in_plan(bench: &Bench, name: &str, command: &str) -> String {
+    started(name, &format!("sh -c '{}'", shell(bench, command, "{port}")))
+}
+
+fn systems(bench: &Bench, broken: &Broken, flags: &str, healthy: &[&str]) -> String {
+    let healthy: String = healthy.iter().map(|name| in_plan(bench, name, "exec {target}")).collect();
+    in_plan(bench, "broken", &format!("{} {flags}", broken.in_study)) + &healthy
+}
+
+fn study(bench: &Bench, broken: &Broken, model: Model, number: u32) -> Result<Found, String> {
+    let flags = if model == Model::Open { broken.open_flags } else { "" };
+    let systems = systems(bench, broken, flags, &["healthy"]);
+    // What is missing must breach gates that the rest would meet.
+    let compare = "{ by: throughput, matters: 3%, blocks: 6, pilot: 0 }\ngates: [ \"throughput>10/s\", \"errors<70%\" ]";
+    let said = planned(bench, broken, model, &systems, number, compare)?;
+    let mut faults = Faults::default();
+    let mut words = of_runs(&said, broken, &mut faults);
+    never_better(&said, &mut faults);
+    faults.unless(said.exit != 0, || "exit code 0".to_owned());
+    for pair in said.list("/comparison/pairs") {
+        let verdict = pair["verdict"].as_str().unwrap_or_default();
+        words.push_str(&format!(", {verdict} {:.2}", pair["ratio"].as_f64().unwrap_or_default()));
+        faults.unless(verdict != "equivalent", || "called equivalent".to_owned());
+    }
+    Ok(faults.found(words))
+}
+
+fn best(bench: &Bench, broken: &Broken, number: u32) -> Result<Found, String> {
+    let systems = systems(bench, broken, broken.open_flags, &["healthy", "third"]);
+    let compare = "{ by: throughput, matters: 3%, find: best, blocks: 8 }";
+    let said = planned(bench, broken, Model::Open, &systems, 500 + number, compare)?;
+    let mut faults = Faults::default();
+    let words = of_runs(&said, broken, &mut faults);
+    never_better(&said, &mut faults);
+    let found = said.json.pointer("/comparison/found/0").cloned().unwrap_or_default();
+    let best = found["best"]["system"].as_str().unwrap_or("none").to_owned();
+    faults.unless(best != "broken", || "the broken one is the best".to_owned());
+    let is_tied =
+        found["tied"].as_array().is_some_and(|tied| tied.iter().any(|one| one["system"] == "broken"));
+    faults.unless(!is_tied, || "the broken one is tied with the best".to_owned());
+    Ok(faults.found(format!("{words}, best: {best}")))
+}
+
+fn planned(
+    bench: &Bench,
+    broken: &Broken,
+    model: Model,
+    systems: &str,
+    number: u32,
+    compare: &str,
+) -> Result<Said, String> {
+    let load = format!("{{ {}, warm-up: 300ms, for: 1200ms, timeout: 1s }}", model.in_study(broken));
+    let seed = bench.seed_of(broken.number(), number);
+    let plan =
+        Plan { question: "Which one?", path: "/hold?mean_us=20000", load: &load, systems, compare, seed };
+    bench.tenbin(&["run", &plan.write(bench)?.display().to_string()], PATIENCE)
+}
+
+/// What is said of each run of the broken system of a study.
+fn of_runs(said: &Said, broken: &Broken, faults: &mut Faults) -> String {
+    let is_broken =
+        |run: &&Value| run["system"]["name"] == "broken" && run["validity"]["verdict"] != "invalid";
+    let runs: Vec<&Value> = said.list("/runs").iter().filter(is_broken).collect();
+    let count = |is: &dyn Fn(&Value) -> bool| runs.iter().filter(|run| is(run)).count();
+    let must_be_gone = *broken.gone.start() >= GONE;
+    let complete = count(&|run| run["verdict"] == "complete");
+    faults.unless(complete == 0 || !must_be_gone, || format!("{complete} runs called complete"));
+    let holds = |gate: &Value| gate["holds"] == true;
+    let held = count(&|run| run["gates"].as_array().is_some_and(|gates| gates.iter().any(holds)));
+    faults.unless(held == 0, || format!("gates held in {held} runs"));
+    let fast = count(&|run| run["model"] == "open" && is_too_fast(run));
+    faults.unless(fast == 0, || format!("{fast} runs with more answers than requests"));
+    let gone = runs.iter().filter_map(|run| figures::at(run, "/outage/gone_share").ok());
+    let mean = gone.sum::<f64>() / runs.len().max(1) as f64;
+    format!("exit {}, {} runs, gone {:.2}", said.exit, runs.len(), mean.abs())
+}
+
+fn is_too_fast(run: &Value) -> bool {
+    let per_s = run["throughput_per_s"].as_f64().unwrap_or_default();
+    let (length_s, backlog) = (run["window"]["length_s"].as_f64(), run["window"]["backlog_start"].as_f64());
+    let length_s = length_s.unwrap_or(1.2);
+    per_s * length_s > RATE_PER_S * length_s + 1.5 + backlog.unwrap_or_default()
+}
+
+/// Nothing in a comparison is in favor of the broken system.
+fn never_better(said: &Said, faults: &mut Faults) {
+    let first = said.list("/comparison/ranking").iter().min_by_key(|entry| entry["rank"].as_u64());
+    faults.unless(first.is_none_or(|first| first["system"] != "broken"), || "ranked first".to_owned());
+    for pair in said.list("/comparison/pairs") {
+        // The better one stands first.
+        let is_better = pair["verdict"] == "differs" && pair["a"]["system"] == "broken";
+        faults.unless(!is_better, || format!("better, {} times", pair["ratio"]));
+    }
+}
+
+/// A rate at which the system was gone for a while in every run did not hold.
+fn capacity(bench: &Bench, broken: &Broken, number: u32) -> Result<Found, String> {
+    let load = Model::Open.in_study(broken).replace("200/s", "100/s");
+    let plan = Plan {
+        question: "How much does it take?",
+        path: "/hold?mean_us=20000",
+        load: &format!("{{ {load}, warm-up: 300ms, for: 1200ms, timeout: 1s }}"),
+        systems: &systems(bench, broken, broken.open_flags, &[]),
+        compare: "{ by: throughput, blocks: 1 }",
+        seed: bench.seed_of(broken.number(), 900 + number),
+    };
+    let file = plan.write(bench)?.display().to_string();
+    let words = ["capacity", &file, "--slo=p50<50ms", "--from=100/s", "--to=200/s", "--resolution=20%"];
+    let more = ["--confirm=2", "--no-overload", "--within=30s"];
+    let said = bench.tenbin(&[words.as_slice(), &more].concat(), PATIENCE)?;
+    let mut faults = Faults::default();
+    let held = said.at("/capacity/0/held_per_s").ok();
+    faults.unless(held.is_none(), || format!("{:.0}/s held", held.unwrap_or_default()));
+    for level in said.list("/capacity/0/levels") {
+        let (asked, ok) =
+            (level["per_s"].as_f64().unwrap_or_default(), level["ok_per_s"].as_f64().unwrap_or_default());
+        // Arrivals are Poisson: of 120, 40 more are four standard deviations.
+        faults.unless(ok <= asked * 1.35, || format!("{ok:.0} ok/s of {asked:.0}/s"));
+    }
+    Ok(faults.found(format!("exit {}, {} runs", said.exit, said.list("/runs").len())))
+}

@@ -1,0 +1,23 @@
+//! T18: a server that is killed in the middle and started again on the same port a while later.
+
+use crate::bench::Bench;
+use crate::broken::{self, Broken, Model, Part, leave_alone};
+use crate::grade::Grade;
+
+const RESTARTED: Broken = Broken {
+    case: "T18",
+    what: "killed and started again",
+    single: "timeout --foreground -s KILL 2.5 {target}; sleep 0.8; exec {target}",
+    act: leave_alone,
+    in_study: "timeout --foreground -s KILL 0.8 {target}; sleep 0.4; exec {target}",
+    // Users come back after a pause of up to a second.
+    gone: 0.13..=0.40,
+    outage_s: Some(0.7..=1.9),
+    open_flags: "",
+    connections: "400",
+    only_full: &[Part::Best, Part::Study(Model::Closed)],
+};
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    broken::grades(bench, &RESTARTED)
+}

@@ -1,0 +1,22 @@
+//! T19: from some instant on every connection is taken and nothing is answered. No error comes before a time-out does.
+
+use crate::bench::Bench;
+use crate::broken::{self, Broken, Model, Part, leave_alone};
+use crate::grade::Grade;
+
+const HANGING: Broken = Broken {
+    case: "T19",
+    what: "all connections hang",
+    single: "exec {target} --hang-after 3s",
+    act: leave_alone,
+    in_study: "exec {target} --hang-after 800ms",
+    gone: 0.50..=0.80,
+    outage_s: Some(2.5..=4.0),
+    open_flags: "",
+    connections: "400",
+    only_full: &[Part::Best, Part::Study(Model::Closed)],
+};
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    broken::grades(bench, &HANGING)
+}

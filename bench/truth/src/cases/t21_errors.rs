@@ -1,0 +1,23 @@
+//! T21: a server that answers at once, and always with an error: the quickest of all, and of no use.
+
+use crate::bench::Bench;
+use crate::broken::{self, Broken, Model, Part, leave_alone};
+use crate::grade::Grade;
+
+/// Tokens for the trial connection and for what asks whether it is ready; none comes back. It is never gone: it answers.
+const ERRORS: Broken = Broken {
+    case: "T21",
+    what: "errors at once",
+    single: "exec {target} --rate-limit 0.0001/s --burst 5",
+    act: leave_alone,
+    in_study: "exec {target} --rate-limit 0.0001/s --burst 5",
+    gone: 0.0..=1.0,
+    outage_s: None,
+    open_flags: "",
+    connections: "400",
+    only_full: &[Part::Best, Part::Study(Model::Closed)],
+};
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    broken::grades(bench, &ERRORS)
+}

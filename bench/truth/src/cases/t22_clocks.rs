@@ -1,0 +1,76 @@
+//! T22: a server whose clock is wrong, and a generator whose date is: nothing that is measured depends on a date. What a step of the
+//! clock in the middle does to the kernel's timestamps is tested in the engine (`worker/late_reading.rs`).
+
+use std::process::Command;
+use std::time::Duration;
+
+use bench_turns::program::on_path;
+
+use crate::bench::Bench;
+use crate::broken::{Faults, is_possible};
+use crate::grade::{Found, Grade};
+use crate::server::Server;
+use crate::tool::{Said, fit};
+
+const OPEN: &[&str] = &["--rate=200/s", "-c", "400"];
+const CLOSED: &[&str] = &["-c", "4"];
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    let Some(faketime) = on_path("faketime") else {
+        return vec![Grade::left_out("T22", "wrong clocks", "there is no faketime; install faketime")];
+    };
+    let tries = bench.profile.pick(1, 5);
+    let faketime = faketime.display().to_string();
+    let mut grades = Vec::new();
+    for (model, load) in [("open", OPEN), ("closed", CLOSED)] {
+        for (whose, server, generator) in [("server", "-100d", ""), ("generator", "", "+100d")] {
+            let one = |_| {
+                let said = fit(|| wrong(bench, &faketime, server, generator, load))?;
+                right(&said, model == "open")
+            };
+            let planted = format!("{whose} a hundred days off: {model} load");
+            grades.push(Grade::of("T22", planted, tries, bench.side_by_side(tries, one)));
+        }
+    }
+    grades
+}
+
+fn under(faketime: &str, offset: &str, program: &std::path::Path) -> Command {
+    if offset.is_empty() {
+        return Command::new(program);
+    }
+    let mut command = Command::new(faketime);
+    command.args(["-f", offset]).arg(program);
+    command
+}
+
+fn wrong(
+    bench: &Bench,
+    faketime: &str,
+    server: &str,
+    generator: &str,
+    load: &[&str],
+) -> Result<Said, String> {
+    let mut command = under(faketime, server, &bench.target);
+    let server = Server::start_as(bench, command.args(["target", "--listen", "127.0.0.1:0"]))?;
+    let mut command = under(faketime, generator, &bench.tenbin);
+    command.arg(format!("{}/hold?mean_us=20000", server.url)).args(load).args([
+        "--warm-up=500ms",
+        "-d",
+        "3s",
+    ]);
+    bench.run(&mut command, Duration::from_secs(60))
+}
+
+/// Holds of twenty milliseconds are found, and nothing else.
+fn right(said: &Said, is_open: bool) -> Result<Found, String> {
+    let mut faults = Faults::default();
+    let words = is_possible(said, is_open, &mut faults)?;
+    let (least_ms, median_ms) =
+        (said.at("/service_time_us/min")? / 1e3, said.at("/service_time_us/p50")? / 1e3);
+    faults.unless((20.0..21.0).contains(&median_ms) && least_ms >= 20.0, || {
+        format!("served in {least_ms:.1} to {median_ms:.1} ms")
+    });
+    faults.unless(said.word("/verdict") == "complete", || "not called complete".to_owned());
+    Ok(faults.found(words))
+}
