@@ -245,7 +245,10 @@ pub fn is_of(kept: &NewStudy, study: &Study, procedure: &Procedure) -> Result<()
         };
         return Err(Fault::new(&study.title, what, way_out));
     }
-    let is_planned_so = *procedure != Procedure::Blocks || kept.planned == schedule(study);
+    // Whoever names no seed gets the one that was drawn when it began.
+    let mut study = study.clone();
+    study.set_seed(kept.seed);
+    let is_planned_so = *procedure != Procedure::Blocks || kept.planned == schedule(&study);
     if kept.plan_hash == study.hash && kept.compare.procedure == *procedure && is_planned_so {
         return Ok(());
     }

@@ -135,7 +135,8 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
     let is_sound = reading.findings.is_empty();
     reading.folder.note(reading.source.as_bytes());
     reading.folder.note(if is_quick { b"quick" } else { b"" });
-    let seed = root.text_of("seed").and_then(|text| text.parse().ok()).unwrap_or(SEED_DEFAULT);
+    let given = root.text_of("seed").and_then(|text| text.parse().ok());
+    let seed = given.unwrap_or(SEED_DEFAULT);
     let script = scenario::read(&root, is_sound, reading);
     let other = root.get("quick").map(|node| Quick { node });
     quick_systems(&root, other.as_ref(), reading);
@@ -167,6 +168,7 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
         hash: reading.folder.hash(),
         dir: reading.folder.path.clone(),
         seed,
+        has_seed: given.is_some(),
         is_quick,
         loads,
         systems,

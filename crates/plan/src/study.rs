@@ -46,6 +46,8 @@ pub struct Study {
     pub dir: PathBuf,
     /// The seed of every draw, the order of runs included.
     pub seed: u64,
+    /// Whether somebody chose the seed. Where nobody did, every study is to get one of its own: [`Study::set_seed`].
+    pub has_seed: bool,
     /// Whether `quick:` was applied.
     pub is_quick: bool,
     /// At least one, in the order of the file.
@@ -122,4 +124,14 @@ pub enum StudyPin {
         /// Of the generator.
         generator: Vec<usize>,
     },
+}
+
+impl Study {
+    /// Everything is drawn from this seed from now on.
+    pub fn set_seed(&mut self, seed: u64) {
+        (self.seed, self.has_seed) = (seed, true);
+        for load in &mut self.loads {
+            load.draft.seed = Some(seed.to_string());
+        }
+    }
 }

@@ -6,6 +6,7 @@ mod destination;
 mod exit;
 mod live_line;
 mod output;
+mod seed;
 mod signals;
 mod study_line;
 

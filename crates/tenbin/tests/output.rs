@@ -86,7 +86,7 @@ fn a_closed_standard_error_stops_nothing() {
 fn without_a_terminal_only_the_place_is_said() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
-    let output = home.run(&[url.as_str(), "-d", "1500ms", "-c", "2", "-R", "100/s"]);
+    let output = home.run(&[url.as_str(), "-d", "1500ms", "-c", "2", "-R", "100/s", "--seed", "1"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     let id = home.last()["run"]["id"].as_str().expect("a name").to_owned();
     assert_eq!(output.stderr, format!("kept as {id} in {}\n", home.store().display()));

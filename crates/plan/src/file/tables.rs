@@ -76,7 +76,7 @@ pub(crate) static PLAN: Table = Table {
             "seed",
             "42",
             One(&form::SEED),
-            "The same seed draws the same values and the same order of runs; default 1.",
+            "The same seed draws the same values and the same order of runs; default: a new one for each study, which keeps it.",
         ),
         key(
             "scenario",

@@ -56,7 +56,8 @@ impl Study {
     fn order_words(&self, how: How) -> String {
         let (blocks, loads) = (u64::from(self.compare.blocks), self.loads.len() as u64);
         let each = self.variants.len() as u64 * loads;
-        let seed = self.seed;
+        // A seed that is still to be drawn cannot be told.
+        let seed = if self.has_seed { format!(" (seed {})", self.seed) } else { String::new() };
         let under = if loads > 1 { " under each load" } else { "" };
         match how {
             How::Duel => {
@@ -71,11 +72,11 @@ impl Study {
                     }
                     _ => format!("{blocks} blocks"),
                 };
-                format!("a duel{under}: {pilot}{blocks}; each has both once in random order (seed {seed})")
+                format!("a duel{under}: {pilot}{blocks}; each has both once in random order{seed}")
             }
             How::Best => format!(
-                "a tournament{under}: at most {blocks} blocks of all that may still be the best, in random order (seed \
-                 {seed}), then {}",
+                "a tournament{under}: at most {blocks} blocks of all that may still be the best, in random \
+                 order{seed}, then {}",
                 match self.baseline() {
                     Some(incumbent) => format!("the winner against {incumbent} on fresh blocks"),
                     None => "the winner against the second on fresh blocks".to_owned(),
@@ -85,10 +86,10 @@ impl Study {
                 let runs = blocks * each;
                 match (blocks, each) {
                     (1, 1) => "1 run".to_owned(),
-                    (1, _) => format!("{runs} runs in random order (seed {seed})"),
+                    (1, _) => format!("{runs} runs in random order{seed}"),
                     (_, 1) => format!("{runs} runs"),
                     _ => format!(
-                        "{runs} runs: {blocks} blocks, each with all {each} once in random order (seed {seed})"
+                        "{runs} runs: {blocks} blocks, each with all {each} once in random order{seed}"
                     ),
                 }
             }

@@ -39,7 +39,9 @@ impl Study {
             0 => show_duration(measured_ns),
             ns => format!("{} after {} of warm-up", show_duration(measured_ns), show_duration(ns)),
         };
-        self.seed = asked.seed.unwrap_or(self.seed);
+        if let Some(seed) = asked.seed {
+            self.set_seed(seed);
+        }
         self.gates.clear();
         self.compare.blocks = 1;
         self.hash = self.hash_with(&[

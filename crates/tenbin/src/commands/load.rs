@@ -13,7 +13,7 @@ use crate::commands::{StoreFlag, listed};
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 use crate::live_line::LiveLine;
-use crate::{output, signals};
+use crate::{output, seed, signals};
 
 /// The flags of one load. Values are checked all at once, by the plan.
 #[derive(Args, Debug)]
@@ -131,7 +131,7 @@ pub(crate) struct LoadFlags {
     /// Keep the threads on cores of their own: "auto", or a list such as 1,2.
     #[arg(long, value_name = "CORES", num_args = 0..=1, default_missing_value = "auto", require_equals = true, help_heading = "Generator")]
     pin: Option<String>,
-    /// Seed of every draw; the same seed gives the same arrivals [default: 1].
+    /// Seed of every draw: the same seed gives the same arrivals and values [default: a new one for each run].
     #[arg(long, value_name = "N", help_heading = "Generator")]
     seed: Option<String>,
 
@@ -145,7 +145,7 @@ pub(crate) struct LoadFlags {
 }
 
 /// Checks, loads, keeps, reports.
-pub(crate) fn run(flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit> {
+pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     let store_path = flags.store.path();
     if destination.format.name == "jtl" && flags.log_requests.is_none() {
@@ -153,6 +153,8 @@ pub(crate) fn run(flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit>
             "--format jtl: it lists single requests, and none are kept\n  way out: add --log-requests 1000";
         return Err(BadArguments(format!("{what}\n1 fault; nothing was sent")).into());
     }
+    let is_drawn = flags.seed.is_none();
+    flags.seed.get_or_insert_with(|| seed::fresh().to_string());
     let plan =
         draft(flags, played).check().map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
     let stopper = Stopper::default();
@@ -169,7 +171,8 @@ pub(crate) fn run(flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit>
         destination.write(true, &|format, options, out| report::write(format, &runs, options, out))
     });
     // Where it is kept matters most when it could not be shown.
-    output::remark(&format!("kept as {run} in {}", store.path().display()));
+    let again = if is_drawn { format!("; --seed {} repeats its draws", plan.seed) } else { String::new() };
+    output::remark(&format!("kept as {run} in {}{again}", store.path().display()));
     if let Err(error) = shown
         && !output::is_broken_pipe(&error)
     {

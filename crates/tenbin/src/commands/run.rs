@@ -13,7 +13,7 @@ use crate::commands::{StoreFlag, read_plan, refuse, this_program};
 use crate::destination::{Destination, ResultFlags};
 use crate::exit::{BadArguments, Exit};
 use crate::study_line::StudyLine;
-use crate::{output, signals};
+use crate::{output, seed, signals};
 
 /// Which plan, and how.
 #[derive(Args, Debug)]
@@ -64,13 +64,13 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     study.compare.within_ns = flags.within.or(study.compare.within_ns);
     let procedure = conductor::procedure(&study);
     let (resume, within_ns) = (&flags.resume, flags.within);
-    let ordered = Ordered { study: &study, procedure, resume, within_ns, store: &flags.store };
-    ordered.carry_out(&destination, "", |kept, _| Ok(exit(kept)))
+    let ordered = Ordered { study, procedure, resume, within_ns, store: &flags.store };
+    ordered.carry_out(&destination, "", |_, kept, _| Ok(exit(kept)))
 }
 
 /// A study that is to be made, or gone on with.
 pub(crate) struct Ordered<'a> {
-    pub(crate) study: &'a Study,
+    pub(crate) study: Study,
     pub(crate) procedure: Procedure,
     pub(crate) resume: &'a Option<String>,
     /// The time that was asked for by a flag: it is for a study that is gone on with, too.
@@ -79,33 +79,43 @@ pub(crate) struct Ordered<'a> {
 }
 
 impl Ordered<'_> {
-    /// Starts, loads, stops, keeps, reports. `words` are said before, if there are any; `exit` is told from what was kept.
+    /// Starts, loads, stops, keeps, reports. `words` are said before, if there are any; `exit` is told from what was kept. A
+    /// study that names no seed gets a new one; one that is gone on with keeps its own.
     pub(crate) fn carry_out(
         self,
         destination: &Destination,
         words: &str,
-        exit: impl FnOnce(&store::Study, &Store) -> anyhow::Result<Exit>,
+        exit: impl FnOnce(&Study, &store::Study, &Store) -> anyhow::Result<Exit>,
     ) -> anyhow::Result<Exit> {
-        let study = self.study;
         let tenbin = this_program()?;
-        refuse(&conductor::preflight(study, &tenbin))?;
+        refuse(&conductor::preflight(&self.study, &tenbin))?;
         let stopper = Stopper::default();
         let heard = signals::listen(stopper.clone())?;
         let store = Store::open(&self.store.path())?;
         if !words.is_empty() {
             output::remark(words);
         }
-        let id = match self.resume {
-            None => conductor::begin_study(study, self.procedure, &store)?,
-            Some(name) => self.go_on(&store, name)?,
+        let going_on = self.resume.as_ref().map(|name| self.go_on(&store, name)).transpose()?;
+        let (mut study, procedure) = (self.study, self.procedure);
+        let id = match going_on {
+            Some((id, seed)) => {
+                study.set_seed(seed);
+                id
+            }
+            None => {
+                if !study.has_seed {
+                    study.set_seed(seed::fresh());
+                }
+                conductor::begin_study(&study, procedure, &store)?
+            }
         };
         warn_of_others(&store, &id)?;
         heard.run_begins();
         let mut line = StudyLine::default();
-        conductor::run_study(study, &id, &store, &tenbin, &stopper, &mut line)
+        conductor::run_study(&study, &id, &store, &tenbin, &stopper, &mut line)
             .inspect_err(show_what_is_left)?;
         let kept = store.load_study(&id)?;
-        let exit = exit(&kept, &store)?;
+        let exit = exit(&study, &kept, &store)?;
         let shown = destination.write(true, &|format, options, out| {
             report::write_study(format, &kept, &|run| store.load(run), options, out)
         });
@@ -118,8 +128,8 @@ impl Ordered<'_> {
         Ok(heard.exit().unwrap_or(exit))
     }
 
-    /// The study to go on with, taken over.
-    fn go_on(&self, store: &Store, name: &str) -> anyhow::Result<StudyId> {
+    /// The study to go on with, taken over, and its seed.
+    fn go_on(&self, store: &Store, name: &str) -> anyhow::Result<(StudyId, u64)> {
         let Self { study, procedure, .. } = self;
         let id = if name.is_empty() { newest(study, procedure, store)? } else { store.find_study(name)? };
         let kept = store.load_study(&id)?;
@@ -129,7 +139,7 @@ impl Ordered<'_> {
         let of = kept.new.planned.len();
         let later = if *procedure == Procedure::Blocks { "" } else { " that were planned so far" };
         output::remark(&format!("going on with {id}: {} of {of} runs{later} are done", of - left));
-        Ok(id)
+        Ok((id, kept.new.seed))
     }
 }
 
