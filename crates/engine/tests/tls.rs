@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use engine::TlsTrust;
+use rcgen::{BasicConstraints, CertificateParams, IsCa};
 use rustls::version::{TLS12, TLS13};
 use support::tls::{Authority, Identity, TlsServer, expired, not_yet_valid, read_request, self_signed};
 use support::{Done, MS, SECOND, closed, count, get, lasting, open, post, reply, run, secure, server};
@@ -68,7 +69,7 @@ fn each_bad_certificate_is_refused_by_its_own_class() {
         ("tls_wrong_host", authority.sign(&["other.test"], |_| ())),
         ("tls_wrong_host", authority.sign(&["127.0.0.1"], |_| ())),
         ("tls_unknown_issuer", stranger.sign_localhost()),
-        ("tls_unknown_issuer", self_signed()),
+        ("tls_unknown_issuer", self_signed(|_| ())),
     ] {
         let done = three_requests(&identity, &trust(&authority));
         done.assert_all_failed(class, 3);
@@ -335,4 +336,44 @@ fn a_load_over_tls_is_sent_as_it_was_planned() {
         get("/"),
     );
     done.assert_all_ok(done.tally.counts.sent);
+}
+
+#[test]
+fn a_certificate_that_is_named_is_trusted_and_still_checked() {
+    let as_authority =
+        |params: &mut CertificateParams| params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let authority = Authority::new("unknown");
+    for (what, identity) in [
+        ("an authority of its own", self_signed(as_authority)),
+        ("no authority", self_signed(|_| ())),
+        ("signed by an authority that is not named", authority.sign_localhost()),
+    ] {
+        let file = identity.file();
+        let trust = TlsTrust::Authorities(file.path().to_owned());
+        let done = three_requests(&identity, &trust);
+        assert_eq!(done.tally.counts.ok, 3, "{what}: {:?}", done.tally.errors);
+        // Another one is not: it may well be from somebody who has read the first.
+        let other = self_signed(as_authority);
+        three_requests(&other, &trust).assert_all_failed("tls_certificate", 3);
+    }
+    for (class, change) in
+        [("tls_expired", expired as fn(&mut CertificateParams)), ("tls_not_yet_valid", not_yet_valid)]
+    {
+        let identity = self_signed(|params| {
+            as_authority(params);
+            change(params);
+        });
+        let file = identity.file();
+        three_requests(&identity, &TlsTrust::Authorities(file.path().to_owned())).assert_all_failed(class, 3);
+    }
+    let elsewhere = authority.sign(&["elsewhere"], as_authority);
+    let file = elsewhere.file();
+    let path = file.path().to_owned();
+    let done = three_requests(&elsewhere, &TlsTrust::Authorities(path.clone()));
+    done.assert_all_failed("tls_wrong_host", 3);
+    assert_eq!(
+        done.messages("tls_wrong_host"),
+        ["the certificate is not for localhost: it is for elsewhere"]
+    );
+    three_requests(&elsewhere, &TlsTrust::AnyName(Some(path))).assert_all_ok(3);
 }

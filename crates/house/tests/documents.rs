@@ -143,7 +143,7 @@ fn every_class_of_error_is_explained() {
     let explained = first_cells(section(&text, "## Errors"));
     let sources = [
         "crates/engine/src/endings.rs",
-        "crates/engine/src/net/tls/session.rs",
+        "crates/engine/src/net/tls/fault.rs",
         "crates/engine/src/worker/cancelling.rs",
         "crates/engine/src/worker/finishing.rs",
         "crates/engine/src/worker/opening.rs",

@@ -238,7 +238,7 @@ fn certificates_are_verified_unless_told_otherwise() {
         ("tls_expired", expired),
         ("tls_not_yet_valid", early),
         ("tls_wrong_host", elsewhere),
-        ("tls_unknown_issuer", tls::self_signed()),
+        ("tls_unknown_issuer", tls::self_signed(|_| ())),
     ] {
         let server = tls::TlsServer::answering(&identity, reply.clone());
         let output = home.run(&[https(&server).as_str(), "--cacert", cacert, "-n", "1", "-c", "1"]);

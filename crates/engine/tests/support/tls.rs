@@ -9,12 +9,23 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
+use rcgen::{
+    BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
+};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
 
 /// No read or write of the server takes longer.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Identity {
+    /// Its certificate in a file, as PEM.
+    pub(crate) fn file(&self) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        file.write_all(self.pem.as_bytes()).expect("written");
+        file
+    }
+}
 
 /// The server's end of a connection.
 pub(crate) type Stream = StreamOwned<ServerConnection, Wire>;
@@ -24,6 +35,7 @@ pub(crate) type Stream = StreamOwned<ServerConnection, Wire>;
 pub(crate) struct Identity {
     pub(crate) chain: Vec<CertificateDer<'static>>,
     pub(crate) key: Arc<PrivateKeyDer<'static>>,
+    pem: String,
 }
 
 /// An authority of the test's own, whose certificate lies in a file.
@@ -57,7 +69,7 @@ impl Authority {
         change(&mut params);
         let key = KeyPair::generate().expect("a key");
         let certificate = params.signed_by(&key, &self.issuer).expect("a certificate");
-        identity(certificate.der().clone(), &key)
+        identity(&certificate, &key)
     }
 
     /// A good certificate for localhost.
@@ -67,15 +79,16 @@ impl Authority {
 }
 
 /// A certificate for localhost that vouches for itself.
-pub(crate) fn self_signed() -> Identity {
-    let params = CertificateParams::new(["localhost".to_owned()]).expect("a name");
+pub(crate) fn self_signed(change: impl FnOnce(&mut CertificateParams)) -> Identity {
+    let mut params = CertificateParams::new(["localhost".to_owned()]).expect("a name");
+    change(&mut params);
     let key = KeyPair::generate().expect("a key");
-    identity(params.self_signed(&key).expect("a certificate").der().clone(), &key)
+    identity(&params.self_signed(&key).expect("a certificate"), &key)
 }
 
-fn identity(certificate: CertificateDer<'static>, key: &KeyPair) -> Identity {
+fn identity(certificate: &Certificate, key: &KeyPair) -> Identity {
     let key = PrivateKeyDer::try_from(key.serialize_der()).expect("a key");
-    Identity { chain: vec![certificate], key: Arc::new(key) }
+    Identity { chain: vec![certificate.der().clone()], key: Arc::new(key), pem: certificate.pem() }
 }
 
 /// Ended long ago.

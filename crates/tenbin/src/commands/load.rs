@@ -102,7 +102,7 @@ pub(crate) struct LoadFlags {
     /// Accept any TLS certificate; stamped on the result.
     #[arg(short = 'k', long, help_heading = "Request")]
     insecure: bool,
-    /// Trust the authorities in this PEM file instead of the system's.
+    /// Trust the authorities and certificates in this PEM file instead of the system's authorities.
     #[arg(long, value_name = "PATH", help_heading = "Request")]
     cacert: Option<PathBuf>,
 

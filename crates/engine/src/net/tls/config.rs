@@ -4,12 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::client::{Resumption, WebPkiServerVerifier};
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 
-use super::any_name::AnyName;
+use super::fault::sentence;
 use super::insecure::AnyCertificate;
+use super::vouched::Vouched;
 
 /// Which certificates are accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,17 +68,14 @@ impl TlsPeer {
         let mut config = match trust {
             TlsTrust::System => builder.with_root_certificates(system_authorities()?).with_no_client_auth(),
             TlsTrust::Authorities(path) => {
-                builder.with_root_certificates(authorities_in(path)?).with_no_client_auth()
+                let vouched = vouched(authorities_in(path)?, false, provider)?;
+                builder.dangerous().with_custom_certificate_verifier(vouched).with_no_client_auth()
             }
             TlsTrust::AnyName(path) => {
-                let roots = path.as_ref().map_or_else(system_authorities, authorities_in)?;
-                let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
-                // There are authorities: what else could be missing, the library would say.
-                let verifier = verifier.map_err(|error| rustls::Error::General(error.to_string()))?;
-                builder
-                    .dangerous()
-                    .with_custom_certificate_verifier(Arc::new(AnyName(verifier)))
-                    .with_no_client_auth()
+                let no_names = || system_authorities().map(|roots| (roots, Vec::new()));
+                let roots = path.as_ref().map_or_else(no_names, authorities_in)?;
+                let vouched = vouched(roots, true, provider)?;
+                builder.dangerous().with_custom_certificate_verifier(vouched).with_no_client_auth()
             }
             TlsTrust::Anything => builder
                 .dangerous()
@@ -107,12 +106,27 @@ fn system_authorities() -> Result<RootCertStore, TlsError> {
     Ok(store)
 }
 
-fn authorities_in(path: &PathBuf) -> Result<RootCertStore, TlsError> {
+/// Authorities, and the certificates that stand for them in a file.
+type Roots = (RootCertStore, Vec<CertificateDer<'static>>);
+
+fn vouched(
+    (roots, named): Roots,
+    is_any_name: bool,
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<Vouched>, TlsError> {
+    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
+    // There are authorities: what else could be missing, the library would say.
+    let verifier = verifier.map_err(|error| rustls::Error::General(error.to_string()))?;
+    Ok(Arc::new(Vouched { verifier, named, is_any_name }))
+}
+
+fn authorities_in(path: &PathBuf) -> Result<Roots, TlsError> {
     let fault = |reason: String| TlsError::Authorities { path: path.clone(), reason };
-    let mut store = RootCertStore::empty();
+    let (mut store, mut named) = (RootCertStore::empty(), Vec::new());
     for certificate in CertificateDer::pem_file_iter(path).map_err(|error| fault(error.to_string()))? {
         let certificate = certificate.map_err(|error| fault(error.to_string()))?;
-        store.add(certificate).map_err(|error| fault(error.to_string()))?;
+        store.add(certificate.clone()).map_err(|error| fault(sentence(&error)))?;
+        named.push(certificate);
     }
-    if store.is_empty() { Err(fault("no certificate in it".to_owned())) } else { Ok(store) }
+    if store.is_empty() { Err(fault("no certificate in it".to_owned())) } else { Ok((store, named)) }
 }

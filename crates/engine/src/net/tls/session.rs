@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use rustls::client::UnbufferedClientConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
-use rustls::{AlertDescription, CertificateError};
 
 use super::TlsPeer;
+use super::fault::{Fault, fault};
 
 /// A TLS record's payload and overhead, rounded up.
 const RECORD_BYTES: usize = 16 * 1024 + 512;
@@ -22,15 +22,6 @@ pub(crate) struct Session {
     pub(crate) outgoing: Vec<u8>,
     pub(crate) is_established: bool,
     pub(crate) peer_closed: bool,
-}
-
-/// Why a TLS connection cannot go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    /// The error class in reports.
-    pub(crate) class: &'static str,
-    /// The sentence for people.
-    pub(crate) sentence: String,
 }
 
 impl Session {
@@ -168,30 +159,4 @@ impl Session {
             }
         }
     }
-}
-
-/// The class and the sentence of what rustls refused.
-pub(crate) fn fault(error: rustls::Error) -> Fault {
-    use rustls::Error;
-    let class = match &error {
-        Error::InvalidCertificate(reason) => match reason {
-            CertificateError::Expired | CertificateError::ExpiredContext { .. } => "tls_expired",
-            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-                "tls_not_yet_valid"
-            }
-            CertificateError::UnknownIssuer => "tls_unknown_issuer",
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                "tls_wrong_host"
-            }
-            CertificateError::Revoked => "tls_revoked",
-            _ => "tls_certificate",
-        },
-        Error::AlertReceived(AlertDescription::ProtocolVersion) | Error::PeerIncompatible(_) => {
-            "tls_incompatible"
-        }
-        Error::AlertReceived(_) => "tls_alert",
-        Error::InvalidMessage(_) | Error::InappropriateMessage { .. } => "tls_protocol",
-        _ => "tls_error",
-    };
-    Fault { class, sentence: error.to_string() }
 }

@@ -1,0 +1,133 @@
+//! What went wrong with TLS, in classes and in words.
+
+use rustls::{AlertDescription, CertificateError};
+
+/// Why a TLS connection cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// The error class in reports.
+    pub(crate) class: &'static str,
+    /// The sentence for people.
+    pub(crate) sentence: String,
+}
+
+/// The class and the sentence of what rustls refused.
+pub(super) fn fault(error: rustls::Error) -> Fault {
+    use rustls::Error;
+    let class = match &error {
+        Error::InvalidCertificate(reason) => match reason {
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => "tls_expired",
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                "tls_not_yet_valid"
+            }
+            CertificateError::UnknownIssuer => "tls_unknown_issuer",
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                "tls_wrong_host"
+            }
+            CertificateError::Revoked => "tls_revoked",
+            _ => "tls_certificate",
+        },
+        Error::AlertReceived(AlertDescription::ProtocolVersion) | Error::PeerIncompatible(_) => {
+            "tls_incompatible"
+        }
+        Error::AlertReceived(_) => "tls_alert",
+        Error::InvalidMessage(_) | Error::InappropriateMessage { .. } => "tls_protocol",
+        _ => "tls_error",
+    };
+    Fault { class, sentence: sentence(&error) }
+}
+
+/// What rustls refused, for people.
+pub(super) fn sentence(error: &rustls::Error) -> String {
+    use rustls::Error;
+    match error {
+        Error::InvalidCertificate(reason) => of_certificate(reason),
+        Error::AlertReceived(alert) => format!("the peer ended TLS with the alert \"{}\"", spoken(alert)),
+        Error::PeerIncompatible(why) => {
+            format!("the peer has no TLS in common with this program: {}", spoken(why))
+        }
+        Error::PeerMisbehaved(why) => format!("the peer broke TLS: {}", spoken(why)),
+        Error::InvalidMessage(why) => format!("the peer sent a malformed TLS message: {}", spoken(why)),
+        Error::InappropriateMessage { got_type, .. } => {
+            format!("the peer sent a TLS message out of turn: {}", spoken(got_type))
+        }
+        Error::InappropriateHandshakeMessage { got_type, .. } => {
+            format!("the peer sent a TLS handshake message out of turn: {}", spoken(got_type))
+        }
+        other => other.to_string(),
+    }
+}
+
+fn of_certificate(reason: &CertificateError) -> String {
+    use CertificateError as Reason;
+    let what = match reason {
+        Reason::Expired | Reason::ExpiredContext { .. } => "the certificate has expired",
+        Reason::NotValidYet | Reason::NotValidYetContext { .. } => "the certificate is not valid yet",
+        Reason::UnknownIssuer => "no trusted authority signed the certificate",
+        Reason::NotValidForName => "the certificate is for another name",
+        Reason::NotValidForNameContext { presented, .. } if presented.is_empty() => {
+            "the certificate names no host"
+        }
+        Reason::NotValidForNameContext { expected, presented } => {
+            let presented = presented.iter().map(|name| bare(name)).collect::<Vec<_>>().join(", ");
+            return format!("the certificate is not for {}: it is for {presented}", expected.to_str());
+        }
+        Reason::Revoked => "the certificate was revoked",
+        Reason::BadEncoding => "the certificate is malformed",
+        Reason::BadSignature => "the signature of the certificate is wrong",
+        Reason::Other(why) => {
+            return format!("the certificate cannot be used: {}", in_words(&why.0.to_string()));
+        }
+        reason => return format!("the certificate cannot be used: {}", spoken(reason)),
+    };
+    what.to_owned()
+}
+
+/// The library shows a name as `DnsName("example.com")`.
+fn bare(name: &str) -> &str {
+    let inside = name.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+    inside.unwrap_or(name).trim_matches('"')
+}
+
+/// The name of a case, as words: `HandshakeFailure` is "handshake failure".
+fn spoken(case: &impl std::fmt::Debug) -> String {
+    in_words(&format!("{case:?}"))
+}
+
+fn in_words(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() + 8);
+    let mut was_small = false;
+    for character in name.chars() {
+        if character.is_uppercase() && was_small {
+            words.push(' ');
+        }
+        was_small = character.is_lowercase() || character.is_ascii_digit();
+        words.extend(character.to_lowercase());
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_are_told_in_words() {
+        for (error, words) in [
+            (
+                rustls::Error::AlertReceived(AlertDescription::HandshakeFailure),
+                "the peer ended TLS with the alert \"handshake failure\"",
+            ),
+            (
+                rustls::Error::InvalidCertificate(CertificateError::BadEncoding),
+                "the certificate is malformed",
+            ),
+            (
+                rustls::Error::InvalidCertificate(CertificateError::InvalidOcspResponse),
+                "the certificate cannot be used: invalid ocsp response",
+            ),
+        ] {
+            assert_eq!(sentence(&error), words);
+        }
+    }
+}
