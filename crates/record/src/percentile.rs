@@ -54,6 +54,12 @@ impl Percentile {
         self.samples_above_ppm(count) >= 100_000_000
     }
 
+    /// How many samples carry a verdict on this percentile; `None` for the largest of all, which none do.
+    pub fn samples_to_judge(self) -> Option<u64> {
+        let above = u64::from(1_000_000 - self.0);
+        (above > 0).then(|| 100_000_000_u64.div_ceil(above))
+    }
+
     fn samples_above_ppm(self, count: u64) -> u128 {
         u128::from(count) * u128::from(1_000_000 - self.0)
     }
@@ -79,6 +85,11 @@ mod tests {
         assert!(Percentile::P99.is_printable(1_000));
         assert!(!Percentile::P99.is_judgeable(9_999));
         assert!(Percentile::P99.is_judgeable(10_000));
+        for percentile in [Percentile::P50, Percentile::P99, Percentile::P99_9] {
+            let needed = percentile.samples_to_judge().unwrap();
+            assert!(percentile.is_judgeable(needed) && !percentile.is_judgeable(needed - 1));
+        }
+        assert_eq!(Percentile::from_ppm(1_000_000).unwrap().samples_to_judge(), None);
         assert!(!Percentile::from_ppm(1_000_000).unwrap().is_printable(u64::MAX));
     }
 }

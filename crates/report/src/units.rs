@@ -76,6 +76,16 @@ pub(crate) fn rate(value: f64) -> String {
     decimal(value, if value < 99_999.95 { 1 } else { 0 })
 }
 
+/// Volume per second, given in units of 1024 bytes, in a unit that fits.
+pub(crate) fn volume_rate(kb_per_s: f64) -> String {
+    let (unit, name) = match kb_per_s {
+        kb if kb < 1024.0 => (1.0, "KB/s"),
+        kb if kb < 1024.0 * 1024.0 => (1024.0, "MB/s"),
+        _ => (1024.0 * 1024.0, "GB/s"),
+    };
+    format!("{} {name}", decimal(kb_per_s / unit, 1))
+}
+
 /// A share of a whole; `n/a` of nothing.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
@@ -118,6 +128,15 @@ fn grouped(digits: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn volumes_get_a_unit_that_fits() {
+        for (kb, text) in
+            [(0.0, "0.0 KB/s"), (1_023.9, "1,023.9 KB/s"), (1_024.0, "1.0 MB/s"), (3_669_082.0, "3.5 GB/s")]
+        {
+            assert_eq!(volume_rate(kb), text);
+        }
+    }
 
     #[test]
     fn digits_stand_in_groups() {

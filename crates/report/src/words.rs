@@ -1,6 +1,6 @@
 //! Sentences and figures that several formats share.
 
-use record::Counts;
+use record::{Counts, Percentile};
 use store::{Failure, GateResult, Generator, NewRun, Output, Unit, Verdict};
 
 use crate::figures::Figures;
@@ -136,9 +136,23 @@ pub(crate) fn gate(gate: &GateResult) -> String {
     format!("gate {}: {word} ({})", gate.text, observed(gate))
 }
 
+/// How many samples a gate on a percentile needs, such as 10,000 for `p(99)<50ms`.
+pub(crate) fn samples_needed(gate: &str) -> Option<u64> {
+    let condition = gate.rsplit(": ").next()?.trim_start();
+    let number = condition.strip_prefix('p')?.trim_start_matches('(');
+    let end = number.find(|character: char| !character.is_ascii_digit() && character != '.')?;
+    let percent: f64 = number[..end].parse().ok()?;
+    Percentile::from_ppm((percent * 1e4).round() as u32)?.samples_to_judge()
+}
+
 /// What a gate saw, in its unit, not escaped.
 pub(crate) fn observed(gate: &GateResult) -> String {
-    let Some(observed) = gate.observed else { return "could not be told: too few samples".to_owned() };
+    let Some(observed) = gate.observed else {
+        return match samples_needed(&gate.text) {
+            Some(needed) => format!("could not be told: too few samples, it needs {}", count(needed)),
+            None => "could not be told: too few samples".to_owned(),
+        };
+    };
     match gate.unit.as_str() {
         "ns" => duration(observed),
         "share" => percent_of(observed),
@@ -164,4 +178,23 @@ pub(crate) fn tail(outputs: &[Output], process: Option<&str>) -> Vec<String> {
     }
     let from = lines.len().saturating_sub(OUTPUT_LINES_MAX);
     lines.split_off(from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gate_on_a_percentile_says_how_many_samples_it_needs() {
+        for (gate, needed) in [
+            ("p(99)<50ms", Some(10_000)),
+            ("read: p99.9 < 50ms", Some(100_000)),
+            ("p50<1s", Some(200)),
+            ("errors<1%", None),
+            ("p", None),
+            ("p(100)<1s", None),
+        ] {
+            assert_eq!(samples_needed(gate), needed, "{gate}");
+        }
+    }
 }

@@ -51,6 +51,11 @@ const PRIVATE: u32 = 0o600;
 const WIDTH: usize = 120;
 
 impl ResultFlags {
+    /// Of a command that has flags of its own, and no page to show.
+    pub(crate) fn of(format: Option<String>, output: Option<PathBuf>) -> Self {
+        Self { format, output, open: false }
+    }
+
     /// What the flags say together. Nothing is measured for a result that cannot be written.
     pub(crate) fn check(&self) -> anyhow::Result<Destination> {
         let path = self.output.as_deref().filter(|path| *path != Path::new("-"));

@@ -207,3 +207,21 @@ fn values_are_found_however_a_body_is_framed() {
     talk.begin(1);
     assert!(talk.outgoing().ends_with(b"\r\n\r\nuntil|until\"}"));
 }
+
+#[test]
+fn a_compressed_body_that_fails_a_check_is_said_to_be_compressed() {
+    let checks = Checks { bodies: vec![BodyCheck::Contains(b"hello".to_vec())], ..Checks::default() };
+    let script = Http1::single(&Request::get("h", "/"), checks).unwrap();
+    let (mut talk, hint) = (script.open(0), "compressed (Content-Encoding)");
+    for (coding, is_told) in
+        [("Content-Encoding: gzip\r\n", true), ("Content-Encoding: identity\r\n", false), ("", false)]
+    {
+        talk.begin(0);
+        let reply = format!("HTTP/1.1 200 OK\r\n{coding}Content-Length: 3\r\n\r\n\x1f\x08x");
+        let Ok(Progress::Replied { reply, .. }) = talk.received(reply.as_bytes()) else { panic!("{coding}") };
+        let refusal = reply.refusal.expect("a refusal");
+        let words = talk.explain(refusal);
+        assert!(refusal.class == "check_body" && words.contains("does not contain \"hello\""), "{words}");
+        assert_eq!(words.contains(hint), is_told, "{coding}: {words}");
+    }
+}

@@ -4,7 +4,7 @@ use lab::census::Used;
 use store::Level;
 
 use super::evidence::Evidence;
-use super::words::{Found, found, percent};
+use super::words::{Found, found, own_core, percent};
 
 /// A busier thread than this may be what limits the result.
 const CPU_SUSPECT: f64 = 0.9;
@@ -52,10 +52,11 @@ pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Found> {
         "a thread of the generator waited for a core for {} of the time{switched}{who}",
         percent(share)
     );
+    let own_core = own_core(evidence.plan);
     let remedy = if is_theirs {
-        "let nothing else run beside a measurement, or give the generator a core of its own (--pin)"
+        format!("let nothing else run during a measurement; or {own_core}")
     } else {
-        "keep system and generator on cores of their own (--pin, and pin in a plan), or use another machine"
+        own_core.to_owned()
     };
     Some(found(level, "generator_waited", sentence, remedy))
 }

@@ -5,7 +5,7 @@ use record::Percentile;
 use store::Level;
 
 use super::evidence::Evidence;
-use super::words::{Found, found, ms, percent};
+use super::words::{Found, found, ms, own_core, percent};
 
 /// Waking up later than this, and than a tenth of the tail it disturbs, makes the tail the generator's own.
 const WAKE_LAG_MAX_NS: u64 = 1_000_000;
@@ -18,8 +18,6 @@ const LAG_INVALID_NS: f64 = 1_000_000.0;
 /// Where there are too few requests for a tail, all of them are looked at, and a lag must be long to be no chance.
 const FEW_MIN: u64 = 20;
 const FEW_LAG_NS: f64 = 10_000_000.0;
-
-const REMEDY: &str = "give the generator a core of its own (--pin), or another machine";
 
 /// How late timers woke the threads of an open load.
 pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Found> {
@@ -34,7 +32,7 @@ pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Found> {
         ms(lag_ns as f64),
         ms(response_ns as f64)
     );
-    Some(found(Level::Invalid, "wake_lag", sentence, REMEDY))
+    Some(found(Level::Invalid, "wake_lag", sentence, own_core(evidence.plan)))
 }
 
 /// What part of the slowest response times was the generator's own delay.
@@ -60,5 +58,5 @@ pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Found> {
         ms(lag_ns),
         ms(slowest.response_ns as f64 / slowest.count.max(1) as f64)
     );
-    Some(found(level, "generator_lag", sentence, REMEDY))
+    Some(found(level, "generator_lag", sentence, own_core(evidence.plan)))
 }

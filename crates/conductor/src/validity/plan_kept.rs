@@ -2,11 +2,12 @@
 
 use engine::StopLevel;
 use load::Load;
+use plan::Plan;
 use record::Counts;
 use store::Level;
 
 use super::evidence::Evidence;
-use super::words::{Found, found, ms, per_s, percent, units};
+use super::words::{Found, found, ms, own_core, per_s, percent, units};
 
 /// The share of planned requests that may be left unsent.
 const NOT_SENT_SHARE_MAX: f64 = 0.001;
@@ -33,7 +34,7 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
         Load::Closed(closed) => pool(evidence, closed.users),
         Load::Open(open) => match late_already(evidence) {
             Some(why) => why,
-            None if is_own(evidence) => own(),
+            None if is_own(evidence) => own(evidence.plan),
             None => connections(evidence, open.connections),
         },
     };
@@ -78,9 +79,9 @@ fn is_own(evidence: &Evidence<'_>) -> bool {
     lateness_ns > 0.0 && evidence.tail.all().lag_ns as f64 >= OWN_OF_LATENESS * lateness_ns
 }
 
-fn own() -> (String, String) {
+fn own(plan: &Plan) -> (String, String) {
     let why = "connections were free, and the generator came too late".to_owned();
-    (why, "give the generator a core of its own (--pin), more --threads, or another machine".to_owned())
+    (why, format!("use more threads; or {}", own_core(plan)))
 }
 
 /// A limit of the user's own, of transactions that are not worth sending any more.

@@ -3,7 +3,7 @@
 use store::Level;
 
 use super::evidence::Evidence;
-use super::words::{Found, found, ms, percent};
+use super::words::{Found, found, ms, own_core, percent};
 
 /// Of the time, what a thread may be away in stretches of 50 ms and more.
 const STALLED_SUSPECT: f64 = 0.01;
@@ -27,6 +27,6 @@ pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Found> {
         ms(longest_ns as f64),
         percent(share)
     );
-    let remedy = "let nothing stop the generator, and give it a core of its own (--pin), or another machine";
+    let remedy = format!("let nothing stop the generator; {}", own_core(evidence.plan));
     Some(found(level, "generator_stalled", sentence, remedy))
 }

@@ -268,3 +268,16 @@ fn replies_that_nobody_asked_for_cast_doubt_on_those_before_them() {
     assert_eq!((validity.verdict, codes(&validity)), (Level::Suspect, vec!["unsolicited_replies"]));
     assert!(validity.causes[0].sentence.contains("7 earlier replies"), "{validity:?}");
 }
+
+#[test]
+fn nobody_is_told_to_pin_what_is_pinned() {
+    let tally = tally(2_000, 5 * MS, 50_000);
+    let mut plan = plan(Some("200/s"));
+    let remedies = |plan: &Plan| {
+        let validity = judged(plan, &tally, worker(&tally, 150 * MS, 200 * MS), &Around::default());
+        validity.causes.iter().map(|cause| cause.remedy.clone()).collect::<Vec<_>>().join("; ")
+    };
+    assert!(remedies(&plan).contains("--pin"), "{}", remedies(&plan));
+    plan.pin = plan::Pin::Cores(vec![1]);
+    assert!(remedies(&plan).contains("pinned already") && !remedies(&plan).contains("--pin"));
+}

@@ -1,6 +1,6 @@
 //! Causes, and the figures in their sentences.
 
-use plan::Plan;
+use plan::{Pin, Plan};
 use store::{Cause, Level};
 
 /// What a rule found, and how much it weighs.
@@ -17,6 +17,18 @@ pub(super) fn found(
     remedy: impl Into<String>,
 ) -> Found {
     Found { level, cause: Cause { code: code.to_owned(), sentence: sentence.into(), remedy: remedy.into() } }
+}
+
+/// Where the generator could have a core of its own, if it has none yet.
+pub(super) fn own_core(plan: &Plan) -> &'static str {
+    match plan.pin {
+        Pin::No => {
+            "give the generator a core of its own (--pin, or pin: auto in a plan), or use another machine"
+        }
+        Pin::Auto | Pin::Cores(_) => {
+            "the generator's threads are pinned already: keep other processes off their cores, ask for less load, or load from another machine"
+        }
+    }
 }
 
 /// What is counted.

@@ -11,7 +11,7 @@ use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
 use crate::style::Style;
 use crate::text::{shortened, visible, wrapped};
-use crate::units::{count, decimal, duration, mebibytes, percent, rate};
+use crate::units::{count, decimal, duration, mebibytes, percent, rate, volume_rate};
 use crate::view::View;
 use crate::{
     answer, comparison, limits, outage, over_time, statements, steadiness, system, times, transactions, words,
@@ -276,11 +276,16 @@ fn throughput(figures: &Figures) -> String {
         answered if answered == window.counts.ok => ", all of them ok".to_owned(),
         answered => format!(", {} of them ok", percent(window.counts.ok, answered)),
     };
-    format!("{} {answers}/s over {} s{ok}", rate(window.answers_per_s()), decimal(window.length_s, 1))
+    // Tenths of a second say little of less than one.
+    let over = match window.length_s {
+        length_s if length_s < 1.0 => duration(length_s * 1e9),
+        length_s => format!("{} s", decimal(length_s, 1)),
+    };
+    format!("{} {answers}/s over {over}{ok}", rate(window.answers_per_s()))
 }
 
 fn volume(figures: &Figures, bytes: u64) -> String {
-    let per_s = figures.kb_per_s(bytes).map_or("n/a".to_owned(), |kb| format!("{} KB/s", rate(kb)));
+    let per_s = figures.kb_per_s(bytes).map_or("n/a".to_owned(), volume_rate);
     format!("{per_s}, {} MiB in all", mebibytes(bytes))
 }
 

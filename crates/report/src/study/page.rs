@@ -391,7 +391,7 @@ impl<'a> Page<'a> {
             let runs: usize = of_text().map(|gate| gate.runs).sum();
             let held: usize = of_text().map(|gate| gate.held).sum();
             let untold: usize = of_text().map(|gate| gate.untold).sum();
-            let text = self.text(text);
+            let (condition, text) = (text, self.text(text));
             let of = match runs {
                 1 => "the valid run".to_owned(),
                 runs if held == runs => format!("all {runs} valid runs"),
@@ -404,8 +404,11 @@ impl<'a> Page<'a> {
                     (Tone::Doubtful, line)
                 }
                 held if held + untold == runs => {
-                    let line =
-                        format!("BREACHED, for too few samples to tell in {untold} of {runs} valid runs");
+                    let needed = words::samples_needed(condition)
+                        .map_or_else(String::new, |needed| format!("; a run needs {}", count(needed)));
+                    let line = format!(
+                        "BREACHED, for too few samples to tell in {untold} of {runs} valid runs{needed}"
+                    );
                     (Tone::Bad, line)
                 }
                 0 => (Tone::Bad, format!("BREACHED, held in none of {runs} valid runs")),

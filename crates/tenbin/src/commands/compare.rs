@@ -1,5 +1,7 @@
 //! `tenbin compare`: two stored runs, or two stored studies, side by side.
 
+use std::path::{Path, PathBuf};
+
 use ::report::{Compared, ReportError};
 use clap::Args;
 use store::{Store, StudyId};
@@ -17,19 +19,30 @@ pub(crate) struct CompareFlags {
     /// The one after, of the same kind; "last" is the run, or after a study the study, that was kept last.
     #[arg(value_name = "B")]
     second: String,
-    #[command(flatten)]
-    results: ResultFlags,
+    /// How to write the result: terminal, json or md [default: terminal, or as -o ends].
+    #[arg(long, value_name = "FORMAT", help_heading = "Results")]
+    format: Option<String>,
+    /// Write it to this file, such as compared.md; the ending says the format.
+    #[arg(short, long, value_name = "PATH", help_heading = "Results")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     store: StoreFlag,
 }
 
 /// Loads both and writes them side by side.
 pub(crate) fn run(flags: &CompareFlags) -> anyhow::Result<Exit> {
-    let destination = flags.results.check()?;
+    let results = ResultFlags::of(flags.format.clone(), flags.output.clone());
+    let destination = results.check()?;
     let format = destination.format;
     if !Compared::is_written_as(format) {
         let what = format!("--format {}: it has no room for two things side by side", format.name);
         return Err(bad(&what, "write terminal, md or json"));
+    }
+    if let Some(path) =
+        [&flags.first, &flags.second].into_iter().find(|name| Path::new(name.trim()).is_file())
+    {
+        let what = format!("{path} is a file, and not the name of a run or a study");
+        return Err(bad(&what, "name two of one store; --store FILE says which store"));
     }
     let store = Store::open_existing(&flags.store.path())?;
     let compared = compared(&store, flags.first.trim(), flags.second.trim())?;

@@ -23,6 +23,8 @@ pub(super) struct Head {
     pub(super) keeps_alive: bool,
     /// The number of the first header check that does not hold.
     pub(super) failed_check: Option<u32>,
+    /// Whether the body is compressed, or coded in another way.
+    pub(super) is_coded: bool,
 }
 
 /// How the end of a body is known.
@@ -70,7 +72,7 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
     }
     let mut length = None;
     let mut coding: Option<bool> = None;
-    let (mut says_close, mut says_keep_alive) = (false, minor == 1);
+    let (mut says_close, mut says_keep_alive, mut is_coded) = (false, minor == 1, false);
     for header in response.headers.iter() {
         match header.name.len() {
             10 if header.name.eq_ignore_ascii_case("connection") => {
@@ -84,6 +86,9 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
                 if length.replace(new).is_some_and(|old| old != new) {
                     return Err(Fault::TwoLengths.plain());
                 }
+            }
+            16 if header.name.eq_ignore_ascii_case("content-encoding") => {
+                is_coded |= tokens(header.value).any(|token| !token.eq_ignore_ascii_case(b"identity"));
             }
             17 if header.name.eq_ignore_ascii_case("transfer-encoding") => {
                 coding = Some(
@@ -106,7 +111,8 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
         values.keep_from_head(&step.captures, response.headers);
     }
     let keeps_alive = says_keep_alive && !says_close;
-    Ok(Head { status, length, keeps_alive: keeps_alive && length != Length::UntilClose, failed_check })
+    let keeps_alive = keeps_alive && length != Length::UntilClose;
+    Ok(Head { status, length, keeps_alive, failed_check, is_coded })
 }
 
 /// Digits only: no sign, no list, no more than 2^63 − 1.

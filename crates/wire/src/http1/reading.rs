@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::capture::Values;
-use super::checks::KEPT_BODY_BYTES_MAX;
+use super::checks::{CODED, KEPT_BODY_BYTES_MAX};
 use super::chunked::Chunked;
 use super::fault::Fault;
 use super::framing::{self, HEAD_BYTES_MAX, Head, Length};
@@ -27,6 +27,7 @@ pub(super) struct Reading {
     /// The body so far, if a check or a capture needs it.
     body: Vec<u8>,
     body_bytes: u64,
+    is_coded: bool,
     /// How the body of the last refused reply begins, where that is asked for.
     pub(super) quoted: Vec<u8>,
     pub(super) values: Values,
@@ -55,6 +56,7 @@ impl Reading {
             head: Vec::new(),
             body: Vec::new(),
             body_bytes: 0,
+            is_coded: false,
             quoted: Vec::new(),
             values: Values::new(variables),
         }
@@ -172,6 +174,7 @@ impl Reading {
         }
         self.reply.status = head.status;
         self.reply.reusable = head.keeps_alive;
+        self.is_coded = head.is_coded;
         self.reply.refusal = if !step.step.checks.status.contains(head.status) {
             Some(Refusal { class: "status", code: u32::from(head.status) })
         } else {
@@ -229,17 +232,18 @@ impl Reading {
 
     fn judge_body(&mut self, step: &Step) -> Option<Refusal> {
         let Step { checks, captures, .. } = step;
+        let coded = if self.is_coded { CODED } else { 0 };
         if checks.need_body()
             && let Some(code) = checks.first_failed_body(&self.body)
         {
-            return Some(Refusal { class: "check_body", code });
+            return Some(Refusal { class: "check_body", code: code | coded });
         }
         if checks.size.is_some_and(|size| !(size.min_bytes..=size.max_bytes).contains(&self.body_bytes)) {
             return Some(Refusal { class: "check_size", code: checks.size_number() });
         }
         let is_whole = self.body.len() as u64 == self.body_bytes;
         let code = self.values.keep_from_body(captures, &self.body, is_whole).err()?;
-        Some(Refusal { class: "capture", code })
+        Some(Refusal { class: "capture", code: code | coded })
     }
 }
 

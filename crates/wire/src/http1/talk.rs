@@ -5,6 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::checks::CODED;
 use super::reading::Reading;
 use super::step::{Prepared, Step};
 use super::{Steps, capture};
@@ -76,12 +77,18 @@ impl Conversation for Talk {
 
     fn explain(&self, refusal: Refusal) -> String {
         let Step { checks, captures, .. } = &self.step().step;
+        let number = refusal.code & !CODED;
         let rule = match refusal.class {
             "status" => Some(format!("status {}, expected {}", refusal.code, checks.status)),
-            "capture" => capture::explain(captures, refusal.code),
-            _ => checks.explain(refusal.code),
+            "capture" => capture::explain(captures, number),
+            _ => checks.explain(number),
         };
-        let rule = rule.unwrap_or_else(|| refusal.class.to_string());
+        let mut rule = rule.unwrap_or_else(|| refusal.class.to_string());
+        if number != refusal.code {
+            rule.push_str(
+                "; the body is compressed (Content-Encoding) and is not unpacked: send Accept-Encoding: identity",
+            );
+        }
         match String::from_utf8_lossy(&self.reading.quoted) {
             quoted if quoted.is_empty() => rule,
             // Whatever the peer wrote, it is one line of printable characters.
