@@ -1,4 +1,4 @@
-//! The blocks that two settings share, where every block was planned when the study began.
+//! The blocks that two settings share, where their number was laid down when the study began.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,6 +34,31 @@ impl Pairing {
             pairing.attainable += 1;
         }
         pairing.attainable += (blocks as usize).saturating_sub(known.len());
+        // A block more, which made up for an invalid run of others, must not move the look that was laid down.
+        pairing.pairs.truncate(blocks as usize);
+        pairing.attainable = pairing.attainable.min(blocks as usize);
         pairing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_that_makes_up_for_another_counts_in_its_place_and_never_beyond() {
+        let all = |blocks: u32| -> BTreeMap<u32, Seen> {
+            (0..blocks).map(|block| (block, Seen::Figure { value: 1.0, errors: 0, ended: 9 })).collect()
+        };
+        let mut disturbed = all(8);
+        disturbed.insert(2, Seen::Invalid);
+        let pairing = Pairing::of(7, &all(8), &disturbed);
+        assert_eq!((pairing.pairs.len(), pairing.attainable), (7, 7), "the eighth stands for the third");
+        let pairing = Pairing::of(7, &all(8), &all(8));
+        assert_eq!(
+            (pairing.pairs.len(), pairing.attainable),
+            (7, 7),
+            "eight are looked at more strictly than seven"
+        );
     }
 }

@@ -1,28 +1,78 @@
-//! So many blocks, each with one run of every variant under every load, whatever they show.
+//! So many blocks, each with one run of every variant under every load, whatever they show. Blocks with an invalid run are made
+//! up for, within a budget.
 
+use std::collections::BTreeSet;
+
+use load::chance::Chance;
 use plan::Study as Plan;
-use store::Study;
+use store::{Place, Study, stage};
 
 use super::{Course, Turn, Why};
 use crate::one_run::RunError;
-use crate::schedule::schedule;
+use crate::schedule::{ORDER_STREAM, place, schedule, shuffle};
 
-/// All of it is planned when the study begins.
+/// At most this part of the runs that were planned at the beginning is made in addition.
+const BUDGET: usize = 2;
+
+/// All of it is planned when the study begins, except what makes up for invalid runs.
 pub(crate) struct Blocks<'a> {
     pub(crate) plan: &'a Plan,
 }
 
+impl Blocks<'_> {
+    /// Runs in place of blocks that were lost because a run was invalid. A system that fails is a result, and fails again.
+    fn in_place_of_lost(&self, kept: &Study) -> Vec<Place> {
+        let compare = &self.plan.compare;
+        // Without a verdict to come, a lost block costs nothing but its figures.
+        if self.plan.is_quick || compare.blocks < stats::FIXED.blocks {
+            return Vec::new();
+        }
+        let variants = self.plan.variants.len();
+        let planned = compare.blocks as usize * variants * self.plan.loads.len();
+        let mut left =
+            planned / BUDGET - kept.new.planned.len().saturating_sub(planned).min(planned / BUDGET);
+        let mut places = Vec::new();
+        for (load, name) in self.plan.loads.iter().map(|load| &load.name).enumerate() {
+            let blocks = kept.new.planned.iter().filter(|place| place.load == *name);
+            let blocks: BTreeSet<u32> = blocks.map(|place| place.block).collect();
+            let lost = kept.runs.iter().filter(|run| verdict::is_invalid(run));
+            let lost = lost.filter_map(|run| run.new.place.as_ref()).filter(|(_, place)| place.load == *name);
+            let lost: BTreeSet<u32> = lost.map(|(_, place)| place.block).collect();
+            let missing = (compare.blocks as usize).saturating_sub(blocks.len().saturating_sub(lost.len()));
+            // Where most blocks are lost, more of them would be lost as well.
+            if missing * variants > left || lost.len() * 2 > blocks.len() {
+                continue;
+            }
+            left -= missing * variants;
+            let first = blocks.last().map_or(0, |last| last.saturating_add(1));
+            for block in (first..).take(missing) {
+                let mut all: Vec<Place> = (0..variants)
+                    .map(|variant| place(self.plan, variant, load, stage::BLOCK, block))
+                    .collect();
+                let stream = ORDER_STREAM + u64::from(block);
+                shuffle(&mut all, &mut Chance::stream(self.plan.seed ^ load as u64, stream));
+                places.extend(all);
+            }
+        }
+        places
+    }
+}
+
 impl Course for Blocks<'_> {
     fn next(&self, kept: &Study) -> Result<Turn, RunError> {
-        let news = Vec::new();
         if kept.new.planned.is_empty() {
-            return Ok(Turn::Runs { places: schedule(self.plan), news });
+            return Ok(Turn::Runs { places: schedule(self.plan), news: Vec::new() });
         }
-        Ok(Turn::Over { why: Why::Blocks, news })
+        let places = self.in_place_of_lost(kept);
+        if places.is_empty() {
+            return Ok(Turn::Over { why: Why::Blocks, news: Vec::new() });
+        }
+        let news = vec![format!("{} more runs, in place of blocks with invalid runs", places.len())];
+        Ok(Turn::Runs { places, news })
     }
 
-    fn later_at_most(&self, _kept: &Study) -> Option<usize> {
-        Some(0)
+    fn later_at_most(&self, kept: &Study) -> Option<usize> {
+        Some(self.in_place_of_lost(kept).len())
     }
 
     fn needs_every_run(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Courses on studies whose runs say what a test wants.
 
 use plan::Study as Plan;
-use store::{Place, Store, StudyId, stage};
+use store::{Place, Procedure, Store, StudyId, stage};
 
 use super::{Turn, Why, of, procedure};
 
@@ -84,4 +84,50 @@ fn so_many_blocks_are_planned_when_they_begin() {
     let course = of(&plan, &kept, &store);
     assert_eq!(course.later_at_most(&kept), Some(0));
     assert_eq!(course.next(&kept).expect("a turn"), Turn::Over { why: Why::Blocks, news: Vec::new() });
+}
+
+/// Plans these runs and keeps them, the ones of this block as invalid.
+fn keep(store: &Store, id: &StudyId, plan: &Plan, invalid: &[u32]) {
+    for place in store.missing(id).expect("they are kept") {
+        let ports: Vec<(String, u16)> = plan.ports(0).into_iter().map(|name| (name, 9)).collect();
+        let folder = std::path::Path::new("/");
+        let launch = plan.launch(0, &plan::Around { ports: &ports, dir: folder, tenbin: folder });
+        let mut new = crate::one_run::describe(&plan.plan(0, &launch).expect("a plan"));
+        new.place = Some((id.clone(), place.clone()));
+        let run = store.begin(&new).expect("it begins");
+        let is_invalid = invalid.contains(&place.block);
+        let verdict = if is_invalid { store::Verdict::Invalid } else { store::Verdict::Complete };
+        store.finish(&run, &crate::one_run::without_a_load(verdict, None)).expect("it ends");
+    }
+}
+
+#[test]
+fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
+    let (plan, store, id, _folder) = begun(3, "{ blocks: 8 }");
+    keep(&store, &id, &plan, &[1, 4]);
+    let kept = store.load_study(&id).expect("it is kept");
+    let course = of(&plan, &kept, &store);
+    assert_eq!(course.later_at_most(&kept), Some(6));
+    let Turn::Runs { mut places, news } = course.next(&kept).expect("a turn") else {
+        panic!("two were lost")
+    };
+    assert_eq!(news, ["6 more runs, in place of blocks with invalid runs"]);
+    let blocks: Vec<u32> = places.iter().map(|place| place.block).collect();
+    assert_eq!(blocks, [8, 8, 8, 9, 9, 9]);
+    (24..).zip(&mut places).for_each(|(position, place)| place.position = position);
+    store.plan_more(&id, &places).expect("they are planned");
+    keep(&store, &id, &plan, &[9]);
+    let kept = store.load_study(&id).expect("it is kept");
+    assert!(crate::is_of(&kept.new, &plan, &Procedure::Blocks).is_ok(), "it can still be resumed");
+    assert_eq!(course.later_at_most(&kept), Some(3), "and what was lost again");
+    // Half as many again as were planned, and no more.
+    let (plan, store, id, _folder) = begun(3, "{ blocks: 8 }");
+    keep(&store, &id, &plan, &[0, 1, 2, 3, 4]);
+    let kept = store.load_study(&id).expect("it is kept");
+    assert_eq!(of(&plan, &kept, &store).later_at_most(&kept), Some(0));
+    // Too few blocks for a verdict need no others.
+    let (plan, store, id, _folder) = begun(3, "{ blocks: 4 }");
+    keep(&store, &id, &plan, &[0]);
+    let kept = store.load_study(&id).expect("it is kept");
+    assert_eq!(of(&plan, &kept, &store).later_at_most(&kept), Some(0));
 }
