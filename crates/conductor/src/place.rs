@@ -139,7 +139,8 @@ pub(crate) fn run(
         }
     };
     for output in &outputs {
-        bench.store.keep_output(&run, &output.process, &output.text, output.dropped_bytes)?;
+        let process = plan::without_secrets(&output.process);
+        bench.store.keep_output(&run, &process, &output.text, output.dropped_bytes)?;
     }
     bench.store.finish(&run, &ending)?;
     let (mut gates, mut brief) = (Vec::new(), None);
@@ -174,7 +175,7 @@ impl Stage {
         let Stopped { failures, outputs } = system.stop();
         let (run, mut ending) = measured?;
         ending.not_available = not_available;
-        ending.notes.extend(failures.iter().map(ToString::to_string));
+        ending.notes.extend(failures.iter().map(|failure| plan::without_secrets(&failure.to_string())));
         if let Some(died) = died {
             ending.verdict = Verdict::Aborted;
             ending.failure = Some(kept(&died));
@@ -269,8 +270,9 @@ fn find(study: &Study, place: &Place) -> Result<(usize, usize), RunError> {
 fn kept(failure: &lab::Failure) -> Failure {
     Failure {
         stage: failure.stage.word().to_owned(),
-        process: failure.process.clone(),
-        what: failure.what.clone(),
+        process: failure.process.as_deref().map(plan::without_secrets),
+        // It may quote a command.
+        what: plan::without_secrets(&failure.what),
         way_out: failure.way_out.clone(),
     }
 }

@@ -62,7 +62,7 @@ pub fn begin_study(study: &Study, procedure: Procedure, store: &Store) -> Result
         started_at_unix_ms: unix_ms(),
         title: study.title.clone(),
         question: study.question.clone(),
-        source: study.source.clone(),
+        source: plan::without_secrets(&study.source),
         plan_hash: study.hash.clone(),
         tenbin_version: env!("CARGO_PKG_VERSION").to_owned(),
         host: host::describe(),

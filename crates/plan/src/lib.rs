@@ -13,6 +13,7 @@ mod recorded;
 mod request;
 mod script_fault;
 mod scripts;
+mod secrets;
 mod study;
 mod transactions;
 pub mod units;
@@ -24,6 +25,7 @@ pub use fault::Fault;
 pub use file::{Faults, FileFault, Place, reference, schema};
 pub use plan::{Action, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Trust};
 pub use scripts::known_workload;
+pub use secrets::without_secrets;
 pub use sql::Engine;
 pub use study::{
     Amount, Around, At, Cmd, Compare, Find, Gate, GateMetric, How, Knob, Launch, Metric, Proc, Ready,

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -32,6 +32,9 @@ impl Store {
                 .create(folder)
                 .map_err(|source| StoreError::Folder { path: folder.to_path_buf(), source })?;
         }
+        // Plans and what systems write may be nobody else's business. The files beside it get the same mode.
+        // If it is there already nothing happens, and if it cannot be made SQLite says why.
+        let _ = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
         Self::open_with(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
     }
 

@@ -214,7 +214,7 @@ fn fill(
 fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
     for number in 0..NAMES_MAX {
         let beside = path.with_file_name(format!(".tenbin-{}-{number}.part", std::process::id()));
-        match OpenOptions::new().write(true).create_new(true).open(&beside) {
+        match OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(&beside) {
             Ok(file) => return Ok((beside, file)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),

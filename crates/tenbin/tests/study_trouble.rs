@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{PermissionsExt, chown};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -306,4 +306,36 @@ fn a_study_that_is_interrupted_twice_leaves_no_folder() {
     assert_eq!(output.code, Some(130), "{output:?}");
     assert_eq!(entries(), 0, "{output:?}");
     assert_nothing_is_left(&home);
+}
+
+#[test]
+fn secrets_of_a_plan_are_in_no_file_and_every_file_is_its_owners() {
+    let home = Home::new();
+    let path = plan(
+        &home,
+        "scenario:\n  - get: /status\n    headers: { Authorization: \"Bearer s3cr3t\" }\n  - post: /echo\n    name: echo\n    \
+         body: '{\"password\": \"s3cr3t\"}'\n    expect: { status: 100-599 }\nload: { users: 1, for: 300ms }\nsystems:\n  target:\n    \
+         start: sh -c 'APP_TOKEN=s3cr3t exec {tenbin} target --listen 127.0.0.1:{port}'\n    env: { DB_PASS: s3cr3t }\n    \
+         files: { app.ini: \"secret = s3cr3t\" }\n  absent:\n    before: sh -c 'exit 3' app --password s3cr3t\n    start: sleep {port}\n",
+    );
+    let page = home.path().join("page.html");
+    let output = home.run(&["run", &path, "-o", &page.to_string_lossy()]);
+    assert!(page.exists(), "{output:?}");
+    let mut looked_at = 0;
+    for entry in fs::read_dir(home.path()).expect("a folder") {
+        let entry = entry.expect("a file").path();
+        if entry.ends_with("plan.yaml") || !entry.is_file() {
+            continue;
+        }
+        looked_at += 1;
+        let text = String::from_utf8_lossy(&fs::read(&entry).expect("it can be read")).into_owned();
+        assert!(!text.contains("s3cr3t"), "{} has a secret", entry.display());
+        let mode = fs::metadata(&entry).expect("it is there").permissions().mode() & 0o777;
+        assert_eq!(mode, 0o600, "{}", entry.display());
+    }
+    assert!(looked_at >= 2, "the store and the page");
+    assert!(!output.stderr.contains("s3cr3t") && !output.stdout.contains("s3cr3t"), "{output:?}");
+    // The hash of the original tells that the plan is the same.
+    let resumed = home.run(&["run", &path, "--resume"]);
+    assert!(resumed.stderr.contains("was interrupted"), "it is complete: {resumed:?}");
 }
