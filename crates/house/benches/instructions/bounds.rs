@@ -30,7 +30,7 @@ pub(crate) const REPLY_IN_TWO: Bound = Bound { counted: 4_493_364, margin: 15 };
 /// A prepared SELECT of PostgreSQL, from drawing its value to the end of its answer.
 pub(crate) const SELECT_PREPARED: Bound = Bound { counted: 2_736_999, margin: 10 };
 /// A request's start and end, with its four durations.
-pub(crate) const RECORD: Bound = Bound { counted: 322_046, margin: 5 };
+pub(crate) const RECORD: Bound = Bound { counted: 344_062, margin: 5 };
 /// The next instant of an even rate.
 pub(crate) const ARRIVALS_EVEN: Bound = Bound { counted: 129_108, margin: 5 };
 /// The next instant of a Poisson process.

@@ -92,13 +92,14 @@ impl Home {
         Started::spawn(self.command(arguments))
     }
 
-    /// The object that `--format json` prints for these arguments, on success.
+    /// The object that `--format json` prints for these arguments, of a load that went to its end: complete, or degraded, as it
+    /// is where a target rejects everything or has no core for a quarter of a second.
     #[track_caller]
     pub(crate) fn json<A: AsRef<OsStr>>(&self, arguments: &[A]) -> Value {
         let mut arguments: Vec<&OsStr> = arguments.iter().map(AsRef::as_ref).collect();
         arguments.extend(["--format", "json"].map(OsStr::new));
         let output = self.run(&arguments);
-        assert_eq!(output.code, Some(0), "{output:?}");
+        assert!([Some(0), Some(6)].contains(&output.code), "{output:?}");
         output.json()
     }
 
