@@ -1,7 +1,7 @@
 //! Rates: what ended within the measured window, over its length.
 
 use record::{Backlog, InWindow, Phase, Tally};
-use store::{Run, StoreError, WindowLength};
+use store::{Model, Run, StoreError, WindowLength};
 
 /// What ended within the measured window of a run, or of one step of it, whenever it was intended.
 ///
@@ -15,6 +15,8 @@ pub struct Window {
     pub length_s: f64,
     /// What ended in it.
     pub counts: InWindow,
+    /// Of an open load, how many requests were planned in it.
+    pub offered: Option<u64>,
     /// Requests planned and not ended at its ends; `None` where answers were counted by whole seconds.
     pub backlog: Option<Backlog>,
 }
@@ -35,7 +37,8 @@ impl Window {
         let mut counts = warm_up.window;
         counts.add(&measured.window);
         let backlog = Backlog::of(warm_up, measured).ok().filter(|_| !is_by_seconds);
-        Ok(Some(Self { length_s: ns as f64 / 1e9, counts, backlog }))
+        let offered = (run.new.model == Model::Open && !is_by_seconds).then_some(measured.counts.planned);
+        Ok(Some(Self { length_s: ns as f64 / 1e9, counts, offered, backlog }))
     }
 
     /// Of several runs: what ended in all their windows, over the sum of their lengths. `None` if one has none.
@@ -43,14 +46,15 @@ impl Window {
         let together = |sum: Self, next: Self| {
             let mut counts = sum.counts;
             counts.add(&next.counts);
-            Self { length_s: sum.length_s + next.length_s, counts, backlog: None }
+            let offered = sum.offered.zip(next.offered).map(|(one, other)| one.saturating_add(other));
+            Self { length_s: sum.length_s + next.length_s, counts, offered, backlog: None }
         };
         windows.into_iter().collect::<Option<Vec<_>>>()?.into_iter().reduce(together)
     }
 
     /// Of whole seconds: what ended in so many of them.
     pub fn of_seconds(seconds: u64, counts: InWindow) -> Option<Self> {
-        (seconds > 0).then_some(Self { length_s: seconds as f64, counts, backlog: None })
+        (seconds > 0).then_some(Self { length_s: seconds as f64, counts, offered: None, backlog: None })
     }
 
     /// Answers per second, ok or rejected.
@@ -58,9 +62,10 @@ impl Window {
         self.per_s(self.counts.answers())
     }
 
-    /// Ok answers per second.
+    /// Ok answers per second, by which systems are compared: of an open load no more than were planned. A system that froze
+    /// before the window answers in it what was open at its start, and that is no merit.
     pub fn ok_per_s(&self) -> f64 {
-        self.per_s(self.counts.ok)
+        self.per_s(self.offered.map_or(self.counts.ok, |offered| self.counts.ok.min(offered)))
     }
 
     /// Requests that ended per second, in any way.

@@ -4,7 +4,7 @@ mod stored;
 
 use std::collections::BTreeMap;
 
-use record::{Percentile, Phase};
+use record::{InWindow, Percentile, Phase};
 use stats::Seen;
 use store::{Ending, Level, Validity, Verdict};
 use stored::{Queue, Stored};
@@ -54,6 +54,11 @@ fn a_rate_counts_answers_within_the_window_whenever_they_were_intended() {
     let run = Stored::new().run(None, Some(&queue), &stored::ending());
     let per_s = Window::of(&run).unwrap().expect("a window").ok_per_s();
     assert_eq!(per_s, 500.0);
+
+    // What was open when the window began is answered in it, and is no merit.
+    let counts = InWindow { ok: 300, ..InWindow::default() };
+    let window = Window { length_s: 1.0, counts, offered: Some(240), backlog: None };
+    assert_eq!((window.answers_per_s(), window.ok_per_s()), (300.0, 240.0));
 }
 
 #[test]

@@ -92,7 +92,7 @@ fn why_alone(load: &LoadView<'_>) -> String {
             "fewer than two settings could be measured"
         }
         _ if end.is_some() => "no fresh blocks have confirmed it",
-        _ if load.ranking.len() > 1 => "every other setting with valid figures has more errors",
+        _ if load.ranking.len() > 1 => "every other setting with valid figures has more errors or outages",
         _ => "nothing else gave figures that can be ranked",
     };
     why.to_owned()

@@ -31,13 +31,8 @@ pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> 
     if pair.has_more_errors {
         let share = |row: usize| load.rows[row].error_share().map_or("n/a".to_owned(), percent_of);
         let (ahead, other) = pair.ahead();
-        let gone = |row: usize| load.rows[row].gone.share;
-        if gone(ahead) > gone(other) {
-            return Some(format!(
-                "the one that is ahead was gone for {} of the time, the other for {}: being ahead and away is not being better",
-                percent_of(gone(ahead)),
-                percent_of(gone(other))
-            ));
+        if let Some(words) = gone(load, pair) {
+            return Some(words);
         }
         return Some(format!(
             "{} of the {} to the one that is ahead failed, {} of the other's: being ahead with more errors is not \
@@ -49,7 +44,7 @@ pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> 
     }
     let why = match pair.comparison.verdict {
         Verdict::None(why) => why,
-        Verdict::MoreErrors(more) => return Some(more_errors(&more)),
+        Verdict::MoreErrors(more) => return gone(load, pair).or_else(|| Some(more_errors(&more))),
         _ => return None,
     };
     Some(match why {
@@ -74,6 +69,19 @@ pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> 
             "{} runs of one and {} of the other were invalid, so what is left is not a fair choice",
             discards.first, discards.second
         ),
+    })
+}
+
+/// That the one that is ahead was gone for longer than the other, if it was.
+fn gone(load: &LoadView<'_>, pair: &Pair) -> Option<String> {
+    let (ahead, other) = pair.ahead();
+    let [ahead, other] = [ahead, other].map(|row| load.rows[row].gone.share);
+    (ahead > other).then(|| {
+        format!(
+            "the one that is ahead was gone for {} of the time, the other for {}: being ahead and away is not being better",
+            percent_of(ahead),
+            percent_of(other)
+        )
     })
 }
 

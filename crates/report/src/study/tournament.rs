@@ -86,7 +86,7 @@ fn why_words(why: WhyLeft) -> &'static str {
     match why {
         WhyLeft::Halved => "Eliminated in the worse half of a round",
         WhyLeft::Behind => "Eliminated, behind another by more than chance",
-        WhyLeft::MoreErrors => "Eliminated for more errors than another",
+        WhyLeft::MoreErrors => "Eliminated for more errors or outages than another",
         WhyLeft::Invalid => "Lost to four invalid runs in a row, which say nothing about them",
         WhyLeft::NoFigure => "Eliminated after four runs in a row without a figure",
     }

@@ -28,7 +28,7 @@ pub(super) fn after_turn(
         let why = match left.why {
             WhyLeft::Halved => "is in the worse half",
             WhyLeft::Behind => "is clearly behind",
-            WhyLeft::MoreErrors => "has more errors",
+            WhyLeft::MoreErrors => "has more errors or outages",
             WhyLeft::Invalid => "has no valid run in four tries",
             WhyLeft::NoFigure => "has no figure in four tries",
         };

@@ -102,7 +102,7 @@ fn found(duels: &Duels<'_>, duel: &Duel) -> String {
         }
         Verdict::MoreErrors(more) => {
             let worse = if more.of_first { &a } else { &b };
-            format!("{worse} has more errors")
+            format!("{worse} has more errors or outages")
         }
         Verdict::Inconclusive => format!("no verdict; by {what} {first} is ahead of {second} so far"),
         Verdict::None(NoVerdict::TooFewBlocks { common, needed }) => {
