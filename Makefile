@@ -113,7 +113,7 @@ fuzz: ## Feed every fuzz target for FUZZ_SECONDS, two at a time
 unit: ui ## All tests, the rules of the house among them
 	cargo test --workspace --locked
 
-truth: build ## Does the program find truths that were planted? Six minutes; TRUTH_FLAGS="--only T4,T8" takes some of them
+truth: build ## Does the program find truths that were planted? Seven minutes; TRUTH_FLAGS="--only T4,T8" takes some of them
 	cargo build --release --locked -p bench-truth
 	$(TARGET_DIR)/release/bench-truth --tenbin $(TARGET_DIR)/release/tenbin --json $(TARGET_DIR)/truth.json $(TRUTH_FLAGS)
 

@@ -34,7 +34,7 @@ pub(crate) struct Flags {
 /// How much is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Profile {
-    /// Six minutes, for every change.
+    /// Seven minutes, for every change.
     Short,
     /// Three quarters of an hour, for every release.
     Full,

@@ -28,7 +28,7 @@ pub fn play(load: &Load, queue: &Queue, course: Course, seed: u64) -> Played {
 /// The same on a queue that stands still for a while.
 pub fn play_frozen(load: &Load, queue: &Queue, freeze: Freeze, course: Course, seed: u64) -> Played {
     let mut notebook = Notebook {
-        recorder: Recorder::new((course.warm_up_ns, u64::MAX), 0),
+        recorder: Recorder::new((course.warm_up_ns, course.stop_ns), 0),
         played: Played::new(course.warm_up_ns, course.stop_ns),
     };
     let mut serving = Serving::new(queue, freeze, seed);

@@ -23,6 +23,8 @@ struct Busy {
 pub struct Played {
     /// What the recorder counted of the requests intended after the warm-up.
     pub tally: Tally,
+    /// The same of the warm-up.
+    pub warm_up: Tally,
     /// From the stop of the load to the last reply.
     pub drain_ns: u64,
     /// Requests that ended between the end of the warm-up and the stop, whenever they were intended.
@@ -40,6 +42,7 @@ impl Played {
         let windows = usize::try_from(stop_ns.div_ceil(WINDOW_NS)).unwrap_or(WINDOWS_MAX).min(WINDOWS_MAX);
         Self {
             tally: Tally::default(),
+            warm_up: Tally::default(),
             windows: vec![Busy::default(); windows],
             drain_ns: 0,
             answers: 0,
@@ -113,8 +116,9 @@ impl Played {
     }
 
     pub(crate) fn absorb(&mut self, interval: Interval) {
-        if interval.phase == Phase::Measured {
-            self.tally.merge(&interval.tally);
+        match interval.phase {
+            Phase::Measured => self.tally.merge(&interval.tally),
+            Phase::WarmUp => self.warm_up.merge(&interval.tally),
         }
     }
 }

@@ -3,6 +3,7 @@
 use load::chance::Chance;
 use load::open::Profile;
 use load::{Load, Open, SECOND_NS, Spacing};
+use record::Backlog;
 
 use super::seeds;
 use crate::freeze::Freeze;
@@ -16,7 +17,7 @@ use crate::service::Service;
 pub struct Freezes {
     /// Runs in which no more ended than was offered and open before.
     pub possible: u32,
-    /// Runs whose accounts add up.
+    /// Runs whose accounts add up, and of which the program's recorder counted the same answers and the same backlog.
     pub conserved: u32,
     /// Runs that would be faster than their load, were the time counted from the first request that was sent to the last reply.
     pub fast_by_span: u32,
@@ -38,7 +39,7 @@ pub fn freezes(seed: u64, trials: u32) -> Freezes {
         // The load's own count of instants, and the backlog that the queue had.
         let most_per_s = (planned + played.backlog) as f64 / 3.0;
         found.possible += u32::from(per_s <= most_per_s + 1e-9);
-        found.conserved += u32::from(played.tally.counts.settled().is_ok());
+        found.conserved += u32::from(played.tally.counts.settled().is_ok() && is_recorded(&played));
         found.fast_by_span += u32::from(by_span_per_s(&played) > Some(most_per_s * 1.01));
     }
     found
@@ -52,6 +53,13 @@ fn drawn(rate_per_s: f64, seed: u64, chance: &mut Chance) -> (Load, Queue) {
     let load = Load::Open(Open { profile, spacing, connections, shed_after_ns: None });
     let mean_ns = chance.within(100_000, 20_000_000) as u64;
     (load, Queue { servers: 16, service: Service::Exponential { mean_ns } })
+}
+
+/// Whether the program's own accounts of the window are those of the queue.
+fn is_recorded(played: &Played) -> bool {
+    let answers = played.warm_up.window.answers() + played.tally.window.answers();
+    let backlog = Backlog::of(&played.warm_up, &played.tally);
+    answers == played.answers && backlog.is_ok_and(|backlog| backlog.at_start == played.backlog)
 }
 
 fn by_span_per_s(played: &Played) -> Option<f64> {
