@@ -20,8 +20,11 @@ use rustix::fs::OFlags;
 const PREFIX: &str = "tenbin-";
 const MARK: &str = "owner";
 const INNER: &str = "dir";
-/// Servers that give up their rights must still find their files.
-const MODE: u32 = 0o755;
+/// The folder may hold keys, data and configuration of the system: no other user reads it.
+const MODE: u32 = 0o700;
+/// Started as root, a system may drop its privileges (PostgreSQL, workers of nginx): such a user must reach files by their
+/// names, but need not list them.
+const MODE_OF_ROOT: u32 = 0o711;
 const FIRST_LINE: &str = "A running Tenbin owns this folder. It removes the folder when it ends; if it was killed, the next study does.\n";
 const MARK_BYTES_MAX: u64 = 16 << 10;
 
@@ -49,6 +52,10 @@ pub(crate) struct Scratch {
     _mark: File,
 }
 
+fn mode() -> u32 {
+    if rustix::process::geteuid().is_root() { MODE_OF_ROOT } else { MODE }
+}
+
 impl Scratch {
     pub(crate) fn new() -> io::Result<Self> {
         Self::new_in(&std::env::temp_dir())
@@ -57,11 +64,11 @@ impl Scratch {
     fn new_in(place: &Path) -> io::Result<Self> {
         let place = fs::canonicalize(place)?;
         let mut builder = tempfile::Builder::new();
-        let folder = builder.prefix(PREFIX).permissions(Permissions::from_mode(MODE)).tempdir_in(place)?;
+        let folder = builder.prefix(PREFIX).permissions(Permissions::from_mode(mode())).tempdir_in(place)?;
         let mark = mark(folder.path())?;
         let inner = folder.path().join(INNER);
         fs::create_dir(&inner)?;
-        fs::set_permissions(&inner, Permissions::from_mode(MODE))?;
+        fs::set_permissions(&inner, Permissions::from_mode(mode()))?;
         let whole = folder.keep();
         held().push(whole.clone());
         Ok(Self { whole, inner, _mark: mark })
@@ -200,10 +207,20 @@ mod tests {
         let said = sweep_in(place.path());
         assert!(!dead.exists() && living.path().exists());
         assert_eq!(said, [format!("removed {}: a Tenbin that was killed left it", dead.display())]);
-        assert_eq!(fs::metadata(living.path()).unwrap().permissions().mode() & 0o777, MODE);
         let whole = living.whole.clone();
         drop(living);
         assert!(!whole.exists());
+    }
+
+    #[test]
+    fn no_other_user_lists_a_folder_and_only_a_system_of_root_lets_others_through() {
+        let place = place();
+        let scratch = Scratch::new_in(place.path()).unwrap();
+        let is_root = rustix::process::geteuid().is_root();
+        for folder in [&*scratch.whole, scratch.path()] {
+            let mode = fs::metadata(folder).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, if is_root { 0o711 } else { 0o700 }, "{}", folder.display());
+        }
     }
 
     #[test]
