@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use lab::{Stopped, System};
-use plan::{Amount, Study};
+use plan::{Amount, Find, Study};
 use record::{Percentile, Phase};
 use store::{Ending, Failure, GateResult, NewRun, Place, Run, RunId, Store, StoreError, StudyId, Verdict};
 use verdict::{Window, rates};
@@ -19,6 +19,10 @@ use crate::prepare::prepare_unless_stopped;
 use crate::stage::Stage;
 use crate::stopper::{StopLevel, Stopper};
 use crate::{arrivals, filling, gates, lone_pass, recording};
+
+/// A note on the first run of a variant in a study of failures.
+const ALL_REJECTED: &str =
+    "the system rejected every request; if it should not, check the scenario with tenbin check --start";
 
 /// What all runs of a study share.
 pub(crate) struct Bench<'a> {
@@ -40,6 +44,11 @@ impl Bench<'_> {
         !self.answering.borrow().contains(&self.scenario(numbers))
     }
 
+    /// Whether the study asks what fails: then a system that rejects everything is a result, and not an error of the plan.
+    fn studies_failures(&self) -> bool {
+        self.study.compare.find == Find::Failures
+    }
+
     /// Judges a load that went first. A study ends where a system rejects all of it, and a single user as well: every
     /// further run would show the same. No run is preceded by a trial of its own, which would write into the system.
     fn judge_first(
@@ -48,7 +57,9 @@ impl Bench<'_> {
         numbers: (usize, usize),
         measured: &mut Measured,
     ) -> Result<(), RunError> {
-        if measured.is_rejected {
+        if measured.is_rejected && self.studies_failures() {
+            measured.ending.notes.push(ALL_REJECTED.to_owned());
+        } else if measured.is_rejected {
             measured.wait();
             if let Some(answers) = lone_pass::rejected(&stage.plan, self.stopper) {
                 let name = format!("{} {}", stage.launch.system, stage.launch.variant).trim_end().to_owned();
@@ -199,7 +210,7 @@ impl Stage {
         match ready {
             Ok(mut prepared) => {
                 let is_first = bench.is_first(numbers);
-                prepared.gives_up = is_first;
+                prepared.gives_up = is_first && !bench.studies_failures();
                 recording::record(&self.plan, &prepared, &mut new);
                 let run = bench.store.begin(&new)?;
                 let (store, stopper) = (bench.store, bench.stopper);

@@ -90,6 +90,30 @@ fn a_study_whose_every_request_is_rejected_ends_within_its_first_run() {
     assert!(checked.stdout.contains("every request was rejected: step"), "{}", checked.stdout);
 }
 
+#[test]
+fn a_study_of_failures_goes_on_where_a_system_rejects_everything() {
+    let home = Home::new();
+    let of = |compare: &str| {
+        format!(
+            "scenario: [ get: /nothing ]\nload: {{ users: 2, for: 1500ms }}\nsystems:\n  first:\n    \
+             start: '{{tenbin}} target --listen 127.0.0.1:{{port}}'\n  second:\n    \
+             start: '{{tenbin}} target --listen 127.0.0.1:{{port}}'\ncompare: {compare}\n"
+        )
+    };
+    for compare in ["no", "{ find: failures, blocks: 1 }"] {
+        let output = home.run(&["run", &plan(&home, &of(compare)), "--format", "json"]);
+        assert_eq!(output.code, Some(6), "{output:?}");
+        let study = output.json();
+        let runs = study["runs"].as_array().expect("a list");
+        assert_eq!(runs.len(), 2, "{study}");
+        for run in runs {
+            assert_ne!(run["verdict"], "partial", "{run}");
+            assert!(number(run, "outcomes.refused") > 0 && number(run, "outcomes.ok") == 0, "{run}");
+        }
+        assert!(output.stderr.contains("note: the system rejected every request"), "{}", output.stderr);
+    }
+}
+
 /// Answers whoever is alone, and rejects everybody else.
 fn answers_one_at_a_time(listener: TcpListener) {
     let connections = Arc::new(AtomicUsize::new(0));
