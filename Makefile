@@ -77,7 +77,7 @@ test: ## Run every check, one after the other, and say how long each took
 
 tools: ## Install what the checks need and is missing
 	scripts/systems.sh
-	scripts/databases.sh
+	scripts/databases.sh sysbench
 	scripts/tools.sh $(TOOLS) cargo-deny=$(DENY_VERSION) cargo-fuzz=$(FUZZ_VERSION) gungraun-runner=$(GUNGRAUN_VERSION)
 	cargo fetch --locked
 

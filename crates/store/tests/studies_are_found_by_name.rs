@@ -15,14 +15,16 @@ fn a_unique_beginning_is_enough() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     assert!(matches!(store.find_study("last"), Err(StoreError::NoStudies { .. })));
-    let newest = begin_at(&store, 60);
+    // Whatever the clock said when they began: the last is the one that was stored last.
+    let later_by_its_clock = begin_at(&store, 60);
     let first = begin_at(&store, 0);
     let second = begin_at(&store, 1);
     let run = store.begin(&sample::new_run()).unwrap();
 
     for text in ["last", "s-last", " S-LAST "] {
-        assert_eq!(store.find_study(text).unwrap(), newest);
+        assert_eq!(store.find_study(text).unwrap(), second);
     }
+    assert_eq!(store.find_study(later_by_its_clock.as_str()).unwrap(), later_by_its_clock);
     assert_eq!(store.find_study(first.as_str()).unwrap(), first);
     assert_eq!(store.find_study("s-20261121-142502").unwrap(), second);
     match store.find_study("s-20261121-1425").unwrap_err() {
