@@ -91,7 +91,7 @@ pub(crate) struct LoadView<'a> {
 impl<'a> StudyView<'a> {
     pub(crate) fn of(study: &'a Study, load_run: LoadRun<'a>) -> Result<Self, StoreError> {
         let runs = study.runs.iter().map(View::of).collect::<Result<Vec<_>, _>>()?;
-        let by = match failing::is_asked(&study.new.compare) {
+        let by = match study.new.compare.asks_for_failures() {
             true => failing::SHOWN_BY,
             false => &study.new.compare.by,
         };

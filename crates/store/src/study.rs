@@ -61,6 +61,13 @@ pub struct Compare {
     pub within_s: Option<f64>,
 }
 
+impl Compare {
+    /// Whether the study asks what fails, and compares nothing.
+    pub fn asks_for_failures(&self) -> bool {
+        self.by == "failures"
+    }
+}
+
 /// Where a run belongs in its study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {

@@ -298,7 +298,11 @@ fn the_last_words_of_a_server_in_a_pause_of_a_transaction_are_reported() {
     let server = after_begin(|_| Err(io::ErrorKind::BrokenPipe.into()));
     let (output, json) = load(&server, text, &["-c", "2", "-n", "6"]);
     let json = json.unwrap_or_else(|| panic!("{output:?}"));
-    assert_eq!((counted(&json), classes(&json)), ([0, 0, 6, 0, 0], vec!["closed_in_pause".to_owned()]), "{json}");
+    assert_eq!(
+        (counted(&json), classes(&json)),
+        ([0, 0, 6, 0, 0], vec!["closed_in_pause".to_owned()]),
+        "{json}"
+    );
     assert!(json.to_string().contains("within a pause of the request"), "{json}");
 }
 

@@ -68,7 +68,10 @@ fn a_planted_difference_is_told_after_eight_blocks() {
     let output = home.run(&["run", &path]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert_says(&output, "the pilot: equal runs lie");
-    assert_says(&output, "decided after 8 of at most 24 blocks: by throughput target threads=4 is ahead of target threads=1");
+    assert_says(
+        &output,
+        "decided after 8 of at most 24 blocks: by throughput target threads=4 is ahead of target threads=1",
+    );
     let study = kept(&home);
     assert_eq!(blocks(&study, stage::PILOT), [["threads=1", "threads=1"]; 2]);
     let made = blocks(&study, stage::BLOCK);
@@ -102,7 +105,10 @@ fn the_best_of_four_is_found_and_confirmed() {
         &output,
         "target threads=8 is the best: now it is held against target threads=4 on fresh blocks",
     );
-    assert_says(&output, "the best is target threads=8; confirmed: its throughput differs from that of target threads=4");
+    assert_says(
+        &output,
+        "the best is target threads=8; confirmed: its throughput differs from that of target threads=4",
+    );
     let confirm = blocks(&kept(&home), stage::CONFIRM);
     assert!(confirm.len() >= 8, "{confirm:?}");
     assert!(confirm.iter().all(|variants| *variants == ["threads=4", "threads=8"]), "{confirm:?}");

@@ -39,7 +39,9 @@ fn limits_of_application_servers_show_and_are_cured() {
     let study = output.json();
     for run in study["runs"].as_array().expect("a list") {
         assert_identity(run);
-        assert_eq!(run["verdict"], "complete", "{}", run["failure"]);
+        // Some settings leave users without an answer for seconds: that is what the plan asks for.
+        let is_over = ["complete", "degraded"].map(Into::into).contains(&run["verdict"]);
+        assert!(is_over, "{} {}", run["verdict"], run["failure"]);
         assert!(number(run, "outcomes.ok") > 50, "{}", run["place"]);
         assert!(
             run["system"]["processes"].as_array().is_some_and(|list| list.len() == 2),

@@ -40,7 +40,7 @@ pub(crate) fn answer(page: &Page<'_>, view: &StudyView<'_>, load: &LoadView<'_>)
     let name: Name<'_> = &|load, row| page.row(load, row);
     let (certainty, how_sure) = certainty(view, load);
     let text = match load.baseline {
-        _ if failing::is_asked(&view.study.new.compare) => failing::answer(page, view, load),
+        _ if view.study.new.compare.asks_for_failures() => failing::answer(page, view, load),
         Some(baseline) => against::answer(view, load, baseline, name),
         None => text(view, load, name),
     };

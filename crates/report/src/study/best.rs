@@ -46,7 +46,7 @@ pub(super) fn of_load(scene: Option<&Scene<'_>>, found: Option<&Found>) -> Resul
     let Some(scene) = scene else { return Ok(Standings::default()) };
     let (compare, rows) = (&scene.study.new.compare, scene.rows);
     let mut ranking = ranking(compare, rows);
-    if failing::is_asked(compare) {
+    if compare.asks_for_failures() {
         // What pictures show of each system is what is without failures.
         ranking.iter_mut().for_each(|ranked| ranked.is_best = failing::is_without(&rows[ranked.row]));
         return Ok(Standings { ranking, ..Standings::default() });

@@ -5,7 +5,7 @@ use verdict::Standing;
 
 use super::pairs::Pair;
 use super::sentences::{Outcome, ahead, common_blocks, is_open, matters, next_look, outcome, reason};
-use super::{LoadView, Row, StudyView, failing};
+use super::{LoadView, Row, StudyView};
 use crate::units::decimal;
 
 /// How sure an answer is.
@@ -35,7 +35,7 @@ impl Certainty {
 
 /// How sure the answer is, and why, in a few words: the pair that leaves most open speaks for all.
 pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, String) {
-    if failing::is_asked(&view.study.new.compare) {
+    if view.study.new.compare.asks_for_failures() {
         let valid: usize = load.rows.iter().map(|row| row.count(Standing::Valid)).sum();
         return (Certainty::Plain, format!("{}, nothing was compared", runs_valid(valid)));
     }

@@ -1,8 +1,6 @@
 //! The answer of a study that asks what fails: which failure, its class, what probably causes it, and which variant is
 //! without it. Nothing is compared.
 
-use store::Compare;
-
 use super::answer::listed;
 use super::pairs::ERRORS_MARGIN;
 use super::rows::Row;
@@ -10,15 +8,8 @@ use super::{LoadView, Page, StudyView};
 use crate::limits::{self, Certainty, Limit};
 use crate::units::percent_of;
 
-/// What such a study compares by.
-const FAILURES: &str = "failures";
 /// What its rows are shown by.
 pub(super) const SHOWN_BY: &str = "throughput";
-
-/// Whether a study asks what fails.
-pub(super) fn is_asked(compare: &Compare) -> bool {
-    compare.by == FAILURES
-}
 
 /// Whether a row is without failures: no more of its requests failed than are overlooked everywhere.
 pub(super) fn is_without(row: &Row<'_>) -> bool {

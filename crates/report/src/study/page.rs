@@ -8,7 +8,7 @@ use super::sentences::{self, blocks, matters, row_name};
 use super::tables::Escape;
 use super::troubles::{self, Kind, Trouble};
 use super::validity::validity;
-use super::{LoadView, StudyView, failing, gates, limited, written};
+use super::{LoadView, StudyView, gates, limited, written};
 use crate::capacity;
 use crate::ratio;
 use crate::spark;
@@ -220,7 +220,7 @@ impl<'a> Page<'a> {
 
     pub(crate) fn compared(&self) -> String {
         let compare = &self.view.study.new.compare;
-        if failing::is_asked(compare) {
+        if compare.asks_for_failures() {
             return "nothing: the plan asks what fails".to_owned();
         }
         let Some(metric) = self.view.metric else { return format!("by {}", self.text(&compare.by)) };

@@ -173,16 +173,17 @@ fn newest(study: &Study, procedure: &Procedure, store: &Store) -> anyhow::Result
 }
 
 /// A study answers with what it found, unless a gate was breached, a system was gone, or nothing can be believed. A search
-/// overloads systems on purpose: what they do then is its result.
+/// overloads systems on purpose, and a study of failures asks for them: what systems do then is its result.
 fn exit(study: &store::Study) -> Exit {
     let judged = |verdict: Verdict| {
         let endings = study.runs.iter().filter_map(|run| run.ending.as_ref());
         endings.filter(|ending| ending.verdict == verdict).count()
     };
+    let compare = &study.new.compare;
+    let is_meant = matches!(compare.procedure, Procedure::Capacity(_)) || compare.asks_for_failures();
     if is_breached(study) {
         Exit::Breached
-    } else if judged(Verdict::Degraded) > 0 && !matches!(study.new.compare.procedure, Procedure::Capacity(_))
-    {
+    } else if judged(Verdict::Degraded) > 0 && !is_meant {
         Exit::Degraded
     } else if judged(Verdict::Complete) + judged(Verdict::Degraded) > 0 {
         Exit::Ok
