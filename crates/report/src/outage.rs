@@ -31,10 +31,11 @@ pub(crate) fn words(view: &View<'_>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// What comes first in the answer of a degraded run.
+/// What comes first in the answer where the system was gone for too long, whatever else the run is.
 pub(crate) fn headline(view: &View<'_>) -> Option<String> {
-    let is_degraded = view.verdict == Verdict::Degraded;
-    words(view).filter(|_| is_degraded).map(|words| format!("degraded: {words}"))
+    of(view).filter(|outage| outage.is_degraded())?;
+    let degraded = if view.verdict == Verdict::Degraded { "degraded: " } else { "" };
+    words(view).map(|words| format!("{degraded}{words}"))
 }
 
 fn share(model: Model, outage: &Outage) -> String {

@@ -99,7 +99,7 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Vec<Figure>, Vec<Str
         if view.standing() != Standing::Valid {
             notes.push(format!("{name} does not count ({}), so there are no ratios.", view.judgement()));
         }
-        notes.extend(outage::headline(view).map(|words| format!("{name} is {words}.")));
+        notes.extend(outage::headline(view).map(|words| format!("{name}: {words}.")));
     }
     notes.extend(asked::differences(&first.new, &second.new));
     notes.extend(differences(
