@@ -97,7 +97,7 @@ fn numbered(mut nonce: [u8; 18], number: u32) -> [u8; 18] {
 }
 
 /// Transactions on MySQL or MariaDB. A private transport is one on which nobody else listens, such as a Unix socket; `nonce` is
-/// as in [`postgres`].
+/// as in [`postgres()`].
 ///
 /// # Errors
 /// As [`Sql::new`].

@@ -13,7 +13,7 @@ const LENGTH_DIGITS_MAX: usize = 20;
 
 /// A request with places for values.
 ///
-/// Whatever a value is, it stays one value of its place: [`Encoding`] says how. A raw one may be more, but never ends its
+/// Whatever a value is, it stays one value of its place: `Encoding` says how. A raw one may be more, but never ends its
 /// line, and Content-Length counts it.
 #[derive(Clone, Debug)]
 pub struct Template {
