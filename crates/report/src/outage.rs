@@ -7,6 +7,8 @@ use crate::view::View;
 
 /// A smaller share is not worth a line.
 const SHARE_MIN: f64 = 0.001;
+/// More marks would hide the picture.
+const EVENTS_MAX: usize = 5;
 
 /// How long the system of a run was gone, if anybody looked.
 pub(crate) fn of<'a>(view: &View<'a>) -> Option<&'a Outage> {
@@ -36,6 +38,16 @@ pub(crate) fn headline(view: &View<'_>) -> Option<String> {
     of(view).filter(|outage| outage.is_degraded())?;
     let degraded = if view.verdict == Verdict::Degraded { "degraded: " } else { "" };
     words(view).map(|words| format!("{degraded}{words}"))
+}
+
+/// For pictures over time: the longest outages, with the seconds since the window began.
+pub(crate) fn events(view: &View<'_>) -> Vec<(f64, String)> {
+    let mut longest: Vec<_> = of(view).map_or(&[][..], |outage| &outage.times).iter().collect();
+    longest.sort_by(|one, other| other.lasting_s.total_cmp(&one.lasting_s));
+    longest.truncate(EVENTS_MAX);
+    longest.sort_by(|one, other| one.from_s.total_cmp(&other.from_s));
+    let text = |lasting_s| format!("no ok answer for {} s", decimal(lasting_s, 2));
+    longest.iter().map(|time| (time.from_s, text(time.lasting_s))).collect()
 }
 
 fn share(model: Model, outage: &Outage) -> String {

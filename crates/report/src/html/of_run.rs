@@ -14,7 +14,7 @@ use crate::metric;
 use crate::noun::Noun;
 use crate::text::{shortened, visible};
 use crate::view::View;
-use crate::{comparison, limits, statements, steadiness, times, words};
+use crate::{comparison, limits, outage, statements, steadiness, times, words};
 
 /// Characters of one text from outside, and of a name.
 const TEXT_CHARACTERS_MAX: usize = 300;
@@ -203,7 +203,8 @@ fn events(view: &View<'_>) -> Vec<Event> {
     let warm_up_s = view.run.new.warm_up_ns as f64 / 1e9;
     let seen = steadiness::of(view).map_or_else(Vec::new, |seen| steadiness::events(seen, warm_up_s));
     let seen = seen.into_iter().map(|(at_s, text)| Event { at_s, text });
-    seen.chain(ended_early(view)).collect()
+    let outages = outage::events(view).into_iter().map(|(at_s, text)| Event { at_s: warm_up_s + at_s, text });
+    seen.chain(outages).chain(ended_early(view)).collect()
 }
 
 /// Where a run stopped that did not come to its end.
