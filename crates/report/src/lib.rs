@@ -19,6 +19,7 @@ mod noun;
 mod outage;
 mod over_time;
 mod ratio;
+mod shared;
 mod short;
 mod signals;
 mod spark;
@@ -42,6 +43,7 @@ use store::{Run, RunId, StoreError};
 pub use compared::Compared;
 pub use error::ReportError;
 pub use formats::{FORMATS, Format, format};
+pub use shared::Sharing;
 pub use text::{visible, visible_lines};
 
 /// How to write for whoever reads it.

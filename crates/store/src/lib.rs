@@ -25,6 +25,7 @@ mod path;
 mod procedure;
 mod query;
 mod reading;
+mod rewrite;
 mod run;
 mod run_id;
 mod schema;

@@ -65,6 +65,11 @@ impl Readings {
         Ok(Self { kinds, seconds })
     }
 
+    /// What was read, to be called something else.
+    pub(crate) fn kinds_mut(&mut self) -> &mut [Kind] {
+        &mut self.kinds
+    }
+
     /// Every reading, in order of time and within a second as they were handed in.
     pub(crate) fn iter(&self) -> impl Iterator<Item = StoredReading<'_>> {
         self.seconds.iter().flat_map(move |(second, packed)| {

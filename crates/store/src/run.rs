@@ -36,7 +36,7 @@ pub struct Run {
     pub(crate) is_summed_up: bool,
     /// How long the measured window is, and whether its answers were counted by whole seconds.
     pub(crate) window: Option<WindowLength>,
-    beside: Beside,
+    pub(crate) beside: Beside,
 }
 
 /// An interval with packed histograms.

@@ -1,7 +1,8 @@
 //! `tenbin report`: stored runs, or a study, in any format.
 
+use ::report::Sharing;
 use clap::Args;
-use store::{Store, StudyId};
+use store::{RunId, Store, StudyId};
 
 use crate::commands::StoreFlag;
 use crate::destination::ResultFlags;
@@ -13,6 +14,10 @@ pub(crate) struct ReportFlags {
     /// Runs, or one study, by name or by the beginning of a name; "last" is what was kept last [default: last].
     #[arg(value_name = "NAME")]
     names: Vec<String>,
+    /// Leave out what tells of the machine and its user: host and user names, paths, commands, error messages, what processes
+    /// wrote, and the plan.
+    #[arg(long, help_heading = "Results")]
+    share: bool,
     #[command(flatten)]
     results: ResultFlags,
     #[command(flatten)]
@@ -29,8 +34,11 @@ pub(crate) fn run(flags: &ReportFlags) -> anyhow::Result<Exit> {
         && let Some(id) = study(&store, name)?
     {
         let study = store.load_study(&id)?;
+        let sharing = flags.share.then(|| Sharing::of_study(&study));
+        let study = sharing.iter().fold(study, |study, sharing| sharing.study(study));
+        let load = |run: &RunId| Ok(sharing.iter().fold(store.load(run)?, |run, sharing| sharing.run(run)));
         destination.write(false, &|format, options, out| {
-            ::report::write_study(format, &study, &|run| store.load(run), options, out)
+            ::report::write_study(format, &study, &load, options, out)
         })?;
         return Ok(Exit::Ok);
     }
@@ -42,6 +50,10 @@ pub(crate) fn run(flags: &ReportFlags) -> anyhow::Result<Exit> {
         .into());
     }
     let runs = names.iter().map(|name| store.load(&store.find(name)?)).collect::<Result<Vec<_>, _>>()?;
+    let runs = match flags.share.then(|| Sharing::of_runs(&runs)) {
+        Some(sharing) => runs.into_iter().map(|run| sharing.run(run)).collect(),
+        None => runs,
+    };
     destination.write(false, &|format, options, out| ::report::write(format, &runs, options, out))?;
     Ok(Exit::Ok)
 }

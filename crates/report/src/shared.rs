@@ -1,0 +1,166 @@
+//! Studies and runs rewritten for strangers: figures and verdicts stay; what tells of a machine, a person, or what was run
+//! there goes. It is done to the loaded values, before any format sees them, so that no format can forget it.
+
+use record::LedgerEntry;
+use serde_json::{Map, Value, json};
+use store::{Cause, Ending, NewRun, NewStudy, Place, Procedure, Run, Study};
+
+mod names;
+
+use names::Names;
+
+/// What every reader of such a report is told.
+const STAMP: &str = "Made for sharing: without host names, user names, paths, commands, error messages, output, and the plan.";
+/// Facts of a machine that name neither it nor its owner.
+const OF_HOST: [&str; 4] = ["cores", "cpu", "memory_bytes", "system"];
+
+/// Rewrites what belongs to one report: the same name is always replaced in the same way.
+#[derive(Debug, Default)]
+pub struct Sharing {
+    names: Names,
+}
+
+impl Sharing {
+    /// Learns the names in runs that are reported together. A name that is not learnt can only be told by its form.
+    pub fn of_runs(runs: &[Run]) -> Self {
+        let sharing = Self::default();
+        runs.iter().for_each(|run| sharing.learn_run(run));
+        sharing
+    }
+
+    /// Learns the names in a study, and in its runs.
+    pub fn of_study(study: &Study) -> Self {
+        let sharing = Self::of_runs(&study.runs);
+        sharing.learn_host(&study.new.host);
+        sharing.names.learn(&study.new.source);
+        sharing
+    }
+
+    /// The study as strangers may see it.
+    pub fn study(&self, mut study: Study) -> Study {
+        let names = &self.names;
+        let NewStudy { title, question, source, host, compare, gates, planned, stamps, .. } = &mut study.new;
+        *title = names.name(title);
+        *question = question.as_deref().map(|question| names.name(question));
+        source.clear();
+        *host = of_host(host);
+        compare.baseline = compare.baseline.as_deref().map(|baseline| names.name(baseline));
+        match &mut compare.procedure {
+            Procedure::Best { incumbent: Some(incumbent) } => *incumbent = names.name(incumbent),
+            Procedure::Capacity(rules) => rules.slos.iter_mut().for_each(|slo| *slo = names.name(slo)),
+            _ => (),
+        }
+        gates.iter_mut().for_each(|gate| *gate = names.name(gate));
+        planned.iter_mut().for_each(|place| self.place(place));
+        self.stamp(stamps);
+        study.runs = study.runs.into_iter().map(|run| self.run(run)).collect();
+        study
+    }
+
+    /// The run as strangers may see it.
+    pub fn run(&self, mut run: Run) -> Run {
+        self.begun(&mut run.new);
+        if let Some(ending) = &mut run.ending {
+            self.ended(ending);
+        }
+        run.rewrite(&|text| self.names.name(text), &message);
+        run
+    }
+
+    fn begun(&self, new: &mut NewRun) {
+        let names = &self.names;
+        new.title = names.name(&new.title);
+        new.plan_text.clear();
+        new.plan_json = json!({ "seed": new.plan_json["seed"].as_u64() });
+        new.host = of_host(&new.host);
+        new.load_words = names.name(&new.load_words);
+        new.steps.iter_mut().for_each(|step| *step = names.name(step));
+        // The text of a statement is a text of the plan.
+        let numbered = new.parts.iter_mut().enumerate();
+        numbered.for_each(|(place, part)| part.name = format!("statement {}", place + 1));
+        self.stamp(&mut new.stamps);
+        if let Some((_, place)) = &mut new.place {
+            self.place(place);
+        }
+        new.system_version = new.system_version.as_deref().map(|version| names.sentence(version));
+    }
+
+    fn ended(&self, ending: &mut Ending) {
+        let names = &self.names;
+        let Ending { validity, notes, system, failure, not_available, steadiness, .. } = ending;
+        for Cause { sentence, remedy, .. } in &mut validity.causes {
+            (*sentence, *remedy) = (names.sentence(sentence), names.sentence(remedy));
+        }
+        notes.iter_mut().for_each(|note| *note = names.sentence(note));
+        *system = None;
+        if let Some(failure) = failure {
+            failure.process = failure.process.as_deref().map(|process| names.name(process));
+            failure.what = names.sentence(&failure.what);
+            failure.way_out = names.sentence(&failure.way_out);
+        }
+        for (probe, why) in not_available {
+            (*probe, *why) = (names.name(probe), names.sentence(why));
+        }
+        if let Some(why) = steadiness.as_mut().and_then(|steadiness| steadiness.why.as_mut()) {
+            *why = names.sentence(why);
+        }
+    }
+
+    fn place(&self, place: &mut Place) {
+        let Place { system, variant, knobs, load, .. } = place;
+        for text in [system, variant, load] {
+            *text = self.names.name(text);
+        }
+        for (knob, value) in knobs {
+            (*knob, *value) = (self.names.name(knob), self.names.name(value));
+        }
+    }
+
+    fn stamp(&self, stamps: &mut Vec<String>) {
+        stamps.iter_mut().for_each(|stamp| *stamp = self.names.sentence(stamp));
+        stamps.push(STAMP.to_owned());
+    }
+
+    fn learn_run(&self, run: &Run) {
+        self.learn_host(&run.new.host);
+        self.names.learn(&run.new.title);
+        self.learn_json(&run.new.plan_json);
+        let failure = run.ending.iter().filter_map(|ending| ending.failure.as_ref());
+        failure.for_each(|failure| self.names.learn(&failure.what));
+        run.ending.iter().flat_map(|ending| &ending.notes).for_each(|note| self.names.learn(note));
+        run.outputs().iter().for_each(|output| self.names.learn(&String::from_utf8_lossy(&output.text)));
+    }
+
+    fn learn_host(&self, host: &Value) {
+        if let Some(name) = host["name"].as_str() {
+            self.names.host(name);
+        }
+    }
+
+    fn learn_json(&self, value: &Value) {
+        match value {
+            Value::String(text) => self.names.learn(text),
+            Value::Array(list) => list.iter().for_each(|value| self.learn_json(value)),
+            Value::Object(object) => {
+                let host = object.get("host").and_then(Value::as_str);
+                // As in a URL: it may have a port.
+                host.into_iter().for_each(|host| self.names.learn(&format!("://{host}")));
+                object.values().for_each(|value| self.learn_json(value));
+            }
+            _ => (),
+        }
+    }
+}
+
+/// A message may quote a server: its class, and the number that belongs to it, say enough.
+fn message(entry: &LedgerEntry) -> String {
+    match entry.code {
+        0 => "(left out)".to_owned(),
+        code => format!("code {code}"),
+    }
+}
+
+fn of_host(host: &Value) -> Value {
+    let facts = OF_HOST.iter().filter_map(|key| Some(((*key).to_owned(), host.get(key)?.clone())));
+    Value::Object(facts.collect::<Map<_, _>>())
+}

@@ -1,0 +1,250 @@
+//! Names that identify a machine or a person, replaced by numbered ones: `host-1`, `user-1`, `path-1`, `address-1`. The same
+//! name always becomes the same number, so that what belongs together still does.
+
+use std::cell::RefCell;
+use std::net::{IpAddr, SocketAddr};
+
+/// First parts of paths of files. Other paths in names are those of requests.
+const FOLDERS: [&str; 18] = [
+    "Users", "bin", "data", "dev", "etc", "home", "lib", "media", "mnt", "opt", "private", "proc", "root",
+    "run", "srv", "tmp", "usr", "var",
+];
+/// Where the folders of users are.
+const HOMES: [&str; 2] = ["home", "Users"];
+/// Schemes of files.
+const OF_FILES: [&str; 3] = ["file", "sqlite", "unix"];
+/// Characters that end a name in a sentence, but belong to none.
+const CLOSING: [char; 11] = [',', '.', ';', ':', ')', ']', '}', '"', '\'', '`', '>'];
+
+/// Which paths a text has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Paths {
+    /// Of requests and of files.
+    Both,
+    /// Of files only.
+    Files,
+}
+
+/// What was found, and how it is called instead.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    hosts: RefCell<Vec<String>>,
+    users: RefCell<Vec<String>>,
+    paths: RefCell<Vec<String>>,
+    addresses: RefCell<Vec<String>>,
+}
+
+impl Names {
+    /// Remembers the name of a host, and the first part of it, by which people call it.
+    pub(super) fn host(&self, name: &str) {
+        let is_anyones =
+            name.len() < 2 || name.eq_ignore_ascii_case("localhost") || name.contains(['{', ' ']);
+        if is_anyones || name.parse::<IpAddr>().is_ok() {
+            return;
+        }
+        number(&self.hosts, name);
+        if let Some((first, _)) = name.split_once('.').filter(|(first, _)| first.len() > 1) {
+            number(&self.hosts, first);
+        }
+    }
+
+    /// Remembers every user with a home, and every host of a URL, that a text mentions.
+    pub(super) fn learn(&self, text: &str) {
+        for home in HOMES {
+            let home = format!("/{home}/");
+            for (at, _) in text.match_indices(&home) {
+                let rest = &text[at + home.len()..];
+                let user = &rest[..rest.find(|character| !is_of_name(character)).unwrap_or(rest.len())];
+                if user.len() >= 2 {
+                    number(&self.users, user);
+                }
+            }
+        }
+        for (at, _) in text.match_indices("://") {
+            let rest = &text[at + 3..];
+            let end = rest.find(|character: char| {
+                character.is_whitespace()
+                    || matches!(character, '/' | '?' | '#' | '"' | '\'' | '`' | ',' | ')')
+            });
+            let (host, _) = host_and_port(&rest[..end.unwrap_or(rest.len())]);
+            if !is_loopback(host) {
+                self.host(host);
+            }
+        }
+    }
+
+    /// A name from a plan, such as that of a step: `GET /users` stays as it is.
+    pub(super) fn name(&self, text: &str) -> String {
+        self.words(text, Paths::Both)
+    }
+
+    /// A sentence about a failure: what it quotes, commands and output, is left out.
+    pub(super) fn sentence(&self, text: &str) -> String {
+        let text = ['`', '"'].iter().fold(text.to_owned(), |text, mark| unquoted(&text, *mark));
+        self.words(&text, Paths::Files)
+    }
+
+    fn words(&self, text: &str, paths: Paths) -> String {
+        let mut words = String::with_capacity(text.len());
+        for word in text.split_inclusive(char::is_whitespace) {
+            let bare = word.trim_end();
+            words.push_str(&self.word(bare, paths));
+            words.push_str(&word[bare.len()..]);
+        }
+        let hosts = self.hosts.borrow();
+        let replaced = hosts
+            .iter()
+            .enumerate()
+            .fold(words, |words, (place, host)| without(&words, host, &format!("host-{}", place + 1)));
+        let users = self.users.borrow();
+        users
+            .iter()
+            .enumerate()
+            .fold(replaced, |words, (place, user)| without(&words, user, &format!("user-{}", place + 1)))
+    }
+
+    fn word(&self, word: &str, paths: Paths) -> String {
+        let end = word.trim_end_matches(CLOSING).len();
+        let (bare, closing) = word.split_at(end);
+        if let Some(at) = bare.find("://") {
+            return format!("{}{closing}", self.url(bare, at));
+        }
+        if let Some(at) = path(bare, paths) {
+            let path = format!("path-{}", number(&self.paths, &bare[at..]) + 1);
+            return format!("{}{path}{closing}", self.address(&bare[..at]));
+        }
+        format!("{}{closing}", self.address(bare))
+    }
+
+    /// User, password, host and query are left out; a port stays.
+    fn url(&self, url: &str, at: usize) -> String {
+        let (scheme, rest) = (&url[..at], &url[at + 3..]);
+        if OF_FILES.iter().any(|of_files| scheme.ends_with(of_files)) {
+            return format!("{scheme}:path-{}", number(&self.paths, rest) + 1);
+        }
+        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+        let (host, port) = host_and_port(authority);
+        let host = match is_loopback(host) || host.contains('{') {
+            true => host.to_owned(),
+            false if host.parse::<IpAddr>().is_ok() => {
+                format!("address-{}", number(&self.addresses, host) + 1)
+            }
+            false => format!("host-{}", number(&self.hosts, host) + 1),
+        };
+        let path = &path[..path.find(['?', '#']).unwrap_or(path.len())];
+        format!("{scheme}://{host}{port}{path}")
+    }
+
+    fn address(&self, word: &str) -> String {
+        let start = word.len() - word.trim_start_matches(['(', '[', '"', '\'', '`', '<']).len();
+        let (opening, bare) = word.split_at(start);
+        let of_socket = bare.parse::<SocketAddr>().map(|socket| (socket.ip(), format!(":{}", socket.port())));
+        let found = of_socket.or_else(|_| bare.parse::<IpAddr>().map(|ip| (ip, String::new())));
+        match found {
+            Ok((ip, port)) if !ip.is_loopback() && !ip.is_unspecified() => {
+                format!("{opening}address-{}{port}", number(&self.addresses, &ip.to_string()) + 1)
+            }
+            _ => word.to_owned(),
+        }
+    }
+}
+
+/// The place of a name in its list, to which it is added if it is new.
+fn number(known: &RefCell<Vec<String>>, name: &str) -> usize {
+    let mut known = known.borrow_mut();
+    known.iter().position(|other| other.eq_ignore_ascii_case(name)).unwrap_or_else(|| {
+        known.push(name.to_owned());
+        known.len() - 1
+    })
+}
+
+/// Host, and port with its colon.
+fn host_and_port(authority: &str) -> (&str, &str) {
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    match host.rfind(':') {
+        Some(at) if !host[at..].contains(']') => (host[..at].trim_matches(['[', ']']), &host[at..]),
+        _ => (host.trim_matches(['[', ']']), ""),
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+fn is_of_name(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '-' | '_' | '.')
+}
+
+/// Where a path begins in a word, if it has one.
+fn path(word: &str, paths: Paths) -> Option<usize> {
+    let begins = |at: usize| !word[..at].ends_with(|before: char| is_of_name(before) || before == '/');
+    let is_of_file = |at: usize| {
+        let first = word[at + 1..].split('/').next().unwrap_or_default();
+        paths == Paths::Files && !first.is_empty() || FOLDERS.contains(&first) && word[at + 1..].contains('/')
+    };
+    let relative = ["./", "../", "~/"].iter().filter_map(|start| word.find(start)).filter(|at| begins(*at));
+    let absolute = word.match_indices('/').map(|(at, _)| at).filter(|at| begins(*at) && is_of_file(*at));
+    relative.chain(absolute).min()
+}
+
+/// The text without what stands between the first mark and the last.
+fn unquoted(text: &str, mark: char) -> String {
+    match (text.find(mark), text.rfind(mark)) {
+        (Some(first), Some(last)) if first < last => {
+            format!("{}(left out){}", &text[..first], &text[last + mark.len_utf8()..])
+        }
+        (Some(first), _) => format!("{}(left out)", &text[..first]),
+        (None, _) => text.to_owned(),
+    }
+}
+
+/// The text with every whole word of this name replaced, whatever its case.
+fn without(text: &str, name: &str, instead: &str) -> String {
+    // ASCII keeps its places in the text.
+    let (lower, wanted) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
+    let (mut replaced, mut kept) = (String::with_capacity(text.len()), 0);
+    for (at, _) in lower.match_indices(&wanted) {
+        let end = at + wanted.len();
+        let is_whole =
+            !text[..at].ends_with(char::is_alphanumeric) && !text[end..].starts_with(char::is_alphanumeric);
+        if is_whole {
+            replaced.push_str(&text[kept..at]);
+            replaced.push_str(instead);
+            kept = end;
+        }
+    }
+    replaced.push_str(&text[kept..]);
+    replaced
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_users_paths_and_addresses_get_numbers() {
+        let names = Names::default();
+        names.host("build-7.corp.example");
+        let home = ["", "home", "jane"].join("/");
+        names.learn(&format!("start: {home}/bin/app --db postgres://jane:secret@db.internal:5432/app"));
+        assert_eq!(names.name(&format!("conf={home}/app.conf,")), "conf=path-1,");
+        for (text, expected) in [
+            ("on build-7 and BUILD-7.corp.example", "on host-2 and host-1"),
+            ("jane's janet", "user-1's janet"),
+            ("http://db.internal:8080/users?token=x", "http://host-3:8080/users"),
+            ("GET /users/home", "GET /users/home"),
+            ("to 10.1.2.3:5432: refused", "to address-1:5432: refused"),
+            ("on 127.0.0.1:80", "on 127.0.0.1:80"),
+            ("http://[::1]:80/x", "http://::1:80/x"),
+        ] {
+            assert_eq!(names.name(text), expected);
+        }
+    }
+
+    #[test]
+    fn sentences_lose_their_quotes_and_every_path() {
+        let names = Names::default();
+        let told = names.sentence("the command `sh -c \"cat `x`\"` failed: \"no /a\" in /secret/place.conf");
+        assert_eq!(told, "the command (left out) failed: (left out) in path-1");
+    }
+}

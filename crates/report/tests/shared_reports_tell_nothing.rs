@@ -1,0 +1,133 @@
+//! What a report that is made for sharing leaves out is in none of its formats.
+
+mod runs;
+mod studies;
+
+use report::{FORMATS, Format, LoadRun, Options, ReportError, Sharing};
+use serde_json::json;
+use store::{NewRun, Place, Run, Study};
+use studies::Stored;
+
+const OPTIONS: Options = Options { color: false, width: 200 };
+/// What strangers may read nowhere; each is in some format of the study that is not made for sharing.
+const TELLING: [&str; 14] = [
+    "acme-host-7",
+    "corp.example",
+    "janedoe",
+    "/home",
+    "/secrets/",
+    "run-the-app",
+    "10.9.8.7",
+    "plan-comment",
+    "customer-cluster",
+    "quoted-output",
+    // What a process wrote, and what a server answered.
+    "create Thread",
+    "spawn_thread",
+    "503 Service Unavailable",
+    "systems: {}",
+];
+
+/// A file in the folder of somebody.
+fn at_home(file: &str) -> String {
+    ["", "home", "janedoe", file].join("/")
+}
+
+/// A study that tells much about where it was made.
+fn telling() -> Stored {
+    let mut stored = studies::complete();
+    let new = &mut stored.study.new;
+    new.host["name"] = json!("acme-host-7.corp.example");
+    new.title = "app-servers of janedoe on acme-host-7".to_owned();
+    new.source.push_str(&format!("\n# plan-comment\n  start: {}", at_home("app")));
+    new.stamps.push(format!("the plan is {}", at_home("plan.yaml")));
+    new.planned.iter_mut().for_each(place);
+    stored.study.runs.iter_mut().chain(&mut stored.runs).for_each(run);
+    stored
+}
+
+fn place(place: &mut Place) {
+    if place.variant == "workers=8 threads=1" {
+        place.variant = format!("conf={}", at_home("puma.rb"));
+        place.knobs = vec![("conf".to_owned(), at_home("puma.rb"))];
+    }
+}
+
+fn run(run: &mut Run) {
+    let NewRun { title, host, plan_json, stamps, system_version, place: of_study, .. } = &mut run.new;
+    *title = "http://acme-host-7.corp.example:8080/fibonacci?key=janedoe".to_owned();
+    host["name"] = json!("acme-host-7.corp.example");
+    *plan_json = json!({ "seed": 7, "steps": [{ "host": "acme-host-7.corp.example:8080" }] });
+    stamps.push(format!("certificates of {}", at_home("ca.pem")));
+    *system_version = Some("puma 6 on ACME-HOST-7 (10.9.8.7)".to_owned());
+    of_study.iter_mut().for_each(|(_, of_study)| place(of_study));
+    let ending = run.ending.as_mut().unwrap();
+    ending.notes.push("the command `run-the-app --key /x` exited with code 4: /secrets/app.conf".to_owned());
+    ending.system = Some(json!({ "cluster": "customer-cluster" }));
+    if let Some(failure) = &mut ending.failure {
+        failure.what = "`run-the-app` wrote \"quoted-output\", cannot read /secrets/app.conf".to_owned();
+    }
+}
+
+fn written(format: &Format, study: &Study, load: LoadRun<'_>) -> String {
+    let mut out = Vec::new();
+    report::write_study(format, study, load, &OPTIONS, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn found(text: &str) -> Vec<&'static str> {
+    TELLING.into_iter().filter(|telling| text.contains(telling)).collect()
+}
+
+#[test]
+fn no_format_of_a_shared_study_tells_where_it_was_made() {
+    let stored = telling();
+    let sharing = Sharing::of_study(&stored.study);
+    let shared = sharing.study(stored.study.clone());
+    let mut told = Vec::new();
+    for format in FORMATS.iter().filter(|format| !matches!(format.name, "jtl" | "hlog")) {
+        told.extend(found(&written(format, &stored.study, &|run| stored.load(run))));
+        let text = written(format, &shared, &|run| Ok(sharing.run(stored.load(run)?)));
+        assert_eq!(found(&text), [""; 0], "{}", format.name);
+        assert!(format.name == "csv" || text.contains("Made for sharing"), "{}", format.name);
+        assert!(text.contains("conf=path-"), "settings can still be told apart: {}", format.name);
+    }
+    let untold: Vec<_> = TELLING.iter().filter(|telling| !told.contains(telling)).collect();
+    assert!(untold.is_empty(), "no format tells {untold:?} in the first place");
+}
+
+#[test]
+fn no_format_of_a_shared_run_tells_where_it_was_made() {
+    let stored = telling();
+    let sharing = Sharing::of_runs(&stored.runs);
+    for run in &stored.runs[..6] {
+        let shared = [sharing.run(run.clone())];
+        for format in FORMATS {
+            let mut out = Vec::new();
+            // Not every format has something to write of a system that did not start.
+            let written = report::write(format, &shared, &OPTIONS, &mut out);
+            assert!(matches!(written, Ok(()) | Err(ReportError::NoRequestLog { .. })), "{}", format.name);
+            assert_eq!(found(&String::from_utf8(out).unwrap()), [""; 0], "{}", format.name);
+        }
+    }
+}
+
+#[test]
+fn a_shared_study_has_the_same_figures_and_pairs() {
+    let stored = telling();
+    let sharing = Sharing::of_study(&stored.study);
+    let json = report::format("json").unwrap();
+    let plain: serde_json::Value =
+        serde_json::from_str(&written(json, &stored.study, &|run| stored.load(run))).unwrap();
+    let shared = sharing.study(stored.study.clone());
+    let load: LoadRun<'_> = &|run| Ok(sharing.run(stored.load(run)?));
+    let shared: serde_json::Value = serde_json::from_str(&written(json, &shared, load)).unwrap();
+    for key in ["ratio", "low", "high", "verdict", "blocks"] {
+        let of = |study: &serde_json::Value| {
+            let pairs = study["comparison"]["pairs"].as_array().unwrap();
+            pairs.iter().map(|pair| pair[key].clone()).collect::<Vec<_>>()
+        };
+        assert!(!of(&plain).is_empty());
+        assert_eq!(of(&plain), of(&shared), "{key}");
+    }
+}

@@ -1,0 +1,30 @@
+//! A loaded run whose texts are replaced, such as for a report that strangers read. The store keeps what it has.
+
+use record::{Ledger, LedgerEntry};
+
+use crate::reading::Kind;
+use crate::run::{Part, Run};
+
+impl Run {
+    /// Drops what processes wrote, and rewrites the names of readings and the texts of gates, and, with a function of its own,
+    /// the message of every error. Figures stay.
+    pub fn rewrite(&mut self, text: &dyn Fn(&str) -> String, error: &dyn Fn(&LedgerEntry) -> String) {
+        for Part { errors, .. } in &mut self.parts {
+            let mut rewritten = Ledger::default();
+            for entry in errors.entries() {
+                rewritten.insert(LedgerEntry { message: error(entry), ..entry.clone() });
+            }
+            rewritten.add_others(errors.others());
+            *errors = rewritten;
+        }
+        let beside = &mut self.beside;
+        beside.outputs.clear();
+        for gate in &mut beside.gates {
+            gate.text = text(&gate.text);
+            gate.step = gate.step.as_deref().map(text);
+        }
+        for Kind { subject, label, .. } in beside.readings.kinds_mut() {
+            (*subject, *label) = (text(subject), text(label));
+        }
+    }
+}
