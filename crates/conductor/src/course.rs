@@ -114,6 +114,11 @@ pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, store: &'a Store) -> Box<dyn 
     course.unwrap_or_else(|| Box::new(Blocks { plan }))
 }
 
+/// The runs that a finished study of procedure `blocks` needs for so many blocks.
+pub(crate) fn further(plan: &Plan, kept: &Study, blocks: u32) -> Vec<Place> {
+    Blocks { plan }.further(kept, blocks)
+}
+
 /// A variant as the store names it.
 pub(crate) fn setting(plan: &Plan, variant: usize) -> Setting {
     let variant = &plan.variants[variant];

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use engine::allowed_cores;
 use lab::leftovers::{Leftovers, Swept};
 use plan::{Fault, Study};
-use store::{Compare, NewStudy, Place, Procedure, Store, StudyEnding, StudyId, Verdict};
+use store::{Compare, EXTENSIONS_MAX, NewStudy, Place, Procedure, Store, StudyEnding, StudyId, Verdict};
 
 use crate::cores::Cores;
 use crate::course::{self, Course, Turn, Why};
@@ -83,6 +83,53 @@ pub fn begin_study(study: &Study, procedure: Procedure, store: &Store) -> Result
         stamps,
     };
     Ok(store.begin_study(&new)?)
+}
+
+/// Takes over a finished study and plans the runs that bring it to so many blocks. `study` has the seed of the one that was
+/// kept. `within_s` is the time that it may take from now on, with what it took so far.
+pub fn extend_study(
+    study: &Study,
+    kept: &store::Study,
+    blocks: u32,
+    within_s: Option<f64>,
+    store: &Store,
+) -> Result<(), RunError> {
+    cannot_extend(kept, blocks).map_err(|fault| RunError::Plan(vec![fault]))?;
+    let places = course::further(study, kept, blocks);
+    Ok(store.extend_study(kept, within_s, blocks, &numbered(places, &kept.new.planned))?)
+}
+
+/// Whether a finished study can be extended to so many blocks.
+fn cannot_extend(kept: &store::Study, blocks: u32) -> Result<(), Fault> {
+    let has = kept.blocks();
+    let (what, way_out) = match kept.new.compare.procedure {
+        Procedure::Duel { .. } => (
+            "the study is a duel, which cannot be extended".to_owned(),
+            "allow more `blocks` in the plan, up to 24, and run it anew".to_owned(),
+        ),
+        Procedure::Best { .. } | Procedure::Capacity(_) => (
+            "the study is a search, which cannot be extended".to_owned(),
+            "run it anew, or compare the variants in question in a plan of their own".to_owned(),
+        ),
+        Procedure::Blocks if has >= stats::EXTENDED_MAX => (
+            format!("the study has {has} blocks, and further ones cannot decide more"),
+            "run it anew, with longer runs".to_owned(),
+        ),
+        Procedure::Blocks if kept.extensions.len() >= EXTENSIONS_MAX => (
+            format!(
+                "the study was extended {EXTENSIONS_MAX} times, and a further extension cannot decide more"
+            ),
+            "run it anew, with more `blocks` in the plan".to_owned(),
+        ),
+        Procedure::Blocks if !(has + 1..=stats::EXTENDED_MAX).contains(&blocks) => (
+            format!(
+                "--blocks {blocks}: the study has {has} blocks, and this is the number with the added ones"
+            ),
+            format!("write a number from {} to {}", has + 1, stats::EXTENDED_MAX),
+        ),
+        Procedure::Blocks => return Ok(()),
+    };
+    Err(Fault::new(&kept.new.title, what, way_out))
 }
 
 /// Does the runs of a study that are left, in their order, until its procedure says that it is over, its time is spent,

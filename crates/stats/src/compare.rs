@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use libm::{exp, log, log1p};
 
-use crate::look::look_at;
+use crate::look::{Look, look_at};
 use crate::signed_rank::p_value;
 use crate::walsh::Walsh;
 
@@ -91,18 +91,17 @@ pub(crate) const DISCARDS_APART: usize = 3;
 /// Compares the figures of two variants, `pairs` in order of their blocks, where ratios between 1 ÷ (1 + `matters`) and
 /// 1 + `matters` do not matter. `attainable` is how many such pairs there can ever be: see [`look_at`].
 pub fn compare(pairs: &[(f64, f64)], attainable: usize, matters: f64, discards: Discards) -> Comparison {
-    compare_in(1, pairs, attainable, matters, discards)
+    compare_in(1, look_at(pairs.len(), attainable, 1), pairs, matters, discards)
 }
 
-/// As [`compare`], with the part of the error rate that one of a family of so many comparisons has.
+/// As [`compare`], at a look that has the part of the error rate that one of a family of so many comparisons has.
 pub(crate) fn compare_in(
     family: u32,
+    look: Result<Look, u32>,
     pairs: &[(f64, f64)],
-    attainable: usize,
     matters: f64,
     discards: Discards,
 ) -> Comparison {
-    let look = look_at(pairs.len(), attainable, family);
     let blocks = look.map_or(pairs.len(), |look| look.blocks as usize);
     let judged = &pairs[..blocks];
     let larger = judged.iter().filter(|(first, second)| first > second).count();

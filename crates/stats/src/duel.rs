@@ -158,8 +158,9 @@ impl Duel {
         let pairs: Vec<(f64, f64)> =
             self.blocks.iter().filter_map(|[a, b]| Some((a.value()?, b.value()?))).collect();
         let attainable = self.rules.blocks_max as usize;
-        let mut found = compare_in(family, &pairs, attainable, self.rules.matters, self.discards);
-        if let Ok(look) = look_at(pairs.len(), attainable, family)
+        let look = look_at(pairs.len(), attainable, family);
+        let mut found = compare_in(family, look, &pairs, self.rules.matters, self.discards);
+        if let Ok(look) = look
             && let Some(gap) = ErrorGap::over(&self.blocks[..found.blocks], look.critical)
         {
             found.verdict = errors_first(&found, &gap, self.rules.higher_is_better);

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use crate::compare::{Comparison, Discards, Verdict, compare_in};
 use crate::duel::Duel;
+use crate::look::{Look, look_at, look_extended};
 
 /// Which of several p-values are significant if all tests together may be wrong with a chance of `alpha` (Holm): the smallest
 /// is held against `alpha` ÷ m, the next against `alpha` ÷ (m − 1), and so on up to the first that fails.
@@ -30,6 +31,17 @@ pub struct Paired<'a> {
     pub attainable: usize,
     /// Invalid runs of the two.
     pub discards: Discards,
+    /// How often the study was extended after its end: see [`crate::look_extended`].
+    pub extensions: u32,
+}
+
+impl Paired<'_> {
+    fn look(&self, family: u32) -> Result<Look, u32> {
+        match self.extensions {
+            0 => look_at(self.pairs.len(), self.attainable, family),
+            extensions => look_extended(self.pairs.len(), self.attainable, family, extensions),
+        }
+    }
 }
 
 /// What several duels find together, such as several metrics of the same runs: at each look they share what that look may
@@ -46,8 +58,8 @@ pub fn judge_together(duels: &[&Duel]) -> Vec<Comparison> {
 /// differences below `matters` are of no account. The family may have more members than have figures.
 pub fn compare_together(family: u32, matters: f64, all: &[Paired<'_>]) -> Vec<Comparison> {
     step_down(family, all.len(), |place, family| {
-        let Paired { pairs, attainable, discards } = all[place];
-        compare_in(family, pairs, attainable, matters, discards)
+        let Paired { pairs, discards, .. } = all[place];
+        compare_in(family, all[place].look(family), pairs, matters, discards)
     })
 }
 
@@ -135,7 +147,7 @@ mod tests {
         let found = |family: u32, all: &[&Vec<(f64, f64)>]| {
             let discards = Discards::default();
             let all: Vec<Paired> =
-                all.iter().map(|pairs| Paired { pairs, attainable: 12, discards }).collect();
+                all.iter().map(|pairs| Paired { pairs, attainable: 12, discards, extensions: 0 }).collect();
             compare_together(family, 0.03, &all)
         };
         let differ = |family: u32, all: &[&Vec<(f64, f64)>]| -> Vec<bool> {
@@ -160,7 +172,7 @@ mod tests {
         let (clear, fair) = (twelve(&[]), twelve(&[8]));
         let lost = |first| Discards { first, second: 0 };
         let all = |first| {
-            let clear = Paired { pairs: &clear, attainable: 12, discards: lost(first) };
+            let clear = Paired { pairs: &clear, attainable: 12, discards: lost(first), extensions: 0 };
             compare_together(2, 0.03, &[clear, Paired { pairs: &fair, discards: lost(0), ..clear }])
         };
         assert!(is_found(&all(2)[1]) && !is_found(&all(3)[1]));

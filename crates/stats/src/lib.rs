@@ -31,7 +31,7 @@ pub use duel::{Duel, DuelEnd, DuelRules, DuelStep};
 pub use errors::{ERRORS_MARGIN, ErrorGap};
 pub use forecast::Forecast;
 pub use holm::{Paired, compare_together, holm, judge_together};
-pub use look::{FIXED, LOOKS, Look, blocks_least, look_at, looks};
+pub use look::{EXTENDED_MAX, FIXED, LOOKS, Look, blocks_least, error_rate, look_at, look_extended, looks};
 pub use mann_whitney::{FIGURES_MAX, Unpaired};
 pub use search::{
     At, Capacity, Judged, Level, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,

@@ -1,5 +1,7 @@
 //! When a comparison may be judged, and how strictly, so that looking several times keeps the error rate.
 
+use libm::exp2;
+
 use crate::signed_rank::critical_value;
 
 /// A number of blocks at which a verdict may be given.
@@ -36,6 +38,8 @@ const LOOK_ALPHA: f64 = 0.05 / 4.0;
 const FIXED_ALPHA: f64 = 0.05;
 /// A larger family is judged as one of this size; the last look has room for it.
 const FAMILY_MAX: u32 = 1_000;
+/// More blocks than that change nothing in a comparison that was extended.
+pub const EXTENDED_MAX: u32 = 200;
 
 /// The look that so many blocks allow; or how many blocks the first look takes. `attainable` is how many blocks there can
 /// ever be: what was planned, less what was lost for reasons other than the figures. A comparison is looked at either by
@@ -75,6 +79,25 @@ fn laid_down(attainable: usize, family: u32) -> impl Iterator<Item = Look> {
     });
     let many = sequential(family).filter(move |look| !is_only && look.blocks <= blocks_max);
     alone.take(1).chain(many)
+}
+
+/// The look of a comparison that was extended for the `extension`th time, from 1, at its end and nowhere else: it spends a
+/// further 5 % / 2^`extension`, however many blocks were added. Or how many blocks it takes.
+pub fn look_extended(blocks: usize, attainable: usize, family: u32, extension: u32) -> Result<Look, u32> {
+    let alpha = FIXED_ALPHA * exp2(-f64::from(extension));
+    let wanted = u32::try_from(attainable.max(blocks)).unwrap_or(u32::MAX).min(EXTENDED_MAX);
+    let look = |blocks| stricter(blocks, alpha, family);
+    match look(wanted) {
+        Some(found) if wanted as usize <= blocks => Ok(found),
+        Some(_) => Err(wanted),
+        None => Err((wanted..EXTENDED_MAX).find(|blocks| look(*blocks).is_some()).unwrap_or(EXTENDED_MAX)),
+    }
+}
+
+/// The chance at most that a study of no difference says `differs` at any of its ends, if it was extended so many times.
+pub fn error_rate(extensions: u32) -> f64 {
+    // A quotient, so that it is 0.075 and not a bit more.
+    (2.0 - exp2(-f64::from(extensions))) / FIXED_ALPHA.recip()
 }
 
 /// The fewest blocks that can decide anything in a family of so many comparisons.
@@ -131,6 +154,23 @@ mod tests {
         assert_eq!([at(8, 8, 7), at(8, 11, 7), at(9, 9, 7)], [Err(9), Err(9), Ok((9, 0))]);
         assert_eq!([at(7, 11, 3), at(11, 11, 3), at(11, 12, 3)], [Err(8), Ok((8, 0)), Err(12)]);
         assert_eq!(at(11, 11, 1_000), Err(24));
+    }
+
+    #[test]
+    fn an_extension_has_one_look_at_its_end() {
+        let at = |blocks, attainable, extension| {
+            look_extended(blocks, attainable, 1, extension).map(|look| (look.blocks, look.critical))
+        };
+        assert_eq!([at(7, 8, 1), at(8, 8, 1), at(8, 8, 2)], [Err(8), Ok((8, 2)), Ok((8, 0))]);
+        assert_eq!([at(12, 12, 1), at(6, 6, 1), at(0, 0, 1)], [Ok((12, 10)), Err(7), Err(7)]);
+        assert_eq!([at(11, 24, 1), at(5_000, 5_000, 1).map(|look| (look.0, 0))], [Err(24), Ok((200, 0))]);
+        for (extension, family) in (1..9).flat_map(|extension| [(extension, 1), (extension, 7)]) {
+            let blocks = look_extended(0, 0, family, extension).unwrap_err() as usize;
+            let look = look_extended(blocks, blocks, family, extension).unwrap();
+            let spent = (1.0 - look.confidence()) * f64::from(family);
+            assert!(spent <= 0.05 / f64::from(1 << extension), "{extension} {family}: {spent}");
+        }
+        assert_eq!([0, 1, 2].map(error_rate), [0.05, 0.075, 0.0875]);
     }
 
     #[test]

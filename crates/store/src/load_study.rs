@@ -34,8 +34,11 @@ impl Store {
         let snapshot = self.snapshot()?;
         let number = self.study_number(id)?;
         let study = "SELECT * FROM study LEFT JOIN study_ending ON study = number WHERE number = ?1";
-        let (mut new, ending) = self.one(&snapshot, study, [number], |row| {
-            Ok((self.new_study(id, row)?, self.study_ending(id, row)?))
+        let (mut new, ending, extensions) = self.one(&snapshot, study, [number], |row| {
+            let extensions: Option<String> = self.get(row, "extensions")?;
+            let new = self.new_study(id, row)?;
+            let extensions = self.extensions(id, extensions.as_deref(), new.compare.blocks)?;
+            Ok((new, self.study_ending(id, row)?, extensions))
         })?;
         let places = "SELECT * FROM place WHERE study = ?1 ORDER BY position";
         new.planned = self.all(&snapshot, places, [number], |row| self.place(id, row))?;
@@ -48,7 +51,7 @@ impl Store {
         let (counting, superseded) = self.sorted_out(&snapshot, number)?;
         let runs =
             counting.iter().map(|run| self.load_from(&snapshot, run)?.summed_up()).collect::<Result<_>>()?;
-        Ok(Study { id: id.clone(), new, ending, state, runs, superseded })
+        Ok(Study { id: id.clone(), new, ending, state, runs, extensions, superseded })
     }
 
     /// The planned places of which no run is done, in order of their positions: what is left when a study is resumed.

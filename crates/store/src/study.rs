@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ending::Verdict;
+use crate::extend::Extension;
 use crate::procedure::Procedure;
 use crate::run::Run;
 use crate::run_id::RunId;
@@ -196,6 +197,8 @@ pub struct Study {
     /// In order of their positions: of each place the latest run that is done; if none is, the latest that has an ending;
     /// if none has, nothing. They know their totals, not their seconds: load one by itself for those.
     pub runs: Vec<Run>,
+    /// What it was extended to after its end, in order.
+    pub extensions: Vec<Extension>,
     /// Its other runs, which its figures leave out, in the order in which they began: made again since, cut short, or
     /// going on.
     pub superseded: Vec<RunId>,

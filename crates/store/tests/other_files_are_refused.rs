@@ -41,9 +41,9 @@ fn alter(path: &Path, sql: &str) {
 fn a_newer_version_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s");
-    alter(&path, "PRAGMA user_version = 7");
+    alter(&path, "PRAGMA user_version = 8");
     let error = Store::open(&path).unwrap_err();
-    assert!(matches!(error, StoreError::Newer { found: 7, known: 6, .. }), "{error}");
+    assert!(matches!(error, StoreError::Newer { found: 8, known: 7, .. }), "{error}");
     assert!(error.to_string().contains("use the newer Tenbin"), "{error}");
 }
 

@@ -22,13 +22,13 @@ pub(crate) struct Blocks<'a> {
 impl Blocks<'_> {
     /// Runs in place of blocks that were lost because a run was invalid. A system that fails is a result, and fails again.
     fn in_place_of_lost(&self, kept: &Study) -> Vec<Place> {
-        let compare = &self.plan.compare;
+        let wanted = kept.blocks();
         // Without a verdict to come, a lost block costs nothing but its figures.
-        if self.plan.is_quick || compare.blocks < stats::FIXED.blocks {
+        if self.plan.is_quick || wanted < stats::FIXED.blocks {
             return Vec::new();
         }
         let variants = self.plan.variants.len();
-        let planned = compare.blocks as usize * variants * self.plan.loads.len();
+        let planned = wanted as usize * variants * self.plan.loads.len();
         let mut left =
             planned / BUDGET - kept.new.planned.len().saturating_sub(planned).min(planned / BUDGET);
         let mut places = Vec::new();
@@ -38,23 +38,38 @@ impl Blocks<'_> {
             let lost = kept.runs.iter().filter(|run| verdict::is_invalid(run));
             let lost = lost.filter_map(|run| run.new.place.as_ref()).filter(|(_, place)| place.load == *name);
             let lost: BTreeSet<u32> = lost.map(|(_, place)| place.block).collect();
-            let missing = (compare.blocks as usize).saturating_sub(blocks.len().saturating_sub(lost.len()));
+            let missing = (wanted as usize).saturating_sub(blocks.len().saturating_sub(lost.len()));
             // Where most blocks are lost, more of them would be lost as well.
             if missing * variants > left || lost.len() * 2 > blocks.len() {
                 continue;
             }
             left -= missing * variants;
             let first = blocks.last().map_or(0, |last| last.saturating_add(1));
-            for block in (first..).take(missing) {
-                let mut all: Vec<Place> = (0..variants)
-                    .map(|variant| place(self.plan, variant, load, stage::BLOCK, block))
-                    .collect();
-                let stream = ORDER_STREAM + u64::from(block);
-                shuffle(&mut all, &mut Chance::stream(self.plan.seed ^ load as u64, stream));
-                places.extend(all);
-            }
+            places.extend(self.blocks(load, first, missing));
         }
         places
+    }
+
+    /// So many blocks under a load, from the one of this number on.
+    fn blocks(&self, load: usize, first: u32, count: usize) -> impl Iterator<Item = Place> {
+        (first..).take(count).flat_map(move |block| {
+            let variants = 0..self.plan.variants.len();
+            let mut all: Vec<Place> =
+                variants.map(|variant| place(self.plan, variant, load, stage::BLOCK, block)).collect();
+            let stream = ORDER_STREAM + u64::from(block);
+            shuffle(&mut all, &mut Chance::stream(self.plan.seed ^ load as u64, stream));
+            all
+        })
+    }
+
+    /// The runs that a finished study needs for so many blocks. What was lost before is made up for after them.
+    pub(crate) fn further(&self, kept: &Study, blocks: u32) -> Vec<Place> {
+        let first =
+            kept.new.planned.iter().map(|place| place.block).max().map_or(0, |last| last.saturating_add(1));
+        let more = (first..).take(blocks.saturating_sub(kept.blocks()) as usize);
+        // Block after block, so that whatever drifts with time meets all loads alike.
+        more.flat_map(|block| (0..self.plan.loads.len()).flat_map(move |load| self.blocks(load, block, 1)))
+            .collect()
     }
 }
 

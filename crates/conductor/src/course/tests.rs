@@ -131,3 +131,45 @@ fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(of(&plan, &kept, &store).later_at_most(&kept), Some(0));
 }
+
+#[test]
+fn a_finished_study_is_extended_block_by_block() {
+    let (plan, store, id, _folder) = begun(3, "{ blocks: 6 }");
+    keep(&store, &id, &plan, &[]);
+    let end = || {
+        let ending = store::StudyEnding { ended_at_unix_ms: 0, verdict: store::Verdict::Complete, why: None };
+        store.finish_study(&id, &ending).expect("it ends");
+        store.load_study(&id).expect("it is kept")
+    };
+    let kept = end();
+    for blocks in [0, 6, 201] {
+        let refused = crate::extend_study(&plan, &kept, blocks, None, &store).expect_err("no more blocks");
+        assert!(refused.to_string().contains("the study has 6 blocks"), "{refused}");
+    }
+    crate::extend_study(&plan, &kept, 8, None, &store).expect("two more blocks");
+    assert!(crate::extend_study(&plan, &kept, 9, None, &store).is_err(), "it goes on");
+    let added: Vec<(u32, u32)> =
+        store.missing(&id).expect("places").iter().map(|place| (place.position, place.block)).collect();
+    assert_eq!(added, [(18, 6), (19, 6), (20, 6), (21, 7), (22, 7), (23, 7)]);
+    // Interrupted: nothing but what is missing is left to do.
+    let kept = end();
+    assert_eq!((kept.state, kept.blocks()), (store::StudyState::Interrupted, 8));
+    store.resume_study(&id, None).expect("it goes on");
+    keep(&store, &id, &plan, &[7]);
+    let kept = store.load_study(&id).expect("it is kept");
+    assert!(crate::is_of(&kept.new, &plan, &Procedure::Blocks).is_ok(), "it is still of the plan");
+    let course = of(&plan, &kept, &store);
+    assert_eq!(course.later_at_most(&kept), Some(3), "what was lost is made up for");
+    let kept = end();
+    crate::extend_study(&plan, &kept, 12, None, &store).expect("four more blocks");
+    let kept = store.load_study(&id).expect("it is kept");
+    assert_eq!(
+        kept.extensions,
+        [store::Extension { blocks: 8, planned: 18 }, store::Extension { blocks: 12, planned: 24 }]
+    );
+    // A duel ends by looks of its own.
+    let (plan, store, id, _folder) = begun(2, "{ blocks: 8 }");
+    let kept = store.load_study(&id).expect("it is kept");
+    let refused = crate::extend_study(&plan, &kept, 12, None, &store).expect_err("it is a duel");
+    assert!(refused.to_string().contains("cannot be extended"), "{refused}");
+}

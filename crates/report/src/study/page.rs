@@ -180,7 +180,7 @@ impl<'a> Page<'a> {
             planned => format!("{} of {}", count(view.done() as u64), runs(planned)),
         };
         let quick = if new.is_quick { ", quick" } else { "" };
-        let most = blocks(new.compare.blocks as usize);
+        let most = blocks(view.study.blocks() as usize);
         let order = match &new.compare.procedure {
             Procedure::Capacity(_) => format!("(seed {})", new.seed),
             Procedure::Blocks => format!("in {most} (random order within each, seed {})", new.seed),

@@ -167,6 +167,7 @@ impl Scene<'_> {
                 pairs: &common.pairs,
                 attainable: common.attainable,
                 discards,
+                extensions: self.study.extensions.len() as u32,
             })
             .collect();
         let found = stats::compare_together(family, self.study.new.compare.matters, &paired);
@@ -233,7 +234,7 @@ impl Scene<'_> {
     }
 
     fn pairing(&self, [first, second]: [BTreeMap<u32, Seen>; 2]) -> Pairing {
-        Pairing::of(self.study.new.compare.blocks, &first, &second)
+        Pairing::of(self.study.blocks(), &first, &second)
     }
 
     /// What runs say in each block.

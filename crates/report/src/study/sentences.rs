@@ -53,16 +53,19 @@ pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> 
             pair.too_few_samples,
             pair.too_few_samples + pair.comparison.common
         ),
-        NoVerdict::TooFewBlocks { needed, .. } if view.study.new.compare.blocks < needed => {
-            format!("a verdict takes {needed} blocks, and this study has {}", view.study.new.compare.blocks)
+        NoVerdict::TooFewBlocks { needed, .. } if view.study.blocks() < needed => {
+            format!("a verdict takes {needed} blocks, and this study has {}", view.study.blocks())
         }
         NoVerdict::TooFewBlocks { common, needed } if pair.attainable < needed as usize => {
             let have = if common == 1 { "has" } else { "have" };
-            let of = view.study.new.compare.blocks;
+            let of = view.study.blocks();
             format!("{common} of {of} blocks {have} a valid run of both, and a verdict takes {needed}")
         }
-        NoVerdict::TooFewBlocks { common, needed } => {
+        NoVerdict::TooFewBlocks { common, needed } if view.study.extensions.is_empty() => {
             format!("{common} of the {needed} blocks that a first verdict takes")
+        }
+        NoVerdict::TooFewBlocks { common, needed } => {
+            format!("{common} of the {needed} blocks at which the extended study is judged")
         }
         NoVerdict::NoRatio => "a figure is zero, and a ratio needs figures above it".to_owned(),
         NoVerdict::UnevenDiscards(discards) => format!(
@@ -173,6 +176,9 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
         ));
     }
     caveats.extend(partly(load));
+    if !load.pairs.is_empty() {
+        caveats.extend(extended(view.study));
+    }
     let is_chosen = |row: usize| {
         let system = &load.rows[row].place.system;
         load.ranking.iter().filter(|ranked| load.rows[ranked.row].place.system == *system).count() > 1
@@ -187,6 +193,28 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
     }
     caveats.extend(many(view, load));
     caveats
+}
+
+/// What an extension does to the error rate, if there was one.
+fn extended(study: &store::Study) -> Option<String> {
+    let steps: Vec<String> = study.extensions.iter().map(|extension| extension.blocks.to_string()).collect();
+    let times = match steps.as_slice() {
+        [] => return None,
+        [_] => "once".to_owned(),
+        _ => format!("{} times", steps.len()),
+    };
+    Some(format!(
+        "The study was extended {times} after its end, to {} blocks, and judged again at each end: the total error rate of \
+         `differs` is at most {} instead of 5 %.",
+        steps.join(", then "),
+        error_rate(study)
+    ))
+}
+
+/// Such as `7.5 %`.
+fn error_rate(study: &store::Study) -> String {
+    let text = decimal(stats::error_rate(study.extensions.len() as u32) * 100.0, 3);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// That ratios rest on other runs than the figures in the table, where they do.
@@ -204,8 +232,11 @@ fn partly(load: &LoadView<'_>) -> Option<String> {
 /// What becomes of the error rate where there are several comparisons.
 fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     let (also, mut sentences) = (view.study.new.compare.also.len(), Vec::new());
-    let none_wrong =
-        "share 5 % by Holm: with a chance of 95 % no difference is found among them where there is none";
+    let none_wrong = match view.study.extensions.len() {
+        0 => "share 5 % by Holm: with a chance of 95 % no difference is found among them where there is none"
+            .to_owned(),
+        _ => format!("share {} by Holm", error_rate(view.study)),
+    };
     let is_shared = load.pairs.iter().chain(&load.further).any(|pair| pair.is_shared);
     if load.baseline.is_some() && is_shared {
         let family = load.rows.len().saturating_sub(1) * (also + 1);
@@ -223,8 +254,9 @@ fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     if load.pairs.len() > 1 {
         let what = if is_shared { "pairs" } else { "comparisons" };
         sentences.push(format!(
-            "Each of the {} {what} is judged alone, at its own 5 %: of many, one will be wrong by chance.",
-            load.pairs.len()
+            "Each of the {} {what} is judged alone, at its own {}: of many, one will be wrong by chance.",
+            load.pairs.len(),
+            error_rate(view.study)
         ));
     }
     sentences

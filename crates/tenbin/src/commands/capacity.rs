@@ -96,7 +96,7 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
     let words = asked.words(&study);
     let procedure = Procedure::Capacity(asked.rules);
     let resume = &flags.resume;
-    let ordered = Ordered { study, procedure, resume, within_ns, store: &flags.store };
+    let ordered = Ordered { study, procedure, resume, blocks: None, within_ns, store: &flags.store };
     ordered.carry_out(&destination, &words, |study, kept, store| {
         Ok(exit(&conductor::capacity_answers(study, kept, store)?))
     })

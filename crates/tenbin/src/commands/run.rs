@@ -27,6 +27,9 @@ pub(crate) struct RunFlags {
     /// Go on with the newest study of this plan that was interrupted, or with the named one: only what is missing is run.
     #[arg(long, value_name = "STUDY", num_args = 0..=1, default_missing_value = "", value_parser = study_name)]
     resume: Option<String>,
+    /// With --resume: add blocks to a study that is finished, up to this number in all, and compare again.
+    #[arg(long, value_name = "N", requires = "resume", value_parser = clap::value_parser!(u32).range(1..))]
+    blocks: Option<u32>,
     /// Stop when so much time has gone, with what it took before it was resumed; instead of what the plan says.
     #[arg(long, value_name = "TIME", value_parser = within_ns)]
     within: Option<u64>,
@@ -64,7 +67,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     study.compare.within_ns = flags.within.or(study.compare.within_ns);
     let procedure = conductor::procedure(&study);
     let (resume, within_ns) = (&flags.resume, flags.within);
-    let ordered = Ordered { study, procedure, resume, within_ns, store: &flags.store };
+    let ordered = Ordered { study, procedure, resume, blocks: flags.blocks, within_ns, store: &flags.store };
     ordered.carry_out(&destination, "", |_, kept, _| Ok(exit(kept)))
 }
 
@@ -73,6 +76,8 @@ pub(crate) struct Ordered<'a> {
     pub(crate) study: Study,
     pub(crate) procedure: Procedure,
     pub(crate) resume: &'a Option<String>,
+    /// To how many blocks a finished one is extended.
+    pub(crate) blocks: Option<u32>,
     /// The time that was asked for by a flag: it is for a study that is gone on with, too.
     pub(crate) within_ns: Option<u64>,
     pub(crate) store: &'a StoreFlag,
@@ -130,17 +135,58 @@ impl Ordered<'_> {
 
     /// The study to go on with, taken over, and its seed.
     fn go_on(&self, store: &Store, name: &str) -> anyhow::Result<(StudyId, u64)> {
-        let Self { study, procedure, .. } = self;
-        let id = if name.is_empty() { newest(study, procedure, store)? } else { store.find_study(name)? };
+        let Self { study, procedure, blocks, .. } = self;
+        let id = match name {
+            "" => newest(study, procedure, store, blocks.is_some())?,
+            name => store.find_study(name)?,
+        };
         let kept = store.load_study(&id)?;
         conductor::is_of(&kept.new, study, procedure).map_err(|fault| BadArguments(fault.to_string()))?;
-        let left = kept.missing().count();
-        store.resume_study(&id, self.within_ns.map(|ns| ns as f64 / 1e9))?;
-        let of = kept.new.planned.len();
-        let later = if *procedure == Procedure::Blocks { "" } else { " that were planned so far" };
-        output::remark(&format!("going on with {id}: {} of {of} runs{later} are done", of - left));
+        let within_s = self.within_ns.map(|ns| ns as f64 / 1e9);
+        match (kept.state, blocks) {
+            (StudyState::Complete, None) => return Err(finished(&kept).into()),
+            (StudyState::Complete, Some(blocks)) => {
+                let mut study = study.clone();
+                study.set_seed(kept.new.seed);
+                conductor::extend_study(&study, &kept, *blocks, within_s, store)?;
+                let from = kept.blocks();
+                output::remark(&format!("extending {id} from {from} to {blocks} blocks"));
+            }
+            (StudyState::Interrupted, Some(blocks)) if *blocks != kept.blocks() => {
+                return Err(not_finished(&kept).into());
+            }
+            _ => {
+                store.resume_study(&id, within_s)?;
+                let (of, left) = (kept.new.planned.len(), kept.missing().count());
+                let later = if *procedure == Procedure::Blocks { "" } else { " that were planned so far" };
+                output::remark(&format!("going on with {id}: {} of {of} runs{later} are done", of - left));
+            }
+        }
         Ok((id, kept.new.seed))
     }
+}
+
+/// Nothing is left to do in a study, unless blocks are added.
+fn finished(kept: &store::Study) -> BadArguments {
+    let (id, blocks) = (&kept.id, kept.blocks());
+    if kept.new.compare.procedure != Procedure::Blocks {
+        return BadArguments(format!("{id} is finished\n  way out: leave out --resume to run it anew"));
+    }
+    let are = if blocks == 1 { "its block is" } else { "all its blocks are" };
+    BadArguments(format!(
+        "{id} is finished: {are} done\n  way out: add --blocks N to extend it from {blocks} to N blocks, or leave out \
+         --resume to run it anew"
+    ))
+}
+
+/// What is planned comes before what is added.
+fn not_finished(kept: &store::Study) -> BadArguments {
+    BadArguments(format!(
+        "{} is not finished: it has {} of {} runs\n  way out: leave out --blocks to make the others, and extend it then",
+        kept.id,
+        kept.new.planned.len() - kept.missing().count(),
+        kept.new.planned.len()
+    ))
 }
 
 /// Two studies at once measure each other.
@@ -157,17 +203,29 @@ fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The newest interrupted study of this very plan.
-fn newest(study: &Study, procedure: &Procedure, store: &Store) -> anyhow::Result<StudyId> {
+/// The newest interrupted study of this very plan; to be extended, the newest that does not go on.
+fn newest(study: &Study, procedure: &Procedure, store: &Store, is_extended: bool) -> anyhow::Result<StudyId> {
+    let mut complete = None;
     for summary in store.studies()? {
-        if summary.title == study.title && summary.state == StudyState::Interrupted {
-            let kept = store.load_study(&summary.id)?;
-            if conductor::is_of(&kept.new, study, procedure).is_ok() {
-                return Ok(summary.id);
-            }
+        if summary.title != study.title || summary.state == StudyState::Running {
+            continue;
         }
+        let kept = store.load_study(&summary.id)?;
+        if conductor::is_of(&kept.new, study, procedure).is_err() {
+            continue;
+        }
+        if is_extended || summary.state == StudyState::Interrupted {
+            return Ok(summary.id);
+        }
+        complete = complete.or(Some(kept));
     }
-    let what = format!("no study of {:?}, as the plan is now, was interrupted", study.title);
+    if let Some(kept) = complete {
+        return Err(finished(&kept).into());
+    }
+    let what = match is_extended {
+        true => format!("no study of {:?}, as the plan is now, was kept", study.title),
+        false => format!("no study of {:?}, as the plan is now, was interrupted", study.title),
+    };
     Err(BadArguments(format!("{what}\n  way out: leave out --resume, or name one that tenbin history lists"))
         .into())
 }

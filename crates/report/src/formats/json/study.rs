@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use serde::Serialize;
+use store::Procedure;
 use verdict::Standing;
 
 use super::capacity::{self, CapacityObject};
@@ -77,6 +78,10 @@ struct ComparisonObject<'a> {
     unit: Option<&'static str>,
     found: Vec<FoundObject<'a>>,
     answers: Vec<AnswerObject<'a>>,
+    /// To how many blocks it was extended after its end.
+    extended_to: Vec<u32>,
+    /// The total of a comparison or a family of them, over all ends; null of a search.
+    error_rate: Option<f64>,
 }
 
 /// What the study says under a load, in the words of every other format.
@@ -190,6 +195,9 @@ impl<'a> Whole<'a> {
                 unit: unit.map(|(name, _)| name),
                 found: view.loads.iter().filter_map(FoundObject::of).collect(),
                 answers: answers(view),
+                extended_to: view.study.extensions.iter().map(|extension| extension.blocks).collect(),
+                error_rate: matches!(new.compare.procedure, Procedure::Blocks | Procedure::Duel { .. })
+                    .then(|| stats::error_rate(view.study.extensions.len() as u32)),
             },
             bottlenecks: bottleneck::of_study(view),
             study: About {
@@ -201,7 +209,7 @@ impl<'a> Whole<'a> {
                 tenbin_version: &new.tenbin_version,
                 host: &new.host,
                 seed: new.seed,
-                blocks: new.compare.blocks,
+                blocks: view.study.blocks(),
                 planned: view.planned(),
                 done: view.done(),
                 state: view.study.state.name(),

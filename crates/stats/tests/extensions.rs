@@ -1,0 +1,57 @@
+//! A thousand studies of equal systems that are extended after their end: how often they say that there is a difference.
+
+use stats::{Discards, Paired, Verdict, compare_together, error_rate};
+
+mod support;
+
+use support::Chance;
+
+/// The chance of 1,000 studies that strays by three standard errors from `rate`.
+fn at_most(rate: f64) -> f64 {
+    rate + 3.0 * (rate * (1.0 - rate) / 1_000.0).sqrt()
+}
+
+/// The share of 1,000 families of so many comparisons in which one differs at any of these ends.
+fn wrong(ends: &[usize], family: usize, mut ratio: impl FnMut() -> f64) -> f64 {
+    let studies = (0..1_000).filter(|_| {
+        let last = ends[ends.len() - 1];
+        let pairs: Vec<Vec<(f64, f64)>> =
+            (0..family).map(|_| (0..last).map(|_| (ratio(), 1.0)).collect()).collect();
+        (0..).zip(ends).any(|(extensions, end)| {
+            let paired = |pairs: &'_ Vec<(f64, f64)>| pairs[..*end].to_vec();
+            let so_far: Vec<_> = pairs.iter().map(paired).collect();
+            let all: Vec<Paired<'_>> = so_far
+                .iter()
+                .map(|pairs| Paired { pairs, attainable: *end, discards: Discards::default(), extensions })
+                .collect();
+            let found = compare_together(family as u32, 0.03, &all);
+            found.iter().any(|found| matches!(found.verdict, Verdict::Differs { .. }))
+        })
+    });
+    studies.count() as f64 / 1_000.0
+}
+
+#[test]
+fn equal_systems_differ_no_more_often_than_is_printed() {
+    let mut chance = Chance::seeded(31);
+    for (ends, family) in [
+        (&[6, 8][..], 1),
+        (&[6, 8, 12], 1),
+        (&[8, 12], 1),
+        (&[8, 9, 10, 11, 12], 1),
+        (&[8, 12, 24], 3),
+        (&[2, 7], 1),
+    ] {
+        let total = error_rate(ends.len() as u32 - 1);
+        let skewed = wrong(ends, family, || (0.05 * (chance.exponential() - chance.exponential())).exp());
+        assert!(skewed <= at_most(total), "{ends:?} {family}: {skewed} of {total}");
+    }
+}
+
+#[test]
+fn an_extension_finds_what_the_study_did_not() {
+    let mut chance = Chance::seeded(32);
+    let mut found = |ends: &[usize]| wrong(ends, 1, || (0.02 * (0.8 + chance.normal())).exp());
+    let (before, after) = (found(&[8]), found(&[8, 24]));
+    assert!(before < 0.3 && after > 0.9, "{before} {after}");
+}

@@ -1,0 +1,99 @@
+//! A study that is finished may be extended by further blocks.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Result;
+use crate::begin::json;
+use crate::error::StoreError;
+use crate::store::{Durability, Store};
+use crate::study::{Place, Study};
+use crate::study_id::StudyId;
+use crate::writer::Writer;
+
+/// What a study was extended to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Extension {
+    /// So many blocks in all.
+    pub blocks: u32,
+    /// So many places were planned before it.
+    pub planned: u32,
+}
+
+/// Each extension of a study must be judged more strictly than the last, so further ones could decide nothing.
+pub const EXTENSIONS_MAX: usize = 8;
+
+impl Study {
+    /// How often every variant is measured: as laid down when it began, or when it was last extended.
+    pub fn blocks(&self) -> u32 {
+        self.extensions.last().map_or(self.new.compare.blocks, |extension| extension.blocks)
+    }
+}
+
+impl Store {
+    /// Takes over a study that is complete, and plans more places: those that bring it to so many blocks. It is on the disk,
+    /// whole, when this returns. `within_s` is as in [`Self::resume_study`].
+    pub fn extend_study(
+        &self,
+        study: &Study,
+        within_s: Option<f64>,
+        blocks: u32,
+        places: &[Place],
+    ) -> Result<()> {
+        let extensions = self.one_more(study, blocks, places)?;
+        let transaction = self.transaction(Durability::Full)?;
+        let number = self.study_number(&study.id)?;
+        let (writer, has_ended) = self.writer_of(&transaction, &study.id, number)?;
+        if !has_ended {
+            return Err(StoreError::StudyRunning { study: study.id.clone(), pid: writer.pid() });
+        }
+        let query = "SELECT count(*) AS planned FROM place WHERE study = ?1";
+        let planned = self.one(&transaction, query, [number], |row| self.get::<u32>(row, "planned"))?;
+        // Another process may have extended it since it was read.
+        if planned as usize != study.new.planned.len() {
+            return Err(StoreError::StudyTakenOver { study: study.id.clone(), pid: writer.pid() });
+        }
+        let (writer, extensions) = (json(&Writer::this_process())?, json(&extensions)?);
+        transaction
+            .execute("DELETE FROM study_ending WHERE study = ?1", [number])
+            .and_then(|_| {
+                let update = "UPDATE study SET writer = ?2, within_s = coalesce(?3, within_s), extensions = ?4 \
+                              WHERE number = ?1";
+                transaction.execute(update, (number, writer, within_s, extensions))
+            })
+            .map_err(|error| self.explain(error))?;
+        places.iter().try_for_each(|place| self.insert_place(&transaction, number, place))?;
+        transaction.commit().map_err(|error| self.explain(error))
+    }
+
+    /// The extensions of a study with a further one.
+    fn one_more(&self, study: &Study, blocks: u32, places: &[Place]) -> Result<Vec<Extension>> {
+        let planned = study.new.planned.len();
+        let first = study.new.planned.last().map_or(0, |place| place.position.saturating_add(1));
+        let fault = if planned.saturating_add(places.len()) > crate::begin_study::PLACES_MAX {
+            Some("a study of over 100,000 runs")
+        } else if !(first..).zip(places).all(|(position, place)| place.position == position) {
+            Some("more runs whose positions do not go on")
+        } else if study.extensions.len() >= EXTENSIONS_MAX || blocks <= study.blocks() {
+            Some("an extension that adds nothing")
+        } else {
+            None
+        };
+        if let Some(what) = fault {
+            return Err(StoreError::Unstorable { what });
+        }
+        let planned = u32::try_from(planned).unwrap_or(u32::MAX);
+        Ok(study.extensions.iter().copied().chain([Extension { blocks, planned }]).collect())
+    }
+
+    /// What is kept of the extensions of a study: they grow.
+    pub(crate) fn extensions(&self, id: &StudyId, kept: Option<&str>, blocks: u32) -> Result<Vec<Extension>> {
+        let Some(kept) = kept else { return Ok(Vec::new()) };
+        let extensions: Vec<Extension> = self.json(id, "extensions", kept)?;
+        let all = std::iter::once(blocks).chain(extensions.iter().map(|extension| extension.blocks));
+        if extensions.len() > EXTENSIONS_MAX || !all.is_sorted_by(|one, next| one < next) {
+            return Err(self.damaged(id, "its extensions do not add to it"));
+        }
+        Ok(extensions)
+    }
+}

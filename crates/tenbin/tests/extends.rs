@@ -1,0 +1,58 @@
+//! A study that is finished is extended by further blocks, and says what that does to its error rate.
+
+mod support;
+
+use std::fs;
+
+use support::systems::assert_nothing_is_left;
+use support::{Home, number};
+
+#[test]
+fn a_finished_study_is_extended_and_tells_its_error_rate() {
+    let home = Home::new();
+    let path = home.path().join("plan.yaml");
+    let text = "scenario:\n  - get: /status\nload: { users: 1, for: 300ms }\nsystems:\n  target:\n    start: '{tenbin} target \
+                --listen 127.0.0.1:{port} --threads {n}'\n    vary: { n: [1, 2] }\ncompare: { blocks: 2 }\n";
+    fs::write(&path, text).expect("written");
+    let path = path.to_string_lossy().into_owned();
+    let resume = |more: &[&str]| home.run(&[&["run", &path, "--resume"], more].concat());
+
+    let none = resume(&["--blocks", "3"]);
+    assert_eq!(none.code, Some(2), "{none:?}");
+    assert!(none.stderr.contains("was kept"), "{none:?}");
+
+    let study = home.json(&["run", &path]);
+    assert_eq!(study["comparison"]["error_rate"], 0.05);
+    assert_eq!(study["comparison"]["extended_to"], serde_json::json!([]));
+    let finished = resume(&[]);
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+    assert!(
+        finished.stderr.contains("is finished") && finished.stderr.contains("--blocks N"),
+        "{finished:?}"
+    );
+    for (bad, help) in
+        [("2", "write a number from 3 to 200"), ("201", "from 3 to 200"), ("0", "1.."), ("many", "invalid")]
+    {
+        let refused = resume(&["--blocks", bad]);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.stderr.contains(help), "{refused:?}");
+    }
+    let alone = home.run(&["run", &path, "--blocks", "3"]);
+    assert!(alone.code == Some(2) && alone.stderr.contains("--resume"), "{alone:?}");
+
+    let study = home.json(&["run", &path, "--resume", "--blocks", "3"]);
+    assert_eq!(study["comparison"]["error_rate"], 0.075);
+    assert_eq!(study["comparison"]["extended_to"], serde_json::json!([3]));
+    assert_eq!((number(&study, "study.blocks"), number(&study, "study.done")), (3, 6));
+    let blocks: Vec<u64> =
+        study["runs"].as_array().expect("a list").iter().map(|run| number(run, "place.block")).collect();
+    assert_eq!(blocks, [0, 0, 1, 1, 2, 2]);
+
+    let again = resume(&["--blocks", "4"]);
+    assert!(again.stderr.contains("from 3 to 4 blocks"), "{again:?}");
+    for format in ["terminal", "md", "html"] {
+        let report = home.run(&["report", "--format", format]);
+        assert!(report.stdout.contains("8.75 % instead of 5 %"), "{format}: {report:?}");
+    }
+    assert_nothing_is_left(&home);
+}
