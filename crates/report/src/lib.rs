@@ -4,6 +4,7 @@
 //! or the lab.
 
 mod answer;
+mod breaches;
 mod capacity;
 mod compared;
 mod comparison;

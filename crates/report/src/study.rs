@@ -43,7 +43,7 @@ use pairs::{Pairs, Scene};
 pub(crate) use answer::{Answer, answer, winner};
 pub(crate) use best::Ranked;
 pub(crate) use certainty::Certainty;
-pub(crate) use gates::unjudged;
+pub(crate) use gates::{failed, unjudged};
 pub(crate) use layout::{Layout, page};
 pub(crate) use page::{Item, Page, Tone, runs, tone};
 pub(crate) use pairs::Pair;

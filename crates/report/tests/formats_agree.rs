@@ -251,6 +251,26 @@ fn who_left_a_search_for_the_best_is_told_in_every_format() {
 }
 
 #[test]
+fn a_failed_gate_comes_first_with_its_figures() {
+    let formats = Formats::of(("study-complete", studies::complete()));
+    let told = "Gate failed: errors<0.1%: puma workers=8 threads=16: 2.50 %, limit 0.10 % (25.0 ×), in 8 of 8 runs, \
+                20,697 requests; puma workers=1 threads=500: no valid run.";
+    formats.assert_says(told);
+    for text in [&formats.terminal, &formats.markdown] {
+        assert!(text.find("Gate failed") < text.find("Answer:"), "{text}");
+    }
+    let answer = text(&formats.page["loads"][0]["answer"]["text"]);
+    assert!(answer.starts_with(told), "{answer}");
+    for formats in Formats::all() {
+        for (load, _, _) in formats.loads() {
+            let is_bad = list(&load["gates"]).iter().any(|gate| gate["tone"] == "bad");
+            let is_told = text(&load["answer"]["text"]).starts_with("Gate failed: ");
+            assert_eq!(is_bad, is_told, "{}", formats.case);
+        }
+    }
+}
+
+#[test]
 fn no_gate_holds_for_a_setting_without_a_valid_run() {
     let formats = Formats::of(("study-apart", studies::apart(0)));
     let told = "NOT HELD by mysql: none of its runs is valid";

@@ -9,7 +9,8 @@ use crate::text::{shortened, visible};
 use crate::units::{count, rate};
 use crate::view::View;
 use crate::{
-    answer, comparison, limits, outage, over_time, statements, steadiness, system, times, transactions, words,
+    answer, breaches, comparison, limits, outage, over_time, statements, steadiness, system, times,
+    transactions, words,
 };
 
 pub(super) mod study;
@@ -29,6 +30,9 @@ fn run(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     writeln!(out, "### {}\n", escaped(&view.run.new.title))?;
     if view.place().is_some() {
         writeln!(out, "{}\n", escaped(&view.name()))?;
+    }
+    if let Some(failed) = breaches::of_run(view) {
+        writeln!(out, "**{}**\n", escaped(&failed))?;
     }
     let Answer { text, how_sure } = answer::of_run(view);
     writeln!(out, "**Answer: {text}** ({how_sure})\n")?;

@@ -9,12 +9,14 @@ use crate::Options;
 use crate::answer::Answer;
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
+use crate::study::Tone;
 use crate::style::Style;
 use crate::text::{shortened, visible, wrapped};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate, volume_rate};
 use crate::view::View;
 use crate::{
-    answer, comparison, limits, outage, over_time, statements, steadiness, system, times, transactions, words,
+    answer, breaches, comparison, limits, outage, over_time, statements, steadiness, system, times,
+    transactions, words,
 };
 
 pub(super) mod study;
@@ -121,6 +123,9 @@ impl Page<'_> {
 
     /// What the run says, and what probably kept it from more.
     fn answer(&mut self, view: &View<'_>) -> io::Result<()> {
+        if let Some(failed) = breaches::of_run(view) {
+            self.toned(Tone::Bad, "", &failed)?;
+        }
         let Answer { text, how_sure } = answer::of_run(view);
         self.paragraph("", INDENT, &format!("Answer: {text} ({how_sure})."))?;
         if let Some(limit) = limits::worth_telling(view) {

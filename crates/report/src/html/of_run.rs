@@ -14,7 +14,7 @@ use crate::metric;
 use crate::noun::Noun;
 use crate::text::{shortened, visible};
 use crate::view::View;
-use crate::{comparison, limits, outage, statements, steadiness, times, words};
+use crate::{breaches, comparison, limits, outage, statements, steadiness, times, words};
 
 /// Characters of one text from outside, and of a name.
 const TEXT_CHARACTERS_MAX: usize = 300;
@@ -191,7 +191,9 @@ fn answer(views: &[View<'_>]) -> Answer {
     let (text, how_sure) = match views {
         [view] => {
             let answer = crate::answer::of_run(view);
-            (sentence(&answer.text), answer.how_sure)
+            let failed =
+                breaches::of_run(view).map_or_else(String::new, |failed| format!("{} ", text(&failed)));
+            (failed + &sentence(&answer.text), answer.how_sure)
         }
         _ => ("Several runs side by side.".to_owned(), "nothing is ranked: a study would".to_owned()),
     };

@@ -64,10 +64,14 @@ fn notices(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Notice> {
         return notices;
     }
     let names: Vec<String> = breached.iter().take(LOADS_TOLD_MAX).map(|load| page.short(load.name)).collect();
-    let text = match (view.loads.len(), breached.len() - names.len()) {
-        (1, _) => "GATES: breached".to_owned(),
-        (_, 0) => format!("GATES: breached under {}", names.join(", ")),
-        (_, more) => format!("GATES: breached under {} and {more} more", names.join(", ")),
+    // A search has no answer under a load that could say it.
+    let failed = breached.first().filter(|_| view.capacity.is_some());
+    let failed = failed.and_then(|load| study::failed(page, view, load));
+    let text = match (failed, view.loads.len(), breached.len() - names.len()) {
+        (Some(failed), 1, _) => failed,
+        (_, 1, _) => "GATES: breached".to_owned(),
+        (_, _, 0) => format!("GATES: breached under {}", names.join(", ")),
+        (_, _, more) => format!("GATES: breached under {} and {more} more", names.join(", ")),
     };
     notices.insert(0, Notice { tone: Tone::Bad, text });
     notices
@@ -171,7 +175,8 @@ fn answer(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Answer 
         (false, true) => format!("{text}."),
         (false, false) => of_run::sentence(&text),
     };
-    Answer { certainty: certainty.name(), text, how_sure }
+    let failed = study::failed(page, view, load).map_or_else(String::new, |failed| format!("{failed} "));
+    Answer { certainty: certainty.name(), text: format!("{failed}{text}"), how_sure }
 }
 
 fn metric(view: &StudyView<'_>, page: &Page<'_>) -> Metric {

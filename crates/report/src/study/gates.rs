@@ -3,7 +3,8 @@
 use store::GateResult;
 use verdict::{Setting, Standing};
 
-use super::{LoadView, StudyView};
+use super::{LoadView, Page, StudyView, runs};
+use crate::breaches;
 
 /// One gate in one row. Texts may hold anything: escape them.
 pub(super) struct Gate<'a> {
@@ -62,6 +63,34 @@ pub(super) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<G
     };
     gates.sort_by_key(|gate| (place(gate), gate.row));
     gates
+}
+
+/// Which gates failed under a load, by how much, and from how many samples; escaped. `None` if all held.
+pub(crate) fn failed(page: &Page<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
+    // What a short form has too few samples to tell is no breach.
+    let forgiven = |gate: &Gate<'_>| if view.study.new.is_quick { gate.untold } else { 0 };
+    let is_failed = |gate: &Gate<'_>| gate.held + forgiven(gate) < gate.runs;
+    let of_gate = |gate: Gate<'_>| {
+        let row = &load.rows[gate.row];
+        let figures = match gate.step {
+            Some(name) => row.steps.iter().find(|step| step.name == name).map(|step| &step.figures),
+            None => row.figures.as_ref(),
+        };
+        let samples = figures
+            .map_or_else(String::new, |figures| format!(", {}", view.noun().counted(figures.samples())));
+        let (text, seen) = (page.text(gate.text), page.text(&breaches::by_how_much(gate.worst)));
+        let (of, runs) = (gate.runs - gate.held, runs(gate.runs));
+        format!("{text}: {}: {seen}, in {of} of {runs}{samples}", page.row(load, gate.row))
+    };
+    let mut told: Vec<String> = of_load(view, load).into_iter().filter(is_failed).map(of_gate).collect();
+    let unjudged = unjudged(view, load);
+    told.extend(unjudged.iter().map(|row| format!("{}: no valid run", page.row(load, *row))));
+    let others = (0..load.rows.len()).filter(|row| !unjudged.contains(row));
+    let failed: usize = others.map(|row| load.rows[row].count(Standing::Failed)).sum();
+    if failed > 0 && !view.study.new.gates.is_empty() {
+        told.push(format!("{} failed", runs(failed)));
+    }
+    breaches::sentence(told)
 }
 
 impl<'a> Gate<'a> {

@@ -87,6 +87,12 @@ impl<'a> Page<'a> {
     pub(super) fn answers(&self) -> Vec<Item> {
         let (view, new) = (self.view, &self.view.study.new);
         let mut items = vec![Item::Title(self.text(new.question.as_ref().unwrap_or(&new.title)))];
+        for load in &view.loads {
+            let of_load =
+                if view.loads.len() > 1 { format!(" ({})", self.text(load.name)) } else { String::new() };
+            let failed = gates::failed(self, view, load);
+            items.extend(failed.map(|failed| Item::Text(Tone::Bad, format!("{failed}{of_load}"))));
+        }
         let so_far = if view.missing > 0 { " so far" } else { "" };
         if let Some(capacity) = &view.capacity {
             items.extend(capacity::answers(capacity, self.escape));

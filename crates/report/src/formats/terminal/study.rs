@@ -50,7 +50,7 @@ impl Page<'_> {
     }
 
     /// A paragraph in the colour of its tone.
-    fn toned(&mut self, tone: Tone, before: &str, text: &str) -> io::Result<()> {
+    pub(super) fn toned(&mut self, tone: Tone, before: &str, text: &str) -> io::Result<()> {
         let style = self.style;
         let mut plain = Vec::new();
         Page { out: &mut plain, width: self.width, style }.paragraph(before, INDENT, text)?;

@@ -1,0 +1,39 @@
+//! Gates that failed, in words for the first lines of a report: which, by how much, and from how many samples.
+
+use store::GateResult;
+
+use crate::ratio;
+use crate::view::View;
+use crate::words;
+
+/// Gates that are named.
+const NAMED_MAX: usize = 3;
+
+/// `Gate failed: p(99)<200ms: 310 ms, limit 200 ms (1.55 ×), 20,697 requests`; not escaped. `None` if all held.
+pub(crate) fn of_run(view: &View<'_>) -> Option<String> {
+    let failed = view.run.gates().iter().filter(|gate| !gate.holds).map(|gate| {
+        let of_step = view.steps.iter().find(|step| gate.step.as_deref() == Some(step.name));
+        let figures = of_step.map_or(&view.whole, |step| &step.figures);
+        let samples = view.noun().counted(figures.samples());
+        format!("{}: {}, {samples}", gate.text, by_how_much(gate))
+    });
+    sentence(failed.collect())
+}
+
+/// What was seen, and what was allowed.
+pub(crate) fn by_how_much(gate: &GateResult) -> String {
+    let Some(observed) = gate.observed else { return words::observed(gate) };
+    let limit = words::observed(&GateResult { observed: Some(gate.limit), ..gate.clone() });
+    let times = observed / gate.limit;
+    let times =
+        if times.is_finite() && times > 0.0 { format!(" ({})", ratio::times(times)) } else { String::new() };
+    format!("{}, limit {limit}{times}", words::observed(gate))
+}
+
+/// The first of them.
+pub(crate) fn sentence(failed: Vec<String>) -> Option<String> {
+    let more = failed.len().saturating_sub(NAMED_MAX);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    let named: Vec<String> = failed.into_iter().take(NAMED_MAX).collect();
+    (!named.is_empty()).then(|| format!("Gate failed: {}{more}.", named.join("; ")))
+}
