@@ -8,6 +8,7 @@ mod duel;
 pub(crate) mod tests;
 
 use plan::{Amount, How, Study as Plan};
+use stats::{DuelEnd, DuelStep};
 use store::{OUT_OF_TIME, Place, Procedure, Store, Study};
 use verdict::Setting;
 
@@ -114,9 +115,30 @@ pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, store: &'a Store) -> Box<dyn 
     course.unwrap_or_else(|| Box::new(Blocks { plan }))
 }
 
-/// The runs that a finished study of procedure `blocks` needs for so many blocks.
+/// The runs by which a finished study is extended to so many blocks. A duel plans its own, block by block.
 pub(crate) fn further(plan: &Plan, kept: &Study, blocks: u32) -> Vec<Place> {
-    Blocks { plan }.further(kept, blocks)
+    match kept.new.compare.procedure {
+        Procedure::Blocks => Blocks { plan }.further(kept, blocks),
+        _ => Vec::new(),
+    }
+}
+
+/// How many blocks a study has, and why a duel in it cannot be extended, if it cannot.
+pub(crate) fn blocks_so_far(plan: &Plan, kept: &Study) -> Result<(u32, Option<DuelEnd>), RunError> {
+    let Some(duels) =
+        Duels::of(plan, kept).filter(|_| matches!(kept.new.compare.procedure, Procedure::Duel { .. }))
+    else {
+        return Ok((kept.blocks(), None));
+    };
+    let (mut blocks, mut in_the_way) = (0, None);
+    for load in 0..plan.loads.len() {
+        let Some(duel) = duels.duel(kept, load)? else { continue };
+        blocks = blocks.max(u32::try_from(duel.blocks().len()).unwrap_or(u32::MAX));
+        if let DuelStep::Over(end @ (DuelEnd::Uneven | DuelEnd::NoRatio)) = duel.next() {
+            in_the_way = Some(end);
+        }
+    }
+    Ok((blocks, in_the_way))
 }
 
 /// A variant as the store names it.

@@ -56,4 +56,4 @@ pub use rehearsal::{Rehearsed, rehearse};
 pub use resolve::ResolveError;
 pub use scratch::abandon;
 pub use stopper::{StopLevel, Stopper};
-pub use study::{Ahead, StudyObserver, begin_study, extend_study, is_of, run_study, tidy_up};
+pub use study::{Ahead, StudyObserver, begin_study, blocks_of, extend_study, is_of, run_study, tidy_up};

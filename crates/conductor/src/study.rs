@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use engine::allowed_cores;
 use lab::leftovers::{Leftovers, Swept};
 use plan::{Fault, Study};
+use stats::DuelEnd;
 use store::{Compare, EXTENSIONS_MAX, NewStudy, Place, Procedure, Store, StudyEnding, StudyId, Verdict};
 
 use crate::cores::Cores;
@@ -94,42 +95,58 @@ pub fn extend_study(
     within_s: Option<f64>,
     store: &Store,
 ) -> Result<(), RunError> {
-    cannot_extend(kept, blocks).map_err(|fault| RunError::Plan(vec![fault]))?;
+    can_extend(study, kept, blocks)?;
     let places = course::further(study, kept, blocks);
     Ok(store.extend_study(kept, within_s, blocks, &numbered(places, &kept.new.planned))?)
 }
 
+/// How many blocks a study has: under the load with the most, those that count in a duel.
+pub fn blocks_of(study: &Study, kept: &store::Study) -> Result<u32, RunError> {
+    Ok(course::blocks_so_far(study, kept)?.0)
+}
+
 /// Whether a finished study can be extended to so many blocks.
-fn cannot_extend(kept: &store::Study, blocks: u32) -> Result<(), Fault> {
-    let has = kept.blocks();
-    let (what, way_out) = match kept.new.compare.procedure {
-        Procedure::Duel { .. } => (
-            "the study is a duel, which cannot be extended".to_owned(),
-            "allow more `blocks` in the plan, up to 24, and run it anew".to_owned(),
-        ),
-        Procedure::Best { .. } | Procedure::Capacity(_) => (
+fn can_extend(study: &Study, kept: &store::Study, blocks: u32) -> Result<(), RunError> {
+    let (has, in_the_way) = course::blocks_so_far(study, kept)?;
+    let is_search = matches!(kept.new.compare.procedure, Procedure::Best { .. } | Procedure::Capacity(_));
+    let most = stats::EXTENDED_MAX;
+    let (what, way_out) = if is_search {
+        (
             "the study is a search, which cannot be extended".to_owned(),
             "run it anew, or compare the variants in question in a plan of their own".to_owned(),
-        ),
-        Procedure::Blocks if has >= stats::EXTENDED_MAX => (
+        )
+    } else if let Some(end) = in_the_way {
+        let why = match end {
+            DuelEnd::NoRatio => "a figure is 0, and has no ratio",
+            _ => "many more runs of one variant were lost than of the other",
+        };
+        (
+            format!("further blocks cannot decide this study: {why}"),
+            "mend the cause, and run it anew".to_owned(),
+        )
+    } else if has >= most {
+        (
             format!("the study has {has} blocks, and further ones cannot decide more"),
             "run it anew, with longer runs".to_owned(),
-        ),
-        Procedure::Blocks if kept.extensions.len() >= EXTENSIONS_MAX => (
+        )
+    } else if kept.extensions.len() >= EXTENSIONS_MAX {
+        (
             format!(
                 "the study was extended {EXTENSIONS_MAX} times, and a further extension cannot decide more"
             ),
             "run it anew, with more `blocks` in the plan".to_owned(),
-        ),
-        Procedure::Blocks if !(has + 1..=stats::EXTENDED_MAX).contains(&blocks) => (
+        )
+    } else if !(has + 1..=most).contains(&blocks) {
+        (
             format!(
                 "--blocks {blocks}: the study has {has} blocks, and this is the number with the added ones"
             ),
-            format!("write a number from {} to {}", has + 1, stats::EXTENDED_MAX),
-        ),
-        Procedure::Blocks => return Ok(()),
+            format!("write a number from {} to {most}", has + 1),
+        )
+    } else {
+        return Ok(());
     };
-    Err(Fault::new(&kept.new.title, what, way_out))
+    Err(RunError::Plan(vec![Fault::new(&kept.new.title, what, way_out)]))
 }
 
 /// Does the runs of a study that are left, in their order, until its procedure says that it is over, its time is spent,

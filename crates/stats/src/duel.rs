@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::compare::{Comparison, DISCARDS_APART, Discards, NoVerdict, Verdict, compare_in};
 use crate::errors::ErrorGap;
 use crate::forecast::Forecast;
-use crate::look::{look_at, looks};
+use crate::look::{Look, look_at, look_extended, looks};
 use crate::seen::Seen;
 
 /// What is laid down before the first run.
@@ -74,6 +74,9 @@ pub struct Duel {
     lost_in_row: u32,
     discards: Discards,
     end: Option<DuelEnd>,
+    /// How often it was extended, and what was noted since its end.
+    extensions: u32,
+    late: Vec<[Seen; 2]>,
 }
 
 impl Duel {
@@ -89,6 +92,8 @@ impl Duel {
             lost_in_row: 0,
             discards: Discards::default(),
             end,
+            extensions: 0,
+            late: Vec::new(),
         }
     }
 
@@ -109,9 +114,11 @@ impl Duel {
         }
     }
 
-    /// What the runs of A and of B in a block said, in this order, whichever ran first. Once it is over nothing changes it.
+    /// What the runs of A and of B in a block said, in this order, whichever ran first. Once it is over nothing changes it,
+    /// unless it is extended.
     pub fn note(&mut self, runs: [Seen; 2]) {
         if self.end.is_some() {
+            self.late.push(runs);
             return;
         }
         self.noted = self.noted.saturating_add(1);
@@ -125,6 +132,27 @@ impl Duel {
         } else {
             self.lost_in_row += 1;
             self.end = self.end_of_lost(&runs);
+        }
+    }
+
+    /// Goes on with one that is over, until so many blocks count: it has one more look, there. What other metrics needed, and
+    /// this one no more, counts now.
+    pub fn extend(&mut self, blocks: u32) {
+        (self.extensions, self.rules.blocks_max) = (self.extensions + 1, blocks);
+        for runs in core::mem::take(&mut self.late) {
+            (self.end, self.lost_in_row) = (None, 0);
+            self.note(runs);
+        }
+        let is_full = self.blocks.len() >= blocks as usize;
+        (self.end, self.lost_in_row) = (is_full.then_some(DuelEnd::OutOfBlocks), 0);
+    }
+
+    /// The look that so many blocks allow.
+    fn look(&self, blocks: usize, family: u32) -> Result<Look, u32> {
+        let attainable = self.rules.blocks_max as usize;
+        match self.extensions {
+            0 => look_at(blocks, attainable, family),
+            extensions => look_extended(blocks, attainable, family, extensions),
         }
     }
 
@@ -157,8 +185,7 @@ impl Duel {
     pub(crate) fn finding_in(&self, family: u32) -> Comparison {
         let pairs: Vec<(f64, f64)> =
             self.blocks.iter().filter_map(|[a, b]| Some((a.value()?, b.value()?))).collect();
-        let attainable = self.rules.blocks_max as usize;
-        let look = look_at(pairs.len(), attainable, family);
+        let look = self.look(pairs.len(), family);
         let mut found = compare_in(family, look, &pairs, self.rules.matters, self.discards);
         if let Ok(look) = look
             && let Some(gap) = ErrorGap::over(&self.blocks[..found.blocks], look.critical)
@@ -170,9 +197,12 @@ impl Duel {
 
     fn end_of_block(&self) -> Option<DuelEnd> {
         let (blocks, blocks_max) = (self.blocks.len() as u32, self.rules.blocks_max);
-        let is_look = looks(blocks_max as usize, self.rules.family).any(|look| look.blocks == blocks);
-        let last =
-            looks(blocks_max as usize, self.rules.family).last().map_or(blocks_max, |look| look.blocks);
+        let looks = || looks(blocks_max as usize, self.rules.family).filter(|_| self.extensions == 0);
+        let last = looks().last().map_or(blocks_max, |look| look.blocks);
+        let is_look = match self.extensions {
+            0 => looks().any(|look| look.blocks == blocks),
+            _ => blocks == blocks_max,
+        };
         if is_look {
             match self.finding().verdict {
                 Verdict::Differs { .. } | Verdict::Equivalent => return Some(DuelEnd::Decided),
@@ -366,5 +396,36 @@ mod tests {
     fn a_figure_of_zero_ends_it_at_a_look() {
         let duel = after(RULES, 24, [run(0.0), run(100.0)]);
         assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::NoRatio), 8));
+    }
+
+    #[test]
+    fn an_extension_goes_on_to_one_more_look() {
+        let mut duel = Duel::new(DuelRules { blocks_max: 8, ..RULES });
+        for block in 0..8 {
+            duel.note(if block % 4 == 0 { [run(100.0), run(101.0)] } else { [run(110.0), run(100.0)] });
+        }
+        assert_eq!(duel.next(), DuelStep::Over(DuelEnd::OutOfBlocks));
+        duel.extend(12);
+        assert_eq!(duel.next(), DuelStep::Block { block: 9 });
+        (0..3).for_each(|_| duel.note([run(110.0), run(100.0)]));
+        let early = NoVerdict::TooFewBlocks { common: 11, needed: 12 };
+        assert_eq!(duel.finding().verdict, Verdict::None(early), "there is no look before its end");
+        duel.note([Seen::Invalid, run(100.0)]);
+        assert_eq!(duel.next(), DuelStep::Block { block: 13 }, "a lost block is made again");
+        duel.note([run(110.0), run(100.0)]);
+        assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 12));
+    }
+
+    #[test]
+    fn what_was_noted_after_the_end_counts_when_it_is_extended() {
+        let mut duel = after(RULES, 12, [run(110.0), run(100.0)]);
+        assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Over(DuelEnd::Decided), 8));
+        duel.extend(13);
+        assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Block { block: 13 }, 12));
+        let mut lost = after(RULES, 4, [Seen::Invalid, Seen::Invalid]);
+        assert_eq!(lost.next(), DuelStep::Over(DuelEnd::NotFit));
+        lost.extend(24);
+        (0..3).for_each(|_| lost.note([Seen::Invalid, Seen::Invalid]));
+        assert_eq!(lost.next(), DuelStep::Block { block: 8 }, "three in a row may be lost again");
     }
 }

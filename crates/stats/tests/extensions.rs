@@ -1,6 +1,6 @@
 //! A thousand studies of equal systems that are extended after their end: how often they say that there is a difference.
 
-use stats::{Discards, Paired, Verdict, compare_together, error_rate};
+use stats::{Discards, Duel, DuelRules, DuelStep, Paired, Seen, Verdict, compare_together, error_rate};
 
 mod support;
 
@@ -54,4 +54,30 @@ fn an_extension_finds_what_the_study_did_not() {
     let mut found = |ends: &[usize]| wrong(ends, 1, || (0.02 * (0.8 + chance.normal())).exp());
     let (before, after) = (found(&[8]), found(&[8, 24]));
     assert!(before < 0.3 && after > 0.9, "{before} {after}");
+}
+
+/// The same of duels, which may stop at any of their looks, each extended twice after its end.
+#[test]
+fn equal_duels_differ_no_more_often_than_is_printed() {
+    let mut chance = Chance::seeded(33);
+    let rules =
+        DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 16, pilot_blocks: 0, family: 1 };
+    let wrong = (0..1_000).filter(|_| {
+        let mut duel = Duel::new(rules);
+        let mut has_differed = false;
+        for further in [None, Some(20), Some(24)] {
+            further.into_iter().for_each(|blocks| duel.extend(blocks));
+            while let DuelStep::Block { .. } = duel.next() {
+                duel.note([0, 1].map(|_| Seen::Figure {
+                    value: (0.05 * chance.exponential()).exp(),
+                    errors: 0,
+                    ended: 10_000,
+                }));
+            }
+            has_differed |= matches!(duel.finding().verdict, Verdict::Differs { .. });
+        }
+        has_differed
+    });
+    let wrong = wrong.count() as f64 / 1_000.0;
+    assert!(wrong <= at_most(error_rate(2)), "{wrong}");
 }

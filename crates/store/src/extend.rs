@@ -74,7 +74,9 @@ impl Store {
             Some("a study of over 100,000 runs")
         } else if !(first..).zip(places).all(|(position, place)| place.position == position) {
             Some("more runs whose positions do not go on")
-        } else if study.extensions.len() >= EXTENSIONS_MAX || blocks <= study.blocks() {
+        } else if study.extensions.len() >= EXTENSIONS_MAX
+            || study.extensions.last().is_some_and(|last| blocks <= last.blocks)
+        {
             Some("an extension that adds nothing")
         } else {
             None
@@ -87,11 +89,13 @@ impl Store {
     }
 
     /// What is kept of the extensions of a study: they grow.
-    pub(crate) fn extensions(&self, id: &StudyId, kept: Option<&str>, blocks: u32) -> Result<Vec<Extension>> {
+    pub(crate) fn extensions(&self, id: &StudyId, kept: Option<&str>) -> Result<Vec<Extension>> {
         let Some(kept) = kept else { return Ok(Vec::new()) };
         let extensions: Vec<Extension> = self.json(id, "extensions", kept)?;
-        let all = std::iter::once(blocks).chain(extensions.iter().map(|extension| extension.blocks));
-        if extensions.len() > EXTENSIONS_MAX || !all.is_sorted_by(|one, next| one < next) {
+        // A duel that was decided early may be extended to fewer blocks than it was allowed.
+        let grows =
+            |one: &Extension, next: &Extension| one.blocks < next.blocks && one.planned <= next.planned;
+        if extensions.len() > EXTENSIONS_MAX || !extensions.is_sorted_by(grows) {
             return Err(self.damaged(id, "its extensions do not add to it"));
         }
         Ok(extensions)

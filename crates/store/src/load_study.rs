@@ -37,7 +37,7 @@ impl Store {
         let (mut new, ending, extensions) = self.one(&snapshot, study, [number], |row| {
             let extensions: Option<String> = self.get(row, "extensions")?;
             let new = self.new_study(id, row)?;
-            let extensions = self.extensions(id, extensions.as_deref(), new.compare.blocks)?;
+            let extensions = self.extensions(id, extensions.as_deref())?;
             Ok((new, self.study_ending(id, row)?, extensions))
         })?;
         let places = "SELECT * FROM place WHERE study = ?1 ORDER BY position";

@@ -56,3 +56,31 @@ fn a_finished_study_is_extended_and_tells_its_error_rate() {
     }
     assert_nothing_is_left(&home);
 }
+
+#[test]
+fn a_duel_goes_on_to_the_blocks_that_were_added() {
+    let home = Home::new();
+    let path = home.path().join("plan.yaml");
+    let text = "scenario:\n  - get: /status\nload: { users: 1, for: 200ms }\nsystems:\n  target:\n    start: '{tenbin} target \
+                --listen 127.0.0.1:{port} --threads {n}'\n    vary: { n: [1, 2] }\ncompare: { blocks: 6, pilot: 0 }\n";
+    fs::write(&path, text).expect("written");
+    let path = path.to_string_lossy().into_owned();
+    let study = home.json(&["run", &path]);
+    assert_eq!(study["study"]["procedure"]["kind"], "duel");
+    assert_eq!(number(&study["comparison"]["pairs"][0], "common_blocks"), 6);
+    let finished = home.run(&["run", &path, "--resume"]);
+    assert!(finished.stderr.contains("is finished, with 6 blocks"), "{finished:?}");
+    let few = home.run(&["run", &path, "--resume", "--blocks", "6"]);
+    assert!(few.code == Some(2) && few.stderr.contains("from 7 to 200"), "{few:?}");
+
+    let extended = home.run(&["run", &path, "--resume", "--blocks", "8"]);
+    assert!(extended.stderr.contains("from 6 to 8 blocks"), "{extended:?}");
+    let study = home.json(&["report"]);
+    let pair = &study["comparison"]["pairs"][0];
+    assert_eq!((number(pair, "common_blocks"), number(pair, "blocks")), (8, 8), "{pair}");
+    // At most 2.5 %, and not the 1.25 % of a look of its own.
+    assert!(pair["confidence"].as_f64().is_some_and(|of| (0.975..0.98).contains(&of)), "{pair}");
+    assert_eq!(study["comparison"]["error_rate"], 0.075);
+    assert_eq!(study["study"]["state"], "complete");
+    assert_nothing_is_left(&home);
+}

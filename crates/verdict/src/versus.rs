@@ -39,7 +39,14 @@ pub fn duel(
         false => metric.higher_is_better(),
     };
     let mut duel = Duel::new(DuelRules { higher_is_better, ..rules });
+    let mut extensions = study.extensions.iter().peekable();
     for Block { stage, slots } in Course::of(study).blocks(load) {
+        let first = slots.iter().map(|slot| slot.place.position).min();
+        while let Some(extension) =
+            extensions.next_if(|extension| first.is_some_and(|first| first >= extension.planned))
+        {
+            duel.extend(extension.blocks);
+        }
         match stage {
             stage::PILOT => {
                 let mut runs = slots.iter();
@@ -54,6 +61,7 @@ pub fn duel(
             _ => {}
         }
     }
+    extensions.for_each(|extension| duel.extend(extension.blocks));
     Ok(Some(duel))
 }
 

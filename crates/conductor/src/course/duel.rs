@@ -28,7 +28,7 @@ impl<'a> Duels<'a> {
     }
 
     /// How the duel under a load stands.
-    fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, RunError> {
+    pub(crate) fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, RunError> {
         let [a, b] = &self.settings;
         Ok(verdict::duel(kept, &self.plan.loads[load].name, [a, b], self.metric)?)
     }

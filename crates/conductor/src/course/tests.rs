@@ -167,9 +167,12 @@ fn a_finished_study_is_extended_block_by_block() {
         kept.extensions,
         [store::Extension { blocks: 8, planned: 18 }, store::Extension { blocks: 12, planned: 24 }]
     );
-    // A duel ends by looks of its own.
-    let (plan, store, id, _folder) = begun(2, "{ blocks: 8 }");
+}
+
+#[test]
+fn a_search_is_not_extended() {
+    let (plan, store, id, _folder) = begun(3, "{ find: best, blocks: 10 }");
     let kept = store.load_study(&id).expect("it is kept");
-    let refused = crate::extend_study(&plan, &kept, 12, None, &store).expect_err("it is a duel");
+    let refused = crate::extend_study(&plan, &kept, 12, None, &store).expect_err("it is a search");
     assert!(refused.to_string().contains("cannot be extended"), "{refused}");
 }

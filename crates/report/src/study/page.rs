@@ -193,7 +193,8 @@ impl<'a> Page<'a> {
             Procedure::Duel { .. } | Procedure::Best { .. } => {
                 format!(
                     "in blocks, at most {} of them (random order within each, seed {})",
-                    new.compare.blocks, new.seed
+                    view.study.blocks(),
+                    new.seed
                 )
             }
         };

@@ -144,12 +144,12 @@ impl Ordered<'_> {
         conductor::is_of(&kept.new, study, procedure).map_err(|fault| BadArguments(fault.to_string()))?;
         let within_s = self.within_ns.map(|ns| ns as f64 / 1e9);
         match (kept.state, blocks) {
-            (StudyState::Complete, None) => return Err(finished(&kept).into()),
+            (StudyState::Complete, None) => return Err(finished(study, &kept)?.into()),
             (StudyState::Complete, Some(blocks)) => {
                 let mut study = study.clone();
                 study.set_seed(kept.new.seed);
+                let from = conductor::blocks_of(&study, &kept)?;
                 conductor::extend_study(&study, &kept, *blocks, within_s, store)?;
-                let from = kept.blocks();
                 output::remark(&format!("extending {id} from {from} to {blocks} blocks"));
             }
             (StudyState::Interrupted, Some(blocks)) if *blocks != kept.blocks() => {
@@ -167,16 +167,17 @@ impl Ordered<'_> {
 }
 
 /// Nothing is left to do in a study, unless blocks are added.
-fn finished(kept: &store::Study) -> BadArguments {
-    let (id, blocks) = (&kept.id, kept.blocks());
-    if kept.new.compare.procedure != Procedure::Blocks {
-        return BadArguments(format!("{id} is finished\n  way out: leave out --resume to run it anew"));
+fn finished(study: &Study, kept: &store::Study) -> anyhow::Result<BadArguments> {
+    let id = &kept.id;
+    if !matches!(kept.new.compare.procedure, Procedure::Blocks | Procedure::Duel { .. }) {
+        return Ok(BadArguments(format!("{id} is finished\n  way out: leave out --resume to run it anew")));
     }
-    let are = if blocks == 1 { "its block is" } else { "all its blocks are" };
-    BadArguments(format!(
-        "{id} is finished: {are} done\n  way out: add --blocks N to extend it from {blocks} to N blocks, or leave out \
+    let blocks = conductor::blocks_of(study, kept)?;
+    let are = if blocks == 1 { "block" } else { "blocks" };
+    Ok(BadArguments(format!(
+        "{id} is finished, with {blocks} {are}\n  way out: add --blocks N to extend it to N blocks in all, or leave out \
          --resume to run it anew"
-    ))
+    )))
 }
 
 /// What is planned comes before what is added.
@@ -220,7 +221,7 @@ fn newest(study: &Study, procedure: &Procedure, store: &Store, is_extended: bool
         complete = complete.or(Some(kept));
     }
     if let Some(kept) = complete {
-        return Err(finished(&kept).into());
+        return Err(finished(study, &kept)?.into());
     }
     let what = match is_extended {
         true => format!("no study of {:?}, as the plan is now, was kept", study.title),
