@@ -270,6 +270,10 @@ pub(crate) fn describe(plan: &Plan) -> NewRun {
     // Two runs that only draw other values are of one plan.
     let mut of_plan = plan_json.clone();
     of_plan.as_object_mut().map(|of_plan| of_plan.remove("seed"));
+    // Requests are hashed below as they are sent; earlier versions kept no path.
+    for step in of_plan["steps"].as_array_mut().into_iter().flatten() {
+        step.as_object_mut().map(|step| step.remove("path"));
+    }
     hash.update(of_plan.to_string().as_bytes());
     for request in plan.steps.iter().filter_map(PlannedStep::request) {
         hash.update(&request.request.encode().unwrap_or_default());

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use wire::http1::{Capture, CaptureFrom};
 
 use crate::plan::{Action, HttpAction, Pin, Plan, PlannedStep, SqlAction, Trust};
+use crate::secrets::without_secrets;
 use crate::transactions::Transactions;
 
 /// Headers whose values may be shown; any other may hold a secret, whatever its name.
@@ -88,6 +89,8 @@ impl Plan {
         json!({
             "name": name,
             "method": request.method,
+            // A query may hold anything.
+            "path": without_secrets(request.target.split(['?', '#']).next().unwrap_or_default()),
             "host": request.host,
             "headers": headers.collect::<Vec<Value>>(),
             "body_bytes": request.body.as_ref().map(Vec::len),

@@ -238,6 +238,19 @@ fn gates_are_in_the_units_of_their_figures() {
 }
 
 #[test]
+fn steps_of_one_name_are_told_apart_by_their_paths() {
+    let step = |path: &str| {
+        let study = text(&format!(
+            "scenario: [ {{ get: {path}, name: page }} ]\nload: {{ users: 1 }}\nurl: http://127.0.0.1:8080\n"
+        ));
+        study.plan(0, &launch(&study, 0)).expect("it is a plan").to_json()["steps"][0].clone()
+    };
+    assert_eq!((step("/a")["name"].as_str(), step("/a")["path"].as_str()), (Some("page"), Some("/a")));
+    assert_eq!(step("/b")["path"].as_str(), Some("/b"));
+    assert_eq!(step("/b?of=anybody")["path"].as_str(), Some("/b"), "a query may hold a secret");
+}
+
+#[test]
 fn the_words_of_a_study_keep_its_secrets() {
     let study = text(
         "scenario: [ { get: /x?token=CANARY1&a=b, headers: { X-Api-Key: CANARY2 } } ]\n\

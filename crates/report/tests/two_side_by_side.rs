@@ -5,7 +5,7 @@ mod runs;
 mod studies;
 
 use report::{Compared, Options, ReportError, format};
-use serde_json::Value;
+use serde_json::{Value, json};
 use studies::Stored;
 
 const OPTIONS: Options = Options { color: false, width: 120 };
@@ -97,6 +97,82 @@ fn two_runs_have_ratios_and_no_verdict() {
     let mut longer = runs::normal();
     longer.new.warm_up_ns += 1_000_000_000;
     assert!(why(Compared::of_runs(&a, &longer)).contains("under different loads"));
+}
+
+/// A run of this plan, and what is noted about it beside one of another.
+fn noted(plans: [Value; 2], hashes: [&str; 2]) -> Vec<String> {
+    let [a, b] = [0, 1].map(|side| {
+        let mut run = runs::normal();
+        (run.new.plan_json, run.new.plan_hash) = (plans[side].clone(), hashes[side].to_owned());
+        run
+    });
+    let compared = Compared::of_runs(&a, &b).unwrap();
+    let object: Value = serde_json::from_str(&written(&compared, "json")).unwrap();
+    let notes: Vec<String> =
+        object["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap().to_owned()).collect();
+    let on_one_line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let terminal = on_one_line(written(&compared, "terminal"));
+    assert!(notes.iter().all(|note| terminal.contains(&on_one_line(note.clone()))), "{terminal}");
+    notes.into_iter().filter(|note| note.contains("plan")).collect()
+}
+
+#[test]
+fn every_point_in_which_two_plans_differ_is_named() {
+    let name = runs::normal().new.steps[0].clone();
+    let steps = [
+        ("method", "method", json!("GET"), json!("POST"), "A GET, B POST"),
+        ("path", "path", json!("/a"), json!("/b"), "A /a, B /b"),
+        ("headers", "headers", json!([["Accept", "x"]]), json!([]), "A [[\"Accept\",\"x\"]], B []"),
+        ("body_bytes", "bytes of the body", Value::Null, json!(7), "A none, B 7"),
+        ("keep_alive", "keep-alive", json!(true), json!(false), "A true, B false"),
+        ("expect", "expected reply", json!({"status": "200"}), json!({"status": "201"}), ""),
+        ("saves", "saved values", json!([]), json!([1]), "A [], B [1]"),
+        ("script", "script", json!("a"), json!("b"), "A a, B b"),
+    ];
+    for (key, words, a, b, sides) in steps {
+        let plans = [a, b].map(|value| json!({ "steps": [{ (key): value }] }));
+        let noted = noted(plans, ["a", "b"]);
+        let [only] = &noted[..] else { panic!("{key}: {noted:?}") };
+        assert!(only.starts_with(&format!("The plans differ: {words} of {name}: {sides}")), "{only}");
+    }
+    let plan = [
+        ("scenarios", "order of the steps"),
+        ("data", "data"),
+        ("sql", "transactions"),
+        ("tls", "TLS"),
+        ("warm_up_ns", "warm-up (ns)"),
+        ("timeout_ns", "time-out (ns)"),
+        ("connect_timeout_ns", "time-out of connecting (ns)"),
+        ("threads", "threads of the generator"),
+        ("pin", "cores of the generator"),
+    ];
+    for (key, words) in plan {
+        let noted = noted([json!({ (key): 1 }), json!({ (key): 2 })], ["a", "b"]);
+        assert_eq!(noted, [format!("The plans differ: {words}: A 1, B 2.")]);
+    }
+}
+
+#[test]
+fn what_is_no_difference_of_plans_is_not_named_and_what_is_not_kept_is_said() {
+    let step = |path: Value| json!({ "steps": [{ "method": "GET", "path": path }], "seed": 1 });
+    assert!(noted([step(json!("/a")), step(json!("/a"))], ["a", "a"]).is_empty());
+    let mut reseeded = step(json!("/a"));
+    reseeded["seed"] = json!(2);
+    assert!(noted([step(json!("/a")), reseeded], ["a", "a"]).is_empty());
+    // An earlier version kept no path.
+    assert!(noted([step(json!("/a")), step(Value::Null)], ["a", "a"]).is_empty());
+    let unkept = noted([step(json!("/a")), step(json!("/a"))], ["a", "b"]);
+    assert_eq!(unkept, ["A and B are not of the same plan; it is not kept in what they differ."]);
+    let many = |value: u8| {
+        let one = |key: &str| (key.to_owned(), json!(value));
+        let mut plan =
+            serde_json::Map::from_iter(["data", "sql", "tls", "threads", "pin", "scenarios"].map(one));
+        let keys = ["method", "path", "headers", "body_bytes", "keep_alive", "expect", "saves", "script"];
+        plan.insert("steps".to_owned(), json!([serde_json::Map::from_iter(keys.map(one))]));
+        Value::Object(plan)
+    };
+    let noted = noted([many(1), many(2)], ["a", "b"]);
+    assert_eq!((noted.len(), noted[12].as_str()), (13, "The plans differ in 2 more points."));
 }
 
 #[test]

@@ -11,9 +11,12 @@ const VALUE_CHARACTERS_MAX: usize = 60;
 /// Points that are told.
 const POINTS_MAX: usize = 12;
 
+/// What earlier versions did not keep.
+const PATH: &str = "path";
 /// Of a request or transaction, as the plan is kept, and how it is called. Hosts differ where systems do.
-const OF_STEPS: [(&str, &str); 7] = [
+const OF_STEPS: [(&str, &str); 8] = [
     ("method", "method"),
+    (PATH, "path"),
     ("headers", "headers"),
     ("body_bytes", "bytes of the body"),
     ("keep_alive", "keep-alive"),
@@ -44,7 +47,8 @@ pub(super) fn differences(first: &NewRun, second: &NewRun) -> Vec<String> {
     }
     if let (Some(of_a), Some(of_b)) = (a["steps"].as_array(), b["steps"].as_array()) {
         for ((of_a, of_b), name) in of_a.iter().zip(of_b).zip(&first.steps) {
-            let differing = OF_STEPS.iter().filter(|(key, _)| of_a[key] != of_b[key]);
+            let is_known = |key: &str| key != PATH || !(of_a[key].is_null() || of_b[key].is_null());
+            let differing = OF_STEPS.iter().filter(|(key, _)| of_a[key] != of_b[key] && is_known(key));
             points.extend(differing.map(|(key, words)| {
                 point(&format!("{words} of {name}"), &written(&of_a[key]), &written(&of_b[key]))
             }));
