@@ -211,3 +211,28 @@ fn settings_that_left_in_a_halving_are_shown_and_not_ranked() {
     let terminal = stored.written("terminal");
     assert!(terminal.contains("500"), "{terminal}");
 }
+
+#[test]
+fn what_is_inconclusive_says_how_it_is_extended_and_then_its_error_rate() {
+    let stored = Stored::new(Procedure::Duel { pilot_blocks: 0 });
+    let block = |block: u32| {
+        let first = if block.is_multiple_of(2) { 120 } else { 80 };
+        stored.block(block, stage::BLOCK, &[("b", first), ("a", 100)]);
+    };
+    (0..8).for_each(block);
+    stored.end("not fit");
+    let command = format!("tenbin run PLAN --resume {} --blocks 12", stored.study);
+    let page = stored.written("md").replace('\\', "");
+    assert!(page.contains("12 blocks may decide what is inconclusive") && page.contains(&command), "{page}");
+    let study = stored.store.load_study(&stored.study).unwrap();
+    stored.store.extend_study(&study, None, 12, &[]).unwrap();
+    (8..12).for_each(block);
+    stored.end("blocks");
+    let page = stored.written("md");
+    assert!(
+        page.contains("is at most 7.5 % instead of 5 %") && page.contains("16 blocks may decide"),
+        "{page}"
+    );
+    let pair = &stored.json()["comparison"]["pairs"][0];
+    assert_eq!((&pair["blocks"], &pair["verdict"]), (&12.into(), &"inconclusive".into()), "{pair}");
+}

@@ -1,10 +1,10 @@
 //! A study as a page for people: what to say, piece by piece. Formats only draw it.
 
-use store::{Level, OUT_OF_TIME, Procedure, StudyState};
+use store::{EXTENSIONS_MAX, Level, OUT_OF_TIME, Procedure, StudyState};
 use verdict::Standing;
 
 use super::answer::{answer, winner};
-use super::sentences::{self, blocks, matters, row_name};
+use super::sentences::{self, blocks, matters, next_blocks, row_name};
 use super::tables::Escape;
 use super::troubles::{self, Kind, Trouble};
 use super::validity::validity;
@@ -463,7 +463,24 @@ impl<'a> Page<'a> {
             };
             facts.push(("missing", format!("{}; {way_out}", runs(view.missing))));
         }
+        if let Some(blocks) = self.blocks_to_add() {
+            let command = format!("{} --blocks {blocks}", self.resuming("PLAN"));
+            facts.push(("extend", format!("{blocks} blocks may decide what is inconclusive: {command}")));
+        }
         Item::Facts(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    /// To how many blocks it may be worth to extend it: a pair is inconclusive after all that were planned.
+    fn blocks_to_add(&self) -> Option<u32> {
+        let study = self.view.study;
+        let is_for = matches!(study.new.compare.procedure, Procedure::Blocks | Procedure::Duel { .. });
+        let is_over =
+            is_for && study.state == StudyState::Complete && study.extensions.len() < EXTENSIONS_MAX;
+        let pairs = self.view.loads.iter().flat_map(|load| &load.pairs).filter(|_| is_over);
+        let open = pairs.filter(|pair| pair.comparison.verdict == stats::Verdict::Inconclusive);
+        // Where blocks were lost, what is planned is not what counts.
+        let least = if study.new.compare.procedure == Procedure::Blocks { study.blocks() + 1 } else { 0 };
+        open.filter_map(next_blocks).max().map(|blocks| blocks.max(least))
     }
 
     /// What goes on with this study.

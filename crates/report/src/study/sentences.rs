@@ -288,11 +288,14 @@ pub(super) fn ahead(pair: &Pair) -> String {
 
 /// What more blocks may decide; empty if none can.
 pub(super) fn next_look(pair: &Pair) -> String {
-    let judged = pair.comparison.blocks;
+    next_blocks(pair).map_or_else(String::new, |next| format!("; {} may decide", blocks(next as usize)))
+}
+
+/// So many may decide what these have not; `None` if none can.
+pub(super) fn next_blocks(pair: &Pair) -> Option<u32> {
     let last = LOOKS[LOOKS.len() - 1].blocks as usize;
-    let mut looks = stats::looks(last, pair.comparison.family);
-    let next = looks.find(|look| look.blocks as usize > judged);
-    next.map_or_else(String::new, |look| format!("; {} may decide", blocks(look.blocks as usize)))
+    let mut looks = stats::looks(last, pair.comparison.family).map(|look| look.blocks);
+    looks.find(|blocks| *blocks as usize > pair.comparison.blocks)
 }
 
 /// How a row is called, not escaped.
