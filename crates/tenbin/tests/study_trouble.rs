@@ -102,7 +102,7 @@ fn a_study_of_failures_goes_on_where_a_system_rejects_everything() {
     };
     for compare in ["no", "{ find: failures, blocks: 1 }"] {
         let output = home.run(&["run", &plan(&home, &of(compare)), "--format", "json"]);
-        assert_eq!(output.code, Some(6), "{output:?}");
+        assert_eq!(output.code, Some(0), "what systems do is the result of such a study: {output:?}");
         let study = output.json();
         let runs = study["runs"].as_array().expect("a list");
         assert_eq!(runs.len(), 2, "{study}");
