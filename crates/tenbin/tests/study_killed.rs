@@ -22,6 +22,7 @@ systems:
     start: '{tenbin} target --listen 127.0.0.1:{port} --threads {threads}'
     vary: { threads: [1, 2, 3] }
 compare: { blocks: 2 }
+seed: 1
 ";
 /// Longer than a run with its start and stop takes, so that every moment of one is hit.
 const MOMENTS_MS: u64 = 2_600;
