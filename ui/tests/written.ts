@@ -24,8 +24,15 @@ export function program(): string {
 export async function writtenPages(folder: string): Promise<Partial<Record<PageName, Made>>> {
   const store = ['--store', join(folder, 'tenbin.sqlite')];
   const tenbin = async (...args: string[]): Promise<string> => {
-    const { stdout } = await run(program(), [...args, ...store], { timeout: 60_000, maxBuffer: 64 << 20 });
-    return stdout;
+    const limits = { timeout: 60_000, maxBuffer: 64 << 20 };
+    try {
+      return (await run(program(), [...args, ...store], limits)).stdout;
+    } catch (error) {
+      // Exit code 6: the target was gone, as it is for who expects another status. The run is kept all the same.
+      const { code, stdout } = error as { code?: number; stdout?: string };
+      if (code === 6 && stdout !== undefined) return stdout;
+      throw error;
+    }
   };
   const made: Partial<Record<PageName, Made>> = {};
   const write = async (name: (typeof WRITTEN)[number], ...runs: string[]): Promise<void> => {
