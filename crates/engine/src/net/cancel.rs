@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -15,6 +16,10 @@ use crate::job::Peer;
 const WAITING_MAX: usize = 64;
 /// For each step of a cancellation: connecting, a log-in, the peer's answer.
 const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// One cancellation at a time, over all threads of a load: MariaDB's `KILL` of statements in `SLEEP()` holds one lock and waits for
+/// another, so that two of them at once wait for each other, for up to two seconds each.
+static TURN: Mutex<()> = Mutex::new(());
 
 /// What is to be ended, and where.
 type Order = (Peer, Cancel);
@@ -61,6 +66,7 @@ impl Canceller {
 
 fn work(orders: &Receiver<Order>, done: &Sender<Report>) {
     for (peer, cancel) in orders {
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let report = match cancel {
             Cancel::Bytes(bytes) => send(&peer, bytes),
             Cancel::Request(mut talk) => match probe::put(&peer, &mut *talk, TIMEOUT) {
@@ -68,6 +74,7 @@ fn work(orders: &Receiver<Order>, done: &Sender<Report>) {
                 Err(error) => Err(error.to_string()),
             },
         };
+        drop(turn);
         // Whoever does not wait for it any more wants it done all the same.
         let _ = done.send(report);
     }
