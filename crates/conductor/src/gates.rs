@@ -53,8 +53,8 @@ fn figure(metric: GateMetric) -> Option<Figure> {
 /// The whole measured window: the same as in reports.
 fn whole(gate: &Gate, run: &Run) -> Result<(Tally, Option<Window>), StoreError> {
     Ok(match gate.step {
-        Some(step) => (run.total(step, Phase::Measured)?, Window::of_step(run, step)?),
-        None => (run.whole(Phase::Measured)?, Window::of(run)?),
+        Some(step) => (run.total(step, Phase::Measured)?, Window::of_step(run, step)),
+        None => (run.whole(Phase::Measured)?, Window::of(run)),
     })
 }
 

@@ -150,13 +150,14 @@ fn how_it_went(asked: StopLevel, level: Level, overran: bool, is_degraded: bool)
 
 /// The generator is asked how it fared.
 fn judge(plan: &Plan, closed: Closed, threads: u32, asked: StopLevel, around: &Around) -> Ending {
-    let Closed { tally, warm_up, window, rest } = closed;
-    let outage = gone(plan, &tally, &window, &rest, asked);
+    let Closed { tally, warm_up, window, mut rest } = closed;
+    let outage = gone(plan, &tally, &window, &mut rest, asked);
+    let window_ns = Some(window.length_ns()).filter(|ns| *ns > 0);
     let Collected { ends, broke, hopeless, overran, cpu, pulses, busiest, extended, settled_at_ns, .. } =
         rest;
     let evidence = Evidence {
         warm_up,
-        window_ns: Some(window.length_ns()).filter(|ns| *ns > 0),
+        window_ns,
         ended: window.counts.ended(),
         mean_in_flight: window.mean_in_flight(&pulses),
         was_gone: outage
@@ -202,19 +203,26 @@ fn judge(plan: &Plan, closed: Closed, threads: u32, asked: StopLevel, around: &A
             .flatten()
             .map(|found| Steadiness { extended, ..found })
             .map(|found| unsteady_if_gone(found, outage.as_ref())),
-        window_ns: Some(window.length_ns()).filter(|ns| *ns > 0),
+        window_ns,
         outage,
     }
 }
 
 /// How long the system was gone.
-fn gone(plan: &Plan, tally: &Tally, window: &Window, rest: &Collected, asked: StopLevel) -> Option<Outage> {
+fn gone(
+    plan: &Plan,
+    tally: &Tally,
+    window: &Window,
+    rest: &mut Collected,
+    asked: StopLevel,
+) -> Option<Outage> {
+    let gaps = std::mem::take(&mut rest.gaps).end(window.to_ns);
     let mut waits = Waits::default();
     rest.ends.iter().for_each(|end| waits.merge(&end.health.waits));
     outage::judge(&outage::Course {
         model: model(plan),
         window_ns: (window.from_ns, window.to_ns),
-        gaps: rest.gaps.clone().end(window.to_ns),
+        gaps,
         pulses: &rest.pulses,
         waits: &waits,
         connections: rest.ends.iter().map(|end| end.connections.len() as u64).sum(),

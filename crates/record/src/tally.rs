@@ -177,8 +177,8 @@ impl Tally {
         self.errors.merge(&more.errors);
     }
 
-    /// From the first request sent to the last one that ended, in nanoseconds: what rates are told over. `None` where that is
-    /// no time.
+    /// From the first request sent to the last one that ended, in nanoseconds: what JMeter divides by. `None` where that is no
+    /// time.
     pub fn span_ns(&self) -> Option<u64> {
         self.last_finished_ns?.checked_sub(self.first_sent_ns?).filter(|span_ns| *span_ns > 0)
     }
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rates_are_told_over_the_time_from_the_first_request_to_the_last_end() {
+    fn the_span_is_the_time_from_the_first_request_to_the_last_end() {
         let mut tally = Tally::default();
         assert_eq!(tally.span_ns(), None);
         tally.first_sent_ns = Some(40);

@@ -8,16 +8,14 @@ use crate::view::View;
 /// Where what is under way at the ends of a load is less of the whole, it is not worth a word.
 const SHARE_MIN: f64 = 0.1;
 
-/// By how much the rate of a run may be off, and what makes it so.
-struct Doubt {
-    share: f64,
-    because: String,
-}
-
 /// What a careful colleague would say about a run.
 pub(crate) fn doubt(view: &View<'_>) -> Option<String> {
-    let Doubt { share, because } = of(view)?;
-    Some(format!("{because}, the throughput may be off by {}. Measure for longer.", percent_of(share)))
+    let share = share(view)?;
+    let (mean, off) = (duration(view.whole.response.all.mean_ns?), percent_of(share));
+    Some(format!(
+        "Replies take {mean} on average, {off} of the measured window: if the users stay in step, the throughput may be off by \
+         {off}. Measure for longer."
+    ))
 }
 
 /// The same of the runs of a study that count.
@@ -25,9 +23,9 @@ pub(crate) fn doubt_of_many<'a>(views: impl Iterator<Item = &'a View<'a>>) -> Op
     let (mut runs, mut too_short, mut most) = (0usize, 0usize, 0.0_f64);
     for view in views {
         runs += 1;
-        if let Some(doubt) = of(view) {
+        if let Some(share) = share(view) {
             too_short += 1;
-            most = most.max(doubt.share);
+            most = most.max(share);
         }
     }
     (too_short > 0).then(|| {
@@ -39,16 +37,14 @@ pub(crate) fn doubt_of_many<'a>(views: impl Iterator<Item = &'a View<'a>>) -> Op
     })
 }
 
-fn of(view: &View<'_>) -> Option<Doubt> {
+/// By how much the rate of a run may be off: users who stay in step end one request more or less in the window. `None` where that
+/// is not worth a word.
+fn share(view: &View<'_>) -> Option<f64> {
     // A number of requests is counted to its last answer.
     if view.run.new.model != Model::Closed || view.run.new.planned_duration_ns.is_none() {
         return None;
     }
-    let (mean_ns, window) = (view.whole.response.all.mean_ns?, view.whole.window?);
-    // Users who stay in step end one request more or less in the window.
-    let share = mean_ns / (window.length_s * 1e9);
-    let (mean, of_all) = (duration(mean_ns), percent_of(share));
-    let because =
-        format!("Replies take {mean} on average, {of_all} of the measured window: if the users stay in step");
-    (share > SHARE_MIN).then_some(Doubt { share, because })
+    let window = view.whole.window?;
+    let share = view.whole.response.all.mean_ns? / (window.length_s * 1e9);
+    (share > SHARE_MIN).then_some(share)
 }

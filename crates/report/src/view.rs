@@ -58,7 +58,7 @@ impl<'a> View<'a> {
         for ((step, name), unit) in (0..=u16::MAX).zip(&run.new.steps).zip(&run.new.units) {
             let of_step = run.total(step, Phase::Measured)?;
             whole.merge(&of_step);
-            let window = Window::of_step(run, step)?;
+            let window = Window::of_step(run, step);
             let figures = Figures::of(&of_step, window, Kind { unit: *unit, ..kind });
             steps.push(Step { name, figures, statements: statements(run, step)? });
         }
@@ -66,7 +66,7 @@ impl<'a> View<'a> {
             Some(ending) => (ending.verdict, ending.validity.clone()),
             None => (Verdict::Partial, without_an_ending(run.state)),
         };
-        let window = Window::of(run)?;
+        let window = Window::of(run);
         let whole = Figures::of_all(&whole, window, kind, steps.iter().map(|step| &step.figures));
         let warm_up = Figures::of(&run.whole(Phase::WarmUp)?, None, kind);
         let signals = Signals::of(run);
@@ -187,7 +187,7 @@ impl<'a> View<'a> {
 fn statements(run: &Run, step: u16) -> Result<Vec<Statement<'_>>, StoreError> {
     let of_part = |(number, name)| {
         let tally = run.total(number, Phase::Measured)?;
-        let figures = Figures::of(&tally, Window::of_step(run, number)?, OF_STATEMENTS);
+        let figures = Figures::of(&tally, Window::of_step(run, number), OF_STATEMENTS);
         Ok(Statement { name, number, figures })
     };
     run.new.parts_of(step).map(of_part).collect()

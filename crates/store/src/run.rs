@@ -111,13 +111,27 @@ impl Run {
     /// unfinished and what waited not sent.
     pub fn total(&self, step: u16, phase: Phase) -> Result<Tally> {
         let mut whole = Whole::default();
-        let from = self.parts.partition_point(|part| (part.step, part.phase) < (step, phase));
-        for part in self.parts[from..].iter().take_while(|part| (part.step, part.phase) == (step, phase)) {
+        for part in self.parts_of(step, phase) {
             whole.absorb(&part.counted()).map_err(|source| self.broken(source))?;
             whole.absorb_histograms(&part.histograms).map_err(|Malformed| self.damaged())?;
         }
         let total = if self.ending.is_some() { whole.settle() } else { whole.cut_short() };
         total.map_err(|source| self.broken(source))
+    }
+
+    /// The counts of [`Run::total`] and what ended in the window, and nothing else: no histogram is unpacked for them.
+    pub fn counted(&self, step: u16, phase: Phase) -> (Counts, InWindow) {
+        let (mut counts, mut window) = (Counts::default(), InWindow::default());
+        for part in self.parts_of(step, phase) {
+            counts.add(&part.counts);
+            window.add(&part.window.unwrap_or_default());
+        }
+        (counts, window)
+    }
+
+    fn parts_of(&self, step: u16, phase: Phase) -> impl Iterator<Item = &Part> {
+        let from = self.parts.partition_point(|part| (part.step, part.phase) < (step, phase));
+        self.parts[from..].iter().take_while(move |part| (part.step, part.phase) == (step, phase))
     }
 
     /// Everything that happened in a phase, over all steps. Their parts are in them already.

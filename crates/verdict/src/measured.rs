@@ -29,7 +29,7 @@ impl Measured {
         let tally = run.whole(Phase::Measured)?;
         Ok(Self {
             counts: tally.counts,
-            window: Window::of(run)?,
+            window: Window::of(run),
             outage: run.ending.as_ref().and_then(|ending| ending.outage.clone()),
             response: Durations::of(&tally.response.all()),
             resources: Resources::of(run),

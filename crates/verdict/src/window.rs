@@ -1,7 +1,7 @@
 //! Rates: what ended within the measured window, over its length.
 
 use record::{Backlog, InWindow, Phase, Tally};
-use store::{Model, Run, StoreError, WindowLength};
+use store::{Model, Run, WindowLength};
 
 /// What ended within the measured window of a run, or of one step of it, whenever it was intended.
 ///
@@ -23,22 +23,30 @@ pub struct Window {
 
 impl Window {
     /// Of all steps of a run; `None` where nothing tells how long it was.
-    pub fn of(run: &Run) -> Result<Option<Self>, StoreError> {
-        Self::between(run, &run.whole(Phase::WarmUp)?, &run.whole(Phase::Measured)?)
+    pub fn of(run: &Run) -> Option<Self> {
+        Self::of_steps(run, 0..run.new.steps.len() as u16)
     }
 
     /// Of one step, or of a part of one.
-    pub fn of_step(run: &Run, step: u16) -> Result<Option<Self>, StoreError> {
-        Self::between(run, &run.total(step, Phase::WarmUp)?, &run.total(step, Phase::Measured)?)
+    pub fn of_step(run: &Run, step: u16) -> Option<Self> {
+        Self::of_steps(run, step..=step)
     }
 
-    fn between(run: &Run, warm_up: &Tally, measured: &Tally) -> Result<Option<Self>, StoreError> {
-        let Some(WindowLength { ns, is_by_seconds }) = run.window() else { return Ok(None) };
+    fn of_steps(run: &Run, steps: impl Iterator<Item = u16> + Clone) -> Option<Self> {
+        let WindowLength { ns, is_by_seconds } = run.window()?;
+        let [warm_up, measured] = Phase::ALL.map(|phase| {
+            let mut tally = Tally::default();
+            for (counts, window) in steps.clone().map(|step| run.counted(step, phase)) {
+                tally.counts.add(&counts);
+                tally.window.add(&window);
+            }
+            tally
+        });
         let mut counts = warm_up.window;
         counts.add(&measured.window);
-        let backlog = Backlog::of(warm_up, measured).ok().filter(|_| !is_by_seconds);
+        let backlog = Backlog::of(&warm_up, &measured).ok().filter(|_| !is_by_seconds);
         let offered = (run.new.model == Model::Open && !is_by_seconds).then_some(measured.counts.planned);
-        Ok(Some(Self { length_s: ns as f64 / 1e9, counts, offered, backlog }))
+        Some(Self { length_s: ns as f64 / 1e9, counts, offered, backlog })
     }
 
     /// Of several runs: what ended in all their windows, over the sum of their lengths. `None` if one has none.

@@ -45,14 +45,14 @@ fn a_rate_counts_answers_within_the_window_whenever_they_were_intended() {
     // in the window, and its length does not depend on that.
     let queue = Queue { stall: Some((0, 600_000_000)), service_ns: 100_000, ..Queue::default() };
     let run = Stored::new().run(None, Some(&queue), &stored::ending());
-    let window = Window::of(&run).unwrap().expect("a window");
+    let window = Window::of(&run).expect("a window");
     assert_eq!((window.length_s, window.counts.ended()), (11.0, 11_000), "the last second may not be whole");
     assert_eq!((window.ok_per_s(), window.answers_per_s()), (1_000.0, 1_000.0));
 
     // Half of what is offered is answered in the window, and the rest after it.
     let queue = Queue { service_ns: 2_000_000, ..Queue::default() };
     let run = Stored::new().run(None, Some(&queue), &stored::ending());
-    let per_s = Window::of(&run).unwrap().expect("a window").ok_per_s();
+    let per_s = Window::of(&run).expect("a window").ok_per_s();
     assert_eq!(per_s, 500.0);
 
     // What was open when the window began is answered in it, and is no merit.

@@ -54,7 +54,7 @@ pub fn judge(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
 fn of_valid(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
     let tally = run.whole(Phase::Measured)?;
     let outage = run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
-    let observed = Observed { tally: &tally, window: Window::of(run)?, outage };
+    let observed = Observed { tally: &tally, window: Window::of(run), outage };
     let mut failed: Vec<FailedCondition> = slos.iter().filter_map(|slo| held(slo, &observed)).collect();
     failed.extend(outage.filter(|outage| outage.is_degraded()).map(gone));
     let own = Slo { text: "errors".to_owned(), figure: Figure::Errors, is_below: true, limit: ERRORS_MAX };
