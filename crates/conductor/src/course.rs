@@ -7,10 +7,10 @@ mod duel;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use judge::Setting;
 use plan::{Amount, How, Study as Plan};
 use stats::{DuelEnd, DuelStep};
 use store::{OUT_OF_TIME, Place, Procedure, Store, Study};
-use verdict::Setting;
 
 use crate::one_run::RunError;
 use best::Best;

@@ -4,10 +4,10 @@
 //! more with them: what the system does then tells which of the two was the limit.
 
 use engine::allowed_cores;
+use judge::Measured;
 use plan::Plan;
 use record::Percentile;
 use store::{Cause, Ending, Level, NewRun, RunId, Store, StoreError, Verdict};
-use verdict::Measured;
 
 use crate::beside::Attended;
 use crate::live::Observer;

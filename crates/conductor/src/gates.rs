@@ -1,11 +1,11 @@
 //! What must hold for every run: measured against what was kept of it.
 
+use judge::Window;
+use judge::slo::{Figure, Observed};
 use load::SECOND_NS;
 use plan::{Gate, GateMetric};
 use record::{InWindow, Percentile, Phase, Tally};
 use store::{GateResult, Outage, Run, StoreError};
-use verdict::Window;
-use verdict::slo::{Figure, Observed};
 
 /// Every gate of a plan, held against a run.
 pub(crate) fn judge(gates: &[Gate], run: &Run) -> Result<Vec<GateResult>, StoreError> {

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use judge::{Window, rates};
 use lab::{Stopped, System};
 use plan::{Amount, Find, Study};
 use record::{Percentile, Phase};
 use store::{Ending, Failure, GateResult, NewRun, Place, Run, RunId, Store, StoreError, StudyId, Verdict};
-use verdict::{Window, rates};
 
 use crate::beside::{Attended, Beside};
 use crate::cores::Cores;

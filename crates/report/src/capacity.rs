@@ -6,11 +6,11 @@ mod page;
 mod sentences;
 mod table;
 
+use judge::slo::Slo;
+use judge::{Setting, settings};
 use stats::Capacity;
 use stats::usl::{self, Usl};
 use store::{Procedure, StoreError, Study};
-use verdict::slo::Slo;
-use verdict::{Setting, settings};
 
 use crate::LoadRun;
 
@@ -56,7 +56,7 @@ impl CapacityView {
         for load in loads {
             for setting in settings(study, load) {
                 let mut levels = Levels::default();
-                let search = verdict::search_by(study, load, &setting, &mut |run, level| {
+                let search = judge::search_by(study, load, &setting, &mut |run, level| {
                     levels.note(&load_run(&run.id)?, level, &slos)
                 })?;
                 let Some(search) = search else { continue };

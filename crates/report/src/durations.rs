@@ -2,7 +2,7 @@
 
 use record::Percentile;
 
-pub(crate) use verdict::Durations;
+pub(crate) use judge::Durations;
 
 /// How a percentile is called: `p99.9`.
 pub(crate) fn name(percentile: Percentile) -> String {

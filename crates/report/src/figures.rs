@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use judge::{Window, rates};
 use record::{Counts, Split, Tally};
 use store::Unit;
-use verdict::{Window, rates};
 
 use crate::durations::Durations;
 use crate::noun::Noun;

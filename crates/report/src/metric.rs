@@ -75,24 +75,24 @@ impl Metric {
 
     /// The figure of one run; `None` where there is nothing to say, or too little to say it.
     pub(crate) fn read(&self, view: &View<'_>) -> Option<f64> {
-        (verdict::Metric::named(self.name)?.read)(&view.measured)
+        (judge::Metric::named(self.name)?.read)(&view.measured)
     }
 
     /// Whether more of it is better, where nothing else is laid down.
     pub(crate) fn higher_is_better(&self) -> bool {
-        verdict::Metric::named(self.name).is_some_and(verdict::Metric::higher_is_better)
+        judge::Metric::named(self.name).is_some_and(judge::Metric::higher_is_better)
     }
 
     /// What a run says in a block.
     pub(crate) fn seen(&self, view: &View<'_>) -> stats::Seen {
-        let metric = verdict::Metric::named(self.name);
-        metric.map_or(stats::Seen::Missing, |metric| verdict::seen(view.run, &view.measured, metric))
+        let metric = judge::Metric::named(self.name);
+        metric.map_or(stats::Seen::Missing, |metric| judge::seen(view.run, &view.measured, metric))
     }
 }
 
 /// Planned requests that the system did not serve, as a share.
 pub(crate) fn error_share(figures: &Figures) -> Option<f64> {
-    verdict::rates::error_share(&figures.counts)
+    judge::rates::error_share(&figures.counts)
 }
 
 #[cfg(test)]
@@ -101,6 +101,6 @@ mod tests {
 
     #[test]
     fn every_metric_can_be_read() {
-        assert!(METRICS.iter().all(|metric| verdict::Metric::named(metric.name).is_some()));
+        assert!(METRICS.iter().all(|metric| judge::Metric::named(metric.name).is_some()));
     }
 }

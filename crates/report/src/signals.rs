@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use judge::{CoreTime, in_measured_time};
 use stats::median;
 use store::{Run, StoredReading};
-use verdict::{CoreTime, in_measured_time};
 
 /// Readings of one run over its measured seconds. `None` is what nobody read.
 #[derive(Clone, Debug, Default, PartialEq)]

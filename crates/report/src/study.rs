@@ -1,8 +1,8 @@
 //! One stored study as every format sees it: under each load a row per variant, who is best, and by how much.
 
+use judge::Standing;
 use stats::Found;
 use store::{Place, StoreError, Study, Utc};
-use verdict::Standing;
 
 use crate::LoadRun;
 use crate::capacity::CapacityView;

@@ -1,7 +1,7 @@
 //! What is known about the system under load, for programs and in words.
 
+use judge::{Resources, Usage};
 use serde_json::{Map, Value, json};
-use verdict::{Resources, Usage};
 
 use crate::text::{shortened, visible};
 use crate::units::{count, decimal, mebibytes};

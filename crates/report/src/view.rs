@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
+use judge::{Measured, Resources, Standing, Window};
 use record::{Phase, Tally};
 use store::{Cause, Level, Place, Run, State, StoreError, Unit, Utc, Validity, Verdict};
-use verdict::{Measured, Resources, Standing, Window};
 
 use crate::figures::{Figures, Kind};
 use crate::notes;
@@ -169,7 +169,7 @@ impl<'a> View<'a> {
 
     /// Whether the figures may be compared with others at all.
     pub(crate) fn is_invalid(&self) -> bool {
-        verdict::is_invalid(self.run)
+        judge::is_invalid(self.run)
     }
 
     /// Whether the run has no ending, and not one second of it is there.
@@ -180,7 +180,7 @@ impl<'a> View<'a> {
 
     /// Whether the run counts in the figures of its study.
     pub(crate) fn standing(&self) -> Standing {
-        verdict::standing(self.run)
+        judge::standing(self.run)
     }
 }
 

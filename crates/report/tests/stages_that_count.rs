@@ -2,13 +2,13 @@
 
 mod runs;
 
+use judge::{Metric, Setting};
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use report::Options;
 use runs::{Kept, SECOND};
 use serde_json::Value;
 use stats::{DuelStep, TournamentStage, TournamentStep};
 use store::{NewRun, Place, Procedure, Store, StudyEnding, StudyId, Verdict, stage};
-use verdict::{Metric, Setting};
 
 struct Stored {
     _folder: tempfile::TempDir,
@@ -108,7 +108,7 @@ fn a_pilot_is_in_no_table_and_the_duel_gives_the_verdict() {
     let [a, b] = settings(["a", "b"]);
     let study = stored.store.load_study(&stored.study).unwrap();
     let metric = Metric::named("throughput").unwrap();
-    let duel = verdict::duel(&study, "steady", [&a, &b], metric).unwrap().unwrap();
+    let duel = judge::duel(&study, "steady", [&a, &b], metric).unwrap().unwrap();
     assert!(matches!(duel.next(), DuelStep::Over(_)));
 
     let json = stored.json();
@@ -138,11 +138,11 @@ fn further_metrics_of_a_duel_share_its_error_rate() {
         study
     };
     for block in 0..12 {
-        let duel = verdict::duel(&study(), "steady", [&a, &b], throughput).unwrap().unwrap();
+        let duel = judge::duel(&study(), "steady", [&a, &b], throughput).unwrap().unwrap();
         assert_eq!(duel.next(), DuelStep::Block { block: block + 1 }, "eight that agree are too few for two");
         stored.block(block, stage::BLOCK, &[("b", 120 + u64::from(block)), ("a", 100)]);
     }
-    let duel = verdict::duel(&study(), "steady", [&a, &b], throughput).unwrap().unwrap();
+    let duel = judge::duel(&study(), "steady", [&a, &b], throughput).unwrap().unwrap();
     assert!(matches!(duel.next(), DuelStep::Over(_)));
 
     let mut out = Vec::new();
@@ -170,7 +170,7 @@ fn a_tournament_ranks_its_search_and_judges_by_fresh_blocks() {
     let metric = Metric::named("throughput").unwrap();
     let step = || {
         let study = stored.store.load_study(&stored.study).unwrap();
-        verdict::tournament(&study, "steady", &all, metric).unwrap().unwrap().next()
+        judge::tournament(&study, "steady", &all, metric).unwrap().unwrap().next()
     };
     let (mut searched, mut confirmed) = (0, 0);
     for _ in 0..60 {

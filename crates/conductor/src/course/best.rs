@@ -3,11 +3,11 @@
 
 mod words;
 
+use judge::{Metric, Setting};
 use load::chance::Chance;
 use plan::Study as Plan;
 use stats::{RACE_MAX, Tournament, TournamentEnd, TournamentStage, TournamentStep};
 use store::{Place, Study, stage};
-use verdict::{Metric, Setting};
 
 use super::{Course, Turn, Why, setting};
 use crate::one_run::RunError;
@@ -35,7 +35,7 @@ impl<'a> Best<'a> {
 
     /// How the tournament under a load stands.
     fn tournament(&self, kept: &Study, load: usize) -> Result<Option<Tournament>, RunError> {
-        Ok(verdict::tournament(kept, &self.plan.loads[load].name, &self.settings, self.metric)?)
+        Ok(judge::tournament(kept, &self.plan.loads[load].name, &self.settings, self.metric)?)
     }
 
     fn places(&self, load: usize, step: TournamentStep) -> Vec<Place> {

@@ -35,7 +35,7 @@ impl Blocks<'_> {
         for (load, name) in self.plan.loads.iter().map(|load| &load.name).enumerate() {
             let blocks = kept.new.planned.iter().filter(|place| place.load == *name);
             let blocks: BTreeSet<u32> = blocks.map(|place| place.block).collect();
-            let lost = kept.runs.iter().filter(|run| verdict::is_invalid(run));
+            let lost = kept.runs.iter().filter(|run| judge::is_invalid(run));
             let lost = lost.filter_map(|run| run.new.place.as_ref()).filter(|(_, place)| place.load == *name);
             let lost: BTreeSet<u32> = lost.map(|(_, place)| place.block).collect();
             let missing = (wanted as usize).saturating_sub(blocks.len().saturating_sub(lost.len()));

@@ -6,12 +6,12 @@ mod words;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use judge::slo::{Slo, SloError};
+use judge::{OfLevel, Setting};
 use load::chance::Chance;
 use plan::{Amount, At, Study as Plan};
 use stats::{Level, Search, SearchEnd, SearchStep};
 use store::{CapacityRules, Place, Procedure, Run, RunId, Store, StoreError, Study, stage};
-use verdict::slo::{Slo, SloError};
-use verdict::{OfLevel, Setting};
 
 use super::{Course, Turn, Why, setting};
 use crate::one_run::RunError;
@@ -73,7 +73,7 @@ impl<'a> Capacity<'a> {
     /// How the search of a variant stands.
     fn search(&self, kept: &Study, setting: &Setting) -> Result<Search, StoreError> {
         let judged = &mut |run: &Run, level: &Level| Ok(self.said(run, level)?.judged);
-        let search = verdict::search_by(kept, &self.plan.loads[0].name, setting, judged)?;
+        let search = judge::search_by(kept, &self.plan.loads[0].name, setting, judged)?;
         // The procedure of the study is a search: whoever made this looked.
         search.ok_or(StoreError::Unstorable { what: "a search without rules" })
     }
@@ -82,7 +82,7 @@ impl<'a> Capacity<'a> {
         if let Some(said) = self.said.borrow().get(&run.id) {
             return Ok(said.clone());
         }
-        let said = verdict::of_level(&self.store.load(&run.id)?, level, &self.slos)?;
+        let said = judge::of_level(&self.store.load(&run.id)?, level, &self.slos)?;
         self.said.borrow_mut().insert(run.id.clone(), said.clone());
         Ok(said)
     }
@@ -99,7 +99,7 @@ impl<'a> Capacity<'a> {
             variant: setting.variant,
             knobs: self.plan.variants[variant].knobs.clone(),
             load: self.plan.loads[0].name.clone(),
-            stage: verdict::stage_name(level.stage).to_owned(),
+            stage: judge::stage_name(level.stage).to_owned(),
             users,
             rate_per_s,
         }

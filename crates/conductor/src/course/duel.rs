@@ -2,11 +2,11 @@
 
 mod words;
 
+use judge::{Metric, Setting};
 use load::chance::Chance;
 use plan::Study as Plan;
 use stats::{Duel, DuelEnd, DuelStep};
 use store::{Place, Study, stage};
-use verdict::{Metric, Setting};
 
 use super::{Course, Turn, Why, setting};
 use crate::one_run::RunError;
@@ -30,7 +30,7 @@ impl<'a> Duels<'a> {
     /// How the duel under a load stands.
     pub(crate) fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, RunError> {
         let [a, b] = &self.settings;
-        Ok(verdict::duel(kept, &self.plan.loads[load].name, [a, b], self.metric)?)
+        Ok(judge::duel(kept, &self.plan.loads[load].name, [a, b], self.metric)?)
     }
 
     /// The runs of a step, and which variants they are of.

@@ -1,10 +1,10 @@
 //! What was run in a search: every rate over all its runs, and every number of users.
 
+use judge::slo::{FailedCondition, Slo};
+use judge::{Measured, OfLevel, of_level, stage_name};
 use record::{Percentile, Phase, Tally};
 use stats::{At, Judged, Level, SearchStage, median};
 use store::{Run, StoreError};
-use verdict::slo::{FailedCondition, Slo};
-use verdict::{Measured, OfLevel, of_level, stage_name};
 
 /// What was run of one variant.
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! Two runs: their figures, and the ratio of each.
 
+use judge::Standing;
 use serde_json::{Value, json};
 use store::{Outage, Run};
-use verdict::Standing;
 
 use super::asked;
 use super::conditions::{Conditions, differences};

@@ -1,6 +1,6 @@
 //! What the page shows of a search for a capacity.
 
-use verdict::slo::{Figure, Slo};
+use judge::slo::{Figure, Slo};
 
 use super::document::{Answer, Capacity, CapacitySearch, Fact, Level, Objective};
 use super::figures::times;

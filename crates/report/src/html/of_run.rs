@@ -1,8 +1,8 @@
 //! The documents of one run, and of several side by side.
 
+use judge::Standing;
 use record::Phase;
 use store::{Level, StoreError};
-use verdict::Standing;
 
 use super::document::{
     Answer, Document, Doubt, Event, Fact, Kind, Knob, Limit, Load, Metric, Notice, Row, Run, SCHEMA, Spread,

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use judge::CoreTime;
 use store::{Run, StoredReading};
-use verdict::CoreTime;
 
 use super::charts::Strip;
 use super::thin::{Bins, Means, Points};

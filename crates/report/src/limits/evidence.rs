@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use judge::{Resources, Usage};
 use stats::median;
 use store::Model;
-use verdict::{Resources, Usage};
 
 use crate::figures::Figures;
 use crate::noun::Noun;

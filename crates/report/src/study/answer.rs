@@ -1,8 +1,8 @@
 //! The answer under a load: one sentence, how sure it is, and why. Every format takes it from here.
 
+use judge::Standing;
 use stats::Verdict;
 use store::Procedure;
-use verdict::Standing;
 
 use super::certainty::{Certainty, certainty};
 use super::pairs::Pair;

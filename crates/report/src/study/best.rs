@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use judge::{Setting, Standing};
 use stats::{Found, Spread};
 use store::{Compare, Procedure, StoreError};
-use verdict::{Setting, Standing};
 
 use super::failing;
 use super::pairs::{ERRORS_MARGIN, Pair, Pairs, Scene};

@@ -1,7 +1,7 @@
 //! How sure the answer under a load is, and why.
 
+use judge::Standing;
 use stats::{NoVerdict, TournamentEnd, Verdict};
-use verdict::Standing;
 
 use super::pairs::Pair;
 use super::sentences::{Outcome, ahead, common_blocks, is_open, matters, next_look, outcome, reason};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use judge::Standing;
 use stats::median;
-use verdict::Standing;
 
 use super::{LoadView, StudyView};
 

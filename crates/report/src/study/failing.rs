@@ -55,7 +55,7 @@ pub(super) fn answer(page: &Page<'_>, view: &StudyView<'_>, load: &LoadView<'_>)
 /// Whether something of it failed, or all of it.
 fn has_failures(row: &Row<'_>) -> bool {
     row.is_valid && !is_without(row)
-        || row.runs.iter().any(|(_, standing)| *standing == verdict::Standing::Failed)
+        || row.runs.iter().any(|(_, standing)| *standing == judge::Standing::Failed)
 }
 
 /// `puma queue=100: 12.30 % failed (status: HTTP 503), likely cause a limit of its own on what may wait (503)`

@@ -1,7 +1,7 @@
 //! What became of the gates over all runs.
 
+use judge::{Setting, Standing};
 use store::GateResult;
-use verdict::{Setting, Standing};
 
 use super::{LoadView, Page, StudyView, runs};
 use crate::breaches;
@@ -23,7 +23,7 @@ pub(super) struct Gate<'a> {
 
 /// The rows of a load without a single run that may be believed, where there are gates: nothing held for them.
 pub(crate) fn unjudged(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<usize> {
-    let unjudged = verdict::Gates::of(view.study).unjudged;
+    let unjudged = judge::Gates::of(view.study).unjudged;
     let is_unjudged = |row: &usize| {
         let setting = Setting::of(load.rows[*row].place);
         unjudged.iter().any(|(of, unjudged)| of == load.name && *unjudged == setting)

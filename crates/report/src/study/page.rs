@@ -1,7 +1,7 @@
 //! A study as a page for people: what to say, piece by piece. Formats only draw it.
 
+use judge::Standing;
 use store::{EXTENSIONS_MAX, Level, OUT_OF_TIME, Procedure, StudyState};
-use verdict::Standing;
 
 use super::answer::{answer, winner};
 use super::sentences::{self, blocks, matters, next_blocks, row_name};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use judge::{Pairing, Standing};
 use stats::{Comparison, Discards, Duel, Found, MoreErrors, NoVerdict, Paired, Seen, Verdict};
 use store::{StoreError, Study};
-use verdict::{Pairing, Standing};
 
 use super::procedures;
 use super::rows::Row;

@@ -1,8 +1,8 @@
 //! What a study's own procedure says of its rows.
 
+use judge::{Metric, Setting};
 use stats::{Duel, Found};
 use store::{StoreError, Study};
-use verdict::{Metric, Setting};
 
 use super::rows::Row;
 use crate::metric;
@@ -16,13 +16,13 @@ pub(super) fn duel(
 ) -> Result<Option<Duel>, StoreError> {
     let Some(metric) = Metric::named(metric.name) else { return Ok(None) };
     let [first, second] = rows.map(|row| Setting::of(row.place));
-    verdict::duel(study, load, [&first, &second], metric)
+    judge::duel(study, load, [&first, &second], metric)
 }
 
 /// What a tournament of all rows of a load has found, each under its place in them; `None` if the study has none.
 pub(super) fn tournament(study: &Study, load: &str, rows: &[Row<'_>]) -> Result<Option<Found>, StoreError> {
     let Some(metric) = Metric::named(&study.new.compare.by) else { return Ok(None) };
     let settings: Vec<Setting> = rows.iter().map(|row| Setting::of(row.place)).collect();
-    let tournament = verdict::tournament(study, load, &settings, metric)?;
+    let tournament = judge::tournament(study, load, &settings, metric)?;
     Ok(tournament.map(|tournament| tournament.finding()))
 }

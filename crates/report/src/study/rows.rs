@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use judge::{Standing, Usage, Window, rates};
 use record::{Phase, Tally};
 use stats::Spread;
 use store::{Place, StoreError, Study, stage};
-use verdict::{Standing, Usage, Window, rates};
 
 use super::counting;
 use super::natural;

@@ -1,7 +1,7 @@
 //! What a study says, in sentences. Names in them are escaped by whoever asks.
 
+use judge::Standing;
 use stats::{LOOKS, MoreErrors, NoVerdict, Verdict};
-use verdict::Standing;
 
 use super::answer::{figures, is_tournament};
 use super::pairs::Pair;

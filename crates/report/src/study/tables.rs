@@ -1,7 +1,7 @@
 //! The tables of a study.
 
+use judge::Standing;
 use stats::Spread;
-use verdict::Standing;
 
 use super::answer::winner;
 use super::rows::{Row, RowStep};

@@ -1,7 +1,7 @@
 //! What went wrong, once for all runs that it happened to in the same way.
 
+use judge::Standing;
 use store::Output;
-use verdict::Standing;
 
 use super::{LoadView, StudyView};
 use crate::view::View;

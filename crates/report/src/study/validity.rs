@@ -1,7 +1,7 @@
 //! Whether the runs of a study may be believed, in one sentence.
 
+use judge::Standing;
 use store::{Level, Verdict};
-use verdict::Standing;
 
 use super::{StudyView, runs};
 use crate::units::count as number;

@@ -27,16 +27,16 @@ pub(crate) fn best() -> Stored {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let id = store.begin_study(&script.new).unwrap();
-    let setting = |behaviour: &super::Behaviour| verdict::Setting {
+    let setting = |behaviour: &super::Behaviour| judge::Setting {
         system: behaviour.system.to_owned(),
         variant: behaviour.variant.to_owned(),
     };
-    let mut settings: Vec<verdict::Setting> = script.behaviours.iter().map(setting).collect();
+    let mut settings: Vec<judge::Setting> = script.behaviours.iter().map(setting).collect();
     settings.sort();
-    let metric = verdict::Metric::named("throughput").unwrap();
+    let metric = judge::Metric::named("throughput").unwrap();
     for _ in 0..100 {
         let study = store.load_study(&id).unwrap();
-        let tournament = verdict::tournament(&study, load, &settings, metric).unwrap().unwrap();
+        let tournament = judge::tournament(&study, load, &settings, metric).unwrap().unwrap();
         let TournamentStep::Block { block, stage, of } = tournament.next() else { break };
         let stage = match stage {
             TournamentStage::Halving(_) => store::stage::HALVING,
@@ -95,7 +95,7 @@ fn search(is_invalid: impl Fn(u64) -> bool) -> Stored {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(&folder.path().join("s")).unwrap();
     let id = store.begin_study(&new).unwrap();
-    let mut search = Search::new(verdict::search_rules(&new.compare, new.seed).unwrap());
+    let mut search = Search::new(judge::search_rules(&new.compare, new.seed).unwrap());
     for position in 0.. {
         let SearchStep::Run(level) = search.next() else { break };
         let place = place(position, &level);
@@ -122,7 +122,7 @@ fn place(position: u32, level: &Level) -> Place {
         variant: SETTING.1.to_owned(),
         knobs: vec![("workers".to_owned(), "4".to_owned())],
         load: "jobs".to_owned(),
-        stage: verdict::stage_name(level.stage).to_owned(),
+        stage: judge::stage_name(level.stage).to_owned(),
         users,
         rate_per_s,
     }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use conductor::Stopper;
+use judge::{Gates, Standing};
 use plan::{Study, units};
 use store::{Procedure, Store, StudyId, StudyState, Verdict};
-use verdict::{Gates, Standing};
 
 use crate::commands::load::show_what_is_left;
 use crate::commands::{StoreFlag, read_plan, refuse, this_program};
@@ -257,6 +257,6 @@ fn exit(study: &store::Study) -> Exit {
 /// run at all may be believed, that is the answer.
 fn is_breached(study: &store::Study) -> bool {
     let gates = Gates::of(study);
-    let is_any_valid = study.runs.iter().any(|run| verdict::standing(run) == Standing::Valid);
+    let is_any_valid = study.runs.iter().any(|run| judge::standing(run) == Standing::Valid);
     gates.is_breached || (is_any_valid && !gates.held())
 }

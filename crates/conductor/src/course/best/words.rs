@@ -15,7 +15,7 @@ pub(super) fn after_turn(
     step: &TournamentStep,
     found: &Found,
 ) -> Vec<String> {
-    let name = |setting: usize| best.settings.get(setting).map_or(String::new(), verdict::Setting::name);
+    let name = |setting: usize| best.settings.get(setting).map_or(String::new(), judge::Setting::name);
     let of_load = || {
         let load = &best.plan.loads[load].name;
         kept.new.planned.iter().filter(move |place| place.load == *load)

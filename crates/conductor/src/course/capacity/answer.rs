@@ -26,7 +26,7 @@ pub fn capacity_answers(plan: &Plan, kept: &Study, store: &Store) -> Result<Vec<
         let mut was_answered = false;
         for run in &kept.runs {
             let level = run.new.place.as_ref().filter(|(_, place)| setting.is_of(place));
-            if let Some(level) = level.and_then(|(_, place)| verdict::level(place)) {
+            if let Some(level) = level.and_then(|(_, place)| judge::level(place)) {
                 was_answered |= match capacity.said(run, &level)?.judged {
                     Judged::Sized { per_s, .. } => per_s > 0.0,
                     _ => run.ending.as_ref().is_some_and(|ending| ending.failure.is_none()),

@@ -1,9 +1,9 @@
 //! What a search says while it goes on.
 
+use judge::Setting;
 use plan::units::show_rate;
 use stats::{Judged, Search};
 use store::{Place, Run, StoreError};
-use verdict::Setting;
 
 use super::Capacity;
 
@@ -11,7 +11,7 @@ impl Capacity<'_> {
     /// What the last run of a variant says, and where its search stands.
     pub(super) fn news(&self, run: &Run, search: &Search) -> Result<Vec<String>, StoreError> {
         let Some((_, place)) = &run.new.place else { return Ok(Vec::new()) };
-        let Some(level) = verdict::level(place) else { return Ok(Vec::new()) };
+        let Some(level) = judge::level(place) else { return Ok(Vec::new()) };
         let said = self.said(run, &level)?;
         let whose =
             if self.plan.variants.len() > 1 { Setting::of(place).name() + ", " } else { String::new() };
@@ -47,7 +47,7 @@ pub fn level_words(place: &Place) -> Option<String> {
     }
 }
 
-fn why_nothing(run: &Run, failed: &[verdict::slo::FailedCondition]) -> String {
+fn why_nothing(run: &Run, failed: &[judge::slo::FailedCondition]) -> String {
     let ending = run.ending.as_ref();
     let failure = ending.and_then(|ending| ending.failure.as_ref()).map(|failure| failure.what.clone());
     let cause = || ending?.validity.causes.first().map(|cause| cause.sentence.clone());

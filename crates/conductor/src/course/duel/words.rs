@@ -88,7 +88,7 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd) -> String {
 /// The finding in a line, without its figures: those are written by reports alone.
 fn found(duels: &Duels<'_>, duel: &Duel) -> String {
     let Comparison { verdict, ratio, .. } = duel.finding();
-    let [a, b] = duels.settings.each_ref().map(verdict::Setting::name);
+    let [a, b] = duels.settings.each_ref().map(judge::Setting::name);
     let what = duels.metric.name;
     let is_first_ahead = ratio.is_some_and(|ratio| (ratio > 1.0) == duel.rules().higher_is_better);
     let [first, second] = if is_first_ahead { [&a, &b] } else { [&b, &a] };

@@ -91,7 +91,7 @@ fn of_place(study: &StudyView<'_>, view: &View<'_>, counts: bool) -> [String; HE
         cell(place.map_or("", |place| &place.system)),
         cell(view.run.new.system_version.as_deref().unwrap_or_default()),
         counts.to_string(),
-        figure(usage.map(verdict::Usage::cpu_s)),
+        figure(usage.map(judge::Usage::cpu_s)),
         figure(resources.zip(usage).and_then(|(resources, usage)| resources.cores_used(usage))),
         figure(view.system_us_per_request()),
         integer(usage.and_then(|usage| usage.rss_peak_bytes)),

@@ -117,7 +117,7 @@ fn level(row: &LevelRow) -> LevelObject<'_> {
     let us = |percentile| row.response_ns(percentile).map(|ns| ns / 1e3);
     LevelObject {
         per_s: row.per_s,
-        stages: row.stages.iter().map(|stage| verdict::stage_name(*stage)).collect(),
+        stages: row.stages.iter().map(|stage| judge::stage_name(*stage)).collect(),
         passed: row.passed,
         failed: row.failed,
         invalid: row.invalid,

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use judge::Standing;
 use serde::Serialize;
 use store::Procedure;
-use verdict::Standing;
 
 use super::capacity::{self, CapacityObject};
 use super::found::{FoundObject, ProcedureObject};

@@ -1,8 +1,8 @@
 //! The measured window and its outages, in JSON.
 
+use judge::Window;
 use serde::Serialize;
 use store::Outage;
-use verdict::Window;
 
 use super::counted::share;
 use super::thousandths;

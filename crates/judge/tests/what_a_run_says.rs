@@ -4,11 +4,11 @@ mod stored;
 
 use std::collections::BTreeMap;
 
+use judge::{Measured, Metric, Pairing, Standing, Window, is_invalid, seen, standing};
 use record::{InWindow, Percentile, Phase};
 use stats::Seen;
 use store::{Ending, Level, Validity, Verdict};
 use stored::{Queue, Stored};
-use verdict::{Measured, Metric, Pairing, Standing, Window, is_invalid, seen, standing};
 
 #[test]
 fn a_run_counts_if_it_went_to_its_end_and_may_be_believed() {

@@ -2,8 +2,8 @@
 
 mod stored;
 
+use judge::slo::{Slo, SloJudgement, judge};
 use stored::{Queue, Stored};
-use verdict::slo::{Slo, SloJudgement, judge};
 
 fn judged(slos: &str, queue: &Queue, ending: &store::Ending) -> SloJudgement {
     let stored = Stored::new();

@@ -2,9 +2,9 @@
 
 mod stored;
 
+use judge::{Gates, Setting};
 use store::{GateResult, Place, Procedure, Study};
 use stored::{BLOCK, Queue, Stored, place};
-use verdict::{Gates, Setting};
 
 /// Two systems in a block each: `a` is measured, `b` ends as it is told to.
 fn study(of_b: Option<&store::Ending>, is_over: bool) -> Study {

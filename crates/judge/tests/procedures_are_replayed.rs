@@ -2,10 +2,10 @@
 
 mod stored;
 
+use judge::{Metric, Setting, duel, search, settings, tournament};
 use stats::{At, DuelEnd, DuelStep, Judged, SearchStep, TournamentStep};
 use store::{CapacityRules, Place, Procedure, StudyId, stage};
 use stored::{BLOCK, Queue, Stored, place};
-use verdict::{Metric, Setting, duel, search, settings, tournament};
 
 fn setting(system: &str) -> Setting {
     Setting { system: system.to_owned(), variant: String::new() }
@@ -60,12 +60,11 @@ fn a_duel_goes_on_block_by_block_until_it_is_decided() {
     assert!(found.ratio.unwrap() > 1.1);
     // The settings may be asked for in the other order, or be none of it.
     let study = stored.load(&study);
-    let other =
-        verdict::duel(&study, "steady", [&setting("b"), &setting("a")], throughput()).unwrap().unwrap();
+    let other = judge::duel(&study, "steady", [&setting("b"), &setting("a")], throughput()).unwrap().unwrap();
     assert!(other.finding().ratio.unwrap() < 0.95);
     assert_eq!(settings(&study, "steady"), [setting("a"), setting("b")]);
     assert_eq!(settings(&study, "another load"), []);
-    let none = verdict::duel(&study, "another load", [&setting("a"), &setting("b")], throughput()).unwrap();
+    let none = judge::duel(&study, "another load", [&setting("a"), &setting("b")], throughput()).unwrap();
     assert_eq!(none.unwrap().next(), DuelStep::Pilot { block: 1 });
 }
 
@@ -163,8 +162,8 @@ fn a_search_finds_what_a_queue_can_take() {
             At::Users(users) => (Some(users), None),
             At::PerS(per_s) => (None, Some(per_s)),
         };
-        let place = stored::level(position, verdict::stage_name(level.stage), users, rate_per_s);
-        assert_eq!(verdict::level(&place), Some(level));
+        let place = stored::level(position, judge::stage_name(level.stage), users, rate_per_s);
+        assert_eq!(judge::level(&place), Some(level));
         stored.store.plan_more(&study, std::slice::from_ref(&place)).unwrap();
         // However many users there are, they get what it can do.
         let rate_per_s = rate_per_s.map_or(490, |rate| rate.round() as u64);
@@ -200,7 +199,7 @@ fn a_search_whose_words_nobody_understands_holds_nothing() {
     let load_run = |id: &store::RunId| stored.store.load(id);
     let search = search(&stored.load(&study), "steady", &setting("a"), &load_run).unwrap().unwrap();
     assert_eq!(search.finding().held_per_s, None);
-    let said = verdict::of_level(
+    let said = judge::of_level(
         &stored.run(None, Some(&at(10)), &stored::invalid()),
         &stats::Level { stage: stats::SearchStage::Sizing, at: At::Users(1) },
         &[],
