@@ -29,6 +29,8 @@ impl Ledger {
     pub const KINDS_MAX: usize = 64;
     /// Room beyond that for the classes that are always kept, one entry for each errno that belongs to them.
     const ERRNOS_MAX: usize = 16;
+    /// Entries at most, these among them.
+    pub const ENTRIES_MAX: usize = Self::KINDS_MAX + Self::ERRNOS_MAX;
     /// Classes that are kept apart even when the list is full: verdicts rest on them.
     const ALWAYS_KEPT: [&str; 1] = ["generator_fault"];
     /// Bytes kept of one message.
@@ -59,8 +61,8 @@ impl Ledger {
     /// Adds a kind, or counts it among the others when the list is full.
     pub fn insert(&mut self, mut entry: LedgerEntry) {
         let is_full = self.entries.len() >= Self::KINDS_MAX;
-        let hard_max = Self::KINDS_MAX + Self::ERRNOS_MAX;
-        let is_reserved = Self::ALWAYS_KEPT.contains(&&*entry.class) && self.entries.len() < hard_max;
+        let is_reserved =
+            Self::ALWAYS_KEPT.contains(&&*entry.class) && self.entries.len() < Self::ENTRIES_MAX;
         if is_full && !is_reserved {
             self.others += entry.count;
             return;

@@ -201,7 +201,7 @@ impl Store {
             let (code, message) = (self.get(row, "code")?, self.get(row, "message")?);
             Ok(LedgerEntry { class, code, message, count: self.count(id, row, "count")? })
         })?;
-        if all.len() > Ledger::KINDS_MAX {
+        if all.len() > Ledger::ENTRIES_MAX {
             return Err(self.damaged(id, "a second has too many kinds of errors"));
         }
         let mut errors = Ledger::default();

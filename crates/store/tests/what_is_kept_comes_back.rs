@@ -71,6 +71,19 @@ fn parts_of_one_second_add_up_exactly() {
     assert_eq!(run.total(0, Phase::Measured).unwrap(), sum);
 }
 
+/// The last errors are the generator's own, for which a full list has room beyond its end.
+#[test]
+fn a_full_list_of_errors_is_read_again() {
+    let (_folder, store) = store();
+    let id = store.begin(&sample::new_run()).unwrap();
+    let mut part = sample::interval(2, Phase::Measured, 0);
+    (0..100).for_each(|code| part.tally.errors.note("status", code, String::new));
+    (0..100).for_each(|code| part.tally.errors.note("generator_fault", code, String::new));
+    store.keep_second(&id, 0, std::slice::from_ref(&part)).unwrap();
+    store.finish(&id, &sample::ending()).unwrap();
+    assert_eq!(store.load(&id).unwrap().total(0, Phase::Measured).unwrap(), part.tally);
+}
+
 #[test]
 fn an_empty_run() {
     let (_folder, store) = store();
