@@ -7,7 +7,7 @@ export PATH := $(TOOLS)/bin:$(PATH)
 GUNGRAUN_VERSION := 0.20.0
 DENY_VERSION := 0.20.2
 FUZZ_VERSION := 0.13.2
-FUZZ_TARGETS := http1 histogram_decode mysql plan postgres
+FUZZ_TARGETS := http1 interval_decode mysql plan postgres
 FUZZ_SECONDS := 20
 
 STUDIES := thread-pools app-server-limits app-servers postgresql-settings databases-postcodes

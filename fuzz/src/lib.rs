@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use plan::{Around, Study};
-use record::{Histogram, Percentile, Tally};
+use record::{Histogram, Interval, NotAnInterval, Percentile, Phase, Tally};
 use wire::http1::Template;
 use wire::{PROTOCOLS, Protocol};
 
@@ -39,15 +39,19 @@ fn plans() -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "crates", "plan", "tests"].iter().collect()
 }
 
-/// Puts stored forms of histograms, small and large, into the corpus.
-pub fn sow_histograms(name: &str) {
+/// Puts intervals, small and large, into the corpus.
+pub fn sow_intervals(name: &str) {
     let forms = [0u32, 1, 4, 40].map(|values| {
         let mut tally = Tally::default();
+        (0..values).for_each(|value| {
+            tally.statuses.add(200 + value as u16, 1);
+            tally.errors.note("status", 200 + value, || value.to_string());
+        });
         (0..values).for_each(|value| {
             tally.response.ok.record_many(1 << value, u64::from(value) + 1);
             tally.first_byte.record(u64::from(value));
         });
-        tally.encode_histograms()
+        Interval { second: u64::from(values), phase: Phase::Measured, tally, sampled: Vec::new() }.encode()
     });
     sow(name, forms.iter().map(Vec::as_slice));
 }
@@ -121,8 +125,19 @@ pub fn read_plan(bytes: &[u8]) {
     }
 }
 
-/// Reads any bytes as stored histograms: what is accepted must be sound, and come back the same when it is kept again.
-pub fn decode_histograms(bytes: &[u8]) {
+/// Reads any bytes as an interval, and as the histograms that are its last section: what is accepted must be sound, and come
+/// back the same when it is kept again.
+pub fn decode_interval(bytes: &[u8]) {
+    match Interval::decode(bytes) {
+        Ok(interval) => {
+            let again = Interval::decode(&interval.encode());
+            assert_eq!(again, Ok(interval), "what was accepted can travel on");
+        }
+        Err(NotAnInterval::Version(_) | NotAnInterval::Malformed) => decode_histograms(bytes),
+    }
+}
+
+fn decode_histograms(bytes: &[u8]) {
     let mut tally = Tally::default();
     let (checked, decoded) = (Tally::check_histograms(bytes), tally.decode_histograms(bytes));
     assert_eq!(checked.is_ok(), decoded.is_ok(), "what is checked can be added");

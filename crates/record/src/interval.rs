@@ -21,7 +21,7 @@ impl Phase {
 }
 
 /// What one thread saw in one second, of one phase.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Interval {
     /// Whole seconds since the load began.
     pub second: u64,

@@ -8,6 +8,7 @@ extern crate alloc;
 
 mod bytes;
 mod counts;
+mod encoding;
 mod gaps;
 mod histogram;
 mod interval;
@@ -24,6 +25,7 @@ mod waits;
 mod window;
 
 pub use counts::{Counts, IdentityBroken};
+pub use encoding::NotAnInterval;
 pub use gaps::{Gap, Gaps};
 pub use histogram::Histogram;
 pub use interval::{Interval, Phase, Whole};

@@ -32,7 +32,7 @@ impl Outcome {
 }
 
 /// One finished request: its three times, and what came of it. All times are nanoseconds since the load began.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finish {
     /// When the load shape wanted it to start.
     pub intended_ns: u64,

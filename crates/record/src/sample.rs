@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::outcome::Finish;
 
 /// One request kept whole.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sampled {
     /// Its times and its outcome.
     pub finish: Finish,

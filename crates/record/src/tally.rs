@@ -52,6 +52,11 @@ impl Split {
 pub struct Statuses(Vec<(u16, u64)>);
 
 impl Statuses {
+    /// The largest that is kept or sent; see [`Statuses::capped`].
+    pub const HIGHEST: u16 = 999;
+    /// As many as three digits can write.
+    pub const KINDS_MAX: usize = Self::HIGHEST as usize + 1;
+
     /// Counts replies of a status. Three-digit numbers bound the list.
     #[inline]
     pub fn add(&mut self, status: u16, count: u64) {
@@ -59,6 +64,13 @@ impl Statuses {
             Some((_, counted)) => *counted += count,
             None => self.0.push((status, count)),
         }
+    }
+
+    /// With those above [`Statuses::HIGHEST`] counted as that one: whatever was tried more often was tried very often.
+    pub fn capped(&self) -> Self {
+        let mut capped = Self::default();
+        self.iter().for_each(|(status, count)| capped.add(status.min(Self::HIGHEST), count));
+        capped
     }
 
     /// Every status seen, with its count.
@@ -206,8 +218,12 @@ impl Tally {
     /// All histograms as bytes, for keeping. [`Tally::decode_histograms`] reads them back.
     pub fn encode_histograms(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        self.histograms().into_iter().for_each(|histogram| histogram.encode(&mut out));
+        self.put_histograms(&mut out);
         out
+    }
+
+    pub(crate) fn put_histograms(&self, out: &mut Vec<u8>) {
+        self.histograms().into_iter().for_each(|histogram| histogram.encode(out));
     }
 
     /// Fills the histograms from bytes that [`Tally::encode_histograms`] made; anything else is refused.

@@ -5,7 +5,7 @@ use rusqlite::{Connection, ErrorCode, params};
 
 use crate::Result;
 use crate::error::StoreError;
-use crate::run::{Part, STATUS_MAX};
+use crate::run::Part;
 use crate::run_id::RunId;
 use crate::store::{Durability, Store, signed};
 
@@ -80,9 +80,6 @@ impl From<rusqlite::Error> for Failure {
 impl Part {
     fn of(step: u16, interval: &Interval) -> Self {
         let Interval { second, phase, tally, sampled } = interval;
-        // So many as can be read back: whatever was tried more often was tried very often.
-        let mut statuses = Statuses::default();
-        tally.statuses.iter().for_each(|(status, count)| statuses.add(status.min(STATUS_MAX), count));
         Self {
             step,
             second: *second,
@@ -94,7 +91,7 @@ impl Part {
             first_sent_ns: tally.first_sent_ns,
             last_finished_ns: tally.last_finished_ns,
             window: Some(tally.window),
-            statuses,
+            statuses: tally.statuses.capped(),
             errors: tally.errors.clone(),
             histograms: tally.encode_histograms(),
             sampled: sampled.clone(),

@@ -8,7 +8,7 @@ use rusqlite::{Connection, Row};
 use crate::Result;
 use crate::description::{Model, NewRun, PartOf, Unit};
 use crate::ending::{Ending, Failure, Verdict};
-use crate::run::{Part, Run, STATUSES_MAX};
+use crate::run::{Part, Run};
 use crate::run_id::RunId;
 use crate::spread;
 use crate::store::{State, Store};
@@ -186,7 +186,7 @@ impl Store {
         let read = |row: &Row<'_>| Ok((self.get(row, "status")?, self.count(id, row, "count")?));
         let all: Vec<(u16, u64)> = self.all(snapshot, query, [part], read)?;
         let distinct: BTreeSet<u16> = all.iter().map(|(status, _)| *status).collect();
-        if all.len() > STATUSES_MAX || distinct.len() < all.len() {
+        if all.len() > Statuses::KINDS_MAX || distinct.len() < all.len() {
             return Err(self.damaged(id, "a second has too many statuses"));
         }
         let mut statuses = Statuses::default();

@@ -68,10 +68,6 @@ pub struct PackedSecond<'a> {
 
 /// All counts of a run together stay below this, so that no sum of them overflows.
 const WEIGHT_MAX: u64 = 1 << 62;
-/// The largest that is kept; those above are kept as this.
-pub(crate) const STATUS_MAX: u16 = 999;
-/// As many as three digits can write.
-pub(crate) const STATUSES_MAX: usize = STATUS_MAX as usize + 1;
 
 impl Run {
     /// Puts a run together from its parts in the order of the file, and checks that they unpack and add up.
@@ -95,7 +91,7 @@ impl Run {
             weight = sum.filter(|sum| *sum <= WEIGHT_MAX).ok_or_else(|| run.damaged())?;
             statuses.extend(part.statuses.iter().map(|(status, _)| status));
         }
-        if statuses.len() > STATUSES_MAX {
+        if statuses.len() > Statuses::KINDS_MAX {
             return Err(run.damaged());
         }
         let numbers = run.new.steps.len() + run.new.parts.len();

@@ -2,7 +2,7 @@
 
 mod sample;
 
-use record::{Phase, Tally};
+use record::{Interval, Phase, Tally};
 use store::{Run, State, Store, StoreError, Verdict};
 
 fn store() -> (tempfile::TempDir, Store) {
@@ -69,6 +69,23 @@ fn parts_of_one_second_add_up_exactly() {
     let run = store.load(&id).unwrap();
     assert_eq!(run.seconds().count(), 3);
     assert_eq!(run.total(0, Phase::Measured).unwrap(), sum);
+}
+
+#[test]
+fn an_interval_that_came_from_another_machine_is_kept_like_any_other() {
+    let (_folder, store) = store();
+    let part = sample::interval(2, Phase::Measured, 20);
+    let arrived = Interval::decode(&part.encode()).unwrap();
+    let [here, there] = [&part, &arrived].map(|part| {
+        let id = store.begin(&sample::new_run()).unwrap();
+        store.keep_second(&id, 0, std::slice::from_ref(part)).unwrap();
+        store.finish(&id, &sample::ending()).unwrap();
+        let kept: Vec<(u16, Interval)> =
+            store.load(&id).unwrap().seconds().map(|second| second.unwrap()).collect();
+        kept
+    });
+    assert_eq!(there, here);
+    assert_eq!(here, [(0, part)]);
 }
 
 /// The last errors are the generator's own, for which a full list has room beyond its end.
