@@ -147,7 +147,7 @@ fn decode_histograms(bytes: &[u8]) {
     let Tally { response, service, lateness, first_byte, connect, tls, .. } = &tally;
     let splits = [response, service, lateness].into_iter();
     splits
-        .flat_map(|split| [&split.ok, &split.refused, &split.other])
+        .flat_map(|split| [&split.ok, &split.rejected, &split.other])
         .chain([first_byte, connect, tls])
         .for_each(|histogram: &Histogram| {
             let sum = histogram.counters().try_fold(0u64, |sum, (_, count)| sum.checked_add(count));

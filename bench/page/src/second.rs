@@ -58,7 +58,7 @@ fn request(behaviour: &Behaviour, intended_ns: u64, stall_ms: f64, chance: &mut 
         sent_ns,
         first_byte_ns: Some(sent_ns + service_ns * 9 / 10),
         finished_ns: sent_ns + service_ns,
-        outcome: if is_refused { Outcome::Refused } else { Outcome::Ok },
+        outcome: if is_refused { Outcome::Rejected } else { Outcome::Ok },
         status: if is_refused { 503 } else { 200 },
     });
     if is_refused {
@@ -82,7 +82,7 @@ mod tests {
             tally.counts.settled().unwrap();
             assert!((150..350).contains(&tally.counts.sent), "{:?}", tally.counts);
             assert_eq!(tally.last_finished_ns.map(|last_ns| last_ns / SECOND_NS), Some(3));
-            assert_eq!(tally.errors.total(), tally.counts.refused);
+            assert_eq!(tally.errors.total(), tally.counts.rejected);
         }
     }
 }

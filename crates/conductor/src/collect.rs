@@ -62,7 +62,7 @@ impl Collected {
     /// Whether requests were rejected, and not one came to another end.
     pub(crate) fn is_rejected(&self) -> bool {
         let [warm_up, measured] = [Phase::WarmUp, Phase::Measured].map(|phase| self.counts(phase));
-        let rejected = warm_up.refused + measured.refused;
+        let rejected = warm_up.rejected + measured.rejected;
         rejected > 0 && rejected == warm_up.ended() + measured.ended()
     }
 

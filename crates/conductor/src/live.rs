@@ -48,11 +48,11 @@ impl Live {
         let counts = tally.counts;
         Self {
             is_warm_up: phase == Phase::WarmUp,
-            per_s: (counts.ok + counts.refused) as f64,
+            per_s: (counts.ok + counts.rejected) as f64,
             p50_ns: response.printable_at(Percentile::P50),
             p99_ns: response.printable_at(Percentile::P99),
             late_p99_ns: late.printable_at(Percentile::P99),
-            errors: counts.refused + counts.failed + counts.timed_out,
+            errors: counts.rejected + counts.failed + counts.timed_out,
             ..Self::default()
         }
     }

@@ -41,7 +41,7 @@ pub(crate) fn rejected(plan: &Plan, stopper: &Stopper) -> Option<String> {
             }
         }
         let counts = all.values().map(|tally| tally.counts);
-        let (sent, rejected) = counts.fold((0, 0), |sum, of| (sum.0 + of.sent, sum.1 + of.refused));
+        let (sent, rejected) = counts.fold((0, 0), |sum, of| (sum.0 + of.sent, sum.1 + of.rejected));
         if sent == 0 || rejected < sent {
             return None;
         }

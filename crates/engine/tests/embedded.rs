@@ -39,8 +39,8 @@ fn calls_are_counted_as_requests_and_parts_are() {
 #[test]
 fn what_is_refused_is_told_and_pauses_are_kept() {
     let done = run(closed(nowhere(), 1, count(3)), acts(&[Act::Pause(30 * MS), Act::Say("no", None)]));
-    assert_eq!((done.tally.counts.refused, done.errors("said_no")), (3, 3));
-    assert!(done.tally.service.refused.min_ns().is_some_and(|min_ns| min_ns >= 30 * MS));
+    assert_eq!((done.tally.counts.rejected, done.errors("said_no")), (3, 3));
+    assert!(done.tally.service.rejected.min_ns().is_some_and(|min_ns| min_ns >= 30 * MS));
     // Without any call at all, the load still ends.
     let done = run(closed(nowhere(), 2, lasting(100 * MS)), acts(&[]));
     assert!(done.tally.counts.ok > 100);

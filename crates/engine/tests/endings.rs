@@ -143,7 +143,7 @@ fn refusals_are_replies_and_keep_their_connection() {
     let (done, connections) =
         exchange(each_request(vec![Step::ReadRequest, Step::Send(reply(503, "no"))]), 10);
     let counts = done.tally.counts;
-    assert_eq!((counts.refused, counts.ok, counts.failed), (10, 0, 0));
+    assert_eq!((counts.rejected, counts.ok, counts.failed), (10, 0, 0));
     assert_eq!(done.classes(), [("status".to_owned(), 10)]);
     assert_eq!(done.messages("status"), ["status 503, expected 200–399"]);
     assert_eq!(done.tally.statuses.iter().collect::<Vec<_>>(), [(503, 10)]);
@@ -183,7 +183,7 @@ fn an_early_answer_to_half_a_request_counts_and_ends_its_connection() {
     let early = vec![Step::ReadBytes(1000), Step::Send(answer), Step::Wait(PAUSE), Step::HoldOpen];
     let (done, connections) = sends_large(early, 3);
     let counts = done.tally.counts;
-    assert_eq!((counts.sent, counts.refused), (3, 3), "{:?}", done.classes());
+    assert_eq!((counts.sent, counts.rejected), (3, 3), "{:?}", done.classes());
     assert_eq!(done.classes(), [("status".to_owned(), 3)]);
     assert_eq!(connections, 3, "the other half must not be read as the next request");
 }
@@ -194,5 +194,5 @@ fn an_early_answer_followed_by_a_close_counts() {
     let early = vec![Step::ReadBytes(1000), Step::Send(answer), Step::CloseGracefully];
     let (done, _) = sends_large(early, 3);
     let counts = done.tally.counts;
-    assert_eq!((counts.sent, counts.refused), (3, 3), "{:?}", done.classes());
+    assert_eq!((counts.sent, counts.rejected), (3, 3), "{:?}", done.classes());
 }

@@ -22,7 +22,7 @@ fn answered_with(bytes: impl AsRef<[u8]>) -> (Done, usize) {
 fn assert_never_believed(what: &str, bytes: impl AsRef<[u8]>, class: &str) {
     let (done, connections) = answered_with(bytes);
     let counts = done.tally.counts;
-    assert_eq!((counts.ok, counts.refused, counts.failed), (0, 0, 3), "{what}: {:?}", done.classes());
+    assert_eq!((counts.ok, counts.rejected, counts.failed), (0, 0, 3), "{what}: {:?}", done.classes());
     assert_eq!(done.errors(class), 3, "{what}: {:?}", done.classes());
     assert_eq!(connections, 3, "{what}: no connection is used again");
 }

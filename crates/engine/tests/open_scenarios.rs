@@ -215,7 +215,7 @@ fn a_step_that_fails_frees_its_connection_for_the_next_arrival() {
     let witness = Witness::start(AT_ONCE);
     let job = arrivals(&witness, 50.0, 4, in_turn(vec![visit(0, 0), visit(1, 0)]));
     let done = run(job, script(vec![get("/no"), get("/1")]));
-    assert_eq!((planned(&done), done.tally.counts.refused), (vec![50], 50));
+    assert_eq!((planned(&done), done.tally.counts.rejected), (vec![50], 50));
 }
 
 #[test]

@@ -19,10 +19,10 @@ fn with_parts(job: Job, parts: u16) -> Job {
     Job { parts, ..job }
 }
 
-/// The counts of a book: ok, refused, failed, timed out, unfinished.
+/// The counts of a book: ok, rejected, failed, timed out, unfinished.
 fn ends(tally: &Tally) -> [u64; 5] {
-    let Counts { ok, refused, failed, timed_out, unfinished, .. } = tally.counts;
-    [ok, refused, failed, timed_out, unfinished]
+    let Counts { ok, rejected, failed, timed_out, unfinished, .. } = tally.counts;
+    [ok, rejected, failed, timed_out, unfinished]
 }
 
 fn one_user(answer: impl Fn(usize, &str) -> Answer + Send + Sync + 'static, requests: u64) -> Done {

@@ -32,7 +32,7 @@ fn an_early_no_is_the_servers_answer() {
     for status in [413, 417, 503] {
         let server = server(answering_early(status));
         let done = run(closed(tcp(server.address()), 1, count(3)), post("/", BODY_BYTES));
-        assert_eq!((done.tally.counts.refused, done.errors("status")), (3, 3), "{:?}", done.classes());
+        assert_eq!((done.tally.counts.rejected, done.errors("status")), (3, 3), "{:?}", done.classes());
         assert_eq!(server.connections(), 3, "the rest of the body is not sent as the next request");
     }
 }

@@ -240,19 +240,19 @@ fn a_step_that_is_not_ok_ends_the_iteration() {
         script(vec![get("/yes"), get("/no"), get("/never")]),
     );
     assert_eq!(planned(&done), [20, 20]);
-    assert_eq!((done.steps[0].counts.ok, done.steps[1].counts.refused), (20, 20));
+    assert_eq!((done.steps[0].counts.ok, done.steps[1].counts.rejected), (20, 20));
     assert!(witness.seen().iter().all(|seen| seen.target != "/never"));
     // The pause after a step is made all the same: an error must not turn users into a flood.
     let requests = of_user(&done, 0);
     for pair in requests.windows(2).filter(|pair| pair[0].0 == 1) {
         assert!(pair[1].1.finish.intended_ns - pair[0].1.finish.finished_ns >= 10 * MS);
-        assert_eq!((pair[0].1.finish.outcome, pair[1].0), (Outcome::Refused, 0));
+        assert_eq!((pair[0].1.finish.outcome, pair[1].0), (Outcome::Rejected, 0));
     }
 
     let missing = saving(get("/yes"), 0, CaptureFrom::Header("Location".to_owned()));
     let done =
         run(following(users(&witness, 2, count(10)), three()), script(vec![missing, get("/{a}"), get("/")]));
-    assert_eq!((planned(&done), done.tally.counts.refused), (vec![10], 10));
+    assert_eq!((planned(&done), done.tally.counts.rejected), (vec![10], 10));
     assert_eq!(done.messages("capture"), ["header Location, to be saved, is missing"]);
 }
 

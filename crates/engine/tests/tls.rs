@@ -227,7 +227,7 @@ fn an_early_answer_to_half_a_request_ends_its_connection() {
         closed(secure(server.address(), "localhost", &trust(&authority)), 1, count(3)),
         post("/", 4 * LARGE),
     );
-    assert_eq!(done.tally.counts.refused, 3, "{:?}", done.classes());
+    assert_eq!(done.tally.counts.rejected, 3, "{:?}", done.classes());
     assert_eq!(server.connections(), 3, "the other half must not be read as the next request");
 }
 

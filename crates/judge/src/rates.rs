@@ -7,7 +7,7 @@ const CPU_MIN_S: f64 = 0.1;
 
 /// Planned requests that the system did not serve: rejected, failed, timed out, or never sent.
 pub fn errors(counts: &Counts) -> u64 {
-    [counts.refused, counts.failed, counts.timed_out, counts.not_sent]
+    [counts.rejected, counts.failed, counts.timed_out, counts.not_sent]
         .into_iter()
         .fold(0, u64::saturating_add)
 }

@@ -6,7 +6,7 @@ use crate::outcome::Outcome;
 
 /// How many requests were planned, sent, not sent, and how those sent ended.
 ///
-/// `planned = sent + not_sent` and `sent = ok + refused + failed + timed_out + unfinished`; while a run goes on, `sent`
+/// `planned = sent + not_sent` and `sent = ok + rejected + failed + timed_out + unfinished`; while a run goes on, `sent`
 /// is ahead by the requests in flight, and `planned` by those whose instant has come and that wait for a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -19,7 +19,7 @@ pub struct Counts {
     /// Answered, and every check held.
     pub ok: u64,
     /// The system answered no.
-    pub refused: u64,
+    pub rejected: u64,
     /// No usable answer.
     pub failed: u64,
     /// No answer within the deadline.
@@ -38,7 +38,7 @@ impl Counts {
     pub fn note(&mut self, outcome: Outcome) {
         let counter = match outcome {
             Outcome::Ok => &mut self.ok,
-            Outcome::Refused => &mut self.refused,
+            Outcome::Rejected => &mut self.rejected,
             Outcome::Failed => &mut self.failed,
             Outcome::TimedOut => &mut self.timed_out,
             Outcome::Unfinished => &mut self.unfinished,
@@ -50,7 +50,7 @@ impl Counts {
     pub fn of(&self, outcome: Outcome) -> u64 {
         match outcome {
             Outcome::Ok => self.ok,
-            Outcome::Refused => self.refused,
+            Outcome::Rejected => self.rejected,
             Outcome::Failed => self.failed,
             Outcome::TimedOut => self.timed_out,
             Outcome::Unfinished => self.unfinished,
@@ -68,7 +68,7 @@ impl Counts {
         self.sent += other.sent;
         self.not_sent += other.not_sent;
         self.ok += other.ok;
-        self.refused += other.refused;
+        self.rejected += other.rejected;
         self.failed += other.failed;
         self.timed_out += other.timed_out;
         self.unfinished += other.unfinished;
@@ -105,11 +105,11 @@ impl Counts {
 
 impl fmt::Display for IdentityBroken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished } = self.0;
+        let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = self.0;
         write!(
             f,
             "the accounting does not add up: planned {planned} = sent {sent} + not sent {not_sent}; \
-             sent {sent} = ok {ok} + refused {refused} + failed {failed} + timed out {timed_out} + unfinished {unfinished}"
+             sent {sent} = ok {ok} + refused {rejected} + failed {failed} + timed out {timed_out} + unfinished {unfinished}"
         )
     }
 }

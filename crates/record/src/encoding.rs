@@ -139,13 +139,13 @@ fn put_text(out: &mut Vec<u8>, text: &str) {
 
 /// Counts, volumes, both instants, and the window.
 fn put_figures(out: &mut Vec<u8>, tally: &Tally) {
-    let Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished } = tally.counts;
-    put_all(out, [planned, sent, not_sent, ok, refused, failed, timed_out, unfinished]);
+    let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = tally.counts;
+    put_all(out, [planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished]);
     put_all(out, [tally.received_bytes, tally.sent_bytes, tally.connections]);
     put_optional(out, tally.first_sent_ns);
     put_optional(out, tally.last_finished_ns);
-    let InWindow { ok, refused, other, after } = tally.window;
-    put_all(out, [ok, refused, other, after]);
+    let InWindow { ok, rejected, other, after } = tally.window;
+    put_all(out, [ok, rejected, other, after]);
 }
 
 fn put_errors(out: &mut Vec<u8>, errors: &Ledger) {
@@ -166,11 +166,11 @@ fn put_request(out: &mut Vec<u8>, request: &Sampled) {
 }
 
 fn figures(reader: &mut Reader<'_>) -> Result<Tally, Malformed> {
-    let [planned, sent, not_sent, ok, refused, failed, timed_out, unfinished] = counts(reader)?;
+    let [planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished] = counts(reader)?;
     let [received_bytes, sent_bytes, connections] = counts(reader)?;
     let (first_sent_ns, last_finished_ns) = (optional(reader)?, optional(reader)?);
-    let counted = Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished };
-    let [ok, refused, other, after] = counts(reader)?;
+    let counted = Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished };
+    let [ok, rejected, other, after] = counts(reader)?;
     Ok(Tally {
         counts: counted,
         received_bytes,
@@ -178,7 +178,7 @@ fn figures(reader: &mut Reader<'_>) -> Result<Tally, Malformed> {
         connections,
         first_sent_ns,
         last_finished_ns,
-        window: InWindow { ok, refused, other, after },
+        window: InWindow { ok, rejected, other, after },
         ..Tally::default()
     })
 }

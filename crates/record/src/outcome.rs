@@ -6,7 +6,7 @@ pub enum Outcome {
     /// Answered, and every check held.
     Ok,
     /// The system answered no: a status, a check, an SQL error.
-    Refused,
+    Rejected,
     /// No usable answer: connecting, reset, protocol.
     Failed,
     /// No complete answer within the request's total deadline.
@@ -17,13 +17,13 @@ pub enum Outcome {
 
 impl Outcome {
     /// Every outcome, in the order of reports.
-    pub const ALL: [Self; 5] = [Self::Ok, Self::Refused, Self::Failed, Self::TimedOut, Self::Unfinished];
+    pub const ALL: [Self; 5] = [Self::Ok, Self::Rejected, Self::Failed, Self::TimedOut, Self::Unfinished];
 
     /// The word used in reports and in the JSON contract.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
-            Self::Refused => "refused",
+            Self::Rejected => "refused",
             Self::Failed => "failed",
             Self::TimedOut => "timed_out",
             Self::Unfinished => "unfinished",

@@ -15,8 +15,8 @@ use crate::window::InWindow;
 pub struct Split {
     /// Requests that ended ok.
     pub ok: Histogram,
-    /// Requests that the system refused.
-    pub refused: Histogram,
+    /// Requests that the system rejected.
+    pub rejected: Histogram,
     /// Requests that failed or timed out.
     pub other: Histogram,
 }
@@ -27,7 +27,7 @@ impl Split {
     pub fn of(&mut self, outcome: Outcome) -> &mut Histogram {
         match outcome {
             Outcome::Ok => &mut self.ok,
-            Outcome::Refused => &mut self.refused,
+            Outcome::Rejected => &mut self.rejected,
             Outcome::Failed | Outcome::TimedOut | Outcome::Unfinished => &mut self.other,
         }
     }
@@ -35,14 +35,14 @@ impl Split {
     /// All requests, however they ended.
     pub fn all(&self) -> Histogram {
         let mut all = self.ok.clone();
-        all.merge(&self.refused);
+        all.merge(&self.rejected);
         all.merge(&self.other);
         all
     }
 
     fn merge(&mut self, more: &Self) {
         self.ok.merge(&more.ok);
-        self.refused.merge(&more.refused);
+        self.rejected.merge(&more.rejected);
         self.other.merge(&more.other);
     }
 }
@@ -266,13 +266,13 @@ impl Tally {
         let Self { response, service, lateness, first_byte, connect, tls, .. } = self;
         [
             &response.ok,
-            &response.refused,
+            &response.rejected,
             &response.other,
             &service.ok,
-            &service.refused,
+            &service.rejected,
             &service.other,
             &lateness.ok,
-            &lateness.refused,
+            &lateness.rejected,
             &lateness.other,
             first_byte,
             connect,
@@ -284,13 +284,13 @@ impl Tally {
         let Self { response, service, lateness, first_byte, connect, tls, .. } = self;
         [
             &mut response.ok,
-            &mut response.refused,
+            &mut response.rejected,
             &mut response.other,
             &mut service.ok,
-            &mut service.refused,
+            &mut service.rejected,
             &mut service.other,
             &mut lateness.ok,
-            &mut lateness.refused,
+            &mut lateness.rejected,
             &mut lateness.other,
             first_byte,
             connect,

@@ -11,7 +11,7 @@ pub struct InWindow {
     /// Ended ok within the window.
     pub ok: u64,
     /// Rejected within the window.
-    pub refused: u64,
+    pub rejected: u64,
     /// Failed or timed out within the window.
     pub other: u64,
     /// Ended after the window, in any way: while the load drained.
@@ -26,7 +26,7 @@ impl InWindow {
             Outcome::Unfinished => return,
             _ if is_after => &mut self.after,
             Outcome::Ok => &mut self.ok,
-            Outcome::Refused => &mut self.refused,
+            Outcome::Rejected => &mut self.rejected,
             Outcome::Failed | Outcome::TimedOut => &mut self.other,
         };
         *counter += 1;
@@ -35,14 +35,14 @@ impl InWindow {
     /// Adds another part of the same run.
     pub fn add(&mut self, more: &Self) {
         self.ok += more.ok;
-        self.refused += more.refused;
+        self.rejected += more.rejected;
         self.other += more.other;
         self.after += more.after;
     }
 
     /// Answers within the window: ok or rejected.
     pub fn answers(&self) -> u64 {
-        self.ok.saturating_add(self.refused)
+        self.ok.saturating_add(self.rejected)
     }
 
     /// Requests that ended within the window, in any way.

@@ -8,7 +8,7 @@ fn counted(counts: Counts) -> Tally {
 
 /// One request of each outcome, one not sent: a second in which everything adds up.
 fn sound() -> Counts {
-    Counts { planned: 6, sent: 5, not_sent: 1, ok: 1, refused: 1, failed: 1, timed_out: 1, unfinished: 1 }
+    Counts { planned: 6, sent: 5, not_sent: 1, ok: 1, rejected: 1, failed: 1, timed_out: 1, unfinished: 1 }
 }
 
 /// Every way in which one count too many breaks the identity at once.
@@ -18,7 +18,7 @@ fn one_too_many() -> [Counts; 6] {
         Counts { sent: 6, ok: 2, ..sound },
         Counts { not_sent: 2, ..sound },
         Counts { ok: 2, ..sound },
-        Counts { refused: 2, ..sound },
+        Counts { rejected: 2, ..sound },
         Counts { failed: 2, ..sound },
         Counts { unfinished: 2, ..sound },
     ]

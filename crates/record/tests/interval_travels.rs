@@ -31,7 +31,7 @@ fn full() -> Interval {
     tally.note_not_sent(3);
     tally.connect.record(55_000);
     tally.tls.record(99_000);
-    tally.window = InWindow { ok: 11, refused: 12, other: 13, after: 14 };
+    tally.window = InWindow { ok: 11, rejected: 12, other: 13, after: 14 };
     tally.errors.note("status", 503, || "HTTP 503 \u{e9}".to_owned());
     tally.errors.note("reset", 104, || "the peer reset the connection".to_owned());
     tally.errors.add_others(7);
@@ -196,7 +196,8 @@ fn intervals() -> impl Strategy<Value = Interval> {
         }
         tally.note_due(numbers[3] >> 2);
         tally.note_not_sent(numbers[4] >> 2);
-        tally.window = InWindow { ok: numbers[5], refused: numbers[6], other: numbers[7], after: numbers[8] };
+        tally.window =
+            InWindow { ok: numbers[5], rejected: numbers[6], other: numbers[7], after: numbers[8] };
         for (class, code, message, count) in errors {
             let class = ["status", "reset", "generator_fault"][class].into();
             let is_known =

@@ -36,7 +36,7 @@ fn histograms(tally: &Tally) -> Vec<&Histogram> {
     let Tally { response, service, lateness, first_byte, connect, tls, .. } = tally;
     let splits = [response, service, lateness].into_iter();
     splits
-        .flat_map(|split| [&split.ok, &split.refused, &split.other])
+        .flat_map(|split| [&split.ok, &split.rejected, &split.other])
         .chain([first_byte, connect, tls])
         .collect()
 }

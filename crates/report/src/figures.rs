@@ -10,12 +10,12 @@ use crate::durations::Durations;
 use crate::noun::Noun;
 use crate::transactions::{Late, Tries};
 
-/// One duration of all requests that ended, and of those that ended ok or refused alone.
+/// One duration of all requests that ended, and of those that ended ok or rejected alone.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ByOutcome {
     pub(crate) all: Durations,
     pub(crate) ok: Durations,
-    pub(crate) refused: Durations,
+    pub(crate) rejected: Durations,
 }
 
 impl ByOutcome {
@@ -23,7 +23,7 @@ impl ByOutcome {
         Self {
             all: Durations::of(&split.all()),
             ok: Durations::of(&split.ok),
-            refused: Durations::of(&split.refused),
+            rejected: Durations::of(&split.rejected),
         }
     }
 }
@@ -126,7 +126,7 @@ impl Figures {
 
     /// Requests that got an answer.
     pub(crate) fn answered(&self) -> u64 {
-        self.counts.ok + self.counts.refused
+        self.counts.ok + self.counts.rejected
     }
 
     /// Requests that ended, in whatever way but by the end of the run: the samples.
@@ -175,7 +175,7 @@ fn can_be_summed(tally: &Tally) -> bool {
         [tally.counts.planned, tally.counts.sent, tally.received_bytes, tally.sent_bytes, tally.connections];
     let durations = [&tally.response, &tally.service, &tally.lateness]
         .into_iter()
-        .flat_map(|split| [split.ok.count(), split.refused.count(), split.other.count()]);
+        .flat_map(|split| [split.ok.count(), split.rejected.count(), split.other.count()]);
     let others = [&tally.first_byte, &tally.connect, &tally.tls].map(|histogram| histogram.count());
     let kinds = tally.statuses.iter().map(|(_, count)| count);
     let errors = tally.errors.entries().iter().map(|entry| entry.count).chain([tally.errors.others()]);

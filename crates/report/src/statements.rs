@@ -79,7 +79,7 @@ pub(crate) fn columns(table: &mut Table, lines: &[Line<'_>]) {
     table.column("of the", "time", shares.map(|share| Cell::figure(share, percent_of_time)));
     type Kind = (&'static str, fn(&Figures) -> u64);
     let kinds: [Kind; 3] = [
-        ("refused", |figures| figures.counts.refused),
+        ("refused", |figures| figures.counts.rejected),
         ("failed", |figures| figures.counts.failed),
         ("timed out", |figures| figures.counts.timed_out),
     ];

@@ -55,7 +55,7 @@ impl Tries {
 impl Late {
     /// Durations are told apart to 0.1 %: one so near to the limit may be on either side of it.
     pub(crate) fn of(response: &Split, limit_ns: u64) -> Self {
-        let of_split = [&response.ok, &response.refused, &response.other];
+        let of_split = [&response.ok, &response.rejected, &response.other];
         let beyond = |histogram: &&Histogram| histogram.max_ns() > Some(limit_ns);
         let counters = of_split.into_iter().filter(beyond).flat_map(|histogram| histogram.counters());
         let count = counters.filter(|(value_ns, _)| *value_ns > limit_ns).map(|(_, count)| count).sum();
@@ -181,7 +181,7 @@ mod tests {
     fn what_is_later_than_the_limit_counts_however_it_ended() {
         let mut response = Split::default();
         [10, 49, 50].into_iter().for_each(|ms| response.ok.record(ms * 1_000_000));
-        response.refused.record(51_000_000);
+        response.rejected.record(51_000_000);
         response.other.record(900_000_000);
         // One that is 50 ms long shares a counter with those a little longer.
         assert_eq!(Late::of(&response, 60_000_000).count, 1);

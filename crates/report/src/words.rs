@@ -19,14 +19,14 @@ const CORES_MAX: usize = 16;
 
 /// The identity, in two lines.
 pub(crate) fn identity(counts: &Counts) -> [String; 2] {
-    let Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished } = counts.to_owned();
+    let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = counts.to_owned();
     [
         format!("planned {} = sent {} + not sent {}", count(planned), count(sent), count(not_sent)),
         format!(
             "sent {} = ok {} + refused {} + failed {} + timed out {} + unfinished {}",
             count(sent),
             count(ok),
-            count(refused),
+            count(rejected),
             count(failed),
             count(timed_out),
             count(unfinished)

@@ -116,7 +116,7 @@ fn turn_away(tally: &mut Tally, second: u64) {
         sent_ns,
         first_byte_ns: None,
         finished_ns: sent_ns + 50_000,
-        outcome: Outcome::Refused,
+        outcome: Outcome::Rejected,
         status: 503,
     });
 }
@@ -252,11 +252,11 @@ fn full_queues_are_the_limit_where_no_resource_is() {
 fn refusals_at_once_are_a_limit_of_the_system() {
     let refusing = |outcome_of| Script { outcome_of, ..Script::default() };
     let some: fn(u64) -> (Outcome, u16) =
-        |place| if place % 10 == 0 { (Outcome::Refused, 503) } else { (Outcome::Ok, 200) };
+        |place| if place % 10 == 0 { (Outcome::Rejected, 503) } else { (Outcome::Ok, 200) };
     // Refused and good answers take the same time here: nobody knows what the refusals waited for.
     assert_eq!(refusing(some).resource(), "waiting");
     let few: fn(u64) -> (Outcome, u16) =
-        |place| if place % 500 == 0 { (Outcome::Refused, 503) } else { (Outcome::Ok, 200) };
+        |place| if place % 500 == 0 { (Outcome::Rejected, 503) } else { (Outcome::Ok, 200) };
     assert_eq!(refusing(few).resource(), "waiting");
     let limit = Script { turned_away: 100, ..Script::default() }.limit();
     assert_eq!(limit["resource"], "request_queue");
@@ -266,7 +266,7 @@ fn refusals_at_once_are_a_limit_of_the_system() {
     assert_eq!(Script { turned_away: 100, ..Script::default() }.with(&BUSY).resource(), "machine_cpu");
     let storm = Script { turned_away: 50_000, ..Script::default() }.with(&BUSY);
     assert_eq!(storm.resource(), "request_queue", "the cores are busy with refusing");
-    let none: fn(u64) -> (Outcome, u16) = |_| (Outcome::Refused, 503);
+    let none: fn(u64) -> (Outcome, u16) = |_| (Outcome::Rejected, 503);
     assert_eq!(refusing(none).limit(), Value::Null, "nothing was answered well");
 }
 

@@ -16,7 +16,7 @@ impl Part {
             step,
             second,
             phase,
-            counts: Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished },
+            counts: Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished },
             received_bytes,
             sent_bytes,
             connections,
@@ -30,7 +30,7 @@ impl Part {
         } = self;
         let mut sum = Sum::new(run, *second);
         sum.numbers([u64::from(*step), *phase as u64]);
-        sum.numbers([*planned, *sent, *not_sent, *ok, *refused, *failed, *timed_out, *unfinished]);
+        sum.numbers([*planned, *sent, *not_sent, *ok, *rejected, *failed, *timed_out, *unfinished]);
         sum.numbers([*received_bytes, *sent_bytes, *connections]);
         sum.optional(*first_sent_ns);
         sum.optional(*last_finished_ns);
@@ -46,8 +46,8 @@ impl Part {
         sum.numbers([sampled.len() as u64]);
         sampled.iter().for_each(|request| sum.request(request));
         // Parts of earlier versions have no window, and keep their checksum.
-        if let Some(InWindow { ok, refused, other, after }) = window {
-            sum.numbers([*ok, *refused, *other, *after]);
+        if let Some(InWindow { ok, rejected, other, after }) = window {
+            sum.numbers([*ok, *rejected, *other, *after]);
         }
         sum.0.finalize()
     }

@@ -148,7 +148,7 @@ impl Store {
                 sent: count("sent")?,
                 not_sent: count("not_sent")?,
                 ok: count("ok")?,
-                refused: count("refused")?,
+                rejected: count("refused")?,
                 failed: count("failed")?,
                 timed_out: count("timed_out")?,
                 unfinished: count("unfinished")?,
@@ -177,8 +177,8 @@ impl Store {
         let count = |column| self.optional_count(id, row, column);
         let Some(ok) = count("window_ok")? else { return Ok(None) };
         let other = |column| Ok(count(column)?.unwrap_or(0));
-        let (refused, other_ends) = (other("window_refused")?, other("window_other")?);
-        Ok(Some(InWindow { ok, refused, other: other_ends, after: other("window_after")? }))
+        let (rejected, other_ends) = (other("window_refused")?, other("window_other")?);
+        Ok(Some(InWindow { ok, rejected, other: other_ends, after: other("window_after")? }))
     }
 
     fn statuses(&self, id: &RunId, snapshot: &Connection, part: i64) -> Result<Statuses> {

@@ -254,11 +254,11 @@ impl Part {
     /// The sum of everything counted in it and of so many durations, by which the sums over a run are known not to
     /// overflow.
     fn weight(&self, durations: u64) -> Option<u64> {
-        let Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished } = self.counts;
-        let counts = [planned, sent, not_sent, ok, refused, failed, timed_out, unfinished];
-        let InWindow { ok, refused, other, after } = self.window.unwrap_or_default();
+        let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = self.counts;
+        let counts = [planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished];
+        let InWindow { ok, rejected, other, after } = self.window.unwrap_or_default();
         let volumes = [self.received_bytes, self.sent_bytes, self.connections, self.errors.others()];
-        let volumes = volumes.into_iter().chain([ok, refused, other, after]);
+        let volumes = volumes.into_iter().chain([ok, rejected, other, after]);
         let statuses = self.statuses.iter().map(|(_, count)| count);
         let errors = self.errors.entries().iter().map(|entry| entry.count);
         let mut all = counts.into_iter().chain(volumes).chain([durations]).chain(statuses).chain(errors);

@@ -33,7 +33,7 @@ pub(crate) fn settle(new: &NewRun, ending: Option<&Ending>, parts: &mut [Part]) 
         let counts = &part.counts;
         let is_within = (from..to).contains(&part.second);
         let other = counts.failed.saturating_add(counts.timed_out);
-        let within = InWindow { ok: counts.ok, refused: counts.refused, other, after: 0 };
+        let within = InWindow { ok: counts.ok, rejected: counts.rejected, other, after: 0 };
         part.window = Some(if is_within { within } else { InWindow::default() });
     }
     let ns = to.saturating_sub(from).saturating_mul(SECOND_NS);

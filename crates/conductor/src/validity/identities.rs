@@ -59,7 +59,7 @@ pub(super) fn server_count(evidence: &Evidence<'_>) -> Option<Found> {
     let heard = evidence.around.server_requests?;
     let counts = evidence.tally.counts;
     let sent = counts.sent + evidence.warm_up.sent;
-    let answered = counts.ok + counts.refused + evidence.warm_up.ok + evidence.warm_up.refused;
+    let answered = counts.ok + counts.rejected + evidence.warm_up.ok + evidence.warm_up.rejected;
     if (answered..=sent).contains(&heard) {
         return None;
     }

@@ -135,9 +135,9 @@ fn connections(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
 
 /// What connections were doing that were neither free nor waited for replies, as far as it was counted.
 fn not_free(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
-    let Counts { sent, refused, failed, timed_out, .. } = evidence.tally.counts;
+    let Counts { sent, rejected, failed, timed_out, .. } = evidence.tally.counts;
     let carried = carried(evidence);
-    let lost = refused + failed + timed_out;
+    let lost = rejected + failed + timed_out;
     let most = evidence.tally.errors.entries().iter().max_by_key(|entry| entry.count);
     if let (true, Some(most)) = (lost as f64 >= ERRORS_SHARE * sent as f64, most) {
         let why = format!(

@@ -28,7 +28,7 @@ impl<S: Script> Worker<'_, S> {
         connection.free_ns = at_ns;
         self.signals.ended(&request, at_ns);
         self.signals.replied(request.intended_ns, reply.received_bytes);
-        let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Refused };
+        let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Rejected };
         if outcome == Outcome::Ok {
             self.signals.answered_ok(request.intended_ns, at_ns);
             let to_ns = at_ns.min(self.stop.at_ns.unwrap_or(NEVER));

@@ -102,7 +102,7 @@ impl<S: Script> Worker<'_, S> {
         }
         let ending = Ending::failed(fault.class, fault.code, fault.message());
         // The server answered, and the answer was no.
-        let outcome = if fault.says_no() { Outcome::Refused } else { ending.outcome };
+        let outcome = if fault.says_no() { Outcome::Rejected } else { ending.outcome };
         self.end_connection(slot, Ending { outcome, ..ending }, at_ns);
     }
 }

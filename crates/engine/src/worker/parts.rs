@@ -59,7 +59,7 @@ impl<S: Script> Worker<'_, S> {
         self.late_reading = None;
         self.connections[slot as usize].within.is_answered = true;
         if let Some(PartEnd { refusal, .. }) = part {
-            let outcome = if refusal.is_none() { Outcome::Ok } else { Outcome::Refused };
+            let outcome = if refusal.is_none() { Outcome::Ok } else { Outcome::Rejected };
             let words = refusal.map(|refusal| {
                 let message = self.connections[slot as usize].talk.explain(refusal);
                 Ending { outcome, class: refusal.class, code: refusal.code, message }
@@ -182,7 +182,7 @@ impl<S: Script> Worker<'_, S> {
     /// The reply of a request that had a part under way: the part ends as the request does.
     #[cold]
     pub(super) fn end_last_part(&mut self, slot: u32, reply: &Reply, at_ns: u64) {
-        let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Refused };
+        let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Rejected };
         let words = reply.refusal.map(|refusal| Ending {
             outcome,
             class: refusal.class,

@@ -174,7 +174,7 @@ impl Done {
             let counts = tally.counts;
             assert_eq!(
                 tally.errors.total() - idle_excess(tally),
-                counts.refused + counts.failed + counts.timed_out,
+                counts.rejected + counts.failed + counts.timed_out,
                 "{:?}",
                 tally.errors
             );

@@ -87,7 +87,7 @@ pub(crate) fn write(
 fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
     let (response, service, lateness) = (&figures.response.all, &figures.service.all, &figures.lateness.all);
     let counts = &figures.counts;
-    let errors = [counts.refused, counts.failed, counts.timed_out].into_iter().fold(0, u64::saturating_add);
+    let errors = [counts.rejected, counts.failed, counts.timed_out].into_iter().fold(0, u64::saturating_add);
     let rate = |figure: Option<f64>| figure.map_or_else(String::new, |figure| format!("{figure:.3}"));
     let mut cells = vec![cell(label), figures.samples().to_string(), ms(response.mean_ns)];
     cells.extend(
@@ -104,7 +104,7 @@ fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
     cells.extend([Percentile::P99_9, Percentile::P99_99].map(|at| ms(response.at(at))));
     cells.extend(service_cells(service));
     cells.extend([ms(lateness.at(Percentile::P99)), ms(lateness.max_ns)]);
-    let accounts = [counts.planned, counts.not_sent, counts.ok, counts.refused, counts.failed];
+    let accounts = [counts.planned, counts.not_sent, counts.ok, counts.rejected, counts.failed];
     cells.extend(
         accounts.into_iter().chain([counts.timed_out, counts.unfinished]).map(|count| count.to_string()),
     );

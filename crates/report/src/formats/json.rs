@@ -443,11 +443,11 @@ impl Details {
             connect_time_us: Times::of(&figures.connect),
             tls_time_us: Times::of(&figures.tls),
             response_time_ok_us: Times::of(&figures.response.ok),
-            response_time_refused_us: Times::of(&figures.response.refused),
+            response_time_refused_us: Times::of(&figures.response.rejected),
             service_time_ok_us: Times::of(&figures.service.ok),
-            service_time_refused_us: Times::of(&figures.service.refused),
+            service_time_refused_us: Times::of(&figures.service.rejected),
             lateness_ok_us: Times::of(&figures.lateness.ok),
-            lateness_refused_us: Times::of(&figures.lateness.refused),
+            lateness_refused_us: Times::of(&figures.lateness.rejected),
         }
     }
 }
@@ -459,8 +459,8 @@ impl Offered {
 }
 
 impl Outcomes {
-    fn of(&Counts { ok, refused, failed, timed_out, unfinished, .. }: &Counts) -> Self {
-        Self { ok, refused, failed, timed_out, unfinished }
+    fn of(&Counts { ok, rejected, failed, timed_out, unfinished, .. }: &Counts) -> Self {
+        Self { ok, refused: rejected, failed, timed_out, unfinished }
     }
 }
 

@@ -48,11 +48,11 @@ pub(super) fn of_row(row: &Row<'_>, runs: &[View<'_>], metric: Option<&Metric>) 
 
 /// What the samples alone say.
 fn of_all(figures: &figures::Figures) -> Figures {
-    let record::Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished } =
+    let record::Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } =
         figures.counts;
     Figures {
         samples: figures.samples(),
-        counts: Counts { planned, sent, not_sent, ok, refused, failed, timed_out, unfinished },
+        counts: Counts { planned, sent, not_sent, ok, refused: rejected, failed, timed_out, unfinished },
         ok_per_s: None,
         error_share: metric::error_share(figures),
         response_ms: times(&figures.response.all),

@@ -91,9 +91,9 @@ const UPPER: [(Percentile, &str); 3] =
 fn upper(run: &Run, bins: Bins, last_whole: u64) -> Result<(Percentile, &'static str), StoreError> {
     let mut ended = vec![0u64; bins.place(last_whole).min(bins.count.saturating_sub(1)) + 1];
     for packed in run.packed_seconds()? {
-        let Counts { ok, refused, failed, timed_out, .. } = *packed.counts();
+        let Counts { ok, rejected, failed, timed_out, .. } = *packed.counts();
         if let Some(of_bin) = ended.get_mut(bins.place(packed.second().min(last_whole))) {
-            *of_bin = [ok, refused, failed, timed_out].into_iter().fold(*of_bin, u64::saturating_add);
+            *of_bin = [ok, rejected, failed, timed_out].into_iter().fold(*of_bin, u64::saturating_add);
         }
     }
     let told = |(percentile, _): &(Percentile, &str)| {
@@ -126,9 +126,9 @@ struct Counted([u64; COUNTED.len()]);
 
 impl Counted {
     fn of(packed: &PackedSecond<'_>) -> Self {
-        let Counts { planned, not_sent, ok, refused, failed, timed_out, .. } = *packed.counts();
+        let Counts { planned, not_sent, ok, rejected, failed, timed_out, .. } = *packed.counts();
         let [received_bytes, sent_bytes] = packed.received_and_sent_bytes();
-        Self([ok, planned, received_bytes, sent_bytes, refused, failed, timed_out, not_sent])
+        Self([ok, planned, received_bytes, sent_bytes, rejected, failed, timed_out, not_sent])
     }
 }
 

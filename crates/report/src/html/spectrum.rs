@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn requests_count_however_they_ended() {
         let mut tally = of_durations(10);
-        tally.response.refused.record(1);
+        tally.response.rejected.record(1);
         tally.response.other.record(2);
         assert_eq!(of(&tally).unwrap().n, 12);
     }

@@ -175,7 +175,7 @@ impl Evidence<'_> {
     /// Answers with this status that were refusals, as a share of the requests that ended.
     pub(super) fn share_of_status(&self, status: u16) -> f64 {
         let answers = self.figures.statuses.get(&status).copied().unwrap_or(0);
-        share(answers.min(self.figures.counts.refused), self.figures.samples())
+        share(answers.min(self.figures.counts.rejected), self.figures.samples())
     }
 }
 

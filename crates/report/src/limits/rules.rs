@@ -268,7 +268,7 @@ fn some_refusals(evidence: &Evidence<'_>) -> Option<Limit> {
 /// What refuses this share of the requests or more at once.
 fn refusals(evidence: &Evidence<'_>, share_min: f64) -> Option<Limit> {
     let figures = evidence.figures;
-    let (refused_ns, ok_ns) = (figures.service.refused.mean_ns?, figures.service.ok.mean_ns?);
+    let (refused_ns, ok_ns) = (figures.service.rejected.mean_ns?, figures.service.ok.mean_ns?);
     let status = [503, 429].into_iter().find(|status| evidence.share_of_status(*status) >= share_min)?;
     if refused_ns > AT_ONCE * ok_ns {
         return None;

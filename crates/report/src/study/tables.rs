@@ -59,7 +59,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     let response: Vec<Option<&Durations>> =
         rows().map(|row| row.figures.as_ref().map(|figures| &figures.response.all)).collect();
     times::columns(&mut table, &response);
-    if rows().any(|row| row.figures.as_ref().is_some_and(|figures| figures.counts.refused > 0)) {
+    if rows().any(|row| row.figures.as_ref().is_some_and(|figures| figures.counts.rejected > 0)) {
         table.column(view.noun().answers, "/s", rows().map(|row| middle(row.answers)));
     }
     let kb = |figure: Option<f64>| Cell::figure(figure, rate);
@@ -244,7 +244,7 @@ fn outcomes(table: &mut Table, load: &LoadView<'_>) {
     type Kind = (&'static str, fn(&Figures) -> u64);
     let kinds: [Kind; 5] = [
         ("retried", |figures| figures.tries.map_or(0, |tries| tries.retried)),
-        ("refused", |figures| figures.counts.refused),
+        ("refused", |figures| figures.counts.rejected),
         ("failed", |figures| figures.counts.failed),
         ("timed out", |figures| figures.counts.timed_out),
         ("not sent", |figures| figures.counts.not_sent),

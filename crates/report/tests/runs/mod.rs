@@ -95,9 +95,9 @@ pub(crate) fn gone(from_s: f64, lasting_s: f64, is_open: bool) -> Outage {
 
 /// All that ends in the measured phase ends in the window.
 fn in_window(mut interval: Interval) -> Interval {
-    let Counts { ok, refused, failed, timed_out, .. } = interval.tally.counts;
+    let Counts { ok, rejected, failed, timed_out, .. } = interval.tally.counts;
     if interval.phase == Phase::Measured {
-        interval.tally.window = InWindow { ok, refused, other: failed + timed_out, after: 0 };
+        interval.tally.window = InWindow { ok, rejected, other: failed + timed_out, after: 0 };
     }
     interval
 }
@@ -306,8 +306,8 @@ pub(crate) fn every_kind_of_error() -> Run {
     new.place = place("puma", "workers=8 threads=16");
     new.system_version = Some("puma version 6.6.0".to_owned());
     let outcome_of = |place: u64| match place % 100 {
-        0 | 1 => (Outcome::Refused, 503),
-        2 => (Outcome::Refused, 200),
+        0 | 1 => (Outcome::Rejected, 503),
+        2 => (Outcome::Rejected, 200),
         3 => (Outcome::Failed, 0),
         4 => (Outcome::TimedOut, 0),
         _ => (Outcome::Ok, 200),
@@ -318,9 +318,9 @@ pub(crate) fn every_kind_of_error() -> Run {
         for step in 0..2 {
             let mut one = second(number, 400 + 800 * u64::from(step), &mut draws, 0, outcome_of);
             let errors = &mut one.tally.errors;
-            let many = one.tally.counts.refused * 2 / 3;
+            let many = one.tally.counts.rejected * 2 / 3;
             (0..many).for_each(|_| errors.note("status", 503, || "HTTP 503 Service Unavailable".to_owned()));
-            (many..one.tally.counts.refused)
+            (many..one.tally.counts.rejected)
                 .for_each(|_| errors.note("check", 1, || "the body does not contain \"ok\"".to_owned()));
             (0..one.tally.counts.failed)
                 .for_each(|_| errors.note("reset", 104, || "the peer reset the connection".to_owned()));
@@ -486,7 +486,7 @@ pub(crate) fn hostile(attack: &str) -> Run {
     new.stamps = vec![text()];
     new.host = json!({"name": attack});
     let mut draws = Draws(6);
-    let mut one = second(1, 100, &mut draws, 0, |_| (Outcome::Refused, 500));
+    let mut one = second(1, 100, &mut draws, 0, |_| (Outcome::Rejected, 500));
     one.tally.errors.insert(record::LedgerEntry {
         class: text().into(),
         code: 0,

@@ -87,7 +87,7 @@ fn outcome_of(place: u64) -> (Outcome, u16) {
     match place % 1_000 {
         0 => (Outcome::Failed, 0),
         500 => (Outcome::TimedOut, 0),
-        10 | 20 | 30 => (Outcome::Refused, 3),
+        10 | 20 | 30 => (Outcome::Rejected, 3),
         n if n % 25 == 1 => (Outcome::Ok, 2),
         n if n % 250 == 2 => (Outcome::Ok, 3),
         _ => (Outcome::Ok, 1),
@@ -127,7 +127,7 @@ fn note_errors(tally: &mut Tally) {
     let counts = tally.counts;
     let errors = &mut tally.errors;
     let deadlock = || "40P01: deadlock detected \u{1b}[31m".to_owned();
-    (0..counts.refused).for_each(|_| errors.note("deadlock", 6_838_849, deadlock));
+    (0..counts.rejected).for_each(|_| errors.note("deadlock", 6_838_849, deadlock));
     let lost = || "the peer closed the connection".to_owned();
     (0..counts.failed).for_each(|_| errors.note("commit_unknown", 0, lost));
     let waited = || "no answer to COMMIT within 900 ms".to_owned();
@@ -140,7 +140,7 @@ fn statement(number: u64, part: u16, per_s: u64, least_ns: u64, draws: &mut Draw
     for place in 0..per_s {
         let sent_ns = number * SECOND + place * SECOND / per_s;
         let outcome = match (part, place) {
-            (BRANCHES, 10 | 20 | 30) => Outcome::Refused,
+            (BRANCHES, 10 | 20 | 30) => Outcome::Rejected,
             (END, 0) => Outcome::Failed,
             (END, 500) => Outcome::TimedOut,
             _ => Outcome::Ok,
@@ -151,7 +151,7 @@ fn statement(number: u64, part: u16, per_s: u64, least_ns: u64, draws: &mut Draw
         let first_byte_ns = Some(finished_ns);
         let intended_ns = sent_ns;
         tally.note_finished(&Finish { intended_ns, sent_ns, first_byte_ns, finished_ns, outcome, status: 0 });
-        if outcome == Outcome::Refused {
+        if outcome == Outcome::Rejected {
             tally.errors.note("deadlock", 6_838_849, || "40P01: deadlock detected \u{1b}[31m".to_owned());
         }
     }

@@ -172,7 +172,7 @@ impl Script<'_> {
             _ => u64::MAX,
         };
         let outcome_of = |request: u64| {
-            if request % one_in == one_in - 1 { (Outcome::Refused, 503) } else { (Outcome::Ok, 200) }
+            if request % one_in == one_in - 1 { (Outcome::Rejected, 503) } else { (Outcome::Ok, 200) }
         };
         let mut kept = Kept::load(&new, &[], Some(&runs::ending()));
         for number in 0..4 {
@@ -181,7 +181,7 @@ impl Script<'_> {
             }
             for step in u16::from(self.is_sql)..self.steps.len() as u16 {
                 let mut one = runs::second(number, per_s / (1 + u64::from(step)), &mut draws, 0, outcome_of);
-                for _ in 0..one.tally.counts.refused {
+                for _ in 0..one.tally.counts.rejected {
                     one.tally.errors.note("status", 503, || "HTTP 503 Service Unavailable".to_owned());
                 }
                 kept.seconds.push((step, one));

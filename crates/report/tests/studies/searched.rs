@@ -148,7 +148,7 @@ fn run(id: &StudyId, place: Place, level: &Level, is_invalid: &dyn Fn(u64) -> bo
     let mut draws = Draws(u64::from(place.position) * 77 + 5);
     let too_many = per_s.saturating_sub(MOST_PER_S);
     let outcome_of = |request: u64| match request < too_many {
-        true => (Outcome::Refused, 503),
+        true => (Outcome::Rejected, 503),
         false => (Outcome::Ok, 200),
     };
     // A second of warm-up, and three that are measured.

@@ -197,7 +197,7 @@ pub(crate) fn show_what_is_left(error: &RunError) {
             counts.sent,
             counts.not_sent,
             counts.ok,
-            counts.refused,
+            counts.rejected,
             counts.failed,
             counts.timed_out,
             counts.unfinished
