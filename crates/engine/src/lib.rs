@@ -20,7 +20,6 @@ mod timers;
 mod worker;
 
 pub use embedded::start_embedded;
-pub use health::Health;
 pub use job::{Beside, Endpoint, Job, Peer};
 pub use net::line::Line;
 pub use net::probe::{Asked, ProbeError, Probed, ask, greet, probe};

@@ -9,12 +9,11 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use load::Share;
-use record::{ConnectionTotals, Interval, Pulse};
+use record::{ConnectionTotals, Health, Interval, Pulse};
 use rustix::io::Errno;
 use wire::Script;
 
 use crate::embedded::{Embedding, Guards};
-use crate::health::Health;
 use crate::job::Job;
 use crate::pin;
 use crate::worker::Worker;

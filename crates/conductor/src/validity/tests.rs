@@ -1,9 +1,9 @@
 //! Planted signals, and what the rules make of them.
 
-use engine::{Health, WorkerEnd};
+use engine::WorkerEnd;
 use lab::census::Used;
 use plan::{Draft, Plan};
-use record::{Counts, Finish, Outcome, Tally};
+use record::{Counts, Finish, Health, Outcome, Tally};
 use store::{Level, Validity};
 
 use super::{Evidence, judge};
