@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use engine::Endpoint;
-use lab::census::{self, Census, Used};
+use judge::{Environment, Process};
+use lab::census::{self, Census};
 use lab::listening::{self, Listens};
 
 use crate::prepare::Prepared;
@@ -14,23 +15,6 @@ use crate::server_count::{self, Counts};
 
 /// Processes that are named as others at most.
 const OTHERS_MAX: usize = 16;
-
-/// What was seen, as far as it could be.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Around {
-    /// Processes that are neither generator nor system, by what they used, most first.
-    pub(crate) others: Vec<Used>,
-    /// How long that was looked at: longer than the load, which connections were opened for before.
-    pub(crate) over_s: f64,
-    /// Of the time of all cores, what the host gave to others.
-    pub(crate) steal_share: Option<f64>,
-    /// How long the generator's control group was held back.
-    pub(crate) throttled_s: Option<f64>,
-    /// What the built-in target says that it received while the load went on.
-    pub(crate) server_requests: Option<u64>,
-    /// What this generator reaches against a server that answers at once.
-    pub(crate) ceiling_per_s: Option<f64>,
-}
 
 /// What is known before a load begins, to be compared with what is so after it.
 #[derive(Debug)]
@@ -61,15 +45,17 @@ impl Before {
     }
 
     /// Looks again when it is over. `system`: further processes that everything below belongs to the system.
-    pub(crate) fn compare(self, system: &[u32]) -> Around {
+    pub(crate) fn compare(self, system: &[u32]) -> Environment {
         let (now, over_s) = (Census::now(), self.at.elapsed().as_secs_f64());
         let roots: Vec<u32> = self.listeners.iter().chain(system).copied().collect();
         let mut own = now.families(&roots);
         own.insert(std::process::id());
         let others = now.since(&self.census).into_iter().filter(|used| !own.contains(&used.pid));
+        let others =
+            others.take(OTHERS_MAX).map(|used| Process { pid: used.pid, name: used.name, cpu_s: used.cpu_s });
         let server_requests =
             self.target.and_then(|(endpoint, before)| server_count::ask(&endpoint)?.since(before));
-        Around { others: others.take(OTHERS_MAX).collect(), over_s, server_requests, ..Around::default() }
+        Environment { others: others.collect(), over_s, server_requests, ..Environment::default() }
     }
 }
 

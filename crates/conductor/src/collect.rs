@@ -95,7 +95,7 @@ pub(crate) struct Collector<'a> {
     /// When the measured window begins, in nanoseconds since the load does.
     pub(crate) warm_up_ns: u64,
     /// When it may end earlier than planned.
-    pub(crate) extension: Option<Extension<'a>>,
+    pub(crate) extension: Option<Extension>,
     /// Whether it ends early if every request is rejected.
     pub(crate) gives_up: bool,
 }

@@ -1,14 +1,16 @@
 //! A load that goes on until it is steady: at each of its ends its course so far is judged.
 
+use judge::{Planned, steadiness};
 use plan::Plan;
 use record::Pulses;
 use store::SteadinessVerdict;
 
-use crate::steadiness;
+use crate::judging;
 
 /// The ends of a load that may go on. At the last one it ends by itself.
-pub(crate) struct Extension<'a> {
-    plan: &'a Plan,
+pub(crate) struct Extension {
+    planned: Planned,
+    extend_max: u32,
     threads: u32,
     /// The next end, and how far apart they are.
     next_ns: u64,
@@ -18,12 +20,13 @@ pub(crate) struct Extension<'a> {
     is_settled: bool,
 }
 
-impl<'a> Extension<'a> {
+impl Extension {
     /// `None` if the load has but one end. `threads` tell of its course.
-    pub(crate) fn of(plan: &'a Plan, threads: u32) -> Option<Self> {
+    pub(crate) fn of(plan: &Plan, threads: u32) -> Option<Self> {
         let next_ns = plan.first_end_ns()?;
         let each_ns = next_ns.saturating_sub(plan.warm_up_ns).max(1);
-        Some(Self { plan, threads, next_ns, each_ns, extended: 0, is_settled: false })
+        let (planned, extend_max) = (judging::planned(plan), plan.extend);
+        Some(Self { planned, extend_max, threads, next_ns, each_ns, extended: 0, is_settled: false })
     }
 
     /// The end at which it was steady, and after which it goes on no more; `None`: there was none so far.
@@ -35,9 +38,8 @@ impl<'a> Extension<'a> {
     pub(crate) fn look(&mut self, elapsed_ns: u64, pulses: &Pulses) {
         // Before the first window comes, connections are being opened.
         let has_begun = !pulses.windows().is_empty();
-        while has_begun && !self.is_settled && self.extended < self.plan.extend && elapsed_ns >= self.next_ns
-        {
-            let found = steadiness::judge(self.plan, pulses, self.threads, Some(self.next_ns));
+        while has_begun && !self.is_settled && self.extended < self.extend_max && elapsed_ns >= self.next_ns {
+            let found = steadiness::judge(&self.planned, pulses, self.threads, Some(self.next_ns));
             self.is_settled = found.is_none_or(|found| {
                 // What settled late stays in the figures, however long they become.
                 matches!(found.verdict, SteadinessVerdict::Steady | SteadinessVerdict::WarmingUp)
@@ -90,7 +92,8 @@ mod tests {
         assert_eq!((extension.settled_at_ns(), extension.extended), (Some(20_000_000_000), 0));
         // Nothing more is sent, and for four seconds replies still come.
         note(&mut pulses, 80..96, 10);
-        let verdict = |ended_ns| steadiness::judge(&plan, &pulses, 1, ended_ns).unwrap().verdict;
+        let verdict =
+            |ended_ns| steadiness::judge(&judging::planned(&plan), &pulses, 1, ended_ns).unwrap().verdict;
         assert_eq!(verdict(extension.settled_at_ns()), SteadinessVerdict::Steady);
         assert_eq!(verdict(None), SteadinessVerdict::NotSteady);
     }

@@ -15,7 +15,7 @@ use crate::beside::{Attended, Beside};
 use crate::collect::Collector;
 use crate::doubling::{Threads, Twin};
 use crate::extension::Extension;
-use crate::judging::Load;
+use crate::judging::Surroundings;
 use crate::live::Observer;
 use crate::prepare::Prepared;
 use crate::stopper::{StopLevel, Stopper};
@@ -204,8 +204,11 @@ pub(crate) fn measure(
     must_be_kept(store, run, steps, collected.counts(Phase::WarmUp), counts)?;
     let (is_rejected, was_given_up) = (collected.is_rejected(), collected.was_given_up);
     let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
-    let load = Load { plan, store, threads, cores: &cores, before, asked };
-    let mut ending = judging::ending(load, collected, beside)?;
+    let closed = judging::close(plan, collected, asked)?;
+    let surroundings = Surroundings { plan, store, threads, cores: &cores, before };
+    let (environment, sharing) = judging::environment(surroundings, &closed.accounts, beside);
+    let mut ending = judging::ending(closed, &environment, threads);
+    ending.notes.extend(sharing);
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
     ending.tls = probed.tls;
     Ok(Measured { ending, counts, is_rejected, was_given_up, watchdog })
@@ -323,7 +326,7 @@ pub(crate) fn model(plan: &Plan) -> Model {
     }
 }
 
-fn unit(step: &PlannedStep) -> Unit {
+pub(crate) fn unit(step: &PlannedStep) -> Unit {
     match step.action {
         Action::Http(_) => Unit::Requests,
         Action::Sql(_) => Unit::Transactions,

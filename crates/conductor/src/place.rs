@@ -157,7 +157,8 @@ pub(crate) fn run(
     let (mut gates, mut brief) = (Vec::new(), None);
     if matches!(ending.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid) {
         let kept = bench.store.load(&run)?;
-        gates = gates::judge(&bench.study.gates_of(load), &kept)?;
+        let asked: Vec<judge::Gate> = bench.study.gates_of(load).iter().map(gates::gate).collect();
+        gates = judge::judge_gates(&asked, &kept)?;
         brief = Some(Brief::of(&kept)?);
         bench.store.keep_gates(&run, &gates)?;
     }

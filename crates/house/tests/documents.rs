@@ -169,7 +169,7 @@ fn every_class_of_error_is_explained() {
 fn every_cause_of_doubt_is_explained() {
     let text = files::read("docs/measurement.md");
     let explained = first_cells(section(&text, "## May the numbers be believed?"));
-    let code = files::read("crates/conductor/src/validity.rs") + &files::read("crates/report/src/view.rs");
+    let code = files::read("crates/judge/src/validity.rs") + &files::read("crates/report/src/view.rs");
     for cause in &explained {
         assert!(
             code.contains(&format!("\"{cause}\"")),

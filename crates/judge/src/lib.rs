@@ -1,16 +1,19 @@
-//! What stored runs say: whether they count, their figures, whether they held what was asked of them, and how the procedure
-//! of a study stands.
+//! What evidence says: whether a run can be believed and had settled, its figures, whether it held what was asked of it, and how
+//! the procedure of a study stands.
 //!
-//! The crate never knows how a run is made, nor how anything is printed. A figure that both the conductor and reports need is
-//! worked out here, and nowhere else.
+//! Evidence in, findings out: the crate starts nothing, reads no clock and sends nothing. It never knows how a run is made, nor how
+//! anything is printed. A figure that both the conductor and reports need is worked out here, and nowhere else.
 
+mod accounts;
 mod core_time;
 mod course;
 mod durations;
 mod gates;
 mod measured;
 mod metric;
+pub mod outage;
 mod pairing;
+mod planned;
 pub mod rates;
 mod resources;
 mod search;
@@ -18,21 +21,26 @@ mod seen;
 mod setting;
 pub mod slo;
 mod standing;
+pub mod steadiness;
 mod tournament;
+pub mod validity;
 mod versus;
 mod window;
 
+pub use accounts::{Accounts, Findings, Stopped};
 pub use core_time::{CoreTime, in_measured_time};
 pub use durations::Durations;
-pub use gates::Gates;
+pub use gates::{Gate, Gates, judge_gates};
 pub use measured::Measured;
 pub use metric::Metric;
 pub use pairing::Pairing;
+pub use planned::{Offered, Planned};
 pub use resources::{Core, Resources, Usage};
 pub use search::{OfLevel, level, of_level, search, search_by, search_rules, stage_name};
 pub use seen::seen;
 pub use setting::{Setting, settings};
 pub use standing::{Standing, is_invalid, standing};
 pub use tournament::{tournament, tournament_rules};
+pub use validity::{Environment, Process};
 pub use versus::{duel, duel_rules};
 pub use window::Window;

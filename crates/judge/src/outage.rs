@@ -1,7 +1,6 @@
 //! How long the system was gone: which times without an ok answer are outages, and what share of the time they and the users
 //! who waited in vain make up. `docs/measurement.md` has the definitions.
 
-use engine::StopLevel;
 use record::{Counts, Gap, Gaps, Pulse, Pulses, Waits};
 use store::{Model, Outage, OutageTime};
 
@@ -14,24 +13,27 @@ const SLOW_NS: f64 = 1e9;
 const SLOW_RESPONSES: f64 = 100.0;
 
 /// What is known of a load that is over.
-pub(crate) struct Course<'a> {
-    pub(crate) model: Model,
+pub struct Course<'a> {
+    /// Users or arrivals.
+    pub model: Model,
     /// The measured window, in nanoseconds since the load began.
-    pub(crate) window_ns: (u64, u64),
+    pub window_ns: (u64, u64),
     /// In order of time, within the window.
-    pub(crate) gaps: Vec<Gap>,
-    pub(crate) pulses: &'a Pulses,
-    pub(crate) waits: &'a Waits,
+    pub gaps: Vec<Gap>,
+    /// The course of the load, over all workers.
+    pub pulses: &'a Pulses,
+    /// Of users, how long each went without an ok answer.
+    pub waits: &'a Waits,
     /// Connections; of a closed load its users, unless they share them.
-    pub(crate) connections: u64,
+    pub connections: u64,
     /// Of requests intended in the window.
-    pub(crate) counts: Counts,
-    /// How much the load was asked to stop.
-    pub(crate) asked: StopLevel,
+    pub counts: Counts,
+    /// Whether somebody asked the load to stop.
+    pub was_stopped: bool,
 }
 
 /// How long the system was gone; `None` if there was no window.
-pub(crate) fn judge(course: &Course<'_>) -> Option<Outage> {
+pub fn judge(course: &Course<'_>) -> Option<Outage> {
     let (from_ns, to_ns) = course.window_ns;
     let length_ns = to_ns.checked_sub(from_ns).filter(|ns| *ns > 0)?;
     let usual_ns = usual_response_ns(course.pulses);
@@ -69,7 +71,7 @@ fn waited_share(course: &Course<'_>, usual_ns: Option<f64>, length_ns: f64) -> f
 /// The share of arrivals that got no answer. Whoever stops a run leaves requests unanswered himself.
 fn unanswered_share(course: &Course<'_>) -> f64 {
     let Counts { planned, failed, timed_out, unfinished, not_sent, .. } = course.counts;
-    let left = if course.asked == StopLevel::Go { unfinished.saturating_add(not_sent) } else { 0 };
+    let left = if !course.was_stopped { unfinished.saturating_add(not_sent) } else { 0 };
     let without = failed.saturating_add(timed_out).saturating_add(left);
     if planned == 0 { 0.0 } else { without as f64 / planned as f64 }
 }
@@ -146,7 +148,7 @@ mod tests {
             waits,
             connections: 4,
             counts: Counts::default(),
-            asked: StopLevel::Go,
+            was_stopped: false,
         }
     }
 
@@ -197,6 +199,6 @@ mod tests {
             Counts { planned: 100, failed: 4, timed_out: 2, unfinished: 1, not_sent: 3, ..Counts::default() };
         let open = Course { model: Model::Open, counts, ..course(&quick, &waits, Vec::new()) };
         assert_eq!(judge(&open).unwrap().gone_share, 0.1);
-        assert_eq!(judge(&Course { asked: StopLevel::Drain, ..open }).unwrap().gone_share, 0.06);
+        assert_eq!(judge(&Course { was_stopped: true, ..open }).unwrap().gone_share, 0.06);
     }
 }

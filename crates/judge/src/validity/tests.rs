@@ -1,27 +1,30 @@
 //! Planted signals, and what the rules make of them.
 
-use engine::WorkerEnd;
-use lab::census::Used;
-use plan::{Draft, Plan};
 use record::{Counts, Finish, Health, Outcome, Tally};
-use store::{Level, Validity};
+use store::{Level, Unit, Validity};
 
-use super::{Evidence, judge};
-use crate::around::Around;
+use super::{Environment, Evidence, Process, judge};
+use crate::planned::{Offered, Planned};
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
-fn plan(rate: Option<&str>) -> Plan {
-    let url = "http://127.0.0.1:9/".to_owned();
-    let draft = Draft {
-        url,
-        connections: Some("8".to_owned()),
-        duration: Some("10s".to_owned()),
-        rate: rate.map(str::to_owned),
-        ..Draft::default()
+/// Eight connections for ten seconds: at a rate, or of users.
+fn planned(rate: Option<u32>) -> Planned {
+    let offered = match rate {
+        Some(_) => Offered::Open { connections: 8, shed_after_ns: None },
+        None => Offered::Closed { users: 8, pool: 8 },
     };
-    draft.check().unwrap()
+    Planned {
+        offered,
+        units: vec![Unit::Requests],
+        warm_up_ns: 0,
+        settles_from_ns: Some(0),
+        ends_at_ns: Some(10 * SECOND),
+        latency_limit_ns: None,
+        is_trial: false,
+        is_pinned: false,
+    }
 }
 
 /// Requests that took so long, one after the other, each sent so long after its instant.
@@ -44,7 +47,7 @@ fn tally(count: u64, service_ns: u64, lateness_ns: u64) -> Tally {
 }
 
 /// A worker over ten seconds whose slowest twentieth has this lag of this response time.
-fn worker(tally: &Tally, lag_ns: u64, response_ns: u64) -> WorkerEnd {
+fn worker(tally: &Tally, lag_ns: u64, response_ns: u64) -> Health {
     let mut health = Health { wall_ns: 10 * SECOND, cpu_ns: SECOND, ..Health::default() };
     let count = tally.response.all().count();
     (0..count).for_each(|number| {
@@ -52,11 +55,11 @@ fn worker(tally: &Tally, lag_ns: u64, response_ns: u64) -> WorkerEnd {
         health.tail.note(if is_slow { response_ns } else { 1_000 }, if is_slow { lag_ns } else { 0 });
     });
     health.in_flight_ns = tally.service.all().sum_ns() as u64;
-    WorkerEnd { health, ..WorkerEnd::default() }
+    health
 }
 
-fn judged(plan: &Plan, tally: &Tally, end: WorkerEnd, around: &Around) -> Validity {
-    judge(&Evidence::of(plan, tally, &[end], around))
+fn judged(planned: &Planned, tally: &Tally, end: Health, environment: &Environment) -> Validity {
+    judge(&Evidence::of(planned, tally, &[end], environment))
 }
 
 fn codes(validity: &Validity) -> Vec<&str> {
@@ -66,14 +69,15 @@ fn codes(validity: &Validity) -> Vec<&str> {
 #[test]
 fn nothing_speaks_against_a_quiet_run() {
     let tally = tally(2_000, 5 * MS, 50_000);
-    let validity = judged(&plan(Some("200/s")), &tally, worker(&tally, 50_000, 6 * MS), &Around::default());
+    let validity =
+        judged(&planned(Some(200)), &tally, worker(&tally, 50_000, 6 * MS), &Environment::default());
     assert_eq!((validity.verdict, codes(&validity).len()), (Level::Valid, 0), "{validity:?}");
 }
 
 #[test]
 fn a_load_without_a_request_measured_nothing() {
     let tally = Tally::default();
-    let validity = judged(&plan(Some("200/s")), &tally, WorkerEnd::default(), &Around::default());
+    let validity = judged(&planned(Some(200)), &tally, Health::default(), &Environment::default());
     assert_eq!(
         (validity.verdict, codes(&validity)),
         (Level::Invalid, vec!["nothing_planned"]),
@@ -84,9 +88,9 @@ fn a_load_without_a_request_measured_nothing() {
 #[test]
 fn the_slowest_requests_are_in_doubt_or_spoilt_by_what_was_the_generators_own() {
     let tally = tally(2_000, 5 * MS, 50_000);
-    let plan = plan(Some("200/s"));
+    let planned = planned(Some(200));
     let level = |lag_ns, response_ns| {
-        judged(&plan, &tally, worker(&tally, lag_ns, response_ns), &Around::default()).verdict
+        judged(&planned, &tally, worker(&tally, lag_ns, response_ns), &Environment::default()).verdict
     };
     assert_eq!(level(150 * MS, 200 * MS), Level::Invalid);
     assert_eq!(level(2 * MS, 20 * MS), Level::Suspect);
@@ -97,8 +101,9 @@ fn the_slowest_requests_are_in_doubt_or_spoilt_by_what_was_the_generators_own() 
 #[test]
 fn a_few_requests_are_not_spoilt_by_a_few_milliseconds() {
     let few = tally(50, 5 * MS, 50_000);
-    let plan = plan(Some("5/s"));
-    let level = |lag_ns| judged(&plan, &few, worker(&few, lag_ns, 2 * lag_ns), &Around::default()).verdict;
+    let planned = planned(Some(5));
+    let level =
+        |lag_ns| judged(&planned, &few, worker(&few, lag_ns, 2 * lag_ns), &Environment::default()).verdict;
     assert_eq!(level(30 * MS), Level::Valid);
     assert_eq!(level(400 * MS), Level::Invalid);
 }
@@ -108,8 +113,8 @@ fn time_away_spoils_a_run_and_one_long_moment_puts_it_in_doubt() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let level = |longest_ns, stalled_ns| {
         let mut end = worker(&tally, 0, 6 * MS);
-        (end.health.heartbeat_max_ns, end.health.stalled_ns) = (longest_ns, stalled_ns);
-        judged(&plan(None), &tally, end, &Around::default()).verdict
+        (end.heartbeat_max_ns, end.stalled_ns) = (longest_ns, stalled_ns);
+        judged(&planned(None), &tally, end, &Environment::default()).verdict
     };
     assert_eq!(level(200 * MS, 2 * SECOND), Level::Invalid);
     assert_eq!(level(150 * MS, 150 * MS), Level::Suspect);
@@ -119,15 +124,15 @@ fn time_away_spoils_a_run_and_one_long_moment_puts_it_in_doubt() {
 #[test]
 fn waiting_for_a_core_spoils_a_run_only_if_others_took_it() {
     let tally = tally(2_000, 5 * MS, 50_000);
-    let found_over = |over_s: f64, others: Vec<Used>| {
+    let found_over = |over_s: f64, others: Vec<Process>| {
         let mut end = worker(&tally, 0, 6 * MS);
-        end.health.run_queue_wait_ns = Some(4 * SECOND);
-        judged(&plan(None), &tally, end, &Around { others, over_s, ..Around::default() })
+        end.run_queue_wait_ns = Some(4 * SECOND);
+        judged(&planned(None), &tally, end, &Environment { others, over_s, ..Environment::default() })
     };
-    let found = |others: Vec<Used>| found_over(10.1, others);
+    let found = |others: Vec<Process>| found_over(10.1, others);
     let alone = found(Vec::new());
     assert_eq!((alone.verdict, codes(&alone)), (Level::Suspect, vec!["generator_waited"]));
-    let spinner = Used { pid: 77, name: "spinner".to_owned(), cpu_s: 9.5 };
+    let spinner = Process { pid: 77, name: "spinner".to_owned(), cpu_s: 9.5 };
     let disturbed = found(vec![spinner.clone()]);
     assert_eq!(disturbed.verdict, Level::Invalid);
     let sentence = &disturbed.causes[0].sentence;
@@ -141,8 +146,8 @@ fn waiting_for_a_core_spoils_a_run_only_if_others_took_it() {
 fn a_quota_spoils_a_run() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let level = |throttled_s| {
-        let around = Around { throttled_s: Some(throttled_s), ..Around::default() };
-        judged(&plan(None), &tally, worker(&tally, 0, 6 * MS), &around).verdict
+        let environment = Environment { throttled_s: Some(throttled_s), ..Environment::default() };
+        judged(&planned(None), &tally, worker(&tally, 0, 6 * MS), &environment).verdict
     };
     assert_eq!([0.0, 0.2, 8.0].map(level), [Level::Valid, Level::Suspect, Level::Invalid]);
 }
@@ -152,8 +157,8 @@ fn a_plan_that_was_not_kept_for_want_of_connections_is_no_fault_of_the_generator
     let mut tally = tally(800, 100 * MS, 1_500 * MS);
     tally.note_not_sent(1_200);
     let mut end = worker(&tally, 0, 1_600 * MS);
-    end.health.in_flight_ns = 80 * SECOND;
-    let validity = judged(&plan(Some("200/s")), &tally, end, &Around::default());
+    end.in_flight_ns = 80 * SECOND;
+    let validity = judged(&planned(Some(200)), &tally, end, &Environment::default());
     assert_eq!((validity.verdict, codes(&validity)), (Level::Invalid, vec!["not_sent"]));
     let cause = &validity.causes[0];
     assert!(cause.sentence.starts_with("1200 of 2000 planned requests (60.0 %) were not sent"), "{cause:?}");
@@ -167,9 +172,9 @@ fn a_plan_that_the_generator_did_not_keep_is_its_fault_and_told_after_what_shows
     let mut tally = tally(1_500, 5 * MS, 300 * MS);
     tally.note_not_sent(500);
     let mut end = worker(&tally, 0, MS);
-    end.health.tail = record::Tail::default();
-    (0..1_500).for_each(|_| end.health.tail.note(305 * MS, 300 * MS));
-    let validity = judged(&plan(Some("200/s")), &tally, end, &Around::default());
+    end.tail = record::Tail::default();
+    (0..1_500).for_each(|_| end.tail.note(305 * MS, 300 * MS));
+    let validity = judged(&planned(Some(200)), &tally, end, &Environment::default());
     assert_eq!(codes(&validity), ["generator_lag", "not_sent"]);
     assert!(validity.causes[1].sentence.contains("the generator came too late"), "{validity:?}");
 }
@@ -182,7 +187,7 @@ fn connections_that_were_refused_are_not_said_to_be_held() {
         tally.counts.failed += errors;
         tally.counts.ok -= errors;
         (0..errors).for_each(|_| tally.errors.note("connect_refused", 111, || "refused".to_owned()));
-        let validity = judged(&plan(Some("200/s")), &tally, worker(&tally, 0, MS), &Around::default());
+        let validity = judged(&planned(Some(200)), &tally, worker(&tally, 0, MS), &Environment::default());
         validity.causes.iter().find(|cause| cause.code == "not_sent").unwrap().sentence.clone()
     };
     let refused = sentence(150);
@@ -196,39 +201,34 @@ fn connections_that_were_refused_are_not_said_to_be_held() {
 
 #[test]
 fn what_was_due_when_a_load_was_ended_as_steady_is_no_fault_and_what_was_given_up_before_is() {
-    let level = |shed_after: Option<&str>, not_sent: u64| {
-        let draft = Draft {
-            url: "http://127.0.0.1:9/".to_owned(),
-            rate: Some("200/s".to_owned()),
-            duration: Some("10s".to_owned()),
-            extend: Some("2".to_owned()),
-            shed_after: shed_after.map(str::to_owned),
-            ..Draft::default()
-        };
-        let plan = draft.check().unwrap();
+    let level = |shed_after_ns: Option<u64>, not_sent: u64| {
+        // It may go on twice.
+        let asked = planned(Some(200));
+        let offered = Offered::Open { connections: 8, shed_after_ns };
+        let planned = Planned { offered, ends_at_ns: Some(30 * SECOND), ..asked };
         let mut tally = tally(2_000, 5 * MS, 50_000);
         tally.note_not_sent(not_sent);
         let ends = [worker(&tally, 0, 6 * MS)];
-        let around = Around::default();
+        let environment = Environment::default();
         // It was ended at the first of its ends.
         let window_ns = Some(10 * SECOND);
-        let evidence = Evidence::of(&plan, &tally, &ends, &around);
+        let evidence = Evidence::of(&planned, &tally, &ends, &environment);
         judge(&Evidence { is_settled: true, window_ns, ..evidence }).verdict
     };
     assert_eq!(level(None, 90), Level::Valid, "they waited for a connection");
-    assert_eq!(level(Some("500ms"), 90), Level::Valid, "they may all have waited");
-    assert_eq!(level(Some("500ms"), 600), Level::Invalid, "so many did not come in half a second");
+    assert_eq!(level(Some(500 * MS), 90), Level::Valid, "they may all have waited");
+    assert_eq!(level(Some(500 * MS), 600), Level::Invalid, "so many did not come in half a second");
 }
 
 #[test]
 fn a_target_must_have_counted_what_was_sent() {
     let tally = tally(2_000, 5 * MS, 50_000);
-    let plan = plan(Some("200/s"));
+    let planned = planned(Some(200));
     let level = |heard| {
-        let around = Around { server_requests: Some(heard), ..Around::default() };
+        let environment = Environment { server_requests: Some(heard), ..Environment::default() };
         let warm_up = Counts { sent: 50, ok: 40, timed_out: 10, ..Counts::default() };
         let ends = [worker(&tally, 0, 6 * MS)];
-        judge(&Evidence { warm_up, ..Evidence::of(&plan, &tally, &ends, &around) }).verdict
+        judge(&Evidence { warm_up, ..Evidence::of(&planned, &tally, &ends, &environment) }).verdict
     };
     let valid = [2_040, 2_050].map(level);
     assert_eq!((valid, level(2_039), level(2_051)), ([Level::Valid; 2], Level::Invalid, Level::Invalid));
@@ -239,8 +239,8 @@ fn two_counts_of_one_thing_that_differ_are_told() {
     let tally = tally(2_000, 5 * MS, 50_000);
     let found = |share: f64| {
         let mut end = worker(&tally, 0, 6 * MS);
-        end.health.in_flight_ns = (end.health.in_flight_ns as f64 * share) as u64;
-        codes(&judged(&plan(None), &tally, end, &Around::default())).len()
+        end.in_flight_ns = (end.in_flight_ns as f64 * share) as u64;
+        codes(&judged(&planned(None), &tally, end, &Environment::default())).len()
     };
     assert_eq!([1.0, 1.01, 1.05].map(found), [0, 0, 1]);
 }
@@ -248,23 +248,23 @@ fn two_counts_of_one_thing_that_differ_are_told() {
 #[test]
 fn whoever_is_near_the_ceiling_is_in_doubt() {
     let tally = tally(2_000, 5 * MS, 50_000);
-    let level = |rate: Option<&str>, ceiling: f64| {
-        let around = Around { ceiling_per_s: Some(ceiling), ..Around::default() };
-        judged(&plan(rate), &tally, worker(&tally, 0, 6 * MS), &around).verdict
+    let level = |rate: Option<u32>, ceiling: f64| {
+        let environment = Environment { ceiling_per_s: Some(ceiling), ..Environment::default() };
+        judged(&planned(rate), &tally, worker(&tally, 0, 6 * MS), &environment).verdict
     };
-    assert_eq!(level(Some("200/s"), 300.0), Level::Suspect);
+    assert_eq!(level(Some(200), 300.0), Level::Suspect);
     assert_eq!(level(None, 300.0), Level::Valid, "a closed load may come nearer");
     assert_eq!(level(None, 210.0), Level::Suspect);
 }
 
 #[test]
 fn replies_that_nobody_asked_for_cast_doubt_on_those_before_them() {
-    let (mut tally, plan) = (tally(2_000, 5 * MS, 50_000), plan(Some("200/s")));
+    let (mut tally, planned) = (tally(2_000, 5 * MS, 50_000), planned(Some(200)));
     tally.errors.note("unsolicited_reply", u32::MAX, String::new);
     let mut end = worker(&tally, 50_000, 6 * MS);
-    assert_eq!(judged(&plan, &tally, end.clone(), &Around::default()).verdict, Level::Valid);
-    end.health.doubted_replies = 7;
-    let validity = judged(&plan, &tally, end, &Around::default());
+    assert_eq!(judged(&planned, &tally, end.clone(), &Environment::default()).verdict, Level::Valid);
+    end.doubted_replies = 7;
+    let validity = judged(&planned, &tally, end, &Environment::default());
     assert_eq!((validity.verdict, codes(&validity)), (Level::Suspect, vec!["unsolicited_replies"]));
     assert!(validity.causes[0].sentence.contains("7 earlier replies"), "{validity:?}");
 }
@@ -272,12 +272,12 @@ fn replies_that_nobody_asked_for_cast_doubt_on_those_before_them() {
 #[test]
 fn nobody_is_told_to_pin_what_is_pinned() {
     let tally = tally(2_000, 5 * MS, 50_000);
-    let mut plan = plan(Some("200/s"));
-    let remedies = |plan: &Plan| {
-        let validity = judged(plan, &tally, worker(&tally, 150 * MS, 200 * MS), &Around::default());
+    let mut planned = planned(Some(200));
+    let remedies = |planned: &Planned| {
+        let validity = judged(planned, &tally, worker(&tally, 150 * MS, 200 * MS), &Environment::default());
         validity.causes.iter().map(|cause| cause.remedy.clone()).collect::<Vec<_>>().join("; ")
     };
-    assert!(remedies(&plan).contains("--pin"), "{}", remedies(&plan));
-    plan.pin = plan::Pin::Cores(vec![1]);
-    assert!(remedies(&plan).contains("pinned already") && !remedies(&plan).contains("--pin"));
+    assert!(remedies(&planned).contains("--pin"), "{}", remedies(&planned));
+    planned.is_pinned = true;
+    assert!(remedies(&planned).contains("pinned already") && !remedies(&planned).contains("--pin"));
 }

@@ -38,7 +38,7 @@ pub(super) fn bytes(evidence: &Evidence<'_>) -> Option<Found> {
 
 /// Replies on connections that had a reply too many: an answer may have been counted for another request than its own.
 pub(super) fn doubted_replies(evidence: &Evidence<'_>) -> Option<Found> {
-    let doubted: u64 = evidence.ends.iter().map(|end| end.health.doubted_replies).sum();
+    let doubted: u64 = evidence.workers.iter().map(|worker| worker.doubted_replies).sum();
     let entries = evidence.tally.errors.entries().iter();
     let surplus: u64 =
         entries.filter(|entry| entry.class == "unsolicited_reply").map(|entry| entry.count).sum();
@@ -56,14 +56,14 @@ pub(super) fn doubted_replies(evidence: &Evidence<'_>) -> Option<Found> {
 
 /// What the built-in target counted itself: at least what it answered, at most what was sent.
 pub(super) fn server_count(evidence: &Evidence<'_>) -> Option<Found> {
-    let heard = evidence.around.server_requests?;
+    let heard = evidence.environment.server_requests?;
     let counts = evidence.tally.counts;
     let sent = counts.sent + evidence.warm_up.sent;
     let answered = counts.ok + counts.rejected + evidence.warm_up.ok + evidence.warm_up.rejected;
     if (answered..=sent).contains(&heard) {
         return None;
     }
-    let noun = units(evidence.plan);
+    let noun = units(evidence.planned);
     let sentence = if heard > sent {
         format!(
             "the target counted {heard} {noun}, and only {sent} were sent: somebody else loads it, or some were sent twice"

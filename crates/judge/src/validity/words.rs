@@ -1,13 +1,14 @@
 //! Causes, and the figures in their sentences.
 
-use plan::{Pin, Plan};
-use store::{Cause, Level};
+use store::{Cause, Level, Unit};
+
+use crate::planned::Planned;
 
 /// What a rule found, and how much it weighs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) level: Level,
-    pub(crate) cause: Cause,
+pub(super) struct Found {
+    pub(super) level: Level,
+    pub(super) cause: Cause,
 }
 
 pub(super) fn found(
@@ -20,23 +21,23 @@ pub(super) fn found(
 }
 
 /// Where the generator could have a core of its own, if it has none yet.
-pub(super) fn own_core(plan: &Plan) -> &'static str {
-    match plan.pin {
-        Pin::No => {
+pub(super) fn own_core(planned: &Planned) -> &'static str {
+    match planned.is_pinned {
+        false => {
             "give the generator a core of its own (--pin, or pin: auto in a plan), or use another machine"
         }
-        Pin::Auto | Pin::Cores(_) => {
+        true => {
             "the generator's threads are pinned already: keep other processes off their cores, ask for less load, or load from another machine"
         }
     }
 }
 
 /// What is counted.
-pub(super) fn units(plan: &Plan) -> &'static str {
-    let of_sql = plan.steps.iter().filter(|step| step.request().is_none()).count();
+pub(super) fn units(planned: &Planned) -> &'static str {
+    let of_sql = planned.units.iter().filter(|unit| **unit == Unit::Transactions).count();
     match of_sql {
         0 => "requests",
-        count if count == plan.steps.len() => "transactions",
+        count if count == planned.units.len() => "transactions",
         _ => "requests and transactions",
     }
 }

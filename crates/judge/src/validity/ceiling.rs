@@ -1,21 +1,28 @@
 //! How near the load came to what this generator reaches against a server that answers at once.
 
-use load::Load;
+use record::Health;
 use store::Level;
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, SHORTEST_NS};
 use super::words::{Found, found, per_s, percent};
 
 /// Of the ceiling, what a load may ask for or reach.
 const OPEN_SUSPECT: f64 = 0.5;
 const CLOSED_SUSPECT: f64 = 0.8;
+/// A busier thread than this may be near what it can do at most.
+const NEAR_A_LIMIT: f64 = 0.4;
+
+/// Whether the ceiling is worth knowing for the sake of this worker.
+pub(crate) fn is_near_a_limit(worker: &Health) -> bool {
+    worker.wall_ns >= SHORTEST_NS && worker.cpu_share() > Some(NEAR_A_LIMIT)
+}
 
 /// A load this near to its generator's limit may be limited by it.
 pub(super) fn near_ceiling(evidence: &Evidence<'_>) -> Option<Found> {
-    let ceiling_per_s = evidence.around.ceiling_per_s?;
+    let ceiling_per_s = evidence.environment.ceiling_per_s?;
     let reached_per_s = evidence.reached_per_s()?;
     let share = reached_per_s / ceiling_per_s;
-    let most = if matches!(evidence.plan.load, Load::Open(_)) { OPEN_SUSPECT } else { CLOSED_SUSPECT };
+    let most = if evidence.planned.is_open() { OPEN_SUSPECT } else { CLOSED_SUSPECT };
     if share <= most {
         return None;
     }

@@ -31,7 +31,7 @@ pub(super) fn generator_fault(evidence: &Evidence<'_>) -> Vec<Found> {
     let what = own.iter().map(|entry| entry.message.to_string()).collect::<Vec<_>>().join("; ");
     let sentence = format!(
         "{faults} {} failed because this machine ran out of ports, descriptors or memory: {what}",
-        units(evidence.plan)
+        units(evidence.planned)
     );
     let remedies: BTreeSet<&str> = own.iter().map(|entry| remedy(entry.code)).collect();
     let remedies = remedies.into_iter().collect::<Vec<_>>().join("; ");

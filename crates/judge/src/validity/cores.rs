@@ -1,8 +1,8 @@
 //! Whether the generator had the cores that it needed: its own use of them, and its wait for them.
 
-use lab::census::Used;
 use store::Level;
 
+use super::environment::Process;
 use super::evidence::Evidence;
 use super::words::{Found, found, own_core, percent};
 
@@ -34,16 +34,16 @@ pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Found> {
 pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Found> {
     let share =
         evidence.run_queue_wait_share().filter(|share| evidence.is_long() && *share > WAIT_SUSPECT)?;
-    let over_s = evidence.around.over_s.max(evidence.wall_ns() as f64 / 1e9);
-    let others = evidence.around.others.first().filter(|used| used.cpu_s >= OTHERS_MIN * over_s);
-    let others_s: f64 = evidence.around.others.iter().map(|used| used.cpu_s).sum();
+    let over_s = evidence.environment.over_s.max(evidence.wall_ns() as f64 / 1e9);
+    let others = evidence.environment.others.first().filter(|used| used.cpu_s >= OTHERS_MIN * over_s);
+    let others_s: f64 = evidence.environment.others.iter().map(|used| used.cpu_s).sum();
     let is_theirs = others.is_some() && others_s >= OTHERS_OF_WAIT * share * over_s;
     let level = if is_theirs && share > WAIT_INVALID { Level::Invalid } else { Level::Suspect };
     let switched = evidence.involuntary_per_s().filter(|per_s| *per_s >= 50.0);
     let switched = switched
         .map_or_else(String::new, |per_s| format!(", and was taken off it {per_s:.0} times a second"));
     let who = match others.filter(|_| is_theirs) {
-        Some(Used { pid, name, cpu_s }) => {
+        Some(Process { pid, name, cpu_s }) => {
             format!("; process {pid} ({name}) used {:.0} % of a core meanwhile", cpu_s / over_s * 100.0)
         }
         None => String::new(),
@@ -52,7 +52,7 @@ pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Found> {
         "a thread of the generator waited for a core for {} of the time{switched}{who}",
         percent(share)
     );
-    let own_core = own_core(evidence.plan);
+    let own_core = own_core(evidence.planned);
     let remedy = if is_theirs {
         format!("let nothing else run during a measurement; or {own_core}")
     } else {

@@ -5,6 +5,7 @@
 mod broken;
 mod ceiling;
 mod cores;
+mod environment;
 mod evidence;
 mod host;
 mod identities;
@@ -18,7 +19,9 @@ mod tests;
 
 use store::{Level, Validity};
 
-pub(crate) use evidence::{Evidence, SHORTEST_NS};
+pub(crate) use ceiling::is_near_a_limit;
+pub use environment::{Environment, Process};
+pub use evidence::Evidence;
 use words::Found;
 
 type Rule = fn(&Evidence<'_>) -> Option<Found>;
@@ -42,7 +45,7 @@ const RULES: &[Rule] = &[
 ];
 
 /// The judgement, with everything that led to it, the gravest first.
-pub(crate) fn judge(evidence: &Evidence<'_>) -> Validity {
+pub fn judge(evidence: &Evidence<'_>) -> Validity {
     let mut found = broken::internal(evidence);
     found.extend(broken::hopeless(evidence));
     found.extend(broken::generator_fault(evidence));

@@ -14,7 +14,8 @@ const THROTTLED_INVALID: f64 = 0.02;
 
 /// Time that other guests of the host had.
 pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Found> {
-    let share = evidence.around.steal_share.filter(|share| evidence.is_long() && *share > STEAL_SUSPECT)?;
+    let share =
+        evidence.environment.steal_share.filter(|share| evidence.is_long() && *share > STEAL_SUSPECT)?;
     let level = if share > STEAL_INVALID { Level::Invalid } else { Level::Suspect };
     let sentence =
         format!("the host of this machine gave {} of its processor time to others", percent(share));
@@ -28,7 +29,7 @@ pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Found> {
 
 /// Time in which the generator had used up its quota.
 pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Found> {
-    let throttled_s = evidence.around.throttled_s?;
+    let throttled_s = evidence.environment.throttled_s?;
     let wall_s = evidence.wall_ns() as f64 / 1e9;
     let share = throttled_s / wall_s.max(f64::EPSILON);
     if share <= THROTTLED_SUSPECT {

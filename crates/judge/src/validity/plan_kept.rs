@@ -1,13 +1,11 @@
 //! Whether the load that was asked for was put on, and if not, what stood in the way: seldom the generator.
 
-use engine::StopLevel;
-use load::Load;
-use plan::Plan;
 use record::Counts;
 use store::Level;
 
 use super::evidence::Evidence;
 use super::words::{Found, found, ms, own_core, per_s, percent, units};
+use crate::planned::{Offered, Planned};
 
 /// The share of planned requests that may be left unsent.
 const NOT_SENT_SHARE_MAX: f64 = 0.001;
@@ -25,24 +23,24 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
     let counts = evidence.tally.counts;
     let not_sent = counts.not_sent as f64 - due_at_the_end(evidence)?;
     // Whoever stops a run stops what was due as well.
-    if evidence.asked != StopLevel::Go || not_sent <= counts.planned as f64 * NOT_SENT_SHARE_MAX {
+    if evidence.was_stopped || not_sent <= counts.planned as f64 * NOT_SENT_SHARE_MAX {
         return None;
     }
     // A system that was gone could not be sent anything: that is its own result, and no doubt about the figures.
-    let is_expected = (evidence.plan.is_trial || evidence.was_gone) && !is_own(evidence);
-    let (why, remedy) = match &evidence.plan.load {
-        Load::Closed(closed) => pool(evidence, closed.users),
-        Load::Open(open) => match late_already(evidence) {
+    let is_expected = (evidence.planned.is_trial || evidence.was_gone) && !is_own(evidence);
+    let (why, remedy) = match evidence.planned.offered {
+        Offered::Closed { users, pool } => shared(evidence, users, pool),
+        Offered::Open { connections, .. } => match late_already(evidence) {
             Some(why) => why,
-            None if is_own(evidence) => own(evidence.plan),
-            None => connections(evidence, open.connections),
+            None if is_own(evidence) => own(evidence.planned),
+            None => busy(evidence, connections),
         },
     };
     let sentence = format!(
         "{} of {} planned {} ({}) were not sent: {why}",
         counts.not_sent,
         counts.planned,
-        units(evidence.plan),
+        units(evidence.planned),
         percent(counts.not_sent as f64 / counts.planned as f64)
     );
     let level = if is_expected { Level::Suspect } else { Level::Invalid };
@@ -51,10 +49,10 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
 
 /// A load that is over before its first request is due measured nothing.
 pub(super) fn nothing_planned(evidence: &Evidence<'_>) -> Option<Found> {
-    if evidence.asked != StopLevel::Go || evidence.tally.counts.planned > 0 {
+    if evidence.was_stopped || evidence.tally.counts.planned > 0 {
         return None;
     }
-    let sentence = format!("none of the {} was due in the measured time", units(evidence.plan));
+    let sentence = format!("none of the {} was due in the measured time", units(evidence.planned));
     Some(found(
         Level::Invalid,
         "nothing_planned",
@@ -69,8 +67,8 @@ fn due_at_the_end(evidence: &Evidence<'_>) -> Option<f64> {
     if !evidence.is_settled {
         return Some(0.0);
     }
-    let Load::Open(open) = &evidence.plan.load else { return None };
-    Some(asked_per_s(evidence)? * open.shed_after_ns? as f64 / 1e9)
+    let Offered::Open { shed_after_ns, .. } = evidence.planned.offered else { return None };
+    Some(asked_per_s(evidence)? * shed_after_ns? as f64 / 1e9)
 }
 
 /// Whether requests were late because of the generator, and not for want of a connection.
@@ -79,14 +77,14 @@ fn is_own(evidence: &Evidence<'_>) -> bool {
     lateness_ns > 0.0 && evidence.tail.all().lag_ns as f64 >= OWN_OF_LATENESS * lateness_ns
 }
 
-fn own(plan: &Plan) -> (String, String) {
+fn own(planned: &Planned) -> (String, String) {
     let why = "connections were free, and the generator came too late".to_owned();
-    (why, format!("use more threads; or {}", own_core(plan)))
+    (why, format!("use more threads; or {}", own_core(planned)))
 }
 
 /// A limit of the user's own, of transactions that are not worth sending any more.
 fn late_already(evidence: &Evidence<'_>) -> Option<(String, String)> {
-    let limit_ns = evidence.plan.sql.as_ref()?.latency_limit_ns?;
+    let limit_ns = evidence.planned.latency_limit_ns?;
     let why = format!(
         "they were later than the latency limit of {} before a connection was free, and were left out as asked{}",
         ms(limit_ns as f64),
@@ -98,8 +96,7 @@ fn late_already(evidence: &Evidence<'_>) -> Option<(String, String)> {
 }
 
 /// Users who wait for a connection that others hold.
-fn pool(evidence: &Evidence<'_>, users: u32) -> (String, String) {
-    let pool = evidence.plan.sql.as_ref().and_then(|sql| sql.pool).unwrap_or(users);
+fn shared(evidence: &Evidence<'_>, users: u32, pool: u32) -> (String, String) {
     let why = format!(
         "{users} users share {pool} connections, and some still waited for one 2 s after the load had ended{}",
         carried(evidence)
@@ -109,7 +106,7 @@ fn pool(evidence: &Evidence<'_>, users: u32) -> (String, String) {
 }
 
 /// Open load whose requests wait for a connection that others hold.
-fn connections(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
+fn busy(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
     let busy = evidence.mean_in_flight().map_or(0.0, |in_flight| in_flight / f64::from(connections.max(1)));
     let service_ns = evidence.tally.service.all().mean_ns();
     let (Some(service_ns), true) = (service_ns, busy >= BUSY) else {
@@ -143,7 +140,7 @@ fn not_free(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
         let why = format!(
             "none of the {connections} connections was free: {lost} of {sent} {} ended in errors, {} of them {}, and a connection that \
              is refused or lost waits up to 1 s before it is opened again{carried}",
-            units(evidence.plan),
+            units(evidence.planned),
             most.count,
             most.class
         );
@@ -164,6 +161,6 @@ fn carried(evidence: &Evidence<'_>) -> String {
 
 /// The mean rate of the plan, if time ends it.
 fn asked_per_s(evidence: &Evidence<'_>) -> Option<f64> {
-    let lasting_ns = evidence.window_ns.filter(|_| evidence.plan.stop.at_ns.is_some())?;
+    let lasting_ns = evidence.window_ns.filter(|_| evidence.planned.ends_at_ns.is_some())?;
     Some(evidence.tally.counts.planned as f64 * 1e9 / lasting_ns as f64)
 }

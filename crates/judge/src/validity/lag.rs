@@ -1,6 +1,5 @@
 //! Whose time the slow requests took: a generator that is late measures itself.
 
-use load::Load;
 use record::Percentile;
 use store::Level;
 
@@ -23,8 +22,7 @@ const FEW_LAG_NS: f64 = 10_000_000.0;
 pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Found> {
     let lag_ns = evidence.wake_lag.printable_at(Percentile::P99)?;
     let response_ns = evidence.tally.response.all().printable_at(Percentile::P99)?;
-    let is_open = matches!(evidence.plan.load, Load::Open(_));
-    if !is_open || lag_ns <= WAKE_LAG_MAX_NS.max(response_ns / 10) {
+    if !evidence.planned.is_open() || lag_ns <= WAKE_LAG_MAX_NS.max(response_ns / 10) {
         return None;
     }
     let sentence = format!(
@@ -32,7 +30,7 @@ pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Found> {
         ms(lag_ns as f64),
         ms(response_ns as f64)
     );
-    Some(found(Level::Invalid, "wake_lag", sentence, own_core(evidence.plan)))
+    Some(found(Level::Invalid, "wake_lag", sentence, own_core(evidence.planned)))
 }
 
 /// What part of the slowest response times was the generator's own delay.
@@ -58,5 +56,5 @@ pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Found> {
         ms(lag_ns),
         ms(slowest.response_ns as f64 / slowest.count.max(1) as f64)
     );
-    Some(found(level, "generator_lag", sentence, own_core(evidence.plan)))
+    Some(found(level, "generator_lag", sentence, own_core(evidence.planned)))
 }

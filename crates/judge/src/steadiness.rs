@@ -1,21 +1,21 @@
 //! Whether a load had settled, by the windows of its course.
 
-use load::Load;
-use plan::Plan;
 use record::Pulses;
 use stats::{Series, SteadyVerdict, Unsteady, Window, steady};
 use store::{Steadiness, SteadinessVerdict};
+
+use crate::planned::Planned;
 
 /// A window that was lived through for less than this share of it is the end of the load, and none.
 const WHOLE: f64 = 0.9;
 
 /// What the windows up to now say; `None` of a load that is not meant to be steady. `workers`: threads that tell of windows.
 /// `ended_ns`: when the load was ended, if that was before its time: what was open then ends in windows after it.
-pub(crate) fn judge(plan: &Plan, pulses: &Pulses, workers: u32, ended_ns: Option<u64>) -> Option<Steadiness> {
-    let settles_from_ns = planned_warm_up_ns(plan)?;
+pub fn judge(planned: &Planned, pulses: &Pulses, workers: u32, ended_ns: Option<u64>) -> Option<Steadiness> {
+    let settles_from_ns = planned.settles_from_ns?;
     let window_ns = pulses.window_ns();
     let whole_ns = window_ns as f64 * f64::from(workers.max(1)) * WHOLE;
-    let ends_ns = plan.stop.at_ns.unwrap_or(u64::MAX).min(ended_ns.unwrap_or(u64::MAX));
+    let ends_ns = planned.ends_at_ns.unwrap_or(u64::MAX).min(ended_ns.unwrap_or(u64::MAX));
     let lived = pulses.windows().iter().take_while(|pulse| {
         pulse.lasting_ns as f64 >= whole_ns && pulse.at_ns.saturating_add(window_ns) <= ends_ns
     });
@@ -30,7 +30,7 @@ pub(crate) fn judge(plan: &Plan, pulses: &Pulses, workers: u32, ended_ns: Option
     let found = steady(&series, warm);
     let measured_s = |window: usize| {
         let at_ns = (window as u64).saturating_mul(window_ns);
-        at_ns.saturating_sub(plan.warm_up_ns) as f64 / 1e9
+        at_ns.saturating_sub(planned.warm_up_ns) as f64 / 1e9
     };
     let is_told = !matches!(found.verdict, SteadyVerdict::TooShort { .. });
     let figure = |figure: f64| (is_told && figure.is_finite()).then_some(figure);
@@ -50,22 +50,6 @@ pub(crate) fn judge(plan: &Plan, pulses: &Pulses, workers: u32, ended_ns: Option
         step_s: found.step.map(measured_s),
         extended: 0,
     })
-}
-
-/// Until when the load itself still changes; `None` if it never stops changing.
-fn planned_warm_up_ns(plan: &Plan) -> Option<u64> {
-    match &plan.load {
-        Load::Closed(closed) => Some(plan.warm_up_ns.max(closed.ramp_up_ns)),
-        Load::Open(open) => {
-            let first = open.profile.first_per_s();
-            let is_constant = open
-                .profile
-                .segments()
-                .iter()
-                .all(|segment| segment.from_per_s == first && segment.to_per_s == first);
-            is_constant.then_some(plan.warm_up_ns)
-        }
-    }
 }
 
 fn why(verdict: SteadyVerdict, window_ns: u64, measured_s: impl Fn(usize) -> f64) -> Option<String> {

@@ -27,6 +27,6 @@ pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Found> {
         ms(longest_ns as f64),
         percent(share)
     );
-    let remedy = format!("let nothing stop the generator; {}", own_core(evidence.plan));
+    let remedy = format!("let nothing stop the generator; {}", own_core(evidence.planned));
     Some(found(level, "generator_stalled", sentence, remedy))
 }

@@ -1,74 +1,85 @@
 //! What the rules look at: the accounts of a load, its workers' own signals, and what went on around it.
 
-use engine::{StopLevel, WorkerEnd};
-use plan::Plan;
-use record::{Counts, Histogram, Percentile, Tail, TailSum, Tally};
+use record::{Counts, Health, Histogram, Percentile, Tail, TailSum, Tally};
 use store::Generator;
 
-use crate::around::Around;
+use super::environment::Environment;
+use crate::planned::Planned;
 
 /// Loads that end sooner are too short to say how cores were shared.
-pub(crate) const SHORTEST_NS: u64 = 2_000_000_000;
+pub(super) const SHORTEST_NS: u64 = 2_000_000_000;
 
 /// Everything about one run that may speak against it.
-pub(crate) struct Evidence<'a> {
-    pub(crate) plan: &'a Plan,
+pub struct Evidence<'a> {
+    /// What was asked of it.
+    pub planned: &'a Planned,
     /// The measured phase.
-    pub(crate) tally: &'a Tally,
+    pub tally: &'a Tally,
     /// Of the warm-up.
-    pub(crate) warm_up: Counts,
+    pub warm_up: Counts,
     /// How long the measured window was; `None` if there was none.
-    pub(crate) window_ns: Option<u64>,
+    pub window_ns: Option<u64>,
     /// Requests that ended in it.
-    pub(crate) ended: u64,
+    pub ended: u64,
     /// Requests in flight, the mean over it; `None` where it is too short to tell.
-    pub(crate) mean_in_flight: Option<f64>,
+    pub mean_in_flight: Option<f64>,
     /// Whether outages made up so much of the window that nothing could be sent for want of the system.
-    pub(crate) was_gone: bool,
-    /// How much a person, or the end of the system, asked the load to stop.
-    pub(crate) asked: StopLevel,
+    pub was_gone: bool,
+    /// Whether a person, or the end of the system, asked the load to stop.
+    pub was_stopped: bool,
     /// Whether it was ended at one of its ends, because it was steady.
-    pub(crate) is_settled: bool,
-    pub(crate) broke: &'a [String],
-    pub(crate) hopeless: &'a [String],
-    pub(crate) busiest_10s_share: Option<f64>,
-    pub(crate) around: &'a Around,
-    pub(crate) ends: &'a [WorkerEnd],
+    pub is_settled: bool,
+    /// Faults of this program or its machine.
+    pub broke: &'a [String],
+    /// Why the load itself could not go on.
+    pub hopeless: &'a [String],
+    /// The share of a core that the busiest worker used over its hardest ten seconds.
+    pub busiest_10s_share: Option<f64>,
+    /// What went on around it.
+    pub environment: &'a Environment,
+    /// By worker, how well it kept time.
+    pub workers: &'a [Health],
     /// All workers together.
-    pub(crate) wake_lag: Histogram,
-    pub(crate) tail: Tail,
+    pub wake_lag: Histogram,
+    /// All workers together.
+    pub tail: Tail,
 }
 
 impl<'a> Evidence<'a> {
-    /// Of a load of which nothing else is known than its accounts, its workers' last words, and what was around it.
-    pub(crate) fn of(plan: &'a Plan, tally: &'a Tally, ends: &'a [WorkerEnd], around: &'a Around) -> Self {
+    /// Of a load of which nothing else is known than its accounts, its workers' own signals, and what was around it.
+    pub fn of(
+        planned: &'a Planned,
+        tally: &'a Tally,
+        workers: &'a [Health],
+        environment: &'a Environment,
+    ) -> Self {
         let (mut wake_lag, mut tail) = (Histogram::new(), Tail::default());
-        for end in ends {
-            wake_lag.merge(&end.health.wake_lag);
-            tail.merge(&end.health.tail);
+        for worker in workers {
+            wake_lag.merge(&worker.wake_lag);
+            tail.merge(&worker.tail);
         }
         Self {
-            plan,
+            planned,
             tally,
             warm_up: Counts::default(),
-            window_ns: plan.planned_ns().map(|ns| ns.saturating_sub(plan.warm_up_ns)),
+            window_ns: planned.ends_at_ns.map(|ns| ns.saturating_sub(planned.warm_up_ns)),
             ended: tally.response.all().count(),
             mean_in_flight: None,
             was_gone: false,
-            asked: StopLevel::Go,
+            was_stopped: false,
             is_settled: false,
             broke: &[],
             hopeless: &[],
             busiest_10s_share: None,
-            around,
-            ends,
+            environment,
+            workers,
             wake_lag,
             tail,
         }
     }
 
     /// The signals as they are kept; what is not the workers' is left at its default.
-    pub(crate) fn generator(&self) -> Generator {
+    pub fn generator(&self) -> Generator {
         let us = |ns: u64| ns as f64 / 1e3;
         Generator {
             wake_lag_p99_us: self.wake_lag.printable_at(Percentile::P99).map(us),
@@ -78,12 +89,12 @@ impl<'a> Evidence<'a> {
             run_queue_wait_share: self.run_queue_wait_share(),
             heartbeat_max_us: self.heartbeat_max_ns().map(us),
             involuntary_per_s: self.involuntary_per_s(),
-            steal_share: self.around.steal_share,
-            throttled_s: self.around.throttled_s,
+            steal_share: self.environment.steal_share,
+            throttled_s: self.environment.throttled_s,
             client_share_of_tail: self.share_of_tail(),
             mean_in_flight: self.mean_in_flight(),
             little_ratio: self.little_ratio(),
-            ceiling_per_s: self.around.ceiling_per_s,
+            ceiling_per_s: self.environment.ceiling_per_s,
             ..Generator::default()
         }
     }
@@ -95,83 +106,83 @@ impl<'a> Evidence<'a> {
     }
 
     /// How long the load went on, warm-up included.
-    pub(crate) fn wall_ns(&self) -> u64 {
-        self.ends.iter().map(|end| end.health.wall_ns).max().unwrap_or(0)
+    pub(super) fn wall_ns(&self) -> u64 {
+        self.workers.iter().map(|worker| worker.wall_ns).max().unwrap_or(0)
     }
 
     /// Whether it went on for long enough to say how cores were shared.
-    pub(crate) fn is_long(&self) -> bool {
+    pub(super) fn is_long(&self) -> bool {
         self.wall_ns() >= SHORTEST_NS
     }
 
     /// The share of one core that the busiest thread used.
-    pub(crate) fn busiest_share(&self) -> Option<f64> {
-        self.ends.iter().filter_map(|end| end.health.cpu_share()).max_by(f64::total_cmp)
+    pub(super) fn busiest_share(&self) -> Option<f64> {
+        self.workers.iter().filter_map(|worker| worker.cpu_share()).max_by(f64::total_cmp)
     }
 
     /// The largest share of the time that a thread was ready to run and had no core.
-    pub(crate) fn run_queue_wait_share(&self) -> Option<f64> {
-        let shares = self.ends.iter().filter_map(|end| {
-            let wait_ns = end.health.run_queue_wait_ns?;
-            (end.health.wall_ns > 0).then(|| wait_ns as f64 / end.health.wall_ns as f64)
+    pub(super) fn run_queue_wait_share(&self) -> Option<f64> {
+        let shares = self.workers.iter().filter_map(|worker| {
+            let wait_ns = worker.run_queue_wait_ns?;
+            (worker.wall_ns > 0).then(|| wait_ns as f64 / worker.wall_ns as f64)
         });
         shares.max_by(f64::total_cmp)
     }
 
     /// How often the most disturbed thread was taken off its core, per second.
-    pub(crate) fn involuntary_per_s(&self) -> Option<f64> {
-        let rates = self.ends.iter().filter_map(|end| {
-            let switches = end.health.involuntary_switches?;
-            (end.health.wall_ns > 0).then(|| switches as f64 * 1e9 / end.health.wall_ns as f64)
+    pub(super) fn involuntary_per_s(&self) -> Option<f64> {
+        let rates = self.workers.iter().filter_map(|worker| {
+            let switches = worker.involuntary_switches?;
+            (worker.wall_ns > 0).then(|| switches as f64 * 1e9 / worker.wall_ns as f64)
         });
         rates.max_by(f64::total_cmp)
     }
 
     /// The largest share of the measured time that a worker was away in long stretches.
-    pub(crate) fn stalled_share(&self) -> Option<f64> {
-        let shares = self.ends.iter().filter_map(|end| {
-            let measured_ns = end.health.wall_ns.saturating_sub(self.plan.warm_up_ns);
-            (measured_ns > 0).then(|| end.health.stalled_ns as f64 / measured_ns as f64)
+    pub(super) fn stalled_share(&self) -> Option<f64> {
+        let shares = self.workers.iter().filter_map(|worker| {
+            let measured_ns = worker.wall_ns.saturating_sub(self.planned.warm_up_ns);
+            (measured_ns > 0).then(|| worker.stalled_ns as f64 / measured_ns as f64)
         });
         shares.max_by(f64::total_cmp)
     }
 
     /// The longest time that any worker was away.
-    pub(crate) fn heartbeat_max_ns(&self) -> Option<u64> {
-        self.ends.iter().map(|end| end.health.heartbeat_max_ns).max()
+    pub(super) fn heartbeat_max_ns(&self) -> Option<u64> {
+        self.workers.iter().map(|worker| worker.heartbeat_max_ns).max()
     }
 
     /// Requests in flight × time, as the workers counted it for themselves.
-    pub(crate) fn in_flight_ns(&self) -> u64 {
-        self.ends.iter().fold(0, |sum, end| sum.saturating_add(end.health.in_flight_ns))
+    pub(super) fn in_flight_ns(&self) -> u64 {
+        self.workers.iter().fold(0, |sum, worker| sum.saturating_add(worker.in_flight_ns))
     }
 
     /// Requests in flight, averaged over the measured window. In a short one, what drained after it is in the figure.
-    pub(crate) fn mean_in_flight(&self) -> Option<f64> {
+    pub(super) fn mean_in_flight(&self) -> Option<f64> {
         let rough = || Some(self.in_flight_ns() as f64 / self.window_ns? as f64);
         self.mean_in_flight.or_else(rough)
     }
 
     /// Requests in flight × time over the sum of service times: 1 by Little's law, whatever the load. `None` where requests
     /// were left unfinished, which have no service time.
-    pub(crate) fn little_ratio(&self) -> Option<f64> {
+    pub(super) fn little_ratio(&self) -> Option<f64> {
         let service_ns = self.tally.service.all().sum_ns();
         let is_told = service_ns > 0 && self.tally.counts.unfinished == 0 && self.in_flight_ns() > 0;
         is_told.then(|| self.in_flight_ns() as f64 / service_ns as f64)
     }
 
     /// Requests that ended in a second of the measured window.
-    pub(crate) fn reached_per_s(&self) -> Option<f64> {
+    pub(super) fn reached_per_s(&self) -> Option<f64> {
         Some(self.ended as f64 * 1e9 / self.window_ns? as f64)
     }
 
     /// Bytes of replies as the conversations counted them.
-    pub(crate) fn reply_bytes(&self) -> u64 {
-        self.ends.iter().fold(0, |sum, end| sum.saturating_add(end.health.reply_bytes))
+    pub(super) fn reply_bytes(&self) -> u64 {
+        self.workers.iter().fold(0, |sum, worker| sum.saturating_add(worker.reply_bytes))
     }
 
     /// The slowest 1 % of the requests, where there are enough to print their beginning; else all of them.
-    pub(crate) fn slowest(&self) -> (TailSum, &'static str) {
+    pub(super) fn slowest(&self) -> (TailSum, &'static str) {
         let all = self.tail.all();
         if Percentile::P99.is_printable(all.count) {
             (self.tail.slowest(Percentile::P99), "of the slowest 1 % of the response times")

@@ -1,0 +1,29 @@
+//! What went on around a load.
+
+/// What was seen around a load, as far as it could be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Environment {
+    /// Processes that are neither generator nor system, by what they used, most first.
+    pub others: Vec<Process>,
+    /// How long that was looked at: longer than the load, which connections were opened for before.
+    pub over_s: f64,
+    /// Of the time of all cores, what the host gave to others.
+    pub steal_share: Option<f64>,
+    /// How long the generator's control group was held back.
+    pub throttled_s: Option<f64>,
+    /// What the built-in target says that it received while the load went on.
+    pub server_requests: Option<u64>,
+    /// What this generator reaches against a server that answers at once.
+    pub ceiling_per_s: Option<f64>,
+}
+
+/// A process, and what it used meanwhile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// What the system calls it.
+    pub name: String,
+    /// CPU time, user and system.
+    pub cpu_s: f64,
+}
