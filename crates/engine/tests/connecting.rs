@@ -1,18 +1,16 @@
 //! Peers that cannot be connected to: their classes, their deadlines, and how seldom they are asked again.
 
-mod support;
-
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
+use crate::support::{MS, SECOND, closed, count, finish, get, lasting, limit, open, reply, run, server, tcp};
 use engine::{Endpoint, Peer};
 use record::Percentile;
 use rustix::net::{
     AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen, socket_with,
 };
-use support::{MS, SECOND, closed, count, finish, get, lasting, limit, open, reply, run, server, tcp};
 use target::Settings;
 use target::scripted::{Step, blackhole, closed_port};
 

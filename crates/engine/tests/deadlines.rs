@@ -1,14 +1,12 @@
 //! Peers that never come to an end: every request has a total deadline, and it is kept.
 
-mod support;
-
 use std::time::Duration;
 
-use load::Stop;
-use record::Percentile;
-use support::{
+use crate::support::{
     Done, MS, SECOND, closed, count, each_request, get, lasting, open, post, reply, run, server, tcp,
 };
+use load::Stop;
+use record::Percentile;
 use target::scripted::Step;
 
 const TIMEOUT: u64 = 300 * MS;

@@ -1,15 +1,13 @@
 //! Systems within this process: calls that block, one thread for each connection.
 
-mod support;
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
+use crate::support::acts::{Act, Acts, acts};
+use crate::support::{Done, MS, SECOND, closed, count, finish, lasting, limit};
 use engine::{Endpoint, Job, Peer, StopLevel};
 use load::{Load, Open, Spacing, open::Profile};
-use support::acts::{Act, Acts, acts};
-use support::{Done, MS, SECOND, closed, count, finish, lasting, limit};
 
 fn nowhere() -> Peer {
     Peer::of(Endpoint::Unix("/nowhere".into()), None)

@@ -1,10 +1,8 @@
 //! Connections that break, at every point of a request's life, and what each break is called.
 
-mod support;
-
 use std::time::Duration;
 
-use support::{
+use crate::support::{
     Done, MS, SECOND, closed, count, each_request, exchange, get, lasting, open, post, reply, run, server,
     tcp,
 };

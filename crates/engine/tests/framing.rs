@@ -1,10 +1,8 @@
 //! Replies whose end is wrong, doubtful or missing: none of them may count, and none may lend its bytes to the next.
 
-mod support;
-
 use std::time::Duration;
 
-use support::{Done, MS, closed, count, each_request, exchange, get, open, reply, run, server, tcp};
+use crate::support::{Done, MS, closed, count, each_request, exchange, get, open, reply, run, server, tcp};
 use target::scripted::{self, Script, Step};
 
 const SMUGGLED: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";

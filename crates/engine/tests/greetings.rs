@@ -1,19 +1,20 @@
 //! What is said before the first request: log-ins, TLS in their middle, and their refusal.
 
-mod support;
-
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use crate::support::lines::{Answer, Lines};
+use crate::support::tls::Authority;
+use crate::support::{
+    self,
+    acts::{Act, acts, greeting},
+};
+use crate::support::{MS, SECOND, closed, count, finish_with, lasting, limit, run, tcp};
 use engine::{Endpoint, Job, Line, Peer, TlsPeer, TlsTrust};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use support::acts::{Act, acts, greeting};
-use support::lines::{Answer, Lines};
-use support::tls::Authority;
-use support::{MS, SECOND, closed, count, finish_with, lasting, limit, run, tcp};
 use wire::Script;
 
 /// Answers every log-in with a welcome, and every request with a yes.

@@ -1,13 +1,11 @@
 //! Closed loads from end to end: users, pauses, limits, counts and warm-up, each held against the target's own count.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{Done, MS, SECOND, assert_no_warm_up, closed, count, get, lasting, run, tcp};
 use engine::Job;
 use load::{Closed, Load, Stop, ThinkTime};
 use record::Percentile;
-use support::{Done, MS, SECOND, assert_no_warm_up, closed, count, get, lasting, run, tcp};
 use target::{Running, Settings};
 use wire::http1::Http1;
 

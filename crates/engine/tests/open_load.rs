@@ -1,12 +1,10 @@
 //! Open loads from end to end: every planned instant is sent, or counted as not sent, and lateness is not hidden.
 
-mod support;
-
+use crate::support::{Done, MS, SECOND, get, open, run, tcp};
 use engine::Job;
 use load::open::{Profile, Stage};
 use load::{Load, Open, Share, Spacing, Stop};
 use record::Percentile;
-use support::{Done, MS, SECOND, get, open, run, tcp};
 use target::{Running, Settings};
 
 fn built_in() -> Running {

@@ -1,19 +1,17 @@
 //! Scenarios in open loads: the rate counts iterations, and every arrival is planned for the step that it begins with.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::scenario::{
+    assert_carried, data, following, get, in_turn, late_ns, mix, post, saving, scenarios, script, visit,
+};
+use crate::support::witness::Witness;
+use crate::support::{Done, MS, SECOND, open, run, tcp};
 use engine::Job;
 use load::open::{Profile, Stage};
 use load::values::Source;
 use load::{Load, Open, Order, Routes, Scenarios, Stop, Visit};
 use record::Sampled;
-use support::scenario::{
-    assert_carried, data, following, get, in_turn, late_ns, mix, post, saving, scenarios, script, visit,
-};
-use support::witness::Witness;
-use support::{Done, MS, SECOND, open, run, tcp};
 use target::{Settings, Stall};
 use wire::http1::CaptureFrom;
 

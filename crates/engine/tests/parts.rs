@@ -1,15 +1,16 @@
 //! Requests of several parts: their accounts, pauses between them, and ends in their middle.
 
-mod support;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::support::lines::{Answer, Lines};
+use crate::support::{
+    self,
+    acts::{Act, Acts, acts},
+};
+use crate::support::{Done, MS, SECOND, closed, count, finish, finish_with, lasting, limit, open, run, tcp};
 use engine::{Job, StopLevel};
 use record::{Counts, Sampled, Tally};
-use support::acts::{Act, Acts, acts};
-use support::lines::{Answer, Lines};
-use support::{Done, MS, SECOND, closed, count, finish, finish_with, lasting, limit, open, run, tcp};
 
 /// Begin, a statement, commit: books 1, 2 and 3 beside the step's.
 const TRANSACTION: [Act; 3] =

@@ -1,17 +1,15 @@
 //! Users who share connections, users who choose as pgbench does, and cancellations.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::support::acts::{Act, Acts, acts, greeting};
+use crate::support::lines::{Answer, Lines};
+use crate::support::scenario::{in_turn, mix, scenarios, visit};
+use crate::support::{MS, SECOND, closed, count, finish, lasting, run, tcp};
 use engine::{Endpoint, Job, Peer, StopLevel};
 use load::xoroshiro::Xoroshiro;
 use load::{Load, ThinkTime};
-use support::acts::{Act, Acts, acts, greeting};
-use support::lines::{Answer, Lines};
-use support::scenario::{in_turn, mix, scenarios, visit};
-use support::{MS, SECOND, closed, count, finish, lasting, run, tcp};
 
 fn slow(_: usize, _: &str) -> Answer {
     Answer::Later(Duration::from_millis(20), "ok\n")

@@ -1,10 +1,8 @@
 //! Replies that come before their request was sent, and replies that no request asked for: neither counts as ok.
 
-mod support;
-
 use std::time::Duration;
 
-use support::{MS, closed, count, each_request, exchange, get, open, post, reply, run, server, tcp};
+use crate::support::{MS, closed, count, each_request, exchange, get, open, post, reply, run, server, tcp};
 use target::scripted::{Script, Step};
 use wire::http1::{Checks, Http1, Request, StatusSet};
 

@@ -1,19 +1,17 @@
 //! Scenarios over connections that close, fail, time out or serve once: slots go on, and every account is settled.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::support::scenario::{following, get, in_turn, post, saving, script, visit};
+use crate::support::tls::{Authority, TlsServer};
+use crate::support::witness::Witness;
+use crate::support::{
+    Done, MS, SECOND, closed, count, finish, lasting, limit, open, reply, run, secure, server, tcp,
+};
 use engine::{StopLevel, TlsTrust};
 use load::{Load, Stop};
 use record::{Outcome, Sampled};
-use support::scenario::{following, get, in_turn, post, saving, script, visit};
-use support::tls::{Authority, TlsServer};
-use support::witness::Witness;
-use support::{
-    Done, MS, SECOND, closed, count, finish, lasting, limit, open, reply, run, secure, server, tcp,
-};
 use target::scripted::{self, Script, Step};
 use wire::http1::CaptureFrom;
 

@@ -1,19 +1,17 @@
 //! Scenarios from end to end in closed loads: steps in turn and by weight, values, pauses, and what ends an iteration.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::support::scenario::{data, following, get, in_turn, mix, post, saving, scenarios, script, visit};
+use crate::support::witness::{Seen, Witness};
+use crate::support::{
+    Done, MS, SECOND, closed, count, each_request, finish, lasting, limit, reply, run, server, tcp,
+};
 use engine::{Job, StopLevel};
 use load::values::Source;
 use load::{Closed, Load, Order, Stop, ThinkTime, Visit};
 use record::{Outcome, Sampled};
-use support::scenario::{data, following, get, in_turn, mix, post, saving, scenarios, script, visit};
-use support::witness::{Seen, Witness};
-use support::{
-    Done, MS, SECOND, closed, count, each_request, finish, lasting, limit, reply, run, server, tcp,
-};
 use target::scripted::Step;
 use wire::http1::{BodyCheck, CaptureFrom};
 

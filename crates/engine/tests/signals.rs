@@ -1,19 +1,17 @@
 //! What workers say of themselves: known truths, and figures that must agree with others made elsewhere.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use crate::support::acts::{Act, Acts, acts};
+use crate::support::lines::{Answer, Lines};
+use crate::support::scenario::{following, in_turn, visit};
+use crate::support::{Done, MS, SECOND, closed, count, finish, get, lasting, limit, open, run, tcp};
 use engine::{Endpoint, Job, Peer};
 use load::{Load, Spacing, ThinkTime};
 use record::{Pulse, Pulses, Tail};
-use support::acts::{Act, Acts, acts};
-use support::lines::{Answer, Lines};
-use support::scenario::{following, in_turn, visit};
-use support::{Done, MS, SECOND, closed, count, finish, get, lasting, limit, open, run, tcp};
 use target::{Running, Settings};
 
 fn built_in() -> Running {

@@ -1,13 +1,11 @@
 //! Loads that are told to stop: gently, at once, and while nobody answers.
 
-mod support;
-
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::support::{Done, MS, SECOND, closed, finish, get, lasting, open, server, tcp};
 use engine::{Job, StopLevel};
 use load::{Load, ThinkTime};
-use support::{Done, MS, SECOND, closed, finish, get, lasting, open, server, tcp};
 use target::Settings;
 use target::scripted::{Step, blackhole};
 

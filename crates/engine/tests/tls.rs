@@ -1,17 +1,18 @@
 //! TLS peers, good and bad: a good one carries load, a bad one is refused by a class of its own.
 
-mod support;
-
 use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::thread;
 use std::time::Duration;
 
+use crate::support::{
+    self,
+    tls::{Authority, Identity, TlsServer, expired, not_yet_valid, read_request, self_signed},
+};
+use crate::support::{Done, MS, SECOND, closed, count, get, lasting, open, post, reply, run, secure, server};
 use engine::TlsTrust;
 use rcgen::{BasicConstraints, CertificateParams, IsCa};
 use rustls::version::{TLS12, TLS13};
-use support::tls::{Authority, Identity, TlsServer, expired, not_yet_valid, read_request, self_signed};
-use support::{Done, MS, SECOND, closed, count, get, lasting, open, post, reply, run, secure, server};
 use target::scripted::Step;
 
 const LARGE: usize = 5 * 1024 * 1024;

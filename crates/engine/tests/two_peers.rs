@@ -1,21 +1,19 @@
 //! Users who speak with two peers in turn keep a connection to each, and every account is settled.
 
-mod support;
-
 use std::io::Write;
 use std::time::Duration;
 
+use crate::support::scenario::{
+    assert_carried, following, get, in_turn, late_ns, mix, saving, scenarios, script, visit,
+};
+use crate::support::tls::{Authority, TlsServer, read_request};
+use crate::support::witness::Witness;
+use crate::support::{
+    Done, MS, SECOND, closed, count, each_request, lasting, open, reply, run, secure, server, tcp,
+};
 use engine::{Beside, Job, TlsTrust};
 use load::Scenarios;
 use rustls::version::TLS13;
-use support::scenario::{
-    assert_carried, following, get, in_turn, late_ns, mix, saving, scenarios, script, visit,
-};
-use support::tls::{Authority, TlsServer, read_request};
-use support::witness::Witness;
-use support::{
-    Done, MS, SECOND, closed, count, each_request, lasting, open, reply, run, secure, server, tcp,
-};
 use target::scripted::Step;
 use wire::http1::{CaptureFrom, Http1};
 use wire::{Both, Place};

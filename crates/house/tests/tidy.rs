@@ -164,3 +164,27 @@ fn every_crate_follows_the_workspace() {
         assert!(!has_own, "{path} has a version of its own: list the dependency in [workspace.dependencies]");
     }
 }
+
+#[test]
+fn every_test_is_run() {
+    for package in packages::all().values() {
+        let manifest = files::read(&format!("{}/Cargo.toml", package.folder));
+        if !manifest.contains("autotests = false") {
+            continue;
+        }
+        let folder = format!("{}/tests/", package.folder);
+        let all = files::read(&format!("{folder}all.rs"));
+        for file in files::rust() {
+            let Some(name) = file.path.strip_prefix(&folder).filter(|name| !name.contains('/')) else {
+                continue;
+            };
+            let name = name.trim_end_matches(".rs");
+            let has_own_program = manifest.contains(&format!("path = \"tests/{name}.rs\""));
+            assert!(
+                has_own_program || all.lines().any(|line| line == format!("mod {name};")),
+                "{} is in no program: write `mod {name};` into {folder}all.rs",
+                file.path
+            );
+        }
+    }
+}

@@ -1,12 +1,10 @@
 //! A process that ends in the middle of a run is noticed, with how it ended and what it said.
 
-mod support;
-
 use std::cell::RefCell;
 
+use crate::support::{self, Bench, text, wait_until};
 use lab::{Failure, Recipe, Stage, System, When};
 use rustix::process::{Pid, Signal, kill_process};
-use support::{Bench, text, wait_until};
 
 fn started(recipe: Recipe) -> System {
     lab::start(recipe, &|| false).unwrap_or_else(|failure| panic!("{failure}\n{:?}", failure.outputs))

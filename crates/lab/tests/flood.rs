@@ -1,9 +1,7 @@
 //! A process that floods its log is not held up, and its log is kept in part.
 
-mod support;
-
+use crate::support::{self, Bench, text};
 use lab::When;
-use support::{Bench, text};
 
 const KEPT_BYTES_MAX: usize = 256 << 10;
 

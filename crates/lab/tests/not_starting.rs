@@ -1,15 +1,13 @@
 //! A system that cannot start says where, what and the way out, and leaves nothing behind.
 
-mod support;
-
 use std::cell::Cell;
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::support::{Bench, SHORT, SUBJECT, text};
 use lab::{Failure, Recipe, Stage, When, ports};
-use support::{Bench, SHORT, SUBJECT, text};
 
 fn fails(bench: &Bench, recipe: Recipe) -> Failure {
     let failure = lab::start(recipe, &|| false).expect_err("it cannot start");

@@ -1,12 +1,10 @@
 //! A started system is measured below its keepers: each process by its name, and what it detaches with it.
 
-mod support;
-
 use std::thread;
 use std::time::Duration;
 
+use crate::support::Bench;
 use lab::probes::{Look, Subject, Watch};
-use support::Bench;
 
 /// Looks that a test waits for at most.
 const LOOKS_MAX: usize = 20;

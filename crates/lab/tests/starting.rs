@@ -1,12 +1,10 @@
 //! A system is started and found ready in each of the ways there are, and nothing is left when it has been stopped.
 
-mod support;
-
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::support::{Bench, SUBJECT, text, wait_until};
 use lab::{Command, Process, Recipe, System, When, ports};
-use support::{Bench, SUBJECT, text, wait_until};
 
 fn started(recipe: Recipe) -> System {
     lab::start(recipe, &|| false).unwrap_or_else(|failure| panic!("{failure}\n{:?}", failure.outputs))

@@ -1,11 +1,9 @@
 //! Whatever a system does to stay alive, it is gone after a stop, and what it took is said.
 
-mod support;
-
 use std::net::SocketAddr;
 
+use crate::support::{Bench, LONG, SHORT, SUBJECT, text, wait_until};
 use lab::{Process, Recipe, Signal, Stage, Stopped, System, When, ports};
-use support::{Bench, LONG, SHORT, SUBJECT, text, wait_until};
 
 fn started(recipe: Recipe) -> System {
     lab::start(recipe, &|| false).unwrap_or_else(|failure| panic!("{failure}\n{:?}", failure.outputs))

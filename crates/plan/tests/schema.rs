@@ -1,7 +1,6 @@
 //! The published schema and the reference say what the reader does. `UPDATE=1` writes them anew.
 
-mod json_schema;
-
+use crate::json_schema;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

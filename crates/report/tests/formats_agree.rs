@@ -1,11 +1,8 @@
 //! One study has one answer: terminal, Markdown, JSON and page say the same of it, and nothing says what no block shows.
 
-mod pages;
-mod runs;
-mod studies;
-
+use crate::pages;
+use crate::studies::{self, Stored};
 use serde_json::Value;
-use studies::Stored;
 
 /// A study in every format, the texts without line breaks and escapes.
 struct Formats {

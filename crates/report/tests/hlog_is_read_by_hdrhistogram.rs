@@ -1,7 +1,6 @@
 //! The interval log, read back by HdrHistogram's own reader.
 
-mod runs;
-
+use crate::runs;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -1,8 +1,7 @@
 //! Texts from peers and users go through every format, and come out as nothing but text.
 
-mod runs;
-mod studies;
-
+use crate::runs;
+use crate::studies;
 use report::{Options, format};
 use store::Run;
 

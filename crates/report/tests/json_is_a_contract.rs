@@ -1,8 +1,7 @@
 //! The JSON summary has the agreed keys in the agreed order, and null where a figure would be a guess.
 
-mod runs;
-mod studies;
-
+use crate::runs;
+use crate::studies;
 use report::Options;
 use serde_json::{Value, json};
 use store::Run;

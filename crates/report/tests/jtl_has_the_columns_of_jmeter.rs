@@ -1,7 +1,6 @@
 //! JTL files have the header that JMeter 5 writes, and values of the kinds that its readers expect.
 
-mod runs;
-
+use crate::runs;
 use report::{Options, ReportError};
 use store::Run;
 

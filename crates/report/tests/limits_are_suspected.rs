@@ -1,10 +1,8 @@
 //! What probably limited a run follows from its readings, its counts and its load, and every rule says so only where it
 //! should.
 
-mod runs;
-
+use crate::runs::{Draws, Kept, always_ok, ending, new_run, second};
 use record::{Finish, Outcome, Tally};
-use runs::{Draws, Kept, always_ok, ending, new_run, second};
 use serde_json::Value;
 use store::{Cause, Level, Model, Reading, Run};
 

@@ -1,8 +1,8 @@
 //! Whatever systems, plans and peers write: in the page it is text, and nothing outside of the document changes.
 
-mod pages;
-mod runs;
-mod studies;
+use crate::pages;
+use crate::runs;
+use crate::studies;
 
 const ATTACKS: &[&str] = &[
     "</script><script>alert(1)</script>",

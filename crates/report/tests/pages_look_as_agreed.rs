@@ -1,10 +1,9 @@
 //! The documents of pages, compared with files that people have read and that the page's own tests take for input.
 //! `UPDATE=1 cargo test -p report` rewrites them.
 
-mod pages;
-mod runs;
-mod studies;
-
+use crate::pages;
+use crate::runs;
+use crate::studies;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;

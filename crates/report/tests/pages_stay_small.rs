@@ -1,9 +1,8 @@
 //! The page of a study as large as the store takes keeps within bounds: what matters most stays, and what is left out is said.
 
-mod pages;
-mod runs;
-mod studies;
-
+use crate::pages;
+use crate::runs;
+use crate::studies;
 use serde_json::Value;
 
 const SETTINGS: u32 = 1_500;

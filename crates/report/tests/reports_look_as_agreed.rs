@@ -1,7 +1,6 @@
 //! Every format of typical runs, compared with files that people have read. `UPDATE=1 cargo test -p report` rewrites them.
 
-mod runs;
-
+use crate::runs;
 use std::fs;
 use std::path::PathBuf;
 

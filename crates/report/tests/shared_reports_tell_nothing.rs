@@ -1,12 +1,9 @@
 //! What a report that is made for sharing leaves out is in none of its formats.
 
-mod runs;
-mod studies;
-
+use crate::studies::{self, Stored};
 use report::{FORMATS, Format, LoadRun, Options, ReportError, Sharing};
 use serde_json::json;
 use store::{NewRun, Place, Run, Study};
-use studies::Stored;
 
 const OPTIONS: Options = Options { color: false, width: 200 };
 /// What strangers may read nowhere; each is in some format of the study that is not made for sharing.

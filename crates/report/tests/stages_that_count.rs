@@ -1,11 +1,9 @@
 //! Tables and pairs are over the runs that mean the same thing: what a pilot, a halving and a confirmation say stands apart.
 
-mod runs;
-
+use crate::runs::{self, Kept, SECOND};
 use judge::{Metric, Setting};
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use report::Options;
-use runs::{Kept, SECOND};
 use serde_json::Value;
 use stats::{DuelStep, TournamentStage, TournamentStep};
 use store::{NewRun, Place, Procedure, Store, StudyEnding, StudyId, Verdict, stage};

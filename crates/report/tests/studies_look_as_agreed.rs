@@ -1,14 +1,11 @@
 //! Every format of typical studies, compared with files that people have read. `UPDATE=1 cargo test -p report` rewrites them.
 
-mod runs;
-mod studies;
-
 use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use crate::studies::{self, Stored};
 use report::{FORMATS, Format, Options};
-use studies::Stored;
 
 static CASES: LazyLock<Vec<(&'static str, Stored)>> = LazyLock::new(studies::all);
 

@@ -1,12 +1,10 @@
 //! Two runs and two studies side by side: ratios, verdicts, and what cannot be compared.
 
-mod runs;
+use crate::runs;
 #[allow(unused_imports, reason = "every test takes what it needs")]
-mod studies;
-
+use crate::studies::{self, Stored};
 use report::{Compared, Options, ReportError, format};
 use serde_json::{Value, json};
-use studies::Stored;
 
 const OPTIONS: Options = Options { color: false, width: 120 };
 

@@ -1,11 +1,9 @@
 //! Whatever a server answers, statements, parts and replies add up.
 
-mod support;
-
+use crate::support::{play, play_cut, sql};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sql::{Mode, Settings};
-use support::{play, play_cut, sql};
 use wire::{Conversation as _, Script as _, Stage};
 
 const SCRIPTS: [&str; 6] = [

@@ -1,9 +1,7 @@
 //! Statements sent without waiting: what they owe, and what a refusal does to the rest.
 
-mod support;
-
+use crate::support::{assert_told, play, talk};
 use sql::{Mode, Settings};
-use support::{assert_told, play, talk};
 use wire::{Closing, Conversation as _, Next, Stage};
 
 fn prepared(max_tries: u32) -> Settings {

@@ -1,12 +1,10 @@
 //! Transactions on real servers: pgbench's statements and numbers, every workload, conflicts that are tried again.
 
-mod line;
-
 use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
-use line::Line;
+use crate::line::Line;
 use script::{Allow, Deck, Language};
 use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 use sql::workload::{self, Style, Tables, WORKLOADS, Workload};

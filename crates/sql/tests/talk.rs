@@ -1,10 +1,8 @@
 //! What goes over the wire, and what is counted, statement by statement.
 
-mod support;
-
+use crate::support::{self, assert_told, deck, play, sql, steps, talk};
 use script::{Allow, Deck, Language};
 use sql::{Engine, Mode, Retry, Rows, Settings, Sql, Step};
-use support::{assert_told, deck, play, sql, steps, talk};
 use wire::{Cancel, Closing, Conversation as _, Next, Progress, Script as _, Stage};
 
 fn mode(mode: Mode) -> Settings {

@@ -2,9 +2,7 @@
 
 use stats::{Duel, DuelEnd, DuelRules, DuelStep, Seen, Verdict, judge_together};
 
-mod support;
-
-use support::Chance;
+use crate::support::Chance;
 
 const RULES: DuelRules =
     DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 24, pilot_blocks: 0, family: 1 };

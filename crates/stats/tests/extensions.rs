@@ -2,9 +2,7 @@
 
 use stats::{Discards, Duel, DuelRules, DuelStep, Paired, Seen, Verdict, compare_together, error_rate};
 
-mod support;
-
-use support::Chance;
+use crate::support::Chance;
 
 /// The chance of 1,000 studies that strays by three standard errors from `rate`.
 fn at_most(rate: f64) -> f64 {

@@ -3,9 +3,7 @@
 use proptest::prelude::*;
 use stats::usl;
 
-mod support;
-
-use support::Chance;
+use crate::support::Chance;
 
 const SIZES: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0];
 

@@ -3,9 +3,7 @@
 use proptest::prelude::*;
 use stats::{At, Judged, Level, Search, SearchEnd, SearchRules, SearchStage, SearchStep};
 
-mod support;
-
-use support::Chance;
+use crate::support::Chance;
 
 fn rules(seed: u64) -> SearchRules {
     SearchRules {

@@ -2,9 +2,7 @@
 
 use stats::{Series, SteadyVerdict, Unsteady, Window, steady};
 
-mod support;
-
-use support::Chance;
+use crate::support::Chance;
 
 const WINDOW_S: f64 = 0.25;
 const RUNS: usize = 40;

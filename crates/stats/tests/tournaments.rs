@@ -5,9 +5,7 @@ use stats::{
     Seen, Tournament, TournamentEnd, TournamentRules, TournamentStage, TournamentStep, Verdict, WhyLeft,
 };
 
-mod support;
-
-use support::Chance;
+use crate::support::Chance;
 
 fn rules(settings: usize) -> TournamentRules {
     TournamentRules {

@@ -1,7 +1,6 @@
 //! A process that dies in the middle of a run loses nothing that it had handed over.
 
-mod sample;
-
+use crate::sample;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -33,7 +32,7 @@ fn child() {
 
 fn start_child(store: &Path, ending: &str) -> (Child, RunId) {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child", "--nocapture"])
+        .args(["--exact", "a_crash_leaves_a_partial_run::child", "--nocapture"])
         .env(STORE, store)
         .env(ENDING, ending)
         .stdin(Stdio::piped())

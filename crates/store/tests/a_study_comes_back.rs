@@ -1,7 +1,6 @@
 //! A study, its places and everything seen of its runs come out as they were handed in.
 
-mod sample;
-
+use crate::sample;
 use record::{Phase, Tally};
 use store::{NewRun, Output, Reading, RunId, Store, StoreError, StudyEnding, StudyState, Verdict};
 

@@ -1,7 +1,6 @@
 //! A study whose procedure goes on plans more runs, and is complete when its ending says why it stopped.
 
-mod sample;
-
+use crate::sample;
 use store::{
     NewStudy, OUT_OF_TIME, Place, Procedure, Store, StoreError, StudyEnding, StudyId, StudyState, Verdict,
     stage,

@@ -1,7 +1,6 @@
 //! A study that was interrupted goes on where it was, under one writer.
 
-mod sample;
-
+use crate::sample;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -50,7 +49,7 @@ struct Writer {
 
 fn start(store: &Path, study: Option<&StudyId>) -> Writer {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "child", "--nocapture"]).env(STORE, store).env_remove(STUDY);
+    command.args(["--exact", "a_study_is_resumed::child", "--nocapture"]).env(STORE, store).env_remove(STUDY);
     if let Some(study) = study {
         command.env(STUDY, study.as_str());
     }

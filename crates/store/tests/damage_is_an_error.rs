@@ -1,7 +1,6 @@
 //! Whatever stands in the file, reading it ends in a run or in an error: no panic, no endless work, no huge allocation.
 
-mod sample;
-
+use crate::sample;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,6 @@
 //! Files that are missing, foreign, newer, altered or out of reach: a clear word, and no change to them.
 
-mod sample;
-
+use crate::sample;
 use std::fs;
 use std::path::Path;
 

@@ -1,7 +1,6 @@
 //! Names, prefixes of names, and the list of runs.
 
-mod sample;
-
+use crate::sample;
 use record::Phase;
 use store::{Level, RunId, State, Store, StoreError, Verdict};
 

@@ -1,7 +1,6 @@
 //! Several stores open on one file write at once, from its creation on.
 
-mod sample;
-
+use crate::sample;
 use std::collections::BTreeSet;
 use std::thread;
 

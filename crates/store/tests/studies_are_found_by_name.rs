@@ -1,7 +1,6 @@
 //! Names, prefixes of names, and the list of studies.
 
-mod sample;
-
+use crate::sample;
 use store::{NewStudy, Store, StoreError, StudyEnding, StudyId, StudyState, Verdict};
 
 fn begin_at(store: &Store, seconds_later: i64) -> StudyId {

@@ -1,7 +1,6 @@
 //! Statements have accounts of their own beside those of their transaction, and are in no sum.
 
-mod sample;
-
+use crate::sample;
 use record::{Phase, Tally};
 use store::{NewRun, PartOf, Run, Store, StoreError, Unit};
 

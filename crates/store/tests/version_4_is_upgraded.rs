@@ -1,7 +1,6 @@
 //! A file of version 4 is brought to this version when it is opened, and loses nothing.
 
-mod sample;
-
+use crate::sample;
 use std::path::{Path, PathBuf};
 
 use record::{Phase, Tally};

@@ -1,7 +1,6 @@
 //! Everything that is handed in comes out again, unchanged.
 
-mod sample;
-
+use crate::sample;
 use record::{Interval, Phase, Tally};
 use store::{Run, State, Store, StoreError, Verdict};
 

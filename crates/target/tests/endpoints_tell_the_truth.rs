@@ -1,8 +1,6 @@
 //! Every endpoint answers what it promises, however its request arrives.
 
-mod client;
-
-use client::Client;
+use crate::client::Client;
 use std::io::{Read, Write};
 use target::{Settings, endpoints, start};
 

@@ -1,8 +1,6 @@
 //! Holds take what they report, slots limit what runs, and the queue refuses exactly what does not fit.
 
-mod client;
-
-use client::{Client, PATIENCE, until};
+use crate::client::{Client, PATIENCE, until};
 use std::time::{Duration, Instant};
 use target::{Settings, start};
 

@@ -1,8 +1,6 @@
 //! Whatever a peer sends, the target answers or closes, and goes on serving others.
 
-mod client;
-
-use client::{Client, until};
+use crate::client::{Client, until};
 use std::io::Write;
 use std::net::TcpStream;
 use target::{Running, Settings, start};

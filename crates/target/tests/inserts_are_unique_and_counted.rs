@@ -1,8 +1,6 @@
 //! `/insert` creates each e-mail once, whoever asks and however many at a time.
 
-mod client;
-
-use client::Client;
+use crate::client::Client;
 use target::{Settings, start};
 
 #[test]

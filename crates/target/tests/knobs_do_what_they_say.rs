@@ -1,8 +1,6 @@
 //! Rate limit, stalls, hangs, idle time-out, requests per connection, accept delay: each knob's effect from outside.
 
-mod client;
-
-use client::{Client, until};
+use crate::client::{Client, until};
 use std::time::{Duration, Instant};
 use target::{Drift, Hang, Pace, RateLimit, Settings, SlowStart, Stall, StartError, Step, start};
 

@@ -1,8 +1,6 @@
 //! Thousands of connections stay open and answer, and a stop ends everything at once.
 
-mod client;
-
-use client::{Client, until};
+use crate::client::{Client, until};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 use target::{Settings, start};

@@ -1,8 +1,6 @@
 //! A fixed pool has its plateau at threads per hold time; a growing one has none up to its limit.
 
-mod client;
-
-use client::{Client, until};
+use crate::client::{Client, until};
 use std::time::{Duration, Instant};
 use target::{Running, Settings, StartError, ThreadPool, start};
 

@@ -1,10 +1,8 @@
 //! What cannot be done is refused before anything is sent: what is wrong, where, and the way out.
 
-mod support;
-
 use std::process::Command;
 
-use support::{Home, Output, Started, TENBIN, answering, url};
+use crate::support::{self, Home, Output, Started, TENBIN, answering, url};
 use target::scripted::{Scripted, blackhole, closed_port};
 
 /// A server that must not hear of any of it.

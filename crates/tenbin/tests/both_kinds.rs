@@ -1,12 +1,10 @@
 //! Requests and transactions in one scenario: what one kind of step saves, the other uses, and rows are counted as replies are.
 
-mod support;
-
 use std::fs;
 
+use crate::support::{Home, Started, assert_identity, built_in, number, url};
 use serde_json::Value;
 use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
-use support::{Home, Started, assert_identity, built_in, number, url};
 
 /// A user sends a text, keeps what comes back as a row, sends the row's number, and marks the row that comes back.
 fn plan(http: &str, database: &str, mode: &str, returning: &str) -> String {

@@ -1,14 +1,12 @@
 //! Searches for a capacity from outside: what is known of a system is found, and what is not is not made up.
 
-mod support;
-
 use std::fs;
 use std::time::Duration;
 
+use crate::support::systems::assert_nothing_is_left;
+use crate::support::{Home, number, until};
 use rustix::process::Signal;
 use serde_json::Value;
-use support::systems::assert_nothing_is_left;
-use support::{Home, number, until};
 
 /// Four workers that hold each request for 10 ms bear 400 a second.
 const TARGET: &str = "start: '{tenbin} target --listen 127.0.0.1:{port} --workers {workers} --threads 1'";

@@ -1,9 +1,6 @@
 //! Requests as they were asked for, and replies held against what was expected of them.
 
-mod support;
-#[path = "../../engine/tests/support/tls.rs"]
-mod tls;
-
+use crate::tls;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixListener;
@@ -11,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use crate::support::{Home, answering, assert_identity, built_in, errors, number, url};
 use serde_json::Value;
-use support::{Home, answering, assert_identity, built_in, errors, number, url};
 use target::Settings;
 
 const REPLY: &str = "HTTP/1.1 200 OK\r\nServer: known\r\nContent-Length: 13\r\n\r\nhello, world\n";

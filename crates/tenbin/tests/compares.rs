@@ -1,8 +1,6 @@
 //! `tenbin compare`: two stored runs side by side, and what it says to names that cannot be compared.
 
-mod support;
-
-use support::{Home, built_in, url};
+use crate::support::{Home, built_in, url};
 
 #[test]
 fn two_runs_stand_side_by_side() {

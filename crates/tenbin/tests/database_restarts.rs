@@ -1,13 +1,11 @@
 //! Real databases that restart, run out of connections and contradict each other: nothing is lost, nothing is doubled.
 
-mod support;
-
 use std::thread;
 use std::time::Duration;
 
+use crate::support::{Home, Output};
 use serde_json::Value;
 use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
-use support::{Home, Output};
 
 #[track_caller]
 fn json(output: &Output) -> Value {

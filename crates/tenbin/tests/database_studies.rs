@@ -1,13 +1,11 @@
 //! Studies of databases from outside: their tables are made, what the server said of itself is kept, and passwords are guarded.
 
-mod support;
-
 use std::fs;
 
+use crate::support::{self, Home};
 use rusqlite::Connection;
 use serde_json::Value;
 use servers::{Auth, Postgres, PostgresSettings, Tls};
-use support::Home;
 
 fn plan(home: &Home, text: &str) -> String {
     let path = home.path().join("plan.yaml");

@@ -1,16 +1,14 @@
 //! A database that answers wrongly, too much, or not at all: what it amounts to, and that nothing is lost or hangs.
 
-mod support;
-
 use std::io;
 use std::time::Duration;
 
+use crate::support::{self, Home, Output};
 use serde_json::Value;
 use servers::FakePostgres;
 use servers::fake_postgres::{
     Peer, authentication, complaint, complete, description, message, one_row, ready, row,
 };
-use support::{Home, Output};
 
 /// A connection that is refused must be told of within this time: nothing is to be tried over and over.
 const AT_ONCE: Duration = Duration::from_secs(10);

@@ -1,13 +1,11 @@
 //! Real databases: what is counted, what is told when something is missing, and that a password is nowhere.
 
-mod support;
-
 use std::fs;
 use std::time::Duration;
 
+use crate::support::{self, Home};
 use serde_json::Value;
 use servers::{Auth, MariaDb, MariaDbSettings, Postgres, PostgresSettings};
-use support::Home;
 
 /// A refusal is told before anybody wonders.
 const AT_ONCE: Duration = Duration::from_secs(5);

@@ -1,14 +1,12 @@
 //! Against every kind of hostile target a run ends in time, is kept, and says truly what happened.
 
-mod support;
-
 use std::thread;
 use std::time::Duration;
 
+use crate::support::own_process::Server;
+use crate::support::{Home, assert_identity, built_in, number, server, url};
 use rustix::process::Signal;
 use serde_json::Value;
-use support::own_process::Server;
-use support::{Home, assert_identity, built_in, number, server, url};
 use target::scripted::{Scripted, Step};
 use target::{Settings, Stall};
 

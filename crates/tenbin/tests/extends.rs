@@ -1,11 +1,9 @@
 //! A study that is finished is extended by further blocks, and says what that does to its error rate.
 
-mod support;
-
 use std::fs;
 
-use support::systems::assert_nothing_is_left;
-use support::{Home, number};
+use crate::support::systems::assert_nothing_is_left;
+use crate::support::{Home, number};
 
 #[test]
 fn a_finished_study_is_extended_and_tells_its_error_rate() {

@@ -1,16 +1,14 @@
 //! What a server says reaches a terminal as text, whatever it holds and wherever it is said.
 
-mod support;
-
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
+use crate::support::{Home, Output, Started, TENBIN};
 use servers::FakePostgres;
 use servers::fake_postgres::{Peer, authentication, complaint, one_row, parameter, ready};
-use support::{Home, Output, Started, TENBIN};
 
 /// Clears the screen, rings, returns, deletes a line, turns the direction, and pretends to be the program.
 const WORDS: &str = "no\x1b[2J\x07\r\u{9b}2K\u{202e}live\ntenbin: all is well";

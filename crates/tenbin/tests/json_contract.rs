@@ -1,9 +1,7 @@
 //! What `--format json` promises to programs: the keys, their order, their types, and figures that add up.
 
-mod support;
-
+use crate::support::{Home, answering, assert_identity, built_in, number, url};
 use serde_json::Value;
-use support::{Home, answering, assert_identity, built_in, number, url};
 use target::Settings;
 use target::scripted::{Script, Step};
 

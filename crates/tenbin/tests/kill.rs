@@ -2,13 +2,11 @@
 //!
 //! `TENBIN_KILLS` sets how many times, `TENBIN_SEED` which moments.
 
-mod support;
-
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::support::{self, Home, assert_identity, built_in, moments, number, until, url};
 use rustix::process::Signal;
-use support::{Home, assert_identity, built_in, moments, number, until, url};
 
 const PER_S: u64 = 1_000;
 /// A second, and what the store may take to be told of it.

@@ -1,12 +1,10 @@
 //! Output streams that break, stay quiet or must not tell: pipes, full devices, secrets.
 
-mod support;
-
 use std::fs::{self, File};
 use std::process::{Command, Stdio};
 
+use crate::support::{Home, Started, TENBIN, answering, built_in, errors, number, until, url};
 use rustix::process::Signal;
-use support::{Home, Started, TENBIN, answering, built_in, errors, number, until, url};
 
 const SECRET: &str = "c4nary-Sesame";
 /// `user:c4nary-Sesame` in Base64.

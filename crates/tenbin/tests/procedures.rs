@@ -1,17 +1,18 @@
 //! Studies that decide for themselves what to run next: they find what was planted, stop when it is told, go on where they
 //! were killed, and say what they had no time for.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::support::{
+    self,
+    systems::{assert_nothing_is_left, marked},
+};
+use crate::support::{Home, Output, number};
 use rustix::process::Signal;
 use store::{Store, Study, StudyState, Verdict, stage};
-use support::systems::{assert_nothing_is_left, marked};
-use support::{Home, Output, number};
 
 /// Requests wait in the target and hardly use the processor: a thread answers fifty of them a second.
 const HOLD: &str = "scenario: [ get: '/hold?mean_us=20000' ]\nload: { users: 12, for: 200ms }\n";

@@ -1,11 +1,9 @@
 //! Throughput is what was answered within the measured window, over its length: for every load, whatever the target does.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{Home, Output, assert_counts_or_starved, number, url};
 use serde_json::Value;
-use support::{Home, Output, assert_counts_or_starved, number, url};
 use target::{Running, Settings, Stall};
 
 /// One thread that takes 10 ms for each request: a hundred a second. Twenty users keep it busy for 200 ms after the load.

@@ -1,13 +1,11 @@
 //! Stored runs in every format, from the program as it is.
 
-mod support;
-
+use crate::support::{Home, assert_identity, built_in, number, url};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-use support::{Home, assert_identity, built_in, number, url};
 
 /// A home with one run that kept a log of single requests.
 fn home_with_a_run() -> Home {

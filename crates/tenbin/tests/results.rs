@@ -1,12 +1,10 @@
 //! Results in files and in browsers: whole or not at all, and no load is made for one that cannot be written.
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
-use support::{Home, Output, built_in, until, url};
+use crate::support::{self, Home, Output, built_in, until, url};
 
 /// A home with one short run, and what the program said.
 fn home_with_a_run(flags: &[&str]) -> (Home, Output) {

@@ -1,11 +1,9 @@
 //! The server hears from Tenbin, word for word, what it hears from pgbench with the same script and seed.
 
-mod support;
-
 use std::process::Stdio;
 
+use crate::support::Home;
 use servers::{Postgres, PostgresSettings};
-use support::Home;
 
 /// A script that uses every function and kind of meta command whose value does not hang on the server's clock.
 const EVERYTHING: &str = r"\set aid random(1, 100000)

@@ -1,13 +1,11 @@
 //! Seeds: each load and each study draws its own unless one is named, says which, and can be repeated.
 
-mod support;
-
 use std::fs;
 use std::time::Duration;
 
+use crate::support::{self, systems::marked};
+use crate::support::{Home, number};
 use serde_json::Value;
-use support::systems::marked;
-use support::{Home, number};
 
 /// The seed that a run says would repeat its draws.
 fn told(stderr: &str) -> Option<u64> {

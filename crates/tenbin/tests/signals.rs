@@ -1,13 +1,11 @@
 //! Signals: once to drain and report, twice to end at once, and before the load simply to go.
 
-mod support;
-
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::support::{self, Home, Output, Started, assert_identity, built_in, number, server, until, url};
 use rustix::process::Signal;
 use serde_json::Value;
-use support::{Home, Output, Started, assert_identity, built_in, number, server, until, url};
 use target::Running;
 use target::scripted::{Step, blackhole};
 

@@ -1,12 +1,10 @@
 //! Stores that cannot be written: an error with its own code, in time, and the counted requests are told.
 
-mod support;
-
 use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use support::{Home, Output, Started, TENBIN, assert_identity, built_in, url};
+use crate::support::{self, Home, Output, Started, TENBIN, assert_identity, built_in, url};
 
 const STORAGE: Option<i32> = Some(5);
 

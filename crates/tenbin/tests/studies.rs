@@ -1,12 +1,13 @@
 //! Studies from outside: what a plan asks for is what is done, kept and shown, also when systems misbehave.
 
-mod support;
-
 use std::fs;
 
+use crate::support::{
+    self,
+    systems::{assert_nothing_is_left, marked},
+};
+use crate::support::{Home, assert_identity, number};
 use serde_json::Value;
-use support::systems::{assert_nothing_is_left, marked};
-use support::{Home, assert_identity, number};
 
 /// A system that this program itself serves.
 const TARGET: &str = "start: '{tenbin} target --listen 127.0.0.1:{port} --threads {threads}'";

@@ -2,16 +2,17 @@
 //!
 //! `TENBIN_KILLS` sets how many times, `TENBIN_SEED` which moments.
 
-mod support;
-
 use std::fs;
 use std::thread;
 use std::time::Duration;
 
+use crate::support::{
+    self,
+    systems::{assert_nothing_is_left, marked},
+};
+use crate::support::{Home, Output, Started, moments, number};
 use rustix::process::Signal;
 use serde_json::Value;
-use support::systems::{assert_nothing_is_left, marked};
-use support::{Home, Output, Started, moments, number};
 
 const PLAN: &str = "\
 scenario:

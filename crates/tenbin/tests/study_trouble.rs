@@ -1,7 +1,5 @@
 //! Studies whose systems are in the way of others, or say nothing where they should: what is told then is true.
 
-mod support;
-
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -11,9 +9,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::support::{
+    self,
+    systems::{assert_nothing_is_left, marked},
+};
+use crate::support::{Home, Output, Started, TENBIN, number};
 use rustix::process::Signal;
-use support::systems::{assert_nothing_is_left, marked};
-use support::{Home, Output, Started, TENBIN, number};
 
 fn plan(home: &Home, text: &str) -> String {
     let path = home.path().join("plan.yaml");

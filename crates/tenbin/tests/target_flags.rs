@@ -1,10 +1,8 @@
 //! Flags of the built-in target that belong together.
 
-mod support;
-
 use std::process::Command;
 
-use support::{Home, TENBIN};
+use crate::support::{Home, TENBIN};
 
 #[test]
 fn thread_pools_that_cannot_be_are_refused() {

@@ -1,13 +1,11 @@
 //! Planted faults of the generator are found, those of the system are not blamed on it.
 
-mod support;
-
 use std::thread;
 use std::time::Duration;
 
+use crate::support::own_process::Server;
+use crate::support::{Home, Started, assert_identity, causes, number, url};
 use rustix::process::Signal;
-use support::own_process::Server;
-use support::{Home, Started, assert_identity, causes, number, url};
 use target::Settings;
 
 /// Stops a process for 200 ms of each 400, until the load is over.

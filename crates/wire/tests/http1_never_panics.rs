@@ -1,8 +1,6 @@
 //! Whatever a peer sends, the parser comes to an end, and to the same one however the bytes are cut.
 
-mod pieces;
-
-use pieces::{Story, compare, feed};
+use crate::pieces::{Story, compare, feed};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -1,10 +1,8 @@
 //! Ways into a MySQL server, and words for those that stay closed.
 
-mod mysql_server;
-
 use std::sync::Arc;
 
-use mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, TLS, greeting, logged_in, login, packets};
+use crate::mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, TLS, greeting, logged_in, login, packets};
 use wire::mysql::Session;
 use wire::sql::{Login, Session as _, TlsWish, Weak};
 use wire::{Greeting, PeerFault};

@@ -1,13 +1,8 @@
 //! Whatever a MySQL server sends, a session comes to an end, and to the same one however the bytes are cut.
 
-#[path = "greetings/mod.rs"]
-mod greetings;
-mod mysql_server;
-mod pieces;
-
-use greetings::Met;
-use mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, TLS, greeting, logged_in, login, packets};
-use pieces::{compare, feed};
+use crate::greetings::{self, Met};
+use crate::mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, TLS, greeting, logged_in, login, packets};
+use crate::pieces::{compare, feed};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

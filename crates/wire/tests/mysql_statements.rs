@@ -1,8 +1,6 @@
 //! Statements of MySQL: what goes out, in which order, and what is heard.
 
-mod mysql_server;
-
-use mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, greeting, logged_in, login, packets};
+use crate::mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, greeting, logged_in, login, packets};
 use std::sync::Arc;
 use wire::mysql::Session;
 use wire::sql::{Heard, Rows, Session as _, Statement, Transaction, Value};

@@ -1,10 +1,7 @@
 //! Whatever a server sends, reading it comes to an end, and to the same one however the bytes are cut.
 
-mod greetings;
-mod pieces;
-
-use greetings::greet;
-use pieces::{compare, feed};
+use crate::greetings::greet;
+use crate::pieces::{compare, feed};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

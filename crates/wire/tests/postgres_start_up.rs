@@ -1,10 +1,8 @@
 //! How a PostgreSQL connection begins: TLS, log-in, refusals, and what must not be believed.
 
-mod postgres_server;
-
 use std::sync::Arc;
 
-use postgres_server::{error, log_in, message, notice, ready};
+use crate::postgres_server::{error, log_in, message, notice, ready};
 use wire::postgres::Session;
 use wire::sql::{Login, Secret, Session as _, TlsWish, Transaction, Weak};
 use wire::{Cancel, Greeting, PeerFault};

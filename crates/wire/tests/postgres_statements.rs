@@ -1,10 +1,8 @@
 //! Statements on a PostgreSQL connection: what goes out, what comes of the answers, and what a hostile server can do.
 
-mod postgres_server;
-
 use std::sync::Arc;
 
-use postgres_server::{error, log_in, message, notice, ready};
+use crate::postgres_server::{error, log_in, message, notice, ready};
 use wire::PeerFault;
 use wire::postgres::Session;
 use wire::sql::{Heard, Rows, Session as _, Statement, Transaction, Value};

@@ -1,0 +1,21 @@
+//! What the engine does with peers of every kind: every test of this folder that needs no process of its own, in one program.
+
+mod connecting;
+mod deadlines;
+mod embedded;
+mod endings;
+mod framing;
+mod greetings;
+mod load_shapes;
+mod open_load;
+mod open_scenarios;
+mod parts;
+mod pool;
+mod replies_out_of_turn;
+mod scenario_connections;
+mod scenarios;
+mod signals;
+mod stopping;
+mod support;
+mod tls;
+mod two_peers;

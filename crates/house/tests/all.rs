@@ -1,0 +1,9 @@
+//! The rules of the workspace: every test of this folder that needs no process of its own, in one program.
+
+mod arrows;
+mod clock_reads;
+mod documents;
+mod protocols;
+mod purity;
+mod release_checks;
+mod tidy;

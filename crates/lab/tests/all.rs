@@ -1,0 +1,11 @@
+//! Systems: started, watched and stopped: every test of this folder that needs no process of its own, in one program.
+
+mod dying;
+mod flood;
+mod not_starting;
+mod probes_of_a_system;
+mod probes_of_processes;
+mod probes_of_sockets;
+mod starting;
+mod stopping;
+mod support;

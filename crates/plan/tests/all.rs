@@ -1,0 +1,10 @@
+//! Plans: every test of this folder that needs no process of its own, in one program.
+
+mod amounts;
+mod broken_plans;
+mod comparisons;
+mod good_plans;
+mod hostile_plans;
+mod json_schema;
+mod plans_of_the_project;
+mod schema;

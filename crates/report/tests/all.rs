@@ -1,0 +1,19 @@
+//! Reports: every test of this folder that needs no process of its own, in one program.
+
+mod formats_agree;
+mod hlog_is_read_by_hdrhistogram;
+mod hostile_text_stays_text;
+mod json_is_a_contract;
+mod jtl_has_the_columns_of_jmeter;
+mod limits_are_suspected;
+mod pages;
+mod pages_are_inert;
+mod pages_look_as_agreed;
+mod pages_stay_small;
+mod reports_look_as_agreed;
+mod runs;
+mod shared_reports_tell_nothing;
+mod stages_that_count;
+mod studies;
+mod studies_look_as_agreed;
+mod two_side_by_side;

@@ -1,0 +1,9 @@
+//! Procedures and estimates: every test of this folder that needs no process of its own, in one program.
+
+mod duels;
+mod extensions;
+mod scalability;
+mod searches;
+mod steadiness;
+mod support;
+mod tournaments;

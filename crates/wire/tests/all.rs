@@ -1,0 +1,17 @@
+//! Protocols: every test of this folder that needs no process of its own, in one program.
+
+mod greetings;
+mod http1_captures;
+mod http1_limits;
+mod http1_never_panics;
+mod http1_templates;
+mod mysql_log_in;
+mod mysql_never_panics;
+mod mysql_server;
+mod mysql_statements;
+mod pieces;
+mod postgres_never_panics;
+mod postgres_server;
+mod postgres_start_up;
+mod postgres_statements;
+mod three_ways;
