@@ -2,9 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use lab::System;
 use lab::probes::{Look, NotAvailable, Subject, Watch};
-use store::{Reading, RunId, Store, StoreError};
+use lab::{Output, Stopped, System};
+use store::{Ending, Reading, RunId, Store, StoreError, Verdict};
+
+use crate::stage::kept;
 
 /// A look this soon after the one before has hardly anything in it.
 const LOOK_MIN: Duration = Duration::from_millis(200);
@@ -57,16 +59,16 @@ impl Taken {
 }
 
 /// Looks at machine and generator, and at the system if the lab has started it.
-pub(crate) struct Attended<'a> {
-    system: Option<&'a mut System>,
+pub(crate) struct Attended {
+    system: Option<System>,
     subject: Option<Subject>,
     roots: Vec<u32>,
     taken: Taken,
     watch: Option<(Watch, Clock)>,
     /// Why the system is gone, if it is.
-    pub(crate) died: Option<lab::Failure>,
+    died: Option<lab::Failure>,
     /// Probes that could not look.
-    pub(crate) not_available: Vec<NotAvailable>,
+    not_available: Vec<NotAvailable>,
 }
 
 /// Looks in seconds since the load began.
@@ -75,9 +77,9 @@ struct Clock {
     next_second: u64,
 }
 
-impl<'a> Attended<'a> {
+impl Attended {
     /// A load on a system that the lab has started.
-    pub(crate) fn system(system: &'a mut System, subject: Subject) -> Self {
+    pub(crate) fn system(system: System, subject: Subject) -> Self {
         Self { system: Some(system), ..Self::of(subject) }
     }
 
@@ -99,13 +101,37 @@ impl<'a> Attended<'a> {
         }
     }
 
-    /// What could not be read, for the ending of the run.
-    pub(crate) fn not_available(self) -> Vec<(String, String)> {
-        self.not_available.into_iter().map(|probe| (probe.probe, probe.because)).collect()
+    /// Stops the system, if the lab has started it.
+    pub(crate) fn stop(self) -> Left {
+        let Stopped { failures, outputs } = self.system.map(System::stop).unwrap_or_default();
+        Left { died: self.died, not_available: self.not_available, failures, outputs }
     }
 }
 
-impl Beside for Attended<'_> {
+/// What is left to say of a system when it has been stopped.
+#[derive(Debug, Default)]
+pub(crate) struct Left {
+    died: Option<lab::Failure>,
+    not_available: Vec<NotAvailable>,
+    failures: Vec<lab::Failure>,
+    outputs: Vec<Output>,
+}
+
+impl Left {
+    /// Says it in the ending of a run; and what the processes wrote.
+    pub(crate) fn tell(self, ending: &mut Ending) -> Vec<Output> {
+        ending.not_available =
+            self.not_available.into_iter().map(|probe| (probe.probe, probe.because)).collect();
+        ending.notes.extend(self.failures.iter().map(|failure| plan::without_secrets(&failure.to_string())));
+        if let Some(died) = self.died {
+            ending.verdict = Verdict::Aborted;
+            ending.failure = Some(kept(&died));
+        }
+        self.outputs
+    }
+}
+
+impl Beside for Attended {
     fn begins(&mut self, origin: Instant) {
         if let Some(subject) = self.subject.take() {
             self.watch = Some((Watch::begin(subject), Clock { origin, next_second: 0 }));
@@ -119,7 +145,7 @@ impl Beside for Attended<'_> {
             keep(store, run, clock, looks)?;
         }
         if self.died.is_none() {
-            self.died = self.system.as_mut().and_then(|system| system.died());
+            self.died = self.system.as_mut().and_then(System::died);
         }
         Ok(self.died.is_some())
     }

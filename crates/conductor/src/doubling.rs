@@ -10,11 +10,14 @@ use record::Percentile;
 use store::{Cause, Ending, Level, NewRun, RunId, Store, StoreError, Verdict};
 
 use crate::beside::Attended;
+use crate::describe::describe;
 use crate::live::Observer;
-use crate::one_run::{self, RunError};
+use crate::measure::{self, measure};
+use crate::one_run::{RunError, Runner};
+use crate::planned_run::PlannedRun;
 use crate::prepare::{Prepared, prepare};
 use crate::recording;
-use crate::stopper::{StopLevel, Stopper};
+use crate::stopper::StopLevel;
 
 /// Causes that more threads can confirm or clear.
 const CAUSES: [&str; 2] = ["generator_cpu", "ceiling"];
@@ -54,10 +57,9 @@ impl Threads {
 
 /// What a run and its twin share.
 pub(crate) struct Twin<'a> {
+    pub(crate) runner: &'a Runner<'a>,
     pub(crate) plan: &'a Plan,
     pub(crate) threads: Threads,
-    pub(crate) store: &'a Store,
-    pub(crate) stopper: &'a Stopper,
 }
 
 impl Twin<'_> {
@@ -66,7 +68,7 @@ impl Twin<'_> {
     pub(crate) fn weigh(
         &self,
         run: &RunId,
-        measured: &mut one_run::Measured,
+        measured: &mut measure::Measured,
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
         let ending = &measured.ending;
@@ -84,7 +86,7 @@ impl Twin<'_> {
         measured.go_on();
         match twin {
             Ok(Some((twin, figures))) => {
-                let first = figures_of(self.store, run)?;
+                let first = figures_of(self.runner.store, run)?;
                 settle(&mut measured.ending, [first, figures], [self.threads.count, threads], &twin);
                 Ok(())
             }
@@ -100,15 +102,16 @@ impl Twin<'_> {
         prepared: Prepared,
         observer: &mut dyn Observer,
     ) -> Result<Option<(RunId, Figures)>, RunError> {
-        let described = one_run::describe(plan);
+        let described = describe(plan);
         let mut new = NewRun { title: format!("{} (twice the threads)", described.title), ..described };
         recording::record(plan, &prepared, &mut new);
-        let run = self.store.begin(&new)?;
+        let Runner { store, stopper } = *self.runner;
+        let run = store.begin(&new)?;
         let mut attended = Attended::somebody_elses();
-        let (store, stopper) = (self.store, self.stopper);
-        let measured = one_run::measure(plan, prepared, store, &run, stopper, observer, &mut attended)?;
+        let planned = PlannedRun::of_load(plan, None);
+        let measured = measure(self.runner, &planned, prepared, &run, observer, &mut attended)?;
         let mut ending = measured.ending;
-        ending.not_available = attended.not_available();
+        attended.stop().tell(&mut ending);
         store.finish(&run, &ending)?;
         let is_whole = ending.verdict == Verdict::Complete && stopper.level() == StopLevel::Go;
         if !is_whole {
@@ -162,9 +165,10 @@ fn settle(ending: &mut Ending, [first, twin]: [Figures; 2], [threads, doubled]: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::describe::without_a_load;
 
     fn suspect() -> Ending {
-        let mut ending = one_run::without_a_load(Verdict::Complete, None);
+        let mut ending = without_a_load(Verdict::Complete, None);
         let cause =
             |code: &str| Cause { code: code.to_owned(), sentence: String::new(), remedy: String::new() };
         ending.validity.causes = vec![cause("generator_cpu"), cause("ceiling")];

@@ -1,338 +1,128 @@
-//! One run, from first to last.
+//! One run, from first to last: whoever asks for it, a URL or a study.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use lab::Output;
+use store::{Failure, NewRun, Store, Verdict};
 
-use load::values::Source;
-use plan::{Action, Fault, Plan, PlannedStep};
-use record::{Counts, IdentityBroken, Phase, WindowBroken};
-use store::{
-    Cause, Ending, Failure, Generator, Level, Model, NewRun, PartOf, RunId, Store, StoreError, Unit,
-    Validity, Verdict,
-};
-
-use crate::around::Before;
-use crate::beside::{Attended, Beside};
-use crate::collect::Collector;
+use crate::beside::Attended;
+use crate::describe::describe;
 use crate::doubling::{Threads, Twin};
-use crate::extension::Extension;
-use crate::judging::Surroundings;
 use crate::live::Observer;
-use crate::prepare::Prepared;
+use crate::made::{Brief, Loaded, Made};
+use crate::measure::measure;
+use crate::planned_run::PlannedRun;
+use crate::stage::{failure, kept};
 use crate::stopper::{StopLevel, Stopper};
-use crate::watchdog::Watchdog;
-use crate::{host, judging, recording, usage};
+use crate::{gates, recording};
 
-/// How much longer than its duration and its last request's deadline a run may take before it is ended by force.
-const GRACE: Duration = Duration::from_secs(5);
-/// Exit code of a run ended by force: it could not run.
-const FORCED_EXIT_CODE: i32 = 1;
+pub(crate) use crate::describe::{model, unix_ms};
+pub use crate::run_error::RunError;
 
-/// What to do about a study whose every request is rejected.
-const RESUMABLE: &str = "help: correct the plan, or the system and continue with --resume";
-
-/// A run that came to its end.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Finished {
-    /// Its name in the store.
-    pub run: RunId,
-    /// How it went.
-    pub verdict: Verdict,
+/// Makes runs, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Runner<'a> {
+    /// Where they are kept.
+    pub store: &'a Store,
+    /// How somebody stops them.
+    pub stopper: &'a Stopper,
 }
 
-/// Why a run did not come to its end.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The store failed.
-    #[error("{source}")]
-    Storage {
-        /// How.
-        source: Box<StoreError>,
-        /// What had been counted by then, if the load had begun.
-        counts: Option<Box<Counts>>,
-    },
-    /// The load's threads could not be started.
-    #[error(
-        "the threads of the load cannot be started: {0}; use fewer (--threads), or raise the limit of processes"
-    )]
-    Threads(#[from] std::io::Error),
-    /// Requests were lost in the accounting.
-    #[error("{0}; this is a fault of Tenbin, and none of the run's figures can be believed")]
-    Identity(#[from] IdentityBroken),
-    /// More requests ended in the measured window than were offered.
-    #[error("{0}; this is a fault of Tenbin, and none of the run's figures can be believed")]
-    Window(#[from] WindowBroken),
-    /// The seconds in the store do not add up to what was counted.
-    #[error(
-        "the seconds in the store add up to {kept:?}, and {counted:?} was counted; this is a fault of Tenbin, and none of the run's figures can be believed"
-    )]
-    Kept {
-        /// The sum of the seconds.
-        kept: Box<Counts>,
-        /// What was counted as they came.
-        counted: Box<Counts>,
-    },
-    /// A run of a study cannot be planned.
-    #[error("{}", lines(.0))]
-    Plan(Vec<Fault>),
-    /// A kept study plans a run that its plan does not have.
-    #[error("the plan no longer has a run that this study planned; run it anew")]
-    NotInPlan,
-    /// A system rejected all of its first load, and a single user afterwards.
-    #[error("{name}: every request was rejected, also those of a single user: {answers}\n  {RESUMABLE}")]
-    Rejected {
-        /// System and variant.
-        name: String,
-        /// What each step was answered, on one line of printable characters.
-        answers: String,
-    },
-    /// There are no ports for a system.
-    #[error("no free ports for the system: {0}")]
-    Ports(String),
-    /// There is no folder for a system's files.
-    #[error(
-        "no folder can be made for the files of a system: {0}; see to the space and rights of the folder for temporary files (TMPDIR)"
-    )]
-    Folder(std::io::Error),
-}
-
-fn lines(faults: &[Fault]) -> String {
-    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-}
-
-impl From<StoreError> for RunError {
-    fn from(source: StoreError) -> Self {
-        Self::storage(source, None)
-    }
-}
-
-impl RunError {
-    pub(crate) fn storage(source: StoreError, counts: Option<Counts>) -> Self {
-        Self::Storage { source: Box::new(source), counts: counts.map(Box::new) }
-    }
-}
-
-/// Runs a prepared plan and keeps everything in the store.
-pub fn run(
-    plan: &Plan,
-    prepared: Prepared,
-    store: &Store,
-    stopper: &Stopper,
-    observer: &mut dyn Observer,
-) -> Result<Finished, RunError> {
-    let mut new = describe(plan);
-    let how = recording::record(plan, &prepared, &mut new);
-    let run = store.begin(&new)?;
-    let mut attended = Attended::somebody_elses();
-    let threads = Threads::of(plan, &prepared);
-    let mut measured = measure(plan, prepared, store, &run, stopper, observer, &mut attended)?;
-    Twin { plan, threads, store, stopper }.weigh(&run, &mut measured, observer)?;
-    measured.ending.notes.extend(how);
-    measured.ending.not_available = attended.not_available();
-    let Measured { ending, counts, .. } = &measured;
-    store.finish(&run, ending).map_err(|source| RunError::storage(source, Some(*counts)))?;
-    Ok(Finished { run, verdict: ending.verdict })
-}
-
-/// A load that is over, and not kept to its end yet.
-pub(crate) struct Measured {
-    pub(crate) ending: Ending,
-    /// Of the measured phase.
-    pub(crate) counts: Counts,
-    /// Whether not one request got another answer than a rejection, warm-up included.
-    pub(crate) is_rejected: bool,
-    /// Whether it was ended early for that.
-    pub(crate) was_given_up: bool,
-    /// What is not kept in time, because the store hangs, is ended by force.
-    watchdog: Watchdog,
-}
-
-impl Measured {
-    /// Something else is done before it is kept, in whatever time that takes.
-    pub(crate) fn wait(&self) {
-        self.watchdog.rearm(None);
+impl Runner<'_> {
+    /// Starts the system if it is to be started, loads it, watches it, stops it, and keeps what came of it. A system that fails is
+    /// a result.
+    pub fn make(&self, mut planned: PlannedRun<'_>, observer: &mut dyn Observer) -> Result<Made, RunError> {
+        let cancelled = || self.is_stopped();
+        let version = planned.stage.and_then(|stage| stage.version(&cancelled));
+        let new = NewRun { place: planned.place.clone(), system_version: version, ..describe(planned.plan) };
+        let (loaded, outputs) = match planned.start(&cancelled) {
+            Ok(mut attended) => {
+                let loaded = self.load(&mut planned, new, &mut attended, observer);
+                // Whatever became of the load: the system must go.
+                let left = attended.stop();
+                let mut loaded = loaded?;
+                let outputs = left.tell(&mut loaded.ending);
+                (loaded, outputs)
+            }
+            Err(_) if cancelled() => (self.without_a_load(&new, Verdict::Partial, None)?, Vec::new()),
+            Err(failure) => {
+                (self.without_a_load(&new, Verdict::Aborted, Some(kept(&failure)))?, failure.outputs)
+            }
+        };
+        self.keep(&planned, loaded, &outputs)
     }
 
-    /// From now on it must be kept in time again.
-    pub(crate) fn go_on(&self) {
-        self.watchdog.rearm(Some(GRACE));
+    /// Its tables, a first connection, and the load itself. A system that cannot be spoken to has failed; only the store and this
+    /// program end a study.
+    fn load(
+        &self,
+        planned: &mut PlannedRun<'_>,
+        mut new: NewRun,
+        attended: &mut Attended,
+        observer: &mut dyn Observer,
+    ) -> Result<Loaded, RunError> {
+        let prepared = match planned.prepare(self.stopper, observer) {
+            Ok(prepared) => prepared,
+            Err(_) if self.is_stopped() => return self.without_a_load(&new, Verdict::Partial, None),
+            Err(failure) => return self.without_a_load(&new, Verdict::Aborted, Some(failure)),
+        };
+        let notes = recording::record(planned.plan, &prepared, &mut new);
+        let run = self.store.begin(&new)?;
+        let threads = Threads::of(planned.plan, &prepared);
+        let measured = measure(self, planned, prepared, &run, observer, attended);
+        let mut measured = match (measured, planned.stage) {
+            // A system that leaves no room for threads has failed, as one that cannot be spoken to.
+            (Err(RunError::Threads(error)), Some(stage)) => {
+                let what = format!("the threads of the load cannot be started: {error}");
+                let failure = failure(stage.starts_processes(), "threads", what);
+                return Ok(Loaded::without(run, Verdict::Aborted, Some(failure)));
+            }
+            (measured, _) => measured?,
+        };
+        let is_first_answer = planned.judge_first(&mut measured, self.stopper)?;
+        if !measured.was_given_up {
+            Twin { runner: self, plan: planned.plan, threads }.weigh(&run, &mut measured, observer)?;
+        }
+        let mut loaded = Loaded::of(run, measured, is_first_answer);
+        if planned.place.is_none() {
+            // The plan of a study says it for all runs.
+            loaded.ending.notes.extend(notes);
+        } else {
+            // A system may take its time to stop.
+            loaded.watchdog = None;
+        }
+        Ok(loaded)
     }
-}
 
-/// Puts the load of a run that has begun on its target, and keeps every second. Its ending is not kept yet.
-pub(crate) fn measure(
-    plan: &Plan,
-    prepared: Prepared,
-    store: &Store,
-    run: &RunId,
-    stopper: &Stopper,
-    observer: &mut dyn Observer,
-    beside: &mut dyn Beside,
-) -> Result<Measured, RunError> {
-    observer.begins(&plan.load_words(), prepared.memory_bound_bytes());
-    let timeout = Duration::from_nanos(plan.timeout_ns);
-    let planned = plan.planned_ns().map(Duration::from_nanos);
-    let opening = Duration::from_nanos(plan.connect_timeout_ns);
-    let watchdog =
-        Watchdog::arm(planned.map(|planned| opening + planned + timeout + GRACE), FORCED_EXIT_CODE)?;
+    fn without_a_load(
+        &self,
+        new: &NewRun,
+        verdict: Verdict,
+        failure: Option<Failure>,
+    ) -> Result<Loaded, RunError> {
+        Ok(Loaded::without(self.store.begin(new)?, verdict, failure))
+    }
 
-    let (before, cores) = (Before::look(&prepared), prepared.cores().to_vec());
-    let Prepared { job, script, resolved, probed, learnt: _, gives_up } = prepared;
-    let threads = job.threads;
-    let running = script.start(job)?;
-    let planned_requests = plan.stop.requests;
-    let workers = threads as usize;
-    let steps = plan.steps.len();
-    let mut collector = Collector {
-        store,
-        run,
-        observer,
-        stopper,
-        beside,
-        planned,
-        planned_requests,
-        timeout,
-        threads: workers,
-        steps,
-        warm_up_ns: plan.warm_up_ns,
-        extension: Extension::of(plan, threads),
-        gives_up,
-    };
-    let collected = collector.collect(running);
-    observer.ends();
-    let collected = collected?;
-    let counts = collected.counts(Phase::Measured);
-    must_be_kept(store, run, steps, collected.counts(Phase::WarmUp), counts)?;
-    let (is_rejected, was_given_up) = (collected.is_rejected(), collected.was_given_up);
-    let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
-    let closed = judging::close(plan, collected, asked)?;
-    let surroundings = Surroundings { plan, store, threads, cores: &cores, before };
-    let (environment, sharing) = judging::environment(surroundings, &closed.accounts, beside);
-    let mut ending = judging::ending(closed, &environment, threads);
-    ending.notes.extend(sharing);
-    ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
-    ending.tls = probed.tls;
-    Ok(Measured { ending, counts, is_rejected, was_given_up, watchdog })
-}
+    /// Keeps what processes wrote, the ending, and what became of gates.
+    fn keep(&self, planned: &PlannedRun<'_>, loaded: Loaded, outputs: &[Output]) -> Result<Made, RunError> {
+        let Loaded { run, ending, counts, is_first_answer, watchdog } = loaded;
+        for output in outputs {
+            let process = plan::without_secrets(&output.process);
+            self.store.keep_output(&run, &process, &output.text, output.dropped_bytes)?;
+        }
+        self.store.finish(&run, &ending).map_err(|source| RunError::storage(source, counts))?;
+        drop(watchdog);
+        let (mut gates, mut brief) = (Vec::new(), None);
+        let is_over = matches!(ending.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid);
+        if let Some(asked) = planned.gates.as_ref().filter(|_| is_over) {
+            let kept = self.store.load(&run)?;
+            let asked: Vec<judge::Gate> = asked.iter().map(gates::gate).collect();
+            gates = judge::judge_gates(&asked, &kept)?;
+            brief = Some(Brief::of(&kept)?);
+            self.store.keep_gates(&run, &gates)?;
+        }
+        Ok(Made { run, ending, gates, brief, is_first_answer })
+    }
 
-/// The sum of the seconds in the store must be what was counted.
-fn must_be_kept(
-    store: &Store,
-    run: &RunId,
-    steps: usize,
-    warm_up: Counts,
-    measured: Counts,
-) -> Result<(), RunError> {
-    let (kept, mut counted) = (store.kept_counts(run, steps)?, measured);
-    counted.add(&warm_up);
-    if kept == counted {
-        Ok(())
-    } else {
-        Err(RunError::Kept { kept: Box::new(kept), counted: Box::new(counted) })
+    fn is_stopped(&self) -> bool {
+        self.stopper.level() != StopLevel::Go
     }
-}
-
-/// The ending of a run whose load never began.
-pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>) -> Ending {
-    let why =
-        failure.as_ref().map_or("the run was stopped before its load began", |_| "the load never began");
-    let cause = Cause {
-        code: "no_load".to_owned(),
-        sentence: why.to_owned(),
-        remedy: "there are no figures to believe or not".to_owned(),
-    };
-    Ending {
-        ended_at_unix_ms: unix_ms(),
-        verdict,
-        validity: Validity { verdict: Level::Suspect, causes: vec![cause] },
-        generator: Generator {
-            cpu_user_s: 0.0,
-            cpu_sys_s: 0.0,
-            rss_peak_bytes: usage::rss_peak_bytes(),
-            threads: 0,
-            wake_lag_p99_us: None,
-            thread_cpu_share_max: None,
-            ..Generator::default()
-        },
-        spread: None,
-        planned_left: 0,
-        notes: Vec::new(),
-        resolved_ns: None,
-        tls: None,
-        system: None,
-        failure,
-        not_available: Vec::new(),
-        steadiness: None,
-        window_ns: None,
-        outage: None,
-    }
-}
-
-pub(crate) fn describe(plan: &Plan) -> NewRun {
-    let plan_json = plan.to_json();
-    let mut hash = ring::digest::Context::new(&ring::digest::SHA256);
-    // Two runs that only draw other values are of one plan.
-    let mut of_plan = plan_json.clone();
-    of_plan.as_object_mut().map(|of_plan| of_plan.remove("seed"));
-    // Requests are hashed below as they are sent; earlier versions kept no path.
-    for step in of_plan["steps"].as_array_mut().into_iter().flatten() {
-        step.as_object_mut().map(|step| step.remove("path"));
-    }
-    hash.update(of_plan.to_string().as_bytes());
-    for request in plan.steps.iter().filter_map(PlannedStep::request) {
-        hash.update(&request.request.encode().unwrap_or_default());
-    }
-    // Of scripts the plan has the names only.
-    for text in plan.sql.iter().flat_map(|sql| &sql.texts) {
-        hash.update(&(text.len() as u64).to_le_bytes());
-        hash.update(text);
-    }
-    // Tables are recorded by their size, and told apart by what is in them.
-    let tables = plan.data.iter().filter_map(|data| match &data.source {
-        Source::Rows { rows, .. } => Some(rows),
-        _ => None,
-    });
-    for cell in tables.flat_map(|rows| rows.iter()).flatten() {
-        hash.update(&(cell.len() as u64).to_le_bytes());
-        hash.update(cell.as_bytes());
-    }
-    let hash = hash.finish();
-    NewRun {
-        started_at_unix_ms: unix_ms(),
-        title: plan.title.clone(),
-        plan_text: format!("{}: {}; {}", plan.title, plan.load_words(), plan.stop_words()),
-        plan_hash: hash.as_ref()[..8].iter().map(|byte| format!("{byte:02x}")).collect(),
-        plan_json,
-        tenbin_version: env!("CARGO_PKG_VERSION").to_owned(),
-        host: host::describe(),
-        load_words: plan.load_words(),
-        model: model(plan),
-        steps: plan.steps.iter().map(|step| step.name.clone()).collect(),
-        units: plan.steps.iter().map(unit).collect(),
-        parts: plan.parts().into_iter().map(|part| PartOf { name: part.name, of: part.of }).collect(),
-        warm_up_ns: plan.warm_up_ns,
-        planned_duration_ns: plan.planned_ns().map(|ns| ns - plan.warm_up_ns),
-        latency_limit_ns: plan.sql.as_ref().and_then(|sql| sql.latency_limit_ns),
-        connects_each: !plan.keep_alive(),
-        stamps: plan.stamps(),
-        place: None,
-        system_version: None,
-    }
-}
-
-pub(crate) fn model(plan: &Plan) -> Model {
-    match plan.load {
-        load::Load::Closed(_) => Model::Closed,
-        load::Load::Open(_) => Model::Open,
-    }
-}
-
-pub(crate) fn unit(step: &PlannedStep) -> Unit {
-    match step.action {
-        Action::Http(_) => Unit::Requests,
-        Action::Sql(_) => Unit::Transactions,
-    }
-}
-
-pub(crate) fn unix_ms() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
 }

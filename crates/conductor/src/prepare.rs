@@ -31,8 +31,6 @@ pub struct Prepared {
     pub(crate) probed: Probed,
     /// What a database said of itself.
     pub(crate) learnt: Learnt,
-    /// Whether the load is ended early if the system rejects every request.
-    pub(crate) gives_up: bool,
 }
 
 impl Prepared {
@@ -152,7 +150,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
         data: plan.data.clone(),
         seed: plan.seed,
     };
-    Ok(Prepared { job, script, resolved, probed, learnt, gives_up: false })
+    Ok(Prepared { job, script, resolved, probed, learnt })
 }
 
 /// As [`prepare`], but leaves a server to itself that keeps it waiting when somebody asks to stop.

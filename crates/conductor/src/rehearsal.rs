@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use engine::allowed_cores;
 use lab::probes::Watch;
-use plan::Study;
+use plan::{Plan, Study};
 
 use crate::cores::Cores;
 use crate::live::{Live, Observer};
@@ -59,12 +59,11 @@ pub fn rehearse(
         if !starts && study.systems[study.variants[number].system].is_started() {
             continue;
         }
-        let stage = Stage::set(study, number, 0, None, tenbin, &cores)?;
-        let name = format!("{} {}", stage.launch.system, stage.launch.variant).trim_end().to_owned();
+        let (plan, stage) = Stage::set(study, number, 0, None, tenbin, &cores)?;
         let version = stage.version(&|| stopper.level() != StopLevel::Go);
         let is_silent = version.is_none() && stage.launch.version.is_some();
         let mut rehearsed = Rehearsed {
-            name,
+            name: stage.name(),
             version,
             ready_after: None,
             stopped_after: None,
@@ -72,13 +71,13 @@ pub fn rehearse(
             outputs: Vec::new(),
             not_available: Vec::new(),
         };
-        if stage.launch.processes.is_empty() {
-            rehearsed.failures.extend(running(&stage, stopper));
+        if !stage.starts_processes() {
+            rehearsed.failures.extend(running(&plan, &stage, stopper));
             if stopper.level() != StopLevel::Go {
                 return Ok(());
             }
         } else {
-            start_and_stop(&stage, stopper, &mut rehearsed);
+            start_and_stop(&plan, &stage, stopper, &mut rehearsed);
         }
         tell(&rehearsed);
     }
@@ -86,22 +85,22 @@ pub fn rehearse(
 }
 
 /// Why what was started cannot be used: its tables cannot be made, or it cannot be spoken to.
-fn started(stage: &Stage, stopper: &Stopper) -> Option<String> {
-    if let Err(failure) = stage.fill(stopper, &mut Nobody) {
+fn started(plan: &Plan, stage: &Stage, stopper: &Stopper) -> Option<String> {
+    if let Err(failure) = stage.fill(plan, stopper, &mut Nobody) {
         return Some(failure.what);
     }
-    match prepare_unless_stopped(&stage.plan, stopper) {
+    match prepare_unless_stopped(plan, stopper) {
         Ok(_) => {}
         Err(Refusal::Stopped) => return None,
         Err(refusal) => return Some(refusal.to_string()),
     }
-    let rejected = lone_pass::rejected(&stage.plan, stopper);
+    let rejected = lone_pass::rejected(plan, stopper);
     rejected.map(|answers| format!("every request was rejected: {answers}"))
 }
 
 /// Why what runs already cannot be spoken to. Nothing is changed there: tables that a run would make may be missing.
-fn running(stage: &Stage, stopper: &Stopper) -> Option<String> {
-    match prepare_unless_stopped(&stage.plan, stopper) {
+fn running(plan: &Plan, stage: &Stage, stopper: &Stopper) -> Option<String> {
+    match prepare_unless_stopped(plan, stopper) {
         Err(Refusal::Unready(Unready::Tables { .. } | Unready::Empty { .. } | Unready::File(_)))
             if stage.launch.tables.is_some() =>
         {
@@ -121,7 +120,7 @@ impl Observer for Nobody {
     fn ends(&mut self) {}
 }
 
-fn start_and_stop(stage: &Stage, stopper: &Stopper, rehearsed: &mut Rehearsed) {
+fn start_and_stop(plan: &Plan, stage: &Stage, stopper: &Stopper, rehearsed: &mut Rehearsed) {
     let begun = Instant::now();
     let system = match lab::start(stage.recipe(), &|| stopper.level() != StopLevel::Go) {
         Ok(system) => system,
@@ -131,7 +130,7 @@ fn start_and_stop(stage: &Stage, stopper: &Stopper, rehearsed: &mut Rehearsed) {
             return;
         }
     };
-    rehearsed.failures.extend(started(stage, stopper));
+    rehearsed.failures.extend(started(plan, stage, stopper));
     rehearsed.ready_after = Some(begun.elapsed());
     let watch = Watch::begin(stage.subject(&system));
     std::thread::sleep(LOOK);

@@ -7,16 +7,20 @@ use std::path::{Path, PathBuf};
 use lab::System;
 use lab::probes::Subject;
 use plan::{Amount, Around, Launch, Peer, Pin, Plan, Study};
+use store::Failure;
 
 use crate::cores::Cores;
+use crate::live::Observer;
 use crate::one_run::RunError;
-use crate::recipe;
 use crate::scratch::Scratch;
+use crate::stopper::Stopper;
+use crate::{filling, recipe};
 
 /// One variant with everything filled in. Its folder goes when it is dropped.
+#[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) launch: Launch,
-    pub(crate) plan: Plan,
+    peer: Peer,
     ports: Vec<u16>,
     folder: Scratch,
     cores: Vec<usize>,
@@ -24,7 +28,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Finds ports, makes a folder, and fills in every text. `amount` is in place of the load's own.
+    /// Finds ports, makes a folder, and fills in every text, also those of the load. `amount` is in place of the load's own.
     pub(crate) fn set(
         study: &Study,
         variant: usize,
@@ -32,7 +36,7 @@ impl Stage {
         amount: Option<&Amount>,
         tenbin: &Path,
         cores: &Cores,
-    ) -> Result<Self, RunError> {
+    ) -> Result<(Plan, Self), RunError> {
         let names = study.ports(variant);
         let ports = lab::ports::free(names.len()).map_err(|error| RunError::Ports(error.to_string()))?;
         let folder = Scratch::new().map_err(RunError::Folder)?;
@@ -47,18 +51,17 @@ impl Stage {
         if !cores.generator.is_empty() {
             plan.pin = Pin::Cores(cores.generator.clone());
         }
-        Ok(Self { launch, plan, ports, folder, cores: cores.system.clone(), tenbin: tenbin.to_path_buf() })
+        let (peer, cores, tenbin) = (plan.peer.clone(), cores.system.clone(), tenbin.to_path_buf());
+        Ok((plan, Self { launch, peer, ports, folder, cores, tenbin }))
+    }
+
+    /// System and variant, in words.
+    pub(crate) fn name(&self) -> String {
+        format!("{} {}", self.launch.system, self.launch.variant).trim_end().to_owned()
     }
 
     pub(crate) fn recipe(&self) -> lab::Recipe {
-        recipe::recipe(
-            &self.launch,
-            &self.plan.peer,
-            self.folder.path(),
-            &self.ports,
-            &self.cores,
-            &self.tenbin,
-        )
+        recipe::recipe(&self.launch, &self.peer, self.folder.path(), &self.ports, &self.cores, &self.tenbin)
     }
 
     /// What probes are to look at.
@@ -75,6 +78,50 @@ impl Stage {
     pub(crate) fn version(&self, cancel: &dyn Fn() -> bool) -> Option<String> {
         let command = recipe::version(self.launch.version.as_ref()?);
         lab::first_line(&command, &recipe::keeper(&self.tenbin), cancel)
+    }
+
+    /// Makes the tables that the plan wants, if it wants any.
+    pub(crate) fn fill(
+        &self,
+        plan: &Plan,
+        stopper: &Stopper,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Failure> {
+        let (Some(tables), Some(sql)) = (&self.launch.tables, &plan.sql) else { return Ok(()) };
+        match filling::fill_for(&sql.database, tables, stopper, observer) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(failure(self.starts_processes(), "prepare", error.to_string())),
+        }
+    }
+
+    /// Whether it is started for the run; else it runs already.
+    pub(crate) fn starts_processes(&self) -> bool {
+        !self.launch.processes.is_empty()
+    }
+}
+
+/// That a system failed before its load began: in which stage, in a word, and how.
+pub(crate) fn failure(starts_processes: bool, stage: &str, what: String) -> Failure {
+    let way_out = match (stage, starts_processes) {
+        ("threads", _) => {
+            "see how many processes the system starts, and raise the limit of processes (ulimit -u)"
+        }
+        ("prepare", false) => "see whether it runs, and correct url and prepare in the plan",
+        ("prepare", true) => "look at the output of the system, and at url and prepare in the plan",
+        (_, false) => "see whether it runs, and correct url in the plan",
+        (_, true) => "look at the output of the system, and at url and ready in the plan",
+    };
+    Failure { stage: stage.to_owned(), process: None, what, way_out: way_out.to_owned() }
+}
+
+/// A failure of the lab as it is kept.
+pub(crate) fn kept(failure: &lab::Failure) -> Failure {
+    Failure {
+        stage: failure.stage.word().to_owned(),
+        process: failure.process.as_deref().map(plan::without_secrets),
+        // It may quote a command.
+        what: plan::without_secrets(&failure.what),
+        way_out: failure.way_out.clone(),
     }
 }
 

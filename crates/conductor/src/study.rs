@@ -13,9 +13,10 @@ use store::{Compare, EXTENSIONS_MAX, NewStudy, Place, Procedure, Store, StudyEnd
 use crate::cores::Cores;
 use crate::course::{self, Course, Turn, Why};
 use crate::live::Observer;
-use crate::one_run::{RunError, unix_ms};
+use crate::made::Made;
+use crate::one_run::{RunError, Runner, unix_ms};
 use crate::pace::Pace;
-use crate::place::{self, Bench, PlaceEnded};
+use crate::planned_run::Bench;
 use crate::schedule::schedule;
 use crate::stopper::{StopLevel, Stopper};
 use crate::{host, scratch};
@@ -25,7 +26,7 @@ pub trait StudyObserver: Observer {
     /// A run begins.
     fn place_begins(&mut self, place: &Place, ahead: &Ahead);
     /// It is over and kept.
-    fn place_ends(&mut self, place: &Place, ended: &PlaceEnded);
+    fn place_ends(&mut self, place: &Place, made: &Made);
     /// What the study's procedure found or decided, in a line.
     fn says(&mut self, _line: &str) {}
 }
@@ -161,7 +162,8 @@ pub fn run_study(
 ) -> Result<(), RunError> {
     tidy_up().iter().for_each(|line| observer.says(line));
     let cores = Cores::choose(&study.pin, &allowed_cores()).map_err(|fault| RunError::Plan(vec![fault]))?;
-    let bench = Bench { study, id, store, stopper, tenbin, cores: &cores, answering: RefCell::default() };
+    let runner = Runner { store, stopper };
+    let bench = Bench { study, id, runner, tenbin, cores: &cores, answering: RefCell::default() };
     let why = match turns(&bench, observer) {
         // It can be resumed once the system answers.
         Err(error @ RunError::Rejected { .. }) => {
@@ -181,8 +183,8 @@ const TRIES: u32 = 3;
 
 /// Turn after turn; `None`: somebody asked to stop, or a run that others hang on never came to its end.
 fn turns(bench: &Bench<'_>, observer: &mut dyn StudyObserver) -> Result<Option<Why>, RunError> {
-    let mut kept = bench.store.load_study(bench.id)?;
-    let course = course::of(bench.study, &kept, bench.store);
+    let mut kept = bench.runner.store.load_study(bench.id)?;
+    let course = course::of(bench.study, &kept, bench.runner.store);
     let mut going = Going { pace: Pace::of(bench.study, &kept), begun: Instant::now(), made: 0 };
     let mut places: Vec<Place> = kept.missing().cloned().collect();
     let mut tries = 1;
@@ -190,7 +192,7 @@ fn turns(bench: &Bench<'_>, observer: &mut dyn StudyObserver) -> Result<Option<W
         if let Some(stopped) = going.turn(bench, &*course, &kept, &places, observer)? {
             return Ok(stopped);
         }
-        kept = bench.store.load_study(bench.id)?;
+        kept = bench.runner.store.load_study(bench.id)?;
         if course.needs_every_run() && kept.missing().next().is_some() {
             if tries == TRIES {
                 observer.says("a run was cut short again and again: nothing more can be decided");
@@ -210,7 +212,7 @@ fn turns(bench: &Bench<'_>, observer: &mut dyn StudyObserver) -> Result<Option<W
             Err(why) => return Ok(unless_missing(why, &kept)),
             Ok(next) => places = numbered(next, &kept.new.planned),
         }
-        bench.store.plan_more(bench.id, &places)?;
+        bench.runner.store.plan_more(bench.id, &places)?;
         kept.new.planned.extend_from_slice(&places);
     }
 }
@@ -240,7 +242,7 @@ impl Going<'_> {
     ) -> Result<Option<Option<Why>>, RunError> {
         let later = course.later_at_most(kept);
         for (index, place) in places.iter().enumerate() {
-            if bench.stopper.level() != StopLevel::Go {
+            if bench.runner.stopper.level() != StopLevel::Go {
                 return Ok(Some(None));
             }
             // Of a block that cannot be finished no run is of use.
@@ -255,18 +257,18 @@ impl Going<'_> {
             observer.place_begins(place, &self.ahead(&places[index..], later));
             let begun = Instant::now();
             let amount = course.amount(kept, place)?;
-            let mut ended = place::run(bench, place, amount.as_ref(), observer)?;
-            if ended.is_made_again {
+            let (mut made, is_made_again) = bench.run(place, amount.as_ref(), observer)?;
+            if is_made_again {
                 observer.says(
                     "every request was rejected, but not those of a single user: the run is made again",
                 );
-                ended = place::run(bench, place, amount.as_ref(), observer)?;
+                made = bench.run(place, amount.as_ref(), observer)?.0;
             }
             self.pace.note(place, begun.elapsed());
-            observer.place_ends(place, &ended);
+            observer.place_ends(place, &made);
             self.made += 1;
         }
-        Ok((bench.stopper.level() != StopLevel::Go).then_some(None))
+        Ok((bench.runner.stopper.level() != StopLevel::Go).then_some(None))
     }
 
     fn ahead(&self, left: &[Place], later: Option<usize>) -> Ahead {

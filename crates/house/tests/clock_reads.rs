@@ -13,7 +13,7 @@ const MAY_READ: &[(&str, &str)] = &[
         "a worker's clock while connections are opened, before that instant is known",
     ),
     ("crates/engine/src/net/line.rs", "the deadline of a single connection, outside of a load"),
-    ("crates/conductor/src/one_run.rs", "the date of a run"),
+    ("crates/conductor/src/describe.rs", "the date of a run"),
     ("crates/conductor/src/around.rs", "over which time the processes around a load are looked at"),
     ("crates/conductor/src/ceiling.rs", "how long the server that answers at once is loaded at most"),
     ("crates/conductor/src/collect.rs", "when a run is overdue"),

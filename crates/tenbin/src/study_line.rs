@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use conductor::{Ahead, Brief, Live, Observer, PlaceEnded, StudyObserver};
+use conductor::{Ahead, Brief, Live, Made, Observer, StudyObserver};
 use store::{Level, Place, stage};
 
 use crate::live_line::LiveLine;
@@ -58,25 +58,25 @@ impl StudyObserver for StudyLine {
         output::remark(&format!("        {}", report::visible(line)));
     }
 
-    fn place_ends(&mut self, place: &Place, ended: &PlaceEnded) {
+    fn place_ends(&mut self, place: &Place, made: &Made) {
         self.ends();
-        let figures = ended.brief.as_ref().map_or(String::new(), figures);
-        let verdict = ended.ending.verdict;
-        let suspect = if ended.ending.validity.verdict == Level::Suspect && ended.brief.is_some() {
+        let figures = made.brief.as_ref().map_or(String::new(), figures);
+        let verdict = made.ending.verdict;
+        let suspect = if made.ending.validity.verdict == Level::Suspect && made.brief.is_some() {
             ", suspect"
         } else {
             ""
         };
         output::remark(&format!("{:>5} {}{figures}  {verdict}{suspect}", self.number, name(place)));
-        if let Some(failure) = &ended.ending.failure {
+        if let Some(failure) = &made.ending.failure {
             let process = failure.process.as_ref().map_or(String::new(), |process| format!("{process}: "));
             output::remark(&format!("        {}", report::visible(&format!("{process}{}", failure.what))));
             output::remark(&format!("        way out: {}", report::visible(&failure.way_out)));
         }
-        for note in &ended.ending.notes {
+        for note in &made.ending.notes {
             output::remark(&format!("        note: {}", report::visible(note)));
         }
-        for gate in ended.gates.iter().filter(|gate| !gate.holds) {
+        for gate in made.gates.iter().filter(|gate| !gate.holds) {
             output::remark(&format!("        gate breached: {}", report::visible(&gate.text)));
         }
     }

@@ -92,12 +92,12 @@ fn keep(store: &Store, id: &StudyId, plan: &Plan, invalid: &[u32]) {
         let ports: Vec<(String, u16)> = plan.ports(0).into_iter().map(|name| (name, 9)).collect();
         let folder = std::path::Path::new("/");
         let launch = plan.launch(0, &plan::Around { ports: &ports, dir: folder, tenbin: folder });
-        let mut new = crate::one_run::describe(&plan.plan(0, &launch).expect("a plan"));
+        let mut new = crate::describe::describe(&plan.plan(0, &launch).expect("a plan"));
         new.place = Some((id.clone(), place.clone()));
         let run = store.begin(&new).expect("it begins");
         let is_invalid = invalid.contains(&place.block);
         let verdict = if is_invalid { store::Verdict::Invalid } else { store::Verdict::Complete };
-        store.finish(&run, &crate::one_run::without_a_load(verdict, None)).expect("it ends");
+        store.finish(&run, &crate::describe::without_a_load(verdict, None)).expect("it ends");
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use conductor::{Finished, RunError, Stopper};
+use conductor::{Made, PlannedRun, RunError, Runner, Stopper};
 use plan::{Draft, Played};
 use store::{Store, Verdict};
 
@@ -163,8 +163,9 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     let store = Store::open(&store_path)?;
     let hearing = heard.clone();
     let mut line = LiveLine::new(move || hearing.run_begins());
-    let Finished { run, verdict } =
-        conductor::run(&plan, prepared, &store, &stopper, &mut line).inspect_err(show_what_is_left)?;
+    let runner = Runner { store: &store, stopper: &stopper };
+    let planned = PlannedRun::of_load(&plan, Some(prepared));
+    let Made { run, ending, .. } = runner.make(planned, &mut line).inspect_err(show_what_is_left)?;
 
     let shown = store.load(&run).map_err(Into::into).and_then(|run| {
         let runs = [run];
@@ -178,7 +179,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     {
         return Err(error);
     }
-    Ok(match (heard.exit(), verdict) {
+    Ok(match (heard.exit(), ending.verdict) {
         (Some(exit), _) => exit,
         (None, Verdict::Invalid) => Exit::Invalid,
         (None, Verdict::Complete) => Exit::Ok,

@@ -1,0 +1,115 @@
+//! A run as the store has it before its load begins, and the ending of one whose load never began.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use load::values::Source;
+use plan::{Action, Plan, PlannedStep};
+use store::{Cause, Ending, Failure, Generator, Level, Model, NewRun, PartOf, Unit, Validity, Verdict};
+
+use crate::{host, usage};
+
+pub(crate) fn describe(plan: &Plan) -> NewRun {
+    let plan_json = plan.to_json();
+    let mut hash = ring::digest::Context::new(&ring::digest::SHA256);
+    // Two runs that only draw other values are of one plan.
+    let mut of_plan = plan_json.clone();
+    of_plan.as_object_mut().map(|of_plan| of_plan.remove("seed"));
+    // Requests are hashed below as they are sent; earlier versions kept no path.
+    for step in of_plan["steps"].as_array_mut().into_iter().flatten() {
+        step.as_object_mut().map(|step| step.remove("path"));
+    }
+    hash.update(of_plan.to_string().as_bytes());
+    for request in plan.steps.iter().filter_map(PlannedStep::request) {
+        hash.update(&request.request.encode().unwrap_or_default());
+    }
+    // Of scripts the plan has the names only.
+    for text in plan.sql.iter().flat_map(|sql| &sql.texts) {
+        hash.update(&(text.len() as u64).to_le_bytes());
+        hash.update(text);
+    }
+    // Tables are recorded by their size, and told apart by what is in them.
+    let tables = plan.data.iter().filter_map(|data| match &data.source {
+        Source::Rows { rows, .. } => Some(rows),
+        _ => None,
+    });
+    for cell in tables.flat_map(|rows| rows.iter()).flatten() {
+        hash.update(&(cell.len() as u64).to_le_bytes());
+        hash.update(cell.as_bytes());
+    }
+    let hash = hash.finish();
+    NewRun {
+        started_at_unix_ms: unix_ms(),
+        title: plan.title.clone(),
+        plan_text: format!("{}: {}; {}", plan.title, plan.load_words(), plan.stop_words()),
+        plan_hash: hash.as_ref()[..8].iter().map(|byte| format!("{byte:02x}")).collect(),
+        plan_json,
+        tenbin_version: env!("CARGO_PKG_VERSION").to_owned(),
+        host: host::describe(),
+        load_words: plan.load_words(),
+        model: model(plan),
+        steps: plan.steps.iter().map(|step| step.name.clone()).collect(),
+        units: plan.steps.iter().map(unit).collect(),
+        parts: plan.parts().into_iter().map(|part| PartOf { name: part.name, of: part.of }).collect(),
+        warm_up_ns: plan.warm_up_ns,
+        planned_duration_ns: plan.planned_ns().map(|ns| ns - plan.warm_up_ns),
+        latency_limit_ns: plan.sql.as_ref().and_then(|sql| sql.latency_limit_ns),
+        connects_each: !plan.keep_alive(),
+        stamps: plan.stamps(),
+        place: None,
+        system_version: None,
+    }
+}
+
+pub(crate) fn model(plan: &Plan) -> Model {
+    match plan.load {
+        load::Load::Closed(_) => Model::Closed,
+        load::Load::Open(_) => Model::Open,
+    }
+}
+
+pub(crate) fn unit(step: &PlannedStep) -> Unit {
+    match step.action {
+        Action::Http(_) => Unit::Requests,
+        Action::Sql(_) => Unit::Transactions,
+    }
+}
+
+/// The ending of a run whose load never began.
+pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>) -> Ending {
+    let why =
+        failure.as_ref().map_or("the run was stopped before its load began", |_| "the load never began");
+    let cause = Cause {
+        code: "no_load".to_owned(),
+        sentence: why.to_owned(),
+        remedy: "there are no figures to believe or not".to_owned(),
+    };
+    Ending {
+        ended_at_unix_ms: unix_ms(),
+        verdict,
+        validity: Validity { verdict: Level::Suspect, causes: vec![cause] },
+        generator: Generator {
+            cpu_user_s: 0.0,
+            cpu_sys_s: 0.0,
+            rss_peak_bytes: usage::rss_peak_bytes(),
+            threads: 0,
+            wake_lag_p99_us: None,
+            thread_cpu_share_max: None,
+            ..Generator::default()
+        },
+        spread: None,
+        planned_left: 0,
+        notes: Vec::new(),
+        resolved_ns: None,
+        tls: None,
+        system: None,
+        failure,
+        not_available: Vec::new(),
+        steadiness: None,
+        window_ns: None,
+        outage: None,
+    }
+}
+
+pub(crate) fn unix_ms() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+}

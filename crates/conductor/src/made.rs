@@ -1,0 +1,70 @@
+//! What came of a run.
+
+use record::{Counts, Percentile, Phase};
+use store::{Ending, Failure, GateResult, Run, RunId, StoreError, Verdict};
+use judge::{Window, rates};
+
+use crate::describe::without_a_load;
+use crate::measure::Measured;
+use crate::watchdog::Watchdog;
+
+/// A run that was made, and is kept.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// Its name in the store.
+    pub run: RunId,
+    /// How it went.
+    pub ending: Ending,
+    /// What became of the plan's gates.
+    pub gates: Vec<GateResult>,
+    /// What was measured, of a load that came to its end; `None` if nobody asked for it.
+    pub brief: Option<Brief>,
+    /// Whether this is the first run in which the system is known to do something else than reject.
+    pub is_first_answer: bool,
+}
+
+/// A run in three figures.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Brief {
+    /// Ok answers per second of the measured window.
+    pub ok_per_s: f64,
+    /// Median response time, where there are enough samples.
+    pub p50_ns: Option<u64>,
+    /// The share of planned requests that did not end ok; `None` if none was planned.
+    pub errors_share: Option<f64>,
+}
+
+impl Brief {
+    pub(crate) fn of(run: &Run) -> Result<Self, StoreError> {
+        let tally = run.whole(Phase::Measured)?;
+        Ok(Self {
+            ok_per_s: Window::of(run).map_or(0.0, |window| window.ok_per_s()),
+            p50_ns: tally.response.all().printable_at(Percentile::P50),
+            errors_share: rates::error_share(&tally.counts),
+        })
+    }
+}
+
+/// A run whose load is over, or never began, and which is not kept to its end yet.
+pub(crate) struct Loaded {
+    pub(crate) run: RunId,
+    pub(crate) ending: Ending,
+    /// Of the measured phase, if there was one.
+    pub(crate) counts: Option<Counts>,
+    pub(crate) is_first_answer: bool,
+    /// A run around which no system stands must be kept in time, too.
+    pub(crate) watchdog: Option<Watchdog>,
+}
+
+impl Loaded {
+    pub(crate) fn of(run: RunId, measured: Measured, is_first_answer: bool) -> Self {
+        let Measured { ending, counts, watchdog, .. } = measured;
+        Self { run, ending, counts: Some(counts), is_first_answer, watchdog: Some(watchdog) }
+    }
+
+    /// The load never began.
+    pub(crate) fn without(run: RunId, verdict: Verdict, failure: Option<Failure>) -> Self {
+        let ending = without_a_load(verdict, failure);
+        Self { run, ending, counts: None, is_first_answer: false, watchdog: None }
+    }
+}

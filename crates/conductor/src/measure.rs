@@ -1,0 +1,118 @@
+//! The load of a run: it begins, every second of it is kept, and it is judged what it is worth.
+
+use std::time::Duration;
+
+use record::{Counts, Phase};
+use store::{Ending, RunId, Store};
+
+use crate::around::Before;
+use crate::beside::Attended;
+use crate::collect::Collector;
+use crate::extension::Extension;
+use crate::judging::{self, Surroundings};
+use crate::live::Observer;
+use crate::one_run::{RunError, Runner};
+use crate::planned_run::{First, PlannedRun};
+use crate::prepare::Prepared;
+use crate::stopper::StopLevel;
+use crate::watchdog::Watchdog;
+
+/// How much longer than its duration and its last request's deadline a run may take before it is ended by force.
+const GRACE: Duration = Duration::from_secs(5);
+/// Exit code of a run ended by force: it could not run.
+const FORCED_EXIT_CODE: i32 = 1;
+
+/// A load that is over, and not kept to its end yet.
+pub(crate) struct Measured {
+    pub(crate) ending: Ending,
+    /// Of the measured phase.
+    pub(crate) counts: Counts,
+    /// Whether not one request got another answer than a rejection, warm-up included.
+    pub(crate) is_rejected: bool,
+    /// Whether it was ended early for that.
+    pub(crate) was_given_up: bool,
+    /// What is not kept in time, because the store hangs, is ended by force.
+    pub(crate) watchdog: Watchdog,
+}
+
+impl Measured {
+    /// Something else is done before it is kept, in whatever time that takes.
+    pub(crate) fn wait(&self) {
+        self.watchdog.rearm(None);
+    }
+
+    /// From now on it must be kept in time again.
+    pub(crate) fn go_on(&self) {
+        self.watchdog.rearm(Some(GRACE));
+    }
+}
+
+/// Puts the load of a run that has begun on its target, and keeps every second. Its ending is not kept yet.
+pub(crate) fn measure(
+    runner: &Runner<'_>,
+    planned: &PlannedRun<'_>,
+    prepared: Prepared,
+    run: &RunId,
+    observer: &mut dyn Observer,
+    attended: &mut Attended,
+) -> Result<Measured, RunError> {
+    let (plan, store, stopper) = (planned.plan, runner.store, runner.stopper);
+    observer.begins(&plan.load_words(), prepared.memory_bound_bytes());
+    let timeout = Duration::from_nanos(plan.timeout_ns);
+    let length = plan.planned_ns().map(Duration::from_nanos);
+    let opening = Duration::from_nanos(plan.connect_timeout_ns);
+    let watchdog = Watchdog::arm(length.map(|length| opening + length + timeout + GRACE), FORCED_EXIT_CODE)?;
+
+    let (before, cores) = (Before::look(&prepared), prepared.cores().to_vec());
+    let Prepared { job, script, resolved, probed, learnt: _ } = prepared;
+    let threads = job.threads;
+    let running = script.start(job)?;
+    let steps = plan.steps.len();
+    let mut collector = Collector {
+        store,
+        run,
+        observer,
+        stopper,
+        beside: attended,
+        planned: length,
+        planned_requests: plan.stop.requests,
+        timeout,
+        threads: threads as usize,
+        steps,
+        warm_up_ns: plan.warm_up_ns,
+        extension: Extension::of(plan, threads),
+        gives_up: planned.first == First::MustAnswer,
+    };
+    let collected = collector.collect(running);
+    observer.ends();
+    let collected = collected?;
+    let counts = collected.counts(Phase::Measured);
+    must_be_kept(store, run, steps, collected.counts(Phase::WarmUp), counts)?;
+    let (is_rejected, was_given_up) = (collected.is_rejected(), collected.was_given_up);
+    let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
+    let closed = judging::close(plan, collected, asked)?;
+    let surroundings = Surroundings { plan, store, threads, cores: &cores, before };
+    let (environment, sharing) = judging::environment(surroundings, &closed.accounts, attended);
+    let mut ending = judging::ending(closed, &environment, threads);
+    ending.notes.extend(sharing);
+    ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
+    ending.tls = probed.tls;
+    Ok(Measured { ending, counts, is_rejected, was_given_up, watchdog })
+}
+
+/// The sum of the seconds in the store must be what was counted.
+fn must_be_kept(
+    store: &Store,
+    run: &RunId,
+    steps: usize,
+    warm_up: Counts,
+    measured: Counts,
+) -> Result<(), RunError> {
+    let (kept, mut counted) = (store.kept_counts(run, steps)?, measured);
+    counted.add(&warm_up);
+    if kept == counted {
+        Ok(())
+    } else {
+        Err(RunError::Kept { kept: Box::new(kept), counted: Box::new(counted) })
+    }
+}

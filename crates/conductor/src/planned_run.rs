@@ -1,0 +1,175 @@
+//! A run before it is made: its load, and the system around it if there is one.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use plan::{Amount, Find, Gate, Plan, Study};
+use store::{Failure, Place, StudyId, Verdict};
+
+use crate::beside::Attended;
+use crate::cores::Cores;
+use crate::live::Observer;
+use crate::made::Made;
+use crate::measure::Measured;
+use crate::one_run::{RunError, Runner};
+use crate::prepare::{Prepared, prepare_unless_stopped};
+use crate::stage::{Stage, failure};
+use crate::stopper::{StopLevel, Stopper};
+use crate::{arrivals, lone_pass};
+
+/// A note on the first run of a variant in a study of failures.
+const ALL_REJECTED: &str =
+    "the system rejected every request; if it should not, check the scenario with tenbin check --start";
+
+/// What a run is to be.
+#[derive(Debug)]
+pub struct PlannedRun<'a> {
+    pub(crate) plan: &'a Plan,
+    /// What was prepared before, if that was asked for: then nothing can be refused any more.
+    pub(crate) prepared: Option<Prepared>,
+    /// The study that it is a run of, and where in it.
+    pub(crate) place: Option<(StudyId, Place)>,
+    /// The variant that it loads.
+    pub(crate) stage: Option<&'a Stage>,
+    /// What it is held against; `None`: nobody asks for its figures before there is a report.
+    pub(crate) gates: Option<Vec<Gate>>,
+    pub(crate) first: First,
+}
+
+/// What is known of the answers to a scenario before a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum First {
+    /// Nobody asks.
+    Any,
+    /// Nothing yet, and a system that rejects everything is a result.
+    MayReject,
+    /// Nothing yet, and a system that rejects everything ends the study.
+    MustAnswer,
+}
+
+impl<'a> PlannedRun<'a> {
+    /// A load on what somebody else has started, of no study.
+    pub fn of_load(plan: &'a Plan, prepared: Option<Prepared>) -> Self {
+        Self { plan, prepared, place: None, stage: None, gates: None, first: First::Any }
+    }
+
+    /// Starts the system, if it is to be started.
+    pub(crate) fn start(&self, cancelled: &dyn Fn() -> bool) -> Result<Attended, lab::Failure> {
+        let Some(stage) = self.stage.filter(|stage| stage.starts_processes()) else {
+            return Ok(Attended::somebody_elses());
+        };
+        let system = lab::start(stage.recipe(), cancelled)?;
+        let subject = stage.subject(&system);
+        Ok(Attended::system(system, subject))
+    }
+
+    /// Makes tables where they are wanted, and connects once.
+    pub(crate) fn prepare(
+        &mut self,
+        stopper: &Stopper,
+        observer: &mut dyn Observer,
+    ) -> Result<Prepared, Failure> {
+        if let Some(prepared) = self.prepared.take() {
+            return Ok(prepared);
+        }
+        if let Some(stage) = self.stage {
+            stage.fill(self.plan, stopper, observer)?;
+        }
+        prepare_unless_stopped(self.plan, stopper)
+            .map_err(|refusal| failure(self.starts_processes(), "connect", refusal.to_string()))
+    }
+
+    /// Judges a load that went first, and says whether it did. A study ends where a system rejects all of it, and a single user as
+    /// well: every further run would show the same. No run is preceded by a trial of its own, which would write into the system.
+    pub(crate) fn judge_first(&self, measured: &mut Measured, stopper: &Stopper) -> Result<bool, RunError> {
+        match self.first {
+            First::Any => return Ok(false),
+            First::MayReject if measured.is_rejected => measured.ending.notes.push(ALL_REJECTED.to_owned()),
+            First::MustAnswer if measured.is_rejected => {
+                measured.wait();
+                if let Some(answers) = lone_pass::rejected(self.plan, stopper) {
+                    let name = self.stage.map(Stage::name).unwrap_or_default();
+                    return Err(RunError::Rejected { name, answers });
+                }
+                measured.go_on();
+            }
+            First::MayReject | First::MustAnswer => {}
+        }
+        Ok(true)
+    }
+
+    fn starts_processes(&self) -> bool {
+        self.stage.is_some_and(Stage::starts_processes)
+    }
+}
+
+/// What all runs of a study share.
+pub(crate) struct Bench<'a> {
+    pub(crate) study: &'a Study,
+    pub(crate) id: &'a StudyId,
+    pub(crate) runner: Runner<'a>,
+    /// The program itself, which also holds the processes of systems.
+    pub(crate) tenbin: &'a Path,
+    pub(crate) cores: &'a Cores,
+    /// Variants whose system is known to do something else than reject, with the number of the load if that has a scenario
+    /// of its own.
+    pub(crate) answering: RefCell<BTreeSet<(usize, Option<usize>)>>,
+}
+
+impl Bench<'_> {
+    /// Plans the run of a place, and makes it. `amount` is in place of the load's own.
+    pub(crate) fn run(
+        &self,
+        place: &Place,
+        amount: Option<&Amount>,
+        observer: &mut dyn Observer,
+    ) -> Result<(Made, bool), RunError> {
+        let (variant, load) = find(self.study, place)?;
+        let (mut plan, stage) = Stage::set(self.study, variant, load, amount, self.tenbin, self.cores)?;
+        if amount.is_none() {
+            plan.seed = arrivals::seed(self.study.seed, place);
+        }
+        let planned = PlannedRun {
+            plan: &plan,
+            prepared: None,
+            place: Some((self.id.clone(), place.clone())),
+            stage: Some(&stage),
+            gates: Some(self.study.gates_of(load)),
+            first: self.first((variant, load)),
+        };
+        let made = self.runner.make(planned, observer)?;
+        if made.is_first_answer {
+            self.answering.borrow_mut().insert(self.scenario((variant, load)));
+        }
+        // It was ended because every request was rejected, and a single user was answered.
+        let is_made_again = made.is_first_answer
+            && made.ending.verdict == Verdict::Partial
+            && self.runner.stopper.level() == StopLevel::Go;
+        Ok((made, is_made_again))
+    }
+
+    fn first(&self, numbers: (usize, usize)) -> First {
+        if self.answering.borrow().contains(&self.scenario(numbers)) {
+            First::Any
+        } else if self.study.compare.find == Find::Failures {
+            First::MayReject
+        } else {
+            First::MustAnswer
+        }
+    }
+
+    fn scenario(&self, (variant, load): (usize, usize)) -> (usize, Option<usize>) {
+        (variant, self.study.loads[load].scenario.as_ref().map(|_| load))
+    }
+}
+
+/// The numbers of a place's variant and load in the plan. A search has one load, at levels that are named for themselves.
+fn find(study: &Study, place: &Place) -> Result<(usize, usize), RunError> {
+    let variant = study.variants.iter().position(|variant| {
+        study.systems[variant.system].name == place.system && variant.name == place.variant
+    });
+    let is_level = place.users.is_some() || place.rate_per_s.is_some();
+    let load = study.loads.iter().position(|load| is_level || load.name == place.load);
+    variant.zip(load).ok_or(RunError::NotInPlan)
+}

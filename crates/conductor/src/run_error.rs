@@ -1,0 +1,80 @@
+//! Why a run did not come to its end.
+
+use plan::Fault;
+use record::{Counts, IdentityBroken, WindowBroken};
+use store::StoreError;
+
+/// What to do about a study whose every request is rejected.
+const RESUMABLE: &str = "help: correct the plan, or the system and continue with --resume";
+
+/// Why a run did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The store failed.
+    #[error("{source}")]
+    Storage {
+        /// How.
+        source: Box<StoreError>,
+        /// What had been counted by then, if the load had begun.
+        counts: Option<Box<Counts>>,
+    },
+    /// The load's threads could not be started.
+    #[error(
+        "the threads of the load cannot be started: {0}; use fewer (--threads), or raise the limit of processes"
+    )]
+    Threads(#[from] std::io::Error),
+    /// Requests were lost in the accounting.
+    #[error("{0}; this is a fault of Tenbin, and none of the run's figures can be believed")]
+    Identity(#[from] IdentityBroken),
+    /// More requests ended in the measured window than were offered.
+    #[error("{0}; this is a fault of Tenbin, and none of the run's figures can be believed")]
+    Window(#[from] WindowBroken),
+    /// The seconds in the store do not add up to what was counted.
+    #[error(
+        "the seconds in the store add up to {kept:?}, and {counted:?} was counted; this is a fault of Tenbin, and none of the run's figures can be believed"
+    )]
+    Kept {
+        /// The sum of the seconds.
+        kept: Box<Counts>,
+        /// What was counted as they came.
+        counted: Box<Counts>,
+    },
+    /// A run of a study cannot be planned.
+    #[error("{}", lines(.0))]
+    Plan(Vec<Fault>),
+    /// A kept study plans a run that its plan does not have.
+    #[error("the plan no longer has a run that this study planned; run it anew")]
+    NotInPlan,
+    /// A system rejected all of its first load, and a single user afterwards.
+    #[error("{name}: every request was rejected, also those of a single user: {answers}\n  {RESUMABLE}")]
+    Rejected {
+        /// System and variant.
+        name: String,
+        /// What each step was answered, on one line of printable characters.
+        answers: String,
+    },
+    /// There are no ports for a system.
+    #[error("no free ports for the system: {0}")]
+    Ports(String),
+    /// There is no folder for a system's files.
+    #[error(
+        "no folder can be made for the files of a system: {0}; see to the space and rights of the folder for temporary files (TMPDIR)"
+    )]
+    Folder(std::io::Error),
+}
+
+fn lines(faults: &[Fault]) -> String {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+impl From<StoreError> for RunError {
+    fn from(source: StoreError) -> Self {
+        Self::storage(source, None)
+    }
+}
+
+impl RunError {
+    pub(crate) fn storage(source: StoreError, counts: Option<Counts>) -> Self {
+        Self::Storage { source: Box::new(source), counts: counts.map(Box::new) }
+    }
+}
