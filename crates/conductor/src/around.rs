@@ -17,10 +17,10 @@ use crate::server_count::{self, Counts};
 const OTHERS_MAX: usize = 16;
 
 /// What is known before a load begins, to be compared with what is so after it.
-#[derive(Debug)]
-pub(crate) struct Before {
-    census: Census,
-    at: Instant,
+#[derive(Debug, Default)]
+pub struct Before {
+    /// Who used the machine, and when; `None` if nobody looked.
+    looked: Option<(Census, Instant)>,
     /// Processes that listen where the load goes.
     listeners: Vec<u32>,
     target: Option<(Endpoint, Counts)>,
@@ -33,24 +33,26 @@ pub(crate) struct Before {
 impl Before {
     /// Looks around before a load.
     pub(crate) fn look(prepared: &Prepared) -> Self {
-        let endpoints = prepared.endpoints();
+        let endpoints = &prepared.endpoints;
         let mut listeners: Vec<u32> = endpoints.iter().flat_map(listening_at).collect();
         listeners.sort_unstable();
         listeners.dedup();
         let target = endpoints.first().filter(|_| endpoints.len() == 1 && listeners.iter().any(is_target));
         let target = target.and_then(|endpoint| Some((endpoint.clone(), server_count::ask(endpoint)?)));
         let system_cores = listeners.iter().flat_map(|pid| census::cores(*pid)).collect();
-        let sharing = sharing(&listeners, &system_cores, prepared.cores());
-        Self { census: Census::now(), at: Instant::now(), listeners, target, system_cores, sharing }
+        let sharing = sharing(&listeners, &system_cores, &prepared.cores);
+        let looked = Some((Census::now(), Instant::now()));
+        Self { looked, listeners, target, system_cores, sharing }
     }
 
     /// Looks again when it is over. `system`: further processes that everything below belongs to the system.
     pub(crate) fn compare(self, system: &[u32]) -> Environment {
-        let (now, over_s) = (Census::now(), self.at.elapsed().as_secs_f64());
+        let Some((census, at)) = self.looked else { return Environment::default() };
+        let (now, over_s) = (Census::now(), at.elapsed().as_secs_f64());
         let roots: Vec<u32> = self.listeners.iter().chain(system).copied().collect();
         let mut own = now.families(&roots);
         own.insert(std::process::id());
-        let others = now.since(&self.census).into_iter().filter(|used| !own.contains(&used.pid));
+        let others = now.since(&census).into_iter().filter(|used| !own.contains(&used.pid));
         let others =
             others.take(OTHERS_MAX).map(|used| Process { pid: used.pid, name: used.name, cpu_s: used.cpu_s });
         let server_requests =

@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use lab::probes::{Look, NotAvailable, Subject, Watch};
-use lab::{Output, Stopped, System};
+use lab::probes::{Look, NotAvailable, Subject};
+use lab::{Output, Stopped};
 use store::{Ending, Reading, RunId, Store, StoreError, Verdict};
 
 use crate::stage::kept;
+use crate::systems::{Lab, Started, Watch};
 
 /// A look this soon after the one before has hardly anything in it.
 const LOOK_MIN: Duration = Duration::from_millis(200);
@@ -59,12 +60,13 @@ impl Taken {
 }
 
 /// Looks at machine and generator, and at the system if the lab has started it.
-pub(crate) struct Attended {
-    system: Option<System>,
+pub(crate) struct Attended<'a> {
+    lab: &'a dyn Lab,
+    system: Option<Box<dyn Started>>,
     subject: Option<Subject>,
     roots: Vec<u32>,
     taken: Taken,
-    watch: Option<(Watch, Clock)>,
+    watch: Option<(Box<dyn Watch>, Clock)>,
     /// Why the system is gone, if it is.
     died: Option<lab::Failure>,
     /// Probes that could not look.
@@ -77,20 +79,21 @@ struct Clock {
     next_second: u64,
 }
 
-impl Attended {
+impl<'a> Attended<'a> {
     /// A load on a system that the lab has started.
-    pub(crate) fn system(system: System, subject: Subject) -> Self {
-        Self { system: Some(system), ..Self::of(subject) }
+    pub(crate) fn system(lab: &'a dyn Lab, system: Box<dyn Started>, subject: Subject) -> Self {
+        Self { system: Some(system), ..Self::of(lab, subject) }
     }
 
     /// A load on something that somebody else started.
-    pub(crate) fn somebody_elses() -> Self {
-        Self::of(Subject::default())
+    pub(crate) fn somebody_elses(lab: &'a dyn Lab) -> Self {
+        Self::of(lab, Subject::default())
     }
 
-    fn of(subject: Subject) -> Self {
+    fn of(lab: &'a dyn Lab, subject: Subject) -> Self {
         let roots = subject.roots.iter().map(|(_, pid)| *pid).collect();
         Self {
+            lab,
             system: None,
             subject: Some(subject),
             roots,
@@ -103,7 +106,7 @@ impl Attended {
 
     /// Stops the system, if the lab has started it.
     pub(crate) fn stop(self) -> Left {
-        let Stopped { failures, outputs } = self.system.map(System::stop).unwrap_or_default();
+        let Stopped { failures, outputs } = self.system.map(Started::stop).unwrap_or_default();
         Left { died: self.died, not_available: self.not_available, failures, outputs }
     }
 }
@@ -131,10 +134,10 @@ impl Left {
     }
 }
 
-impl Beside for Attended {
+impl Beside for Attended<'_> {
     fn begins(&mut self, origin: Instant) {
         if let Some(subject) = self.subject.take() {
-            self.watch = Some((Watch::begin(subject), Clock { origin, next_second: 0 }));
+            self.watch = Some((self.lab.watch(subject), Clock { origin, next_second: 0 }));
         }
     }
 
@@ -145,7 +148,7 @@ impl Beside for Attended {
             keep(store, run, clock, looks)?;
         }
         if self.died.is_none() {
-            self.died = self.system.as_mut().and_then(System::died);
+            self.died = self.system.as_mut().and_then(|system| system.died());
         }
         Ok(self.died.is_some())
     }

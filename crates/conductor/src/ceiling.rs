@@ -152,18 +152,19 @@ impl Shape<'_> {
         }
         let length_ns = plan.stop.at_ns;
         let prepared = prepare(&plan).map_err(|refusal| refusal.to_string())?;
-        let running = prepared.script.start(prepared.job).map_err(|error| error.to_string())?;
+        let workers = prepared.threads;
+        let mut underway = prepared.ready.start().map_err(|error| error.to_string())?;
         let (mut tally, mut ended) = (Tally::default(), 0);
         let deadline = Instant::now() + PATIENCE;
-        while ended < running.workers {
+        while ended < workers {
             let left = deadline.saturating_duration_since(Instant::now());
-            match running.messages.recv_timeout(left) {
+            match underway.next(left) {
                 Ok(Message::Interval { interval, .. }) => tally.merge(&interval.tally),
                 Ok(Message::Ended(_)) => ended += 1,
                 Ok(Message::Broke(what) | Message::Hopeless(what)) => return Err(what),
                 Ok(Message::Begins(_) | Message::Pulse { .. }) => {}
                 Err(_) => {
-                    running.stop(StopLevel::Abort);
+                    underway.stop(StopLevel::Abort);
                     return Err("the load on the target did not end in time".to_owned());
                 }
             }

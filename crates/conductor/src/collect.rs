@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use engine::{Message, Running, StopLevel, WorkerEnd};
+use engine::{Message, StopLevel, WorkerEnd};
 use record::{Counts, Gaps, IdentityBroken, Interval, Phase, Pulses, Tally, Whole};
 use store::{RunId, Store, StoreError};
 
 use crate::beside::Beside;
 use crate::busiest::Busiest;
+use crate::clock::Clock;
 use crate::extension::Extension;
+use crate::generator::Underway;
 use crate::live::{Live, Observer};
 use crate::one_run::RunError;
 use crate::stopper::Stopper;
@@ -83,6 +85,7 @@ pub(crate) struct Collector<'a> {
     pub(crate) run: &'a RunId,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) stopper: &'a Stopper,
+    pub(crate) clock: &'a dyn Clock,
     pub(crate) beside: &'a mut dyn Beside,
     /// From the beginning of the load: when nothing more starts, and how long the last request may take.
     pub(crate) planned: Option<Duration>,
@@ -102,31 +105,31 @@ pub(crate) struct Collector<'a> {
 
 impl<'a> Collector<'a> {
     /// Listens until the last worker is done.
-    pub(crate) fn collect(&mut self, running: Running) -> Result<Collected, RunError> {
+    pub(crate) fn collect(&mut self, mut underway: Box<dyn Underway>) -> Result<Collected, RunError> {
         let wholes = (0..self.steps).map(|_| Default::default()).collect();
         let gaps = Gaps::new(self.warm_up_ns);
         let mut collected = Collected { wholes, gaps, ..Collected::default() };
-        let mut begun = (Instant::now(), Cpu::now());
+        let mut begun = (self.clock.now(), Cpu::now());
         let mut stop_asked: Option<Instant> = None;
         loop {
             let level = self.level(&collected, begun.0);
-            running.stop(level);
+            underway.stop(level);
             if level != StopLevel::Go {
-                stop_asked.get_or_insert_with(Instant::now);
+                stop_asked.get_or_insert_with(|| self.clock.now());
             }
             let are_all_done = collected.done() >= self.threads;
             if !are_all_done && self.is_overdue(begun.0, stop_asked) {
                 collected.overran = true;
-                running.stop(StopLevel::Abort);
+                underway.stop(StopLevel::Abort);
             }
-            let first = match running.messages.recv_timeout(LISTEN) {
+            let first = match underway.next(LISTEN) {
                 Ok(message) => Some(message),
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             let mut seconds: BTreeMap<u64, Second> = BTreeMap::new();
             let mut next = first;
-            let gathered_by = Instant::now() + GATHER;
+            let gathered_by = self.clock.now() + GATHER;
             while let Some(message) = next {
                 match message {
                     Message::Begins(origin) => {
@@ -146,8 +149,8 @@ impl<'a> Collector<'a> {
                     Message::Broke(what) => collected.broke.push(what),
                     Message::Hopeless(what) => collected.hopeless.push(what),
                 }
-                let wait = gathered_by.saturating_duration_since(Instant::now());
-                next = running.messages.recv_timeout(wait).ok();
+                let wait = gathered_by.saturating_duration_since(self.clock.now());
+                next = underway.next(wait).ok();
             }
             let kept = self.take(&mut collected, seconds, begun.0).and_then(|()| {
                 collected.was_given_up |= self.gives_up && collected.is_rejected();
@@ -157,7 +160,7 @@ impl<'a> Collector<'a> {
                 Ok(())
             });
             if let Err(error) = kept {
-                running.stop(StopLevel::Abort);
+                underway.stop(StopLevel::Abort);
                 return Err(error);
             }
         }
@@ -166,14 +169,15 @@ impl<'a> Collector<'a> {
             (collected.extended, collected.settled_at_ns) = (extension.extended, extension.settled_at_ns());
         }
         collected.cpu = Cpu::now().since(begun.1);
-        collected.broke.extend(running.join().err().unwrap_or_default());
+        collected.broke.extend(underway.join().err().unwrap_or_default());
         Ok(collected)
     }
 
     /// How much the load is to stop: because somebody asks for it, its system is gone, or it is steady and may end.
     fn level(&mut self, collected: &Collected, begun: Instant) -> StopLevel {
+        let elapsed = self.clock.now().saturating_duration_since(begun);
         if let Some(extension) = &mut self.extension {
-            extension.look(begun.elapsed().as_nanos() as u64, &collected.pulses);
+            extension.look(elapsed.as_nanos() as u64, &collected.pulses);
         }
         let is_settled = self.extension.as_ref().is_some_and(|extension| extension.settled_at_ns().is_some());
         let level = self.stopper.level();
@@ -183,7 +187,7 @@ impl<'a> Collector<'a> {
     fn is_overdue(&self, begun: Instant, stop_asked: Option<Instant>) -> bool {
         let planned_end = self.planned.map(|planned| begun + planned);
         let ends = [planned_end, stop_asked].into_iter().flatten().min();
-        ends.is_some_and(|end| Instant::now() > end + self.timeout + PATIENCE)
+        ends.is_some_and(|end| self.clock.now() > end + self.timeout + PATIENCE)
     }
 
     fn take(
@@ -228,7 +232,7 @@ impl<'a> Collector<'a> {
     ) -> Result<Live, IdentityBroken> {
         let counts = |phase: Phase| collected.counts(phase);
         Ok(Live {
-            elapsed_s: begun.elapsed().as_secs_f64(),
+            elapsed_s: self.clock.now().saturating_duration_since(begun).as_secs_f64(),
             planned_s: self.planned.map(|planned| planned.as_secs_f64()),
             planned_requests: self.planned_requests,
             ended: counts(Phase::Measured).ended(),

@@ -13,9 +13,9 @@ use crate::beside::Attended;
 use crate::describe::describe;
 use crate::live::Observer;
 use crate::measure::{self, measure};
-use crate::one_run::{RunError, Runner};
+use crate::one_run::{RunError, Runner, Tools};
 use crate::planned_run::PlannedRun;
-use crate::prepare::{Prepared, prepare};
+use crate::prepare::Prepared;
 use crate::recording;
 use crate::stopper::StopLevel;
 
@@ -43,9 +43,9 @@ pub(crate) struct Threads {
 
 impl Threads {
     pub(crate) fn of(plan: &Plan, prepared: &Prepared) -> Self {
-        let pinned = prepared.cores().len();
+        let pinned = prepared.cores.len();
         let cores = if pinned > 0 { pinned } else { allowed_cores().len() };
-        Self { count: prepared.threads(), cores, connections: plan.connections() }
+        Self { count: prepared.threads, cores, connections: plan.connections() }
     }
 
     /// Twice as many, where each has a core and a connection.
@@ -79,7 +79,9 @@ impl Twin<'_> {
         let mut plan = self.plan.clone();
         plan.threads = Some(threads);
         // Whatever cannot be run again leaves the run as suspect as it was.
-        let Ok(prepared) = prepare(&plan) else { return Ok(()) };
+        let Ok(prepared) = self.runner.tools.generator.prepare(&plan, self.runner.tools.stopper) else {
+            return Ok(());
+        };
         // The run is not kept to its end yet: nobody may think that it hangs.
         measured.wait();
         let twin = self.run_twin(&plan, prepared, observer);
@@ -105,9 +107,9 @@ impl Twin<'_> {
         let described = describe(plan);
         let mut new = NewRun { title: format!("{} (twice the threads)", described.title), ..described };
         recording::record(plan, &prepared, &mut new);
-        let Runner { store, stopper } = *self.runner;
+        let Runner { store, tools: Tools { stopper, lab, .. } } = *self.runner;
         let run = store.begin(&new)?;
-        let mut attended = Attended::somebody_elses();
+        let mut attended = Attended::somebody_elses(lab);
         let planned = PlannedRun::of_load(plan, None);
         let measured = measure(self.runner, &planned, prepared, &run, observer, &mut attended)?;
         let mut ending = measured.ending;

@@ -10,8 +10,7 @@ use load::{Closed, Load, Order, Scenario, Scenarios, Stop, ThinkTime, Visit};
 use plan::{Pin, Plan};
 use record::Tally;
 
-use crate::prepare::prepare;
-use crate::stopper::Stopper;
+use crate::one_run::Tools;
 
 /// Tells the draws of the pass from those of the load.
 const SEED: u64 = 0x6669_7273_7420_7061;
@@ -25,18 +24,18 @@ const LISTEN: Duration = Duration::from_millis(50);
 
 /// Why no request of a plan can succeed: what each step was answered. `None` if one succeeded, or if not all were rejected: a
 /// system that closes connections or times out is a result.
-pub(crate) fn rejected(plan: &Plan, stopper: &Stopper) -> Option<String> {
+pub(crate) fn rejected(tools: &Tools<'_>, plan: &Plan) -> Option<String> {
     let mut lines = None;
     for attempt in 0..TRIES {
         if attempt > 0 {
-            std::thread::sleep(BETWEEN_TRIES);
+            tools.clock.sleep(BETWEEN_TRIES);
         }
-        if stopper.level() != StopLevel::Go {
+        if tools.is_stopped() {
             return None;
         }
         let mut all: BTreeMap<u16, Tally> = BTreeMap::new();
         for scenario in passes(&plan.scenarios) {
-            for (step, tally) in pass(plan, scenario, stopper)? {
+            for (step, tally) in pass(tools, plan, scenario)? {
                 all.entry(step).or_default().merge(&tally);
             }
         }
@@ -82,14 +81,14 @@ fn passes(scenarios: &Scenarios) -> Vec<Scenario> {
 }
 
 /// One user goes through a scenario once; by step, what came of it. `None` if it cannot be tried: the load will say why.
-fn pass(plan: &Plan, scenario: Scenario, stopper: &Stopper) -> Option<BTreeMap<u16, Tally>> {
+fn pass(tools: &Tools<'_>, plan: &Plan, scenario: Scenario) -> Option<BTreeMap<u16, Tally>> {
     let alone = alone(plan, scenario);
-    let prepared = prepare(&alone).ok()?;
-    let running = prepared.script.quoting().start(prepared.job).ok()?;
+    let prepared = tools.generator.prepare(&alone, tools.stopper).ok()?;
+    let mut underway = prepared.ready.quoting().start().ok()?;
     let mut tallies: BTreeMap<u16, Tally> = BTreeMap::new();
     loop {
-        running.stop(if stopper.level() == StopLevel::Go { StopLevel::Go } else { StopLevel::Abort });
-        match running.messages.recv_timeout(LISTEN) {
+        underway.stop(if tools.is_stopped() { StopLevel::Abort } else { StopLevel::Go });
+        match underway.next(LISTEN) {
             // Parts of steps have numbers beyond theirs.
             Ok(Message::Interval { step, interval }) if usize::from(step) < plan.steps.len() => {
                 tallies.entry(step).or_default().merge(&interval.tally);
@@ -99,7 +98,7 @@ fn pass(plan: &Plan, scenario: Scenario, stopper: &Stopper) -> Option<BTreeMap<u
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    running.join().ok()?;
+    underway.join().ok()?;
     Some(tallies)
 }
 

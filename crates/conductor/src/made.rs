@@ -1,8 +1,8 @@
 //! What came of a run.
 
+use judge::{Window, rates};
 use record::{Counts, Percentile, Phase};
 use store::{Ending, Failure, GateResult, Run, RunId, StoreError, Verdict};
-use judge::{Window, rates};
 
 use crate::describe::without_a_load;
 use crate::measure::Measured;

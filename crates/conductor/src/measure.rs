@@ -5,7 +5,6 @@ use std::time::Duration;
 use record::{Counts, Phase};
 use store::{Ending, RunId, Store};
 
-use crate::around::Before;
 use crate::beside::Attended;
 use crate::collect::Collector;
 use crate::extension::Extension;
@@ -19,8 +18,6 @@ use crate::watchdog::Watchdog;
 
 /// How much longer than its duration and its last request's deadline a run may take before it is ended by force.
 const GRACE: Duration = Duration::from_secs(5);
-/// Exit code of a run ended by force: it could not run.
-const FORCED_EXIT_CODE: i32 = 1;
 
 /// A load that is over, and not kept to its end yet.
 pub(crate) struct Measured {
@@ -54,25 +51,26 @@ pub(crate) fn measure(
     prepared: Prepared,
     run: &RunId,
     observer: &mut dyn Observer,
-    attended: &mut Attended,
+    attended: &mut Attended<'_>,
 ) -> Result<Measured, RunError> {
-    let (plan, store, stopper) = (planned.plan, runner.store, runner.stopper);
-    observer.begins(&plan.load_words(), prepared.memory_bound_bytes());
+    let Runner { store, tools } = *runner;
+    let (plan, stopper) = (planned.plan, tools.stopper);
+    observer.begins(&plan.load_words(), prepared.memory_bound_bytes);
     let timeout = Duration::from_nanos(plan.timeout_ns);
     let length = plan.planned_ns().map(Duration::from_nanos);
     let opening = Duration::from_nanos(plan.connect_timeout_ns);
-    let watchdog = Watchdog::arm(length.map(|length| opening + length + timeout + GRACE), FORCED_EXIT_CODE)?;
+    let watchdog = tools.clock.watchdog(length.map(|length| opening + length + timeout + GRACE))?;
 
-    let (before, cores) = (Before::look(&prepared), prepared.cores().to_vec());
-    let Prepared { job, script, resolved, probed, learnt: _ } = prepared;
-    let threads = job.threads;
-    let running = script.start(job)?;
+    let before = tools.lab.look_around(&prepared);
+    let Prepared { threads, cores, resolved, tls, ready, .. } = prepared;
+    let underway = ready.start()?;
     let steps = plan.steps.len();
     let mut collector = Collector {
         store,
         run,
         observer,
         stopper,
+        clock: tools.clock,
         beside: attended,
         planned: length,
         planned_requests: plan.stop.requests,
@@ -83,7 +81,7 @@ pub(crate) fn measure(
         extension: Extension::of(plan, threads),
         gives_up: planned.first == First::MustAnswer,
     };
-    let collected = collector.collect(running);
+    let collected = collector.collect(underway);
     observer.ends();
     let collected = collected?;
     let counts = collected.counts(Phase::Measured);
@@ -96,7 +94,7 @@ pub(crate) fn measure(
     let mut ending = judging::ending(closed, &environment, threads);
     ending.notes.extend(sharing);
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);
-    ending.tls = probed.tls;
+    ending.tls = tls;
     Ok(Measured { ending, counts, is_rejected, was_given_up, watchdog })
 }
 

@@ -1,6 +1,6 @@
 //! The memory that a run takes at most.
 
-use crate::prepare::Prepared;
+use crate::prepare::EngineLoad;
 
 /// The parts of a memory bound, in bytes. Each is what its owner may take at worst, whatever the target sends.
 mod bound {
@@ -32,10 +32,10 @@ mod bound {
     pub(super) const PROGRAM: u64 = 24 * 1024 * 1024;
 }
 
-impl Prepared {
+impl EngineLoad {
     /// More memory than this the run does not take, however long it lasts and whatever the target sends, as long as the
     /// store takes in each second within the next one; in bytes.
-    pub fn memory_bound_bytes(&self) -> u64 {
+    pub(crate) fn memory_bound_bytes(&self) -> u64 {
         let (connections, threads) = (u64::from(self.job.connections()), u64::from(self.job.threads));
         let steps = self.job.scenarios.steps() as u64 + u64::from(self.job.parts);
         let longest = |variable| self.longest_bytes(variable);

@@ -4,17 +4,20 @@ use lab::Output;
 use store::{Failure, NewRun, Store, Verdict};
 
 use crate::beside::Attended;
+use crate::clock::{Clock, WallClock};
 use crate::describe::describe;
 use crate::doubling::{Threads, Twin};
+use crate::generator::{Generator, LocalGenerator};
 use crate::live::Observer;
 use crate::made::{Brief, Loaded, Made};
 use crate::measure::measure;
 use crate::planned_run::PlannedRun;
 use crate::stage::{failure, kept};
 use crate::stopper::{StopLevel, Stopper};
+use crate::systems::{Lab, LocalLab};
 use crate::{gates, recording};
 
-pub(crate) use crate::describe::{model, unix_ms};
+pub(crate) use crate::describe::{unit, unix_ms};
 pub use crate::run_error::RunError;
 
 /// Makes runs, one after the other.
@@ -22,18 +25,42 @@ pub use crate::run_error::RunError;
 pub struct Runner<'a> {
     /// Where they are kept.
     pub store: &'a Store,
-    /// How somebody stops them.
+    /// What they are made with.
+    pub tools: Tools<'a>,
+}
+
+/// What a run is made with.
+#[derive(Clone, Copy, Debug)]
+pub struct Tools<'a> {
+    /// How somebody stops it.
     pub stopper: &'a Stopper,
+    /// What makes its load.
+    pub generator: &'a dyn Generator,
+    /// What starts its system, and looks at it.
+    pub lab: &'a dyn Lab,
+    /// What time it is.
+    pub clock: &'a dyn Clock,
+}
+
+impl<'a> Tools<'a> {
+    /// The engine and the lab of this machine.
+    pub fn local(stopper: &'a Stopper) -> Self {
+        Self { stopper, generator: &LocalGenerator, lab: &LocalLab, clock: &WallClock }
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopper.level() != StopLevel::Go
+    }
 }
 
 impl Runner<'_> {
     /// Starts the system if it is to be started, loads it, watches it, stops it, and keeps what came of it. A system that fails is
     /// a result.
     pub fn make(&self, mut planned: PlannedRun<'_>, observer: &mut dyn Observer) -> Result<Made, RunError> {
-        let cancelled = || self.is_stopped();
-        let version = planned.stage.and_then(|stage| stage.version(&cancelled));
+        let cancelled = || self.tools.is_stopped();
+        let version = planned.stage.and_then(|stage| stage.version(self.tools.lab, &cancelled));
         let new = NewRun { place: planned.place.clone(), system_version: version, ..describe(planned.plan) };
-        let (loaded, outputs) = match planned.start(&cancelled) {
+        let (loaded, outputs) = match planned.start(self.tools.lab, &cancelled) {
             Ok(mut attended) => {
                 let loaded = self.load(&mut planned, new, &mut attended, observer);
                 // Whatever became of the load: the system must go.
@@ -56,12 +83,12 @@ impl Runner<'_> {
         &self,
         planned: &mut PlannedRun<'_>,
         mut new: NewRun,
-        attended: &mut Attended,
+        attended: &mut Attended<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Loaded, RunError> {
-        let prepared = match planned.prepare(self.stopper, observer) {
+        let prepared = match planned.prepare(&self.tools, observer) {
             Ok(prepared) => prepared,
-            Err(_) if self.is_stopped() => return self.without_a_load(&new, Verdict::Partial, None),
+            Err(_) if self.tools.is_stopped() => return self.without_a_load(&new, Verdict::Partial, None),
             Err(failure) => return self.without_a_load(&new, Verdict::Aborted, Some(failure)),
         };
         let notes = recording::record(planned.plan, &prepared, &mut new);
@@ -77,7 +104,7 @@ impl Runner<'_> {
             }
             (measured, _) => measured?,
         };
-        let is_first_answer = planned.judge_first(&mut measured, self.stopper)?;
+        let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
         if !measured.was_given_up {
             Twin { runner: self, plan: planned.plan, threads }.weigh(&run, &mut measured, observer)?;
         }
@@ -120,9 +147,5 @@ impl Runner<'_> {
             self.store.keep_gates(&run, &gates)?;
         }
         Ok(Made { run, ending, gates, brief, is_first_answer })
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.stopper.level() != StopLevel::Go
     }
 }

@@ -12,10 +12,10 @@ use crate::cores::Cores;
 use crate::live::Observer;
 use crate::made::Made;
 use crate::measure::Measured;
-use crate::one_run::{RunError, Runner};
-use crate::prepare::{Prepared, prepare_unless_stopped};
+use crate::one_run::{RunError, Runner, Tools};
+use crate::prepare::Prepared;
 use crate::stage::{Stage, failure};
-use crate::stopper::{StopLevel, Stopper};
+use crate::systems::Lab;
 use crate::{arrivals, lone_pass};
 
 /// A note on the first run of a variant in a study of failures.
@@ -55,40 +55,44 @@ impl<'a> PlannedRun<'a> {
     }
 
     /// Starts the system, if it is to be started.
-    pub(crate) fn start(&self, cancelled: &dyn Fn() -> bool) -> Result<Attended, lab::Failure> {
+    pub(crate) fn start<'l>(
+        &self,
+        lab: &'l dyn Lab,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Attended<'l>, lab::Failure> {
         let Some(stage) = self.stage.filter(|stage| stage.starts_processes()) else {
-            return Ok(Attended::somebody_elses());
+            return Ok(Attended::somebody_elses(lab));
         };
-        let system = lab::start(stage.recipe(), cancelled)?;
-        let subject = stage.subject(&system);
-        Ok(Attended::system(system, subject))
+        let system = lab.start(stage.recipe(), cancelled)?;
+        let subject = stage.subject(&*system);
+        Ok(Attended::system(lab, system, subject))
     }
 
     /// Makes tables where they are wanted, and connects once.
     pub(crate) fn prepare(
         &mut self,
-        stopper: &Stopper,
+        tools: &Tools<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Prepared, Failure> {
         if let Some(prepared) = self.prepared.take() {
             return Ok(prepared);
         }
         if let Some(stage) = self.stage {
-            stage.fill(self.plan, stopper, observer)?;
+            stage.fill(tools, self.plan, observer)?;
         }
-        prepare_unless_stopped(self.plan, stopper)
-            .map_err(|refusal| failure(self.starts_processes(), "connect", refusal.to_string()))
+        let prepared = tools.generator.prepare(self.plan, tools.stopper);
+        prepared.map_err(|refusal| failure(self.starts_processes(), "connect", refusal.to_string()))
     }
 
     /// Judges a load that went first, and says whether it did. A study ends where a system rejects all of it, and a single user as
     /// well: every further run would show the same. No run is preceded by a trial of its own, which would write into the system.
-    pub(crate) fn judge_first(&self, measured: &mut Measured, stopper: &Stopper) -> Result<bool, RunError> {
+    pub(crate) fn judge_first(&self, tools: &Tools<'_>, measured: &mut Measured) -> Result<bool, RunError> {
         match self.first {
             First::Any => return Ok(false),
             First::MayReject if measured.is_rejected => measured.ending.notes.push(ALL_REJECTED.to_owned()),
             First::MustAnswer if measured.is_rejected => {
                 measured.wait();
-                if let Some(answers) = lone_pass::rejected(self.plan, stopper) {
+                if let Some(answers) = lone_pass::rejected(tools, self.plan) {
                     let name = self.stage.map(Stage::name).unwrap_or_default();
                     return Err(RunError::Rejected { name, answers });
                 }
@@ -126,7 +130,8 @@ impl Bench<'_> {
         observer: &mut dyn Observer,
     ) -> Result<(Made, bool), RunError> {
         let (variant, load) = find(self.study, place)?;
-        let (mut plan, stage) = Stage::set(self.study, variant, load, amount, self.tenbin, self.cores)?;
+        let (mut plan, stage) =
+            Stage::set(self.runner.tools.lab, self.study, variant, load, amount, self.tenbin, self.cores)?;
         if amount.is_none() {
             plan.seed = arrivals::seed(self.study.seed, place);
         }
@@ -145,7 +150,7 @@ impl Bench<'_> {
         // It was ended because every request was rejected, and a single user was answered.
         let is_made_again = made.is_first_answer
             && made.ending.verdict == Verdict::Partial
-            && self.runner.stopper.level() == StopLevel::Go;
+            && !self.runner.tools.is_stopped();
         Ok((made, is_made_again))
     }
 

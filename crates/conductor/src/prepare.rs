@@ -1,17 +1,19 @@
 //! Everything that can go wrong before the first request, so that it does not go wrong after it.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
 use engine::limits::{Shortfall, shortfalls};
-use engine::{Beside, Endpoint, Job, Peer, ProbeError, Probed, TlsError, TlsPeer, TlsTrust, allowed_cores};
+use engine::{Beside, Endpoint, Job, Peer, ProbeError, TlsError, TlsPeer, TlsTrust, allowed_cores};
 use load::xoroshiro::Xoroshiro;
 use load::{Load, Order};
 use plan::{Engine, Fault, Pin, Plan, Trust};
 
 use crate::cores::permit;
+use crate::generator::{Ready, Underway};
 use crate::questions::{self, Learnt, Unready};
 use crate::resolve::{self, ResolveError};
 use crate::spoken::Spoken;
@@ -23,31 +25,39 @@ const STOP_LOOKED_FOR_EVERY: Duration = Duration::from_millis(20);
 /// A plan that is ready to run.
 #[derive(Debug)]
 pub struct Prepared {
-    pub(crate) job: Job,
-    pub(crate) script: Spoken,
+    /// How many threads make the load.
+    pub threads: u32,
+    /// The cores that they stay on; empty: any.
+    pub cores: Vec<usize>,
+    /// Every address that the load goes to.
+    pub endpoints: Vec<Endpoint>,
+    /// More memory than this the run does not take.
+    pub memory_bound_bytes: u64,
     /// How long the name look-up took; `None` if there was nothing to look up.
-    pub(crate) resolved: Option<Duration>,
-    /// What the first connection showed.
-    pub(crate) probed: Probed,
+    pub resolved: Option<Duration>,
+    /// The TLS version, cipher suite and key exchange, if TLS is spoken.
+    pub tls: Option<String>,
     /// What a database said of itself.
-    pub(crate) learnt: Learnt,
+    pub learnt: Learnt,
+    /// The load itself.
+    pub ready: Box<dyn Ready>,
 }
 
-impl Prepared {
-    /// Every address that the load goes to.
-    pub(crate) fn endpoints(&self) -> Vec<Endpoint> {
-        let beside = self.job.beside.iter().flat_map(|beside| &beside.peer.endpoints);
-        self.job.peer.endpoints.iter().chain(beside).cloned().collect()
+/// A load of the engine in this process.
+#[derive(Debug)]
+pub(crate) struct EngineLoad {
+    pub(crate) job: Job,
+    pub(crate) script: Spoken,
+}
+
+impl Ready for EngineLoad {
+    fn quoting(self: Box<Self>) -> Box<dyn Ready> {
+        Box::new(Self { job: self.job, script: self.script.quoting() })
     }
 
-    /// The cores that its threads stay on; empty: any.
-    pub(crate) fn cores(&self) -> &[usize] {
-        &self.job.cores
-    }
-
-    /// How many make the load.
-    pub(crate) fn threads(&self) -> u32 {
-        self.job.threads
+    fn start(self: Box<Self>) -> io::Result<Box<dyn Underway>> {
+        let Self { job, script } = *self;
+        Ok(Box::new(script.start(job)?))
     }
 }
 
@@ -150,7 +160,12 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
         data: plan.data.clone(),
         seed: plan.seed,
     };
-    Ok(Prepared { job, script, resolved, probed, learnt })
+    let beside = job.beside.iter().flat_map(|beside| &beside.peer.endpoints);
+    let endpoints = job.peer.endpoints.iter().chain(beside).cloned().collect();
+    let (cores, load) = (job.cores.clone(), EngineLoad { job, script });
+    let memory_bound_bytes = load.memory_bound_bytes();
+    let (tls, ready) = (probed.tls, Box::new(load));
+    Ok(Prepared { threads, cores, endpoints, memory_bound_bytes, resolved, tls, learnt, ready })
 }
 
 /// As [`prepare`], but leaves a server to itself that keeps it waiting when somebody asks to stop.

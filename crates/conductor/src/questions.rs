@@ -18,11 +18,11 @@ const SILENT: &str = "timeout_login";
 
 /// What a database said of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Learnt {
+pub struct Learnt {
     /// `PostgreSQL 15.14`.
-    pub(crate) version: Option<String>,
+    pub version: Option<String>,
     /// Read from the tables, if it was asked for.
-    pub(crate) scale: Option<i64>,
+    pub scale: Option<i64>,
 }
 
 /// A load that a server has no room for, or a workload whose tables are not there.

@@ -13,7 +13,7 @@ pub(crate) fn record(plan: &Plan, prepared: &Prepared, new: &mut NewRun) -> Opti
         new.system_version.clone_from(&prepared.learnt.version);
     }
     let mut words = sql.words(prepared.learnt.scale);
-    let is_encrypted = prepared.probed.tls.is_some();
+    let is_encrypted = prepared.tls.is_some();
     if is_encrypted && plan.peers().any(|peer| peer.tls == Some(Trust::Anything)) {
         new.stamps.push(format!("TLS certificates were not verified ({} verifies them)", sql.verified_by()));
     }

@@ -1,20 +1,19 @@
 //! A study's systems started once each and stopped again, without a load.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use engine::allowed_cores;
-use lab::probes::Watch;
 use plan::{Plan, Study};
 
 use crate::cores::Cores;
 use crate::live::{Live, Observer};
 use crate::lone_pass;
-use crate::one_run::RunError;
-use crate::prepare::{Refusal, prepare_unless_stopped};
+use crate::one_run::{RunError, Tools};
+use crate::prepare::Refusal;
 use crate::questions::Unready;
 use crate::stage::Stage;
-use crate::stopper::{StopLevel, Stopper};
+use crate::stopper::Stopper;
 
 /// Long enough for every probe to look once.
 const LOOK: Duration = Duration::from_millis(250);
@@ -51,16 +50,17 @@ pub fn rehearse(
     stopper: &Stopper,
     mut tell: impl FnMut(&Rehearsed),
 ) -> Result<(), RunError> {
+    let tools = &Tools::local(stopper);
     let cores = Cores::choose(&study.pin, &allowed_cores()).map_err(|fault| RunError::Plan(vec![fault]))?;
     for number in 0..study.variants.len() {
-        if stopper.level() != StopLevel::Go {
+        if tools.is_stopped() {
             return Ok(());
         }
         if !starts && study.systems[study.variants[number].system].is_started() {
             continue;
         }
-        let (plan, stage) = Stage::set(study, number, 0, None, tenbin, &cores)?;
-        let version = stage.version(&|| stopper.level() != StopLevel::Go);
+        let (plan, stage) = Stage::set(tools.lab, study, number, 0, None, tenbin, &cores)?;
+        let version = stage.version(tools.lab, &|| tools.is_stopped());
         let is_silent = version.is_none() && stage.launch.version.is_some();
         let mut rehearsed = Rehearsed {
             name: stage.name(),
@@ -72,12 +72,12 @@ pub fn rehearse(
             not_available: Vec::new(),
         };
         if !stage.starts_processes() {
-            rehearsed.failures.extend(running(&plan, &stage, stopper));
-            if stopper.level() != StopLevel::Go {
+            rehearsed.failures.extend(running(tools, &plan, &stage));
+            if tools.is_stopped() {
                 return Ok(());
             }
         } else {
-            start_and_stop(&plan, &stage, stopper, &mut rehearsed);
+            start_and_stop(tools, &plan, &stage, &mut rehearsed);
         }
         tell(&rehearsed);
     }
@@ -85,22 +85,22 @@ pub fn rehearse(
 }
 
 /// Why what was started cannot be used: its tables cannot be made, or it cannot be spoken to.
-fn started(plan: &Plan, stage: &Stage, stopper: &Stopper) -> Option<String> {
-    if let Err(failure) = stage.fill(plan, stopper, &mut Nobody) {
+fn started(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
+    if let Err(failure) = stage.fill(tools, plan, &mut Nobody) {
         return Some(failure.what);
     }
-    match prepare_unless_stopped(plan, stopper) {
+    match tools.generator.prepare(plan, tools.stopper) {
         Ok(_) => {}
         Err(Refusal::Stopped) => return None,
         Err(refusal) => return Some(refusal.to_string()),
     }
-    let rejected = lone_pass::rejected(plan, stopper);
+    let rejected = lone_pass::rejected(tools, plan);
     rejected.map(|answers| format!("every request was rejected: {answers}"))
 }
 
 /// Why what runs already cannot be spoken to. Nothing is changed there: tables that a run would make may be missing.
-fn running(plan: &Plan, stage: &Stage, stopper: &Stopper) -> Option<String> {
-    match prepare_unless_stopped(plan, stopper) {
+fn running(tools: &Tools<'_>, plan: &Plan, stage: &Stage) -> Option<String> {
+    match tools.generator.prepare(plan, tools.stopper) {
         Err(Refusal::Unready(Unready::Tables { .. } | Unready::Empty { .. } | Unready::File(_)))
             if stage.launch.tables.is_some() =>
         {
@@ -120,9 +120,9 @@ impl Observer for Nobody {
     fn ends(&mut self) {}
 }
 
-fn start_and_stop(plan: &Plan, stage: &Stage, stopper: &Stopper, rehearsed: &mut Rehearsed) {
-    let begun = Instant::now();
-    let system = match lab::start(stage.recipe(), &|| stopper.level() != StopLevel::Go) {
+fn start_and_stop(tools: &Tools<'_>, plan: &Plan, stage: &Stage, rehearsed: &mut Rehearsed) {
+    let begun = tools.clock.now();
+    let system = match tools.lab.start(stage.recipe(), &|| tools.is_stopped()) {
         Ok(system) => system,
         Err(failure) => {
             rehearsed.failures.push(failure.to_string());
@@ -130,15 +130,15 @@ fn start_and_stop(plan: &Plan, stage: &Stage, stopper: &Stopper, rehearsed: &mut
             return;
         }
     };
-    rehearsed.failures.extend(started(plan, stage, stopper));
-    rehearsed.ready_after = Some(begun.elapsed());
-    let watch = Watch::begin(stage.subject(&system));
-    std::thread::sleep(LOOK);
+    rehearsed.failures.extend(started(tools, plan, stage));
+    rehearsed.ready_after = Some(tools.clock.now() - begun);
+    let watch = tools.lab.watch(stage.subject(&*system));
+    tools.clock.sleep(LOOK);
     let (_, not_available) = watch.end();
     rehearsed.not_available = not_available.into_iter().map(|probe| (probe.probe, probe.because)).collect();
-    let stopping = Instant::now();
+    let stopping = tools.clock.now();
     let stopped = system.stop();
-    rehearsed.stopped_after = Some(stopping.elapsed());
+    rehearsed.stopped_after = Some(tools.clock.now() - stopping);
     rehearsed.failures.extend(stopped.failures.iter().map(ToString::to_string));
     if !rehearsed.failures.is_empty() {
         rehearsed.outputs = stopped.outputs;

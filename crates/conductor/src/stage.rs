@@ -4,25 +4,22 @@ use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use lab::System;
 use lab::probes::Subject;
 use plan::{Amount, Around, Launch, Peer, Pin, Plan, Study};
 use store::Failure;
 
 use crate::cores::Cores;
 use crate::live::Observer;
-use crate::one_run::RunError;
-use crate::scratch::Scratch;
-use crate::stopper::Stopper;
-use crate::{filling, recipe};
+use crate::one_run::{RunError, Tools};
+use crate::recipe;
+use crate::systems::{Lab, Room, Started};
 
 /// One variant with everything filled in. Its folder goes when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Stage {
     pub(crate) launch: Launch,
     peer: Peer,
-    ports: Vec<u16>,
-    folder: Scratch,
+    room: Room,
     cores: Vec<usize>,
     tenbin: PathBuf,
 }
@@ -30,6 +27,7 @@ pub(crate) struct Stage {
 impl Stage {
     /// Finds ports, makes a folder, and fills in every text, also those of the load. `amount` is in place of the load's own.
     pub(crate) fn set(
+        lab: &dyn Lab,
         study: &Study,
         variant: usize,
         load: usize,
@@ -38,21 +36,20 @@ impl Stage {
         cores: &Cores,
     ) -> Result<(Plan, Self), RunError> {
         let names = study.ports(variant);
-        let ports = lab::ports::free(names.len()).map_err(|error| RunError::Ports(error.to_string()))?;
-        let folder = Scratch::new().map_err(RunError::Folder)?;
-        let named: Vec<(String, u16)> = names.into_iter().zip(ports.iter().copied()).collect();
-        let launch = study.launch(variant, &Around { ports: &named, dir: folder.path(), tenbin });
+        let mut room = lab.room(names.len())?;
+        let named: Vec<(String, u16)> = names.into_iter().zip(room.ports.iter().copied()).collect();
+        let launch = study.launch(variant, &Around { ports: &named, dir: room.dir(), tenbin });
         let plan = match amount {
             None => study.plan(load, &launch),
             Some(amount) => study.plan_at(load, &launch, amount),
         };
         let mut plan = plan.map_err(RunError::Plan)?;
-        let ports = with_port_of(&plan.peer, ports);
+        room.ports = with_port_of(&plan.peer, room.ports);
         if !cores.generator.is_empty() {
             plan.pin = Pin::Cores(cores.generator.clone());
         }
         let (peer, cores, tenbin) = (plan.peer.clone(), cores.system.clone(), tenbin.to_path_buf());
-        Ok((plan, Self { launch, peer, ports, folder, cores, tenbin }))
+        Ok((plan, Self { launch, peer, room, cores, tenbin }))
     }
 
     /// System and variant, in words.
@@ -61,37 +58,35 @@ impl Stage {
     }
 
     pub(crate) fn recipe(&self) -> lab::Recipe {
-        recipe::recipe(&self.launch, &self.peer, self.folder.path(), &self.ports, &self.cores, &self.tenbin)
+        recipe::recipe(&self.launch, &self.peer, self.room.dir(), &self.room.ports, &self.cores, &self.tenbin)
     }
 
     /// What probes are to look at.
-    pub(crate) fn subject(&self, system: &System) -> Subject {
+    pub(crate) fn subject(&self, system: &dyn Started) -> Subject {
         let roots = system.roots().into_iter().map(|root| (root.name, root.keeper_pid));
-        let mut unix_sockets = sockets_in(self.folder.path());
+        let mut unix_sockets = sockets_in(self.room.dir());
         if let Some(socket) = self.launch.socket.as_ref().filter(|socket| !unix_sockets.contains(socket)) {
             unix_sockets.push(socket.clone());
         }
-        Subject { roots: roots.collect(), ports: self.ports.clone(), unix_sockets }
+        Subject { roots: roots.collect(), ports: self.room.ports.clone(), unix_sockets }
     }
 
     /// The first line that the version command writes, if there is one and it works.
-    pub(crate) fn version(&self, cancel: &dyn Fn() -> bool) -> Option<String> {
+    pub(crate) fn version(&self, lab: &dyn Lab, cancelled: &dyn Fn() -> bool) -> Option<String> {
         let command = recipe::version(self.launch.version.as_ref()?);
-        lab::first_line(&command, &recipe::keeper(&self.tenbin), cancel)
+        lab.first_line(&command, &recipe::keeper(&self.tenbin), cancelled)
     }
 
     /// Makes the tables that the plan wants, if it wants any.
     pub(crate) fn fill(
         &self,
+        tools: &Tools<'_>,
         plan: &Plan,
-        stopper: &Stopper,
         observer: &mut dyn Observer,
     ) -> Result<(), Failure> {
-        let (Some(tables), Some(sql)) = (&self.launch.tables, &plan.sql) else { return Ok(()) };
-        match filling::fill_for(&sql.database, tables, stopper, observer) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(failure(self.starts_processes(), "prepare", error.to_string())),
-        }
+        let Some(tables) = &self.launch.tables else { return Ok(()) };
+        let loaded = tools.generator.load_data(plan, tables, tools.stopper, observer);
+        loaded.map_err(|error| failure(self.starts_processes(), "prepare", error.to_string()))
     }
 
     /// Whether it is started for the run; else it runs already.

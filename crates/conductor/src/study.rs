@@ -14,11 +14,11 @@ use crate::cores::Cores;
 use crate::course::{self, Course, Turn, Why};
 use crate::live::Observer;
 use crate::made::Made;
-use crate::one_run::{RunError, Runner, unix_ms};
+use crate::one_run::{RunError, Runner, Tools, unix_ms};
 use crate::pace::Pace;
 use crate::planned_run::Bench;
 use crate::schedule::schedule;
-use crate::stopper::{StopLevel, Stopper};
+use crate::stopper::Stopper;
 use crate::{host, scratch};
 
 /// Hears of a study's progress, and of each run's.
@@ -162,7 +162,7 @@ pub fn run_study(
 ) -> Result<(), RunError> {
     tidy_up().iter().for_each(|line| observer.says(line));
     let cores = Cores::choose(&study.pin, &allowed_cores()).map_err(|fault| RunError::Plan(vec![fault]))?;
-    let runner = Runner { store, stopper };
+    let runner = Runner { store, tools: Tools::local(stopper) };
     let bench = Bench { study, id, runner, tenbin, cores: &cores, answering: RefCell::default() };
     let why = match turns(&bench, observer) {
         // It can be resumed once the system answers.
@@ -242,7 +242,7 @@ impl Going<'_> {
     ) -> Result<Option<Option<Why>>, RunError> {
         let later = course.later_at_most(kept);
         for (index, place) in places.iter().enumerate() {
-            if bench.runner.stopper.level() != StopLevel::Go {
+            if bench.runner.tools.is_stopped() {
                 return Ok(Some(None));
             }
             // Of a block that cannot be finished no run is of use.
@@ -268,7 +268,7 @@ impl Going<'_> {
             observer.place_ends(place, &made);
             self.made += 1;
         }
-        Ok((bench.runner.stopper.level() != StopLevel::Go).then_some(None))
+        Ok((bench.runner.tools.is_stopped()).then_some(None))
     }
 
     fn ahead(&self, left: &[Place], later: Option<usize>) -> Ahead {

@@ -5,20 +5,28 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
+/// Exit code of a run ended by force: it could not run.
+const FORCED_EXIT_CODE: i32 = 1;
+
 /// Armed as long as it lives.
 #[derive(Debug)]
-pub(crate) struct Watchdog {
+pub struct Watchdog {
     limits: Sender<Option<Duration>>,
 }
 
 impl Watchdog {
-    /// Ends the process with `exit_code` unless dropped within `limit`. Without a limit it does nothing.
+    /// One that never does anything.
+    pub fn unarmed() -> Self {
+        Self { limits: mpsc::channel().0 }
+    }
+
+    /// Ends the process unless dropped within `limit`. Without a limit it does nothing.
     ///
     /// # Errors
     /// No thread could be started for it.
-    pub(crate) fn arm(limit: Option<Duration>, exit_code: i32) -> io::Result<Self> {
+    pub(crate) fn arm(limit: Option<Duration>) -> io::Result<Self> {
         let (limits, heard) = mpsc::channel();
-        thread::Builder::new().name("watchdog".to_owned()).spawn(move || watch(limit, &heard, exit_code))?;
+        thread::Builder::new().name("watchdog".to_owned()).spawn(move || watch(limit, &heard))?;
         Ok(Self { limits })
     }
 
@@ -29,7 +37,7 @@ impl Watchdog {
     }
 }
 
-fn watch(first: Option<Duration>, limits: &Receiver<Option<Duration>>, exit_code: i32) {
+fn watch(first: Option<Duration>, limits: &Receiver<Option<Duration>>) {
     let mut limit = first;
     loop {
         let next = match limit {
@@ -46,7 +54,7 @@ fn watch(first: Option<Duration>, limits: &Receiver<Option<Duration>>, exit_code
                     b"tenbin: the run did not end in time and is ended by force; what was kept is a partial run\n",
                 )
                 .ok();
-                std::process::exit(exit_code);
+                std::process::exit(FORCED_EXIT_CODE);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use conductor::{Made, PlannedRun, RunError, Runner, Stopper};
+use conductor::{Made, PlannedRun, RunError, Runner, Stopper, Tools};
 use plan::{Draft, Played};
 use store::{Store, Verdict};
 
@@ -163,7 +163,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     let store = Store::open(&store_path)?;
     let hearing = heard.clone();
     let mut line = LiveLine::new(move || hearing.run_begins());
-    let runner = Runner { store: &store, stopper: &stopper };
+    let runner = Runner { store: &store, tools: Tools::local(&stopper) };
     let planned = PlannedRun::of_load(&plan, Some(prepared));
     let Made { run, ending, .. } = runner.make(planned, &mut line).inspect_err(show_what_is_left)?;
 

@@ -1,0 +1,101 @@
+//! What makes a load and tells of it: the engine in this process, or anything else that tells the same.
+
+use std::fmt::Debug;
+use std::io;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use engine::{Message, Running, StopLevel};
+use plan::{Plan, Tables};
+
+use crate::filling::{self, FillError};
+use crate::live::Observer;
+use crate::prepare::{Prepared, Refusal, prepare_unless_stopped};
+use crate::stopper::Stopper;
+
+/// Makes loads. It is asked a few times for each load, and never for a request.
+pub trait Generator: Debug {
+    /// Makes the tables that a load needs.
+    ///
+    /// # Errors
+    /// They are not there, or not as they were asked for.
+    fn load_data(
+        &self,
+        plan: &Plan,
+        tables: &Tables,
+        stopper: &Stopper,
+        observer: &mut dyn Observer,
+    ) -> Result<(), FillError>;
+
+    /// Does everything that can fail before the first request, and sends none. Leaves a server to itself that keeps it waiting
+    /// when somebody asks to stop.
+    ///
+    /// # Errors
+    /// The plan cannot run here.
+    fn prepare(&self, plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal>;
+}
+
+/// A load that is ready to begin.
+pub trait Ready: Debug + Send {
+    /// The same; the words of rejected requests quote the beginning of the reply's body.
+    fn quoting(self: Box<Self>) -> Box<dyn Ready>;
+
+    /// Begins.
+    ///
+    /// # Errors
+    /// There is no room for what makes the load, such as threads.
+    fn start(self: Box<Self>) -> io::Result<Box<dyn Underway>>;
+}
+
+/// A load under way. What it tells is taken some twenty times a second.
+pub trait Underway: Debug {
+    /// The next message, which is waited for so long at most.
+    ///
+    /// # Errors
+    /// None came in that time, or all is told: every worker has said how it ended.
+    fn next(&mut self, wait: Duration) -> Result<Message, RecvTimeoutError>;
+
+    /// Asks the load to stop, at least as much as it was asked before.
+    fn stop(&mut self, level: StopLevel);
+
+    /// Waits for whatever makes the load, when all is told.
+    ///
+    /// # Errors
+    /// What of it died of a fault of this program.
+    fn join(self: Box<Self>) -> Result<(), Vec<String>>;
+}
+
+/// The engine in this process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LocalGenerator;
+
+impl Generator for LocalGenerator {
+    fn load_data(
+        &self,
+        plan: &Plan,
+        tables: &Tables,
+        stopper: &Stopper,
+        observer: &mut dyn Observer,
+    ) -> Result<(), FillError> {
+        let Some(sql) = &plan.sql else { return Ok(()) };
+        filling::fill_for(&sql.database, tables, stopper, observer).map(drop)
+    }
+
+    fn prepare(&self, plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal> {
+        prepare_unless_stopped(plan, stopper)
+    }
+}
+
+impl Underway for Running {
+    fn next(&mut self, wait: Duration) -> Result<Message, RecvTimeoutError> {
+        self.messages.recv_timeout(wait)
+    }
+
+    fn stop(&mut self, level: StopLevel) {
+        Running::stop(self, level);
+    }
+
+    fn join(self: Box<Self>) -> Result<(), Vec<String>> {
+        Running::join(*self)
+    }
+}

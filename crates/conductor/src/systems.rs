@@ -1,0 +1,140 @@
+//! The systems of runs, and what is seen of them: by the lab on this machine, or by anything else that tells the same.
+
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+
+use lab::probes::{Look, NotAvailable, Subject};
+use lab::{Command, Failure, Recipe, Root, Stopped};
+
+use crate::around::Before;
+use crate::one_run::RunError;
+use crate::prepare::Prepared;
+use crate::scratch::Scratch;
+
+/// Starts systems, and looks at them. It is asked a few times for each run.
+pub trait Lab: Debug {
+    /// Finds so many free ports, and makes a folder.
+    ///
+    /// # Errors
+    /// There are none.
+    fn room(&self, ports: usize) -> Result<Room, RunError>;
+
+    /// The first line that a command writes, if it works. `keeper` holds it.
+    fn first_line(
+        &self,
+        command: &Command,
+        keeper: &[std::ffi::OsString],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Option<String>;
+
+    /// Starts a system, and waits until it is ready.
+    ///
+    /// # Errors
+    /// It is not, and nothing is left of it.
+    fn start(&self, recipe: Recipe, cancelled: &dyn Fn() -> bool) -> Result<Box<dyn Started>, Failure>;
+
+    /// Looks at machine, generator and system once a second from now on.
+    fn watch(&self, subject: Subject) -> Box<dyn Watch>;
+
+    /// Looks once at who listens where a load will go, and who else uses the machine.
+    fn look_around(&self, prepared: &Prepared) -> Before;
+}
+
+/// A system that was ready once.
+pub trait Started: Debug {
+    /// Its processes, in the order of their start.
+    fn roots(&self) -> Vec<Root>;
+
+    /// A process that has ended although nobody asked it to. Each is told once.
+    fn died(&mut self) -> Option<Failure>;
+
+    /// Stops all of it.
+    fn stop(self: Box<Self>) -> Stopped;
+}
+
+/// Somebody who looks once a second.
+pub trait Watch: Debug {
+    /// The looks since the last call, oldest first.
+    fn take(&mut self) -> Vec<Look>;
+
+    /// Looks a last time, and ends. What was not taken before, and what could not be read at all.
+    fn end(self: Box<Self>) -> (Vec<Look>, Vec<NotAvailable>);
+}
+
+/// Where a system has its ports and its files. The folder goes when this is dropped, if the lab has made it.
+#[derive(Debug)]
+pub struct Room {
+    /// Ports that were free a moment ago.
+    pub ports: Vec<u16>,
+    dir: PathBuf,
+    _scratch: Option<Scratch>,
+}
+
+impl Room {
+    /// A room whose folder is somebody else's.
+    pub fn at(dir: PathBuf, ports: Vec<u16>) -> Self {
+        Self { ports, dir, _scratch: None }
+    }
+
+    /// What a plan calls `{dir}`.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+}
+
+/// The lab on this machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LocalLab;
+
+impl Lab for LocalLab {
+    fn room(&self, ports: usize) -> Result<Room, RunError> {
+        let ports = lab::ports::free(ports).map_err(|error| RunError::Ports(error.to_string()))?;
+        let scratch = Scratch::new().map_err(RunError::Folder)?;
+        Ok(Room { ports, dir: scratch.path().to_path_buf(), _scratch: Some(scratch) })
+    }
+
+    fn first_line(
+        &self,
+        command: &Command,
+        keeper: &[std::ffi::OsString],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Option<String> {
+        lab::first_line(command, keeper, cancelled)
+    }
+
+    fn start(&self, recipe: Recipe, cancelled: &dyn Fn() -> bool) -> Result<Box<dyn Started>, Failure> {
+        Ok(Box::new(lab::start(recipe, cancelled)?))
+    }
+
+    fn watch(&self, subject: Subject) -> Box<dyn Watch> {
+        Box::new(lab::probes::Watch::begin(subject))
+    }
+
+    fn look_around(&self, prepared: &Prepared) -> Before {
+        Before::look(prepared)
+    }
+}
+
+impl Started for lab::System {
+    fn roots(&self) -> Vec<Root> {
+        lab::System::roots(self)
+    }
+
+    fn died(&mut self) -> Option<Failure> {
+        lab::System::died(self)
+    }
+
+    fn stop(self: Box<Self>) -> Stopped {
+        lab::System::stop(*self)
+    }
+}
+
+impl Watch for lab::probes::Watch {
+    fn take(&mut self) -> Vec<Look> {
+        lab::probes::Watch::take(self)
+    }
+
+    fn end(self: Box<Self>) -> (Vec<Look>, Vec<NotAvailable>) {
+        lab::probes::Watch::end(*self)
+    }
+}
