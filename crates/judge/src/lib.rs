@@ -5,7 +5,9 @@
 //! anything is printed. A figure that both the conductor and reports need is worked out here, and nowhere else.
 
 mod accounts;
+pub mod bottleneck;
 mod core_time;
+mod counting;
 mod course;
 mod durations;
 mod gates;
@@ -19,6 +21,7 @@ mod resources;
 mod search;
 mod seen;
 mod setting;
+mod signals;
 pub mod slo;
 mod standing;
 pub mod steadiness;
@@ -26,9 +29,12 @@ mod tournament;
 pub mod validity;
 mod versus;
 mod window;
+pub mod words;
 
 pub use accounts::{Accounts, Findings, Stopped};
+pub use bottleneck::{Bottleneck, Certainty};
 pub use core_time::{CoreTime, in_measured_time};
+pub use counting::{Counted, counted};
 pub use durations::Durations;
 pub use gates::{Gate, Gates, judge_gates};
 pub use measured::Measured;
@@ -39,6 +45,7 @@ pub use resources::{Core, Resources, Usage};
 pub use search::{OfLevel, level, of_level, search, search_by, search_rules, stage_name};
 pub use seen::seen;
 pub use setting::{Setting, settings};
+pub use signals::Signals;
 pub use standing::{Standing, is_invalid, standing};
 pub use tournament::{tournament, tournament_rules};
 pub use validity::{Environment, Process};

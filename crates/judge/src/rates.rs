@@ -1,6 +1,6 @@
 //! Arithmetic on counts: error shares, and costs of a request.
 
-use record::Counts;
+use record::{Counts, Tally};
 
 /// CPU time below it is too little to divide: the kernel counts in ticks, of mostly 10 ms.
 const CPU_MIN_S: f64 = 0.1;
@@ -20,4 +20,17 @@ pub fn error_share(counts: &Counts) -> Option<f64> {
 /// CPU time per request in microseconds, if there is enough of it.
 pub fn us_per_request(cpu_s: f64, requests: u64) -> Option<f64> {
     (cpu_s >= CPU_MIN_S && requests > 0).then(|| cpu_s * 1e6 / requests as f64)
+}
+
+/// Whether every count is so small that thousands of such runs can be added up: no real run comes near.
+pub fn can_be_summed(tally: &Tally) -> bool {
+    let counts =
+        [tally.counts.planned, tally.counts.sent, tally.received_bytes, tally.sent_bytes, tally.connections];
+    let durations = [&tally.response, &tally.service, &tally.lateness]
+        .into_iter()
+        .flat_map(|split| [split.ok.count(), split.rejected.count(), split.other.count()]);
+    let others = [&tally.first_byte, &tally.connect, &tally.tls].map(|histogram| histogram.count());
+    let kinds = tally.statuses.iter().map(|(_, count)| count);
+    let errors = tally.errors.entries().iter().map(|entry| entry.count).chain([tally.errors.others()]);
+    counts.into_iter().chain(durations).chain(others).chain(kinds).chain(errors).all(|count| count < 1 << 48)
 }

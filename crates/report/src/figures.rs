@@ -99,7 +99,7 @@ impl Figures {
             tries: is_sql.then(|| Tries::of(&tally.statuses)),
             late: kind.latency_limit_ns.map(|limit_ns| Late::of(&tally.response, limit_ns)),
             errors: errors(tally),
-            can_be_summed: can_be_summed(tally),
+            can_be_summed: rates::can_be_summed(tally),
         }
     }
 
@@ -168,18 +168,6 @@ impl Figures {
 
 fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
-}
-
-fn can_be_summed(tally: &Tally) -> bool {
-    let counts =
-        [tally.counts.planned, tally.counts.sent, tally.received_bytes, tally.sent_bytes, tally.connections];
-    let durations = [&tally.response, &tally.service, &tally.lateness]
-        .into_iter()
-        .flat_map(|split| [split.ok.count(), split.rejected.count(), split.other.count()]);
-    let others = [&tally.first_byte, &tally.connect, &tally.tls].map(|histogram| histogram.count());
-    let kinds = tally.statuses.iter().map(|(_, count)| count);
-    let errors = tally.errors.entries().iter().map(|entry| entry.count).chain([tally.errors.others()]);
-    counts.into_iter().chain(durations).chain(others).chain(kinds).chain(errors).all(|count| count < 1 << 48)
 }
 
 fn errors(tally: &Tally) -> Vec<ErrorLine> {

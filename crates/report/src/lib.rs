@@ -4,6 +4,7 @@
 //! or the lab.
 
 mod answer;
+mod bottleneck;
 mod breaches;
 mod capacity;
 mod compared;
@@ -13,7 +14,6 @@ mod error;
 mod figures;
 mod formats;
 mod html;
-mod limits;
 mod metric;
 mod notes;
 mod noun;
@@ -22,7 +22,6 @@ mod over_time;
 mod ratio;
 mod shared;
 mod short;
-mod signals;
 mod spark;
 mod statements;
 mod steadiness;

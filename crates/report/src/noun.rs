@@ -1,9 +1,9 @@
 //! What was counted, in words: requests and their answers, or transactions.
 
+use judge::words;
 use serde::Serialize;
 use store::Unit;
 
-use crate::units::count;
 use crate::view::View;
 
 /// How one kind of thing that was counted is called.
@@ -24,16 +24,16 @@ pub(crate) struct Noun {
 
 const REQUESTS: Noun = Noun {
     unit: Unit::Requests,
-    one: "request",
-    many: "requests",
+    one: words::one(Unit::Requests),
+    many: words::many(Unit::Requests),
     answers: "answers",
     step: "step",
     us_per_one: "µs/request",
 };
 const TRANSACTIONS: Noun = Noun {
     unit: Unit::Transactions,
-    one: "transaction",
-    many: "transactions",
+    one: words::one(Unit::Transactions),
+    many: words::many(Unit::Transactions),
     answers: "transactions",
     step: "transaction",
     us_per_one: "µs/transaction",
@@ -56,6 +56,6 @@ impl Noun {
 
     /// A number of them: `1 request`, `5,000 requests`.
     pub(crate) fn counted(&self, number: u64) -> String {
-        format!("{} {}", count(number), if number == 1 { self.one } else { self.many })
+        words::counted(number, self.unit)
     }
 }

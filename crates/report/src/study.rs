@@ -19,7 +19,6 @@ mod best;
 mod certainty;
 mod compact;
 mod cores;
-mod counting;
 mod course;
 mod failing;
 mod gates;

@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use judge::{Measured, Resources, Standing, Window};
+use judge::{Measured, Resources, Signals, Standing, Window};
 use record::{Phase, Tally};
 use store::{Cause, Level, Place, Run, State, StoreError, Unit, Utc, Validity, Verdict};
 
 use crate::figures::{Figures, Kind};
 use crate::notes;
 use crate::noun::Noun;
-use crate::signals::Signals;
 
 /// A run with its figures worked out. The figures leave the warm-up out, unless they say otherwise.
 pub(crate) struct View<'a> {

@@ -9,7 +9,7 @@ use crate::text::{shortened, visible};
 use crate::units::{count, rate};
 use crate::view::View;
 use crate::{
-    answer, breaches, comparison, limits, outage, over_time, statements, steadiness, system, times,
+    answer, bottleneck, breaches, comparison, outage, over_time, statements, steadiness, system, times,
     transactions, words,
 };
 
@@ -44,7 +44,7 @@ fn run(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     if let Some(failure) = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref()) {
         writeln!(out, "- {} → {}", escaped(&words::failure(failure)), escaped(&failure.way_out))?;
     }
-    if let Some(limit) = limits::worth_telling(view) {
+    if let Some(limit) = bottleneck::worth_telling(view) {
         writeln!(out, "- suspected limit: {}: {}", limit.what, escaped(&limit.because))?;
     }
     for gate in view.run.gates() {

@@ -15,7 +15,7 @@ use crate::text::{shortened, visible, wrapped};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate, volume_rate};
 use crate::view::View;
 use crate::{
-    answer, breaches, comparison, limits, outage, over_time, statements, steadiness, system, times,
+    answer, bottleneck, breaches, comparison, outage, over_time, statements, steadiness, system, times,
     transactions, words,
 };
 
@@ -128,7 +128,7 @@ impl Page<'_> {
         }
         let Answer { text, how_sure } = answer::of_run(view);
         self.paragraph("", INDENT, &format!("Answer: {text} ({how_sure})."))?;
-        if let Some(limit) = limits::worth_telling(view) {
+        if let Some(limit) = bottleneck::worth_telling(view) {
             let sentence = format!("Suspected limit: {}: {}.", limit.what, limit.because);
             self.paragraph("", INDENT, &sentence)?;
         }

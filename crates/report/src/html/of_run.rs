@@ -14,7 +14,7 @@ use crate::metric;
 use crate::noun::Noun;
 use crate::text::{shortened, visible};
 use crate::view::View;
-use crate::{breaches, comparison, limits, outage, statements, steadiness, times, words};
+use crate::{bottleneck, breaches, comparison, outage, statements, steadiness, times, words};
 
 /// Characters of one text from outside, and of a name.
 const TEXT_CHARACTERS_MAX: usize = 300;
@@ -169,7 +169,7 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         limits: views
             .iter()
             .enumerate()
-            .filter_map(|(row, view)| Some(limit(row, &limits::of_run(view)?, text)))
+            .filter_map(|(row, view)| Some(limit(row, &bottleneck::of_run(view)?, text)))
             .collect(),
         errors: errors::of_rows(views.iter().map(|view| Some(&view.whole))),
         written: Vec::new(),
@@ -178,7 +178,7 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
 }
 
 /// What probably kept a row from doing more. The evidence may quote names: `text` makes them harmless.
-pub(super) fn limit(row: usize, limit: &limits::Limit, text: impl Fn(&str) -> String) -> Limit {
+pub(super) fn limit(row: usize, limit: &judge::Bottleneck, text: impl Fn(&str) -> String) -> Limit {
     Limit {
         row,
         what: limit.what.to_owned(),

@@ -160,8 +160,9 @@ fn caveats(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<St
 }
 
 fn limits(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<Limit> {
-    let of_row =
-        |(place, row)| Some(of_run::limit(place, &crate::limits::of_row(view, row)?, |text| page.text(text)));
+    let of_row = |(place, row)| {
+        Some(of_run::limit(place, &crate::bottleneck::of_row(view, row)?, |text| page.text(text)))
+    };
     load.rows.iter().enumerate().filter_map(of_row).collect()
 }
 

@@ -1,14 +1,16 @@
 //! What probably kept the rows of a load from more, told once for all rows with the same limit.
 
 use super::{LoadView, StudyView};
-use crate::limits::{self, Certainty, Limit};
+use judge::{Bottleneck, Certainty};
+
+use crate::bottleneck;
 
 /// Rows with the same limit.
 pub(super) struct Limited {
     /// The best settings first, in order of the ranking. There is at least one.
     pub(super) rows: Vec<usize>,
     /// That of the first of the rows.
-    pub(super) limit: Limit,
+    pub(super) limit: Bottleneck,
 }
 
 /// Limits by row: those of the best settings first, those that are not known last.
@@ -19,7 +21,7 @@ pub(super) fn of_load(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<Limited>
     order.extend((0..load.rows.len()).filter(|row| !order.contains(row)).collect::<Vec<_>>());
     let mut groups: Vec<Limited> = Vec::new();
     for row in order {
-        let Some(limit) = limits::of_row(view, &load.rows[row]) else { continue };
+        let Some(limit) = bottleneck::of_row(view, &load.rows[row]) else { continue };
         match groups.iter_mut().find(|group| group.limit.what == limit.what) {
             Some(group) => group.rows.push(row),
             None => groups.push(Limited { rows: vec![row], limit }),

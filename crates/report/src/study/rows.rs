@@ -7,7 +7,6 @@ use record::{Phase, Tally};
 use stats::Spread;
 use store::{Place, StoreError, Study, stage};
 
-use super::counting;
 use super::natural;
 use crate::figures::{Figures, Kind};
 use crate::metric::{Metric, error_share};
@@ -147,7 +146,7 @@ pub(super) fn of_load<'a>(
         runs.into_iter().map(|(_, run)| (run, views[run].standing())).collect::<Vec<_>>()
     };
     let mut rows = Vec::new();
-    for counted in counting::of_load(study, load) {
+    for counted in judge::counted(study, load) {
         let Some(place) = counted.places.first().or(counted.others.first()) else { continue };
         let others = runs(&counted.others);
         let row = row(place, counted.places.len(), runs(&counted.places), views, metric)?;

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use crate::limits::{self, Limit};
+use judge::Bottleneck;
+
+use crate::bottleneck;
 use crate::study::StudyView;
 use crate::view::View;
 
@@ -27,21 +29,21 @@ pub(super) struct RowBottleneck<'a> {
 
 /// `None` where there is nothing to explain.
 pub(super) fn of_run(view: &View<'_>) -> Option<BottleneckObject> {
-    limits::of_run(view).map(BottleneckObject::of)
+    bottleneck::of_run(view).map(BottleneckObject::of)
 }
 
 /// Of every row that has one, in the order of loads and rows.
 pub(super) fn of_study<'a>(view: &'a StudyView<'_>) -> Vec<RowBottleneck<'a>> {
     let rows = view.loads.iter().flat_map(|load| load.rows.iter().map(move |row| (load.name, row)));
     let of_row = |(load, row): (&'a str, &'a crate::study::Row<'_>)| {
-        let bottleneck = BottleneckObject::of(limits::of_row(view, row)?);
+        let bottleneck = BottleneckObject::of(bottleneck::of_row(view, row)?);
         Some(RowBottleneck { load, system: &row.place.system, variant: &row.place.variant, bottleneck })
     };
     rows.filter_map(of_row).collect()
 }
 
 impl BottleneckObject {
-    fn of(Limit { resource, what, because, certainty }: Limit) -> Self {
+    fn of(Bottleneck { resource, what, because, certainty }: Bottleneck) -> Self {
         Self { resource, because, certainty: certainty.name(), what }
     }
 }

@@ -1,20 +1,93 @@
-//! What the rules look at: one run, or all runs of a row in the middle of them.
+//! What the rules look at: one run, or all runs of a setting in the middle of them.
 
 use std::collections::BTreeMap;
 
-use judge::{Resources, Usage};
+use record::{Counts, Phase, Tally};
 use stats::median;
-use store::Model;
+use store::{Model, Run, StoreError, Unit};
 
-use crate::figures::Figures;
-use crate::noun::Noun;
+use crate::measured::Measured;
+use crate::rates;
+use crate::resources::{Resources, Usage};
 use crate::signals::Signals;
-use crate::view::View;
 
-/// Runs of one variant under one load, and their figures together.
-pub(super) struct Evidence<'a> {
-    pub(super) views: Vec<&'a View<'a>>,
-    pub(super) figures: &'a Figures,
+/// Runs of one setting under one load, and their figures together.
+pub struct Evidence<'a> {
+    /// One or more.
+    pub runs: Vec<OfRun<'a>>,
+    /// All of them.
+    pub together: Together,
+}
+
+/// One run.
+#[derive(Clone, Copy)]
+pub struct OfRun<'a> {
+    /// As it is stored.
+    pub run: &'a Run,
+    /// Its figures.
+    pub measured: &'a Measured,
+    /// What ran short meanwhile, if anybody looked.
+    pub signals: Option<&'a Signals>,
+}
+
+/// Figures of several runs together, over their measured time and all steps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Together {
+    /// What was counted.
+    pub unit: Unit,
+    /// How many, and how they ended.
+    pub counts: Counts,
+    /// Those that ended, in whatever way but by the end of the run.
+    pub samples: u64,
+    /// Status codes of requests.
+    pub statuses: BTreeMap<u16, u64>,
+    /// How often each class of error was seen.
+    pub errors: BTreeMap<String, u64>,
+    /// Mean service time of those that were rejected, in nanoseconds.
+    pub rejected_ns: Option<f64>,
+    /// Mean service time of those that ended ok, in nanoseconds.
+    pub ok_ns: Option<f64>,
+}
+
+impl Together {
+    /// Of stored runs of the same plan; `None` if there is no run.
+    pub fn of(runs: &[&Run]) -> Result<Option<Self>, StoreError> {
+        let Some(first) = runs.first() else { return Ok(None) };
+        let (mut whole, mut statuses) = (Tally::default(), BTreeMap::new());
+        for run in runs {
+            for (step, unit) in (0..=u16::MAX).zip(&run.new.units) {
+                let tally = run.total(step, Phase::Measured)?;
+                if !rates::can_be_summed(&tally) {
+                    return Err(StoreError::DamagedRun { run: run.id.clone() });
+                }
+                // Those of transactions are tries.
+                for (status, count) in tally.statuses.iter().filter(|_| *unit == Unit::Requests) {
+                    let sum: &mut u64 = statuses.entry(status).or_default();
+                    *sum = sum.saturating_add(count);
+                }
+                whole.merge(&tally);
+            }
+        }
+        let mut errors: BTreeMap<String, u64> = BTreeMap::new();
+        for entry in whole.errors.entries() {
+            let sum = errors.entry(entry.class.to_string()).or_default();
+            *sum = sum.saturating_add(entry.count);
+        }
+        Ok(Some(Self {
+            unit: first.new.unit(),
+            counts: whole.counts,
+            samples: whole.response.all().count(),
+            statuses,
+            errors,
+            rejected_ns: whole.service.rejected.mean_ns(),
+            ok_ns: whole.service.ok.mean_ns(),
+        }))
+    }
+
+    /// Planned requests that the system did not serve, as a share; 0 of nothing.
+    pub(super) fn error_share(&self) -> f64 {
+        rates::error_share(&self.counts).unwrap_or(0.0)
+    }
 }
 
 /// Who used the cores, on average: `None` is what nobody read.
@@ -28,42 +101,37 @@ pub(super) struct Cores {
 }
 
 impl Evidence<'_> {
-    /// How what was counted is called.
-    pub(super) fn noun(&self) -> &'static Noun {
-        self.figures.noun()
-    }
-
     /// A figure of the readings, in the middle of all runs.
     pub(super) fn signal(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
-        median(self.views.iter().filter_map(|view| figure(view.signals.as_ref()?)))
+        median(self.runs.iter().filter_map(|run| figure(run.signals?)))
     }
 
     /// The largest of all runs.
     pub(super) fn most(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
-        self.views.iter().filter_map(|view| figure(view.signals.as_ref()?)).reduce(f64::max)
+        self.runs.iter().filter_map(|run| figure(run.signals?)).reduce(f64::max)
     }
 
     /// The sum over all runs; `None` if no run has one.
     pub(super) fn sum(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
-        self.views.iter().filter_map(|view| figure(view.signals.as_ref()?)).reduce(|a, b| a + b)
+        self.runs.iter().filter_map(|run| figure(run.signals?)).reduce(|a, b| a + b)
     }
 
     /// The fullest queue of connections of all runs: how many waited, and how many may.
     pub(super) fn listen_queue(&self) -> Option<[f64; 2]> {
-        let queues = self.views.iter().filter_map(|view| view.signals.as_ref()?.listen_queue);
+        let queues = self.runs.iter().filter_map(|run| run.signals?.listen_queue);
         queues.max_by(|a, b| (a[0] / a[1]).total_cmp(&(b[0] / b[1])))
     }
 
     /// Who used the cores; `None` if they were not read.
     pub(super) fn cores(&self) -> Option<Cores> {
-        let all = self.views.iter().filter_map(|view| Some(view.signals.as_ref()?.cores)).max();
+        let all = self.runs.iter().filter_map(|run| Some(run.signals?.cores)).max();
         let all = all.filter(|cores| *cores > 0)?;
         let used = |subject: fn(&Resources) -> Option<&Usage>| {
-            let cores = |view: &&View<'_>| {
-                let resources = view.measured.resources.as_ref()?;
+            let cores = |run: &OfRun<'_>| {
+                let resources = run.measured.resources.as_ref()?;
                 resources.cores_used(subject(resources)?)
             };
-            median(self.views.iter().filter_map(cores))
+            median(self.runs.iter().filter_map(cores))
         };
         let (system, generator) =
             (used(|resources| resources.system.as_ref()), used(|resources| resources.generator.as_ref()));
@@ -82,9 +150,9 @@ impl Evidence<'_> {
 
     fn each_core(&self) -> impl Iterator<Item = (&str, f64)> {
         let cores = self
-            .views
+            .runs
             .iter()
-            .filter_map(|view| view.measured.resources.as_ref())
+            .filter_map(|run| run.measured.resources.as_ref())
             .flat_map(|resources| &resources.cores);
         cores.map(|core| (core.name.as_str(), core.busy))
     }
@@ -92,7 +160,7 @@ impl Evidence<'_> {
     /// The process of the system that used most, and how many cores. May hold anything: escape it.
     pub(super) fn busiest_process(&self) -> Option<(String, f64)> {
         let processes = || {
-            self.views.iter().filter_map(|view| view.measured.resources.as_ref()).flat_map(|resources| {
+            self.runs.iter().filter_map(|run| run.measured.resources.as_ref()).flat_map(|resources| {
                 resources
                     .processes
                     .iter()
@@ -107,9 +175,9 @@ impl Evidence<'_> {
     /// How many threads of the system ran, and how many were ready and had no core, on average.
     pub(super) fn ran_and_waited(&self) -> Option<[f64; 2]> {
         let usages = || {
-            self.views
+            self.runs
                 .iter()
-                .filter_map(|view| view.measured.resources.as_ref())
+                .filter_map(|run| run.measured.resources.as_ref())
                 .filter_map(|resources| Some((resources.covered_s, resources.system.as_ref()?)))
         };
         let ran = median(usages().map(|(covered_s, usage)| usage.cpu_s() / covered_s))?;
@@ -121,33 +189,32 @@ impl Evidence<'_> {
 
     /// How long threads of the system waited for a core in each request, as a share of its response time.
     pub(super) fn core_wait_of_response(&self) -> Option<f64> {
-        let of_view = |view: &&View<'_>| {
-            let resources = view.measured.resources.as_ref()?;
+        let of_view = |run: &OfRun<'_>| {
+            let resources = run.measured.resources.as_ref()?;
             let wait_per_s = resources.system.as_ref()?.run_queue_wait_s? / resources.covered_s;
-            let responses_per_s = view.whole.window?.ended_per_s() * view.whole.response.all.mean_ns? / 1e9;
+            let responses_per_s = run.measured.window?.ended_per_s() * run.measured.response.mean_ns? / 1e9;
             Some(wait_per_s / responses_per_s).filter(|share| share.is_finite())
         };
-        median(self.views.iter().filter_map(of_view))
+        median(self.runs.iter().filter_map(of_view))
     }
 
     /// Of a closed load the users, and how many of them waited for an answer on average, in the middle of all runs.
     pub(super) fn users(&self) -> Option<[f64; 2]> {
-        if !self.views.iter().all(|view| view.run.new.model == Model::Closed) {
+        if !self.runs.iter().all(|run| run.run.new.model == Model::Closed) {
             return None;
         }
-        let users = |view: &&View<'_>| Some(view.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
+        let users = |run: &OfRun<'_>| Some(run.run.ending.as_ref()?.spread.as_ref()?.connections as f64);
         // Little's law: those under way are those that come, times how long each stays.
-        let waiting = |view: &&View<'_>| {
-            Some(view.whole.window?.ended_per_s() * view.whole.response.all.mean_ns? / 1e9)
-        };
-        let users = median(self.views.iter().filter_map(users)).filter(|users| *users > 0.0)?;
-        Some([users, median(self.views.iter().filter_map(waiting))?.min(users)])
+        let waiting =
+            |run: &OfRun<'_>| Some(run.measured.window?.ended_per_s() * run.measured.response.mean_ns? / 1e9);
+        let users = median(self.runs.iter().filter_map(users)).filter(|users| *users > 0.0)?;
+        Some([users, median(self.runs.iter().filter_map(waiting))?.min(users)])
     }
 
     /// Whether all runs are of open loads, and all but one in a hundred of the planned requests ended well.
     pub(super) fn is_answered_in_full(&self) -> bool {
-        let counts = &self.figures.counts;
-        let is_open = self.views.iter().all(|view| view.run.new.model == Model::Open);
+        let counts = &self.together.counts;
+        let is_open = self.runs.iter().all(|run| run.run.new.model == Model::Open);
         is_open && u128::from(counts.ok) * 100 >= u128::from(counts.planned) * 99
     }
 
@@ -155,27 +222,30 @@ impl Evidence<'_> {
     /// anything: escape it.
     pub(super) fn causes(&self, codes: &[&str]) -> Option<(&str, usize)> {
         let is_meant = |cause: &&store::Cause| codes.contains(&cause.code.as_str());
-        let mut causes = self.views.iter().filter_map(|view| view.validity.causes.iter().find(is_meant));
+        let mut causes = self.endings().filter_map(|ending| ending.validity.causes.iter().find(is_meant));
         let first = causes.next()?;
         Some((&first.sentence, 1 + causes.count()))
     }
 
+    fn endings(&self) -> impl Iterator<Item = &store::Ending> {
+        self.runs.iter().filter_map(|run| run.run.ending.as_ref())
+    }
+
     /// Whether anything was read of the system in any run.
     pub(super) fn is_system_read(&self) -> bool {
-        let resources = self.views.iter().filter_map(|view| view.measured.resources.as_ref());
+        let resources = self.runs.iter().filter_map(|run| run.measured.resources.as_ref());
         resources.filter_map(|resources| resources.system.as_ref()).next().is_some()
     }
 
     /// Whether what listens where the load went was found on this machine: the run says so in a note.
     pub(super) fn is_on_this_machine(&self) -> bool {
-        let endings = self.views.iter().filter_map(|view| view.run.ending.as_ref());
-        endings.flat_map(|ending| &ending.notes).any(|note| note.contains(") is on this machine, "))
+        self.endings().flat_map(|ending| &ending.notes).any(|note| note.contains(") is on this machine, "))
     }
 
     /// Answers with this status that were refusals, as a share of the requests that ended.
     pub(super) fn share_of_status(&self, status: u16) -> f64 {
-        let answers = self.figures.statuses.get(&status).copied().unwrap_or(0);
-        share(answers.min(self.figures.counts.rejected), self.figures.samples())
+        let answers = self.together.statuses.get(&status).copied().unwrap_or(0);
+        share(answers.min(self.together.counts.rejected), self.together.samples)
     }
 }
 

@@ -1,17 +1,17 @@
-//! Which runs of a study count in its tables: those that mean the same thing.
+//! Which runs of a study count together: those that mean the same thing.
 
 use std::collections::BTreeMap;
 
 use store::{Place, Procedure, Study, stage};
 
 /// A setting under a load, and its places.
-pub(super) struct Counted<'a> {
+pub struct Counted<'a> {
     /// Those whose runs count.
-    pub(super) places: Vec<&'a Place>,
+    pub places: Vec<&'a Place>,
     /// Those whose runs are for something else.
-    pub(super) others: Vec<&'a Place>,
+    pub others: Vec<&'a Place>,
     /// Whether the runs that count may be ranked by the metric of the study.
-    pub(super) is_ranked: bool,
+    pub is_ranked: bool,
 }
 
 /// Every setting that a study has planned under a load.
@@ -19,7 +19,7 @@ pub(super) struct Counted<'a> {
 /// Blocks count, because procedures judge by them. A pilot is of one setting alone; rounds that halve a field stand for those
 /// that left in them, but are not ranked with the others; fresh blocks that confirm stand apart. The levels of a search are
 /// different loads, so none are ranked.
-pub(super) fn of_load<'a>(study: &'a Study, load: &str) -> impl Iterator<Item = Counted<'a>> {
+pub fn counted<'a>(study: &'a Study, load: &str) -> impl Iterator<Item = Counted<'a>> {
     let mut settings: BTreeMap<(&str, &str), Vec<&'a Place>> = BTreeMap::new();
     for place in study.new.planned.iter().filter(|place| place.load == load) {
         settings.entry((&place.system, &place.variant)).or_default().push(place);

@@ -2,37 +2,40 @@
 
 use std::collections::BTreeMap;
 
-use judge::{CoreTime, in_measured_time};
 use stats::median;
 use store::{Run, StoredReading};
 
+use crate::core_time::{CoreTime, in_measured_time};
+
 /// Readings of one run over its measured seconds. `None` is what nobody read.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Signals {
+pub struct Signals {
     /// How many cores the machine has, as far as they were read.
-    pub(crate) cores: usize,
+    pub cores: usize,
     /// The share of all cores that was busy, in the middle of all seconds.
-    pub(crate) busy: Option<f64>,
+    pub busy: Option<f64>,
     /// How many cores were busy on average.
-    pub(crate) busy_cores: Option<f64>,
+    pub busy_cores: Option<f64>,
     /// The share of all time that another guest of the host took.
-    pub(crate) steal: Option<f64>,
+    pub steal: Option<f64>,
     /// The share of a core that the busiest thread of the system used, in the middle of all seconds.
-    pub(crate) busiest_thread: Option<f64>,
+    pub busiest_thread: Option<f64>,
     /// The share of the time in which some task waited, in the middle of all seconds.
-    pub(crate) cpu_pressure: Option<f64>,
-    pub(crate) memory_pressure: Option<f64>,
-    pub(crate) disk_pressure: Option<f64>,
+    pub cpu_pressure: Option<f64>,
+    /// The same for memory.
+    pub memory_pressure: Option<f64>,
+    /// The same for disks.
+    pub disk_pressure: Option<f64>,
     /// The share of the seconds in which pages were swapped in or out.
-    pub(crate) swapping: Option<f64>,
+    pub swapping: Option<f64>,
     /// Of the busiest disk, in the middle of all seconds.
-    pub(crate) disk_busy: Option<f64>,
+    pub disk_busy: Option<f64>,
     /// Of the process nearest to its limit, at most.
-    pub(crate) open_files_share: Option<f64>,
+    pub open_files_share: Option<f64>,
     /// The fullest queue of connections: how many waited, and how many may.
-    pub(crate) listen_queue: Option<[f64; 2]>,
+    pub listen_queue: Option<[f64; 2]>,
     /// Connections that were dropped at a full queue, on the whole machine.
-    pub(crate) listen_overflows: Option<f64>,
+    pub listen_overflows: Option<f64>,
 }
 
 /// A second that is shorter than this is no measure of a share.
@@ -40,7 +43,7 @@ const SECOND_MIN_S: f64 = 0.5;
 
 impl Signals {
     /// `None` if nothing was read in a measured second.
-    pub(crate) fn of(run: &Run) -> Option<Self> {
+    pub fn of(run: &Run) -> Option<Self> {
         let (mut seconds, mut last): (Vec<Second<'_>>, _) = (Vec::new(), None);
         for reading in in_measured_time(run) {
             // Readings come in order of time.

@@ -1,0 +1,23 @@
+//! Disks of the machine.
+
+use super::evidence::Evidence;
+use super::words::percent;
+use super::{BUSY, Bottleneck, ROOMY, suspected};
+
+/// Of the time, what some task waited for a disk. Some disks serve many requests at once, and are busy long before they are short.
+const DISK_PRESSURE: f64 = 0.2;
+
+pub(super) fn disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let waited = evidence.signal(|signals| signals.disk_pressure);
+    let busy = evidence.signal(|signals| signals.disk_busy);
+    let is_short = match (waited, busy) {
+        (Some(waited), Some(busy)) => waited >= DISK_PRESSURE && busy >= ROOMY,
+        (Some(waited), None) => waited >= DISK_PRESSURE,
+        (None, busy) => busy.is_some_and(|busy| busy >= BUSY),
+    };
+    let busy = busy.map(|busy| format!("a disk was busy {} of the time", percent(busy)));
+    let waited =
+        waited.map(|waited| format!("something on the machine waited for disks {} of it", percent(waited)));
+    let because = [busy, waited].into_iter().flatten().collect::<Vec<_>>().join(", and ");
+    is_short.then(|| suspected("disk", "disks", because)).flatten()
+}

@@ -1,0 +1,48 @@
+//! A load that asks for no more than it gets.
+
+use super::evidence::Evidence;
+use super::words::cpu_in_brackets;
+use super::{Bottleneck, suspected};
+use crate::words::{count, counted, decimal, one};
+
+/// Of the users, how many wait for an answer when the pauses of the others decide.
+pub(super) const PAUSED: f64 = 0.5;
+
+pub(super) fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    if !evidence.is_answered_in_full() {
+        return None;
+    }
+    let counts = &evidence.together.counts;
+    let asked = match counts.ok {
+        ok if ok == counts.planned => {
+            format!("all {} that it asked for were answered ok", counted(ok, evidence.together.unit))
+        }
+        ok => format!(
+            "{} of the {} that it asked for were answered ok",
+            count(ok),
+            counted(counts.planned, evidence.together.unit)
+        ),
+    };
+    suspected("load", "the load", format!("{asked}, and it asked for no more{}", cpu_in_brackets(evidence)))
+}
+
+pub(super) fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let [users, waiting] = evidence.users().filter(|[users, waiting]| *waiting < PAUSED * users)?;
+    let because = format!(
+        "on average {} of its {} users waited for an answer, the others paused or were held back{}",
+        decimal(waiting, 1),
+        decimal(users, 0),
+        cpu_in_brackets(evidence)
+    );
+    suspected("load", "the load", because)
+}
+
+pub(super) fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    evidence.users().filter(|[users, _]| *users <= 1.0)?;
+    let because = format!(
+        "one user has one {} under way at a time{}",
+        one(evidence.together.unit),
+        cpu_in_brackets(evidence)
+    );
+    suspected("load", "the load", because)
+}

@@ -1,0 +1,24 @@
+//! Memory of the machine.
+
+use super::evidence::Evidence;
+use super::words::percent;
+use super::{Bottleneck, suspected};
+
+/// Of the time, what some task waited for memory.
+const MEMORY_PRESSURE: f64 = 0.1;
+/// Of the seconds in which pages were swapped.
+const SWAPPING: f64 = 0.5;
+
+pub(super) fn memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    if let Some(swapping) = evidence.signal(|signals| signals.swapping).filter(|share| *share >= SWAPPING) {
+        let because = format!("pages were swapped in or out in {} of the seconds", percent(swapping));
+        return suspected("memory", "memory", because);
+    }
+    let waited =
+        evidence.signal(|signals| signals.memory_pressure).filter(|share| *share >= MEMORY_PRESSURE)?;
+    suspected(
+        "memory",
+        "memory",
+        format!("something on the machine waited for memory {} of the time", percent(waited)),
+    )
+}

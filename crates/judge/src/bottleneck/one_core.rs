@@ -1,0 +1,44 @@
+//! One core, because the system runs on no more at a time.
+
+use super::evidence::Evidence;
+use super::load::PAUSED;
+use super::words::{cores_of, cpu_in_brackets, percent};
+use super::{BUSY, Bottleneck, ROOMY, suspected};
+use crate::words::decimal;
+
+/// Cores of a system whose threads run in turns: one, and what runs beside them.
+const ONE_CORE: std::ops::RangeInclusive<f64> = 0.9..=1.15;
+
+pub(super) fn one_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let thread = evidence.signal(|signals| signals.busiest_thread).filter(|share| *share >= BUSY)?;
+    let because =
+        format!("one thread of it ran {} of the time{}", percent(thread.min(1.0)), cpu_in_brackets(evidence));
+    suspected("one_core", "one core", because)
+}
+
+/// Several threads on one core: the only one that they may use.
+pub(super) fn one_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let (name, busy) = evidence.busiest_core().filter(|(_, busy)| *busy >= BUSY)?;
+    let cores = evidence.cores()?;
+    let used = cores.system.filter(|used| *used >= ROOMY)?;
+    let because = format!(
+        "{name} was {} busy, and the system used {} of {}",
+        percent(busy),
+        decimal(used, 2),
+        cores_of(cores.all)
+    );
+    suspected("one_core", "one core", because)
+}
+
+/// Threads that run in turns use one core together, and wander over all of them.
+pub(super) fn one_core_in_turns(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    let is_waited_for = evidence.users().is_none_or(|[users, waiting]| waiting >= PAUSED * users);
+    let cores = evidence.cores().filter(|cores| cores.all > 1 && is_waited_for)?;
+    let (name, used) = evidence.busiest_process().filter(|(_, used)| ONE_CORE.contains(used))?;
+    let because = format!(
+        "its process {name} used {} of {}, as if only one of its threads or workers could run at a time",
+        decimal(used, 2),
+        cores_of(cores.all)
+    );
+    suspected("one_core", "one core", because)
+}

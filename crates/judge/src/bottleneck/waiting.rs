@@ -1,0 +1,31 @@
+//! The system waits for something of its own while nothing that was read is short.
+
+use super::evidence::Evidence;
+use super::evidence::share;
+use super::words::{cores_of, percent};
+use super::{Bottleneck, ROOMY, suspected};
+use crate::words::{counted, decimal};
+
+pub(super) fn its_own_waiting(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+    evidence.signal(|signals| signals.busy).filter(|busy| *busy < ROOMY)?;
+    let cores = evidence.cores()?;
+    let used = cores.system?;
+    let waiting = match evidence.users() {
+        Some([users, waiting]) => {
+            format!("on average {} of {} users waited for it", decimal(waiting, 1), decimal(users, 0))
+        }
+        None => format!(
+            "{} of {} that were asked for ended ok",
+            percent(share(evidence.together.counts.ok, evidence.together.counts.planned)),
+            counted(evidence.together.counts.planned, evidence.together.unit)
+        ),
+    };
+    let too_few = if evidence.users().is_some() { "; or more users would get more" } else { "" };
+    let because = format!(
+        "{waiting}, while it used {} of {} and nothing that was read ran short: it may wait for its workers, threads or \
+         locks, or for what it calls{too_few}",
+        decimal(used, 2),
+        cores_of(cores.all)
+    );
+    suspected("waiting", "the system's own waiting", because)
+}
