@@ -240,7 +240,7 @@ export interface Counts {
   sent: number;
   not_sent: number;
   ok: number;
-  refused: number;
+  rejected: number;
   failed: number;
   timed_out: number;
   unfinished: number;

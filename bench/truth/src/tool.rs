@@ -113,7 +113,7 @@ pub(crate) fn conserves(run: &Value) -> Result<(), String> {
     let sent = sum(&["/offered/sent"])?;
     let ended = sum(&[
         "/outcomes/ok",
-        "/outcomes/refused",
+        "/outcomes/rejected",
         "/outcomes/failed",
         "/outcomes/timed_out",
         "/outcomes/unfinished",
@@ -132,7 +132,7 @@ mod tests {
     fn an_account_that_does_not_add_up_is_found() {
         let mut run = serde_json::json!({
             "offered": { "planned": 10, "sent": 8, "not_sent": 2 },
-            "outcomes": { "ok": 4, "refused": 1, "failed": 1, "timed_out": 1, "unfinished": 1 },
+            "outcomes": { "ok": 4, "rejected": 1, "failed": 1, "timed_out": 1, "unfinished": 1 },
         });
         assert_eq!(conserves(&run), Ok(()));
         run["outcomes"]["ok"] = 5.into();

@@ -26,7 +26,7 @@ pub struct Said {
 ///
 /// A sentence that names what is missing.
 pub fn read(json: &Value) -> Result<Said, String> {
-    let wrong = ["/outcomes/refused", "/outcomes/failed", "/outcomes/timed_out", "/offered/not_sent"];
+    let wrong = ["/outcomes/rejected", "/outcomes/failed", "/outcomes/timed_out", "/offered/not_sent"];
     let wrong: Vec<f64> = wrong.into_iter().map(|path| at(json, path)).collect::<Result<_, _>>()?;
     Ok(Said {
         ok: count(at(json, "/outcomes/ok")?)?,
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn outcomes_and_judgement_are_read() {
         let mut json = serde_json::json!({
-            "outcomes": { "ok": 90, "refused": 1, "failed": 2, "timed_out": 3 },
+            "outcomes": { "ok": 90, "rejected": 1, "failed": 2, "timed_out": 3 },
             "offered": { "not_sent": 4 },
             "throughput_per_s": 18.0,
             "validity": { "verdict": "invalid", "causes": [{ "code": "wake_lag" }] },

@@ -23,7 +23,7 @@ pub struct Live {
     pub p99_ns: Option<u64>,
     /// 99 % of the requests of the last second were sent no later than this after their instant.
     pub late_p99_ns: Option<u64>,
-    /// Requests of the last second that were refused, failed or timed out.
+    /// Requests of the last second that were rejected, failed or timed out.
     pub errors: u64,
     /// Requests in flight at the end of it.
     pub in_flight: u64,

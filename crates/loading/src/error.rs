@@ -23,7 +23,7 @@ pub enum Error {
         reason: String,
     },
     /// The server said no.
-    #[error("the server refused ({doing}): {said}")]
+    #[error("the server rejected a statement ({doing}): {said}")]
     Refused {
         /// What was under way.
         doing: String,

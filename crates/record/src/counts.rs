@@ -109,7 +109,7 @@ impl fmt::Display for IdentityBroken {
         write!(
             f,
             "the accounting does not add up: planned {planned} = sent {sent} + not sent {not_sent}; \
-             sent {sent} = ok {ok} + refused {rejected} + failed {failed} + timed out {timed_out} + unfinished {unfinished}"
+             sent {sent} = ok {ok} + rejected {rejected} + failed {failed} + timed out {timed_out} + unfinished {unfinished}"
         )
     }
 }

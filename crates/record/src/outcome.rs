@@ -19,11 +19,11 @@ impl Outcome {
     /// Every outcome, in the order of reports.
     pub const ALL: [Self; 5] = [Self::Ok, Self::Rejected, Self::Failed, Self::TimedOut, Self::Unfinished];
 
-    /// The word used in reports and in the JSON contract.
+    /// The word used in everything that is printed. Stores have one of their own for *rejected*.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
-            Self::Rejected => "refused",
+            Self::Rejected => "rejected",
             Self::Failed => "failed",
             Self::TimedOut => "timed_out",
             Self::Unfinished => "unfinished",

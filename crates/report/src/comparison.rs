@@ -24,7 +24,7 @@ pub(crate) fn summary(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
     column("throughput", "/s", &|view| Cell::figure_or_na(view.whole.answers_per_s(), rate));
     column("received", "KB/s", &|view| kb(view, view.whole.received_bytes));
     column("sent", "KB/s", &|view| kb(view, view.whole.sent_bytes));
-    column("refused", "", &|view| Cell::count(view.whole.counts.rejected));
+    column("rejected", "", &|view| Cell::count(view.whole.counts.rejected));
     column("failed", "", &|view| Cell::count(view.whole.counts.failed));
     column("timed out", "", &|view| Cell::count(view.whole.counts.timed_out));
     column("generator", Noun::of_all(views).us_per_one, &|view| {

@@ -58,14 +58,14 @@ fn nothing_was_answered(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// Refusals can be fast: figures of a run without one good reply are not those of the work that was meant.
+/// Rejections can be fast: figures of a run without one good reply are not those of the work that was meant.
 fn nothing_was_ok(view: &View<'_>) -> Option<String> {
     let figures = &view.whole;
     (figures.counts.ok == 0 && figures.answered() > 0).then(|| {
         let first = figures.errors.first().map(|error| format!(" Most often: {}.", error.message));
         let all = match view.unit() {
-            Unit::Requests => "Every answer was a refusal.",
-            Unit::Transactions => "Every transaction that was answered was refused.",
+            Unit::Requests => "Every answer was rejected.",
+            Unit::Transactions => "Every transaction that was answered was rejected.",
         };
         format!("{all}{}", first.unwrap_or_default())
     })

@@ -79,13 +79,13 @@ pub(crate) fn columns(table: &mut Table, lines: &[Line<'_>]) {
     table.column("of the", "time", shares.map(|share| Cell::figure(share, percent_of_time)));
     type Kind = (&'static str, fn(&Figures) -> u64);
     let kinds: [Kind; 3] = [
-        ("refused", |figures| figures.counts.rejected),
+        ("rejected", |figures| figures.counts.rejected),
         ("failed", |figures| figures.counts.failed),
         ("timed out", |figures| figures.counts.timed_out),
     ];
     for (head, kind) in kinds {
-        // Refusals are told in any case: that there is none is worth knowing.
-        if head == "refused" || lines.iter().any(|line| kind(line.figures) > 0) {
+        // Rejections are told in any case: that there is none is worth knowing.
+        if head == "rejected" || lines.iter().any(|line| kind(line.figures) > 0) {
             table.column(head, "", lines.iter().map(|line| Cell::count(kind(line.figures))));
         }
     }

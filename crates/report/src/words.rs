@@ -23,7 +23,7 @@ pub(crate) fn identity(counts: &Counts) -> [String; 2] {
     [
         format!("planned {} = sent {} + not sent {}", count(planned), count(sent), count(not_sent)),
         format!(
-            "sent {} = ok {} + refused {} + failed {} + timed out {} + unfinished {}",
+            "sent {} = ok {} + rejected {} + failed {} + timed out {} + unfinished {}",
             count(sent),
             count(ok),
             count(rejected),

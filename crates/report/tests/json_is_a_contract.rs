@@ -58,9 +58,25 @@ fn accounts_balance() {
         for part in [&value, &value["steps"][0], &value["warm_up"]] {
             let number = |pointer: &str| part.pointer(pointer).unwrap().as_u64().unwrap();
             assert_eq!(number("/offered/planned"), number("/offered/sent") + number("/offered/not_sent"));
-            let ends = ["ok", "refused", "failed", "timed_out", "unfinished"];
+            let ends = ["ok", "rejected", "failed", "timed_out", "unfinished"];
             let ended: u64 = ends.iter().map(|end| number(&format!("/outcomes/{end}"))).sum();
             assert_eq!(number("/offered/sent"), ended);
+        }
+    }
+}
+
+#[test]
+fn what_was_renamed_has_its_old_keys_through_0_x() {
+    let value = value(runs::every_kind_of_error());
+    assert!(value["outcomes"]["rejected"].as_u64().unwrap() > 0);
+    for part in [&value, &value["steps"][0], &value["warm_up"]] {
+        assert_eq!(part["outcomes"]["refused"], part["outcomes"]["rejected"]);
+    }
+    for part in [&value, &value["steps"][0]] {
+        for duration in ["response_time", "service_time", "lateness"] {
+            let of = |outcome: &str| &part[format!("{duration}_{outcome}_us")];
+            assert!(of("rejected")["mean"].is_number(), "{duration}");
+            assert_eq!(of("refused"), of("rejected"), "{duration}");
         }
     }
 }

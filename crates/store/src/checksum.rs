@@ -5,7 +5,7 @@
 use crc32fast::Hasher;
 use record::{Counts, Finish, InWindow, Sampled};
 
-use crate::run::Part;
+use crate::run::{Part, stored_name};
 use crate::run_id::RunId;
 
 impl Part {
@@ -87,7 +87,7 @@ impl Sum {
     fn request(&mut self, request: &Sampled) {
         let Sampled { finish, connection, connect_ns, received_bytes, sent_bytes } = request;
         let Finish { intended_ns, sent_ns, first_byte_ns, finished_ns, outcome, status } = finish;
-        self.bytes(outcome.name().as_bytes());
+        self.bytes(stored_name(*outcome).as_bytes());
         self.optional(*first_byte_ns);
         self.numbers([*intended_ns, *sent_ns, *finished_ns, u64::from(*status)]);
         self.numbers([u64::from(*connection), *connect_ns, *received_bytes, *sent_bytes]);

@@ -5,7 +5,7 @@ use rusqlite::{Connection, ErrorCode, params};
 
 use crate::Result;
 use crate::error::StoreError;
-use crate::run::Part;
+use crate::run::{Part, stored_name};
 use crate::run_id::RunId;
 use crate::store::{Durability, Store, signed};
 
@@ -171,7 +171,7 @@ fn insert_requests(connection: &Connection, part: i64, sampled: &[Sampled]) -> R
         insert.execute(params![
             part,
             position as i64,
-            finish.outcome.name(),
+            stored_name(finish.outcome),
             finish.status,
             request.connection,
             signed(finish.intended_ns)?,

@@ -8,7 +8,7 @@ use rusqlite::{Connection, Row};
 use crate::Result;
 use crate::description::{Model, NewRun, PartOf, Unit};
 use crate::ending::{Ending, Failure, Verdict};
-use crate::run::{Part, Run};
+use crate::run::{Part, Run, stored_name};
 use crate::run_id::RunId;
 use crate::spread;
 use crate::store::{State, Store};
@@ -214,7 +214,7 @@ impl Store {
         let query = "SELECT * FROM request WHERE part = ?1 ORDER BY position";
         self.all(snapshot, query, [part], |row| {
             let name: String = self.get(row, "outcome")?;
-            let outcome = Outcome::ALL.into_iter().find(|outcome| outcome.name() == name);
+            let outcome = Outcome::ALL.into_iter().find(|outcome| stored_name(*outcome) == name);
             let count = |column| self.count(id, row, column);
             let finish = Finish {
                 intended_ns: count("intended_ns")?,

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use record::{
-    Counts, Histogram, IdentityBroken, InWindow, Interval, Ledger, Malformed, Phase, Sampled, Statuses,
-    Tally, Whole,
+    Counts, Histogram, IdentityBroken, InWindow, Interval, Ledger, Malformed, Outcome, Phase, Sampled,
+    Statuses, Tally, Whole,
 };
 
 use crate::Result;
@@ -64,6 +64,14 @@ pub(crate) struct Part {
 pub struct PackedSecond<'a> {
     run: &'a Run,
     part: &'a Part,
+}
+
+/// The word for an outcome in the columns and checksums of every version: *rejected* was once called *refused*.
+pub(crate) const fn stored_name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Rejected => "refused",
+        Outcome::Ok | Outcome::Failed | Outcome::TimedOut | Outcome::Unfinished => outcome.name(),
+    }
 }
 
 /// All counts of a run together stay below this, so that no sum of them overflows.

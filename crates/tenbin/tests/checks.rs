@@ -23,7 +23,7 @@ fn checked(flags: &[&str]) -> (u64, Vec<(String, String)>) {
     let errors = run["errors"].as_array().expect("a list");
     let text = |value: &Value| value.as_str().expect("text").to_owned();
     let list = errors.iter().map(|error| (text(&error["class"]), text(&error["message"]))).collect();
-    (number(&run, "outcomes.refused"), list)
+    (number(&run, "outcomes.rejected"), list)
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn statuses_are_counted_whatever_is_expected() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status?code=503");
     let run = home.json(&[url.as_str(), "-n", "20", "-c", "2"]);
-    assert_eq!((number(&run, "outcomes.refused"), errors(&run, "status")), (20, 20));
+    assert_eq!((number(&run, "outcomes.rejected"), errors(&run, "status")), (20, 20));
     assert_eq!(number(&run, "statuses.503"), 20);
     let run = home.json(&[url.as_str(), "-n", "20", "-c", "2", "--expect-status", "503"]);
     assert_eq!((number(&run, "outcomes.ok"), errors(&run, "status")), (20, 0));

@@ -18,7 +18,7 @@ fn count(json: &Value, pointer: &str) -> u64 {
 
 #[track_caller]
 fn assert_identity(json: &Value) {
-    let ends: u64 = ["ok", "refused", "failed", "timed_out", "unfinished"]
+    let ends: u64 = ["ok", "rejected", "failed", "timed_out", "unfinished"]
         .iter()
         .map(|name| count(json, &format!("/outcomes/{name}")))
         .sum();
@@ -133,7 +133,7 @@ fn deadlocks_and_serialization_failures_are_tried_again_when_asked_and_counted_e
     };
     let once = run("1");
     assert_identity(&once);
-    assert!(count(&once, "/outcomes/refused") > 0, "{once}");
+    assert!(count(&once, "/outcomes/rejected") > 0, "{once}");
     let sum = |server: &Postgres| -> u64 {
         server.sql("SELECT sum(n) FROM pair").expect("an answer").trim().parse().expect("a number")
     };

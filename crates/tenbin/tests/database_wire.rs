@@ -50,7 +50,7 @@ fn load(server: &FakePostgres, text: &str, more: &[&str]) -> (Output, Option<Val
 #[track_caller]
 fn counted(json: &Value) -> [u64; 5] {
     let count = |pointer: &str| json.pointer(pointer).and_then(Value::as_u64).expect(pointer);
-    let outcomes = ["ok", "refused", "failed", "timed_out", "unfinished"]
+    let outcomes = ["ok", "rejected", "failed", "timed_out", "unfinished"]
         .map(|name| count(&format!("/outcomes/{name}")));
     assert_eq!(count("/offered/planned"), count("/offered/sent") + count("/offered/not_sent"), "{json}");
     assert_eq!(count("/offered/sent"), outcomes.iter().sum::<u64>(), "{json}");

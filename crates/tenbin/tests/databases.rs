@@ -15,7 +15,7 @@ fn assert_counted(json: &Value, planned: u64) {
     let count = |pointer: &str| json.pointer(pointer).and_then(Value::as_u64).expect(pointer);
     assert_eq!(count("/offered/planned"), planned, "{json}");
     assert_eq!(count("/offered/planned"), count("/offered/sent") + count("/offered/not_sent"));
-    let outcomes = ["ok", "refused", "failed", "timed_out", "unfinished"];
+    let outcomes = ["ok", "rejected", "failed", "timed_out", "unfinished"];
     let ended: u64 = outcomes.iter().map(|name| count(&format!("/outcomes/{name}"))).sum();
     assert_eq!(count("/offered/sent"), ended, "{json}");
     assert_eq!(count("/outcomes/ok"), planned, "{json}");

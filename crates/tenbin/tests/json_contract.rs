@@ -141,7 +141,8 @@ fn the_figures_add_up_when_everything_goes_wrong() {
     ]);
     assert_identity(&run);
     assert_eq!(number(&run, "offered.sent"), 50);
-    for outcome in ["ok", "refused", "failed", "timed_out"] {
+    assert_eq!(run["outcomes"]["refused"], run["outcomes"]["rejected"], "the old key stays");
+    for outcome in ["ok", "rejected", "failed", "timed_out"] {
         assert!(number(&run, &format!("outcomes.{outcome}")) >= 5, "{outcome}: {}", run["outcomes"]);
     }
     let errors = run["errors"].as_array().expect("a list");

@@ -57,8 +57,8 @@ fn limits_of_application_servers_show_and_are_cured() {
     for (system, limited, status, cured) in limits {
         let (limited, cured) = (run(&study, system, limited), run(&study, system, cured));
         assert!(statuses(limited, status) >= 5, "{system}: {}", limited["statuses"]);
-        assert_eq!(errors(limited, "status"), number(limited, "outcomes.refused"), "{system}");
-        assert_eq!(number(cured, "outcomes.refused"), 0, "{system}: {}", cured["statuses"]);
+        assert_eq!(errors(limited, "status"), number(limited, "outcomes.rejected"), "{system}");
+        assert_eq!(number(cured, "outcomes.rejected"), 0, "{system}: {}", cured["statuses"]);
     }
     // TCP makes those wait who find the backlog full, nearly all of them long enough; a Unix socket sends them away.
     let [waits, refuses] = ["listen=tcp backlog=16", "listen=unix backlog=16"]

@@ -33,7 +33,7 @@ fn each_load_has_a_seed_of_its_own_and_sign_ups_do_not_collide() {
         [&url, "--workload", "sign-up", "-c", "2", "-n", "200", "--seed", &again, "--format", "json"];
     let run = home.run(&arguments);
     assert_eq!(told(&run.stderr), None, "it was named");
-    assert_eq!(number(&run.json(), "outcomes.refused"), 200, "the same values are drawn: {run:?}");
+    assert_eq!(number(&run.json(), "outcomes.rejected"), 200, "the same values are drawn: {run:?}");
 }
 
 fn seed(study: &Value) -> u64 {

@@ -70,7 +70,7 @@ fn steps_values_and_captures_reach_the_system() {
     assert_eq!(steps.len(), 2, "{run}");
     let (write, read) = (number(&steps[0], "outcomes.ok"), number(&steps[1], "outcomes.ok"));
     assert!(read > 10 && write.abs_diff(read) <= 2, "{write} writes, {read} reads: {run}");
-    assert_eq!(number(run, "outcomes.refused"), 0, "{run}");
+    assert_eq!(number(run, "outcomes.rejected"), 0, "{run}");
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn a_study_of_failures_goes_on_where_a_system_rejects_everything() {
         assert_eq!(runs.len(), 2, "{study}");
         for run in runs {
             assert_ne!(run["verdict"], "partial", "{run}");
-            assert!(number(run, "outcomes.refused") > 0 && number(run, "outcomes.ok") == 0, "{run}");
+            assert!(number(run, "outcomes.rejected") > 0 && number(run, "outcomes.ok") == 0, "{run}");
         }
         assert!(output.stderr.contains("note: the system rejected every request"), "{}", output.stderr);
     }
@@ -147,7 +147,7 @@ fn a_load_that_is_too_much_is_a_result_although_every_request_is_rejected() {
     let output = home.run(&["run", &plan(&home, &text), "--format", "json"]);
     let run = &output.json()["runs"][0];
     assert_ne!(run["verdict"], "partial", "it was made again: {output:?}");
-    assert!(number(run, "outcomes.refused") > 0 && number(run, "outcomes.ok") == 0, "{run}");
+    assert!(number(run, "outcomes.rejected") > 0 && number(run, "outcomes.ok") == 0, "{run}");
     assert!(output.stderr.contains("the run is made again"), "{}", output.stderr);
 }
 

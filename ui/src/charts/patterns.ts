@@ -21,7 +21,7 @@ export function outcomeFills(svg: SVGSVGElement): Record<Outcome, string> {
     return `url(#${id})`;
   };
   return {
-    refused: pattern('refused', 6, s('rect', { class: 'ink', width: 6, height: 6 })),
+    rejected: pattern('rejected', 6, s('rect', { class: 'ink', width: 6, height: 6 })),
     failed: pattern(
       'failed',
       6,

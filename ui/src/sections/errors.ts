@@ -53,7 +53,7 @@ function shares(report: Report, load: Load, bad: Named[]): HTMLElement {
     id: `not-ok-${report.loads.indexOf(load) + 1}`,
     title: `${capital(report.counted.many)} that did not end ok`,
     about: `% of the planned ${report.counted.many}, from zero · n = ${count(planned)} planned ${report.counted.many}`,
-    help: `refused: the system answered no; failed: no answer; timed out: none in time; not sent: never started.${calm}`,
+    help: `rejected: the system answered no; failed: no answer; timed out: none in time; not sent: never started.${calm}`,
     draw: (host, width) => {
       append(host, outcomeLegend(bad), picture(report, load, bad, width));
     },

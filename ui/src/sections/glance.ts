@@ -195,7 +195,7 @@ function ofRun(report: Report, load: Load, place: number): HTMLElement {
 
 function bad({ counts }: Figures): string {
   const kinds: [string, number][] = [
-    ['refused', counts.refused],
+    ['rejected', counts.rejected],
     ['failed', counts.failed],
     ['timed out', counts.timed_out],
     ['unfinished', counts.unfinished],

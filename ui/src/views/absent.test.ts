@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Track } from '../report';
 import { absent } from './absent';
 
-const [ok, failed, refused] = ['ok', 'failed', 'refused'].map((key): Track => ({
+const [ok, failed, rejected] = ['ok', 'failed', 'rejected'].map((key): Track => ({
   key,
   label: key,
   subject: 'load',
@@ -10,8 +10,8 @@ const [ok, failed, refused] = ['ok', 'failed', 'refused'].map((key): Track => ({
 
 it('names what is shown of other runs alone', () => {
   expect(absent([ok, failed], [ok, failed])).toBeNull();
-  expect(absent([ok, failed, refused], [ok])).toBe(
-    'Not in this run: failed, refused (zero all the time, or not read).',
+  expect(absent([ok, failed, rejected], [ok])).toBe(
+    'Not in this run: failed, rejected (zero all the time, or not read).',
   );
 });
 

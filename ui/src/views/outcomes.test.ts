@@ -9,7 +9,7 @@ const counts: Counts = {
   sent: 990,
   not_sent: 10,
   ok: 900,
-  refused: 50,
+  rejected: 50,
   failed: 0,
   timed_out: 20,
   unfinished: 20,
@@ -18,7 +18,7 @@ const counts: Counts = {
 describe('outcomes', () => {
   it('stand behind each other, without those that did not happen', () => {
     expect(parts(counts).map(({ outcome, from, to }) => [outcome, from, to])).toEqual([
-      ['refused', 0, 0.05],
+      ['rejected', 0, 0.05],
       ['timed_out', 0.05, 0.07],
       ['not_sent', 0.07, 0.08],
     ]);
@@ -29,7 +29,7 @@ describe('outcomes', () => {
       sent: 0,
       not_sent: 0,
       ok: 0,
-      refused: 0,
+      rejected: 0,
       failed: 0,
       timed_out: 0,
       unfinished: 0,

@@ -4,12 +4,12 @@ import type { Counts, ErrorKind, Load, Row } from '../report';
 import { extent, median } from './measures';
 
 /** In the order in which they are stacked. */
-export const OUTCOMES = ['refused', 'failed', 'timed_out', 'not_sent'] as const;
+export const OUTCOMES = ['rejected', 'failed', 'timed_out', 'not_sent'] as const;
 
 export type Outcome = (typeof OUTCOMES)[number];
 
 export const WORDS: Record<Outcome, string> = {
-  refused: 'refused',
+  rejected: 'rejected',
   failed: 'failed',
   timed_out: 'timed out',
   not_sent: 'not sent',

@@ -22,7 +22,7 @@ const OUTCOMES = [
   'sent',
   'not_sent',
   'ok',
-  'refused',
+  'rejected',
   'failed',
   'timed_out',
   'unfinished',

@@ -228,7 +228,7 @@ pub(crate) static STEP: Table = Table {
             "expect",
             "{ status: 200 }",
             table(&EXPECT),
-            "What the reply must be; anything else is `refused`. Default: a status from 200 to 399.",
+            "What the reply must be; anything else is `rejected`. Default: a status from 200 to 399.",
         ),
         key(
             "save",

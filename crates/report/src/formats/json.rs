@@ -220,10 +220,14 @@ struct Details {
     connect_time_us: Times,
     tls_time_us: Times,
     response_time_ok_us: Times,
-    response_time_refused_us: Times,
+    response_time_rejected_us: Times,
     service_time_ok_us: Times,
-    service_time_refused_us: Times,
+    service_time_rejected_us: Times,
     lateness_ok_us: Times,
+    lateness_rejected_us: Times,
+    /// Deprecated: the same as `response_time_rejected_us`; it stays through 0.x, and so do the next two.
+    response_time_refused_us: Times,
+    service_time_refused_us: Times,
     lateness_refused_us: Times,
 }
 
@@ -237,10 +241,12 @@ struct Offered {
 #[derive(Serialize)]
 struct Outcomes {
     ok: u64,
+    /// Deprecated: the same as `rejected`; it stays through 0.x, in its old place.
     refused: u64,
     failed: u64,
     timed_out: u64,
     unfinished: u64,
+    rejected: u64,
 }
 
 #[derive(Serialize)]
@@ -443,10 +449,13 @@ impl Details {
             connect_time_us: Times::of(&figures.connect),
             tls_time_us: Times::of(&figures.tls),
             response_time_ok_us: Times::of(&figures.response.ok),
-            response_time_refused_us: Times::of(&figures.response.rejected),
+            response_time_rejected_us: Times::of(&figures.response.rejected),
             service_time_ok_us: Times::of(&figures.service.ok),
-            service_time_refused_us: Times::of(&figures.service.rejected),
+            service_time_rejected_us: Times::of(&figures.service.rejected),
             lateness_ok_us: Times::of(&figures.lateness.ok),
+            lateness_rejected_us: Times::of(&figures.lateness.rejected),
+            response_time_refused_us: Times::of(&figures.response.rejected),
+            service_time_refused_us: Times::of(&figures.service.rejected),
             lateness_refused_us: Times::of(&figures.lateness.rejected),
         }
     }
@@ -460,7 +469,7 @@ impl Offered {
 
 impl Outcomes {
     fn of(&Counts { ok, rejected, failed, timed_out, unfinished, .. }: &Counts) -> Self {
-        Self { ok, refused: rejected, failed, timed_out, unfinished }
+        Self { ok, refused: rejected, failed, timed_out, unfinished, rejected }
     }
 }
 

@@ -190,7 +190,7 @@ const CHARTS: &[Chart] = &[
         "Errors per second",
         "per_s",
         &[
-            load("refused_per_s", "refused"),
+            load("rejected_per_s", "rejected"),
             load("failed_per_s", "failed"),
             load("timed_out_per_s", "timed out"),
             load("not_sent_per_s", "not sent"),

@@ -223,7 +223,7 @@ pub(crate) struct Counts {
     pub(crate) sent: u64,
     pub(crate) not_sent: u64,
     pub(crate) ok: u64,
-    pub(crate) refused: u64,
+    pub(crate) rejected: u64,
     pub(crate) failed: u64,
     pub(crate) timed_out: u64,
     pub(crate) unfinished: u64,

@@ -52,7 +52,7 @@ fn of_all(figures: &figures::Figures) -> Figures {
         figures.counts;
     Figures {
         samples: figures.samples(),
-        counts: Counts { planned, sent, not_sent, ok, refused: rejected, failed, timed_out, unfinished },
+        counts: Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished },
         ok_per_s: None,
         error_share: metric::error_share(figures),
         response_ms: times(&figures.response.all),

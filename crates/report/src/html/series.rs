@@ -111,7 +111,7 @@ const COUNTED: [&str; 8] = [
     "planned_per_s",
     "load_received",
     "load_sent",
-    "refused_per_s",
+    "rejected_per_s",
     "failed_per_s",
     "timed_out_per_s",
     "not_sent_per_s",

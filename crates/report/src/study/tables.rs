@@ -244,7 +244,7 @@ fn outcomes(table: &mut Table, load: &LoadView<'_>) {
     type Kind = (&'static str, fn(&Figures) -> u64);
     let kinds: [Kind; 5] = [
         ("retried", |figures| figures.tries.map_or(0, |tries| tries.retried)),
-        ("refused", |figures| figures.counts.rejected),
+        ("rejected", |figures| figures.counts.rejected),
         ("failed", |figures| figures.counts.failed),
         ("timed out", |figures| figures.counts.timed_out),
         ("not sent", |figures| figures.counts.not_sent),

@@ -232,7 +232,7 @@ pub(crate) fn number(run: &Value, path: &str) -> u64 {
 pub(crate) fn assert_identity(run: &Value) {
     let at = |path: &str| number(run, path);
     assert_eq!(at("offered.planned"), at("offered.sent") + at("offered.not_sent"), "{run}");
-    let ended = ["ok", "refused", "failed", "timed_out", "unfinished"]
+    let ended = ["ok", "rejected", "failed", "timed_out", "unfinished"]
         .map(|outcome| at(&format!("outcomes.{outcome}")));
     assert_eq!(at("offered.sent"), ended.iter().sum::<u64>(), "{run}");
 }

@@ -14,7 +14,7 @@ use super::json;
 /// A captured value is at most this long; a longer one is refused.
 pub const CAPTURED_BYTES_MAX: usize = 64 * 1024;
 
-/// A value to keep; a reply that does not have it is `refused`, in the class `capture`.
+/// A value to keep; a reply that does not have it is `rejected`, in the class `capture`.
 #[derive(Clone, Debug)]
 pub struct Capture {
     /// The variable that gets it.

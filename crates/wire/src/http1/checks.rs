@@ -94,7 +94,7 @@ pub struct SizeCheck {
     pub max_bytes: u64,
 }
 
-/// All checks of one step; a reply that breaks one is `refused`.
+/// All checks of one step; a reply that breaks one is `rejected`.
 #[derive(Clone, Debug, Default)]
 pub struct Checks {
     /// Accepted statuses.

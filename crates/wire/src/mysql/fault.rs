@@ -43,7 +43,7 @@ faults! {
     Excess "excess_bytes" "bytes came without a statement under way"
     Ended "server_shutdown" "the server ended the connection"
     NotNow "server_shutdown" "the server takes no connection now"
-    Refused login "the server refused the log-in"
+    Refused login "the server rejected the log-in"
     TooMany "too_many_connections" "the server takes no more connections"
     Resources "out_of_resources" "the server has no resources left for another connection"
     TooOld login "the server speaks a protocol older than that of MySQL 4.1, which sends passwords unsafely"

@@ -48,7 +48,7 @@ faults! {
     TooManyRounds "login_refused" "the server asks for more rounds of SCRAM-SHA-256 than can be computed within the connect time-out"
     BadScram "protocol_error" "the server's part of the log-in by SCRAM is malformed"
     ForeignNonce "protocol_error" "the server's nonce does not begin with the client's"
-    ScramRefused "login_refused" "the server refused the log-in by SCRAM"
+    ScramRefused "login_refused" "the server rejected the log-in by SCRAM"
     BadSignature "login_refused" "the server does not know the password: it is not the server that it should be"
     NotProven "login_refused" "the server ended the log-in by SCRAM without proof that it knows the password"
 }
@@ -75,7 +75,7 @@ pub(super) fn kept_out(said: &Said) -> PeerFault {
         [b'5', b'3' | b'7' | b'8', ..] | [b'X', b'X', ..] => {
             by_server(class(said.sqlstate), "the server takes no connection now", said)
         }
-        _ => by_server(PeerFault::LOGIN_REFUSED, "the server refused the log-in", said),
+        _ => by_server(PeerFault::LOGIN_REFUSED, "the server rejected the log-in", said),
     }
 }
 
