@@ -1,5 +1,5 @@
-//! What evidence says: whether a run can be believed and had settled, its figures, whether it held what was asked of it, and how
-//! the procedure of a study stands.
+//! What evidence says: whether a run can be believed and had settled, its figures, whether it held what was asked of it, what
+//! probably limited it, and how the procedure of a study stands.
 //!
 //! Evidence in, findings out: the crate starts nothing, reads no clock and sends nothing. It never knows how a run is made, nor how
 //! anything is printed. A figure that both the conductor and reports need is worked out here, and nowhere else.

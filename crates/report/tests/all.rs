@@ -1,11 +1,11 @@
 //! Reports: every test of this folder that needs no process of its own, in one program.
 
+mod bottlenecks_are_suspected;
 mod formats_agree;
 mod hlog_is_read_by_hdrhistogram;
 mod hostile_text_stays_text;
 mod json_is_a_contract;
 mod jtl_has_the_columns_of_jmeter;
-mod limits_are_suspected;
 mod pages;
 mod pages_are_inert;
 mod pages_look_as_agreed;

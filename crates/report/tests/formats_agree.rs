@@ -295,3 +295,30 @@ fn a_study_of_failures_answers_which_why_and_what_is_without_them() {
     assert!(list(&formats.json["comparison"]["pairs"]).is_empty());
     assert!(!said.contains("leads") && !formats.terminal.contains("leads"), "{said}");
 }
+
+#[test]
+fn whoever_makes_runs_is_told_the_same_bottlenecks_as_reports_tell() {
+    let mut compared = 0;
+    for (case, stored) in studies::all() {
+        let json: Value = serde_json::from_str(&written(&stored, "json")).unwrap();
+        let words = |found: &Value, key: &str| found[key].as_str().unwrap().to_owned();
+        let mut reported: Vec<[String; 5]> = json["bottlenecks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|found| ["load", "system", "variant", "resource", "because"].map(|key| words(found, key)))
+            .collect();
+        let found = judge::bottleneck::bottlenecks(&stored.study).unwrap().into_iter();
+        let mut found: Vec<[String; 5]> = found
+            .map(|of| {
+                let (resource, because) = (of.bottleneck.resource.to_owned(), of.bottleneck.because);
+                [of.load, of.setting.system, of.setting.variant, resource, because]
+            })
+            .collect();
+        reported.sort();
+        found.sort();
+        assert_eq!(found, reported, "{case}");
+        compared += found.len();
+    }
+    assert!(compared > 20, "{compared}");
+}
