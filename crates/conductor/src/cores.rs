@@ -1,6 +1,9 @@
 //! Which cores the system and the generator stay on.
 
-use plan::{Fault, StudyPin};
+use engine::allowed_cores;
+use plan::{Fault, Study, StudyPin};
+
+use crate::one_run::RunError;
 
 /// Cores by side; empty: wherever the system likes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,6 +49,16 @@ impl Cores {
             list(&self.generator)
         )
     }
+}
+
+/// What every reader of a study must know of the cores that its systems and the generator stay on; `None` if it starts none.
+///
+/// # Errors
+/// The plan asks for cores that this process may not use.
+pub fn stamp(study: &Study) -> Result<Option<String>, RunError> {
+    let allowed = allowed_cores();
+    let cores = Cores::choose(&study.pin, &allowed).map_err(|fault| RunError::Plan(vec![fault]))?;
+    Ok(study.systems.iter().any(plan::System::is_started).then(|| cores.stamp(&allowed)))
 }
 
 /// Refuses cores that this process may not use; `place` is where they were asked for.

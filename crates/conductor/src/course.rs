@@ -10,9 +10,10 @@ pub(crate) mod tests;
 use judge::Setting;
 use plan::{Amount, How, Study as Plan};
 use stats::{DuelEnd, DuelStep};
-use store::{OUT_OF_TIME, Place, Procedure, Store, Study};
+use store::{OUT_OF_TIME, Place, Procedure, Study};
 
-use crate::one_run::RunError;
+use crate::run_maker::Journal;
+use crate::study_error::StudyError;
 use best::Best;
 use blocks::Blocks;
 use capacity::Capacity;
@@ -75,13 +76,13 @@ impl Why {
 /// interrupted goes on where it was.
 pub(crate) trait Course {
     /// What to do next. `kept` has everything so far.
-    fn next(&self, kept: &Study) -> Result<Turn, RunError>;
+    fn next(&self, kept: &Study) -> Result<Turn, StudyError>;
 
     /// How many runs may follow those that are planned, at most; `None`: nobody can say.
     fn later_at_most(&self, kept: &Study) -> Option<usize>;
 
     /// How much load a planned run has, if that is not what the plan says of its load.
-    fn amount(&self, _kept: &Study, _place: &Place) -> Result<Option<Amount>, RunError> {
+    fn amount(&self, _kept: &Study, _place: &Place) -> Result<Option<Amount>, StudyError> {
         Ok(None)
     }
 
@@ -101,11 +102,11 @@ pub fn procedure(plan: &Plan) -> Procedure {
 }
 
 /// The course of a study that was begun.
-pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, store: &'a Store) -> Box<dyn Course + 'a> {
+pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> Box<dyn Course + 'a> {
     let duels = || Duels::of(plan, kept).map(|duels| Box::new(duels) as Box<dyn Course + 'a>);
     let best = || Best::of(plan, kept).map(|best| Box::new(best) as Box<dyn Course + 'a>);
     let capacity =
-        || Capacity::of(plan, store, kept).map(|capacity| Box::new(capacity) as Box<dyn Course + 'a>);
+        || Capacity::of(plan, journal, kept).map(|capacity| Box::new(capacity) as Box<dyn Course + 'a>);
     let course = match &kept.new.compare.procedure {
         Procedure::Duel { .. } => duels(),
         Procedure::Best { .. } => best(),
@@ -124,7 +125,7 @@ pub(crate) fn further(plan: &Plan, kept: &Study, blocks: u32) -> Vec<Place> {
 }
 
 /// How many blocks a study has, and why a duel in it cannot be extended, if it cannot.
-pub(crate) fn blocks_so_far(plan: &Plan, kept: &Study) -> Result<(u32, Option<DuelEnd>), RunError> {
+pub(crate) fn blocks_so_far(plan: &Plan, kept: &Study) -> Result<(u32, Option<DuelEnd>), StudyError> {
     let Some(duels) =
         Duels::of(plan, kept).filter(|_| matches!(kept.new.compare.procedure, Procedure::Duel { .. }))
     else {

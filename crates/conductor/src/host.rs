@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 /// Its facts, as far as the system tells them.
-pub(crate) fn describe() -> Value {
+pub fn describe() -> Value {
     let uname = rustix::system::uname();
     json!({
         "name": uname.nodename().to_string_lossy(),

@@ -39,6 +39,8 @@ pub trait Observer {
     fn second(&mut self, live: &Live);
     /// The load is over, and nothing more will be shown.
     fn ends(&mut self);
+    /// What was found or decided, in a line.
+    fn says(&mut self, _line: &str) {}
 }
 
 impl Live {

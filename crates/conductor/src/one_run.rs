@@ -48,7 +48,8 @@ impl<'a> Tools<'a> {
         Self { stopper, generator: &LocalGenerator, lab: &LocalLab, clock: &WallClock }
     }
 
-    pub(crate) fn is_stopped(&self) -> bool {
+    /// Whether somebody has asked to stop it.
+    pub fn is_stopped(&self) -> bool {
         self.stopper.level() != StopLevel::Go
     }
 }

@@ -4,19 +4,20 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use engine::allowed_cores;
 use plan::{Amount, Find, Gate, Plan, Study};
 use store::{Failure, Place, StudyId, Verdict};
 
 use crate::beside::Attended;
 use crate::cores::Cores;
 use crate::live::Observer;
+use crate::lone_pass;
 use crate::made::Made;
 use crate::measure::Measured;
 use crate::one_run::{RunError, Runner, Tools};
 use crate::prepare::Prepared;
 use crate::stage::{Stage, failure};
 use crate::systems::Lab;
-use crate::{arrivals, lone_pass};
 
 /// A note on the first run of a variant in a study of failures.
 const ALL_REJECTED: &str =
@@ -108,32 +109,70 @@ impl<'a> PlannedRun<'a> {
     }
 }
 
-/// What all runs of a study share.
-pub(crate) struct Bench<'a> {
-    pub(crate) study: &'a Study,
-    pub(crate) id: &'a StudyId,
-    pub(crate) runner: Runner<'a>,
+/// Makes the runs of a study.
+#[derive(Debug)]
+pub struct Bench<'a> {
+    runner: Runner<'a>,
+    study: &'a Study,
+    id: &'a StudyId,
     /// The program itself, which also holds the processes of systems.
-    pub(crate) tenbin: &'a Path,
-    pub(crate) cores: &'a Cores,
+    tenbin: &'a Path,
+    cores: Cores,
     /// Variants whose system is known to do something else than reject, with the number of the load if that has a scenario
     /// of its own.
-    pub(crate) answering: RefCell<BTreeSet<(usize, Option<usize>)>>,
+    answering: RefCell<BTreeSet<(usize, Option<usize>)>>,
 }
 
-impl Bench<'_> {
-    /// Plans the run of a place, and makes it. `amount` is in place of the load's own.
-    pub(crate) fn run(
+impl<'a> Bench<'a> {
+    /// For a study that is kept under this name. `tenbin` is this program.
+    ///
+    /// # Errors
+    /// The plan asks for cores that this process may not use.
+    pub fn new(
+        runner: Runner<'a>,
+        study: &'a Study,
+        id: &'a StudyId,
+        tenbin: &'a Path,
+    ) -> Result<Self, RunError> {
+        let cores =
+            Cores::choose(&study.pin, &allowed_cores()).map_err(|fault| RunError::Plan(vec![fault]))?;
+        Ok(Self { runner, study, id, tenbin, cores, answering: RefCell::default() })
+    }
+
+    /// Makes the run of a place. One that was ended because every request was rejected is made again if a single user was answered.
+    /// Without an `amount`,
+    /// which is in place of the load's own, everything is drawn from `seed`.
+    ///
+    /// # Errors
+    /// The store failed, this program did, or the study can go on no more.
+    pub fn make(
         &self,
         place: &Place,
         amount: Option<&Amount>,
+        seed: u64,
         observer: &mut dyn Observer,
-    ) -> Result<(Made, bool), RunError> {
+    ) -> Result<Made, RunError> {
+        let made = self.make_once(place, amount, seed, observer)?;
+        let was_given_up = made.is_first_answer && made.ending.verdict == Verdict::Partial;
+        if !was_given_up || self.runner.tools.is_stopped() {
+            return Ok(made);
+        }
+        observer.says("every request was rejected, but not those of a single user: the run is made again");
+        self.make_once(place, amount, seed, observer)
+    }
+
+    fn make_once(
+        &self,
+        place: &Place,
+        amount: Option<&Amount>,
+        seed: u64,
+        observer: &mut dyn Observer,
+    ) -> Result<Made, RunError> {
         let (variant, load) = find(self.study, place)?;
         let (mut plan, stage) =
-            Stage::set(self.runner.tools.lab, self.study, variant, load, amount, self.tenbin, self.cores)?;
+            Stage::set(self.runner.tools.lab, self.study, variant, load, amount, self.tenbin, &self.cores)?;
         if amount.is_none() {
-            plan.seed = arrivals::seed(self.study.seed, place);
+            plan.seed = seed;
         }
         let planned = PlannedRun {
             plan: &plan,
@@ -147,11 +186,7 @@ impl Bench<'_> {
         if made.is_first_answer {
             self.answering.borrow_mut().insert(self.scenario((variant, load)));
         }
-        // It was ended because every request was rejected, and a single user was answered.
-        let is_made_again = made.is_first_answer
-            && made.ending.verdict == Verdict::Partial
-            && !self.runner.tools.is_stopped();
-        Ok((made, is_made_again))
+        Ok(made)
     }
 
     fn first(&self, numbers: (usize, usize)) -> First {

@@ -5,6 +5,7 @@ mod commands;
 mod destination;
 mod exit;
 mod live_line;
+mod making;
 mod output;
 mod seed;
 mod signals;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use conductor::{Ahead, Brief, Live, Made, Observer, StudyObserver};
+use conductor::{Ahead, Brief, Live, Made, Observer};
 use store::{Level, Place, stage};
 
 use crate::live_line::LiveLine;
@@ -40,10 +40,15 @@ impl Observer for StudyLine {
             line.ends();
         }
     }
+
+    fn says(&mut self, line: &str) {
+        output::remark(&format!("        {}", report::visible(line)));
+    }
 }
 
-impl StudyObserver for StudyLine {
-    fn place_begins(&mut self, place: &Place, ahead: &Ahead) {
+impl StudyLine {
+    /// A run begins.
+    pub(crate) fn place_begins(&mut self, place: &Place, ahead: &Ahead) {
         self.number = of(ahead);
         let at_most = if ahead.is_at_most { "at most " } else { "" };
         let left = ahead.left.map_or(String::new(), |left| format!(", {at_most}{} left", rough(left)));
@@ -54,11 +59,8 @@ impl StudyObserver for StudyLine {
         self.line = Some(line);
     }
 
-    fn says(&mut self, line: &str) {
-        output::remark(&format!("        {}", report::visible(line)));
-    }
-
-    fn place_ends(&mut self, place: &Place, made: &Made) {
+    /// It is over and kept.
+    pub(crate) fn place_ends(&mut self, place: &Place, made: &Made) {
         self.ends();
         let figures = made.brief.as_ref().map_or(String::new(), figures);
         let verdict = made.ending.verdict;

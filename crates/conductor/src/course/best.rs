@@ -10,8 +10,8 @@ use stats::{RACE_MAX, Tournament, TournamentEnd, TournamentStage, TournamentStep
 use store::{Place, Study, stage};
 
 use super::{Course, Turn, Why, setting};
-use crate::one_run::RunError;
 use crate::schedule::{ORDER_STREAM, place, shuffle};
+use crate::study_error::StudyError;
 
 /// The tournaments of a study.
 pub(crate) struct Best<'a> {
@@ -34,7 +34,7 @@ impl<'a> Best<'a> {
     }
 
     /// How the tournament under a load stands.
-    fn tournament(&self, kept: &Study, load: usize) -> Result<Option<Tournament>, RunError> {
+    fn tournament(&self, kept: &Study, load: usize) -> Result<Option<Tournament>, StudyError> {
         Ok(judge::tournament(kept, &self.plan.loads[load].name, &self.settings, self.metric)?)
     }
 
@@ -52,7 +52,7 @@ impl<'a> Best<'a> {
 }
 
 impl Course for Best<'_> {
-    fn next(&self, kept: &Study) -> Result<Turn, RunError> {
+    fn next(&self, kept: &Study) -> Result<Turn, StudyError> {
         let (mut places, mut ends, mut news) = (Vec::new(), Vec::new(), Vec::new());
         for load in 0..self.plan.loads.len() {
             let Some(tournament) = self.tournament(kept, load)? else { continue };

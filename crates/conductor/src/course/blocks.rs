@@ -8,8 +8,8 @@ use plan::Study as Plan;
 use store::{Place, Study, stage};
 
 use super::{Course, Turn, Why};
-use crate::one_run::RunError;
 use crate::schedule::{ORDER_STREAM, place, schedule, shuffle};
+use crate::study_error::StudyError;
 
 /// At most this part of the runs that were planned at the beginning is made in addition.
 const BUDGET: usize = 2;
@@ -74,7 +74,7 @@ impl Blocks<'_> {
 }
 
 impl Course for Blocks<'_> {
-    fn next(&self, kept: &Study) -> Result<Turn, RunError> {
+    fn next(&self, kept: &Study) -> Result<Turn, StudyError> {
         if kept.new.planned.is_empty() {
             return Ok(Turn::Runs { places: schedule(self.plan), news: Vec::new() });
         }

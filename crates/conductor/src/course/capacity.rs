@@ -11,11 +11,12 @@ use judge::{OfLevel, Setting};
 use load::chance::Chance;
 use plan::{Amount, At, Study as Plan};
 use stats::{Level, Search, SearchEnd, SearchStep};
-use store::{CapacityRules, Place, Procedure, Run, RunId, Store, StoreError, Study, stage};
+use store::{CapacityRules, Place, Procedure, Run, RunId, StoreError, Study, stage};
 
 use super::{Course, Turn, Why, setting};
-use crate::one_run::RunError;
+use crate::run_maker::Journal;
 use crate::schedule::shuffle;
+use crate::study_error::StudyError;
 
 pub use answer::{CapacityAnswer, capacity_answers};
 pub use words::level_words;
@@ -33,7 +34,7 @@ pub(crate) const GRACE_MIN_NS: u64 = 10_000_000_000;
 /// One search for each variant, side by side.
 pub(crate) struct Capacity<'a> {
     plan: &'a Plan,
-    store: &'a Store,
+    journal: &'a dyn Journal,
     rules: CapacityRules,
     slos: Vec<Slo>,
     /// Of runs that were judged before: their seconds are read once.
@@ -53,12 +54,12 @@ pub fn slos(texts: &[String]) -> Result<Vec<String>, SloError> {
 
 impl<'a> Capacity<'a> {
     /// `None` if the study has another procedure.
-    pub(crate) fn of(plan: &'a Plan, store: &'a Store, kept: &Study) -> Option<Self> {
+    pub(crate) fn of(plan: &'a Plan, journal: &'a dyn Journal, kept: &Study) -> Option<Self> {
         let Procedure::Capacity(rules) = &kept.new.compare.procedure else { return None };
         let slos = rules.slos.iter().filter_map(|slo| Slo::parse(slo).ok()).flatten().collect();
         Some(Self {
             plan,
-            store,
+            journal,
             rules: rules.clone(),
             slos,
             said: RefCell::default(),
@@ -82,7 +83,7 @@ impl<'a> Capacity<'a> {
         if let Some(said) = self.said.borrow().get(&run.id) {
             return Ok(said.clone());
         }
-        let said = judge::of_level(&self.store.load(&run.id)?, level, &self.slos)?;
+        let said = judge::of_level(&self.journal.run(&run.id)?, level, &self.slos)?;
         self.said.borrow_mut().insert(run.id.clone(), said.clone());
         Ok(said)
     }
@@ -115,7 +116,7 @@ impl<'a> Capacity<'a> {
 }
 
 impl Course for Capacity<'_> {
-    fn next(&self, kept: &Study) -> Result<Turn, RunError> {
+    fn next(&self, kept: &Study) -> Result<Turn, StudyError> {
         let block = kept.new.planned.last().map_or(0, |place| place.block.saturating_add(1));
         let (mut places, mut ends, mut news) = (Vec::new(), Vec::new(), Vec::new());
         for (variant, setting) in self.settings() {
@@ -148,7 +149,7 @@ impl Course for Capacity<'_> {
         Some(self.settings().map(left).sum())
     }
 
-    fn amount(&self, kept: &Study, place: &Place) -> Result<Option<Amount>, RunError> {
+    fn amount(&self, kept: &Study, place: &Place) -> Result<Option<Amount>, StudyError> {
         let search = self.search(kept, &Setting::of(place))?;
         let response_ns = self.response_ns(&search);
         let mut measured_ns = self.plan.measured_ns(0).unwrap_or_default();

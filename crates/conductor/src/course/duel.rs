@@ -9,8 +9,8 @@ use stats::{Duel, DuelEnd, DuelStep};
 use store::{Place, Study, stage};
 
 use super::{Course, Turn, Why, setting};
-use crate::one_run::RunError;
 use crate::schedule::{ORDER_STREAM, place, shuffle};
+use crate::study_error::StudyError;
 
 /// The duels of a study.
 pub(crate) struct Duels<'a> {
@@ -28,7 +28,7 @@ impl<'a> Duels<'a> {
     }
 
     /// How the duel under a load stands.
-    pub(crate) fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, RunError> {
+    pub(crate) fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, StudyError> {
         let [a, b] = &self.settings;
         Ok(judge::duel(kept, &self.plan.loads[load].name, [a, b], self.metric)?)
     }
@@ -47,7 +47,7 @@ impl<'a> Duels<'a> {
 }
 
 impl Course for Duels<'_> {
-    fn next(&self, kept: &Study) -> Result<Turn, RunError> {
+    fn next(&self, kept: &Study) -> Result<Turn, StudyError> {
         let (mut places, mut ends, mut news) = (Vec::new(), Vec::new(), Vec::new());
         for load in 0..self.plan.loads.len() {
             let Some(duel) = self.duel(kept, load)? else { continue };

@@ -1,9 +1,12 @@
 //! Courses on studies whose runs say what a test wants.
 
 use plan::Study as Plan;
-use store::{Place, Procedure, Store, StudyId, stage};
+use store::{
+    Ending, Generator, Level, Model, NewRun, Place, Procedure, Store, StudyId, Unit, Validity, Verdict, stage,
+};
 
 use super::{Turn, Why, of, procedure};
+use crate::run_maker::Kept;
 
 /// The first block of a variant.
 pub(crate) fn place(system: &str, variant: &str) -> Place {
@@ -33,7 +36,8 @@ pub(crate) fn begun(variants: u32, compare: &str) -> (Plan, Store, StudyId, temp
         Plan::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder.path().to_path_buf(), false);
     let plan = plan.unwrap_or_else(|faults| panic!("{faults}"));
     let store = Store::open(&folder.path().join("runs.sqlite")).expect("a store");
-    let id = crate::begin_study(&plan, procedure(&plan), &store).expect("a study");
+    let id =
+        crate::begin_study(&plan, procedure(&plan), serde_json::Value::Null, None, &store).expect("a study");
     (plan, store, id, folder)
 }
 
@@ -41,7 +45,8 @@ pub(crate) fn begun(variants: u32, compare: &str) -> (Plan, Store, StudyId, temp
 fn first_turn(variants: u32, compare: &str) -> (Vec<(String, u32, String)>, Option<usize>) {
     let (plan, store, id, _folder) = begun(variants, compare);
     let kept = store.load_study(&id).expect("it is kept");
-    let course = of(&plan, &kept, &store);
+    let journal = Kept { store: &store, id: &id };
+    let course = of(&plan, &kept, &journal);
     let turn = course.next(&kept).expect("a turn");
     let Turn::Runs { places, .. } = turn else { return (Vec::new(), course.later_at_most(&kept)) };
     let mut runs: Vec<_> =
@@ -81,32 +86,73 @@ fn so_many_blocks_are_planned_when_they_begin() {
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(kept.new.planned.len(), 12);
     assert_eq!(kept.new.compare.within_s, Some(60.0));
-    let course = of(&plan, &kept, &store);
+    let journal = Kept { store: &store, id: &id };
+    let course = of(&plan, &kept, &journal);
     assert_eq!(course.later_at_most(&kept), Some(0));
     assert_eq!(course.next(&kept).expect("a turn"), Turn::Over { why: Why::Blocks, news: Vec::new() });
 }
 
 /// Plans these runs and keeps them, the ones of this block as invalid.
-fn keep(store: &Store, id: &StudyId, plan: &Plan, invalid: &[u32]) {
+fn keep(store: &Store, id: &StudyId, invalid: &[u32]) {
     for place in store.missing(id).expect("they are kept") {
-        let ports: Vec<(String, u16)> = plan.ports(0).into_iter().map(|name| (name, 9)).collect();
-        let folder = std::path::Path::new("/");
-        let launch = plan.launch(0, &plan::Around { ports: &ports, dir: folder, tenbin: folder });
-        let mut new = crate::describe::describe(&plan.plan(0, &launch).expect("a plan"));
-        new.place = Some((id.clone(), place.clone()));
-        let run = store.begin(&new).expect("it begins");
         let is_invalid = invalid.contains(&place.block);
-        let verdict = if is_invalid { store::Verdict::Invalid } else { store::Verdict::Complete };
-        store.finish(&run, &crate::describe::without_a_load(verdict, None)).expect("it ends");
+        let run = store.begin(&new_run(id, place)).expect("it begins");
+        let verdict = if is_invalid { Verdict::Invalid } else { Verdict::Complete };
+        store.finish(&run, &ending(verdict)).expect("it ends");
+    }
+}
+
+fn new_run(id: &StudyId, place: Place) -> NewRun {
+    NewRun {
+        started_at_unix_ms: 0,
+        title: String::new(),
+        plan_text: String::new(),
+        plan_hash: String::new(),
+        plan_json: serde_json::Value::Null,
+        tenbin_version: String::new(),
+        host: serde_json::Value::Null,
+        load_words: String::new(),
+        model: Model::Closed,
+        steps: vec!["GET /".to_owned()],
+        units: vec![Unit::Requests],
+        parts: Vec::new(),
+        warm_up_ns: 0,
+        planned_duration_ns: None,
+        latency_limit_ns: None,
+        connects_each: false,
+        stamps: Vec::new(),
+        place: Some((id.clone(), place)),
+        system_version: None,
+    }
+}
+
+fn ending(verdict: Verdict) -> Ending {
+    Ending {
+        ended_at_unix_ms: 0,
+        verdict,
+        validity: Validity { verdict: Level::Valid, causes: Vec::new() },
+        generator: Generator::default(),
+        spread: None,
+        planned_left: 0,
+        notes: Vec::new(),
+        resolved_ns: None,
+        tls: None,
+        system: None,
+        failure: None,
+        not_available: Vec::new(),
+        steadiness: None,
+        window_ns: None,
+        outage: None,
     }
 }
 
 #[test]
 fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
     let (plan, store, id, _folder) = begun(3, "{ blocks: 8 }");
-    keep(&store, &id, &plan, &[1, 4]);
+    keep(&store, &id, &[1, 4]);
     let kept = store.load_study(&id).expect("it is kept");
-    let course = of(&plan, &kept, &store);
+    let journal = Kept { store: &store, id: &id };
+    let course = of(&plan, &kept, &journal);
     assert_eq!(course.later_at_most(&kept), Some(6));
     let Turn::Runs { mut places, news } = course.next(&kept).expect("a turn") else {
         panic!("two were lost")
@@ -116,26 +162,26 @@ fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
     assert_eq!(blocks, [8, 8, 8, 9, 9, 9]);
     (24..).zip(&mut places).for_each(|(position, place)| place.position = position);
     store.plan_more(&id, &places).expect("they are planned");
-    keep(&store, &id, &plan, &[9]);
+    keep(&store, &id, &[9]);
     let kept = store.load_study(&id).expect("it is kept");
     assert!(crate::is_of(&kept.new, &plan, &Procedure::Blocks).is_ok(), "it can still be resumed");
     assert_eq!(course.later_at_most(&kept), Some(3), "and what was lost again");
     // Half as many again as were planned, and no more.
     let (plan, store, id, _folder) = begun(3, "{ blocks: 8 }");
-    keep(&store, &id, &plan, &[0, 1, 2, 3, 4]);
+    keep(&store, &id, &[0, 1, 2, 3, 4]);
     let kept = store.load_study(&id).expect("it is kept");
-    assert_eq!(of(&plan, &kept, &store).later_at_most(&kept), Some(0));
+    assert_eq!(of(&plan, &kept, &journal).later_at_most(&kept), Some(0));
     // Too few blocks for a verdict need no others.
     let (plan, store, id, _folder) = begun(3, "{ blocks: 4 }");
-    keep(&store, &id, &plan, &[0]);
+    keep(&store, &id, &[0]);
     let kept = store.load_study(&id).expect("it is kept");
-    assert_eq!(of(&plan, &kept, &store).later_at_most(&kept), Some(0));
+    assert_eq!(of(&plan, &kept, &journal).later_at_most(&kept), Some(0));
 }
 
 #[test]
 fn a_finished_study_is_extended_block_by_block() {
     let (plan, store, id, _folder) = begun(3, "{ blocks: 6 }");
-    keep(&store, &id, &plan, &[]);
+    keep(&store, &id, &[]);
     let end = || {
         let ending = store::StudyEnding { ended_at_unix_ms: 0, verdict: store::Verdict::Complete, why: None };
         store.finish_study(&id, &ending).expect("it ends");
@@ -155,10 +201,11 @@ fn a_finished_study_is_extended_block_by_block() {
     let kept = end();
     assert_eq!((kept.state, kept.blocks()), (store::StudyState::Interrupted, 8));
     store.resume_study(&id, None).expect("it goes on");
-    keep(&store, &id, &plan, &[7]);
+    keep(&store, &id, &[7]);
     let kept = store.load_study(&id).expect("it is kept");
     assert!(crate::is_of(&kept.new, &plan, &Procedure::Blocks).is_ok(), "it is still of the plan");
-    let course = of(&plan, &kept, &store);
+    let journal = Kept { store: &store, id: &id };
+    let course = of(&plan, &kept, &journal);
     assert_eq!(course.later_at_most(&kept), Some(3), "what was lost is made up for");
     let kept = end();
     crate::extend_study(&plan, &kept, 12, None, &store).expect("four more blocks");

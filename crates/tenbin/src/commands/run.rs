@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use conductor::Stopper;
+use conductor::{Bench, Kept, Observer, Runner, Stopper, Tools};
 use judge::{Gates, Standing};
 use plan::{Study, units};
 use store::{Procedure, Store, StudyId, StudyState, Verdict};
@@ -12,6 +12,7 @@ use crate::commands::load::show_what_is_left;
 use crate::commands::{StoreFlag, read_plan, refuse, this_program};
 use crate::destination::{Destination, ResultFlags};
 use crate::exit::{BadArguments, Exit};
+use crate::making::{Making, broken, of_study};
 use crate::study_line::StudyLine;
 use crate::{output, seed, signals};
 
@@ -111,13 +112,20 @@ impl Ordered<'_> {
                 if !study.has_seed {
                     study.set_seed(seed::fresh());
                 }
-                conductor::begin_study(&study, procedure, &store)?
+                let stamp = conductor::stamp(&study)?;
+                conductor::begin_study(&study, procedure, conductor::host(), stamp, &store)
+                    .map_err(of_study)?
             }
         };
         warn_of_others(&store, &id)?;
         heard.run_begins();
+        let tools = Tools::local(&stopper);
         let mut line = StudyLine::default();
-        conductor::run_study(&study, &id, &store, &tenbin, &stopper, &mut line)
+        conductor::tidy_up().iter().for_each(|said| line.says(said));
+        let bench = Bench::new(Runner { store: &store, tools }, &study, &id, &tenbin)?;
+        let mut making = Making { bench, tools, line };
+        conductor::run_study(&study, &Kept { store: &store, id: &id }, &mut making)
+            .map_err(broken)
             .inspect_err(show_what_is_left)?;
         let kept = store.load_study(&id)?;
         let exit = exit(&study, &kept, &store)?;
@@ -148,8 +156,8 @@ impl Ordered<'_> {
             (StudyState::Complete, Some(blocks)) => {
                 let mut study = study.clone();
                 study.set_seed(kept.new.seed);
-                let from = conductor::blocks_of(&study, &kept)?;
-                conductor::extend_study(&study, &kept, *blocks, within_s, store)?;
+                let from = conductor::blocks_of(&study, &kept).map_err(of_study)?;
+                conductor::extend_study(&study, &kept, *blocks, within_s, store).map_err(of_study)?;
                 output::remark(&format!("extending {id} from {from} to {blocks} blocks"));
             }
             (StudyState::Interrupted, Some(blocks)) if *blocks != kept.blocks() => {
@@ -172,7 +180,7 @@ fn finished(study: &Study, kept: &store::Study) -> anyhow::Result<BadArguments> 
     if !matches!(kept.new.compare.procedure, Procedure::Blocks | Procedure::Duel { .. }) {
         return Ok(BadArguments(format!("{id} is finished\n  way out: leave out --resume to run it anew")));
     }
-    let blocks = conductor::blocks_of(study, kept)?;
+    let blocks = conductor::blocks_of(study, kept).map_err(of_study)?;
     let are = if blocks == 1 { "block" } else { "blocks" };
     Ok(BadArguments(format!(
         "{id} is finished, with {blocks} {are}\n  way out: add --blocks N to extend it to N blocks in all, or leave out \

@@ -5,6 +5,7 @@ use stats::Judged;
 use store::{Store, StoreError, Study};
 
 use super::Capacity;
+use crate::run_maker::Kept;
 
 /// What a search came to, for one variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +20,8 @@ pub enum CapacityAnswer {
 
 /// What a search came to by now, for each variant; nothing if the study is none.
 pub fn capacity_answers(plan: &Plan, kept: &Study, store: &Store) -> Result<Vec<CapacityAnswer>, StoreError> {
-    let Some(capacity) = Capacity::of(plan, store, kept) else { return Ok(Vec::new()) };
+    let journal = Kept { store, id: &kept.id };
+    let Some(capacity) = Capacity::of(plan, &journal, kept) else { return Ok(Vec::new()) };
     let answer = |(_, setting)| {
         let found = capacity.search(kept, &setting)?.finding();
         let is_found = found.held_per_s.is_some() || found.failed_per_s.is_some();

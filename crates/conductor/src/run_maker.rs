@@ -1,0 +1,96 @@
+//! What a study asks of whoever makes its runs, and keeps it.
+
+use std::time::{Duration, Instant};
+
+use plan::Amount;
+use store::{Place, Run, RunId, Store, StoreError, Study, StudyEnding, StudyId};
+
+/// Makes the runs of a study, keeps them, and tells a person of them.
+pub trait RunMaker {
+    /// Why a run did not come to its end.
+    type Error;
+
+    /// Makes the run of a place. When this returns it is kept, whatever came of it.
+    ///
+    /// # Errors
+    /// Nothing more can be made.
+    fn make(&mut self, place: &Place, draws: &Draws, ahead: &Ahead) -> Result<(), Self::Error>;
+
+    /// Whether the study can be resumed after this error, once its cause is removed.
+    fn is_resumable(&self, error: &Self::Error) -> bool;
+
+    /// Tells what was found or decided, in a line.
+    fn says(&mut self, line: &str);
+
+    /// Whether somebody has asked to stop.
+    fn is_stopped(&self) -> bool;
+
+    /// The instant that it is.
+    fn now(&self) -> Instant;
+}
+
+/// How much load a run has, and which.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draws {
+    /// In place of what the plan says of its load.
+    pub amount: Option<Amount>,
+    /// What everything is drawn from, if there is no such amount, which has its own.
+    pub seed: u64,
+}
+
+/// What is ahead of a study when one of its runs begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ahead {
+    /// The number of the run among those that this process makes, from 0.
+    pub number: usize,
+    /// How many those are; `None`: nobody can say.
+    pub of: Option<usize>,
+    /// Whether they may turn out to be fewer.
+    pub is_at_most: bool,
+    /// How long all that are left will take, or take at most; `None`: nobody can say.
+    pub left: Option<Duration>,
+    /// What is left of the time that the study may take; `None`: it has no bound.
+    pub budget: Option<Duration>,
+}
+
+/// What is kept of a study: all that it knows of its runs.
+pub trait Journal {
+    /// Everything so far.
+    fn study(&self) -> Result<Study, StoreError>;
+
+    /// A run of it, with its seconds.
+    fn run(&self, run: &RunId) -> Result<Run, StoreError>;
+
+    /// Keeps what is planned from now on.
+    fn plan_more(&self, places: &[Place]) -> Result<(), StoreError>;
+
+    /// Keeps how it ended.
+    fn finish(&self, ending: &StudyEnding) -> Result<(), StoreError>;
+}
+
+/// A study in a store.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept<'a> {
+    /// Where it is.
+    pub store: &'a Store,
+    /// Its name there.
+    pub id: &'a StudyId,
+}
+
+impl Journal for Kept<'_> {
+    fn study(&self) -> Result<Study, StoreError> {
+        self.store.load_study(self.id)
+    }
+
+    fn run(&self, run: &RunId) -> Result<Run, StoreError> {
+        self.store.load(run)
+    }
+
+    fn plan_more(&self, places: &[Place]) -> Result<(), StoreError> {
+        self.store.plan_more(self.id, places)
+    }
+
+    fn finish(&self, ending: &StudyEnding) -> Result<(), StoreError> {
+        self.store.finish_study(self.id, ending)
+    }
+}

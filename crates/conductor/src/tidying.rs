@@ -1,0 +1,19 @@
+//! What studies left behind that were killed.
+
+use lab::leftovers::{Leftovers, Swept};
+
+use crate::scratch;
+
+/// Ends what studies left behind that were killed, so that it does not share the machine with this one. Says what it ended,
+/// removed, and left alone, unescaped.
+pub fn tidy_up() -> Vec<String> {
+    let Leftovers { ended, elsewhere } = lab::leftovers::sweep();
+    let ended = ended.iter().map(|Swept { pid, command, .. }| {
+        format!("ended process {pid} ({command}): a Tenbin that was killed left it running")
+    });
+    let left = (!elsewhere.is_empty()).then(|| {
+        let pids: Vec<String> = elsewhere.iter().map(u32::to_string).collect();
+        format!("left processes alone that a Tenbin of another PID namespace started: {}", pids.join(", "))
+    });
+    ended.chain(left).chain(scratch::sweep()).collect()
+}

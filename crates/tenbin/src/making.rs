@@ -1,0 +1,59 @@
+//! The runs of a study, made on this machine and shown on a terminal.
+
+use std::time::Instant;
+
+use conductor::{Ahead, Bench, Broken, Draws, Observer, RunError, RunMaker, StudyError, Tools};
+use store::Place;
+
+use crate::study_line::StudyLine;
+
+/// Makes them one after the other.
+pub(crate) struct Making<'a> {
+    pub(crate) bench: Bench<'a>,
+    pub(crate) tools: Tools<'a>,
+    pub(crate) line: StudyLine,
+}
+
+impl RunMaker for Making<'_> {
+    type Error = RunError;
+
+    fn make(&mut self, place: &Place, draws: &Draws, ahead: &Ahead) -> Result<(), RunError> {
+        self.line.place_begins(place, ahead);
+        let made = self.bench.make(place, draws.amount.as_ref(), draws.seed, &mut self.line)?;
+        self.line.place_ends(place, &made);
+        Ok(())
+    }
+
+    fn is_resumable(&self, error: &RunError) -> bool {
+        // It can be resumed once the system answers.
+        matches!(error, RunError::Rejected { .. })
+    }
+
+    fn says(&mut self, line: &str) {
+        self.line.says(line);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.tools.is_stopped()
+    }
+
+    fn now(&self) -> Instant {
+        self.tools.clock.now()
+    }
+}
+
+/// The error of a study as that of a run: what a person is told, and the exit code, are the same.
+pub(crate) fn of_study(error: StudyError) -> RunError {
+    match error {
+        StudyError::Plan(faults) => RunError::Plan(faults),
+        StudyError::Store(error) => (*error).into(),
+    }
+}
+
+/// Why a study broke off.
+pub(crate) fn broken(error: Broken<RunError>) -> RunError {
+    match error {
+        Broken::Study(error) => of_study(error),
+        Broken::Run(error) => error,
+    }
+}
