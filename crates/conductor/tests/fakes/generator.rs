@@ -1,0 +1,242 @@
+//! A generator whose single worker does a hundred requests of ten milliseconds a second, in no time.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use conductor::{Clock, FillError, Generator, Learnt, Observer, Prepared, Ready, Refusal, Stopper, Underway};
+use engine::{Message, StopLevel, WorkerEnd};
+use plan::{Fault, Plan, Tables};
+use record::{ConnectionTotals, Finish, Health, Interval, Outcome, Phase, Presence, Pulse, Tally};
+
+use super::World;
+
+const PER_S: u64 = 100;
+const EACH_NS: u64 = 1_000_000_000 / PER_S;
+const SECOND_NS: u64 = 1_000_000_000;
+/// How long opening the connections takes.
+const OPENING: Duration = Duration::from_millis(30);
+
+impl Generator for World {
+    fn load_data(
+        &self,
+        _plan: &Plan,
+        _tables: &Tables,
+        _stopper: &Stopper,
+        observer: &mut dyn Observer,
+    ) -> Result<(), FillError> {
+        observer.fills("filling tables");
+        match self.moment("load data") {
+            true => Err(Refusal::Plan(Fault::new("tables", "there is no room", "make some")).into()),
+            false => Ok(()),
+        }
+    }
+
+    fn prepare(&self, plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal> {
+        let fails = self.moment("prepare");
+        if stopper.level() != StopLevel::Go {
+            return Err(Refusal::Stopped);
+        }
+        if fails {
+            return Err(Refusal::Plan(Fault::new("url", "nobody listens", "start it")));
+        }
+        let length_ns = plan.stop.at_ns.unwrap_or(SECOND_NS);
+        Ok(Prepared {
+            threads: 1,
+            cores: Vec::new(),
+            endpoints: Vec::new(),
+            memory_bound_bytes: 1 << 20,
+            resolved: None,
+            tls: None,
+            learnt: Learnt::default(),
+            ready: Box::new(FakeLoad { world: self.clone(), warm_up_ns: plan.warm_up_ns, length_ns }),
+        })
+    }
+}
+
+/// A load that goes on for so long.
+#[derive(Debug)]
+struct FakeLoad {
+    world: World,
+    warm_up_ns: u64,
+    length_ns: u64,
+}
+
+impl Ready for FakeLoad {
+    fn quoting(self: Box<Self>) -> Box<dyn Ready> {
+        self
+    }
+
+    fn start(self: Box<Self>) -> io::Result<Box<dyn Underway>> {
+        if self.world.moment("load starts") {
+            return Err(io::Error::other("no thread"));
+        }
+        self.world.state().loads_running += 1;
+        self.world.pass(OPENING);
+        let began = self.world.elapsed();
+        let mut messages = VecDeque::new();
+        messages.push_back((0, Message::Begins(self.world.now())));
+        let mut load = Fake { load: *self, began, messages, at_ns: 0, ends_ns: 0, is_over: false };
+        load.ends_ns = load.load.length_ns;
+        Ok(Box::new(load))
+    }
+}
+
+#[derive(Debug)]
+struct Fake {
+    load: FakeLoad,
+    /// In the time of its world.
+    began: Duration,
+    /// When they are due, since the load began.
+    messages: VecDeque<(u64, Message)>,
+    /// Up to here everything is told, or waits to be.
+    at_ns: u64,
+    ends_ns: u64,
+    is_over: bool,
+}
+
+impl Fake {
+    fn elapsed_ns(&self) -> u64 {
+        (self.load.world.elapsed() - self.began).as_nanos() as u64
+    }
+
+    /// What is told at the end of the next second, or of the load.
+    fn go_on(&mut self) {
+        let from_ns = self.at_ns;
+        let to_ns = self.ends_ns.min((from_ns / SECOND_NS + 1) * SECOND_NS).max(from_ns);
+        self.at_ns = to_ns;
+        for (phase, begin_ns, end_ns) in [
+            (Phase::WarmUp, from_ns, to_ns.min(self.load.warm_up_ns)),
+            (Phase::Measured, from_ns.max(self.load.warm_up_ns), to_ns),
+        ] {
+            if begin_ns < end_ns {
+                let tally = self.tally(begin_ns, end_ns, phase);
+                let interval = Interval { second: from_ns / SECOND_NS, phase, tally, sampled: Vec::new() };
+                self.messages.push_back((to_ns, Message::Interval { step: 0, interval: Box::new(interval) }));
+            }
+        }
+        if to_ns < self.ends_ns {
+            return;
+        }
+        self.is_over = true;
+        let world = self.load.world.clone();
+        if world.moment("worker breaks") {
+            self.messages.push_back((to_ns, Message::Broke("load thread 0 cannot go on".to_owned())));
+        } else if world.moment("load is hopeless") {
+            self.messages.push_back((to_ns, Message::Hopeless("no user may log in".to_owned())));
+        } else if !world.moment("worker vanishes") {
+            let requests = to_ns / EACH_NS;
+            let connection =
+                ConnectionTotals { requests, response_sum_ns: requests * EACH_NS, response_max_ns: EACH_NS };
+            let health = Health { wall_ns: to_ns, cpu_ns: to_ns / 100, ..Health::default() };
+            let end = WorkerEnd {
+                connections: vec![connection],
+                health,
+                stopped_at_ns: Some(to_ns),
+                ..WorkerEnd::default()
+            };
+            self.messages.push_back((to_ns, Message::Ended(Box::new(end))));
+        }
+    }
+
+    /// Whole requests that were begun in a stretch, and what of the course of the load it has.
+    fn tally(&mut self, from_ns: u64, to_ns: u64, phase: Phase) -> Tally {
+        let mut tally = Tally::default();
+        let rejects = self.load.world.state().rejects;
+        let outcome = if rejects { Outcome::Rejected } else { Outcome::Ok };
+        for number in from_ns.div_ceil(EACH_NS)..to_ns / EACH_NS {
+            let sent_ns = number * EACH_NS;
+            let finished_ns = sent_ns + EACH_NS;
+            tally.note_sent(sent_ns);
+            tally.note_finished(&Finish {
+                intended_ns: sent_ns,
+                sent_ns,
+                first_byte_ns: Some(finished_ns),
+                finished_ns,
+                outcome,
+                status: if rejects { 400 } else { 200 },
+            });
+            if phase == Phase::Measured {
+                *(if rejects { &mut tally.window.rejected } else { &mut tally.window.ok }) += 1;
+            }
+        }
+        let mut at_ns = from_ns;
+        while at_ns < to_ns {
+            let lasting_ns = (to_ns - at_ns).min(Pulse::WINDOW_NS - at_ns % Pulse::WINDOW_NS);
+            let ended = lasting_ns / EACH_NS;
+            let ok = if rejects { 0 } else { ended };
+            let presence = Presence {
+                first_ok_ns: (ok > 0).then_some(at_ns + EACH_NS),
+                last_ok_ns: (ok > 0).then_some(at_ns + lasting_ns),
+                asked_ns: Some(at_ns),
+                ..Presence::default()
+            };
+            let pulse = Pulse {
+                at_ns: at_ns / Pulse::WINDOW_NS * Pulse::WINDOW_NS,
+                lasting_ns,
+                ended,
+                response_sum_ns: ended * EACH_NS,
+                ok,
+                ok_response_sum_ns: ok * EACH_NS,
+                in_flight_ns: lasting_ns,
+                cpu_ns: lasting_ns / 100,
+                presence,
+                ..Pulse::default()
+            };
+            self.messages.push_back((at_ns + lasting_ns, Message::Pulse { worker: 0, pulse }));
+            at_ns += lasting_ns;
+        }
+        tally
+    }
+}
+
+impl Underway for Fake {
+    fn next(&mut self, wait: Duration) -> Result<Message, RecvTimeoutError> {
+        let world = self.load.world.clone();
+        if self.messages.is_empty() && !self.is_over {
+            self.go_on();
+        }
+        let Some((due_ns, _)) = self.messages.front() else { return Err(RecvTimeoutError::Disconnected) };
+        let left = Duration::from_nanos(due_ns.saturating_sub(self.elapsed_ns()));
+        if left > wait || world.state().trouble == Some("load hangs") {
+            world.pass(wait);
+            world.moment("quiet");
+            return Err(RecvTimeoutError::Timeout);
+        }
+        world.pass(left);
+        let message = self.messages.pop_front().map(|(_, message)| message);
+        if matches!(message, Some(Message::Interval { .. })) {
+            world.moment("second");
+        }
+        message.ok_or(RecvTimeoutError::Disconnected)
+    }
+
+    fn stop(&mut self, level: StopLevel) {
+        if level == StopLevel::Go {
+            return;
+        }
+        // What was not told yet is cut off where the load is now.
+        let now_ns = self.elapsed_ns();
+        if level == StopLevel::Abort && self.load.world.state().trouble == Some("load hangs") {
+            self.load.world.state().trouble = None;
+        }
+        if !self.is_over && now_ns < self.ends_ns {
+            self.ends_ns = now_ns.max(self.at_ns);
+        }
+    }
+
+    fn join(self: Box<Self>) -> Result<(), Vec<String>> {
+        let vanished = self.load.world.state().trouble == Some("worker vanishes");
+        match self.load.world.moment("load is joined") || vanished {
+            true => Err(vec!["thread load-0 died of an internal fault".to_owned()]),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Drop for Fake {
+    fn drop(&mut self) {
+        self.load.world.state().loads_running -= 1;
+    }
+}

@@ -1,0 +1,115 @@
+//! A lab whose systems are ready at once, and are looked at once in the world's second.
+
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use conductor::{Before, Clock, Lab, Prepared, Room, RunError, Started, Watch};
+use lab::probes::{Look, NotAvailable, Reading, Subject};
+use lab::{Command, Failure, Output, Recipe, Root, Stage, Stopped};
+
+use super::World;
+
+impl Lab for World {
+    fn room(&self, ports: usize) -> Result<Room, RunError> {
+        if self.moment("room") {
+            return Err(RunError::Ports("all are taken".to_owned()));
+        }
+        Ok(Room::at("/nowhere".into(), (20_001..).take(ports).collect()))
+    }
+
+    fn first_line(
+        &self,
+        _command: &Command,
+        _keeper: &[OsString],
+        _cancelled: &dyn Fn() -> bool,
+    ) -> Option<String> {
+        (!self.moment("version")).then(|| "web 1.0".to_owned())
+    }
+
+    fn start(&self, _recipe: Recipe, _cancelled: &dyn Fn() -> bool) -> Result<Box<dyn Started>, Failure> {
+        for (moment, stage) in [("system starts", Stage::Start), ("system is ready", Stage::Ready)] {
+            if self.moment(moment) {
+                return Err(failure(stage));
+            }
+        }
+        self.state().systems_running += 1;
+        Ok(Box::new(FakeSystem(self.clone())))
+    }
+
+    fn watch(&self, _subject: Subject) -> Box<dyn Watch> {
+        self.moment("watch");
+        Box::new(FakeWatch { world: self.clone(), looked: self.now() })
+    }
+
+    fn look_around(&self, _prepared: &Prepared) -> Before {
+        self.moment("look around");
+        Before::default()
+    }
+}
+
+fn failure(stage: Stage) -> Failure {
+    let outputs = vec![Output { process: "web".to_owned(), text: b"oops".to_vec(), dropped_bytes: 0 }];
+    Failure {
+        stage,
+        process: Some("web".to_owned()),
+        what: "exited with code 3".to_owned(),
+        way_out: "look at its output".to_owned(),
+        outputs,
+    }
+}
+
+#[derive(Debug)]
+struct FakeSystem(World);
+
+impl Started for FakeSystem {
+    fn roots(&self) -> Vec<Root> {
+        vec![Root { name: "web".to_owned(), keeper_pid: 1 }]
+    }
+
+    fn died(&mut self) -> Option<Failure> {
+        // Once a second is enough.
+        let seconds = self.0.moments().iter().filter(|moment| *moment == "second").count();
+        (seconds > 0 && self.0.state().trouble == Some("system dies")).then(|| failure(Stage::Died))
+    }
+
+    fn stop(self: Box<Self>) -> Stopped {
+        let failures = if self.0.moment("system stops") { vec![failure(Stage::Stop)] } else { Vec::new() };
+        let outputs =
+            vec![Output { process: "web".to_owned(), text: b"listening".to_vec(), dropped_bytes: 0 }];
+        Stopped { failures, outputs }
+    }
+}
+
+impl Drop for FakeSystem {
+    fn drop(&mut self) {
+        self.0.state().systems_running -= 1;
+    }
+}
+
+#[derive(Debug)]
+struct FakeWatch {
+    world: World,
+    looked: Instant,
+}
+
+impl Watch for FakeWatch {
+    fn take(&mut self) -> Vec<Look> {
+        let mut looks = Vec::new();
+        while self.world.now() - self.looked >= Duration::from_secs(1) {
+            self.looked += Duration::from_secs(1);
+            let reading = Reading {
+                subject: "machine".to_owned(),
+                metric: "steal_s",
+                label: "core0".to_owned(),
+                value: 0.0,
+            };
+            looks.push(Look { at: self.looked, over: Duration::from_secs(1), readings: vec![reading] });
+        }
+        looks
+    }
+
+    fn end(mut self: Box<Self>) -> (Vec<Look>, Vec<NotAvailable>) {
+        let missing = NotAvailable { probe: "disks".to_owned(), because: "there are none".to_owned() };
+        (self.take(), vec![missing])
+    }
+}

@@ -1,0 +1,240 @@
+//! One run in a world without processes: every stage of it fails in turn, and somebody stops it at every moment.
+
+mod fakes;
+
+use std::time::Duration;
+
+use conductor::{Bench, Made, RunError, Runner, begin_study, procedure};
+use fakes::{Heard, World, program, rename_table, store, study};
+use store::{Place, State, Store, StudyId, Verdict};
+
+/// A system that is started, with tables, a version and a gate.
+const PLAN: &str = "scenario: [ workload: select-only ]\nload: { users: 1, warm-up: 1s, for: 3s }\nsystems:\n  db:\n    \
+                    start: 'db {port}'\n    url: 'postgres://bench@127.0.0.1:{port}/bench'\n    \
+                    version: 'db --version'\n    prepare: { workload: select-only }\ngates: [ throughput>1/s ]\n";
+
+/// The first run of a plan, in a world and a store.
+struct Tried {
+    store: Store,
+    _folder: tempfile::TempDir,
+    made: Result<Made, RunError>,
+    heard: Heard,
+    id: StudyId,
+    place: Place,
+}
+
+fn try_in(world: &World, broken_table: Option<&str>) -> Tried {
+    let (store, folder) = store();
+    let study = study(PLAN);
+    let id = begin_study(&study, procedure(&study), serde_json::Value::Null, None, &store).expect("a study");
+    let place = store.missing(&id).expect("it is planned").swap_remove(0);
+    broken_table.into_iter().for_each(|table| rename_table(&store, table, "gone"));
+    let (runner, mut heard) = (Runner { store: &store, tools: world.tools() }, Heard::default());
+    let bench = Bench::new(runner, &study, &id, program()).expect("cores");
+    let made = bench.make(&place, None, 7, &mut heard);
+    drop(bench);
+    broken_table.into_iter().for_each(|table| rename_table(&store, "gone", table));
+    world.assert_nothing_is_left();
+    Tried { store, _folder: folder, made, heard, id, place }
+}
+
+fn made(tried: &Tried) -> &Made {
+    tried.made.as_ref().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Whatever came of a run, the store can be read, and what it has of the run adds up.
+fn assert_kept(tried: &Tried) {
+    for summary in tried.store.runs(usize::MAX).expect("a list") {
+        let run = tried.store.load(&summary.id).expect("readable");
+        run.whole(record::Phase::Measured).expect("it adds up");
+        if run.ending.is_none() {
+            assert_eq!(run.state, State::Running, "this process has it still");
+        }
+    }
+    let is_made = tried.store.missing(&tried.id).expect("a list").iter().all(|place| *place != tried.place);
+    let is_done = tried.made.as_ref().is_ok_and(|made| made.ending.is_done());
+    assert_eq!(is_made, is_done, "a resumed study makes what was not done");
+}
+
+#[test]
+fn a_run_takes_its_stages_in_their_order() {
+    let world = World::new();
+    let tried = try_in(&world, None);
+    let made = made(&tried);
+    assert_eq!(made.ending.verdict, Verdict::Complete, "{:?}", made.ending);
+    let run = tried.store.load(&made.run).expect("it is kept");
+    let (warm_up, measured) = (run.whole(record::Phase::WarmUp), run.whole(record::Phase::Measured));
+    assert_eq!((warm_up.expect("sums").counts.ok, measured.expect("sums").counts.ok), (100, 300));
+    assert_eq!(made.brief.expect("figures").ok_per_s, 100.0);
+    assert!(made.gates[0].holds);
+    assert_eq!(run.new.system_version.as_deref(), Some("web 1.0"));
+    assert_eq!(run.readings().count(), 4);
+    assert_eq!(run.outputs().len(), 1);
+    assert_eq!((tried.heard.seconds, tried.heard.ends), (4, 1));
+    let seen = world.moments();
+    let stages: Vec<&str> = seen.iter().map(String::as_str).filter(|moment| *moment != "quiet").collect();
+    let expected = [
+        "room",
+        "version",
+        "system starts",
+        "system is ready",
+        "load data",
+        "prepare",
+        "watchdog",
+        "look around",
+        "load starts",
+        "watch",
+        "second",
+        "second",
+        "second",
+        "worker breaks",
+        "load is hopeless",
+        "worker vanishes",
+        "second",
+        "load is joined",
+        "system stops",
+    ];
+    assert_eq!(stages, expected);
+    assert_kept(&tried);
+}
+
+/// What of a system or of a database that fails is a result: the study goes on.
+#[test]
+fn a_system_that_fails_at_any_stage_is_a_result() {
+    for (trouble, stage) in [
+        ("system starts", "start"),
+        ("system is ready", "ready"),
+        ("load data", "prepare"),
+        ("prepare", "connect"),
+        ("load starts", "threads"),
+        ("system dies", "died"),
+    ] {
+        let world = World::with_trouble(trouble);
+        let tried = try_in(&world, None);
+        let made = made(&tried);
+        assert_eq!(made.ending.verdict, Verdict::Aborted, "{trouble}");
+        let failure = made.ending.failure.as_ref().unwrap_or_else(|| panic!("{trouble}"));
+        assert_eq!(failure.stage, stage);
+        assert!(made.gates.is_empty() && made.brief.is_none(), "{trouble}");
+        let was_started = !trouble.starts_with("system ") || trouble == "system dies";
+        assert_eq!(world.has_seen("system stops"), was_started, "{trouble}");
+        assert!(world.elapsed() < Duration::from_secs(3), "nothing is left to load: {trouble}");
+        assert_kept(&tried);
+    }
+}
+
+#[test]
+fn a_load_that_cannot_go_on_says_so_in_the_run() {
+    for trouble in ["worker breaks", "load is hopeless", "load is joined", "worker vanishes"] {
+        let world = World::with_trouble(trouble);
+        let tried = try_in(&world, None);
+        let made = made(&tried);
+        assert_eq!(made.ending.verdict, Verdict::Invalid, "{trouble}: {:?}", made.ending);
+        assert!(world.has_seen("system stops"), "{trouble}");
+        assert_kept(&tried);
+    }
+}
+
+#[test]
+fn what_is_not_essential_to_a_run_may_fail() {
+    let world = World::with_trouble("version");
+    let tried = try_in(&world, None);
+    assert_eq!(made(&tried).ending.verdict, Verdict::Complete);
+    let world = World::with_trouble("system stops");
+    let tried = try_in(&world, None);
+    let ending = &made(&tried).ending;
+    assert_eq!(ending.verdict, Verdict::Complete);
+    assert!(ending.notes.iter().any(|note| note.contains("exited with code 3")), "{:?}", ending.notes);
+    assert_eq!(ending.not_available[0].0, "disks");
+}
+
+#[test]
+fn what_this_machine_lacks_ends_the_study() {
+    let world = World::with_trouble("room");
+    let tried = try_in(&world, None);
+    assert!(matches!(tried.made, Err(RunError::Ports(_))));
+    assert_eq!(world.moments(), ["room"]);
+    assert_kept(&tried);
+}
+
+/// Whatever the store refuses ends the run, with what was counted by then; the system is stopped all the same.
+#[test]
+fn a_store_that_fails_at_any_stage_ends_the_study_and_the_system() {
+    for (table, expected) in [
+        ("run", None),
+        ("part", Some(0)),
+        ("readings", Some(0)),
+        ("output", None),
+        ("ending", Some(300)),
+        ("gate", None),
+    ] {
+        let world = World::new();
+        let tried = try_in(&world, Some(table));
+        let Err(RunError::Storage { counts, .. }) = &tried.made else { panic!("{table}: {:?}", tried.made) };
+        let ok = counts.as_ref().map(|counts| counts.ok);
+        assert_eq!(ok, expected, "{table}");
+        assert!(world.has_seen("system stops"), "{table}");
+        if table != "gate" {
+            assert_kept(&tried);
+        }
+    }
+}
+
+#[test]
+fn a_load_that_does_not_end_is_told_to() {
+    let world = World::with_trouble("load hangs");
+    let tried = try_in(&world, None);
+    assert_eq!(made(&tried).ending.verdict, Verdict::Aborted);
+    // Four seconds of load, thirty for the last request, three of patience, and its last second.
+    assert!((14..40).contains(&world.elapsed().as_secs()), "{:?}", world.elapsed());
+    assert_kept(&tried);
+}
+
+#[test]
+fn a_system_that_rejects_everything_ends_the_study_when_a_single_user_is_rejected_too() {
+    let world = World::that_rejects();
+    let tried = try_in(&world, None);
+    assert!(matches!(tried.made, Err(RunError::Rejected { .. })), "{:?}", tried.made);
+    let loads = world.moments().iter().filter(|moment| *moment == "load starts").count();
+    assert_eq!(loads, 4, "the load itself, and a single user three times");
+    assert!(world.has_seen("system stops"));
+    assert_kept(&tried);
+}
+
+/// Somebody who asks once gets what was measured so far, and whoever asks twice gets out at once. Whenever that is, the system is
+/// stopped, the store is whole, and a study that is resumed makes the run again unless it was complete.
+#[test]
+fn a_run_can_be_stopped_at_every_moment() {
+    let all = {
+        let world = World::new();
+        try_in(&world, None);
+        world.moments()
+    };
+    for at in 0..all.len() {
+        // One quiet moment is like the one before.
+        if at > 0 && all[at - 1] == "quiet" && all[at] == "quiet" {
+            continue;
+        }
+        for asked in [&[at][..], &[at, at], &[at, at + 1]] {
+            let world = World::stopped_at(asked);
+            let tried = try_in(&world, None);
+            let (ending, seen) = (&made(&tried).ending, world.moments());
+            let moment = &seen[at];
+            let is_late = ["load is joined", "system stops"].contains(&moment.as_str());
+            match asked {
+                [_] if !is_late => assert!(
+                    [Verdict::Partial, Verdict::Complete].contains(&ending.verdict),
+                    "{moment}: {ending:?}"
+                ),
+                _ if is_late => {}
+                _ => assert_ne!(ending.verdict, Verdict::Complete, "{moment}: {ending:?}"),
+            }
+            let started = seen.iter().any(|moment| moment == "system is ready");
+            assert_eq!(world.has_seen("system stops"), started, "{moment}");
+            // The second that goes on is told to its end.
+            let since = world.since_asked().expect("somebody asked");
+            assert!(since <= Duration::from_millis(1100), "{moment}: {since:?}");
+            assert_kept(&tried);
+        }
+    }
+}
