@@ -4,6 +4,8 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::class;
+
 /// One kind of error and how often it was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerEntry {
@@ -32,7 +34,7 @@ impl Ledger {
     /// Entries at most, these among them.
     pub const ENTRIES_MAX: usize = Self::KINDS_MAX + Self::ERRNOS_MAX;
     /// Classes that are kept apart even when the list is full: verdicts rest on them.
-    const ALWAYS_KEPT: [&str; 1] = ["generator_fault"];
+    const ALWAYS_KEPT: [&str; 1] = [class::GENERATOR_FAULT.name];
     /// Bytes kept of one message.
     pub const MESSAGE_BYTES_MAX: usize = 256;
 

@@ -7,6 +7,7 @@
 extern crate alloc;
 
 mod bytes;
+pub mod class;
 mod counts;
 mod encoding;
 mod gaps;
@@ -25,6 +26,7 @@ mod tally;
 mod waits;
 mod window;
 
+pub use class::{Blame, CLASSES, Class};
 pub use counts::{Counts, IdentityBroken};
 pub use encoding::NotAnInterval;
 pub use gaps::{Gap, Gaps};

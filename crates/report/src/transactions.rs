@@ -1,6 +1,6 @@
 //! What is said of transactions alone: how often they were tried, which came late, and what they are without connecting.
 
-use record::{Histogram, Split, Statuses};
+use record::{Histogram, Split, Statuses, class};
 use store::Unit;
 
 use crate::figures::Figures;
@@ -9,8 +9,10 @@ use crate::units::{count, decimal, duration, percent, rate};
 use crate::view::View;
 
 /// Classes of errors after which nobody knows whether the transaction took effect, and what happened.
-const UNKNOWN: [(&str, &str); 2] =
-    [("commit_unknown", "the connection was lost"), ("timeout_in_commit", "time ran out")];
+const UNKNOWN: [(&str, &str); 2] = [
+    (class::COMMIT_UNKNOWN.name, "the connection was lost"),
+    (class::TIMEOUT_IN_COMMIT.name, "time ran out"),
+];
 
 /// How often transactions were tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,23 +1,8 @@
-//! Whose fault it is when a request does not succeed.
+//! What a peer did wrong, and how it showed.
 
 use alloc::format;
 use alloc::string::String;
 use core::fmt;
-
-/// The five parties that can be to blame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Blame {
-    /// This program or its machine: out of descriptors, ports or memory.
-    Us,
-    /// The peer broke the protocol.
-    Peer,
-    /// The way there: refused, unreachable, reset.
-    Network,
-    /// The system understood and said no.
-    SaidNo,
-    /// We stopped waiting.
-    GaveUp,
-}
 
 /// The first bytes of what a peer sent, for people to recognise it by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +47,6 @@ pub struct PeerFault {
 impl PeerFault {
     /// The class of a fault that will be the same on every connection: the load ends with it, and nobody is asked again.
     pub const LOGIN_REFUSED: &'static str = "login_refused";
-
-    /// Whether a server that understood a log-in takes no connection now: it answered, and the answer was no.
-    pub fn says_no(&self) -> bool {
-        matches!(self.class, "too_many_connections" | "out_of_resources" | "server_shutdown" | "sql_error")
-    }
 
     /// The sentence for people, with what was seen, escaped.
     pub fn message(&self) -> String {

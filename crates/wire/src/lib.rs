@@ -16,7 +16,7 @@ pub mod postgres;
 pub mod sql;
 pub mod testing;
 
-pub use blame::{Blame, PeerFault, Seen};
+pub use blame::{PeerFault, Seen};
 pub use both::{Both, BothTalks, Place};
 pub use conversation::{
     Cancel, Closing, Conversation, Embedded, Greeting, Interrupt, Next, PartEnd, Progress, Refusal, Reply,

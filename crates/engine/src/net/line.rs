@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use record::{Class, class};
 use wire::sql::Session as SqlSession;
 use wire::{Conversation, Greeting, PeerFault};
 
@@ -108,7 +109,7 @@ impl Line {
                 Greeting::Secure => {
                     if !bytes.is_empty() {
                         let reason = "bytes came in the clear where TLS was to begin".to_owned();
-                        return Err(self.refused("excess_bytes", reason));
+                        return Err(self.refused(class::EXCESS_BYTES.name, reason));
                     }
                     self.secure()?;
                     greeting = who.secured();
@@ -124,7 +125,9 @@ impl Line {
             }
             if bytes.is_empty() {
                 if begun.elapsed() > self.timeout {
-                    return Err(self.refused("timeout_login", format!("no end within {:?}", self.timeout)));
+                    return Err(
+                        self.refused(class::TIMEOUT_LOGIN.name, format!("no end within {:?}", self.timeout))
+                    );
                 }
                 self.read_some(&mut bytes)?;
             }
@@ -136,7 +139,7 @@ impl Line {
             }
             greeting = next;
         }
-        Err(self.refused("protocol_error", "the log-in has no end".to_owned()))
+        Err(self.refused(class::PROTOCOL_ERROR.name, "the log-in has no end".to_owned()))
     }
 
     fn read_some(&mut self, bytes: &mut Vec<u8>) -> Result<(), ProbeError> {
@@ -145,7 +148,7 @@ impl Line {
         let count = self.read(&mut bytes[start..]).map_err(|error| self.broken(&error))?;
         bytes.truncate(start + count);
         if count == 0 {
-            return Err(self.refused("login_closed", "the peer closed the connection".to_owned()));
+            return Err(self.refused(class::LOGIN_CLOSED.name, "the peer closed the connection".to_owned()));
         }
         Ok(())
     }
@@ -153,12 +156,13 @@ impl Line {
     fn broken(&self, error: &io::Error) -> ProbeError {
         match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                self.refused("timeout_login", format!("no answer within {:?}", self.timeout))
+                self.refused(class::TIMEOUT_LOGIN.name, format!("no answer within {:?}", self.timeout))
             }
-            io::ErrorKind::ConnectionReset => {
-                self.refused("login_reset", "the peer reset the connection within the log-in".to_owned())
-            }
-            _ => self.refused("login_reset", error.to_string()),
+            io::ErrorKind::ConnectionReset => self.refused(
+                class::LOGIN_RESET.name,
+                "the peer reset the connection within the log-in".to_owned(),
+            ),
+            _ => self.refused(class::LOGIN_RESET.name, error.to_string()),
         }
     }
 
@@ -169,20 +173,24 @@ impl Line {
     /// Goes over to TLS.
     fn secure(&mut self) -> Result<(), ProbeError> {
         let endpoint = self.endpoint.clone();
-        let refused = |class, reason| ProbeError::Tls { endpoint: endpoint.clone(), class, reason };
+        let refused = |class: &'static Class, reason| ProbeError::Tls {
+            endpoint: endpoint.clone(),
+            class: class.name,
+            reason,
+        };
         let timeout = self.timeout;
         let broken = |error: io::Error| match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                refused("timeout_tls", format!("no answer within {timeout:?}; does it speak TLS?"))
+                refused(&class::TIMEOUT_TLS, format!("no answer within {timeout:?}; does it speak TLS?"))
             }
             io::ErrorKind::ConnectionReset => {
-                refused("tls_reset", "the peer reset the connection within the handshake".to_owned())
+                refused(&class::TLS_RESET, "the peer reset the connection within the handshake".to_owned())
             }
-            _ => refused("tls_error", format!("the handshake broke off: {error}")),
+            _ => refused(&class::TLS_ERROR, format!("the handshake broke off: {error}")),
         };
         let (Some(tls), None) = (&self.tls, &self.session) else {
             return Err(refused(
-                "tls_error",
+                &class::TLS_ERROR,
                 "the log-in asks for TLS where there is none to go over to".into(),
             ));
         };
@@ -196,7 +204,7 @@ impl Line {
             }
             if count == 0 {
                 return Err(refused(
-                    "tls_closed",
+                    &class::TLS_CLOSED,
                     "the peer closed in the middle of the handshake; does it speak TLS?".into(),
                 ));
             }

@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 use std::thread;
 use std::time::Duration;
 
+use record::{Class, class};
 use wire::{Closing, Conversation, Next, Progress, Reply};
 
 use super::line::Line;
@@ -210,7 +211,7 @@ fn explain(error: &io::Error, timeout: Duration) -> String {
 }
 
 /// What to do about a handshake that failed. Where TLS begins on request, it is the URL that says how strict to be.
-pub(super) fn advise(class: &str, sentence: String, is_on_request: bool) -> String {
+pub(super) fn advise(class: &Class, sentence: String, is_on_request: bool) -> String {
     let (authority, lenient) = match is_on_request {
         false => ("name its authority with --cacert", "accept any certificate with --insecure"),
         true => (
@@ -218,12 +219,14 @@ pub(super) fn advise(class: &str, sentence: String, is_on_request: bool) -> Stri
             "ask for less there (sslmode=require; ssl-mode=REQUIRED)",
         ),
     };
+    let certificate =
+        [&class::TLS_UNKNOWN_ISSUER, &class::TLS_EXPIRED, &class::TLS_NOT_YET_VALID, &class::TLS_CERTIFICATE];
     match class {
-        "tls_protocol" => format!("{sentence}; does the port speak plain HTTP?"),
-        "tls_wrong_host" => format!("{sentence}; use a name that its certificate holds, or {lenient}"),
-        "tls_unknown_issuer" | "tls_expired" | "tls_not_yet_valid" | "tls_certificate" => {
-            format!("{sentence}; {authority}, or {lenient}")
+        _ if class == &class::TLS_PROTOCOL => format!("{sentence}; does the port speak plain HTTP?"),
+        _ if class == &class::TLS_WRONG_HOST => {
+            format!("{sentence}; use a name that its certificate holds, or {lenient}")
         }
+        _ if certificate.contains(&class) => format!("{sentence}; {authority}, or {lenient}"),
         _ => sentence,
     }
 }

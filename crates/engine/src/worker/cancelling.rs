@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use record::class;
 use wire::{Conversation, Script};
 
 use super::Worker;
@@ -46,7 +47,7 @@ impl<S: Script> Worker<'_, S> {
     fn note_not_canceled(&mut self, reason: Option<String>, now_ns: u64) {
         let Some(reason) = reason else { return };
         let errors = &mut self.books[0].recorder.tally(now_ns).errors;
-        errors.note("not_canceled", u32::MAX, || {
+        errors.note(class::NOT_CANCELED.name, u32::MAX, || {
             format!("a request that timed out may still run on the system, which was not reached to end it: {reason}")
         });
     }

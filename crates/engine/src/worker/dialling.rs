@@ -75,7 +75,7 @@ impl<S: Script> Worker<'_, S> {
     pub(super) fn shake_hands(&mut self, slot: u32, socket: Socket, now_ns: u64) {
         let connection = &self.connections[slot as usize];
         let session = match &self.job.peer(connection.peer).tls {
-            Some(peer) => Session::new(peer).map_err(|fault| Ending::failed(fault.class, 0, fault.sentence)),
+            Some(peer) => Session::new(peer).map_err(|fault| Ending::new(fault.class, 0, fault.sentence)),
             None => Err(Ending::cannot_secure()),
         };
         match session {

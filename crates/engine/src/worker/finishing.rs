@@ -1,12 +1,12 @@
 //! Requests at their end, and what their connection does next.
 
 use load::SECOND_NS;
-use record::{Finish, Outcome, Phase, Sampled};
+use record::{Finish, Outcome, Phase, Sampled, class};
 use wire::{Conversation, Refusal, Reply, Script, Stage};
 
 use super::Worker;
 use crate::connection::{InFlight, Link, NEVER};
-use crate::endings::{Ending, UNSOLICITED};
+use crate::endings::Ending;
 
 const BACK_OFF_FIRST_NS: u64 = SECOND_NS / 100;
 const BACK_OFF_MAX_NS: u64 = SECOND_NS;
@@ -89,7 +89,7 @@ impl<S: Script> Worker<'_, S> {
     /// Nothing usable will come over this connection any more. Its request, if it carries one, ends with it.
     #[cold]
     pub(super) fn end_connection(&mut self, slot: u32, ending: Ending, at_ns: u64) {
-        if ending.class == UNSOLICITED {
+        if ending.class == class::UNSOLICITED_REPLY.name {
             self.signals.doubted_replies += u64::from(self.connections[slot as usize].served);
         }
         if self.connections[slot as usize].request.is_some() {
@@ -98,10 +98,14 @@ impl<S: Script> Worker<'_, S> {
         match self.connections[slot as usize].link {
             Link::Shaking { .. } | Link::Greeting { .. } => self.opening_failed(ending),
             // A peer may close a connection that carries nothing; what it may not do is speak.
-            _ if ["excess_bytes", UNSOLICITED].contains(&ending.class) => {
-                let meaning = match ending.class {
-                    UNSOLICITED => "earlier replies on it are in doubt",
-                    _ => "no request was affected",
+            _ if [&class::EXCESS_BYTES, &class::UNSOLICITED_REPLY]
+                .iter()
+                .any(|class| class.name == ending.class) =>
+            {
+                let meaning = if ending.class == class::UNSOLICITED_REPLY.name {
+                    "earlier replies on it are in doubt"
+                } else {
+                    "no request was affected"
                 };
                 let message = format!("{} (on an idle connection; {meaning})", ending.message);
                 let recorder = &mut self.books[usize::from(self.connections[slot as usize].step)].recorder;
@@ -156,13 +160,15 @@ impl<S: Script> Worker<'_, S> {
         self.cancel(slot, now_ns);
         let connection = &self.connections[slot as usize];
         let ending = match (&connection.link, connection.request) {
-            (Link::Down | Link::Connecting { .. }, _) => Ending::timed_out("timeout_connect", "a connection"),
-            (Link::Shaking { .. }, _) => Ending::timed_out("timeout_tls", "the TLS handshake"),
-            (Link::Greeting { .. }, _) => Ending::timed_out("timeout_login", "the log-in"),
+            (Link::Down | Link::Connecting { .. }, _) => {
+                Ending::timed_out(&class::TIMEOUT_CONNECT, "a connection")
+            }
+            (Link::Shaking { .. }, _) => Ending::timed_out(&class::TIMEOUT_TLS, "the TLS handshake"),
+            (Link::Greeting { .. }, _) => Ending::timed_out(&class::TIMEOUT_LOGIN, "the log-in"),
             (Link::Up { .. }, Some(_))
                 if self.has_unsent(slot) && connection.talk.stage() != Stage::InDoubt =>
             {
-                Ending::timed_out("timeout_send", "the target to take the whole request")
+                Ending::timed_out(&class::TIMEOUT_SEND, "the target to take the whole request")
             }
             (Link::Up { .. } | Link::Embedded, _) => Ending::reply_timed_out(connection.talk.stage()),
         };

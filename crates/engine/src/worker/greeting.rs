@@ -1,6 +1,5 @@
 //! What a peer and a conversation say to one another before the first request.
 
-use record::Outcome;
 use wire::{Conversation, Greeting, PeerFault, Script};
 
 use super::Worker;
@@ -100,9 +99,6 @@ impl<S: Script> Worker<'_, S> {
             self.break_off(fault.message());
             return self.close(slot);
         }
-        let ending = Ending::failed(fault.class, fault.code, fault.message());
-        // The server answered, and the answer was no.
-        let outcome = if fault.says_no() { Outcome::Rejected } else { ending.outcome };
-        self.end_connection(slot, Ending { outcome, ..ending }, at_ns);
+        self.end_connection(slot, Ending::fault(&fault), at_ns);
     }
 }

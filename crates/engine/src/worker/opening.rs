@@ -1,6 +1,7 @@
 //! Before the load: every connection is opened, a few at a time, so that the first requests do not pay for it.
 
 use load::Load;
+use record::class;
 use rustix::io::Errno;
 use wire::Script;
 
@@ -47,7 +48,7 @@ impl<S: Script> Worker<'_, S> {
             (0..count).for_each(|index| self.on_ready(self.poll.take(index)));
         }
         opening.into_iter().for_each(|slot| {
-            self.opening_failed(Ending::timed_out("timeout_connect", "a connection"));
+            self.opening_failed(Ending::timed_out(&class::TIMEOUT_CONNECT, "a connection"));
             self.close(slot);
         });
         Ok(())

@@ -1,5 +1,6 @@
 //! Calls into a system in this process, in place of sending and receiving.
 
+use record::class;
 use wire::{Conversation, Greeting, Next, PeerFault, Progress, Script, Stage};
 
 use super::Worker;
@@ -30,7 +31,7 @@ impl<S: Script> Worker<'_, S> {
                 self.close(slot);
             }
             Err(fault) => {
-                let ending = Ending::failed(fault.class, fault.code, fault.message());
+                let ending = Ending::fault(&fault);
                 self.dialling_failed(slot, ending, at_ns);
             }
         }
@@ -91,7 +92,7 @@ fn too_late(stage: Stage, progress: &Result<Progress, PeerFault>) -> Ending {
     };
     match stage {
         Stage::InDoubt if !is_refused => Ending::reply_timed_out(stage),
-        _ => Ending::timed_out("timeout_statement", "a statement to end"),
+        _ => Ending::timed_out(&class::TIMEOUT_STATEMENT, "a statement to end"),
     }
 }
 
@@ -106,7 +107,7 @@ fn open<T: Conversation>(talk: &mut T) -> Result<(), PeerFault> {
         };
     }
     Err(PeerFault {
-        class: "protocol_error",
+        class: class::PROTOCOL_ERROR.name,
         code: 0,
         sentence: "the system in this process does not come to be open",
         seen: None,

@@ -169,7 +169,7 @@ impl<S: Script> Worker<'_, S> {
         }
         match opened {
             Ok(()) => self.on_shaken(slot, at_ns),
-            Err(fault) => self.end_connection(slot, Ending::failed(fault.class, 0, fault.sentence), at_ns),
+            Err(fault) => self.end_connection(slot, Ending::new(fault.class, 0, fault.sentence), at_ns),
         }
         if !plain.is_empty() && self.connections[slot as usize].generation == generation {
             if was_shaking && self.connections[slot as usize].is_up() {
@@ -270,7 +270,7 @@ impl<S: Script> Worker<'_, S> {
 
     #[cold]
     pub(super) fn on_fault(&mut self, slot: u32, fault: PeerFault, at_ns: u64) {
-        self.end_connection(slot, Ending::failed(fault.class, fault.code, fault.message()), at_ns);
+        self.end_connection(slot, Ending::fault(&fault), at_ns);
     }
 
     /// The connection was reset or lost.

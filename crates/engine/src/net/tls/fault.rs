@@ -1,12 +1,13 @@
 //! What went wrong with TLS, in classes and in words.
 
+use record::{Class, class};
 use rustls::{AlertDescription, CertificateError};
 
 /// Why a TLS connection cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// The error class in reports.
-    pub(crate) class: &'static str,
+    /// The class of error.
+    pub(crate) class: &'static Class,
     /// The sentence for people.
     pub(crate) sentence: String,
 }
@@ -16,23 +17,23 @@ pub(super) fn fault(error: rustls::Error) -> Fault {
     use rustls::Error;
     let class = match &error {
         Error::InvalidCertificate(reason) => match reason {
-            CertificateError::Expired | CertificateError::ExpiredContext { .. } => "tls_expired",
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => &class::TLS_EXPIRED,
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-                "tls_not_yet_valid"
+                &class::TLS_NOT_YET_VALID
             }
-            CertificateError::UnknownIssuer => "tls_unknown_issuer",
+            CertificateError::UnknownIssuer => &class::TLS_UNKNOWN_ISSUER,
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                "tls_wrong_host"
+                &class::TLS_WRONG_HOST
             }
-            CertificateError::Revoked => "tls_revoked",
-            _ => "tls_certificate",
+            CertificateError::Revoked => &class::TLS_REVOKED,
+            _ => &class::TLS_CERTIFICATE,
         },
         Error::AlertReceived(AlertDescription::ProtocolVersion) | Error::PeerIncompatible(_) => {
-            "tls_incompatible"
+            &class::TLS_INCOMPATIBLE
         }
-        Error::AlertReceived(_) => "tls_alert",
-        Error::InvalidMessage(_) | Error::InappropriateMessage { .. } => "tls_protocol",
-        _ => "tls_error",
+        Error::AlertReceived(_) => &class::TLS_ALERT,
+        Error::InvalidMessage(_) | Error::InappropriateMessage { .. } => &class::TLS_PROTOCOL,
+        _ => &class::TLS_ERROR,
     };
     Fault { class, sentence: sentence(&error) }
 }

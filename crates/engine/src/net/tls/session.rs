@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use record::class;
 use rustls::client::UnbufferedClientConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
 
@@ -56,7 +57,7 @@ impl Session {
         }
         if self.incoming.len() > INCOMING_BYTES_MAX {
             return Err(Fault {
-                class: "tls_error",
+                class: &class::TLS_ERROR,
                 sentence: "the peer sent a TLS message without end".into(),
             });
         }
@@ -67,7 +68,10 @@ impl Session {
     pub(crate) fn send(&mut self, plain: &[u8]) -> Result<(), Fault> {
         let UnbufferedStatus { state, .. } = self.tls.process_tls_records(&mut []);
         let ConnectionState::WriteTraffic(mut traffic) = state.map_err(fault)? else {
-            return Err(Fault { class: "tls_error", sentence: "the peer closed its side of TLS".into() });
+            return Err(Fault {
+                class: &class::TLS_ERROR,
+                sentence: "the peer closed its side of TLS".into(),
+            });
         };
         let (mut start, mut room) = (self.outgoing.len(), plain.len() + plain.len() / RECORD_BYTES * 64 + 64);
         loop {
@@ -80,7 +84,10 @@ impl Session {
                 }
                 Err(EncryptError::InsufficientSize(needed)) => room = needed.required_size,
                 Err(EncryptError::EncryptExhausted) => {
-                    return Err(Fault { class: "tls_error", sentence: "the TLS keys are worn out".into() });
+                    return Err(Fault {
+                        class: &class::TLS_ERROR,
+                        sentence: "the TLS keys are worn out".into(),
+                    });
                 }
             }
         }
