@@ -23,13 +23,14 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("judge", &["record", "stats", "store"]),
     ("report", &["judge", "record", "stats", "store"]),
     (
-        "conductor",
+        "runner",
         &[
             "engine", "judge", "lab", "load", "loading", "plan", "record", "script", "sql", "sqlite",
-            "stats", "store", "wire",
+            "store", "wire",
         ],
     ),
-    ("tenbin", &["conductor", "judge", "lab", "plan", "report", "store", "target"]),
+    ("study", &["judge", "load", "plan", "stats", "store"]),
+    ("tenbin", &["judge", "lab", "plan", "report", "runner", "store", "study", "target"]),
     ("simulator", &["load", "record", "stats"]),
     ("house", &[]),
     ("bench-turns", &[]),

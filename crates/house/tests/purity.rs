@@ -100,7 +100,7 @@ fn the_list_of_what_is_needed_has_no_leftovers() {
 }
 
 /// Who may write to a terminal: the one file through which all text of the program leaves, and makes it harmless there.
-const MAY_SPEAK: [&str; 2] = ["crates/tenbin/src/output.rs", "crates/conductor/src/watchdog.rs"];
+const MAY_SPEAK: [&str; 2] = ["crates/tenbin/src/output.rs", "crates/runner/src/watchdog.rs"];
 
 #[test]
 fn text_leaves_the_program_in_one_place() {

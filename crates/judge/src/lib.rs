@@ -2,7 +2,7 @@
 //! probably limited it, and how the procedure of a study stands.
 //!
 //! Evidence in, findings out: the crate starts nothing, reads no clock and sends nothing. It never knows how a run is made, nor how
-//! anything is printed. A figure that both the conductor and reports need is worked out here, and nowhere else.
+//! anything is printed. A figure that both studies and reports need is worked out here, and nowhere else.
 
 mod accounts;
 pub mod bottleneck;

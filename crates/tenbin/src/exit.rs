@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use conductor::{Refusal, ResolveError, RunError};
 use report::ReportError;
+use runner::{Refusal, ResolveError, RunError};
 use store::StoreError;
 
 /// How the program ends.

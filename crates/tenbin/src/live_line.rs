@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, SyncSender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use conductor::{Live, Observer};
+use runner::{Live, Observer};
 
 use crate::output;
 

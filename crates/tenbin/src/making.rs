@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use conductor::{Ahead, Bench, Broken, Draws, Observer, RunError, RunMaker, StudyError, Tools};
+use runner::{Bench, Observer, RunError, Tools};
 use store::Place;
+use study::{Ahead, Broken, Draws, RunMaker, StudyError};
 
 use crate::study_line::StudyLine;
 

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use conductor::Stopper;
+use runner::Stopper;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -67,7 +67,7 @@ pub(crate) fn listen(stopper: Stopper) -> anyhow::Result<Heard> {
 fn tidy_up() {
     let (is_done, done) = mpsc::channel();
     let tidying = thread::Builder::new().name("tidying".to_owned()).spawn(move || {
-        conductor::abandon();
+        runner::abandon();
         is_done.send(())
     });
     if tidying.is_ok() {

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use conductor::{Ahead, Brief, Live, Made, Observer};
+use runner::{Brief, Live, Made, Observer};
 use store::{Level, Place, stage};
+use study::Ahead;
 
 use crate::live_line::LiveLine;
 use crate::output;
@@ -98,7 +99,7 @@ fn of(ahead: &Ahead) -> String {
 fn name(place: &Place) -> String {
     let Place { system, variant, load, block, stage, .. } = place;
     let gap = if variant.is_empty() { "" } else { " " };
-    if let Some(level) = conductor::level_words(place) {
+    if let Some(level) = study::level_words(place) {
         return report::visible(&format!("{system}{gap}{variant} · {stage} · {level}"));
     }
     let stage = match stage.as_str() {

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use conductor::CapacityAnswer;
 use plan::{Fault, Searched, Study, units};
 use store::{CapacityRules, Procedure};
+use study::CapacityAnswer;
 
 use crate::commands::run::{Ordered, study_name};
 use crate::commands::{StoreFlag, listed, read_plan};
@@ -98,7 +98,7 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
     let resume = &flags.resume;
     let ordered = Ordered { study, procedure, resume, blocks: None, within_ns, store: &flags.store };
     ordered.carry_out(&destination, &words, |study, kept, store| {
-        Ok(exit(&conductor::capacity_answers(study, kept, store)?))
+        Ok(exit(&study::capacity_answers(study, kept, store)?))
     })
 }
 
@@ -128,7 +128,7 @@ impl Asked {
     /// All faults at once.
     fn read(flags: &CapacityFlags) -> Result<Self, Vec<Fault>> {
         let mut reader = Reader::default();
-        let slos = conductor::slos(&flags.slo).unwrap_or_else(|error| {
+        let slos = study::slos(&flags.slo).unwrap_or_else(|error| {
             reader.faults.push(Fault::new(format!("--slo {:?}", error.condition), error.what, error.way_out));
             Vec::new()
         });

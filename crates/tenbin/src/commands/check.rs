@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use conductor::{Rehearsed, Stopper};
+use runner::{Rehearsed, Stopper};
 
 use crate::commands::{read_plan, refuse, this_program};
 use crate::exit::Exit;
@@ -40,16 +40,16 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     let study = read_plan(plan, flags.quick)?;
     let tenbin = this_program()?;
     output::lines(&study.explain())?;
-    refuse(&conductor::preflight(&study, &tenbin))?;
+    refuse(&runner::preflight(&study, &tenbin))?;
     let stopper = Stopper::default();
     let heard = signals::listen(stopper.clone())?;
     heard.run_begins();
     if flags.start {
-        conductor::tidy_up().iter().for_each(|line| output::remark(&report::visible(line)));
+        runner::tidy_up().iter().for_each(|line| output::remark(&report::visible(line)));
     }
     let (mut failed, mut not_available) = (0, Vec::new());
     let (mut written, mut gap) = (Ok(()), "\n");
-    conductor::rehearse(&study, flags.start, &tenbin, &stopper, |rehearsed| {
+    runner::rehearse(&study, flags.start, &tenbin, &stopper, |rehearsed| {
         failed += usize::from(!rehearsed.failures.is_empty());
         for probe in &rehearsed.not_available {
             if !not_available.contains(probe) {

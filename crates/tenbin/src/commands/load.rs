@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use conductor::{Made, PlannedRun, RunError, Runner, Stopper, Tools};
 use plan::{Draft, Played};
+use runner::{Made, PlannedRun, RunError, Runner, Stopper, Tools};
 use store::{Store, Verdict};
 
 use crate::commands::sql::SqlFlags;
@@ -159,7 +159,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
         draft(flags, played).check().map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
     let stopper = Stopper::default();
     let heard = signals::listen(stopper.clone())?;
-    let prepared = conductor::prepare(&plan).map_err(anyhow::Error::from).context("nothing was sent")?;
+    let prepared = runner::prepare(&plan).map_err(anyhow::Error::from).context("nothing was sent")?;
     let store = Store::open(&store_path)?;
     let hearing = heard.clone();
     let mut line = LiveLine::new(move || hearing.run_begins());

@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use conductor::{FillError, LoadingError, LoadingOptions, PartitionMethod, Stopper};
 use plan::{Database, Fault, units};
+use runner::{FillError, LoadingError, LoadingOptions, PartitionMethod, Stopper};
 
 use crate::commands::listed;
 use crate::exit::{BadArguments, Exit};
@@ -72,7 +72,7 @@ pub(crate) fn run(flags: &PrepareFlags) -> anyhow::Result<Exit> {
     heard.run_begins();
     let begun = Instant::now();
     let line = Line::default();
-    let loaded = conductor::fill(&database, &flags.workload, &options, &stopper, &|rows, all, words| {
+    let loaded = runner::fill(&database, &flags.workload, &options, &stopper, &|rows, all, words| {
         line.show(rows, all, words);
     });
     line.clear();

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use conductor::{Bench, Kept, Observer, Runner, Stopper, Tools};
 use judge::{Gates, Standing};
 use plan::{Study, units};
+use runner::{Bench, Observer, Runner, Stopper, Tools};
 use store::{Procedure, Store, StudyId, StudyState, Verdict};
+use study::Kept;
 
 use crate::commands::load::show_what_is_left;
 use crate::commands::{StoreFlag, read_plan, refuse, this_program};
@@ -66,7 +67,7 @@ pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     }
     let mut study = read_plan(&flags.plan, flags.quick)?;
     study.compare.within_ns = flags.within.or(study.compare.within_ns);
-    let procedure = conductor::procedure(&study);
+    let procedure = study::procedure(&study);
     let (resume, within_ns) = (&flags.resume, flags.within);
     let ordered = Ordered { study, procedure, resume, blocks: flags.blocks, within_ns, store: &flags.store };
     ordered.carry_out(&destination, "", |_, kept, _| Ok(exit(kept)))
@@ -94,7 +95,7 @@ impl Ordered<'_> {
         exit: impl FnOnce(&Study, &store::Study, &Store) -> anyhow::Result<Exit>,
     ) -> anyhow::Result<Exit> {
         let tenbin = this_program()?;
-        refuse(&conductor::preflight(&self.study, &tenbin))?;
+        refuse(&runner::preflight(&self.study, &tenbin))?;
         let stopper = Stopper::default();
         let heard = signals::listen(stopper.clone())?;
         let store = Store::open(&self.store.path())?;
@@ -112,19 +113,18 @@ impl Ordered<'_> {
                 if !study.has_seed {
                     study.set_seed(seed::fresh());
                 }
-                let stamp = conductor::stamp(&study)?;
-                conductor::begin_study(&study, procedure, conductor::host(), stamp, &store)
-                    .map_err(of_study)?
+                let stamp = runner::stamp(&study)?;
+                study::begin_study(&study, procedure, runner::host(), stamp, &store).map_err(of_study)?
             }
         };
         warn_of_others(&store, &id)?;
         heard.run_begins();
         let tools = Tools::local(&stopper);
         let mut line = StudyLine::default();
-        conductor::tidy_up().iter().for_each(|said| line.says(said));
+        runner::tidy_up().iter().for_each(|said| line.says(said));
         let bench = Bench::new(Runner { store: &store, tools }, &study, &id, &tenbin)?;
         let mut making = Making { bench, tools, line };
-        conductor::run_study(&study, &Kept { store: &store, id: &id }, &mut making)
+        study::run_study(&study, &Kept { store: &store, id: &id }, &mut making)
             .map_err(broken)
             .inspect_err(show_what_is_left)?;
         let kept = store.load_study(&id)?;
@@ -149,15 +149,15 @@ impl Ordered<'_> {
             name => store.find_study(name)?,
         };
         let kept = store.load_study(&id)?;
-        conductor::is_of(&kept.new, study, procedure).map_err(|fault| BadArguments(fault.to_string()))?;
+        study::is_of(&kept.new, study, procedure).map_err(|fault| BadArguments(fault.to_string()))?;
         let within_s = self.within_ns.map(|ns| ns as f64 / 1e9);
         match (kept.state, blocks) {
             (StudyState::Complete, None) => return Err(finished(study, &kept)?.into()),
             (StudyState::Complete, Some(blocks)) => {
                 let mut study = study.clone();
                 study.set_seed(kept.new.seed);
-                let from = conductor::blocks_of(&study, &kept).map_err(of_study)?;
-                conductor::extend_study(&study, &kept, *blocks, within_s, store).map_err(of_study)?;
+                let from = study::blocks_of(&study, &kept).map_err(of_study)?;
+                study::extend_study(&study, &kept, *blocks, within_s, store).map_err(of_study)?;
                 output::remark(&format!("extending {id} from {from} to {blocks} blocks"));
             }
             (StudyState::Interrupted, Some(blocks)) if *blocks != kept.blocks() => {
@@ -180,7 +180,7 @@ fn finished(study: &Study, kept: &store::Study) -> anyhow::Result<BadArguments> 
     if !matches!(kept.new.compare.procedure, Procedure::Blocks | Procedure::Duel { .. }) {
         return Ok(BadArguments(format!("{id} is finished\n  way out: leave out --resume to run it anew")));
     }
-    let blocks = conductor::blocks_of(study, kept).map_err(of_study)?;
+    let blocks = study::blocks_of(study, kept).map_err(of_study)?;
     let are = if blocks == 1 { "block" } else { "blocks" };
     Ok(BadArguments(format!(
         "{id} is finished, with {blocks} {are}\n  way out: add --blocks N to extend it to N blocks in all, or leave out \
@@ -220,7 +220,7 @@ fn newest(study: &Study, procedure: &Procedure, store: &Store, is_extended: bool
             continue;
         }
         let kept = store.load_study(&summary.id)?;
-        if conductor::is_of(&kept.new, study, procedure).is_err() {
+        if study::is_of(&kept.new, study, procedure).is_err() {
             continue;
         }
         if is_extended || summary.state == StudyState::Interrupted {

@@ -1,16 +1,14 @@
-//! Runs a plan from first to last.
+//! Makes one run: prepare, stage, measure, watch, keep.
 //!
-//! `one_run.rs` fits on a screen and names every stage. The crate never knows report formats.
+//! `one_run.rs` names every stage. The crate never knows which run is next, nor report formats.
 
 mod around;
-mod arrivals;
 mod beside;
 mod busiest;
 mod ceiling;
 mod clock;
 mod collect;
 mod cores;
-mod course;
 mod describe;
 mod doubling;
 mod extension;
@@ -25,7 +23,6 @@ mod made;
 mod measure;
 mod memory;
 mod one_run;
-mod pace;
 mod planned_run;
 mod preflight;
 mod prepare;
@@ -35,16 +32,12 @@ mod recording;
 mod rehearsal;
 mod resolve;
 mod run_error;
-mod run_maker;
-mod schedule;
 mod scratch;
 mod server_count;
 mod spoken;
 mod stage;
 mod stopper;
 mod stretching;
-mod study;
-mod study_error;
 mod systems;
 mod tidying;
 mod usage;
@@ -53,7 +46,6 @@ mod watchdog;
 pub use around::Before;
 pub use clock::{Clock, WallClock};
 pub use cores::stamp;
-pub use course::{CapacityAnswer, capacity_answers, level_words, procedure, slos};
 pub use filling::{FillError, Progress, fill};
 pub use generator::{Generator, LocalGenerator, Ready, Underway};
 pub use host::describe as host;
@@ -67,11 +59,8 @@ pub use prepare::{Prepared, Refusal, prepare};
 pub use questions::{Learnt, Unready};
 pub use rehearsal::{Rehearsed, rehearse};
 pub use resolve::ResolveError;
-pub use run_maker::{Ahead, Draws, Journal, Kept, RunMaker};
 pub use scratch::abandon;
 pub use stopper::{StopLevel, Stopper};
-pub use study::{begin_study, blocks_of, extend_study, is_of, run_study};
-pub use study_error::{Broken, StudyError};
 pub use systems::{Lab, LocalLab, Room, Started, Watch};
 pub use tidying::tidy_up;
 pub use watchdog::Watchdog;

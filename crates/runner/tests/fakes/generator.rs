@@ -5,10 +5,10 @@ use std::io;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use conductor::{Clock, FillError, Generator, Learnt, Observer, Prepared, Ready, Refusal, Stopper, Underway};
 use engine::{Message, StopLevel, WorkerEnd};
 use plan::{Fault, Plan, Tables};
 use record::{ConnectionTotals, Finish, Health, Interval, Outcome, Phase, Presence, Pulse, Tally};
+use runner::{Clock, FillError, Generator, Learnt, Observer, Prepared, Ready, Refusal, Stopper, Underway};
 
 use super::World;
 

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
-use conductor::{Before, Clock, Lab, Prepared, Room, RunError, Started, Watch};
 use lab::probes::{Look, NotAvailable, Reading, Subject};
 use lab::{Command, Failure, Output, Recipe, Root, Stage, Stopped};
+use runner::{Before, Clock, Lab, Prepared, Room, RunError, Started, Watch};
 
 use super::World;
 

@@ -4,9 +4,10 @@ mod fakes;
 
 use std::time::Duration;
 
-use conductor::{Bench, Made, RunError, Runner, begin_study, procedure};
 use fakes::{Heard, World, program, rename_table, store, study};
+use runner::{Bench, Made, RunError, Runner};
 use store::{Place, State, Store, StudyId, Verdict};
+use study::{begin_study, procedure};
 
 /// A system that is started, with tables, a version and a gate.
 const PLAN: &str = "scenario: [ workload: select-only ]\nload: { users: 1, warm-up: 1s, for: 3s }\nsystems:\n  db:\n    \

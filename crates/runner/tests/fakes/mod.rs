@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use conductor::{Clock, Live, Observer, Stopper, Tools, Watchdog};
 use plan::Study;
+use runner::{Clock, Live, Observer, Stopper, Tools, Watchdog};
 use store::Store;
 
 /// What is so in the world just now, and what shall go wrong. Every part of it shares this.

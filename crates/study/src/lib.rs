@@ -1,0 +1,17 @@
+//! Which run next: order, procedures, budget, and how a study is resumed.
+//!
+//! `study.rs` is the whole loop; `run_maker.rs` says what it asks of whoever makes the runs. The crate never knows how a run is
+//! made.
+
+mod arrivals;
+mod course;
+mod pace;
+mod run_maker;
+mod schedule;
+mod study;
+mod study_error;
+
+pub use course::{CapacityAnswer, capacity_answers, level_words, procedure, slos};
+pub use run_maker::{Ahead, Draws, Journal, Kept, RunMaker};
+pub use study::{begin_study, blocks_of, extend_study, is_of, run_study};
+pub use study_error::{Broken, StudyError};
