@@ -1,5 +1,6 @@
 //! All cases, each a file of its own.
 
+mod r1_limits;
 mod t01_times;
 mod t02_stall;
 mod t03_queue;
@@ -93,6 +94,12 @@ pub(crate) const CASES: &[Case] = &[
     },
     Case { name: "T22", what: "clocks that are wrong", when: When::Together, run: t22_clocks::run },
     Case { name: "T23", what: "a generator that is stopped", when: When::Together, run: t23_generator::run },
+    Case {
+        name: "R1",
+        what: "application servers at their limits",
+        when: When::Together,
+        run: r1_limits::run,
+    },
 ];
 
 /// The cases of these names; all of them if there are none.

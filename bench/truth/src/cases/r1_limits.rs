@@ -1,0 +1,125 @@
+//! R1: application servers whose limits are known. Each limit shows as its own kind of error, and each cure cures.
+//!
+//! Needs nginx, unicorn and passenger: `scripts/systems.sh` installs them.
+
+use std::fs;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bench_turns::figures;
+use serde_json::Value;
+
+use crate::bench::Bench;
+use crate::broken::Faults;
+use crate::grade::{Found, Grade};
+use crate::tool::conserves;
+
+const PLAN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plans/app-server-limits.yaml");
+/// It takes about two minutes.
+const PATIENCE: Duration = Duration::from_secs(400);
+/// How long processes may take to be gone after the study.
+const GONE_WITHIN: Duration = Duration::from_secs(5);
+/// System, the variant with the limit, the status that it shows as, and the variant that lifts it.
+const LIMITS: [(&str, &str, &str, &str); 3] = [
+    ("passenger-queue", "queue=100", "503", "queue=0"),
+    ("unicorn-backlog", "listen=unix backlog=16", "502", "listen=unix backlog=1024"),
+    ("unicorn-timeout", "timeout=3", "502", "timeout=60"),
+];
+/// Too few of an error to say that a limit shows.
+const SHOWN_MIN: f64 = 5.0;
+/// Ok answers without which a run says nothing.
+const OK_MIN: f64 = 50.0;
+
+pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
+    let found = bench.side_by_side(1, |_| study(bench));
+    vec![Grade::of("R1", "real servers: limits show and are cured", 1, found)]
+}
+
+fn study(bench: &Bench) -> Result<Found, String> {
+    let home = bench.file("home");
+    fs::create_dir(&home).map_err(|error| format!("cannot make {}: {error}", home.display()))?;
+    let mut command = Command::new(&bench.tenbin);
+    command.args(["run", PLAN, "--quick", "--store"]).arg(bench.file("sqlite")).env("HOME", &home);
+    let said = bench.run(&mut command, PATIENCE)?;
+    let mut faults = Faults::default();
+    faults.unless(said.exit == 0, || format!("exit code {}", said.exit));
+    let runs = said.list("/runs");
+    runs.iter().try_for_each(|run| is_whole(run, &mut faults))?;
+    for (system, limited, status, cured) in LIMITS {
+        let (limited, cured) = (of(runs, system, limited)?, of(runs, system, cured)?);
+        let shown = statuses(limited, status);
+        faults.unless(shown >= SHOWN_MIN, || format!("{system}: {}", limited["statuses"]));
+        let refused = figures::at(limited, "/outcomes/refused")?;
+        faults.unless(status_errors(limited) == refused, || {
+            format!("{system}: {refused} rejected, and {} errors of statuses", status_errors(limited))
+        });
+        let after = figures::at(cured, "/outcomes/refused")?;
+        faults.unless(after == 0.0, || format!("{system}, cured: {}", cured["statuses"]));
+    }
+    // Over TCP those who find the backlog full try again, and nearly all of them wait long enough; a Unix socket refuses them.
+    let over = |listen: &str| Ok::<_, String>(statuses(of(runs, "unicorn-backlog", listen)?, "502"));
+    let (tcp, unix) = (over("listen=tcp backlog=16")?, over("listen=unix backlog=16")?);
+    faults.unless(tcp * 20.0 < unix, || {
+        format!("full backlog: {tcp} refused over TCP, {unix} over a Unix socket")
+    });
+    let left = processes_left(&format!("HOME={}", home.display()));
+    faults.unless(left.is_empty(), || format!("processes {left:?} were left"));
+    Ok(faults.found(format!("exit {}, {} runs", said.exit, runs.len())))
+}
+
+/// Whether a run came to its end, with accounts that add up and both processes of its system looked at.
+fn is_whole(run: &Value, faults: &mut Faults) -> Result<(), String> {
+    conserves(run)?;
+    let place = &run["place"];
+    // Some variants leave users without an answer for seconds: that is what the plan asks for.
+    let verdict = &run["verdict"];
+    faults.unless(verdict == "complete" || verdict == "degraded", || {
+        format!("{place}: {verdict} {}", run["failure"])
+    });
+    let ok = figures::at(run, "/outcomes/ok")?;
+    faults.unless(ok > OK_MIN, || format!("{place}: {ok} ok"));
+    let processes = run["system"]["processes"].as_array().map_or(0, Vec::len);
+    faults.unless(processes == 2, || format!("{place}: {processes} processes"));
+    Ok(())
+}
+
+fn of<'a>(runs: &'a [Value], system: &str, variant: &str) -> Result<&'a Value, String> {
+    let mut of_variant =
+        runs.iter().filter(|run| run["place"]["system"] == system && run["place"]["variant"] == variant);
+    of_variant.next().ok_or_else(|| format!("no run of {system} {variant}"))
+}
+
+/// How many replies had a status.
+fn statuses(run: &Value, status: &str) -> f64 {
+    run["statuses"][status].as_f64().unwrap_or(0.0)
+}
+
+/// How many errors were statuses that the plan does not expect.
+fn status_errors(run: &Value) -> f64 {
+    let errors = run["errors"].as_array().map_or(&[][..], Vec::as_slice);
+    let of_status = errors.iter().filter(|error| error["class"] == "status");
+    of_status.filter_map(|error| error["count"].as_f64()).sum()
+}
+
+/// Processes that have this variable, once there was time for all to end.
+fn processes_left(variable: &str) -> Vec<u32> {
+    let begun = Instant::now();
+    loop {
+        let left = processes_with(variable);
+        if left.is_empty() || begun.elapsed() > GONE_WITHIN {
+            return left;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn processes_with(variable: &str) -> Vec<u32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let has_it = |pid: &u32| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|own| own == variable.as_bytes())
+    };
+    pids.filter(has_it).collect()
+}
