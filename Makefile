@@ -16,8 +16,11 @@ STUDIES := thread-pools app-server-limits app-servers postgresql-settings databa
 PAGE := ui/dist/page.js
 PAGE_SOURCES := $(shell find ui/src -type f) ui/package-lock.json ui/vite.config.ts
 
-# In the order in which they are likely to say something.
-STEPS := ui-check fmt clippy doc tools deny instructions fuzz unit truth browser
+# Unit tests, planted truths and pages share one build.
+CHECKED := $(TARGET_DIR)/checked
+
+# Their order is in scripts/checks.sh.
+STEPS := ui-check fmt clippy doc programs tools deny fuzz instructions unit browser truth
 
 .PHONY: help ui build demo studies-quick bench-http bench-sql bench-page truth-full screenshots test $(STEPS) advisories
 
@@ -67,13 +70,8 @@ screenshots: build ## Weigh three Ruby application servers in seven minutes, and
 	$(TARGET_DIR)/release/tenbin run plans/app-servers-small.yaml -o $(TARGET_DIR)/app-servers.html
 	cd ui && npm run screenshots -- $(abspath $(TARGET_DIR))/app-servers.html $(CURDIR)/docs/images
 
-test: ## Run every check, one after the other, and say how long each took
-	@for step in $(STEPS); do \
-	    begun=$$(date +%s); \
-	    echo "== $$step"; \
-	    $(MAKE) --no-print-directory $$step || { echo "== $$step failed" >&2; exit 1; }; \
-	    echo "== $$step took $$(( $$(date +%s) - begun )) s"; \
-	done
+test: ## Run every check, and report how long each took
+	@MAKE="$(MAKE)" scripts/checks.sh $(TARGET_DIR)/checks
 
 tools: ## Install what the checks need and is missing
 	scripts/systems.sh
@@ -106,20 +104,24 @@ instructions: ## Does the hot path need more instructions than crates/house/benc
 
 FUZZ_RUN := cargo fuzz run {} -s none -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 -print_final_stats=1
 
-fuzz: ## Feed every fuzz target for FUZZ_SECONDS, two at a time
+fuzz: ## Feed every fuzz target for FUZZ_SECONDS, one after the other
 	RUSTC_BOOTSTRAP=1 cargo fuzz build -s none
-	printf '%s\n' $(FUZZ_TARGETS) | RUSTC_BOOTSTRAP=1 xargs -P 2 -I {} $(FUZZ_RUN)
+	printf '%s\n' $(FUZZ_TARGETS) | RUSTC_BOOTSTRAP=1 xargs -I {} $(FUZZ_RUN)
 
-unit: ui ## All tests, the rules of the house among them
-	cargo test --workspace --locked
+programs: ui ## Build every program and every test, as the checks run them
+	cargo build --profile checked --workspace --bins --tests --locked
 
-truth: build ## Does the program find truths that were planted? Seven minutes; TRUTH_FLAGS="--only T4,T8" takes some of them
-	cargo build --release --locked -p bench-truth
-	$(TARGET_DIR)/release/bench-truth --tenbin $(TARGET_DIR)/release/tenbin --json $(TARGET_DIR)/truth.json $(TRUTH_FLAGS)
+# Most tests wait for time to pass.
+unit: programs ## All tests, the rules of the workspace among them
+	RUST_TEST_THREADS=6 cargo test --profile checked --workspace --locked
+
+truth: programs ## Does the program find truths that were planted? TRUTH_FLAGS="--only T4,T8" takes some of them
+	scripts/systems.sh
+	$(CHECKED)/bench-truth --tenbin $(CHECKED)/tenbin --json $(TARGET_DIR)/truth.json $(TRUTH_FLAGS)
 
 truth-full: ## The same with as many of each as it takes to tell rates apart; three quarters of an hour
 	$(MAKE) --no-print-directory truth TRUTH_FLAGS="--profile full $(TRUTH_FLAGS)"
 
-browser: build ## Pages of the report in a real Chromium
+browser: programs ## Pages of the report in a real Chromium
 	scripts/browser.sh
-	cd ui && TENBIN=$(abspath $(TARGET_DIR))/release/tenbin npm run browser
+	cd ui && TENBIN=$(abspath $(CHECKED))/tenbin npm run browser
