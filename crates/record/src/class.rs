@@ -78,7 +78,7 @@ macro_rules! classes {
 
 classes! {
     STATUS "status" Rejected SaidNo "the status is not one of the accepted ones"
-        "read the server's log for this status; if it is right, accept it with `expect: { status: … }`";
+        "read the server's log for this status; if it is right, accept it (`--expect-status`, `expect` in a plan)";
     CHECK_HEADER "check_header" Rejected SaidNo "a header is missing, or does not contain what it should"
         "compare one reply, as from `curl -i`, with the check";
     CHECK_BODY "check_body" Rejected SaidNo "the body does not contain or match what it should; only its first part is looked at, and a compressed body is not unpacked"

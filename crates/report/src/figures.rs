@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use judge::{Window, rates};
-use record::{Counts, Split, Tally};
+use record::{Class, Counts, Split, Tally};
 use store::Unit;
 
 use crate::durations::Durations;
@@ -35,6 +35,13 @@ pub(crate) struct ErrorLine {
     /// May quote the peer: escape it.
     pub(crate) message: String,
     pub(crate) count: u64,
+}
+
+impl ErrorLine {
+    /// What is known of its class; `None` of `others`, and of a class of another version.
+    pub(crate) fn explained(&self) -> Option<&'static Class> {
+        Class::of(&self.class)
+    }
 }
 
 /// What a tally is of, and how it is to be read.

@@ -274,6 +274,11 @@ struct ErrorObject<'a> {
     class: &'a str,
     message: &'a str,
     count: u64,
+    // From the list of classes; null where it has none of this name.
+    outcome: Option<&'static str>,
+    blame: Option<&'static str>,
+    explanation: Option<&'static str>,
+    help: Option<&'static str>,
 }
 
 /// Every figure null for a run that has no ending.
@@ -533,10 +538,20 @@ impl SpreadObject {
 }
 
 fn errors(lines: &[ErrorLine]) -> Vec<ErrorObject<'_>> {
-    lines
-        .iter()
-        .map(|ErrorLine { class, message, count }| ErrorObject { class, message, count: *count })
-        .collect()
+    fn object(line: &ErrorLine) -> ErrorObject<'_> {
+        let ErrorLine { class, message, count } = line;
+        let known = line.explained();
+        ErrorObject {
+            class,
+            message,
+            count: *count,
+            outcome: known.and_then(|class| class.outcome).map(record::Outcome::name),
+            blame: known.map(|class| class.blame.name()),
+            explanation: known.map(|class| class.words),
+            help: known.map(|class| class.help),
+        }
+    }
+    lines.iter().map(object).collect()
 }
 
 fn cores<'a>(view: &'a View<'_>) -> Vec<CoreObject<'a>> {

@@ -5,6 +5,7 @@ use std::io::Write;
 use crate::Options;
 use crate::answer::Answer;
 use crate::error::ReportError;
+use crate::figures::ErrorLine;
 use crate::text::{shortened, visible};
 use crate::units::{count, rate};
 use crate::view::View;
@@ -130,6 +131,9 @@ fn errors(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
             escaped(&error.class),
             escaped(&error.message)
         )?;
+    }
+    if let Some(class) = view.whole.errors.first().and_then(ErrorLine::explained) {
+        writeln!(out, "\nhelp (`{}`): {}", class.name, class.help)?;
     }
     Ok(())
 }

@@ -168,7 +168,10 @@ impl Page<'_> {
             let after = " ".repeat(before.chars().count());
             self.paragraph(&before, &after, &error.message)?;
         }
-        Ok(())
+        match figures.errors.first().and_then(ErrorLine::explained) {
+            Some(class) => self.paragraph(&format!("{INDENT}help ({}): ", class.name), "    ", class.help),
+            None => Ok(()),
+        }
     }
 
     fn gates(&mut self, view: &View<'_>) -> io::Result<()> {
