@@ -1,4 +1,4 @@
-//! The answer of a single run in one sentence, and how sure it is.
+//! What an answer is, and that of a single run: one sentence, and how sure it is.
 
 use record::Percentile;
 use store::{Level, Model, State, Verdict};
@@ -8,18 +8,57 @@ use crate::outage;
 use crate::units::{count, duration, percent, rate};
 use crate::view::View;
 
-/// What a run says, without full stops. Nothing in it comes from outside.
+/// What a run, a study under a load, or a search for a capacity says, without full stops. Only names in it may come from
+/// outside; they are escaped as the format does it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     /// One sentence.
     pub(crate) text: String,
-    /// Whether the numbers may be believed, in a few words.
+    pub(crate) certainty: Certainty,
+    /// Why it is as sure as it is, in a few words; may be empty.
     pub(crate) how_sure: String,
+    /// What it leaves out; may be empty.
+    pub(crate) besides: String,
+}
+
+impl Answer {
+    /// `text (how sure); what it leaves out`
+    pub(crate) fn sentence(&self) -> String {
+        let Self { text, how_sure, besides, .. } = self;
+        let how_sure = if how_sure.is_empty() { String::new() } else { format!(" ({how_sure})") };
+        let besides = if besides.is_empty() { String::new() } else { format!("; {besides}") };
+        format!("{text}{how_sure}{besides}")
+    }
+}
+
+/// How sure an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Certainty {
+    /// There is a verdict.
+    Sure,
+    /// There is none yet.
+    Open,
+    /// There can be none.
+    None,
+    /// Nothing was compared.
+    Plain,
+}
+
+impl Certainty {
+    /// The word for programs.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Sure => "sure",
+            Self::Open => "open",
+            Self::None => "none",
+            Self::Plain => "plain",
+        }
+    }
 }
 
 /// The answer of one run: that the system was gone first, then errors if there are any, then how much was answered, then how long it took.
 pub(crate) fn of_run(view: &View<'_>) -> Answer {
-    Answer { text: text(view), how_sure: how_sure(view) }
+    Answer { text: text(view), certainty: Certainty::Plain, how_sure: how_sure(view), besides: String::new() }
 }
 
 fn text(view: &View<'_>) -> String {

@@ -3,6 +3,7 @@
 use store::GateResult;
 
 use crate::ratio;
+use crate::text::listed;
 use crate::view::View;
 use crate::words;
 
@@ -32,8 +33,5 @@ pub(crate) fn by_how_much(gate: &GateResult) -> String {
 
 /// The first of them.
 pub(crate) fn sentence(failed: Vec<String>) -> Option<String> {
-    let more = failed.len().saturating_sub(NAMED_MAX);
-    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-    let named: Vec<String> = failed.into_iter().take(NAMED_MAX).collect();
-    (!named.is_empty()).then(|| format!("Gate failed: {}{more}.", named.join("; ")))
+    (!failed.is_empty()).then(|| format!("Gate failed: {}.", listed(failed, NAMED_MAX, "; ")))
 }

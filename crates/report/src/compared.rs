@@ -9,7 +9,7 @@ use crate::error::ReportError;
 use crate::formats::escaped_markdown;
 use crate::style::Style;
 use crate::table::Table;
-use crate::text::{shortened, visible, wrapped};
+use crate::text::{harmless, visible, wrapped};
 use crate::{Format, LoadRun, Options};
 
 mod asked;
@@ -90,7 +90,7 @@ impl Compared {
     fn terminal(&self, options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {
         let style = Style { color: options.color };
         for (name, side) in ["A", "B"].iter().zip(&self.sides) {
-            let title = shortened(&visible(&side.title), TITLE_CHARACTERS_MAX);
+            let title = harmless(&side.title, TITLE_CHARACTERS_MAX);
             writeln!(out, "{}  {}  {}  {title}", style.bold(name), side.id, side.started())?;
         }
         writeln!(out)?;

@@ -5,7 +5,7 @@ use record::Percentile;
 use crate::durations::Durations;
 use crate::figures::Figures;
 use crate::table::{Cell, Table};
-use crate::text::{shortened, visible};
+use crate::text::harmless;
 use crate::times;
 use crate::transactions::{percent_of_time, share_of_time};
 use crate::view::{Statement, Step, View};
@@ -37,7 +37,7 @@ pub(crate) fn of_run(view: &View<'_>, escape: Escape) -> Option<Table> {
             lines.iter().map(|line| name(line, STATEMENT_CHARACTERS_MAX, escape)),
         ),
         _ => {
-            let steps = lines.iter().map(|line| escape(&shortened(&visible(line.step), NAME_CHARACTERS_MAX)));
+            let steps = lines.iter().map(|line| escape(&harmless(line.step, NAME_CHARACTERS_MAX)));
             let mut table = Table::of_names("transaction", steps);
             table.name("statement", lines.iter().map(|line| name(line, STATEMENT_CHARACTERS_MAX, escape)));
             table
@@ -59,7 +59,7 @@ fn of_step<'a>(step: &'a Step<'_>) -> impl Iterator<Item = Line<'a>> {
 /// A statement in one line of at most so many characters, escaped.
 pub(crate) fn name(line: &Line<'_>, characters_max: usize, escape: Escape) -> String {
     let one_line = line.name.split_whitespace().collect::<Vec<_>>().join(" ");
-    escape(&shortened(&visible(&one_line), characters_max))
+    escape(&harmless(&one_line, characters_max))
 }
 
 /// The figures of these statements.

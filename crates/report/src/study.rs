@@ -39,9 +39,8 @@ mod written;
 use best::Standings;
 use pairs::{Pairs, Scene};
 
-pub(crate) use answer::{Answer, answer, winner};
+pub(crate) use answer::{answer, winner};
 pub(crate) use best::Ranked;
-pub(crate) use certainty::Certainty;
 pub(crate) use gates::{failed, unjudged};
 pub(crate) use layout::{Layout, page};
 pub(crate) use page::{Item, Page, Tone, runs, tone};

@@ -3,7 +3,7 @@
 use judge::{Resources, Usage};
 use serde_json::{Map, Value, json};
 
-use crate::text::{shortened, visible};
+use crate::text::harmless;
 use crate::units::{count, decimal, mebibytes};
 use crate::view::View;
 
@@ -82,7 +82,7 @@ fn processes(resources: &Resources) -> Value {
 
 /// Lines about the system: what it is, and what it used while requests were measured. Made visible, and short.
 pub(crate) fn words(view: &View<'_>) -> Vec<String> {
-    let short = |text: &str| shortened(&visible(text), TEXT_CHARACTERS_MAX);
+    let short = |text: &str| harmless(text, TEXT_CHARACTERS_MAX);
     let name = view.place().map(|place| place.system.as_str());
     let version = view.run.new.system_version.as_deref();
     let mut lines: Vec<String> = match (name, version) {

@@ -39,6 +39,31 @@ pub(crate) fn shortened(text: &str, characters_max: usize) -> String {
     short
 }
 
+/// A text from outside for one place: [`visible`], and at most so many characters.
+pub(crate) fn harmless(text: &str, characters_max: usize) -> String {
+    shortened(&visible(text), characters_max)
+}
+
+/// `a, b and 3 more`, or with semicolons `a; b; and 3 more`: at most so many, and how many more there are.
+pub(crate) fn listed(all: impl IntoIterator<Item = String>, most: usize, separator: &str) -> String {
+    let mut all: Vec<String> = all.into_iter().collect();
+    let more = all.len().saturating_sub(most);
+    all.truncate(most);
+    let more = match more {
+        0 => String::new(),
+        _ => format!("{} and {more} more", separator.trim_end_matches([',', ' '])),
+    };
+    all.join(separator) + &more
+}
+
+/// At most so many, and then one more about how many are left out.
+pub(crate) fn cut_to<T>(all: &mut Vec<T>, most: usize, rest: impl Fn(usize) -> T) {
+    if let Some(more @ 1..) = all.len().checked_sub(most) {
+        all.truncate(most);
+        all.push(rest(more));
+    }
+}
+
 /// Lines broken at spaces, the first with so much room, the others with so much; a longer word has a line of its own.
 pub(crate) fn wrapped(text: &str, first_room: usize, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];

@@ -5,7 +5,7 @@ use record::{PRINTED, Percentile};
 use crate::durations::{self, Durations};
 use crate::figures::Figures;
 use crate::table::{Cell, Table};
-use crate::text::{shortened, visible};
+use crate::text::harmless;
 use crate::units::{TimeUnit, count, duration, rate};
 use crate::view::View;
 
@@ -74,7 +74,7 @@ pub(crate) fn steps(view: &View<'_>, escape: fn(&str) -> String) -> Option<Table
     if view.steps.len() < 2 {
         return None;
     }
-    let names = view.steps.iter().map(|step| escape(&shortened(&visible(step.name), 40)));
+    let names = view.steps.iter().map(|step| escape(&harmless(step.name, 40)));
     let noun = view.noun();
     let mut table = Table::of_names(&format!("{}s", noun.step), names);
     let response: Vec<&Durations> = view.steps.iter().map(|step| &step.figures.response.all).collect();

@@ -1,9 +1,10 @@
 //! A search as part of a page for people.
 
 use super::{CapacityRow, CapacityView, answer, drawn, facts, objectives, table};
+use crate::answer::{Answer, Certainty};
 use crate::noun::Noun;
-use crate::study::{Certainty, Item, Tone};
-use crate::text::{shortened, visible};
+use crate::study::{Item, Tone};
+use crate::text::harmless;
 
 /// Columns of the drawing.
 const COLUMNS: usize = 40;
@@ -16,14 +17,14 @@ const WORDS_CHARACTERS_MAX: usize = 300;
 pub(crate) fn answers(view: &CapacityView, escape: fn(&str) -> String) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     for row in &view.rows {
-        let (certainty, text, how_sure) = answer(row);
-        let open = if certainty == Certainty::Sure { "" } else { ", no verdict yet" };
-        let name = shortened(&visible(&view.name(row)), NAME_CHARACTERS_MAX);
-        let text = shortened(&visible(&text), WORDS_CHARACTERS_MAX);
-        let sentence = format!("Answer{open}: {name} {text} ({how_sure}).");
+        let answer = answer(row);
+        let open = if answer.certainty == Certainty::Sure { "" } else { ", no verdict yet" };
+        let name = harmless(&view.name(row), NAME_CHARACTERS_MAX);
+        let text = harmless(&answer.text, WORDS_CHARACTERS_MAX);
+        let sentence = format!("Answer{open}: {name} {}.", Answer { text, ..answer }.sentence());
         items.push(Item::Text(Tone::Strong, escape(&sentence)));
     }
-    let asked = escape(&shortened(&visible(&objectives(view)), WORDS_CHARACTERS_MAX));
+    let asked = escape(&harmless(&objectives(view), WORDS_CHARACTERS_MAX));
     items.push(Item::Text(Tone::Plain, format!("In every run had to hold: {asked}.")));
     items
 }
@@ -34,7 +35,7 @@ pub(crate) fn items(view: &CapacityView, noun: &Noun, escape: fn(&str) -> String
 }
 
 fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun, escape: fn(&str) -> String) -> Vec<Item> {
-    let name = escape(&shortened(&visible(&view.name(row)), NAME_CHARACTERS_MAX));
+    let name = escape(&harmless(&view.name(row), NAME_CHARACTERS_MAX));
     let mut items = vec![Item::Head(name)];
     if let Some((line, end)) = drawn::line(&row.found, COLUMNS) {
         let drawing = format!("0 {line} {}/s", super::sentences::written(end));
@@ -43,7 +44,7 @@ fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun, escape: fn(&str) 
     }
     items.push(Item::Table(table(row, noun, escape)));
     let facts = facts(view, row).into_iter();
-    let told = |words: String| escape(&shortened(&visible(&words), WORDS_CHARACTERS_MAX));
+    let told = |words: String| escape(&harmless(&words, WORDS_CHARACTERS_MAX));
     items.push(Item::Facts(facts.map(|(name, words)| (name.to_owned(), told(words))).collect()));
     items
 }

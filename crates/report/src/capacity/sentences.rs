@@ -5,14 +5,14 @@ use stats::SearchEnd;
 use stats::usl::Usl;
 
 use super::{CapacityRow, CapacityView, LevelRow};
-use crate::study::Certainty;
+use crate::answer::{Answer, Certainty};
 use crate::units::{decimal, duration};
 
 /// Up to this share of what held, a level is half of it.
 const HALF_MAX: f64 = 0.6;
 
-/// The answer, how sure it is, and why. Nothing in it comes from outside.
-pub(crate) fn answer(row: &CapacityRow) -> (Certainty, String, String) {
+/// The answer of a variant, without its name.
+pub(crate) fn answer(row: &CapacityRow) -> Answer {
     let found = &row.found;
     let (certainty, text) = match (found.end, found.held_per_s, found.failed_per_s) {
         (Some(SearchEnd::Found), Some(held), Some(failed)) => {
@@ -41,7 +41,7 @@ pub(crate) fn answer(row: &CapacityRow) -> (Certainty, String, String) {
         }
         (_, None, None) => (Certainty::None, "nothing can be said of its capacity".to_owned()),
     };
-    (certainty, text, how_sure(row))
+    Answer { text, certainty, how_sure: how_sure(row), besides: String::new() }
 }
 
 /// What stopped a search whose runs were invalid: their own cause, and no other.

@@ -7,6 +7,7 @@ use super::of_studies::Studies;
 use super::row::{Row, Side, Verdict};
 use crate::ratio;
 use crate::table::{Cell, Table};
+use crate::text::listed;
 use crate::units::percent_of;
 
 /// Rows that only one has and that are named.
@@ -69,11 +70,7 @@ pub(super) fn sentences(studies: &Studies, escape: fn(&str) -> String) -> Vec<St
     }
     for (side, names) in ["A", "B"].iter().zip(&studies.alone) {
         if !names.is_empty() {
-            let mut named =
-                names.iter().take(ALONE_MAX).map(|name| escape(name)).collect::<Vec<_>>().join("; ");
-            if names.len() > ALONE_MAX {
-                named.push_str(&format!("; and {} more", names.len() - ALONE_MAX));
-            }
+            let named = listed(names.iter().map(|name| escape(name)), ALONE_MAX, "; ");
             sentences.push(format!("Only {side} has {named}."));
         }
     }

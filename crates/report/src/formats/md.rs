@@ -6,7 +6,7 @@ use crate::Options;
 use crate::answer::Answer;
 use crate::error::ReportError;
 use crate::figures::ErrorLine;
-use crate::text::{shortened, visible};
+use crate::text::harmless;
 use crate::units::{count, rate};
 use crate::view::View;
 use crate::{
@@ -35,7 +35,7 @@ fn run(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     if let Some(failed) = breaches::of_run(view) {
         writeln!(out, "**{}**\n", escaped(&failed))?;
     }
-    let Answer { text, how_sure } = answer::of_run(view);
+    let Answer { text, how_sure, .. } = answer::of_run(view);
     writeln!(out, "**Answer: {text}** ({how_sure})\n")?;
     writeln!(out, "{}\n", escaped(&words::load(view)))?;
     writeln!(out, "- {}", escaped(&words::verdict(view)))?;
@@ -150,7 +150,7 @@ fn remarks(texts: impl Iterator<Item = String>, out: &mut dyn Write) -> Result<(
 
 /// A text that Markdown and HTML take as it is.
 pub(crate) fn escaped(text: &str) -> String {
-    let text = shortened(&visible(text), TEXT_CHARACTERS_MAX);
+    let text = harmless(text, TEXT_CHARACTERS_MAX);
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

@@ -6,12 +6,11 @@ use record::MinMedianMax;
 use store::{Level, Unit, Verdict};
 
 use crate::Options;
-use crate::answer::Answer;
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
 use crate::study::Tone;
 use crate::style::Style;
-use crate::text::{shortened, visible, wrapped};
+use crate::text::{harmless, wrapped};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate, volume_rate};
 use crate::view::View;
 use crate::{
@@ -93,12 +92,12 @@ impl Page<'_> {
     }
 
     fn headline(&mut self, view: &View<'_>) -> io::Result<()> {
-        let title = shortened(&visible(&view.run.new.title), TEXT_CHARACTERS_MAX);
+        let title = harmless(&view.run.new.title, TEXT_CHARACTERS_MAX);
         writeln!(self.out, "{}", self.style.bold(&title))?;
         if view.place().is_some() {
-            writeln!(self.out, "{}", shortened(&visible(&view.name()), TEXT_CHARACTERS_MAX))?;
+            writeln!(self.out, "{}", harmless(&view.name(), TEXT_CHARACTERS_MAX))?;
         }
-        writeln!(self.out, "{}", shortened(&visible(&words::load(view)), TEXT_CHARACTERS_MAX))?;
+        writeln!(self.out, "{}", harmless(&words::load(view), TEXT_CHARACTERS_MAX))?;
         let verdict = words::verdict(view);
         let colored = match (view.verdict, view.validity.verdict) {
             (Verdict::Complete, Level::Valid) => self.style.good(&verdict),
@@ -126,8 +125,7 @@ impl Page<'_> {
         if let Some(failed) = breaches::of_run(view) {
             self.toned(Tone::Bad, "", &failed)?;
         }
-        let Answer { text, how_sure } = answer::of_run(view);
-        self.paragraph("", INDENT, &format!("Answer: {text} ({how_sure})."))?;
+        self.paragraph("", INDENT, &format!("Answer: {}.", answer::of_run(view).sentence()))?;
         if let Some(limit) = bottleneck::worth_telling(view) {
             let sentence = format!("Suspected limit: {}: {}.", limit.what, limit.because);
             self.paragraph("", INDENT, &sentence)?;
@@ -159,7 +157,7 @@ impl Page<'_> {
             return Ok(());
         }
         writeln!(self.out, "\n{INDENT}errors")?;
-        let class = |error: &ErrorLine| shortened(&visible(&error.class), 40);
+        let class = |error: &ErrorLine| harmless(&error.class, 40);
         let digits = figures.errors.iter().map(|error| count(error.count).len()).max().unwrap_or(0);
         let class_width = figures.errors.iter().map(|error| class(error).chars().count()).max().unwrap_or(0);
         for error in &figures.errors {
@@ -177,7 +175,7 @@ impl Page<'_> {
     fn gates(&mut self, view: &View<'_>) -> io::Result<()> {
         for (place, gate) in view.run.gates().iter().enumerate() {
             let head = if place == 0 { "\n" } else { "" };
-            let words = shortened(&visible(&words::gate(gate)), TEXT_CHARACTERS_MAX);
+            let words = harmless(&words::gate(gate), TEXT_CHARACTERS_MAX);
             let colored = if gate.holds { words } else { self.style.bad(&words) };
             writeln!(self.out, "{head}{INDENT}{colored}")?;
         }
@@ -190,7 +188,7 @@ impl Page<'_> {
 
     /// A text from anywhere, made harmless, cut and wrapped.
     fn paragraph(&mut self, before: &str, indent: &str, text: &str) -> io::Result<()> {
-        let text = shortened(&visible(text), TEXT_CHARACTERS_MAX.max(self.width * 4));
+        let text = harmless(text, TEXT_CHARACTERS_MAX.max(self.width * 4));
         let room = |before: &str| self.width.saturating_sub(before.chars().count()).max(20);
         for (place, line) in wrapped(&text, room(before), room(indent)).iter().enumerate() {
             let line = format!("{}{line}", if place == 0 { before } else { indent });
@@ -225,7 +223,7 @@ fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     }
     facts.extend(transactions::facts(&view.whole));
     let ending = view.run.ending.as_ref();
-    let session = ending.and_then(|ending| ending.tls.as_deref()).map(|text| shortened(&visible(text), 80));
+    let session = ending.and_then(|ending| ending.tls.as_deref()).map(|text| harmless(text, 80));
     let handshakes = if figures.tls.count > 0 { &figures.tls } else { &view.warm_up.tls };
     let handshake = times::in_words(handshakes).map(|words| format!("handshake {words}"));
     if session.is_some() || handshake.is_some() {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::document::{Document, Doubt, Load, Notice, Table, Tone};
+use crate::text::cut_to;
 use crate::units::count;
 
 /// Settings, under all loads together.
@@ -17,8 +18,8 @@ const DOUBTS_MAX: usize = 500;
 
 /// Leaves out what there is no room for. Answers which run each that is left was.
 pub(super) fn to_size(document: &mut Document) -> Vec<usize> {
-    shorten(&mut document.notices, NOTICES_MAX, |more| notice(format!("and {more} more")));
-    shorten(&mut document.validity.doubts, DOUBTS_MAX, doubt);
+    cut_to(&mut document.notices, NOTICES_MAX, |more| notice(format!("and {more} more")));
+    cut_to(&mut document.validity.doubts, DOUBTS_MAX, doubt);
     let all = [document.loads.iter().map(|load| load.rows.len()).sum(), document.runs.len()];
     let rows = rows(document);
     let runs = runs(document, &rows);
@@ -118,14 +119,6 @@ fn keep_rows(load: &mut Load, new_rows: &HashMap<usize, usize>, new_runs: &HashM
 /// Where each of what is left stands now.
 fn places(left: &[usize]) -> HashMap<usize, usize> {
     left.iter().enumerate().map(|(new, old)| (*old, new)).collect()
-}
-
-/// At most so many, the last of them about how many more there were.
-fn shorten<T>(all: &mut Vec<T>, most: usize, rest: impl Fn(usize) -> T) {
-    if let Some(more @ 1..) = all.len().checked_sub(most) {
-        all.truncate(most);
-        all.push(rest(more));
-    }
 }
 
 fn notice(text: String) -> Notice {

@@ -2,7 +2,7 @@
 
 use super::document::ErrorKind;
 use crate::figures::Figures;
-use crate::text::{shortened, visible};
+use crate::text::harmless;
 
 /// Kinds of one load that are told by name.
 const KINDS_MAX: usize = 12;
@@ -17,8 +17,8 @@ pub(super) fn of_rows<'a>(rows: impl Iterator<Item = Option<&'a Figures>>) -> Ve
         let samples = figures.samples();
         kinds.extend(figures.errors.iter().map(|line| ErrorKind {
             row,
-            class: shortened(&visible(&line.class), CHARACTERS_MAX[0]),
-            message: shortened(&visible(&line.message), CHARACTERS_MAX[1]),
+            class: harmless(&line.class, CHARACTERS_MAX[0]),
+            message: harmless(&line.message, CHARACTERS_MAX[1]),
             count: line.count,
             share: if samples > 0 { line.count as f64 / samples as f64 } else { 0.0 },
         }));

@@ -5,7 +5,7 @@ use store::{Unit, Utc};
 
 use super::document::Fact;
 use crate::study::{Page, StudyView};
-use crate::text::{shortened, visible};
+use crate::text::harmless;
 use crate::units::gibibytes;
 use crate::view::View;
 use crate::{steadiness, transactions, words};
@@ -93,5 +93,5 @@ fn of_host(host: &Value) -> Vec<Fact> {
 }
 
 pub(super) fn short(text: &str) -> String {
-    shortened(&visible(text), CHARACTERS_MAX)
+    harmless(text, CHARACTERS_MAX)
 }

@@ -8,7 +8,7 @@ use super::table;
 use crate::capacity::{CapacityRow, CapacityView, LevelRow, answer, facts, table as levels_table};
 use crate::durations::Durations;
 use crate::noun::Noun;
-use crate::text::{shortened, visible};
+use crate::text::{harmless, visible};
 
 /// Characters of a name, and of what a server said.
 const NAME_CHARACTERS_MAX: usize = 120;
@@ -23,7 +23,7 @@ pub(super) fn search(view: &CapacityView, noun: &Noun) -> CapacitySearch {
 }
 
 fn words(text: &str) -> String {
-    shortened(&visible(text), WORDS_CHARACTERS_MAX)
+    harmless(text, WORDS_CHARACTERS_MAX)
 }
 
 fn objective(slo: &Slo) -> Objective {
@@ -44,14 +44,14 @@ fn objective(slo: &Slo) -> Objective {
 }
 
 fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun) -> Capacity {
-    let name = shortened(&visible(&view.name(row)), NAME_CHARACTERS_MAX);
-    let (certainty, text, how_sure) = answer(row);
+    let name = harmless(&view.name(row), NAME_CHARACTERS_MAX);
+    let crate::answer::Answer { text, certainty, how_sure, .. } = answer(row);
     let found = &row.found;
     let facts = facts(view, row).into_iter().map(|(name, value)| Fact::new(name, words(&value)));
     Capacity {
         answer: Answer { certainty: certainty.name(), text: format!("{name} {}.", words(&text)), how_sure },
         name,
-        system: shortened(&visible(&row.setting.system), NAME_CHARACTERS_MAX),
+        system: harmless(&row.setting.system, NAME_CHARACTERS_MAX),
         held_per_s: finite(found.held_per_s),
         failed_per_s: finite(found.failed_per_s),
         noise_per_s: found.noise_band.map(|(low, high)| [low, high]),

@@ -10,9 +10,10 @@ use super::document::{
 };
 use super::table::{self, About};
 use super::{errors, facts, figures, spectrum};
+use crate::answer::Certainty;
 use crate::metric;
 use crate::noun::Noun;
-use crate::text::{shortened, visible};
+use crate::text::harmless;
 use crate::view::View;
 use crate::{bottleneck, breaches, comparison, outage, statements, steadiness, times, words};
 
@@ -24,7 +25,7 @@ const NAME_CHARACTERS_MAX: usize = 120;
 pub(super) fn document(views: &[View<'_>]) -> Result<Document, StoreError> {
     let metric = metric::Metric::named("throughput");
     let names = match views {
-        [view] => vec![shortened(&visible(&view.name()), NAME_CHARACTERS_MAX)],
+        [view] => vec![harmless(&view.name(), NAME_CHARACTERS_MAX)],
         _ => comparison::names(views),
     };
     let rows = views.iter().zip(&names).enumerate();
@@ -105,7 +106,7 @@ fn of_row(
     let metric = figures.as_ref().and_then(|figures| figures.metric);
     let of_place = view.place();
     let knobs = of_place.map_or(&[][..], |place| &place.knobs);
-    let short = |text: &str| shortened(&visible(text), NAME_CHARACTERS_MAX);
+    let short = |text: &str| harmless(text, NAME_CHARACTERS_MAX);
     Ok(Row {
         system: of_place.map_or_else(|| name.clone(), |place| short(&place.system)),
         variant: of_place.map_or_else(String::new, |place| short(&place.variant)),
@@ -197,7 +198,7 @@ fn answer(views: &[View<'_>]) -> Answer {
         }
         _ => ("Several runs side by side.".to_owned(), "nothing is ranked: a study would".to_owned()),
     };
-    Answer { certainty: "plain", text, how_sure }
+    Answer { certainty: Certainty::Plain.name(), text, how_sure }
 }
 
 /// What is marked in its pictures over time.
@@ -305,5 +306,5 @@ pub(super) fn sentence(words: &str) -> String {
 }
 
 fn text(text: &str) -> String {
-    shortened(&visible(text), TEXT_CHARACTERS_MAX)
+    harmless(text, TEXT_CHARACTERS_MAX)
 }

@@ -11,7 +11,7 @@ use super::{errors, facts, figures, of_capacity, of_run, spectrum};
 use crate::ratio;
 use crate::study::troubles::Kind as Trouble;
 use crate::study::{self, LoadView, Page, StudyView, tables, troubles, verdict_word};
-use crate::text::{shortened, visible};
+use crate::text::{harmless, listed, visible};
 
 /// Characters of the name of a knob, and of its value.
 const KNOB_CHARACTERS_MAX: usize = 60;
@@ -63,15 +63,16 @@ fn notices(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Notice> {
     if breached.is_empty() {
         return notices;
     }
-    let names: Vec<String> = breached.iter().take(LOADS_TOLD_MAX).map(|load| page.short(load.name)).collect();
     // A search has no answer under a load that could say it.
     let failed = breached.first().filter(|_| view.capacity.is_some());
     let failed = failed.and_then(|load| study::failed(page, view, load));
-    let text = match (failed, view.loads.len(), breached.len() - names.len()) {
-        (Some(failed), 1, _) => failed,
-        (_, 1, _) => "GATES: breached".to_owned(),
-        (_, _, 0) => format!("GATES: breached under {}", names.join(", ")),
-        (_, _, more) => format!("GATES: breached under {} and {more} more", names.join(", ")),
+    let text = match (failed, view.loads.len()) {
+        (Some(failed), 1) => failed,
+        (_, 1) => "GATES: breached".to_owned(),
+        _ => {
+            let names = breached.iter().map(|load| page.short(load.name));
+            format!("GATES: breached under {}", listed(names, LOADS_TOLD_MAX, ", "))
+        }
     };
     notices.insert(0, Notice { tone: Tone::Bad, text });
     notices
@@ -167,7 +168,7 @@ fn limits(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<Lim
 }
 
 fn answer(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Answer {
-    let study::Answer { text, certainty, how_sure, besides } = study::answer(page, view, load);
+    let crate::answer::Answer { text, certainty, how_sure, besides } = study::answer(page, view, load);
     let text = if besides.is_empty() { text } else { format!("{text}; {besides}") };
     let begins_with_name =
         load.bests().next().is_some_and(|best| text.starts_with(&page.row(load, best.row)));
@@ -196,7 +197,7 @@ fn of_row(
     name: String,
     [is_best, is_winner]: [bool; 2],
 ) -> Result<Row, StoreError> {
-    let knob = |text: &str| shortened(&visible(text), KNOB_CHARACTERS_MAX);
+    let knob = |text: &str| harmless(text, KNOB_CHARACTERS_MAX);
     Ok(Row {
         name,
         system: page.short(&row.place.system),

@@ -4,33 +4,14 @@ use judge::Standing;
 use stats::Verdict;
 use store::Procedure;
 
-use super::certainty::{Certainty, certainty};
+use super::certainty::certainty;
 use super::pairs::Pair;
 use super::sentences::{Name, Outcome, matters, outcome};
 use super::{LoadView, Page, StudyView, against, failing, tournament};
+use crate::answer::Answer;
 use crate::ratio;
+use crate::text;
 use crate::units::percent_of;
-
-/// What a study says under a load, without full stops.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Answer {
-    pub(crate) text: String,
-    pub(crate) certainty: Certainty,
-    /// Why it is as sure as it is; may be empty.
-    pub(crate) how_sure: String,
-    /// What it leaves out; may be empty.
-    pub(crate) besides: String,
-}
-
-impl Answer {
-    /// `text (how sure); what it leaves out`
-    pub(crate) fn sentence(&self) -> String {
-        let Self { text, how_sure, besides, .. } = self;
-        let how_sure = if how_sure.is_empty() { String::new() } else { format!(" ({how_sure})") };
-        let besides = if besides.is_empty() { String::new() } else { format!("; {besides}") };
-        format!("{text}{how_sure}{besides}")
-    }
-}
 
 /// Rows that are named in one list.
 const NAMES_MAX: usize = 6;
@@ -190,12 +171,9 @@ pub(super) fn figures(pair: &Pair) -> String {
     ratio.map_or_else(String::new, |ratio| format!(" {ratio}"))
 }
 
-/// At most so many names, and how many more there are.
+/// Names, or as many as are named in one list.
 pub(super) fn listed(all: impl Iterator<Item = String>) -> String {
-    let all: Vec<String> = all.collect();
-    let more = all.len().saturating_sub(NAMES_MAX);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", all.into_iter().take(NAMES_MAX).collect::<Vec<_>>().join(", "))
+    text::listed(all, NAMES_MAX, ", ")
 }
 
 /// Whether the best was sought in some blocks, and is judged in others.

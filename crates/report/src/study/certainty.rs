@@ -6,32 +6,8 @@ use stats::{NoVerdict, TournamentEnd, Verdict};
 use super::pairs::Pair;
 use super::sentences::{Outcome, ahead, common_blocks, is_open, matters, next_look, outcome, reason};
 use super::{LoadView, Row, StudyView};
+use crate::answer::Certainty;
 use crate::units::decimal;
-
-/// How sure an answer is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Certainty {
-    /// There is a verdict.
-    Sure,
-    /// There is none yet.
-    Open,
-    /// There can be none.
-    None,
-    /// Nothing was compared.
-    Plain,
-}
-
-impl Certainty {
-    /// The word for programs.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Sure => "sure",
-            Self::Open => "open",
-            Self::None => "none",
-            Self::Plain => "plain",
-        }
-    }
-}
 
 /// How sure the answer is, and why, in a few words: the pair that leaves most open speaks for all.
 pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, String) {

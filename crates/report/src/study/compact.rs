@@ -9,7 +9,7 @@ use super::{LoadView, Row, StudyView, name};
 use crate::figures::Figures;
 use crate::system::whole;
 use crate::table::{Cell, Table};
-use crate::text::{shortened, visible};
+use crate::text::harmless;
 use crate::times;
 use crate::units::{decimal, mebibytes, percent_of, rate};
 
@@ -21,7 +21,7 @@ pub(super) fn table(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -
     let rows = || load.rows.iter();
     let names = (0..load.rows.len()).map(|row| {
         let star = if winner(load) == Some(row) { "★ " } else { "" };
-        format!("{star}{}", escape(&shortened(&visible(&name(load.rows[row].place)), NAME_CHARACTERS_MAX)))
+        format!("{star}{}", escape(&harmless(&name(load.rows[row].place), NAME_CHARACTERS_MAX)))
     });
     let mut table = Table::of_names("", names);
     table.column("errors", "", rows().map(|row| Cell::figure(row.error_share(), percent_of)));

@@ -11,7 +11,7 @@ use super::{LoadView, StudyView, name};
 use crate::over_time::{OverTime, milliseconds, range};
 use crate::spark;
 use crate::table::Table;
-use crate::text::{shortened, visible};
+use crate::text::harmless;
 use crate::units::{decimal, rate};
 
 /// Rows that are drawn.
@@ -57,7 +57,7 @@ pub(super) fn of_load(
             Some(winner) if winner == *row => "★ ",
             Some(_) => "  ",
         };
-        format!("{star}{}", escape(&shortened(&visible(&name(load.rows[*row].place)), NAME_CHARACTERS_MAX)))
+        format!("{star}{}", escape(&harmless(&name(load.rows[*row].place), NAME_CHARACTERS_MAX)))
     });
     let mut table = Table::of_names("", names);
     let has_runs = every_run(view, load, &rows, &mut table);

@@ -13,7 +13,7 @@ use crate::capacity;
 use crate::ratio;
 use crate::spark;
 use crate::table::Table;
-use crate::text::{shortened, visible};
+use crate::text::{cut_to, harmless, listed};
 use crate::units::count;
 use crate::words;
 
@@ -268,12 +268,10 @@ impl<'a> Page<'a> {
             format!("{star}{}", self.row(load, *row))
         };
         let line = |group: &limited::Limited| {
-            let names: Vec<String> = group.rows.iter().take(NAMES_MAX).map(name).collect();
-            let more = group.rows.len().saturating_sub(NAMES_MAX);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let names = listed(group.rows.iter().map(name), NAMES_MAX, ", ");
             let because = self.text(&group.limit.because);
             let of_first = if group.rows.len() > 1 { "; of the first: " } else { ": " };
-            format!("{}: {}{more}{of_first}{because}", group.limit.what, names.join(", "))
+            format!("{}: {names}{of_first}{because}", group.limit.what)
         };
         limited::of_load(self.view, load).iter().map(line).collect()
     }
@@ -437,10 +435,7 @@ impl<'a> Page<'a> {
         if failed > 0 && !self.view.study.new.gates.is_empty() {
             lines.push((Tone::Bad, format!("BREACHED by what failed ({}): it holds no gate", runs(failed))));
         }
-        if let Some(more @ 1..) = lines.len().checked_sub(LINES_MAX) {
-            lines.truncate(LINES_MAX);
-            lines.push((Tone::Plain, format!("and {more} more")));
-        }
+        cut_to(&mut lines, LINES_MAX, |more| (Tone::Plain, format!("and {more} more")));
         lines
     }
 
@@ -506,11 +501,11 @@ impl<'a> Page<'a> {
 
     /// A text from outside: escaped and not too long.
     pub(crate) fn text(&self, text: &str) -> String {
-        (self.escape)(&shortened(&visible(text), TEXT_CHARACTERS_MAX))
+        (self.escape)(&harmless(text, TEXT_CHARACTERS_MAX))
     }
 
     pub(crate) fn short(&self, text: &str) -> String {
-        (self.escape)(&shortened(&visible(text), NAME_CHARACTERS_MAX))
+        (self.escape)(&harmless(text, NAME_CHARACTERS_MAX))
     }
 
     pub(crate) fn row(&self, load: &LoadView<'_>, row: usize) -> String {
@@ -538,9 +533,6 @@ pub(super) fn section(head: &str, points: Vec<String>) -> Vec<Item> {
 
 /// At most so many lines, and how many are left out.
 fn limited(mut lines: Vec<String>, lines_max: usize) -> Vec<String> {
-    if let Some(more @ 1..) = lines.len().checked_sub(lines_max) {
-        lines.truncate(lines_max);
-        lines.push(format!("and {more} more"));
-    }
+    cut_to(&mut lines, lines_max, |more| format!("and {more} more"));
     lines
 }

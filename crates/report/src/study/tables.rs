@@ -12,7 +12,7 @@ use crate::noun::Noun;
 use crate::statements::{self, Line};
 use crate::system::whole;
 use crate::table::{Cell, Table};
-use crate::text::{shortened, visible};
+use crate::text::harmless;
 use crate::times;
 use crate::units::{count, decimal, mebibytes, percent_of, rate};
 
@@ -281,7 +281,7 @@ pub(super) fn note(load: &LoadView<'_>, place: usize, escape: Escape) -> String 
 }
 
 fn short(text: &str, escape: Escape) -> String {
-    escape(&shortened(&visible(text), NAME_CHARACTERS_MAX))
+    escape(&harmless(text, NAME_CHARACTERS_MAX))
 }
 
 fn middle(spread: Option<Spread>) -> Cell {

@@ -5,6 +5,7 @@ use stats::{Found, TournamentEnd, WhyLeft};
 use super::sentences::{blocks, matters, row_name};
 use super::{LoadView, StudyView};
 use crate::ratio;
+use crate::text;
 
 /// Rows that are named in one sentence.
 const NAMES_MAX: usize = 8;
@@ -93,9 +94,5 @@ fn why_words(why: WhyLeft) -> &'static str {
 }
 
 fn listed(all: impl Iterator<Item = String>) -> String {
-    let all: Vec<String> = all.collect();
-    let more = all.len().saturating_sub(NAMES_MAX);
-    let first: Vec<&str> = all.iter().take(NAMES_MAX).map(String::as_str).collect();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", first.join(", "))
+    text::listed(all, NAMES_MAX, ", ")
 }
