@@ -1,0 +1,242 @@
+//! Studies in virtual time: their order, their budget, and how each is resumed after every moment.
+
+mod fakes;
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use fakes::{Comes, Made, Maker, Memory, Wrong, plan};
+use store::{Place, Verdict};
+use study::{Broken, run_study};
+
+const SYSTEM: &str =
+    "scenario: [ get: / ]\nload: { users: 1, for: 1s }\nsystems:\n  web: { start: 'web {port} {n}', vary: ";
+
+fn of(variants: &str, compare: &str) -> plan::Study {
+    plan(&format!("{SYSTEM}{{ n: [{variants}] }} }}\ncompare: {compare}\n"))
+}
+
+/// The number at the end of a variant's name.
+fn n(place: &Place) -> u64 {
+    place.variant.trim_start_matches("n=").parse().expect("a number")
+}
+
+/// The more, the faster, and no block like another.
+fn faster(place: &Place) -> Comes {
+    Comes::well(1_000 + n(place) * 50 + u64::from(place.block * 7 % 5) * 10)
+}
+
+/// All the same, but for chance.
+fn alike(place: &Place) -> Comes {
+    Comes::well(
+        1_000 + (n(place) * 13 + u64::from(place.block) * 31 + u64::from(place.position) * 17) % 23 * 10,
+    )
+}
+
+type Draw = fn(&Place) -> Comes;
+
+/// A study for each procedure, with what comes of its runs.
+fn studies() -> Vec<(&'static str, plan::Study, Draw)> {
+    vec![
+        ("blocks", of("1, 2, 3", "{ blocks: 4 }"), faster),
+        ("a decided comparison", of("1, 2", "{ pilot: 2 }"), faster),
+        ("an open comparison", of("1, 2", "{ pilot: 2, blocks: 8 }"), alike),
+        ("a search for the best", of("1, 2, 3, 4", "{ find: best }"), faster),
+    ]
+}
+
+fn verdict(memory: &Memory) -> Option<(Verdict, Option<String>)> {
+    memory.ending().map(|ending| (ending.verdict, ending.why))
+}
+
+#[test]
+fn every_block_has_each_variant_once_in_an_order_that_the_seed_decides() {
+    let study = of("1, 2, 3", "{ blocks: 12 }");
+    let memory = Memory::begun(&study);
+    let mut orders = Vec::new();
+    for seed in [1, 1, 2] {
+        let mut study = study.clone();
+        study.set_seed(seed);
+        memory.begin_again(seed);
+        let mut maker = Maker::new(&memory, &faster);
+        run_study(&study, &memory, &mut maker).expect("it ends");
+        assert_eq!(verdict(&memory), Some((Verdict::Complete, Some("blocks".to_owned()))));
+        let made = memory.made();
+        for block in made.chunks(3) {
+            let mut variants: Vec<&str> = block.iter().map(|(_, _, variant, _)| variant.as_str()).collect();
+            variants.sort_unstable();
+            assert_eq!(variants, ["1 user n=1", "1 user n=2", "1 user n=3"]);
+            assert!(block.iter().all(|(_, number, ..)| *number == block[0].1), "{block:?}");
+        }
+        let order =
+            |block: &[Made]| block.iter().map(|(_, _, variant, _)| variant.clone()).collect::<Vec<_>>();
+        let orders_of_blocks: BTreeSet<Vec<String>> = made.chunks(3).map(order).collect();
+        assert!(orders_of_blocks.len() > 3, "each block is shuffled by itself: {orders_of_blocks:?}");
+        // All variants of a block meet the same arrivals, and no two blocks do.
+        let seeds: Vec<u64> = maker.seeds.chunks(3).map(|seeds| seeds[0]).collect();
+        assert!(maker.seeds.chunks(3).all(|block| block.iter().all(|seed| *seed == block[0])));
+        assert_eq!((seeds.len(), seeds.iter().collect::<BTreeSet<_>>().len()), (12, 12));
+        let ahead = maker.ahead[3];
+        assert_eq!((ahead.number, ahead.of, ahead.is_at_most), (3, Some(36), false));
+        assert_eq!(ahead.left, Some(Duration::from_secs(66)), "33 runs of two seconds");
+        orders.push(made);
+    }
+    assert_eq!(orders[0], orders[1]);
+    assert_ne!(orders[0], orders[2]);
+}
+
+/// What is interrupted in any run, in any way, comes to the same in the end, and no run is made again that was done.
+#[test]
+fn a_study_is_resumed_after_every_moment() {
+    for (name, study, comes) in studies() {
+        let memory = Memory::begun(&study);
+        let mut whole = Maker::new(&memory, &comes);
+        run_study(&study, &memory, &mut whole).unwrap_or_else(|_| panic!("{name} ends"));
+        let (expected, end, all) = (memory.made(), verdict(&memory), whole.made);
+        assert!(all >= 8, "{name}: {all}");
+        for at in 0..=all {
+            for wrong in [None, Some(Wrong::Killed), Some(Wrong::Rejected)] {
+                memory.begin_again(study.seed);
+                let mut maker = Maker::new(&memory, &comes);
+                maker.stopped_in = wrong.is_none().then_some(at);
+                maker.wrong = wrong.map(|wrong| (at, wrong));
+                let ended = run_study(&study, &memory, &mut maker);
+                let is_interrupted = at > 0 || wrong.is_none();
+                match wrong.filter(|_| is_interrupted) {
+                    Some(wrong) => {
+                        assert!(matches!(ended, Err(Broken::Run(said)) if said == wrong), "{name}")
+                    }
+                    None => assert!(ended.is_ok(), "{name}"),
+                }
+                let kept = verdict(&memory).map(|(verdict, _)| verdict);
+                match wrong {
+                    _ if !is_interrupted => assert_eq!(kept, Some(Verdict::Complete)),
+                    // Nobody was left to say anything.
+                    Some(Wrong::Killed) => assert_eq!(kept, None),
+                    _ => assert_eq!(kept, Some(Verdict::Partial), "{name}, interrupted in run {at}"),
+                }
+                memory.resume(None);
+                let mut resumed = Maker::new(&memory, &comes);
+                run_study(&study, &memory, &mut resumed).unwrap_or_else(|_| panic!("{name} ends"));
+                assert_eq!(memory.made(), expected, "{name}, {wrong:?} in run {at}");
+                assert_eq!(verdict(&memory), end, "{name}, {wrong:?} in run {at}");
+                let again = memory.runs_of_places().iter().filter(|runs| **runs > 1).count();
+                assert_eq!(again, usize::from(is_interrupted && at > 0), "{name}, {wrong:?} in run {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_study_keeps_to_its_time_and_never_begins_a_block_that_it_cannot_finish() {
+    let study = of("1, 2, 3", "{ blocks: 5 }");
+    let memory = Memory::begun(&study);
+    let mut whole = Maker::new(&memory, &faster);
+    run_study(&study, &memory, &mut whole).expect("it ends");
+    let expected = memory.made();
+    for within_s in 1..=32u32 {
+        memory.begin_again(study.seed);
+        memory.resume(Some(f64::from(within_s)));
+        let mut maker = Maker::new(&memory, &faster);
+        run_study(&study, &memory, &mut maker).expect("it ends");
+        let within = Duration::from_secs(within_s.into());
+        // Of the first block nobody knows yet how long a run takes beside its load.
+        let first = Duration::from_secs(6);
+        assert!(maker.elapsed() <= within.max(first), "{within:?}: {:?}", maker.elapsed());
+        assert!(maker.made.is_multiple_of(3) || maker.made < 3, "{within:?}: {} runs", maker.made);
+        let is_whole = maker.made == 15;
+        assert_eq!(is_whole, within_s >= 30, "{within:?}: {} runs", maker.made);
+        let is_told = maker.lines.iter().any(|line| line.starts_with("the time is spent"));
+        assert_eq!(is_told, !is_whole, "{:?}", maker.lines);
+        let end = if is_whole { (Verdict::Complete, "blocks") } else { (Verdict::Partial, "budget") };
+        assert_eq!(verdict(&memory), Some((end.0, Some(end.1.to_owned()))));
+        assert!(maker.ahead.iter().all(|ahead| ahead.budget.is_some_and(|left| left <= within)));
+        // Whoever gives it more time gets the rest.
+        memory.resume(Some(1_000.0));
+        let mut resumed = Maker::new(&memory, &faster);
+        run_study(&study, &memory, &mut resumed).expect("it ends");
+        assert_eq!((memory.made(), maker.made + resumed.made), (expected.clone(), 15));
+    }
+}
+
+#[test]
+fn a_comparison_ends_when_it_is_decided_and_a_search_with_the_best() {
+    let [_, (_, decided, faster), (_, open, alike), (_, best, _)] =
+        <[_; 4]>::try_from(studies()).expect("four");
+    for (study, comes, why) in
+        [(decided, faster, "decided"), (open, alike, "blocks"), (best, faster, "decided")]
+    {
+        let memory = Memory::begun(&study);
+        let mut maker = Maker::new(&memory, &comes);
+        run_study(&study, &memory, &mut maker).expect("it ends");
+        assert_eq!(verdict(&memory), Some((Verdict::Complete, Some(why.to_owned()))), "{:?}", maker.lines);
+        assert!(memory.made().iter().all(|(.., verdict)| *verdict == Some(Verdict::Complete)));
+        let most = maker.ahead[0].of.expect("it can be said");
+        assert!(maker.made <= most, "{} of at most {most}", maker.made);
+    }
+}
+
+#[test]
+fn what_fails_is_a_result_and_what_is_invalid_is_made_up_for() {
+    let study = of("1, 2, 3", "{ blocks: 8 }");
+    let memory = Memory::begun(&study);
+    let comes = |place: &Place| Comes {
+        verdict: Some(match (n(place), place.block) {
+            (1, _) => Verdict::Aborted,
+            (2, 3) => Verdict::Invalid,
+            _ => Verdict::Complete,
+        }),
+        ..faster(place)
+    };
+    let mut maker = Maker::new(&memory, &comes);
+    run_study(&study, &memory, &mut maker).expect("it ends");
+    assert_eq!(maker.made, 27, "eight blocks, and one in place of the fourth");
+    assert_eq!(maker.lines, ["3 more runs, in place of blocks with invalid runs"]);
+    assert_eq!(verdict(&memory), Some((Verdict::Complete, Some("blocks".to_owned()))));
+    assert!(memory.runs_of_places().iter().all(|runs| *runs == 1), "a system that fails, fails again");
+}
+
+#[test]
+fn a_run_that_is_cut_short_again_and_again_ends_what_hangs_on_it() {
+    let cut_short = |place: &Place| {
+        let comes = faster(place);
+        let is_it = (place.stage.as_str(), place.block, n(place)) == (store::stage::BLOCK, 1, 2);
+        Comes { verdict: if is_it { Some(Verdict::Partial) } else { comes.verdict }, ..comes }
+    };
+    let (comparison, blocks) = (of("1, 2", "{ pilot: 0, blocks: 12 }"), of("1, 2, 3", "{ blocks: 3 }"));
+    let memory = Memory::begun(&comparison);
+    let mut maker = Maker::new(&memory, &cut_short);
+    run_study(&comparison, &memory, &mut maker).expect("it ends");
+    assert_eq!(memory.runs_of_places().iter().max(), Some(&3));
+    assert_eq!(verdict(&memory), Some((Verdict::Partial, None)));
+    assert!(maker.lines.iter().any(|line| line.contains("cut short again and again")), "{:?}", maker.lines);
+    let memory = Memory::begun(&blocks);
+    let mut maker = Maker::new(&memory, &cut_short);
+    run_study(&blocks, &memory, &mut maker).expect("it ends");
+    assert_eq!(memory.runs_of_places(), [1; 9], "no decision hangs on it");
+    assert_eq!(
+        verdict(&memory),
+        Some((Verdict::Partial, None)),
+        "it can be made by whoever resumes the study"
+    );
+}
+
+/// How many studies can be simulated is printed, and nothing is asserted of it but that each ends.
+#[test]
+#[allow(clippy::print_stdout, reason = "figures for whoever runs it with --nocapture")]
+fn many_studies_a_second() {
+    for (name, study, comes) in studies() {
+        let (memory, mut studies, mut runs, mut study) = (Memory::begun(&study), 0u64, 0, study);
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(200) {
+            study.set_seed(studies);
+            memory.begin_again(studies);
+            let mut maker = Maker::new(&memory, &comes);
+            run_study(&study, &memory, &mut maker).expect("it ends");
+            assert_eq!(verdict(&memory).map(|(verdict, _)| verdict), Some(Verdict::Complete));
+            (studies, runs) = (studies + 1, runs + maker.made);
+        }
+        let per_s = studies as f64 / begun.elapsed().as_secs_f64();
+        println!("{name}: {per_s:.0} studies of {} runs a second", runs as u64 / studies);
+    }
+}
