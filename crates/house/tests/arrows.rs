@@ -18,9 +18,10 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("sqlite", &["script", "sql", "wire"]),
     ("engine", &["load", "record", "wire"]),
     ("loading", &["engine", "sql", "wire"]),
-    ("plan", &["load", "script", "sql", "stats", "wire"]),
+    ("units", &[]),
+    ("plan", &["judge", "load", "script", "sql", "stats", "units", "wire"]),
     ("store", &["record"]),
-    ("judge", &["record", "stats", "store"]),
+    ("judge", &["record", "stats", "store", "units"]),
     ("report", &["judge", "record", "stats", "store"]),
     (
         "runner",

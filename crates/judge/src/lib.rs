@@ -6,6 +6,7 @@
 
 mod accounts;
 pub mod bottleneck;
+mod condition;
 mod core_time;
 mod counting;
 mod course;
@@ -18,6 +19,7 @@ mod pairing;
 mod planned;
 pub mod rates;
 mod resources;
+mod scope;
 mod search;
 mod seen;
 mod setting;
@@ -33,10 +35,11 @@ pub mod words;
 
 pub use accounts::{Accounts, Findings, Stopped};
 pub use bottleneck::{Bottleneck, Certainty};
+pub use condition::{Condition, ConditionError, Sign, Unknown};
 pub use core_time::{CoreTime, in_measured_time};
 pub use counting::{Counted, counted};
 pub use durations::Durations;
-pub use gates::{Gate, Gates, judge_gates};
+pub use gates::{Gates, judge_gates};
 pub use measured::Measured;
 pub use metric::Metric;
 pub use pairing::Pairing;

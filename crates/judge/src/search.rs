@@ -3,10 +3,11 @@
 use stats::{At, Judged, Level, Search, SearchRules, SearchStage};
 use store::{Compare, Place, Procedure, Run, RunId, StoreError, Study, stage};
 
+use crate::condition::Condition;
 use crate::course::Course;
 use crate::measured::Measured;
 use crate::setting::Setting;
-use crate::slo::{self, FailedCondition, Slo};
+use crate::slo::{self, FailedCondition};
 use crate::standing::{Standing, standing};
 
 /// What a study lays down for a search; `None` if its procedure is another. Its seed is that of the study.
@@ -63,7 +64,7 @@ pub struct OfLevel {
 }
 
 /// What a run of a level says. The run must have its seconds, but for one of users.
-pub fn of_level(run: &Run, level: &Level, slos: &[Slo]) -> Result<OfLevel, StoreError> {
+pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel, StoreError> {
     match level.at {
         At::Users(_) => Ok(OfLevel { judged: sized(run)?, failed: Vec::new() }),
         At::PerS(_) => {
@@ -102,8 +103,9 @@ pub fn search(
 ) -> Result<Option<Search>, StoreError> {
     let Procedure::Capacity(rules) = &study.new.compare.procedure else { return Ok(None) };
     // The words of a study that another version may have written: those that this one does not understand cannot hold.
-    let slos: Result<Vec<Vec<Slo>>, _> = rules.slos.iter().map(|slo| Slo::parse(slo)).collect();
-    let slos: Option<Vec<Slo>> = slos.ok().map(|slos| slos.into_iter().flatten().collect());
+    let slos: Result<Vec<Vec<Condition>>, _> =
+        rules.slos.iter().map(|slo| Condition::parse_list(slo)).collect();
+    let slos: Option<Vec<Condition>> = slos.ok().map(|slos| slos.into_iter().flatten().collect());
     search_by(study, load, setting, &mut |run, level| match &slos {
         Some(slos) => Ok(of_level(&load_run(&run.id)?, level, slos)?.judged),
         None => Ok(Judged::Invalid),

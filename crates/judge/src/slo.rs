@@ -5,8 +5,6 @@ mod connections;
 mod drift;
 mod figure;
 mod judge;
-mod parse;
 
 pub use figure::{Figure, Observed};
 pub use judge::{FailedCondition, SloJudgement, judge};
-pub use parse::{Slo, SloError};

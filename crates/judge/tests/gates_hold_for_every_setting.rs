@@ -2,9 +2,9 @@
 
 mod stored;
 
-use judge::{Gates, Setting};
+use judge::{Condition, Gates, Setting, judge_gates};
 use store::{GateResult, Place, Procedure, Study};
-use stored::{BLOCK, Queue, Stored, place};
+use stored::{BLOCK, Queue, Stored, ending, place};
 
 /// Two systems in a block each: `a` is measured, `b` ends as it is told to.
 fn study(of_b: Option<&store::Ending>, is_over: bool) -> Study {
@@ -63,4 +63,17 @@ fn one_breach_in_a_valid_run_is_enough() {
     let mut study = stored.load(&id);
     study.new.gates = vec!["errors<1%".to_owned()];
     assert!(Gates::of(&study).is_breached);
+}
+
+#[test]
+fn a_gate_is_held_as_it_is_written() {
+    let stored = Stored::new();
+    // 1,000 requests a second for 12 s, each of 0.5 ms; one in 20 fails.
+    let run = stored.run(None, Some(&Queue { fails_every: 20, ..Queue::default() }), &ending());
+    let holds = |gate: &str| judge_gates(&[Condition::parse(gate).unwrap()], &run).unwrap().remove(0).holds;
+    let held = ["errors<=5%", "errors>=0.05", "/: errors<=5%", "p99<1ms", "p(99)<1ms", "median<1ms"];
+    assert_eq!(held.map(holds), [true; 6]);
+    assert!(holds("max<1ms from 1s to 3s"));
+    let breached = ["errors<5%", "errors>5%", "p99>1ms", "another: max<1s", "max<400us from 1s to 3s"];
+    assert_eq!(breached.map(holds), [false; 5]);
 }

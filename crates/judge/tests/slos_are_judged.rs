@@ -2,12 +2,13 @@
 
 mod stored;
 
-use judge::slo::{Slo, SloJudgement, judge};
+use judge::Condition;
+use judge::slo::{SloJudgement, judge};
 use stored::{Queue, Stored};
 
 fn judged(slos: &str, queue: &Queue, ending: &store::Ending) -> SloJudgement {
     let stored = Stored::new();
-    judge(&stored.run(None, Some(queue), ending), &Slo::parse(slos).unwrap()).unwrap()
+    judge(&stored.run(None, Some(queue), ending), &Condition::parse_list(slos).unwrap()).unwrap()
 }
 
 fn names(judgement: &SloJudgement) -> Vec<&str> {
@@ -83,7 +84,7 @@ fn what_cannot_be_believed_says_nothing_and_what_died_did_not_hold() {
     // One that never came so far says nothing of the load.
     let stored = Stored::new();
     let run = stored.run(None, None, &stored::died());
-    assert!(judge(&run, &Slo::parse("p99<1s").unwrap()).unwrap().is_invalid);
+    assert!(judge(&run, &Condition::parse_list("p99<1s").unwrap()).unwrap().is_invalid);
 }
 
 #[test]
@@ -95,7 +96,7 @@ fn short_and_empty_runs_are_judged_without_a_panic() {
     }
     let stored = Stored::new();
     let run = stored.run(None, None, &stored::ending());
-    assert!(judge(&run, &Slo::parse("mean<1s").unwrap()).unwrap().is_invalid);
+    assert!(judge(&run, &Condition::parse_list("mean<1s").unwrap()).unwrap().is_invalid);
 }
 
 #[test]
@@ -112,4 +113,20 @@ fn connections_that_are_too_few_are_named_before_what_follows_from_them() {
     // And of many connections, which are not all in use.
     let many = store::Ending { spread: Some(stored::connections(9)), ..stored::ending() };
     assert_eq!(names(&judged("p99<10ms", &bound, &many))[0], "p99<10ms");
+}
+
+#[test]
+fn a_condition_asks_about_a_step_or_a_part_of_the_time() {
+    let stalled = Queue { stall: Some((6_000_000_000, 500_000_000)), ..Queue::default() };
+    let failed = |slo: &str| {
+        let judgement = judged(slo, &stalled, &stored::ending());
+        judgement.failed.into_iter().find(|failed| failed.condition == slo)
+    };
+    assert!(failed("max<100ms").is_some());
+    assert_eq!(failed("max<100ms from 0s to 5s"), None, "nothing had happened yet");
+    assert!(failed("max<100ms from 5s to 8s").is_some());
+    assert_eq!(failed("/: max<10s"), None);
+    let words = failed("/: max<=100ms").unwrap().words;
+    assert!(words.contains("of / is 50") && words.ends_with("must be at most 100 ms"), "{words}");
+    assert_eq!(failed("another: max<10s").unwrap().observed, None, "there is no such step");
 }

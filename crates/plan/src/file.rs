@@ -7,7 +7,7 @@ mod filling;
 mod findings;
 mod folder;
 mod form;
-mod gates;
+pub(crate) mod gates;
 mod keys;
 mod loads;
 pub(crate) mod near;

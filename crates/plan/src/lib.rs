@@ -16,7 +16,6 @@ mod scripts;
 mod secrets;
 mod study;
 mod transactions;
-pub mod units;
 mod visible;
 
 pub use database::Database;
@@ -28,7 +27,8 @@ pub use scripts::known_workload;
 pub use secrets::without_secrets;
 pub use sql::Engine;
 pub use study::{
-    Amount, Around, At, Cmd, Compare, Find, Gate, GateMetric, How, Knob, Launch, Metric, Proc, Ready,
-    ReadyWhen, Searched, StopHow, Study, StudyLoad, StudyPin, System, Tables, Variant,
+    Amount, Around, At, Cmd, Compare, Find, How, Knob, Launch, Metric, Proc, Ready, ReadyWhen, Searched,
+    StopHow, Study, StudyLoad, StudyPin, System, Tables, Variant,
 };
 pub use transactions::Transactions;
+pub use units;

@@ -6,7 +6,6 @@ mod braced;
 mod cost;
 mod explain;
 mod followed;
-mod gate;
 mod how;
 mod launch;
 mod metric;
@@ -18,7 +17,6 @@ use std::path::PathBuf;
 
 pub use amount::{Amount, At};
 pub use around::{Around, Cmd, Launch, Proc, Ready, ReadyWhen, StopHow, Tables};
-pub use gate::{Gate, GateMetric};
 pub use how::{Find, How};
 pub use metric::Metric;
 pub use searched::Searched;
@@ -26,6 +24,8 @@ pub use system::{Knob, System, Variant};
 
 pub(crate) use braced::{Braced, is_name, names_in};
 pub(crate) use system::{PortText, Process, ReadyText, StopText, WhenText};
+
+use judge::Condition;
 
 use crate::draft::Draft;
 use crate::file::Script;
@@ -59,7 +59,7 @@ pub struct Study {
     /// By what they are compared.
     pub compare: Compare,
     /// What must hold for every run.
-    pub gates: Vec<Gate>,
+    pub gates: Vec<Condition>,
     /// Which cores system and generator stay on.
     pub pin: StudyPin,
     pub(crate) script: Script,

@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use judge::Sign;
+use judge::slo::Figure;
 use load::values::{RowOrder, Source};
 use load::{Load, Order, ThinkTime};
-use plan::{Around, GateMetric, Launch, Metric, Pin, ReadyWhen, Study, StudyPin};
+use plan::{Around, Launch, Metric, Pin, ReadyWhen, Study, StudyPin};
+use record::Percentile;
 use wire::http1::CaptureFrom;
 
 fn read(name: &str, is_quick: bool) -> Study {
@@ -220,7 +223,7 @@ fn a_quick_study_changes_what_it_says_and_nothing_else() {
     assert_eq!(quick.run_ns(2), Some(7_000_000_000));
     let names: Vec<&str> = quick.variants.iter().map(|variant| variant.name.as_str()).collect();
     assert_eq!(names, ["workers=4 threads=1", "", ""]);
-    let gates: Vec<_> = full.gates.iter().filter(|gate| gate.window_ns.is_none()).cloned().collect();
+    let gates: Vec<_> = full.gates.iter().filter(|gate| gate.part_ns.is_none()).cloned().collect();
     assert_eq!(quick.gates, gates, "6 s have no part from 10 s to 20 s");
 }
 
@@ -228,12 +231,12 @@ fn a_quick_study_changes_what_it_says_and_nothing_else() {
 fn gates_are_in_the_units_of_their_figures() {
     let study = read("everything.yaml", false);
     let gates: Vec<_> =
-        study.gates.iter().map(|gate| (gate.metric, gate.is_below, gate.limit, gate.step)).collect();
-    assert_eq!(gates[0], (GateMetric::Percentile(990_000), true, 200e6, None));
-    assert_eq!(gates[1], (GateMetric::Percentile(999_000), true, 1e9, Some(0)));
-    assert_eq!(gates[2], (GateMetric::Errors, true, 0.001, None));
-    assert_eq!(gates[3], (GateMetric::Throughput, false, 500.0, None));
-    assert_eq!(study.gates[1].window_ns, Some((10_000_000_000, 20_000_000_000)));
+        study.gates.iter().map(|gate| (gate.figure, gate.sign, gate.limit, gate.step.as_deref())).collect();
+    assert_eq!(gates[0], (Figure::Percentile(Percentile::P99), Sign::Below, 200e6, None));
+    assert_eq!(gates[1], (Figure::Percentile(Percentile::P99_9), Sign::Below, 1e9, Some("item")));
+    assert_eq!(gates[2], (Figure::Errors, Sign::Below, 0.001, None));
+    assert_eq!(gates[3], (Figure::Throughput, Sign::Above, 500.0, None));
+    assert_eq!(study.gates[1].part_ns, Some((10_000_000_000, 20_000_000_000)));
     assert_eq!(study.gates[1].text, "item: p(99.9)<1s from 10s to 20s");
 }
 
@@ -445,6 +448,7 @@ fn a_load_may_follow_one_scenario_and_find_its_tables_made() {
     let plan = study.plan(1, &launch).expect("it is a plan");
     let texts = &plan.sql.as_ref().expect("it is SQL").texts;
     assert_eq!(String::from_utf8_lossy(&texts[1]).matches("INSERT").count(), 1, "one statement for all rows");
-    assert_eq!(study.gates_of(0).iter().map(|gate| gate.step).collect::<Vec<_>>(), [None]);
-    assert_eq!(study.gates_of(1).iter().map(|gate| gate.step).collect::<Vec<_>>(), [None, Some(1)]);
+    let steps = |load| study.gates_of(load).into_iter().map(|gate| gate.step).collect::<Vec<_>>();
+    assert_eq!(steps(0), [None]);
+    assert_eq!(steps(1), [None, Some("postcodes-insert:multi-row".to_owned())]);
 }

@@ -6,8 +6,7 @@ mod page;
 mod sentences;
 mod table;
 
-use judge::slo::Slo;
-use judge::{Setting, settings};
+use judge::{Condition, Setting, settings};
 use stats::Capacity;
 use stats::usl::{self, Usl};
 use store::{Procedure, StoreError, Study};
@@ -22,7 +21,7 @@ pub(crate) use table::{error_share, table};
 /// What a search has found, of every variant.
 pub(crate) struct CapacityView {
     /// What a run had to hold; empty if this version does not understand it.
-    pub(crate) slos: Vec<Slo>,
+    pub(crate) slos: Vec<Condition>,
     /// The same as it was written.
     pub(crate) asked: Vec<String>,
     /// How long a soak was to be.
@@ -47,8 +46,9 @@ impl CapacityView {
     /// `None` if the study searches for something else.
     pub(crate) fn of(study: &Study, load_run: LoadRun<'_>) -> Result<Option<Self>, StoreError> {
         let Procedure::Capacity(rules) = &study.new.compare.procedure else { return Ok(None) };
-        let slos: Result<Vec<Vec<Slo>>, _> = rules.slos.iter().map(|slo| Slo::parse(slo)).collect();
-        let slos: Vec<Slo> = slos.map(|slos| slos.into_iter().flatten().collect()).unwrap_or_default();
+        let slos: Result<Vec<Vec<Condition>>, _> =
+            rules.slos.iter().map(|slo| Condition::parse_list(slo)).collect();
+        let slos: Vec<Condition> = slos.map(|slos| slos.into_iter().flatten().collect()).unwrap_or_default();
         let mut loads: Vec<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
         loads.sort_unstable();
         loads.dedup();

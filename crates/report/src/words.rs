@@ -1,6 +1,8 @@
 //! Sentences and figures that several formats share.
 
-use record::{Counts, Percentile};
+use judge::Condition;
+use judge::slo::Figure;
+use record::Counts;
 use store::{Failure, GateResult, Generator, NewRun, Output, Unit, Verdict};
 
 use crate::figures::Figures;
@@ -138,11 +140,10 @@ pub(crate) fn gate(gate: &GateResult) -> String {
 
 /// How many samples a gate on a percentile needs, such as 10,000 for `p(99)<50ms`.
 pub(crate) fn samples_needed(gate: &str) -> Option<u64> {
-    let condition = gate.rsplit(": ").next()?.trim_start();
-    let number = condition.strip_prefix('p')?.trim_start_matches('(');
-    let end = number.find(|character: char| !character.is_ascii_digit() && character != '.')?;
-    let percent: f64 = number[..end].parse().ok()?;
-    Percentile::from_ppm((percent * 1e4).round() as u32)?.samples_to_judge()
+    match Condition::parse(gate).ok()?.figure {
+        Figure::Percentile(percentile) => percentile.samples_to_judge(),
+        _ => None,
+    }
 }
 
 /// What a gate saw, in its unit, not escaped.

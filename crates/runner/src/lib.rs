@@ -13,7 +13,6 @@ mod describe;
 mod doubling;
 mod extension;
 mod filling;
-mod gates;
 mod generator;
 mod host;
 mod judging;

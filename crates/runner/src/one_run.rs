@@ -12,10 +12,10 @@ use crate::live::Observer;
 use crate::made::{Brief, Loaded, Made};
 use crate::measure::measure;
 use crate::planned_run::PlannedRun;
+use crate::recording;
 use crate::stage::{failure, kept};
 use crate::stopper::{StopLevel, Stopper};
 use crate::systems::{Lab, LocalLab};
-use crate::{gates, recording};
 
 pub(crate) use crate::describe::{unit, unix_ms};
 pub use crate::run_error::RunError;
@@ -142,8 +142,7 @@ impl Runner<'_> {
         let is_over = matches!(ending.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid);
         if let Some(asked) = planned.gates.as_ref().filter(|_| is_over) {
             let kept = self.store.load(&run)?;
-            let asked: Vec<judge::Gate> = asked.iter().map(gates::gate).collect();
-            gates = judge::judge_gates(&asked, &kept)?;
+            gates = judge::judge_gates(asked, &kept)?;
             brief = Some(Brief::of(&kept)?);
             self.store.keep_gates(&run, &gates)?;
         }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use engine::allowed_cores;
-use plan::{Amount, Find, Gate, Plan, Study};
+use judge::Condition;
+use plan::{Amount, Find, Plan, Study};
 use store::{Failure, Place, StudyId, Verdict};
 
 use crate::beside::Attended;
@@ -34,7 +35,7 @@ pub struct PlannedRun<'a> {
     /// The variant that it loads.
     pub(crate) stage: Option<&'a Stage>,
     /// What it is held against; `None`: nobody asks for its figures before there is a report.
-    pub(crate) gates: Option<Vec<Gate>>,
+    pub(crate) gates: Option<Vec<Condition>>,
     pub(crate) first: First,
 }
 

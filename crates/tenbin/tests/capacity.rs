@@ -177,9 +177,19 @@ fn what_cannot_be_asked_for_is_refused_before_anything_starts() {
         output.stderr
     };
     assert!(refused(&path, &[]).contains("--slo"));
-    for slo in
-        ["", "p99", "p99<200", "p99<=200ms", "speed<1s", "p101<1s", "errors<-1%", "p99<200ms;errors<1%"]
-    {
+    for slo in [
+        "",
+        "p99",
+        "p99<200",
+        "p99=<200ms",
+        "p99>200ms",
+        "speed<1s",
+        "p101<1s",
+        "errors<-1%",
+        "p99<200ms;errors<1%",
+        "buy: p99<200ms",
+        "p99<200ms from 0s to 9s",
+    ] {
         let told = refused(&path, &["--slo", slo]);
         assert!(
             told.contains("--slo") && told.contains("way out") && told.contains("nothing was started"),

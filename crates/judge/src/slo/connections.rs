@@ -5,19 +5,21 @@ use store::{Model, Run};
 
 use super::figure::{Figure, Observed};
 use super::judge::FailedCondition;
-use super::parse::Slo;
+use crate::condition::Condition;
 
 /// Connections that are in use for so much of the time leave no room for more.
 const IN_USE: f64 = 0.9;
 
 /// Of a run that failed: nearly all connections were in use, and yet replies came in time once their requests were sent. More
 /// connections would have carried more, whatever the system can do. `None` if that is not so, or cannot be told.
-pub(super) fn bound(run: &Run, observed: &Observed<'_>, slos: &[Slo]) -> Option<FailedCondition> {
+pub(super) fn bound(run: &Run, observed: &Observed<'_>, slos: &[Condition]) -> Option<FailedCondition> {
     let connections = run.ending.as_ref()?.spread.as_ref()?.connections as f64;
     let service = observed.tally.service.all();
     // Little's law, for what is on a connection.
     let in_use = service.sum_ns() as f64 / 1e9 / observed.window?.length_s;
-    let mut times = slos.iter().filter_map(|slo| Some((slo, time(slo.figure, &service)?))).peekable();
+    // What is measured of a step, or of a part of the time, is not in these sums.
+    let slos = slos.iter().filter(|slo| slo.is_of_whole());
+    let mut times = slos.filter_map(|slo| Some((slo, time(slo.figure, &service)?))).peekable();
     let is_bound = run.new.model == Model::Open
         && in_use >= IN_USE * connections
         && times.peek().is_some()

@@ -7,7 +7,8 @@ use super::backlog::Backlog;
 use super::connections;
 use super::drift;
 use super::figure::{Figure, Observed};
-use super::parse::Slo;
+use crate::condition::{Condition, Sign};
+use crate::scope::Scope;
 use crate::standing::{Standing, standing};
 use crate::window::Window;
 
@@ -43,7 +44,7 @@ pub struct FailedCondition {
 
 /// Holds a run with its seconds against conditions, and against what every run must hold: it keeps up with what comes, the
 /// requests that wait do not grow, hardly any fail, and soon after the end all are answered.
-pub fn judge(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
+pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
     match standing(run) {
         Standing::Valid => of_valid(run, slos),
         Standing::Failed => of_failed(run),
@@ -51,17 +52,36 @@ pub fn judge(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
     }
 }
 
-fn of_valid(run: &Run, slos: &[Slo]) -> Result<SloJudgement, StoreError> {
+fn of_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
     let tally = run.whole(Phase::Measured)?;
     let outage = run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
     let observed = Observed { tally: &tally, window: Window::of(run), outage };
-    let mut failed: Vec<FailedCondition> = slos.iter().filter_map(|slo| held(slo, &observed)).collect();
+    let mut failed = Vec::new();
+    for slo in slos {
+        let of_part;
+        let scope = match slo.is_of_whole() {
+            true => observed,
+            false => {
+                of_part = Scope::of(slo, run)?;
+                of_part.observed(run)
+            }
+        };
+        failed.extend(held(slo, &scope));
+    }
     failed.extend(outage.filter(|outage| outage.is_degraded()).map(gone));
-    let own = Slo { text: "errors".to_owned(), figure: Figure::Errors, is_below: true, limit: ERRORS_MAX };
-    if !slos.iter().any(|slo| slo.figure == Figure::Errors) {
+    let own = Condition {
+        text: "errors".to_owned(),
+        step: None,
+        figure: Figure::Errors,
+        sign: Sign::Below,
+        limit: ERRORS_MAX,
+        part_ns: None,
+    };
+    let is_own = |slo: &&Condition| slo.figure == Figure::Errors && slo.is_of_whole();
+    if !slos.iter().any(|slo| is_own(&slo)) {
         failed.extend(held(&own, &observed));
     }
-    let errors_max = slos.iter().find(|slo| slo.figure == Figure::Errors).unwrap_or(&own).limit;
+    let errors_max = slos.iter().find(is_own).unwrap_or(&own).limit;
     if let Some(backlog) = Backlog::of(run)? {
         failed.extend(behind(&backlog, slos, errors_max));
     }
@@ -87,17 +107,16 @@ fn of_failed(run: &Run) -> Result<SloJudgement, StoreError> {
 }
 
 /// `None` if a condition holds.
-fn held(slo: &Slo, of: &Observed<'_>) -> Option<FailedCondition> {
+fn held(slo: &Condition, of: &Observed<'_>) -> Option<FailedCondition> {
     let observed = slo.figure.observe_roughly(of);
     if observed.is_some_and(|observed| slo.holds(observed)) {
         return None;
     }
-    let name = name(slo.figure);
+    let name = of_what(slo);
     let words = match observed {
         Some(observed) => {
             let (is, limit) = (written(slo.figure, observed), written(slo.figure, slo.limit));
-            let must = if slo.is_below { "below" } else { "above" };
-            format!("{name} is {is}, and must be {must} {limit}")
+            format!("{name} is {is}, and must be {} {limit}", slo.sign.words())
         }
         None => format!("too few samples to tell {name}: {}", of.tally.response.all().count()),
     };
@@ -120,7 +139,7 @@ fn gone(outage: &Outage) -> FailedCondition {
 }
 
 /// What every run must hold besides.
-fn behind(backlog: &Backlog, slos: &[Slo], errors_max: f64) -> Vec<FailedCondition> {
+fn behind(backlog: &Backlog, slos: &[Condition], errors_max: f64) -> Vec<FailedCondition> {
     let mut failed = Vec::new();
     let mut fails = |condition: &str, observed: f64, limit: f64, words: String| {
         failed.push(FailedCondition {
@@ -153,6 +172,12 @@ fn behind(backlog: &Backlog, slos: &[Slo], errors_max: f64) -> Vec<FailedConditi
         fails("drain", share, errors_max, words);
     }
     failed
+}
+
+/// `p99`, `p99 of buy`
+fn of_what(slo: &Condition) -> String {
+    let name = name(slo.figure);
+    slo.step.as_ref().map_or(name.clone(), |step| format!("{name} of {step}"))
 }
 
 fn name(figure: Figure) -> String {

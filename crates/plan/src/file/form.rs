@@ -187,22 +187,7 @@ pub(crate) fn weight(text: &str) -> Result<f64, String> {
     }
 }
 
-/// `3%` as 0.03.
-pub(crate) fn percent(text: &str) -> Result<f64, String> {
-    let number = match text.strip_suffix('%') {
-        Some(number) => number,
-        None if text.parse::<f64>().is_ok() => {
-            return Err(format!("{text:?} has no unit; write {text}% for a percentage"));
-        }
-        None => text,
-    };
-    let number = number.trim_end();
-    let is_plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    match number.parse::<f64>() {
-        Ok(number) if is_plain && number <= 100.0 => Ok(number / 100.0),
-        _ => Err(format!("{text:?} is not a percentage from 0% to 100%")),
-    }
-}
+pub(crate) use units::percent;
 
 /// `1..1000`, both ends included.
 pub(crate) fn range(text: &str) -> Result<(i64, i64), String> {

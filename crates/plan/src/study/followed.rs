@@ -1,8 +1,9 @@
 //! A load that follows one scenario of several: the study as that load sees it.
 
+use judge::Condition;
 use load::{Order, Scenarios};
 
-use super::{Gate, Study};
+use super::Study;
 use crate::plan::Action;
 
 impl Study {
@@ -40,18 +41,27 @@ impl Study {
         narrowed
     }
 
-    /// The gates that runs of a load are held against: those of steps that it has, under their numbers there.
-    pub fn gates_of(&self, load: usize) -> Vec<Gate> {
-        let Some(scenario) = &self.loads[load].scenario else { return self.gates.clone() };
-        let kept = self.steps_of(scenario);
-        let numbered = |gate: &Gate| match gate.step {
-            None => Some(gate.clone()),
-            Some(step) => {
-                let place = kept.iter().position(|kept| *kept == step)?;
-                Some(Gate { step: Some(place as u16), ..gate.clone() })
+    /// The gates that runs of a load are held against: those of steps that it has.
+    pub fn gates_of(&self, load: usize) -> Vec<Condition> {
+        let steps = self.steps_of_load(load);
+        let has = |gate: &&Condition| gate.step.as_deref().is_none_or(|step| steps.contains(&step));
+        self.gates.iter().filter(has).cloned().collect()
+    }
+
+    /// The names of the steps that a load goes through.
+    pub(super) fn steps_of_load(&self, load: usize) -> Vec<&str> {
+        let steps = self.step_names();
+        match &self.loads[load].scenario {
+            None => steps.collect(),
+            Some(scenario) => {
+                let kept = self.steps_of(scenario);
+                (0..=u16::MAX)
+                    .zip(steps)
+                    .filter(|(number, _)| kept.contains(number))
+                    .map(|(_, name)| name)
+                    .collect()
             }
-        };
-        self.gates.iter().filter_map(numbered).collect()
+        }
     }
 
     /// The numbers of the steps of a scenario.

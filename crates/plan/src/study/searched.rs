@@ -1,13 +1,15 @@
 //! A plan as a search for a capacity sees it: one load, whose requests are sent as often as the search likes.
 
+use judge::Condition;
 use ring::digest::{Context, SHA256};
 
 use super::Study;
 use crate::fault::Fault;
+use crate::file::gates;
 use crate::units::show_duration;
 
 /// What a search asks of a plan. What is not given is the plan's own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Searched {
     /// The load whose requests are sent, by name. A plan with one load needs none.
     pub load: Option<String>,
@@ -17,6 +19,8 @@ pub struct Searched {
     pub warm_up_ns: Option<u64>,
     /// The seed of every draw.
     pub seed: Option<u64>,
+    /// What must hold: of steps that the load has, and of parts of the time that is measured.
+    pub conditions: Vec<Condition>,
 }
 
 impl Study {
@@ -31,7 +35,12 @@ impl Study {
             faults.push(Fault::new(self.place_of(load), what, "add --for, such as --for 10s"));
         }
         let Some(measured_ns) = measured_ns.filter(|_| faults.is_empty()) else { return Err(faults) };
-        let mut searched = self.loads.swap_remove(load);
+        let wrong_steps = asked.conditions.iter().filter_map(|condition| {
+            let error = condition.check_step(self.steps_of_load(load).into_iter()).err()?;
+            Some(Fault::new(format!("--slo {:?}", condition.text), &error.what, error.help()))
+        });
+        faults.extend(wrong_steps);
+        let mut searched = self.loads[load].clone();
         searched.warm_up_ns = asked.warm_up_ns.unwrap_or(searched.warm_up_ns);
         searched.run_ns = Some(searched.warm_up_ns.saturating_add(measured_ns));
         searched.words = "as much as the search asks for".to_owned();
@@ -39,6 +48,14 @@ impl Study {
             0 => show_duration(measured_ns),
             ns => format!("{} after {} of warm-up", show_duration(measured_ns), show_duration(ns)),
         };
+        for condition in &asked.conditions {
+            if let Some((what, way_out)) = gates::wrong_part(condition, std::slice::from_ref(&searched)) {
+                faults.push(Fault::new(format!("--slo {:?}", condition.text), what, way_out));
+            }
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
         if let Some(seed) = asked.seed {
             self.set_seed(seed);
         }

@@ -1,7 +1,7 @@
 //! What was run in a search: every rate over all its runs, and every number of users.
 
-use judge::slo::{FailedCondition, Slo};
-use judge::{Measured, OfLevel, of_level, stage_name};
+use judge::slo::FailedCondition;
+use judge::{Condition, Measured, OfLevel, of_level, stage_name};
 use record::{Percentile, Phase, Tally};
 use stats::{At, Judged, Level, SearchStage, median};
 use store::{Run, StoreError};
@@ -51,7 +51,12 @@ pub(crate) struct SizeRow {
 
 impl Levels {
     /// Takes in a run, with its seconds; answers what it says.
-    pub(crate) fn note(&mut self, run: &Run, level: &Level, slos: &[Slo]) -> Result<Judged, StoreError> {
+    pub(crate) fn note(
+        &mut self,
+        run: &Run,
+        level: &Level,
+        slos: &[Condition],
+    ) -> Result<Judged, StoreError> {
         let said = of_level(run, level, slos)?;
         let judged = said.judged;
         let why = why(said, slos);
@@ -82,7 +87,7 @@ fn size(users: u32, judged: Judged) -> Option<SizeRow> {
 }
 
 /// What did not hold, of a run that failed.
-fn why(said: OfLevel, slos: &[Slo]) -> Option<FailedCondition> {
+fn why(said: OfLevel, slos: &[Condition]) -> Option<FailedCondition> {
     let mut failed = if said.judged == Judged::Failed { said.failed } else { Vec::new() };
     // What was asked for tells more than what every run must hold.
     let is_asked = |text: &str| slos.iter().any(|slo| slo.text == text);

@@ -1,6 +1,7 @@
 //! What the page shows of a search for a capacity.
 
-use judge::slo::{Figure, Slo};
+use judge::Condition;
+use judge::slo::Figure;
 
 use super::document::{Answer, Capacity, CapacitySearch, Fact, Level, Objective};
 use super::figures::times;
@@ -26,7 +27,7 @@ fn words(text: &str) -> String {
     harmless(text, WORDS_CHARACTERS_MAX)
 }
 
-fn objective(slo: &Slo) -> Objective {
+fn objective(slo: &Condition) -> Objective {
     let time = match slo.figure {
         Figure::Percentile(percentile) => match percentile.ppm() {
             500_000 => Some("p50"),

@@ -6,8 +6,7 @@ mod words;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use judge::slo::{Slo, SloError};
-use judge::{OfLevel, Setting};
+use judge::{Condition, ConditionError, OfLevel, Setting};
 use load::chance::Chance;
 use plan::{Amount, At, Study as Plan};
 use stats::{Level, Search, SearchEnd, SearchStep};
@@ -36,18 +35,18 @@ pub(crate) struct Capacity<'a> {
     plan: &'a Plan,
     journal: &'a dyn Journal,
     rules: CapacityRules,
-    slos: Vec<Slo>,
+    slos: Vec<Condition>,
     /// Of runs that were judged before: their seconds are read once.
     said: RefCell<BTreeMap<RunId, OfLevel>>,
     /// How each search stood when that was last told.
     told: RefCell<BTreeMap<Setting, String>>,
 }
 
-/// Conditions in one or more texts, each as it is kept.
-pub fn slos(texts: &[String]) -> Result<Vec<String>, SloError> {
-    let mut slos: Vec<String> = Vec::new();
+/// Conditions in one or more texts.
+pub fn slos(texts: &[String]) -> Result<Vec<Condition>, ConditionError> {
+    let mut slos = Vec::new();
     for text in texts {
-        slos.extend(Slo::parse(text)?.into_iter().map(|slo| slo.text));
+        slos.extend(Condition::parse_list(text)?);
     }
     Ok(slos)
 }
@@ -56,7 +55,7 @@ impl<'a> Capacity<'a> {
     /// `None` if the study has another procedure.
     pub(crate) fn of(plan: &'a Plan, journal: &'a dyn Journal, kept: &Study) -> Option<Self> {
         let Procedure::Capacity(rules) = &kept.new.compare.procedure else { return None };
-        let slos = rules.slos.iter().filter_map(|slo| Slo::parse(slo).ok()).flatten().collect();
+        let slos = rules.slos.iter().filter_map(|slo| Condition::parse_list(slo).ok()).flatten().collect();
         Some(Self {
             plan,
             journal,
@@ -108,7 +107,7 @@ impl<'a> Capacity<'a> {
 
     /// The longest that a request may take while all is well, for the number of connections.
     fn response_ns(&self, search: &Search) -> u64 {
-        self.slos.iter().filter_map(Slo::limit_ns).max().unwrap_or_else(|| {
+        self.slos.iter().filter_map(Condition::limit_ns).max().unwrap_or_else(|| {
             let alone_s = search.finding().base_response_s.unwrap_or(0.0);
             RESPONSE_MIN_NS.max((alone_s * OF_ALONE * 1e9) as u64)
         })

@@ -129,7 +129,8 @@ impl Asked {
     fn read(flags: &CapacityFlags) -> Result<Self, Vec<Fault>> {
         let mut reader = Reader::default();
         let slos = study::slos(&flags.slo).unwrap_or_else(|error| {
-            reader.faults.push(Fault::new(format!("--slo {:?}", error.condition), error.what, error.way_out));
+            let help = error.help();
+            reader.faults.push(Fault::new(format!("--slo {:?}", error.condition), error.what, help));
             Vec::new()
         });
         let (from_per_s, to_per_s) = (reader.rate("--from", &flags.from), reader.rate("--to", &flags.to));
@@ -140,7 +141,7 @@ impl Asked {
         let usual =
             if flags.quick { (RESOLUTION_QUICK, CONFIRM_RUNS_QUICK) } else { (RESOLUTION, CONFIRM_RUNS) };
         let rules = CapacityRules {
-            slos,
+            slos: slos.iter().map(|slo| slo.text.clone()).collect(),
             resolution: reader.resolution(&flags.resolution).unwrap_or(usual.0),
             from_per_s,
             to_per_s,
@@ -154,6 +155,7 @@ impl Asked {
             measured_ns: reader.time("--for", &flags.measured),
             warm_up_ns: reader.read("--warm-up", &flags.warm_up, units::duration_ns),
             seed: reader.read("--seed", &flags.seed, seed),
+            conditions: slos,
         };
         let within_ns = reader.time("--within", &flags.within);
         if reader.faults.is_empty() { Ok(Self { rules, searched, within_ns }) } else { Err(reader.faults) }

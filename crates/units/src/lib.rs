@@ -83,6 +83,23 @@ pub fn size_bytes(text: &str) -> Result<u64, String> {
     within(text, bytes, 1e15, "10^15 bytes").map(|bytes| bytes as u64)
 }
 
+/// `3%` as 0.03.
+pub fn percent(text: &str) -> Result<f64, String> {
+    let number = match text.strip_suffix('%') {
+        Some(number) => number,
+        None if text.parse::<f64>().is_ok() => {
+            return Err(format!("{text:?} has no unit; write {text}% for a percentage"));
+        }
+        None => text,
+    };
+    let number = number.trim_end();
+    let is_plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    match number.parse::<f64>() {
+        Ok(number) if is_plain && number <= 100.0 => Ok(number / 100.0),
+        _ => Err(format!("{text:?} is not a percentage from 0% to 100%")),
+    }
+}
+
 /// A duration in its largest even unit: `1m30s`, `200ms`.
 pub fn show_duration(ns: u64) -> String {
     let parts = [

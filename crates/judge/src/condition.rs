@@ -1,0 +1,435 @@
+//! Conditions as people write them: `p99<200ms`, `buy: errors<=0.1% from 10s to 20s`. The gates of a plan and `--slo` are read by
+//! this one grammar.
+//!
+//! ```text
+//! [STEP: ]METRIC (<|<=|>|>=) LIMIT[ from TIME to TIME]
+//! ```
+//!
+//! `p99` and `p(99)` are the same; `median` is `p50`.
+
+use record::Percentile;
+
+use crate::slo::Figure;
+
+/// A condition that a run must hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    /// As it was written.
+    pub text: String,
+    /// The name of the step that it asks about; `None`: all steps together.
+    pub step: Option<String>,
+    /// What is held against the limit.
+    pub figure: Figure,
+    /// How.
+    pub sign: Sign,
+    /// In the unit of the figure: nanoseconds, a share, or a number per second. Finite and not negative.
+    pub limit: f64,
+    /// Only this part of the measured time, in nanoseconds since the end of the warm-up.
+    pub part_ns: Option<(u64, u64)>,
+}
+
+/// How a figure is held against a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// `<`
+    Below,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Above,
+    /// `>=`
+    AtLeast,
+}
+
+/// What is wrong with a condition.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{condition:?}: {what}; {}", self.help())]
+pub struct ConditionError {
+    /// The condition, as it was written.
+    pub condition: String,
+    /// The bytes of it that are wrong.
+    pub part: (usize, usize),
+    /// What is wrong with them.
+    pub what: String,
+    /// What to do about it; of a name that is not known, the names follow.
+    pub way_out: String,
+    /// A name that is not known, and those that are.
+    pub unknown: Option<Box<Unknown>>,
+}
+
+/// A name that is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// As it was written.
+    pub name: String,
+    /// Those that are known.
+    pub known: Vec<String>,
+}
+
+/// Conditions in one text.
+const CONDITIONS_MAX: usize = 16;
+const EXAMPLES: &str = "p99<200ms, mean<50ms, max<1s, errors<0.1%, outage<500ms or throughput>500/s";
+const FROM: &str = " from ";
+
+/// Every figure that a condition may ask for, with its name. Any other percentile is written like `p99`.
+const FIGURES: &[(&str, Figure)] = &[
+    ("p99", Figure::Percentile(Percentile::P99)),
+    ("median", Figure::Percentile(Percentile::P50)),
+    ("mean", Figure::Mean),
+    ("max", Figure::Max),
+    ("errors", Figure::Errors),
+    ("outage", Figure::Outage),
+    ("throughput", Figure::Throughput),
+];
+
+impl Condition {
+    /// One condition.
+    pub fn parse(text: &str) -> Result<Self, ConditionError> {
+        read(text).map_err(|wrong| wrong.of(text))
+    }
+
+    /// Conditions with commas between them, as `--slo` has them: each is one that less load does not break, so that there is a highest
+    /// load that holds it.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, ConditionError> {
+        let slo = |text: &str| {
+            let text = text.trim();
+            read(text).and_then(held_by_less_load).map_err(|wrong| wrong.of(text))
+        };
+        let conditions: Vec<Self> =
+            text.split(',').take(CONDITIONS_MAX + 1).map(slo).collect::<Result<_, _>>()?;
+        match conditions.len() {
+            0..=CONDITIONS_MAX => Ok(conditions),
+            _ => {
+                let way_out = format!("write {CONDITIONS_MAX} at most");
+                Err(Wrong::new((0, text.len()), "these are too many conditions", way_out).of(text))
+            }
+        }
+    }
+
+    /// Asserts that it asks about a step that is there.
+    pub fn check_step<'a>(&self, steps: impl Iterator<Item = &'a str> + Clone) -> Result<(), ConditionError> {
+        let Some(step) = self.step.as_deref().filter(|step| !steps.clone().any(|known| known == *step))
+        else {
+            return Ok(());
+        };
+        let (what, known) = (format!("no step is named {step:?}"), steps.map(str::to_owned).collect());
+        let end = self.text.rfind(&format!("{step}: ")).map_or(0, |at| at + step.len());
+        let wrong = Wrong::new((0, end), what, "write one of");
+        Err(Wrong { unknown: Some(Box::new(Unknown { name: step.to_owned(), known })), ..wrong }
+            .of(&self.text))
+    }
+
+    /// The bytes that say which part of the time it asks about.
+    pub fn part_at(&self) -> Option<(usize, usize)> {
+        self.part_ns.and_then(|_| Some((self.text.rfind(FROM)? + FROM.len(), self.text.len())))
+    }
+
+    /// Whether it asks about all steps and all of the measured time.
+    pub const fn is_of_whole(&self) -> bool {
+        self.step.is_none() && self.part_ns.is_none()
+    }
+
+    /// The longest time that it allows, if it is about time, in nanoseconds.
+    pub fn limit_ns(&self) -> Option<u64> {
+        self.figure.is_time().then_some(self.limit as u64)
+    }
+
+    /// Whether a figure holds it.
+    pub fn holds(&self, observed: f64) -> bool {
+        match self.sign {
+            Sign::Below => observed < self.limit,
+            Sign::AtMost => observed <= self.limit,
+            Sign::Above => observed > self.limit,
+            Sign::AtLeast => observed >= self.limit,
+        }
+    }
+}
+
+impl ConditionError {
+    /// What to do about it, with the names that are known.
+    pub fn help(&self) -> String {
+        match &self.unknown {
+            Some(unknown) => format!("{} {}", self.way_out, unknown.known.join(", ")),
+            None => self.way_out.clone(),
+        }
+    }
+}
+
+impl Sign {
+    /// The longer first, where one begins like another.
+    const ALL: [(&'static str, Self); 4] =
+        [("<=", Self::AtMost), (">=", Self::AtLeast), ("<", Self::Below), (">", Self::Above)];
+
+    /// Whether the limit is one from above.
+    pub const fn is_upper(self) -> bool {
+        matches!(self, Self::Below | Self::AtMost)
+    }
+
+    /// In a sentence: `below`, `at least`.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Below => "below",
+            Self::AtMost => "at most",
+            Self::Above => "above",
+            Self::AtLeast => "at least",
+        }
+    }
+
+    /// The first one in a text: its place, what it is, and its length.
+    fn find(text: &str) -> Option<(usize, Self, usize)> {
+        let at = text.find(['<', '>'])?;
+        let (sign, found) = Self::ALL.into_iter().find(|(sign, _)| text[at..].starts_with(sign))?;
+        Some((at, found, sign.len()))
+    }
+}
+
+/// What is wrong, before it is known with which condition.
+struct Wrong {
+    part: (usize, usize),
+    what: String,
+    way_out: String,
+    unknown: Option<Box<Unknown>>,
+}
+
+impl Wrong {
+    fn new(part: (usize, usize), what: impl Into<String>, way_out: impl Into<String>) -> Self {
+        Self { part, what: what.into(), way_out: way_out.into(), unknown: None }
+    }
+
+    fn of(self, condition: &str) -> ConditionError {
+        let Self { part, what, way_out, unknown } = self;
+        ConditionError { condition: condition.to_owned(), part, what, way_out, unknown }
+    }
+}
+
+fn read(text: &str) -> Result<Condition, Wrong> {
+    let (text_end, part_ns) = match text.rfind(FROM) {
+        Some(at) => (at, Some(part_of_time(text, at + FROM.len())?)),
+        None => (text.len(), None),
+    };
+    let (start, step) = match text[..text_end].rfind(": ") {
+        Some(at) => (at + 2, Some(text[..at].trim().to_owned())),
+        None => (0, None),
+    };
+    let condition = &text[start..text_end];
+    let Some((at, sign, length)) = Sign::find(condition) else {
+        let what = "a condition compares a figure with a limit by <, <=, > or >=";
+        return Err(Wrong::new((start, text_end), what, format!("write it like {EXAMPLES}")));
+    };
+    let (name, limit) = (&condition[..at], &condition[at + length..]);
+    if name.trim_end().ends_with('=') {
+        let what = "the signs are <, <=, > and >=";
+        return Err(Wrong::new((start, start + at + length), what, "write the = last, or leave it out"));
+    }
+    let lead = name.len() - name.trim_start().len();
+    let figure = figure(name.trim(), start + lead)?;
+    let limit_part = (start + at + length + limit.len() - limit.trim_start().len(), text_end);
+    let limit =
+        limit_of(figure, limit.trim()).map_err(|(what, way_out)| Wrong::new(limit_part, what, way_out))?;
+    if sign == Sign::Below && limit == 0.0 {
+        let way_out = "write a small limit, such as errors<0.01%";
+        return Err(Wrong::new(limit_part, "nothing is below 0", way_out));
+    }
+    Ok(Condition { text: text.to_owned(), step, figure, sign, limit, part_ns })
+}
+
+fn held_by_less_load(condition: Condition) -> Result<Condition, Wrong> {
+    if condition.sign.is_upper() != (condition.figure == Figure::Throughput) {
+        return Ok(condition);
+    }
+    let text = &condition.text;
+    let sign_at = text.find(['<', '>']).unwrap_or(0);
+    let start = text[..sign_at].rfind(": ").map_or(0, |at| at + 2);
+    let sign = if condition.sign.is_upper() { '>' } else { '<' };
+    let what = format!("{} is held by {sign}", text[start..sign_at].trim());
+    Err(Wrong::new((sign_at, sign_at + 1), what, format!("turn the sign to {sign}")))
+}
+
+fn figure(name: &str, start: usize) -> Result<Figure, Wrong> {
+    let part = (start, start + name.len());
+    if let Some((_, figure)) = FIGURES.iter().find(|(known, _)| *known == name) {
+        return Ok(*figure);
+    }
+    let in_brackets = name.strip_prefix("p(").and_then(|rest| rest.strip_suffix(')'));
+    let number = in_brackets.or(name.strip_prefix('p'));
+    if let Some(percentile) = number.and_then(percentile) {
+        return Ok(Figure::Percentile(percentile));
+    }
+    let is_number =
+        |number: &str| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if in_brackets.is_some() || number.is_some_and(is_number) {
+        let what = format!("{name} is no percentile");
+        return Err(Wrong::new(part, what, "write a number between 0 and 100, such as p99 or p99.9"));
+    }
+    let known = FIGURES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let what = format!("nothing is measured that is called {name:?}");
+    Err(Wrong {
+        unknown: Some(Box::new(Unknown { name: name.to_owned(), known })),
+        ..Wrong::new(part, what, "write one of")
+    })
+}
+
+/// A percentile between 0 and 100, both left out, in digits and at most one point.
+fn percentile(number: &str) -> Option<Percentile> {
+    let ppm = (plain(number)? * 10_000.0).round();
+    (1.0..=999_999.0).contains(&ppm).then(|| Percentile::from_ppm(ppm as u32)).flatten()
+}
+
+/// The limit in the unit of its figure, or what is wrong and the way out.
+fn limit_of(figure: Figure, text: &str) -> Result<f64, (String, &'static str)> {
+    match figure {
+        Figure::Percentile(_) | Figure::Mean | Figure::Max | Figure::Outage => {
+            let ns = units::duration_ns(text).map_err(|what| (what, "write a duration such as 200ms"))?;
+            if ns == 0 {
+                return Err(("nothing takes less than no time".to_owned(), "write a duration such as 200ms"));
+            }
+            Ok(ns as f64)
+        }
+        // A share may be written as one; a larger number without its unit would be a mistake.
+        Figure::Errors => match plain(text).filter(|share| *share <= 1.0) {
+            Some(share) => Ok(share),
+            None => units::percent(text).map_err(|what| (what, "write a percentage such as 0.1%")),
+        },
+        Figure::Throughput => units::rate_per_s(text).map_err(|what| (what, "write a rate such as 500/s")),
+    }
+}
+
+/// A number in digits and at most one point: what `f64` reads besides is no number to people.
+fn plain(text: &str) -> Option<f64> {
+    let is_plain = text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    is_plain.then(|| text.parse().ok()).flatten()
+}
+
+/// `10s to 20s`, which begins at a byte of the text.
+fn part_of_time(text: &str, start: usize) -> Result<(u64, u64), Wrong> {
+    let part = (start, text.len());
+    let wrong =
+        |what: String| Wrong::new(part, what, "write a part of the measured time, such as from 10s to 20s");
+    let (from, to) = text[start..]
+        .split_once(" to ")
+        .ok_or_else(|| wrong("here are not both a beginning and an end".to_owned()))?;
+    let from_ns = units::duration_ns(from).map_err(wrong)?;
+    let to_ns = units::duration_ns(to).map_err(wrong)?;
+    if from_ns >= to_ns {
+        return Err(wrong("it ends before it begins".to_owned()));
+    }
+    Ok((from_ns, to_ns))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ppm(condition: &Condition) -> Option<u32> {
+        match condition.figure {
+            Figure::Percentile(percentile) => Some(percentile.ppm()),
+            _ => None,
+        }
+    }
+
+    fn one(text: &str) -> Condition {
+        Condition::parse(text).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn conditions_are_read_as_people_write_them() {
+        let conditions = Condition::parse_list("p99<200ms, errors<0.1%,throughput>500/s").unwrap();
+        let limits: Vec<f64> = conditions.iter().map(|condition| condition.limit).collect();
+        assert_eq!(limits, [200e6, 0.001, 500.0]);
+        let signs: Vec<Sign> = conditions.iter().map(|condition| condition.sign).collect();
+        assert_eq!(signs, [Sign::Below, Sign::Below, Sign::Above]);
+        assert_eq!(conditions[1].text, "errors<0.1%");
+        for (text, expected) in [
+            ("p(99) < 0.2 s", 990_000),
+            ("p99.9<1s", 999_000),
+            ("p(99.9)<1m30s", 999_000),
+            ("p50<80us", 500_000),
+            ("median<1ms", 500_000),
+        ] {
+            assert_eq!(ppm(&one(text)), Some(expected), "{text}");
+        }
+        for (text, limit) in [
+            ("errors<0.001", 0.001),
+            ("throughput>=10k/s", 10_000.0),
+            ("throughput>90/min", 1.5),
+            ("max<1m30s", 90e9),
+        ] {
+            assert_eq!(one(text).limit, limit, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_limit_itself_is_held_where_the_sign_says_so() {
+        let holds = |text: &str| one(text).holds(500.0);
+        assert_eq!(
+            ["throughput<500", "throughput<=500", "throughput>500", "throughput>=500"].map(holds),
+            [false, true, false, true]
+        );
+        assert!(one("errors<=0%").holds(0.0));
+    }
+
+    #[test]
+    fn a_condition_may_ask_about_a_step_and_a_part_of_the_time() {
+        let condition = one("buy: now: p99<=200ms from 10s to 1m");
+        assert_eq!(condition.step.as_deref(), Some("buy: now"));
+        assert_eq!(condition.part_ns, Some((10_000_000_000, 60_000_000_000)));
+        assert_eq!((condition.sign, condition.is_of_whole()), (Sign::AtMost, false));
+        let (from, to) = condition.part_at().unwrap();
+        assert_eq!(&condition.text[from..to], "10s to 1m");
+        assert_eq!(condition.check_step(["buy: now"].into_iter()), Ok(()));
+        let error = condition.check_step(["buy", "pay"].into_iter()).unwrap_err();
+        assert_eq!(&condition.text[error.part.0..error.part.1], "buy: now");
+        assert_eq!(error.unknown.unwrap().known, ["buy", "pay"]);
+        let of_step = Condition::parse_list("buy: p99<1s, errors<1%").unwrap();
+        assert_eq!(of_step[0].step.as_deref(), Some("buy"));
+        assert_eq!(of_step[1].step, None);
+    }
+
+    #[test]
+    fn what_is_no_condition_is_refused_with_a_way_out() {
+        for text in [
+            "",
+            "p99",
+            "p99<",
+            "p99<200",
+            "p99=<200ms",
+            "p99<==200ms",
+            "p100<1s",
+            "p0<1s",
+            "p-1<1s",
+            "p<1s",
+            "pNaN<1s",
+            "p(99.99999)<1s",
+            "p99<inf s",
+            "p99<1e3s",
+            "p99<0ms",
+            "errors<0%",
+            "errors<5",
+            "speed<1s",
+            "p99<200ms;",
+            "p99<-1ms",
+            "天<1s",
+            "p(99<1s",
+            "p99<..s",
+            "p99<1s from 10s",
+            "p99<1s from 20s to 10s",
+        ] {
+            let error = Condition::parse(text).unwrap_err();
+            assert!(!error.way_out.is_empty() && !error.what.is_empty(), "{text:?}: {error}");
+            assert!(text.is_char_boundary(error.part.0) && text.is_char_boundary(error.part.1), "{error:?}");
+            assert!(error.part.0 <= error.part.1, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_list_each_is_held_by_less_load() {
+        let many = vec!["p99<1s"; 40].join(",");
+        for text in
+            ["", ",", "p99>200ms", "errors>1%", "throughput<5/s", "throughput<=5/s", "buy: p99>1s", &many]
+        {
+            let error = Condition::parse_list(text).unwrap_err();
+            assert!(!error.way_out.is_empty() && !error.what.is_empty(), "{text:?}: {error}");
+        }
+        assert_eq!(Condition::parse_list("buy: p99>1s").unwrap_err().what, "p99 is held by <");
+    }
+}
