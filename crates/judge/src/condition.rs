@@ -9,6 +9,7 @@
 
 use record::Percentile;
 
+use crate::metric::METRICS;
 use crate::slo::Figure;
 
 /// A condition that a run must hold.
@@ -71,16 +72,8 @@ const CONDITIONS_MAX: usize = 16;
 const EXAMPLES: &str = "p99<200ms, mean<50ms, max<1s, errors<0.1%, outage<500ms or throughput>500/s";
 const FROM: &str = " from ";
 
-/// Every figure that a condition may ask for, with its name. Any other percentile is written like `p99`.
-const FIGURES: &[(&str, Figure)] = &[
-    ("p99", Figure::Percentile(Percentile::P99)),
-    ("median", Figure::Percentile(Percentile::P50)),
-    ("mean", Figure::Mean),
-    ("max", Figure::Max),
-    ("errors", Figure::Errors),
-    ("outage", Figure::Outage),
-    ("throughput", Figure::Throughput),
-];
+/// Another name of a metric.
+const ALIASES: [(&str, &str); 1] = [("median", "p50")];
 
 impl Condition {
     /// One condition.
@@ -247,8 +240,10 @@ fn held_by_less_load(condition: Condition) -> Result<Condition, Wrong> {
 
 fn figure(name: &str, start: usize) -> Result<Figure, Wrong> {
     let part = (start, start + name.len());
-    if let Some((_, figure)) = FIGURES.iter().find(|(known, _)| *known == name) {
-        return Ok(*figure);
+    let known = METRICS.iter().filter_map(|metric| Some((metric.name, metric.figure?)));
+    let meant = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, metric)| metric);
+    if let Some((_, figure)) = known.clone().find(|(known, _)| *known == meant) {
+        return Ok(figure);
     }
     let in_brackets = name.strip_prefix("p(").and_then(|rest| rest.strip_suffix(')'));
     let number = in_brackets.or(name.strip_prefix('p'));
@@ -261,7 +256,8 @@ fn figure(name: &str, start: usize) -> Result<Figure, Wrong> {
         let what = format!("{name} is no percentile");
         return Err(Wrong::new(part, what, "write a number between 0 and 100, such as p99 or p99.9"));
     }
-    let known = FIGURES.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let known = known.map(|(name, _)| name).chain(ALIASES.map(|(alias, _)| alias));
+    let known = known.map(str::to_owned).collect();
     let what = format!("nothing is measured that is called {name:?}");
     Err(Wrong {
         unknown: Some(Box::new(Unknown { name: name.to_owned(), known })),

@@ -41,7 +41,7 @@ pub use counting::{Counted, counted};
 pub use durations::Durations;
 pub use gates::{Gates, judge_gates};
 pub use measured::Measured;
-pub use metric::Metric;
+pub use metric::{COMPARED, METRICS, Metric};
 pub use pairing::Pairing;
 pub use planned::{Offered, Planned};
 pub use resources::{Core, Resources, Usage};

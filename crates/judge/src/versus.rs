@@ -36,7 +36,7 @@ pub fn duel(
     let Some(rules) = duel_rules(compare) else { return Ok(None) };
     let higher_is_better = match metric.name == compare.by {
         true => rules.higher_is_better,
-        false => metric.higher_is_better(),
+        false => metric.higher_is_better,
     };
     let mut duel = Duel::new(DuelRules { higher_is_better, ..rules });
     let mut extensions = study.extensions.iter().peekable();

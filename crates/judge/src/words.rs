@@ -41,6 +41,22 @@ pub fn decimal(value: f64, decimals: usize) -> String {
     }
 }
 
+/// A rate with one decimal, or none where it would be noise.
+pub fn rate(value: f64) -> String {
+    decimal(value, if value < 99_999.95 { 1 } else { 0 })
+}
+
+/// A share of one, in percent.
+pub fn percent_of(share: f64) -> String {
+    let decimals = if share > 0.0 && share < 0.001 { 4 } else { 2 };
+    format!("{} %", decimal(share * 100.0, decimals))
+}
+
+/// Memory in MiB.
+pub fn mebibytes(bytes: u64) -> String {
+    decimal(bytes as f64 / (1 << 20) as f64, 1)
+}
+
 /// How one of what was counted is called.
 pub const fn one(unit: Unit) -> &'static str {
     match unit {

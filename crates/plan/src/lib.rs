@@ -27,8 +27,8 @@ pub use scripts::known_workload;
 pub use secrets::without_secrets;
 pub use sql::Engine;
 pub use study::{
-    Amount, Around, At, Cmd, Compare, Find, How, Knob, Launch, Metric, Proc, Ready, ReadyWhen, Searched,
-    StopHow, Study, StudyLoad, StudyPin, System, Tables, Variant,
+    Amount, Around, At, Cmd, Compare, Find, How, Knob, Launch, Proc, Ready, ReadyWhen, Searched, StopHow,
+    Study, StudyLoad, StudyPin, System, Tables, Variant,
 };
 pub use transactions::Transactions;
 pub use units;

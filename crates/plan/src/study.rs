@@ -8,7 +8,6 @@ mod explain;
 mod followed;
 mod how;
 mod launch;
-mod metric;
 mod run;
 mod searched;
 mod system;
@@ -18,14 +17,13 @@ use std::path::PathBuf;
 pub use amount::{Amount, At};
 pub use around::{Around, Cmd, Launch, Proc, Ready, ReadyWhen, StopHow, Tables};
 pub use how::{Find, How};
-pub use metric::Metric;
 pub use searched::Searched;
 pub use system::{Knob, System, Variant};
 
 pub(crate) use braced::{Braced, is_name, names_in};
 pub(crate) use system::{PortText, Process, ReadyText, StopText, WhenText};
 
-use judge::Condition;
+use judge::{Condition, Metric};
 
 use crate::draft::Draft;
 use crate::file::Script;
@@ -91,7 +89,7 @@ pub struct StudyLoad {
 #[non_exhaustive]
 pub struct Compare {
     /// The figure.
-    pub by: Metric,
+    pub by: &'static Metric,
     /// Whether more of it is better.
     pub higher_is_better: bool,
     /// The smallest difference that matters, as a share: 0.03 for 3 %.
@@ -103,7 +101,7 @@ pub struct Compare {
     /// Blocks of the first of two variants against itself, before both are compared.
     pub pilot: u32,
     /// Further figures that are judged with the first.
-    pub also: Vec<Metric>,
+    pub also: Vec<&'static Metric>,
     /// The number of the variant that the others are compared with; of the best of many: the one in use.
     pub baseline: Option<usize>,
     /// The time that all runs together may take.

@@ -6,7 +6,7 @@ use judge::Sign;
 use judge::slo::Figure;
 use load::values::{RowOrder, Source};
 use load::{Load, Order, ThinkTime};
-use plan::{Around, Launch, Metric, Pin, ReadyWhen, Study, StudyPin};
+use plan::{Around, Launch, Pin, ReadyWhen, Study, StudyPin};
 use record::Percentile;
 use wire::http1::CaptureFrom;
 
@@ -40,8 +40,8 @@ fn the_shortest_plan_has_every_default() {
     let study = text("{ scenario: [ get: / ], load: { users: 3 }, url: http://127.0.0.1:8080 }");
     assert_eq!((study.seed, study.compare.blocks, study.variants.len()), (1, 1, 1));
     assert_eq!(
-        (study.compare.by, study.compare.higher_is_better, study.compare.matters),
-        (Metric::Throughput, true, 0.03)
+        (study.compare.by.name, study.compare.higher_is_better, study.compare.matters),
+        ("throughput", true, 0.03)
     );
     assert_eq!((study.pin.clone(), study.question.clone()), (StudyPin::No, None));
     assert_eq!(study.loads[0].name, "3 users");
@@ -66,7 +66,7 @@ fn the_example_of_the_readme_is_a_study() {
     assert_eq!(study.variants.len(), 6 + 4);
     let names: Vec<&str> = study.variants.iter().take(3).map(|variant| variant.name.as_str()).collect();
     assert_eq!(names, ["workers=1 threads=1", "workers=1 threads=16", "workers=8 threads=1"]);
-    assert_eq!((study.compare.by, study.compare.blocks), (Metric::Throughput, 8));
+    assert_eq!((study.compare.by.name, study.compare.blocks), ("throughput", 8));
     let launch = launch(&study, 3);
     let process = &launch.processes[0];
     assert_eq!(process.command.argv[..3], ["puma", "-b", "tcp://127.0.0.1:7000"]);

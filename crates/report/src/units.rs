@@ -1,6 +1,6 @@
 //! Numbers for people: digits in groups, and units that fit.
 
-pub(crate) use judge::words::{count, decimal, duration};
+pub(crate) use judge::words::{count, decimal, duration, mebibytes, percent_of, rate};
 
 /// A unit of time for a whole column, with as many decimals as make sense in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,11 +34,6 @@ impl TimeUnit {
     }
 }
 
-/// A rate with one decimal, or none where it would be noise.
-pub(crate) fn rate(value: f64) -> String {
-    decimal(value, if value < 99_999.95 { 1 } else { 0 })
-}
-
 /// Volume per second, given in units of 1024 bytes, in a unit that fits.
 pub(crate) fn volume_rate(kb_per_s: f64) -> String {
     let (unit, name) = match kb_per_s {
@@ -59,20 +54,9 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     format!("{percent:.decimals$} %")
 }
 
-/// A share of one, in percent.
-pub(crate) fn percent_of(share: f64) -> String {
-    let decimals = if share > 0.0 && share < 0.001 { 4 } else { 2 };
-    format!("{} %", decimal(share * 100.0, decimals))
-}
-
 /// Memory in GiB.
 pub(crate) fn gibibytes(bytes: u64) -> String {
     decimal(bytes as f64 / (1u64 << 30) as f64, 1)
-}
-
-/// Memory in MiB.
-pub(crate) fn mebibytes(bytes: u64) -> String {
-    decimal(bytes as f64 / (1 << 20) as f64, 1)
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub fn begin_study(
             matters: compare.matters,
             blocks: compare.blocks,
             procedure,
-            also: compare.also.iter().map(|metric| metric.name().to_owned()).collect(),
+            also: compare.also.iter().map(|metric| metric.name.to_owned()).collect(),
             baseline: study.baseline(),
             within_s: compare.within_ns.map(|ns| ns as f64 / 1e9),
         },

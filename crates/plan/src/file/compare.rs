@@ -1,10 +1,12 @@
 //! The sections `compare` and `pin`.
 
+use judge::Metric;
+
 use super::form;
 use super::quick::Quick;
 use super::reading::Reading;
 use super::tree::Node;
-use crate::study::{Compare, Find, How, Metric, StudyLoad, StudyPin, System, Variant};
+use crate::study::{Compare, Find, How, StudyLoad, StudyPin, System, Variant};
 use crate::units;
 
 const BLOCKS_DEFAULT: u32 = 8;
@@ -33,7 +35,7 @@ pub(crate) fn read(
 ) -> Compare {
     let node = root.get("compare");
     let section = Section { node, compared, is_quick: quick.is_some() };
-    let by = section.text("by").and_then(Metric::named).unwrap_or(Metric::Throughput);
+    let by = section.text("by").and_then(Metric::named).unwrap_or(Metric::usual());
     let find = match section.text("find").or(node.and_then(Node::text)) {
         Some("best") => Find::Best,
         Some("failures" | "no") => Find::Failures,
@@ -52,7 +54,7 @@ pub(crate) fn read(
         by,
         higher_is_better: match section.text("direction") {
             Some(direction) => direction == "higher",
-            None => by.higher_is_better(),
+            None => by.higher_is_better,
         },
         matters: section.matters(reading),
         find,
@@ -122,12 +124,12 @@ impl<'a> Section<'a> {
     }
 
     /// Further figures, each once.
-    fn also(&self, by: Metric, reading: &mut Reading<'_>) -> Vec<Metric> {
-        let mut also: Vec<Metric> = Vec::new();
+    fn also(&self, by: &Metric, reading: &mut Reading<'_>) -> Vec<&'static Metric> {
+        let mut also: Vec<&'static Metric> = Vec::new();
         for item in self.node.and_then(|node| node.get("also")).map_or(&[][..], Node::items) {
             let Some(metric) = item.text().and_then(Metric::named) else { continue };
             if metric == by || also.contains(&metric) {
-                let what = format!("{} decides already", metric.name());
+                let what = format!("{} decides already", metric.name);
                 reading.at(item.at, what, "leave out one of the two");
             } else {
                 also.push(metric);

@@ -11,19 +11,7 @@ const RATE: Kind = One(&form::RATE);
 const COMMAND: Kind = OneOrList(&TEXT);
 const COMMANDS: Kind = Either(&[TEXT, List(&COMMAND)]);
 const VALUES: Kind = OneOrList(&TEXT);
-const METRIC: Kind = Word(&[
-    "throughput",
-    "mean",
-    "p50",
-    "p90",
-    "p95",
-    "p99",
-    "p99.9",
-    "max",
-    "errors",
-    "cpu-per-request",
-    "rss",
-]);
+const METRIC: Kind = Word(judge::COMPARED);
 const CHOICES: Kind = OneOrList(&Named(&VALUES));
 
 const fn key(name: &'static str, example: &'static str, kind: Kind, sentence: &'static str) -> Key {

@@ -109,13 +109,13 @@ impl Study {
         let better = if compare.higher_is_better { "higher" } else { "lower" };
         let matters = format!("{:.2}", compare.matters * 100.0);
         let matters = matters.trim_end_matches('0').trim_end_matches('.');
-        let also: Vec<&str> = compare.also.iter().map(|metric| metric.name()).collect();
+        let also: Vec<&str> = compare.also.iter().map(|metric| metric.name).collect();
         let also = if also.is_empty() { String::new() } else { format!(", judged with {}", also.join(", ")) };
         let against = match self.baseline() {
             Some(name) if compare.find == Find::Every => format!("; against {name}"),
             _ => String::new(),
         };
-        let by = compare.by.name();
+        let by = compare.by.name;
         let _ = writeln!(
             out,
             "comparison  by {by}, {better} is better; less than {matters}% does not matter{also}{against}"

@@ -1,6 +1,8 @@
 //! How the variants of a study are compared, and how many runs that takes.
 
-use super::{Compare, Metric, Study};
+use judge::Metric;
+
+use super::{Compare, Study};
 
 /// The blocks after which the first variants can leave a tournament.
 const BEST_BLOCKS_LEAST: u32 = 8;
@@ -74,11 +76,11 @@ impl Compare {
 
     /// What decides, as the store has it: the figure, or that failures are looked for.
     pub fn by_name(&self) -> &'static str {
-        if self.find == Find::Failures { FAILURES } else { self.by.name() }
+        if self.find == Find::Failures { FAILURES } else { self.by.name }
     }
 
     /// Every figure that decides, the first one first.
-    pub fn metrics(&self) -> impl Iterator<Item = Metric> {
+    pub fn metrics(&self) -> impl Iterator<Item = &'static Metric> {
         std::iter::once(self.by).chain(self.also.iter().copied())
     }
 }

@@ -7,7 +7,7 @@ use super::conditions::{Conditions, differences};
 use super::row::{Row, Side, Verdict, judge, unpaired};
 use crate::LoadRun;
 use crate::error::ReportError;
-use crate::metric::Metric;
+use crate::metric::{self, Metric};
 use crate::study::StudyView;
 
 /// What two studies say together.
@@ -47,8 +47,9 @@ pub(super) fn compare(
             let points = asked::differences(&a.runs[*one].run.new, &b.runs[*other].run.new);
             asked.extend(points.into_iter().filter(|point| !asked.contains(point)).collect::<Vec<_>>());
         }
-        let sides = [(a, row), (b, row_b)]
-            .map(|(view, row)| Side::of(row.runs.iter().map(|(run, _)| metric.seen(&view.runs[*run]))));
+        let sides = [(a, row), (b, row_b)].map(|(view, row)| {
+            Side::of(row.runs.iter().map(|(run, _)| metric::seen(metric, &view.runs[*run])))
+        });
         rows.push(Row {
             load: load.name.to_owned(),
             system: row.place.system.clone(),

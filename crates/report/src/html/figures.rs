@@ -26,7 +26,7 @@ pub(super) fn of_run(view: &View<'_>, metric: Option<&Metric>) -> Option<Figures
         system_us_per_request: finite(view.system_us_per_request()),
         generator_us_per_request: finite(view.generator_us_per_request()),
         rss_peak_bytes: used.and_then(|(_, usage)| usage.rss_peak_bytes),
-        metric: metric.and_then(|metric| in_unit(metric, metric.read(view)?)),
+        metric: metric.and_then(|metric| in_unit(metric, metric::read(metric, view)?)),
         ..of_all(&view.whole)
     })
 }

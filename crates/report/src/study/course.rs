@@ -71,7 +71,8 @@ pub(super) fn of_load(
 /// Draws every run of each row on one axis; whether there is more than one.
 fn every_run(view: &StudyView<'_>, load: &LoadView<'_>, rows: &[usize], table: &mut Table) -> bool {
     let Some(metric) = view.metric else { return false };
-    let figures = |row: usize| load.rows[row].shown().filter_map(|run| metric.read(&view.runs[run]));
+    let figures =
+        |row: usize| load.rows[row].shown().filter_map(|run| crate::metric::read(metric, &view.runs[run]));
     let Some(axis) = Spread::over(rows.iter().flat_map(|row| figures(*row))) else { return false };
     if rows.iter().all(|row| figures(*row).count() < 2) {
         return false;
@@ -132,8 +133,10 @@ fn fairness(view: &StudyView<'_>, runs: &[Option<usize>], table: &mut Table) {
 /// The run whose metric is in the middle of those shown, as a place in [`StudyView::runs`].
 fn middle_run(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> Option<usize> {
     let metric = view.metric?;
-    let mut runs: Vec<(f64, usize)> =
-        load.rows[row].shown().filter_map(|run| Some((metric.read(&view.runs[run])?, run))).collect();
+    let mut runs: Vec<(f64, usize)> = load.rows[row]
+        .shown()
+        .filter_map(|run| Some((crate::metric::read(metric, &view.runs[run])?, run)))
+        .collect();
     runs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let middle = runs.len().checked_sub(1)? / 2;
     runs.get(middle).map(|(_, run)| *run)

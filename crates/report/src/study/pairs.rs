@@ -8,7 +8,7 @@ use store::{StoreError, Study};
 
 use super::procedures;
 use super::rows::Row;
-use crate::metric::Metric;
+use crate::metric::{self, Metric};
 use crate::view::View;
 
 /// Two rows over the blocks that both were measured in.
@@ -194,7 +194,7 @@ impl Scene<'_> {
         let Asked { couple, metric, common } = asked;
         let higher_is_better = match metric.name == self.metric.name {
             true => self.study.new.compare.higher_is_better,
-            false => metric.higher_is_better(),
+            false => metric.higher_is_better,
         };
         let pairs = &common.pairs[..comparison.blocks.min(common.pairs.len())];
         let larger = pairs.iter().filter(|(a, b)| a > b).count();
@@ -239,7 +239,8 @@ impl Scene<'_> {
 
     /// What runs say in each block.
     fn by_block(&self, metric: &Metric, runs: impl Iterator<Item = usize>) -> BTreeMap<u32, Seen> {
-        runs.filter_map(|run| Some((self.views[run].place()?.block, metric.seen(&self.views[run])))).collect()
+        runs.filter_map(|run| Some((self.views[run].place()?.block, metric::seen(metric, &self.views[run]))))
+            .collect()
     }
 }
 

@@ -5,16 +5,14 @@ use stats::{Duel, Found};
 use store::{StoreError, Study};
 
 use super::rows::Row;
-use crate::metric;
 
 /// The duel of two rows by a metric; `None` if the study has no duel.
 pub(super) fn duel(
     study: &Study,
     load: &str,
     rows: [&Row<'_>; 2],
-    metric: &metric::Metric,
+    metric: &Metric,
 ) -> Result<Option<Duel>, StoreError> {
-    let Some(metric) = Metric::named(metric.name) else { return Ok(None) };
     let [first, second] = rows.map(|row| Setting::of(row.place));
     judge::duel(study, load, [&first, &second], metric)
 }

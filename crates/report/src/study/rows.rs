@@ -9,7 +9,7 @@ use store::{Place, StoreError, Study, stage};
 
 use super::natural;
 use crate::figures::{Figures, Kind};
-use crate::metric::{Metric, error_share};
+use crate::metric::{self, Metric, error_share};
 use crate::view::{OF_STATEMENTS, Statement, View};
 
 /// One variant under one load.
@@ -193,7 +193,7 @@ fn row<'a>(
         listen_queue_peak: most(|usage| usage.listen_queue_peak),
         swap_peak_bytes: most(|usage| usage.swap_peak_bytes),
     };
-    let metric = metric.and_then(|metric| over(&|view| metric.read(view)));
+    let metric = metric.and_then(|metric| over(&|view| metric::read(metric, view)));
     let throughput = over(&|view| view.whole.ok_per_s());
     let answers = over(&|view| view.whole.answers_per_s());
     let (others, is_ranked) = (Vec::new(), true);
