@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Runs every check and reports how long each took. Checks that only compute run in two lanes at the same time; checks that measure
-# time, or wait for it, run one after the other with the machine to themselves.
+# Runs every check and reports how long each took. Two lanes run at the same time; what grades measurements follows, with the machine
+# to itself.
 # Usage: checks.sh FOLDER, where logs are kept; called by `make test`
 set -euo pipefail
 
-LANES=("ui-check fmt clippy doc programs" "tools deny fuzz instructions")
-ALONE="unit browser truth"
+# A step that needs another comes after it in its lane, but for pages: a build of the programs that is under way is waited for.
+LANES=("ui-check fmt clippy programs unit" "tools deny fuzz instructions doc browser")
+ALONE="truth"
 
 logs=$1
 rm -rf "$logs"
@@ -45,6 +46,7 @@ for name in $ALONE; do
     step "$name" || give_up
 done
 
+awk '/^test result:/ { passed += $4; failed += $6 } END { print "\ncargo test: " passed " passed, " failed " failed" }' "$logs/unit.log"
 printf '\n%-14s %7s\n' step seconds
 for steps in "${LANES[@]}" "$ALONE"; do
     for name in $steps; do

@@ -27,7 +27,7 @@ for tool in "$@"; do
     if "$name" --version 2>/dev/null | grep -qF "$version"; then
         continue
     fi
-    # Unoptimised: they are built more often than they are waited for.
-    cargo install --locked --debug --quiet --root "$folder" --target-dir "$folder/build" "$name" --version "$version"
+    # Neither optimized nor with symbols: they are built more often than they are waited for.
+    CARGO_PROFILE_DEV_DEBUG=0 cargo install --locked --debug --quiet --root "$folder" --target-dir "$folder/build" "$name" --version "$version"
 done
 rm -rf "$folder/build"
