@@ -201,6 +201,18 @@ fn greeted() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
+#[test]
+fn last_words_mean_the_same_in_pieces() {
+    let idle = b"\x0d\0\0\0\xff\xbf\x0f#08S01idle".as_slice();
+    for more in [
+        b"\x17\0\0\x01\xff\x10\x04Too many connections".as_slice(),
+        b"\x07\0\0\x01\0\0\0\x02\0\0\0",
+        b"\x05\0",
+    ] {
+        is_the_same_in_pieces(&[idle, more].concat(), &[1, 3]).unwrap();
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 

@@ -24,6 +24,8 @@ use crate::sql::{self, Heard, Login, Rows, Said, Single, SqlState, Statement, Tr
 const GREETING_BYTES_MAX: usize = 64 * 1024;
 /// Memory of what was sent is given back above this size.
 const OUTGOING_CAPACITY_MAX: usize = 1024 * 1024;
+/// Longest error packet that a server may send unasked.
+const LAST_WORDS_BYTES_MAX: usize = 4 * 1024;
 const QUIT: [u8; 5] = [1, 0, 0, 0, 1];
 /// The connection that is to be ended has ended.
 const UNKNOWN_THREAD: u16 = 1094;
@@ -45,6 +47,8 @@ pub struct Session {
     is_securing: bool,
     outgoing: Vec<u8>,
     incoming: Incoming,
+    /// The beginning of what came with no command under way.
+    unasked: Vec<u8>,
     reading: Reading,
     /// The command whose reply is awaited.
     under_way: Option<Command>,
@@ -89,6 +93,7 @@ impl Session {
             is_securing: false,
             outgoing: Vec::new(),
             incoming: Incoming::default(),
+            unasked: Vec::new(),
             reading: Reading::default(),
             under_way: None,
             prepares: None,
@@ -379,19 +384,25 @@ impl Session {
         self.incoming.expect(sequence);
     }
 
-    /// Bytes that nobody asked for: only a server that ends the connection has something to say.
+    /// Bytes that nobody asked for: only a server that ends the connection has something to say. They are gathered, so that its
+    /// words mean the same however they are cut, and a request that is sent meanwhile does not take them for its reply.
     #[cold]
     fn unasked(&mut self, bytes: &[u8]) -> Result<(usize, Heard), PeerFault> {
-        let excess = Fault::Excess.showing(bytes);
-        let Some((&[a, b, c, _], rest)) = bytes.split_first_chunk() else { return Err(excess) };
-        let payload = rest.get(..u32::from_le_bytes([a, b, c, 0]) as usize);
-        match payload.filter(|payload| payload.first() == Some(&ERROR)).and_then(said::read) {
-            Some(said) => {
-                self.reading.said = Said { is_fatal: true, ..said };
-                Ok((HEADER_BYTES + payload.map_or(0, <[u8]>::len), Heard::Refused))
-            }
-            None => Err(excess),
+        let before = self.unasked.len();
+        self.unasked.extend_from_slice(&bytes[..bytes.len().min(HEADER_BYTES + LAST_WORDS_BYTES_MAX)]);
+        let Some((&[a, b, c, _], rest)) = self.unasked.split_first_chunk() else {
+            return Ok((bytes.len(), Heard::NeedMore));
+        };
+        let payload_bytes = u32::from_le_bytes([a, b, c, 0]) as usize;
+        let is_error = rest.first().is_none_or(|first| *first == ERROR);
+        if !is_error || !(1..=LAST_WORDS_BYTES_MAX).contains(&payload_bytes) {
+            return Err(Fault::Excess.showing(bytes));
         }
+        let Some(payload) = rest.get(..payload_bytes) else { return Ok((bytes.len(), Heard::NeedMore)) };
+        let said = said::read(payload).ok_or_else(|| Fault::Excess.showing(bytes))?;
+        self.reading.said = Said { is_fatal: true, ..said };
+        self.unasked.clear();
+        Ok((HEADER_BYTES + payload_bytes - before, Heard::Refused))
     }
 }
 
@@ -515,6 +526,9 @@ impl sql::Session for Session {
         if self.ready_due > 0 {
             self.ready_due -= 1;
             return Ok((0, Heard::Ready));
+        }
+        if !self.unasked.is_empty() {
+            return self.unasked(bytes);
         }
         if self.under_way.is_none() {
             return match self.begin_next() {
