@@ -176,6 +176,36 @@ fn a_comparison_ends_when_it_is_decided_and_a_search_with_the_best() {
     }
 }
 
+/// An extension makes further blocks and none again, and it too is resumed after every moment.
+#[test]
+fn an_open_comparison_is_extended_to_a_further_look() {
+    let (study, comes) = (of("1, 2", "{ pilot: 2, blocks: 8 }"), alike);
+    let memory = Memory::begun(&study);
+    let extend = |stopped_in: Option<usize>| {
+        memory.begin_again(study.seed);
+        run_study(&study, &memory, &mut Maker::new(&memory, &comes)).expect("it ends");
+        let before = memory.made();
+        memory.extend(12);
+        let mut maker = Maker::new(&memory, &comes);
+        maker.stopped_in = stopped_in;
+        run_study(&study, &memory, &mut maker).expect("it ends");
+        if stopped_in.is_some() {
+            assert_eq!(verdict(&memory), Some((Verdict::Partial, None)));
+            memory.resume(None);
+            run_study(&study, &memory, &mut Maker::new(&memory, &comes)).expect("it ends");
+        }
+        (before, memory.made())
+    };
+    let (before, whole) = extend(None);
+    assert_eq!(verdict(&memory), Some((Verdict::Complete, Some("blocks".to_owned()))));
+    assert_eq!((before.len(), whole.len()), (20, 28), "four more blocks of two runs");
+    assert_eq!(whole[..20], before);
+    assert_eq!(memory.runs_of_places(), [1; 28]);
+    for at in 0..=8 {
+        assert_eq!(extend(Some(at)).1, whole, "stopped in run {at}");
+    }
+}
+
 #[test]
 fn what_fails_is_a_result_and_what_is_invalid_is_made_up_for() {
     let study = of("1, 2, 3", "{ blocks: 8 }");

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use plan::Study as Plan;
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use store::{
-    Ending, Failure, Generator, Level, Model, NewRun, Place, Run, RunId, State, Store, StoreError, Study,
-    StudyEnding, Unit, Validity, Verdict,
+    Ending, Extension, Failure, Generator, Level, Model, NewRun, Place, Run, RunId, State, Store, StoreError,
+    Study, StudyEnding, Unit, Validity, Verdict,
 };
 use study::{Ahead, Draws, Journal, RunMaker, begin_study, procedure};
 
@@ -59,6 +59,7 @@ impl Memory {
         let mut study = self.study.borrow_mut();
         (study.new.seed, study.ending) = (seed, None);
         study.new.planned.clear();
+        study.extensions.clear();
         self.runs.borrow_mut().clear();
     }
 
@@ -67,6 +68,14 @@ impl Memory {
         let mut study = self.study.borrow_mut();
         study.ending = None;
         study.new.compare.within_s = within_s.or(study.new.compare.within_s);
+    }
+
+    /// Takes it over when it is finished, and extends it to so many blocks.
+    pub(crate) fn extend(&self, blocks: u32) {
+        self.resume(None);
+        let mut study = self.study.borrow_mut();
+        let planned = u32::try_from(study.new.planned.len()).expect("not so many");
+        study.extensions.push(Extension { blocks, planned });
     }
 
     pub(crate) fn ending(&self) -> Option<StudyEnding> {
