@@ -2,7 +2,6 @@
 //!
 //! `one_run.rs` names every stage. The crate never knows which run is next, nor report formats.
 
-mod around;
 mod beside;
 mod busiest;
 mod ceiling;
@@ -11,6 +10,7 @@ mod collect;
 mod cores;
 mod describe;
 mod doubling;
+mod environment;
 mod extension;
 mod filling;
 mod generator;
@@ -42,9 +42,9 @@ mod tidying;
 mod usage;
 mod watchdog;
 
-pub use around::Before;
 pub use clock::{Clock, WallClock};
 pub use cores::stamp;
+pub use environment::Before;
 pub use filling::{FillError, Progress, fill};
 pub use generator::{Generator, LocalGenerator, Ready, Underway};
 pub use host::describe as host;

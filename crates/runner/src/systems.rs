@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use lab::probes::{Look, NotAvailable, Subject};
 use lab::{Command, Failure, Recipe, Root, Stopped};
 
-use crate::around::Before;
+use crate::environment::Before;
 use crate::one_run::RunError;
 use crate::prepare::Prepared;
 use crate::scratch::Scratch;
