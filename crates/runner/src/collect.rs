@@ -8,12 +8,12 @@ use engine::{Message, StopLevel, WorkerEnd};
 use record::{Counts, Gaps, IdentityBroken, Interval, Phase, Pulses, Tally, Whole};
 use store::{RunId, Store, StoreError};
 
-use crate::beside::Beside;
 use crate::busiest::Busiest;
 use crate::clock::Clock;
 use crate::extension::Extension;
 use crate::generator::Underway;
 use crate::live::{Live, Observer};
+use crate::monitor::Beside;
 use crate::one_run::RunError;
 use crate::stopper::Stopper;
 use crate::usage::Cpu;

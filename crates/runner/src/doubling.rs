@@ -9,10 +9,10 @@ use plan::Plan;
 use record::Percentile;
 use store::{Cause, Ending, Level, NewRun, RunId, Store, StoreError, Verdict};
 
-use crate::beside::Attended;
 use crate::describe::describe;
 use crate::live::Observer;
 use crate::measure::{self, measure};
+use crate::monitor::Attended;
 use crate::one_run::{RunError, Runner, Tools};
 use crate::planned_run::PlannedRun;
 use crate::prepare::Prepared;

@@ -7,10 +7,10 @@ use plan::{Pin, Plan};
 use record::{Backlog, Spread, Tally};
 use store::{Ending, Generator, Store};
 
-use crate::beside::Beside;
 use crate::ceiling::{self, Shape};
 use crate::collect::Collected;
 use crate::environment::Before;
+use crate::monitor::Beside;
 use crate::one_run::{RunError, unit, unix_ms};
 use crate::stopper::StopLevel;
 use crate::usage::{self, Cpu};

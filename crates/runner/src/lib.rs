@@ -2,7 +2,6 @@
 //!
 //! `one_run.rs` names every stage. The crate never knows which run is next, nor report formats.
 
-mod beside;
 mod busiest;
 mod ceiling;
 mod clock;
@@ -21,6 +20,7 @@ mod lone_pass;
 mod made;
 mod measure;
 mod memory;
+mod monitor;
 mod one_run;
 mod planned_run;
 mod preflight;

@@ -5,11 +5,11 @@ use std::time::Duration;
 use record::{Counts, Phase};
 use store::{Ending, RunId, Store};
 
-use crate::beside::Attended;
 use crate::collect::Collector;
 use crate::extension::Extension;
 use crate::judging::{self, Surroundings};
 use crate::live::Observer;
+use crate::monitor::Attended;
 use crate::one_run::{RunError, Runner};
 use crate::planned_run::{First, PlannedRun};
 use crate::prepare::Prepared;

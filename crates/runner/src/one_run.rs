@@ -3,7 +3,6 @@
 use lab::Output;
 use store::{Failure, NewRun, Store, Verdict};
 
-use crate::beside::Attended;
 use crate::clock::{Clock, WallClock};
 use crate::describe::describe;
 use crate::doubling::{Threads, Twin};
@@ -11,6 +10,7 @@ use crate::generator::{Generator, LocalGenerator};
 use crate::live::Observer;
 use crate::made::{Brief, Loaded, Made};
 use crate::measure::measure;
+use crate::monitor::Attended;
 use crate::planned_run::PlannedRun;
 use crate::recording;
 use crate::stage::{failure, kept};

@@ -9,12 +9,12 @@ use judge::Condition;
 use plan::{Amount, Find, Plan, Study};
 use store::{Failure, Place, StudyId, Verdict};
 
-use crate::beside::Attended;
 use crate::cores::Cores;
 use crate::live::Observer;
 use crate::lone_pass;
 use crate::made::Made;
 use crate::measure::Measured;
+use crate::monitor::Attended;
 use crate::one_run::{RunError, Runner, Tools};
 use crate::prepare::Prepared;
 use crate::stage::{Stage, failure};
