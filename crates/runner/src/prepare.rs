@@ -14,9 +14,9 @@ use plan::{Engine, Fault, Pin, Plan, Trust};
 
 use crate::cores::permit;
 use crate::generator::{Ready, Underway};
+use crate::protocol::Spoken;
 use crate::questions::{self, Learnt, Unready};
 use crate::resolve::{self, ResolveError};
-use crate::spoken::Spoken;
 use crate::stopper::{StopLevel, Stopper};
 
 /// How long somebody waits who asks to stop.

@@ -10,7 +10,7 @@ use wire::sql::{Login, Rows, Said, Session, Single};
 use wire::{Conversation, PeerFault, mysql, postgres};
 
 use crate::prepare::Refusal;
-use crate::spoken::{file, nonce};
+use crate::protocol::{file, nonce};
 use crate::stretching;
 
 /// How a log-in ends that nobody answers.
