@@ -5,7 +5,6 @@ use store::{Failure, NewRun, Store, Verdict};
 
 use crate::clock::{Clock, WallClock};
 use crate::describe::describe;
-use crate::doubling::{Threads, Twin};
 use crate::generator::{Generator, LocalGenerator};
 use crate::live::Observer;
 use crate::made::{Brief, Loaded, Made};
@@ -16,6 +15,7 @@ use crate::recording;
 use crate::stage::{failure, kept};
 use crate::stopper::{StopLevel, Stopper};
 use crate::systems::{Lab, LocalLab};
+use crate::thread_check::{Threads, Twin};
 
 pub(crate) use crate::describe::{unit, unix_ms};
 pub use crate::run_error::RunError;
