@@ -8,8 +8,8 @@ use std::time::Duration;
 use engine::{Message, Running, StopLevel};
 use plan::{Plan, Tables};
 
-use crate::filling::{self, FillError};
 use crate::live::Observer;
+use crate::load_data::{self, FillError};
 use crate::prepare::{Prepared, Refusal, prepare_unless_stopped};
 use crate::stopper::Stopper;
 
@@ -78,7 +78,7 @@ impl Generator for LocalGenerator {
         observer: &mut dyn Observer,
     ) -> Result<(), FillError> {
         let Some(sql) = &plan.sql else { return Ok(()) };
-        filling::fill_for(&sql.database, tables, stopper, observer).map(drop)
+        load_data::fill_for(&sql.database, tables, stopper, observer).map(drop)
     }
 
     fn prepare(&self, plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal> {
