@@ -13,9 +13,9 @@ use load::{Load, Order};
 use plan::{Engine, Fault, Pin, Plan, Trust};
 
 use crate::cores::permit;
+use crate::database_check::{self, Learnt, Unready};
 use crate::generator::{Ready, Underway};
 use crate::protocol::Spoken;
-use crate::questions::{self, Learnt, Unready};
 use crate::resolve::{self, ResolveError};
 use crate::stopper::{StopLevel, Stopper};
 
@@ -129,10 +129,10 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
     let (learnt, probed) = match &plan.sql {
         None => (Learnt::default(), engine::probe(&peer, timeout)?),
         Some(sql) => match &beside {
-            None => questions::ask(sql, &peer, connections(plan), timeout)?,
+            None => database_check::ask(sql, &peer, connections(plan), timeout)?,
             Some((database, _)) => {
                 let probed = engine::probe(&peer, timeout)?;
-                (questions::ask(sql, database, connections(plan), timeout)?.0, probed)
+                (database_check::ask(sql, database, connections(plan), timeout)?.0, probed)
             }
         },
     };

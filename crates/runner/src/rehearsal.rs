@@ -7,11 +7,11 @@ use engine::allowed_cores;
 use plan::{Plan, Study};
 
 use crate::cores::Cores;
+use crate::database_check::Unready;
 use crate::live::{Live, Observer};
 use crate::lone_pass;
 use crate::one_run::{RunError, Tools};
 use crate::prepare::Refusal;
-use crate::questions::Unready;
 use crate::stage::Stage;
 use crate::stopper::Stopper;
 
