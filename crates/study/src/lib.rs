@@ -4,14 +4,14 @@
 //! made.
 
 mod arrivals;
-mod course;
 mod pace;
+mod procedure;
 mod run_maker;
 mod schedule;
 mod study;
 mod study_error;
 
-pub use course::{CapacityAnswer, capacity_answers, level_words, procedure, slos};
+pub use procedure::{CapacityAnswer, capacity_answers, level_words, procedure, slos};
 pub use run_maker::{Ahead, Draws, Journal, Kept, RunMaker};
 pub use study::{begin_study, blocks_of, extend_study, is_of, run_study};
 pub use study_error::{Broken, StudyError};

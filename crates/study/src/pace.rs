@@ -5,7 +5,7 @@ use std::time::Duration;
 use plan::Study as Plan;
 use store::{Place, Procedure, Study, stage};
 
-use crate::course::GRACE_MIN_NS;
+use crate::procedure::GRACE_MIN_NS;
 
 /// What is known of the time that runs take.
 pub(crate) struct Pace<'a> {
@@ -129,7 +129,7 @@ fn took(run: &store::Run) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::course::tests::{begun, place};
+    use crate::procedure::tests::{begun, place};
 
     #[test]
     fn an_overload_takes_longer_than_the_load_that_is_measured_after_it() {

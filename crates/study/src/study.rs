@@ -7,14 +7,14 @@ use stats::DuelEnd;
 use store::{Compare, EXTENSIONS_MAX, NewStudy, Place, Procedure, Store, StudyEnding, StudyId, Verdict};
 
 use crate::arrivals;
-use crate::course::{self, Course, Turn, Why};
 use crate::pace::Pace;
+use crate::procedure::{self, Course, Turn, Why};
 use crate::run_maker::{Ahead, Draws, Journal, RunMaker};
 use crate::schedule::schedule;
 use crate::study_error::{Broken, StudyError};
 
 /// Keeps what a study plans; from now on it has a name, and can be resumed under it. `procedure` finds its answer: see
-/// [`crate::procedure`]. `host` describes the machine, and `stamp` says how its cores are shared, if that matters.
+/// [`crate::procedure()`]. `host` describes the machine, and `stamp` says how its cores are shared, if that matters.
 ///
 /// # Errors
 /// The store failed.
@@ -68,18 +68,18 @@ pub fn extend_study(
     store: &Store,
 ) -> Result<(), StudyError> {
     can_extend(study, kept, blocks)?;
-    let places = course::further(study, kept, blocks);
+    let places = procedure::further(study, kept, blocks);
     Ok(store.extend_study(kept, within_s, blocks, &numbered(places, &kept.new.planned))?)
 }
 
 /// How many blocks a study has: under the load with the most, those that count in a duel.
 pub fn blocks_of(study: &Study, kept: &store::Study) -> Result<u32, StudyError> {
-    Ok(course::blocks_so_far(study, kept)?.0)
+    Ok(procedure::blocks_so_far(study, kept)?.0)
 }
 
 /// Whether a finished study can be extended to so many blocks.
 fn can_extend(study: &Study, kept: &store::Study, blocks: u32) -> Result<(), StudyError> {
-    let (has, in_the_way) = course::blocks_so_far(study, kept)?;
+    let (has, in_the_way) = procedure::blocks_so_far(study, kept)?;
     let is_search = matches!(kept.new.compare.procedure, Procedure::Best { .. } | Procedure::Capacity(_));
     let most = stats::EXTENDED_MAX;
     let (what, way_out) = if is_search {
@@ -157,7 +157,7 @@ fn turns<R: RunMaker>(
     runs: &mut R,
 ) -> Result<Option<Why>, Broken<R::Error>> {
     let mut kept = journal.study()?;
-    let course = course::of(study, &kept, journal);
+    let course = procedure::of(study, &kept, journal);
     let mut going = Going { study, pace: Pace::of(study, &kept), begun: runs.now(), made: 0 };
     let mut places: Vec<Place> = kept.missing().cloned().collect();
     let mut tries = 1;
@@ -286,7 +286,7 @@ fn unix_ms() -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::course::tests::begun;
+    use crate::procedure::tests::begun;
 
     #[test]
     fn a_study_is_not_over_while_a_run_is_missing_that_can_still_be_made() {

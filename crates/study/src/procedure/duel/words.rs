@@ -4,7 +4,7 @@ use stats::{Comparison, Duel, DuelEnd, DuelStep, Forecast, NoVerdict, Verdict};
 use store::{Study, stage};
 
 use super::Duels;
-use crate::course::{percent, under};
+use crate::procedure::{percent, under};
 
 /// What a person should hear of the duel under a load after a turn: the forecast when the pilot is over, and what was found
 /// when it has ended.

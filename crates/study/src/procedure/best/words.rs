@@ -4,7 +4,7 @@ use stats::{Found, TournamentEnd, TournamentStage, TournamentStep, Verdict, WhyL
 use store::{Study, stage};
 
 use super::Best;
-use crate::course::{percent, under};
+use crate::procedure::{percent, under};
 
 /// What a person should hear of the tournament under a load after a turn: who left in it, who is to be confirmed, and what was
 /// found.
