@@ -189,19 +189,24 @@ fn every_class_of_error_in_the_code_is_in_the_list() {
 }
 
 #[test]
-fn every_cause_of_doubt_is_explained() {
-    let text = files::read("docs/measurement.md");
-    let explained = first_cells(section(&text, "## May the numbers be believed?"));
-    let code = files::read("crates/judge/src/validity.rs") + &files::read("crates/report/src/view.rs");
-    for cause in &explained {
-        assert!(
-            code.contains(&format!("\"{cause}\"")),
-            "docs/measurement.md explains {cause}, which no run can have"
-        );
-    }
-    let causes = code.split("cause(\"").skip(1).filter_map(|rest| rest.split('"').next());
-    for cause in causes {
-        assert!(explained.contains(cause), "docs/measurement.md must explain the cause {cause}");
+fn every_cause_of_doubt_and_every_limit_is_explained() {
+    let code = files::read("crates/judge/src/causes.rs");
+    for (list, document, heading) in [
+        ("Doubt", "docs/validity.md", "## Rules"),
+        ("Resource", "docs/measurement.md", "## What limited a system"),
+    ] {
+        let of_list =
+            code.split(&format!("    {list} {{\n")).nth(1).and_then(|rest| rest.split("\n    }").next());
+        let of_list = of_list.expect("the list is there");
+        let codes: BTreeSet<&str> = of_list.split('"').skip(1).step_by(2).collect();
+        assert!(codes.len() > 10, "{list}: {codes:?}");
+        let text = files::read(document);
+        // The head of a table is the line before its rule.
+        let lines: Vec<&str> = section(&text, heading).lines().collect();
+        let rows = lines.windows(2).filter(|pair| !pair[1].starts_with("|---")).map(|pair| pair[0]);
+        let rows = rows.filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+        let explained: BTreeSet<&str> = rows.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+        assert_eq!(explained, codes, "{document} explains every {list}, and no other");
     }
 }
 

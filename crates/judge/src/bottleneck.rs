@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use store::{Run, StoreError, Study};
 
+use crate::causes::Resource;
 use crate::counting::{self, Counted};
 use crate::measured::Measured;
 use crate::setting::Setting;
@@ -66,13 +67,14 @@ const FULL: f64 = 0.95;
 /// Of the requests that ended.
 const REFUSED: f64 = 0.01;
 /// What is read of the machine that the load comes from.
-const OF_THE_MACHINE: [&str; 4] = ["steal", "machine_cpu", "memory", "disk"];
+const OF_THE_MACHINE: [Resource; 4] =
+    [Resource::Steal, Resource::MachineCpu, Resource::Memory, Resource::Disk];
 
 /// What probably kept a run, or all runs of a setting, from doing more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bottleneck {
-    /// A word for programs, such as `machine_cpu`.
-    pub resource: &'static str,
+    /// What it is.
+    pub resource: Resource,
     /// A few words for people, such as `CPU of the machine`.
     pub what: &'static str,
     /// The evidence in a sentence with its figures, without a full stop. May quote names: escape it.
@@ -169,7 +171,7 @@ pub fn of_runs(runs: &[&Run]) -> Result<Option<Bottleneck>, StoreError> {
     Ok(bottleneck(&Evidence { runs: seen.collect(), together }))
 }
 
-fn suspected(resource: &'static str, what: &'static str, because: String) -> Option<Bottleneck> {
+fn suspected(resource: Resource, what: &'static str, because: String) -> Option<Bottleneck> {
     Some(Bottleneck { resource, what, because, certainty: Certainty::Suspected })
 }
 
@@ -182,5 +184,5 @@ fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
         ),
         None => "nothing was read while it was measured".to_owned(),
     };
-    Bottleneck { resource: "unknown", what: "not known", because, certainty: Certainty::Unknown }
+    Bottleneck { resource: Resource::Unknown, what: "not known", because, certainty: Certainty::Unknown }
 }

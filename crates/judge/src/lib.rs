@@ -6,6 +6,7 @@
 
 mod accounts;
 pub mod bottleneck;
+mod causes;
 mod condition;
 mod core_time;
 mod counting;
@@ -35,6 +36,7 @@ pub mod words;
 
 pub use accounts::{Accounts, Findings, Stopped};
 pub use bottleneck::{Bottleneck, Certainty};
+pub use causes::{Doubt, Resource};
 pub use condition::{Condition, ConditionError, Sign, Unknown};
 pub use core_time::{CoreTime, in_measured_time};
 pub use counting::{Counted, counted};

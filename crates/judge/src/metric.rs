@@ -217,11 +217,19 @@ mod tests {
     fn every_metric_has_a_name_of_its_own_and_means_the_same_in_a_condition() {
         for (number, metric) in METRICS.iter().enumerate() {
             assert!(METRICS[..number].iter().all(|other| other.name != metric.name), "{}", metric.name);
-            let conditions =
-                ["1ms", "1%", "1/s"].map(|limit| Condition::parse(&format!("{}<{limit}", metric.name)));
-            let figure = conditions.into_iter().find_map(Result::ok).map(|condition| condition.figure);
-            assert_eq!(figure, metric.figure, "{}", metric.name);
         }
+        for (condition, figure) in [
+            ("throughput>1/s", Figure::Throughput),
+            ("mean<1s", Figure::Mean),
+            ("median<1s", Figure::Percentile(Percentile::P50)),
+            ("p99.9<1s", Figure::Percentile(Percentile::P99_9)),
+            ("max<1s", Figure::Max),
+            ("errors<1%", Figure::Errors),
+            ("outage<1s", Figure::Outage),
+        ] {
+            assert_eq!(Condition::parse(condition).unwrap().figure, figure, "{condition}");
+        }
+        assert!(Condition::parse("rss<1s").is_err(), "no condition reads it");
     }
 
     #[test]

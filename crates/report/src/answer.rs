@@ -1,5 +1,6 @@
 //! What an answer is, and that of a single run: one sentence, and how sure it is.
 
+use judge::Doubt;
 use record::Percentile;
 use store::{Level, Model, State, Verdict};
 
@@ -146,16 +147,23 @@ fn times(figures: &Figures) -> Option<String> {
 }
 
 fn how_sure(view: &View<'_>) -> String {
-    let cause = || view.validity.causes.first().map(|cause| cause.code.as_str());
+    let cause = || view.validity.causes.first().and_then(|cause| Doubt::named(&cause.code));
     let because = |word: &str| match cause() {
         Some(
-            "generator_cpu" | "generator_bound" | "generator_lag" | "generator_stalled" | "wake_lag"
-            | "throttled" | "ceiling" | "generator_fault" | "internal",
+            Doubt::GeneratorCpu
+            | Doubt::GeneratorBound
+            | Doubt::GeneratorLag
+            | Doubt::GeneratorStalled
+            | Doubt::WakeLag
+            | Doubt::Throttled
+            | Doubt::Ceiling
+            | Doubt::GeneratorFault
+            | Doubt::Internal,
         ) => format!("{word}: the generator may have measured itself"),
-        Some("generator_waited" | "steal") => format!("{word}: the generator waited for a core"),
-        Some("not_sent") => format!("{word}: {} were not sent", view.noun().many),
-        Some("hopeless") => format!("{word}: the load could not go on"),
-        Some("no_ending") => format!("{word}: the run has no ending"),
+        Some(Doubt::GeneratorWaited | Doubt::Steal) => format!("{word}: the generator waited for a core"),
+        Some(Doubt::NotSent) => format!("{word}: {} were not sent", view.noun().many),
+        Some(Doubt::Hopeless) => format!("{word}: the load could not go on"),
+        Some(Doubt::NoEnding) => format!("{word}: the run has no ending"),
         _ => word.to_owned(),
     };
     match (view.verdict, view.validity.verdict) {

@@ -1,7 +1,7 @@
 //! What probably kept a system from doing more, as reports ask for it.
 
 use judge::bottleneck::{Evidence, OfRun, Together, bottleneck};
-use judge::{Bottleneck, Certainty};
+use judge::{Bottleneck, Certainty, Resource};
 use store::Model;
 
 use crate::figures::Figures;
@@ -20,7 +20,7 @@ pub(crate) fn of_row(study: &StudyView<'_>, row: &Row<'_>) -> Option<Bottleneck>
 
 /// The bottleneck of one run, if it says something that its answer has not said already.
 pub(crate) fn worth_telling(view: &View<'_>) -> Option<Bottleneck> {
-    let is_said = |found: &Bottleneck| found.resource == "load" && view.run.new.model == Model::Open;
+    let is_said = |found: &Bottleneck| found.resource == Resource::Load && view.run.new.model == Model::Open;
     of_run(view).filter(|found| found.certainty == Certainty::Suspected && !is_said(found))
 }
 

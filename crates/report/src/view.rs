@@ -203,7 +203,10 @@ fn without_an_ending(state: State) -> Validity {
             "use it to see what happened, and measure again",
         ),
     };
-    let cause =
-        Cause { code: "no_ending".to_owned(), sentence: sentence.to_owned(), remedy: remedy.to_owned() };
+    let cause = Cause {
+        code: judge::Doubt::NoEnding.code().to_owned(),
+        sentence: sentence.to_owned(),
+        remedy: remedy.to_owned(),
+    };
     Validity { verdict: Level::Suspect, causes: vec![cause] }
 }

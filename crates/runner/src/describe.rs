@@ -79,7 +79,7 @@ pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>) -> Endi
     let why =
         failure.as_ref().map_or("the run was stopped before its load began", |_| "the load never began");
     let cause = Cause {
-        code: "no_load".to_owned(),
+        code: judge::Doubt::NoLoad.code().to_owned(),
         sentence: why.to_owned(),
         remedy: "there are no figures to believe or not".to_owned(),
     };

@@ -4,7 +4,7 @@
 //! more with them: what the system does then tells which of the two was the limit.
 
 use engine::allowed_cores;
-use judge::Measured;
+use judge::{Doubt, Measured};
 use plan::Plan;
 use record::Percentile;
 use store::{Cause, Ending, Level, NewRun, RunId, Store, StoreError, Verdict};
@@ -20,7 +20,7 @@ use crate::recording;
 use crate::stopper::StopLevel;
 
 /// Causes that more threads can confirm or clear.
-const CAUSES: [&str; 2] = ["generator_cpu", "ceiling"];
+const CAUSES: [Doubt; 2] = [Doubt::GeneratorCpu, Doubt::Ceiling];
 /// A rate that moves by less than this is the same.
 const MOVED_MIN: f64 = 0.1;
 /// Of one run to the next a p99 moves by itself; only one that falls below this part has another cause.
@@ -124,7 +124,7 @@ impl Twin<'_> {
 }
 
 fn is_about_threads(cause: &Cause) -> bool {
-    CAUSES.contains(&cause.code.as_str())
+    Doubt::named(&cause.code).is_some_and(|doubt| CAUSES.contains(&doubt))
 }
 
 fn figures_of(store: &Store, run: &RunId) -> Result<Figures, StoreError> {
@@ -149,7 +149,7 @@ fn settle(ending: &mut Ending, [first, twin]: [Figures; 2], [threads, doubled]: 
         ending.verdict = Verdict::Invalid;
         ending.validity.verdict = Level::Invalid;
         let cause = Cause {
-            code: "generator_bound".to_owned(),
+            code: Doubt::GeneratorBound.code().to_owned(),
             sentence: format!("{words}: the generator was the limit"),
             remedy: format!("use --threads {doubled}, as run {run} did"),
         };

@@ -3,6 +3,7 @@
 use super::evidence::Evidence;
 use super::words::percent;
 use super::{BUSY, Bottleneck, ROOMY, suspected};
+use crate::causes::Resource;
 use crate::words::decimal;
 
 /// Of all cores, what system and generator use at least where they keep the cores busy.
@@ -38,13 +39,13 @@ pub(super) fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let who = who.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let because = format!("{all} {} busy: {who}", percent(busy));
     if cores.system.is_none() {
-        return suspected("machine_cpu", "CPU of the machine", because);
+        return suspected(Resource::MachineCpu, "CPU of the machine", because);
     }
     let not_its_own = cores.others.unwrap_or(0.0) + cores.generator.unwrap_or(0.0);
     match not_its_own / cores.all as f64 {
-        taken if taken < TAKEN => suspected("machine_cpu", "CPU of the machine", because),
+        taken if taken < TAKEN => suspected(Resource::MachineCpu, "CPU of the machine", because),
         _ => suspected(
-            "machine_cpu",
+            Resource::MachineCpu,
             "CPU of the machine, which it had to share",
             format!("{because}; alone it would have had more"),
         ),
@@ -59,5 +60,5 @@ pub(super) fn waits_for_a_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         percent(wait.min(1.0)),
         percent(busy)
     );
-    suspected("machine_cpu", "CPU of the machine", because)
+    suspected(Resource::MachineCpu, "CPU of the machine", because)
 }

@@ -3,6 +3,7 @@
 use super::evidence::Evidence;
 use super::words::percent;
 use super::{BUSY, Bottleneck, ROOMY, suspected};
+use crate::causes::Resource;
 
 /// Of the time, what some task waited for a disk. Some disks serve many requests at once, and are busy long before they are short.
 const DISK_PRESSURE: f64 = 0.2;
@@ -19,5 +20,5 @@ pub(super) fn disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let waited =
         waited.map(|waited| format!("something on the machine waited for disks {} of it", percent(waited)));
     let because = [busy, waited].into_iter().flatten().collect::<Vec<_>>().join(", and ");
-    is_short.then(|| suspected("disk", "disks", because)).flatten()
+    is_short.then(|| suspected(Resource::Disk, "disks", because)).flatten()
 }

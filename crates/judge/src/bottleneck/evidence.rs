@@ -6,6 +6,7 @@ use record::{Counts, Phase, Tally};
 use stats::median;
 use store::{Model, Run, StoreError, Unit};
 
+use crate::causes::Doubt;
 use crate::measured::Measured;
 use crate::rates;
 use crate::resources::{Resources, Usage};
@@ -218,10 +219,11 @@ impl Evidence<'_> {
         is_open && u128::from(counts.ok) * 100 >= u128::from(counts.planned) * 99
     }
 
-    /// The first cause of doubt of any run that has one of these codes, as a sentence, and how many runs have one. May hold
+    /// The first cause of doubt of any run that is one of these, as a sentence, and how many runs have one. May hold
     /// anything: escape it.
-    pub(super) fn causes(&self, codes: &[&str]) -> Option<(&str, usize)> {
-        let is_meant = |cause: &&store::Cause| codes.contains(&cause.code.as_str());
+    pub(super) fn causes(&self, doubts: &[Doubt]) -> Option<(&str, usize)> {
+        let is_meant =
+            |cause: &&store::Cause| Doubt::named(&cause.code).is_some_and(|doubt| doubts.contains(&doubt));
         let mut causes = self.endings().filter_map(|ending| ending.validity.causes.iter().find(is_meant));
         let first = causes.next()?;
         Some((&first.sentence, 1 + causes.count()))

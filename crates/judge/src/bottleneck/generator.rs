@@ -2,18 +2,19 @@
 
 use super::evidence::Evidence;
 use super::{Bottleneck, suspected};
+use crate::causes::{Doubt, Resource};
 
 /// Its own signals have judged already.
 pub(super) fn the_generator(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let causes = [
-        "generator_cpu",
-        "generator_bound",
-        "wake_lag",
-        "generator_lag",
-        "generator_stalled",
-        "throttled",
-        "generator_fault",
-        "internal",
+        Doubt::GeneratorCpu,
+        Doubt::GeneratorBound,
+        Doubt::WakeLag,
+        Doubt::GeneratorLag,
+        Doubt::GeneratorStalled,
+        Doubt::Throttled,
+        Doubt::GeneratorFault,
+        Doubt::Internal,
     ];
     let (sentence, in_runs) = evidence.causes(&causes)?;
     let of_runs = match evidence.runs.len() {
@@ -21,5 +22,5 @@ pub(super) fn the_generator(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         runs if in_runs * 2 >= runs => format!(" (in {in_runs} of {runs} runs)"),
         _ => return None,
     };
-    suspected("generator", "the generator", format!("{sentence}{of_runs}"))
+    suspected(Resource::Generator, "the generator", format!("{sentence}{of_runs}"))
 }

@@ -2,6 +2,7 @@
 
 use super::evidence::Evidence;
 use super::{Bottleneck, FULL, suspected};
+use crate::causes::Resource;
 use crate::words::{count, decimal};
 
 pub(super) fn a_queue_of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
@@ -18,5 +19,5 @@ pub(super) fn a_queue_of_connections(evidence: &Evidence<'_>) -> Option<Bottlene
         _ if refused > 0 => format!("{} connections were turned away at a full queue", count(refused)),
         _ => return None,
     };
-    suspected("listen_queue", "the queue of connections", because)
+    suspected(Resource::ListenQueue, "the queue of connections", because)
 }

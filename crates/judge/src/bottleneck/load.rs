@@ -3,6 +3,7 @@
 use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
 use super::{Bottleneck, suspected};
+use crate::causes::Resource;
 use crate::words::{count, counted, decimal, one};
 
 /// Of the users, how many wait for an answer when the pauses of the others decide.
@@ -23,7 +24,11 @@ pub(super) fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<
             counted(counts.planned, evidence.together.unit)
         ),
     };
-    suspected("load", "the load", format!("{asked}, and it asked for no more{}", cpu_in_brackets(evidence)))
+    suspected(
+        Resource::Load,
+        "the load",
+        format!("{asked}, and it asked for no more{}", cpu_in_brackets(evidence)),
+    )
 }
 
 pub(super) fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Bottleneck> {
@@ -34,7 +39,7 @@ pub(super) fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(users, 0),
         cpu_in_brackets(evidence)
     );
-    suspected("load", "the load", because)
+    suspected(Resource::Load, "the load", because)
 }
 
 pub(super) fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
@@ -44,5 +49,5 @@ pub(super) fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         one(evidence.together.unit),
         cpu_in_brackets(evidence)
     );
-    suspected("load", "the load", because)
+    suspected(Resource::Load, "the load", because)
 }

@@ -3,6 +3,7 @@
 use super::evidence::Evidence;
 use super::words::percent;
 use super::{Bottleneck, suspected};
+use crate::causes::Resource;
 
 /// Of the time, what some task waited for memory.
 const MEMORY_PRESSURE: f64 = 0.1;
@@ -12,12 +13,12 @@ const SWAPPING: f64 = 0.5;
 pub(super) fn memory(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if let Some(swapping) = evidence.signal(|signals| signals.swapping).filter(|share| *share >= SWAPPING) {
         let because = format!("pages were swapped in or out in {} of the seconds", percent(swapping));
-        return suspected("memory", "memory", because);
+        return suspected(Resource::Memory, "memory", because);
     }
     let waited =
         evidence.signal(|signals| signals.memory_pressure).filter(|share| *share >= MEMORY_PRESSURE)?;
     suspected(
-        "memory",
+        Resource::Memory,
         "memory",
         format!("something on the machine waited for memory {} of the time", percent(waited)),
     )

@@ -4,6 +4,7 @@ use super::evidence::Evidence;
 use super::load::PAUSED;
 use super::words::{cores_of, cpu_in_brackets, percent};
 use super::{BUSY, Bottleneck, ROOMY, suspected};
+use crate::causes::Resource;
 use crate::words::decimal;
 
 /// Cores of a system whose threads run in turns: one, and what runs beside them.
@@ -13,7 +14,7 @@ pub(super) fn one_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let thread = evidence.signal(|signals| signals.busiest_thread).filter(|share| *share >= BUSY)?;
     let because =
         format!("one thread of it ran {} of the time{}", percent(thread.min(1.0)), cpu_in_brackets(evidence));
-    suspected("one_core", "one core", because)
+    suspected(Resource::OneCore, "one core", because)
 }
 
 /// Several threads on one core: the only one that they may use.
@@ -27,7 +28,7 @@ pub(super) fn one_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(used, 2),
         cores_of(cores.all)
     );
-    suspected("one_core", "one core", because)
+    suspected(Resource::OneCore, "one core", because)
 }
 
 /// Threads that run in turns use one core together, and wander over all of them.
@@ -40,5 +41,5 @@ pub(super) fn one_core_in_turns(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(used, 2),
         cores_of(cores.all)
     );
-    suspected("one_core", "one core", because)
+    suspected(Resource::OneCore, "one core", because)
 }

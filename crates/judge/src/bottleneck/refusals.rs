@@ -3,12 +3,13 @@
 use super::evidence::Evidence;
 use super::words::{cpu_in_brackets, percent};
 use super::{Bottleneck, REFUSED, suspected};
+use crate::causes::Resource;
 use crate::words::duration;
 
 /// Of the requests that ended.
 const MOSTLY_REFUSED: f64 = 0.9;
 /// What tells of errors itself.
-pub(super) const REFUSALS: [&str; 2] = ["request_queue", "rate_limit"];
+pub(super) const REFUSALS: [Resource; 2] = [Resource::RequestQueue, Resource::RateLimit];
 /// Refusals that took less than this share of what good answers took were not waited for.
 const AT_ONCE: f64 = 0.5;
 

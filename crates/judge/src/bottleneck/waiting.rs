@@ -4,6 +4,7 @@ use super::evidence::Evidence;
 use super::evidence::share;
 use super::words::{cores_of, percent};
 use super::{Bottleneck, ROOMY, suspected};
+use crate::causes::Resource;
 use crate::words::{counted, decimal};
 
 pub(super) fn its_own_waiting(evidence: &Evidence<'_>) -> Option<Bottleneck> {
@@ -27,5 +28,5 @@ pub(super) fn its_own_waiting(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(used, 2),
         cores_of(cores.all)
     );
-    suspected("waiting", "the system's own waiting", because)
+    suspected(Resource::Waiting, "the system's own waiting", because)
 }

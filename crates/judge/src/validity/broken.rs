@@ -6,18 +6,19 @@ use store::Level;
 
 use super::evidence::Evidence;
 use super::words::{Found, found, units};
+use crate::causes::Doubt;
 
 /// Threads that died.
 pub(super) fn internal(evidence: &Evidence<'_>) -> Vec<Found> {
     let died = evidence.broke.iter();
-    died.map(|what| found(Level::Invalid, "internal", what, "report it with the command that led to it"))
+    died.map(|what| found(Level::Invalid, Doubt::Internal, what, "report it with the command that led to it"))
         .collect()
 }
 
 /// Loads that their own script or log-in ended.
 pub(super) fn hopeless(evidence: &Evidence<'_>) -> Vec<Found> {
     let remedy = "correct the script, or what the log-in rests on, and run it again";
-    evidence.hopeless.iter().map(|what| found(Level::Invalid, "hopeless", what, remedy)).collect()
+    evidence.hopeless.iter().map(|what| found(Level::Invalid, Doubt::Hopeless, what, remedy)).collect()
 }
 
 /// Requests that failed because this machine was out of something.
@@ -35,7 +36,7 @@ pub(super) fn generator_fault(evidence: &Evidence<'_>) -> Vec<Found> {
     );
     let remedies: BTreeSet<&str> = own.iter().map(|entry| remedy(entry.code)).collect();
     let remedies = remedies.into_iter().collect::<Vec<_>>().join("; ");
-    vec![found(Level::Invalid, "generator_fault", sentence, remedies)]
+    vec![found(Level::Invalid, Doubt::GeneratorFault, sentence, remedies)]
 }
 
 /// By the number of the error on Linux.

@@ -5,6 +5,7 @@ use store::Level;
 
 use super::evidence::{Evidence, SHORTEST_NS};
 use super::words::{Found, found, per_s, percent};
+use crate::causes::Doubt;
 
 /// Of the ceiling, what a load may ask for or reach.
 const OPEN_SUSPECT: f64 = 0.5;
@@ -33,5 +34,5 @@ pub(super) fn near_ceiling(evidence: &Evidence<'_>) -> Option<Found> {
         per_s(ceiling_per_s)
     );
     let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";
-    Some(found(Level::Suspect, "ceiling", sentence, remedy))
+    Some(found(Level::Suspect, Doubt::Ceiling, sentence, remedy))
 }

@@ -5,6 +5,7 @@ use store::Level;
 use super::environment::Process;
 use super::evidence::Evidence;
 use super::words::{Found, found, own_core, percent};
+use crate::causes::Doubt;
 
 /// A busier thread than this may be what limits the result.
 const CPU_SUSPECT: f64 = 0.9;
@@ -26,7 +27,7 @@ pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Found> {
         share * 100.0
     );
     let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";
-    Some(found(Level::Suspect, "generator_cpu", sentence, remedy))
+    Some(found(Level::Suspect, Doubt::GeneratorCpu, sentence, remedy))
 }
 
 /// Threads that were ready and had no core. That the system under load takes cores is what happens on one machine; that others
@@ -58,5 +59,5 @@ pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Found> {
     } else {
         own_core.to_owned()
     };
-    Some(found(level, "generator_waited", sentence, remedy))
+    Some(found(level, Doubt::GeneratorWaited, sentence, remedy))
 }

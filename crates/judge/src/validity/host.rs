@@ -4,6 +4,7 @@ use store::Level;
 
 use super::evidence::Evidence;
 use super::words::{Found, found, percent};
+use crate::causes::Doubt;
 
 /// Of the machine's time, what its host may give to others.
 const STEAL_SUSPECT: f64 = 0.03;
@@ -21,7 +22,7 @@ pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Found> {
         format!("the host of this machine gave {} of its processor time to others", percent(share));
     Some(found(
         level,
-        "steal",
+        Doubt::Steal,
         sentence,
         "measure again when the host is quiet, or on a machine that shares no cores",
     ))
@@ -41,7 +42,7 @@ pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Found> {
     );
     Some(found(
         level,
-        "throttled",
+        Doubt::Throttled,
         sentence,
         "run the generator outside of the container, or raise its CPU quota",
     ))

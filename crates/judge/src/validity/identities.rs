@@ -4,6 +4,7 @@ use store::Level;
 
 use super::evidence::Evidence;
 use super::words::{Found, found, percent, units};
+use crate::causes::Doubt;
 
 /// By how much two counts of one thing may differ.
 const TOLERATED: f64 = 0.02;
@@ -21,7 +22,7 @@ pub(super) fn little(evidence: &Evidence<'_>) -> Option<Found> {
         percent(ratio)
     );
     let remedy = "this is a fault of Tenbin: report it with the command that led to it";
-    Some(found(Level::Suspect, "little", sentence, remedy))
+    Some(found(Level::Suspect, Doubt::Little, sentence, remedy))
 }
 
 /// Bytes of replies: no more than the sockets gave.
@@ -33,7 +34,7 @@ pub(super) fn bytes(evidence: &Evidence<'_>) -> Option<Found> {
     }
     let sentence = format!("replies have {counted} bytes in all, and {received} bytes were read");
     let remedy = "this is a fault of Tenbin: report it with the command that led to it";
-    Some(found(Level::Suspect, "bytes", sentence, remedy))
+    Some(found(Level::Suspect, Doubt::Bytes, sentence, remedy))
 }
 
 /// Replies on connections that had a reply too many: an answer may have been counted for another request than its own.
@@ -51,7 +52,7 @@ pub(super) fn doubted_replies(evidence: &Evidence<'_>) -> Option<Found> {
     );
     let remedy = "find what sends a second reply to one request, such as a proxy that shares connections; until then \
                   do not trust response times or checks";
-    Some(found(Level::Suspect, "unsolicited_replies", sentence, remedy))
+    Some(found(Level::Suspect, Doubt::UnsolicitedReplies, sentence, remedy))
 }
 
 /// What the built-in target counted itself: at least what it answered, at most what was sent.
@@ -72,5 +73,5 @@ pub(super) fn server_count(evidence: &Evidence<'_>) -> Option<Found> {
         format!("the target counted {heard} {noun}, and {answered} were answered: some answers are none")
     };
     let remedy = "let nobody else load the target; if nobody does, report it with the command that led to it";
-    Some(found(Level::Invalid, "server_count", sentence, remedy))
+    Some(found(Level::Invalid, Doubt::ServerCount, sentence, remedy))
 }

@@ -5,6 +5,7 @@ use store::Level;
 
 use super::evidence::Evidence;
 use super::words::{Found, found, ms, own_core, percent};
+use crate::causes::Doubt;
 
 /// Waking up later than this, and than a tenth of the tail it disturbs, makes the tail the generator's own.
 const WAKE_LAG_MAX_NS: u64 = 1_000_000;
@@ -30,7 +31,7 @@ pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Found> {
         ms(lag_ns as f64),
         ms(response_ns as f64)
     );
-    Some(found(Level::Invalid, "wake_lag", sentence, own_core(evidence.planned)))
+    Some(found(Level::Invalid, Doubt::WakeLag, sentence, own_core(evidence.planned)))
 }
 
 /// What part of the slowest response times was the generator's own delay.
@@ -56,5 +57,5 @@ pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Found> {
         ms(lag_ns),
         ms(slowest.response_ns as f64 / slowest.count.max(1) as f64)
     );
-    Some(found(level, "generator_lag", sentence, own_core(evidence.planned)))
+    Some(found(level, Doubt::GeneratorLag, sentence, own_core(evidence.planned)))
 }

@@ -5,6 +5,7 @@ use store::Level;
 
 use super::evidence::Evidence;
 use super::words::{Found, found, ms, own_core, per_s, percent, units};
+use crate::causes::Doubt;
 use crate::planned::{Offered, Planned};
 
 /// The share of planned requests that may be left unsent.
@@ -44,7 +45,7 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
         percent(counts.not_sent as f64 / counts.planned as f64)
     );
     let level = if is_expected { Level::Suspect } else { Level::Invalid };
-    Some(found(level, "not_sent", sentence, remedy))
+    Some(found(level, Doubt::NotSent, sentence, remedy))
 }
 
 /// A load that is over before its first request is due measured nothing.
@@ -55,7 +56,7 @@ pub(super) fn nothing_planned(evidence: &Evidence<'_>) -> Option<Found> {
     let sentence = format!("none of the {} was due in the measured time", units(evidence.planned));
     Some(found(
         Level::Invalid,
-        "nothing_planned",
+        Doubt::NothingPlanned,
         sentence,
         "let the load last longer (-d), or raise its rate (-R)",
     ))

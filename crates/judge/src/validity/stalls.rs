@@ -4,6 +4,7 @@ use store::Level;
 
 use super::evidence::Evidence;
 use super::words::{Found, found, ms, own_core, percent};
+use crate::causes::Doubt;
 
 /// Of the time, what a thread may be away in stretches of 50 ms and more.
 const STALLED_SUSPECT: f64 = 0.01;
@@ -28,5 +29,5 @@ pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Found> {
         percent(share)
     );
     let remedy = format!("let nothing stop the generator; {}", own_core(evidence.planned));
-    Some(found(level, "generator_stalled", sentence, remedy))
+    Some(found(level, Doubt::GeneratorStalled, sentence, remedy))
 }

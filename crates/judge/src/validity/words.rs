@@ -2,6 +2,7 @@
 
 use store::{Cause, Level, Unit};
 
+use crate::causes::Doubt;
 use crate::planned::Planned;
 
 /// What a rule found, and how much it weighs.
@@ -13,11 +14,14 @@ pub(super) struct Found {
 
 pub(super) fn found(
     level: Level,
-    code: &str,
+    doubt: Doubt,
     sentence: impl Into<String>,
     remedy: impl Into<String>,
 ) -> Found {
-    Found { level, cause: Cause { code: code.to_owned(), sentence: sentence.into(), remedy: remedy.into() } }
+    Found {
+        level,
+        cause: Cause { code: doubt.code().to_owned(), sentence: sentence.into(), remedy: remedy.into() },
+    }
 }
 
 /// Where the generator could have a core of its own, if it has none yet.

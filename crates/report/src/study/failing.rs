@@ -5,7 +5,7 @@ use super::answer::listed;
 use super::pairs::ERRORS_MARGIN;
 use super::rows::Row;
 use super::{LoadView, Page, StudyView};
-use judge::{Bottleneck, Certainty};
+use judge::{Bottleneck, Certainty, Resource};
 
 use crate::bottleneck;
 use crate::units::percent_of;
@@ -72,7 +72,8 @@ fn failure(page: &Page<'_>, view: &StudyView<'_>, load: &LoadView<'_>, place: us
         format!(" ({}: {})", page.short(&error.class), page.text(&error.message))
     });
     // What asked for no more does not make anything fail.
-    let is_cause = |limit: &Bottleneck| limit.certainty == Certainty::Suspected && limit.resource != "load";
+    let is_cause =
+        |limit: &Bottleneck| limit.certainty == Certainty::Suspected && limit.resource != Resource::Load;
     let limit = bottleneck::of_row(view, row).filter(is_cause);
     let cause = limit.map_or_else(String::new, |limit| format!(", likely cause {}", page.text(limit.what)));
     format!("{name}: {share} of the {} failed{class}{cause}", view.noun().many)
