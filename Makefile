@@ -113,7 +113,7 @@ programs: ui ## Build every program and every test, as the checks run them
 
 # Most tests wait for time to pass.
 unit: programs ## All tests, the rules of the workspace among them
-	RUST_TEST_THREADS=6 cargo test --profile checked --workspace --locked
+	RUST_TEST_THREADS=6 cargo test --profile checked --workspace --locked --no-fail-fast
 
 truth: programs ## Does the program find truths that were planted? TRUTH_FLAGS="--only T4,T8" takes some of them
 	scripts/systems.sh

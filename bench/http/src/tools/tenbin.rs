@@ -87,8 +87,9 @@ mod tests {
 
     #[test]
     fn requests_that_were_not_sent_are_errors() {
-        let text =
-            SAMPLE.replace("\"not_sent\": 0", "\"not_sent\": 9").replace("\"refused\": 0", "\"refused\": 1");
+        let text = SAMPLE
+            .replace("\"not_sent\": 0", "\"not_sent\": 9")
+            .replace("\"rejected\": 0", "\"rejected\": 1");
         assert_eq!(parse(&text).unwrap().errors, 10);
     }
 

@@ -50,11 +50,11 @@ fn study(bench: &Bench) -> Result<Found, String> {
         let (limited, cured) = (of(runs, system, limited)?, of(runs, system, cured)?);
         let shown = statuses(limited, status);
         faults.unless(shown >= SHOWN_MIN, || format!("{system}: {}", limited["statuses"]));
-        let refused = figures::at(limited, "/outcomes/refused")?;
-        faults.unless(status_errors(limited) == refused, || {
-            format!("{system}: {refused} rejected, and {} errors of statuses", status_errors(limited))
+        let rejected = figures::at(limited, "/outcomes/rejected")?;
+        faults.unless(status_errors(limited) == rejected, || {
+            format!("{system}: {rejected} rejected, and {} errors of statuses", status_errors(limited))
         });
-        let after = figures::at(cured, "/outcomes/refused")?;
+        let after = figures::at(cured, "/outcomes/rejected")?;
         faults.unless(after == 0.0, || format!("{system}, cured: {}", cured["statuses"]));
     }
     // Over TCP those who find the backlog full try again, and nearly all of them wait long enough; a Unix socket refuses them.
