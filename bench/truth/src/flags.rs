@@ -18,7 +18,7 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
     /// Runs that go on at the same time, of the cases that do not disturb each other.
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", default_value_t = 14, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) at_once: u32,
     /// Where every grade is written as JSON.
     #[arg(long, value_name = "FILE")]

@@ -13,6 +13,7 @@ mod tool;
 
 use std::process::ExitCode;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Parser as _;
@@ -24,6 +25,8 @@ use cases::{CASES, Case, When};
 use flags::Flags;
 use grade::Grade;
 
+/// How long a case has to ask for the places of its tries.
+const TURN: Duration = Duration::from_millis(20);
 /// What shells answer for a program that was ended by Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
@@ -44,7 +47,7 @@ fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
     let bench = Bench::new(flags, folder.path(), &interrupt)?;
     let mut grades = Vec::new();
     for when in When::ALL {
-        let now: Vec<&Case> = chosen.iter().copied().filter(|case| case.when == when).collect();
+        let now: Vec<&'static Case> = chosen.iter().copied().filter(|case| case.when == when).collect();
         grades.extend(match when {
             When::Together => together(&bench, &now),
             When::Alone => now.iter().flat_map(|case| one(&bench, case)).collect(),
@@ -65,12 +68,21 @@ fn grade(flags: &Flags) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn together(bench: &Bench, cases: &[&Case]) -> Vec<Grade> {
+fn together(bench: &Bench, cases: &[&'static Case]) -> Vec<Grade> {
+    let place = |case: &Case| cases::LONGEST.iter().position(|name| *name == case.name);
+    let mut cases = cases.to_vec();
+    cases.sort_by_key(|case| place(case).unwrap_or(cases::LONGEST.len()));
     thread::scope(|scope| {
-        let running: Vec<_> = cases.iter().map(|case| scope.spawn(|| one(bench, case))).collect();
+        let begin = |case: &'static Case| {
+            let running = scope.spawn(move || one(bench, case));
+            // Its tries ask for their places before those of the next one.
+            thread::sleep(TURN);
+            running
+        };
+        let running: Vec<_> = cases.iter().map(|case| begin(case)).collect();
         running
             .into_iter()
-            .zip(cases)
+            .zip(&cases)
             .flat_map(|(case, of)| {
                 case.join().unwrap_or_else(|_| vec![Grade::broken(of.name, "it panicked")])
             })

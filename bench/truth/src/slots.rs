@@ -1,11 +1,19 @@
-//! How many runs may go on at the same time.
+//! How many runs may go on at the same time, and in which order they begin.
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-/// Places for runs.
+/// Places for runs, given out in the order in which they were asked for.
 pub(crate) struct Slots {
-    free: Mutex<u32>,
+    state: Mutex<State>,
     freed: Condvar,
+}
+
+struct State {
+    free: u32,
+    /// The number of the next one who asks.
+    next: u64,
+    /// The number of the next one who gets a place.
+    turn: u64,
 }
 
 /// A place, given back when it is dropped.
@@ -13,28 +21,34 @@ pub(crate) struct Slot<'a>(&'a Slots);
 
 impl Slots {
     pub(crate) fn new(count: u32) -> Self {
-        Self { free: Mutex::new(count.max(1)), freed: Condvar::new() }
+        Self { state: Mutex::new(State { free: count.max(1), next: 0, turn: 0 }), freed: Condvar::new() }
     }
 
     /// Waits for a place.
     pub(crate) fn take(&self) -> Slot<'_> {
-        let mut free = self.lock();
-        while *free == 0 {
-            free = self.freed.wait(free).unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut state = self.lock();
+        let own = state.next;
+        state.next += 1;
+        while state.free == 0 || state.turn != own {
+            state = self.freed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
         }
-        *free -= 1;
+        state.free -= 1;
+        state.turn += 1;
+        drop(state);
+        // There may be another place for the next one.
+        self.freed.notify_all();
         Slot(self)
     }
 
-    fn lock(&self) -> MutexGuard<'_, u32> {
-        self.free.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        *self.0.lock() += 1;
-        self.0.freed.notify_one();
+        self.0.lock().free += 1;
+        self.0.freed.notify_all();
     }
 }
 
@@ -43,10 +57,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_given_back() {
+    fn places_are_given_back_and_given_out_in_order() {
         let slots = Slots::new(1);
-        drop(slots.take());
-        let _again = slots.take();
-        assert_eq!(*slots.lock(), 0);
+        let first = slots.take();
+        let order = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for number in 0..3 {
+                let asked = slots.lock().next;
+                let (slots, order) = (&slots, &order);
+                scope.spawn(move || {
+                    let _slot = slots.take();
+                    order.lock().unwrap().push(number);
+                });
+                while slots.lock().next == asked {
+                    std::thread::yield_now();
+                }
+            }
+            drop(first);
+        });
+        assert_eq!(*order.lock().unwrap(), [0, 1, 2]);
+        assert_eq!(slots.lock().free, 1);
     }
 }

@@ -19,7 +19,8 @@ const FROZEN: Broken = Broken {
         thread::sleep(Duration::from_millis(500));
         server.hold(Duration::from_secs(2));
     },
-    in_study: "exec {target} --stall-after 250ms --stall 900ms",
+    // Late enough for a slow start: a target that is frozen before it is ready is loaded only when it is well again.
+    in_study: "exec {target} --stall-after 380ms --stall 900ms",
     // Of the two seconds about half a second lies in the warm-up.
     gone: 0.22..=0.38,
     outage_s: Some(1.2..=2.2),
