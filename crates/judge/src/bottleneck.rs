@@ -1,7 +1,7 @@
 //! What probably kept a system from doing more: the first of a list of rules that fires. Nothing here is more than
 //! suspected, because nothing was changed to confirm it.
 //!
-//! One file for each resource; [`RULES`] is their order.
+//! One file for each resource; `RULES` is their order.
 
 use std::collections::BTreeMap;
 
