@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Runs every check and reports how long each took. Two lanes run at the same time; what grades measurements follows, with the machine
-# to itself.
+# Runs every check and reports how long each took. Checks that only compute run in two lanes at the same time; checks that measure
+# time, or wait for it, run one after the other with the machine to themselves.
 # Usage: checks.sh FOLDER, where logs are kept; called by `make test`
 set -euo pipefail
 
-# A step that needs another comes after it in its lane, but for pages: a build of the programs that is under way is waited for.
-LANES=("ui-check fmt clippy programs unit" "tools deny fuzz instructions doc browser")
-ALONE="truth"
+LANES=("ui-check fmt clippy programs" "tools deny fuzz instructions doc")
+ALONE="unit browser truth"
 
 logs=$1
 rm -rf "$logs"
@@ -43,7 +42,7 @@ wait
 [ ! -e "$logs/failed" ] || give_up
 for name in $ALONE; do
     echo "== $name"
-    step "$name" || give_up
+    step "$name" 2>&1 | tee "$logs/$name.log" || give_up
 done
 
 awk '/^test result:/ { passed += $4; failed += $6 } END { print "\ncargo test: " passed " passed, " failed " failed" }' "$logs/unit.log"
