@@ -34,7 +34,7 @@ pub struct Accounts {
     pub broke: Vec<String>,
     /// Why the load itself could not go on.
     pub hopeless: Vec<String>,
-    /// Whether it had to be told to end.
+    /// Whether it did not end in time by itself, and was asked to.
     pub overran: bool,
     /// How often it went on because it was not steady.
     pub extended: u32,

@@ -271,7 +271,7 @@ fn percentile(number: &str) -> Option<Percentile> {
     (1.0..=999_999.0).contains(&ppm).then(|| Percentile::from_ppm(ppm as u32)).flatten()
 }
 
-/// The limit in the unit of its figure, or what is wrong and the way out.
+/// The limit in the unit of its figure, or what is wrong and what to do.
 fn limit_of(figure: Figure, text: &str) -> Result<f64, (String, &'static str)> {
     match figure {
         Figure::Percentile(_) | Figure::Mean | Figure::Max | Figure::Outage => {

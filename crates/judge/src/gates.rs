@@ -67,7 +67,7 @@ pub fn judge_gates(gates: &[Condition], run: &Run) -> Result<Vec<GateResult>, St
 fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, StoreError> {
     let scope = Scope::of(gate, run)?;
     let observed = gate.figure.observe(&scope.observed(run));
-    // What cannot be told does not hold: a gate is a promise.
+    // A figure that is not known does not hold: a gate is a promise.
     let is_within = observed.is_some_and(|value| gate.holds(value));
     // Few requests ask a system that is gone: their count says nothing of how long it was.
     let is_about_service = matches!(gate.figure, Figure::Errors | Figure::Throughput);

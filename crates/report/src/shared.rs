@@ -9,7 +9,7 @@ mod names;
 
 use names::Names;
 
-/// What every reader of such a report is told.
+/// The note that every such report carries.
 const STAMP: &str = "Made for sharing: without host names, user names, paths, commands, error messages, output, and the plan.";
 /// Facts of a machine that name neither it nor its owner.
 const OF_HOST: [&str; 4] = ["cores", "cpu", "memory_bytes", "system"];
@@ -21,7 +21,7 @@ pub struct Sharing {
 }
 
 impl Sharing {
-    /// Learns the names in runs that are reported together. A name that is not learnt can only be told by its form.
+    /// Learns the names in runs that are reported together. A name that is not learnt can only be recognized by its form.
     pub fn of_runs(runs: &[Run]) -> Self {
         let sharing = Self::default();
         runs.iter().for_each(|run| sharing.learn_run(run));

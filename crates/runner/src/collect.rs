@@ -35,7 +35,7 @@ pub(crate) struct Collected {
     pub(crate) broke: Vec<String>,
     /// Why the load itself could not go on.
     pub(crate) hopeless: Vec<String>,
-    /// Whether it had to be told to end.
+    /// Whether it did not end in time by itself, and was asked to.
     pub(crate) overran: bool,
     /// How often it went on because it was not steady.
     pub(crate) extended: u32,

@@ -44,7 +44,7 @@ pub(crate) fn read(
     gates
 }
 
-/// Why a condition cannot ask about its part of the time, and the way out; `None`: it can, of every load.
+/// Why a condition cannot ask about its part of the time, and what to do; `None`: it can, for every load.
 pub(crate) fn wrong_part(condition: &Condition, loads: &[StudyLoad]) -> Option<(String, &'static str)> {
     let part = condition.part_ns?;
     loads.iter().find_map(|load| {
