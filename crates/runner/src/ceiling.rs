@@ -11,7 +11,7 @@ use plan::{Draft, Pin, Plan};
 use record::{Percentile, Tally};
 use store::Store;
 
-use crate::one_run::unix_ms;
+use crate::describe::unix_ms;
 use crate::prepare::prepare;
 use crate::scratch::Scratch;
 use crate::{host, recipe};

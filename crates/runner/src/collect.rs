@@ -14,7 +14,7 @@ use crate::extension::Extension;
 use crate::generator::Underway;
 use crate::live::{Live, Observer};
 use crate::monitor::Beside;
-use crate::one_run::RunError;
+use crate::run_error::RunError;
 use crate::stopper::Stopper;
 use crate::usage::Cpu;
 

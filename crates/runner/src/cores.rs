@@ -3,7 +3,7 @@
 use engine::allowed_cores;
 use plan::{Fault, Study, StudyPin};
 
-use crate::one_run::RunError;
+use crate::run_error::RunError;
 
 /// Cores by side; empty: wherever the system likes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

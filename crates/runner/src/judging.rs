@@ -9,9 +9,10 @@ use store::{Ending, Generator, Store};
 
 use crate::ceiling::{self, Shape};
 use crate::collect::Collected;
+use crate::describe::{unit, unix_ms};
 use crate::environment::Before;
 use crate::monitor::Beside;
-use crate::one_run::{RunError, unit, unix_ms};
+use crate::run_error::RunError;
 use crate::stopper::StopLevel;
 use crate::usage::{self, Cpu};
 

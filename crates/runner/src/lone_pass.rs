@@ -10,7 +10,7 @@ use load::{Closed, Load, Order, Scenario, Scenarios, Stop, ThinkTime, Visit};
 use plan::{Pin, Plan};
 use record::Tally;
 
-use crate::one_run::Tools;
+use crate::tools::Tools;
 
 /// Tells the draws of the pass from those of the load.
 const SEED: u64 = 0x6669_7273_7420_7061;

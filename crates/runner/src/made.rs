@@ -1,11 +1,13 @@
-//! What came of a run.
+//! What came of a run, and how it is kept.
 
-use judge::{Window, rates};
+use judge::{Condition, Window, rates};
+use lab::Output;
 use record::{Counts, Percentile, Phase};
-use store::{Ending, Failure, GateResult, Run, RunId, StoreError, Verdict};
+use store::{Ending, Failure, GateResult, Run, RunId, Store, StoreError, Verdict};
 
 use crate::describe::without_a_load;
 use crate::measure::Measured;
+use crate::run_error::RunError;
 use crate::watchdog::Watchdog;
 
 /// A run that was made, and is kept.
@@ -66,5 +68,41 @@ impl Loaded {
     pub(crate) fn without(run: RunId, verdict: Verdict, failure: Option<Failure>) -> Self {
         let ending = without_a_load(verdict, failure);
         Self { run, ending, counts: None, is_first_answer: false, watchdog: None }
+    }
+
+    /// With further words.
+    pub(crate) fn noting(mut self, notes: Option<String>) -> Self {
+        self.ending.notes.extend(notes);
+        self
+    }
+
+    /// Whether the system failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.ending.failure.is_some()
+    }
+
+    /// Keeps what processes wrote, the ending, and what became of the gates, if anybody asks for these.
+    pub(crate) fn keep(
+        self,
+        store: &Store,
+        gates: Option<&[Condition]>,
+        outputs: &[Output],
+    ) -> Result<Made, RunError> {
+        let Self { run, ending, counts, is_first_answer, watchdog } = self;
+        for output in outputs {
+            let process = plan::without_secrets(&output.process);
+            store.keep_output(&run, &process, &output.text, output.dropped_bytes)?;
+        }
+        store.finish(&run, &ending).map_err(|source| RunError::storage(source, counts))?;
+        drop(watchdog);
+        let (mut judged, mut brief) = (Vec::new(), None);
+        let is_over = matches!(ending.verdict, Verdict::Complete | Verdict::Degraded | Verdict::Invalid);
+        if let Some(gates) = gates.filter(|_| is_over) {
+            let kept = store.load(&run)?;
+            judged = judge::judge_gates(gates, &kept)?;
+            brief = Some(Brief::of(&kept)?);
+            store.keep_gates(&run, &judged)?;
+        }
+        Ok(Made { run, ending, gates: judged, brief, is_first_answer })
     }
 }

@@ -10,9 +10,10 @@ use crate::extension::Extension;
 use crate::judging::{self, Surroundings};
 use crate::live::Observer;
 use crate::monitor::Attended;
-use crate::one_run::{RunError, Runner};
+use crate::one_run::Runner;
 use crate::planned_run::{First, PlannedRun};
 use crate::prepare::Prepared;
+use crate::run_error::RunError;
 use crate::stopper::StopLevel;
 use crate::watchdog::Watchdog;
 

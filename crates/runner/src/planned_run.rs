@@ -2,23 +2,26 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 
 use engine::allowed_cores;
 use judge::Condition;
 use plan::{Amount, Find, Plan, Study};
-use store::{Failure, Place, StudyId, Verdict};
+use store::{Failure, NewRun, Place, StudyId, Verdict};
 
 use crate::cores::Cores;
+use crate::describe::describe;
 use crate::live::Observer;
 use crate::lone_pass;
 use crate::made::Made;
 use crate::measure::Measured;
 use crate::monitor::Attended;
-use crate::one_run::{RunError, Runner, Tools};
+use crate::one_run::Runner;
 use crate::prepare::Prepared;
+use crate::run_error::RunError;
 use crate::stage::{Stage, failure};
-use crate::systems::Lab;
+use crate::tools::Tools;
 
 /// A note on the first run of a variant in a study of failures.
 const ALL_REJECTED: &str =
@@ -56,16 +59,19 @@ impl<'a> PlannedRun<'a> {
         Self { plan, prepared, place: None, stage: None, gates: None, first: First::Any }
     }
 
+    /// The run as the store has it before its load begins, with the version of its system.
+    pub(crate) fn describe(&self, tools: &Tools<'_>) -> NewRun {
+        let version = self.stage.and_then(|stage| stage.version(tools.lab, &|| tools.is_stopped()));
+        NewRun { place: self.place.clone(), system_version: version, ..describe(self.plan) }
+    }
+
     /// Starts the system, if it is to be started.
-    pub(crate) fn start<'l>(
-        &self,
-        lab: &'l dyn Lab,
-        cancelled: &dyn Fn() -> bool,
-    ) -> Result<Attended<'l>, lab::Failure> {
+    pub(crate) fn start<'l>(&self, tools: &Tools<'l>) -> Result<Attended<'l>, lab::Failure> {
+        let lab = tools.lab;
         let Some(stage) = self.stage.filter(|stage| stage.starts_processes()) else {
             return Ok(Attended::somebody_elses(lab));
         };
-        let system = lab.start(stage.recipe(), cancelled)?;
+        let system = lab.start(stage.recipe(), &|| tools.is_stopped())?;
         let subject = stage.subject(&*system);
         Ok(Attended::system(lab, system, subject))
     }
@@ -84,6 +90,14 @@ impl<'a> PlannedRun<'a> {
         }
         let prepared = tools.generator.prepare(self.plan, tools.stopper);
         prepared.map_err(|refusal| failure(self.starts_processes(), "connect", refusal.to_string()))
+    }
+
+    /// That the threads of the load could not be started: a system that leaves no room for them has failed, as one that cannot
+    /// be spoken to. Without a system around the run it is an error.
+    pub(crate) fn is_out_of_threads(&self, error: io::Error) -> Result<Failure, RunError> {
+        let Some(stage) = self.stage else { return Err(RunError::Threads(error)) };
+        let what = format!("the threads of the load cannot be started: {error}");
+        Ok(failure(stage.starts_processes(), "threads", what))
     }
 
     /// Judges a load that went first, and says whether it did. A study ends where a system rejects all of it, and a single user as

@@ -10,10 +10,11 @@ use crate::cores::Cores;
 use crate::database_check::Unready;
 use crate::live::{Live, Observer};
 use crate::lone_pass;
-use crate::one_run::{RunError, Tools};
 use crate::prepare::Refusal;
+use crate::run_error::RunError;
 use crate::stage::Stage;
 use crate::stopper::Stopper;
+use crate::tools::Tools;
 
 /// Long enough for every probe to look once.
 const LOOK: Duration = Duration::from_millis(250);

@@ -10,9 +10,10 @@ use store::Failure;
 
 use crate::cores::Cores;
 use crate::live::Observer;
-use crate::one_run::{RunError, Tools};
 use crate::recipe;
+use crate::run_error::RunError;
 use crate::systems::{Lab, Room, Started};
+use crate::tools::Tools;
 
 /// One variant with everything filled in. Its folder goes when it is dropped.
 #[derive(Debug)]

@@ -7,8 +7,8 @@ use lab::probes::{Look, NotAvailable, Subject};
 use lab::{Command, Failure, Recipe, Root, Stopped};
 
 use crate::environment::Before;
-use crate::one_run::RunError;
 use crate::prepare::Prepared;
+use crate::run_error::RunError;
 use crate::scratch::Scratch;
 
 /// Starts systems, and looks at them. It is asked a few times for each run.

@@ -13,11 +13,13 @@ use crate::describe::describe;
 use crate::live::Observer;
 use crate::measure::{self, measure};
 use crate::monitor::Attended;
-use crate::one_run::{RunError, Runner, Tools};
+use crate::one_run::Runner;
 use crate::planned_run::PlannedRun;
 use crate::prepare::Prepared;
 use crate::recording;
+use crate::run_error::RunError;
 use crate::stopper::StopLevel;
+use crate::tools::Tools;
 
 /// Causes that more threads can confirm or clear.
 const CAUSES: [Doubt; 2] = [Doubt::GeneratorCpu, Doubt::Ceiling];

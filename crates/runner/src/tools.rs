@@ -1,0 +1,31 @@
+//! What a run is made with: a generator, a lab, a clock, and a way to stop it.
+
+use crate::clock::{Clock, WallClock};
+use crate::generator::{Generator, LocalGenerator};
+use crate::stopper::{StopLevel, Stopper};
+use crate::systems::{Lab, LocalLab};
+
+/// What a run is made with.
+#[derive(Clone, Copy, Debug)]
+pub struct Tools<'a> {
+    /// How somebody stops it.
+    pub stopper: &'a Stopper,
+    /// What makes its load.
+    pub generator: &'a dyn Generator,
+    /// What starts its system, and looks at it.
+    pub lab: &'a dyn Lab,
+    /// What time it is.
+    pub clock: &'a dyn Clock,
+}
+
+impl<'a> Tools<'a> {
+    /// The engine and the lab of this machine.
+    pub fn local(stopper: &'a Stopper) -> Self {
+        Self { stopper, generator: &LocalGenerator, lab: &LocalLab, clock: &WallClock }
+    }
+
+    /// Whether somebody has asked to stop it.
+    pub fn is_stopped(&self) -> bool {
+        self.stopper.level() != StopLevel::Go
+    }
+}
