@@ -2,7 +2,7 @@
 
 use record::{MinMedianMax, Spread};
 use serde_json::{Value, json};
-use store::{Ending, Generator, Level, Model, NewRun, Place, StudyId, Unit, Validity, Verdict};
+use store::{Ending, Generator, NewRun, Place, StudyId};
 
 /// 2026-11-21 14:25:00 UTC, so that the names of two makings differ in their last four characters alone.
 pub(crate) const STARTED_AT_UNIX_MS: i64 = 1_795_271_100_000;
@@ -35,22 +35,17 @@ pub(crate) fn new_run(
         started_at_unix_ms: STARTED_AT_UNIX_MS + after_s as i64 * 1_000,
         title,
         plan_text: format!("100 users, closed, for {duration_s} s after {WARM_UP_S} s of warm-up"),
-        plan_json: json!({}),
         plan_hash: "0000000000000000".to_owned(),
         tenbin_version: VERSION.to_owned(),
         host: host(cores),
         load_words: "100 users, closed".to_owned(),
-        model: Model::Closed,
         steps: vec!["GET /".to_owned()],
-        units: vec![Unit::Requests],
-        parts: Vec::new(),
         warm_up_ns: WARM_UP_S * SECOND_NS,
         planned_duration_ns: Some(duration_s * SECOND_NS),
-        latency_limit_ns: None,
-        connects_each: false,
         stamps: vec![STAMP.to_owned()],
         system_version: place.is_some().then(|| "1.0.0".to_owned()),
         place,
+        ..fixtures::new_run()
     }
 }
 
@@ -60,8 +55,6 @@ pub(crate) fn ending(new: &NewRun, duration_s: u64) -> Ending {
     let even = |median: f64| MinMedianMax { min: median * 0.96, median, max: median * 1.05 };
     Ending {
         ended_at_unix_ms: new.started_at_unix_ms + lasted_s as i64 * 1_000,
-        verdict: Verdict::Complete,
-        validity: Validity { verdict: Level::Valid, causes: Vec::new() },
         generator: Generator {
             cpu_user_s: 0.1 * lasted_s as f64,
             cpu_sys_s: 0.2 * lasted_s as f64,
@@ -77,15 +70,6 @@ pub(crate) fn ending(new: &NewRun, duration_s: u64) -> Ending {
             response_mean_ns: Some(even(5e6)),
             response_max_ns: Some(even(2e8)),
         }),
-        planned_left: 0,
-        notes: Vec::new(),
-        resolved_ns: None,
-        tls: None,
-        system: None,
-        failure: None,
-        not_available: Vec::new(),
-        steadiness: None,
-        window_ns: None,
-        outage: None,
+        ..fixtures::ending()
     }
 }

@@ -30,8 +30,7 @@ const GROWING: [(&str, f64); 5] = [
 pub(crate) fn of(used: &Use, second: u64, chance: &mut Chance) -> Vec<Reading> {
     let mut readings = Vec::new();
     let mut add = |subject: &str, metric: &str, label: &str, value: f64| {
-        let (subject, metric, label) = (subject.to_owned(), metric.to_owned(), label.to_owned());
-        readings.push(Reading { subject, metric, label, value });
+        readings.push(fixtures::reading(subject, metric, label, value));
     };
     let mut busy_s = 0.0;
     let rss_bytes = used.rss_bytes + used.leak_bytes * second as f64;

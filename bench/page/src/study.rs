@@ -86,17 +86,7 @@ fn variants(size: &Size) -> Vec<Variant> {
 
 fn place(block: u32, position: u32, variant: &Variant) -> Place {
     let words: Vec<String> = variant.knobs.iter().map(|(knob, value)| format!("{knob}={value}")).collect();
-    Place {
-        block,
-        position,
-        system: variant.system.to_owned(),
-        variant: words.join(" "),
-        knobs: variant.knobs.clone(),
-        load: LOAD.to_owned(),
-        stage: store::stage::BLOCK.to_owned(),
-        users: None,
-        rate_per_s: None,
-    }
+    Place { block, position, load: LOAD.to_owned(), ..fixtures::place(variant.system, &words.join(" ")) }
 }
 
 fn new_study(planned: Vec<Place>, blocks: u32, cores: u32) -> NewStudy {
@@ -109,20 +99,9 @@ fn new_study(planned: Vec<Place>, blocks: u32, cores: u32) -> NewStudy {
         tenbin_version: VERSION.to_owned(),
         host: describe::host(cores),
         seed: 1,
-        is_quick: false,
-        compare: Compare {
-            by: "throughput".to_owned(),
-            higher_is_better: true,
-            matters: 0.03,
-            blocks,
-            procedure: store::Procedure::Blocks,
-            also: Vec::new(),
-            baseline: None,
-            within_s: None,
-        },
-        gates: Vec::new(),
-        planned,
+        compare: Compare { blocks, ..fixtures::compare() },
         stamps: vec![STAMP.to_owned()],
+        ..fixtures::new_study(planned)
     }
 }
 

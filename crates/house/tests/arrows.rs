@@ -33,12 +33,13 @@ const MAY_NEED: &[(&str, &[&str])] = &[
     ("study", &["judge", "load", "plan", "stats", "store"]),
     ("tenbin", &["judge", "lab", "plan", "report", "runner", "store", "study", "target"]),
     ("simulator", &["load", "record", "stats"]),
+    ("fixtures", &["record", "store"]),
     ("house", &[]),
     ("bench-turns", &[]),
     ("bench-http", &["bench-turns"]),
     ("bench-sql", &["bench-turns", "servers"]),
-    ("bench-page", &["record", "store"]),
-    ("bench-truth", &["bench-turns", "load", "record", "simulator", "stats", "target"]),
+    ("bench-page", &["fixtures", "record", "store"]),
+    ("bench-truth", &["bench-turns", "fixtures", "load", "record", "simulator", "stats", "target"]),
 ];
 
 fn allowed() -> BTreeMap<String, BTreeSet<String>> {

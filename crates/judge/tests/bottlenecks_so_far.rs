@@ -2,18 +2,13 @@
 
 mod stored;
 
+use fixtures::reading;
 use judge::bottleneck::{OfSetting, bottlenecks};
 use store::{Procedure, Reading, StudyId};
 use stored::{BLOCK, Queue, Stored, connections, ending, invalid, place};
 
 /// What was read of two cores in a second: how busy both were, and how many cores the system used.
 fn readings(busy: f64, system: f64) -> Vec<Reading> {
-    let reading = |subject: &str, metric: &str, label: &str, value: f64| Reading {
-        subject: subject.to_owned(),
-        metric: metric.to_owned(),
-        label: label.to_owned(),
-        value,
-    };
     let cores = ["core0", "core1"].into_iter();
     let of_core = |core| {
         [reading("machine", "cpu_user_s", core, busy), reading("machine", "cpu_idle_s", core, 1.0 - busy)]

@@ -4,7 +4,7 @@
 use crate::runs::{Draws, Kept, always_ok, ending, new_run, second};
 use record::{Finish, Outcome, Tally};
 use serde_json::Value;
-use store::{Cause, Level, Model, Reading, Run};
+use store::{Cause, Level, Model, Run};
 
 /// What was read in every second: subject, metric, label, value.
 type Read<'a> = (&'a str, &'a str, &'a str, f64);
@@ -79,12 +79,8 @@ impl<'a> Script<'a> {
             let text = || "the generator says so".to_owned();
             ending.validity.causes = vec![Cause { code: code.to_owned(), sentence: text(), remedy: text() }];
         }
-        let reading = |(subject, metric, label, value): &Read<'_>| Reading {
-            subject: (*subject).to_owned(),
-            metric: (*metric).to_owned(),
-            label: (*label).to_owned(),
-            value: *value,
-        };
+        let reading =
+            |(subject, metric, label, value): &Read<'_>| fixtures::reading(subject, metric, label, *value);
         let mut kept = Kept::load(&new, &seconds, Some(&ending));
         kept.readings =
             (0..4).map(|second| (second, self.read.iter().map(reading).collect::<Vec<_>>())).collect();

@@ -1,27 +1,26 @@
 //! Tables and pairs are over the runs that mean the same thing: what a pilot, a halving and a confirmation say stands apart.
 
 use crate::runs::{self, Kept, SECOND};
+use fixtures::OwnStore;
 use judge::{Metric, Setting};
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use report::Options;
 use serde_json::Value;
 use stats::{DuelStep, TournamentStage, TournamentStep};
-use store::{NewRun, Place, Procedure, Store, StudyEnding, StudyId, Verdict, stage};
+use store::{NewRun, Place, Procedure, StudyEnding, StudyId, Verdict, stage};
 
 struct Stored {
-    _folder: tempfile::TempDir,
-    store: Store,
+    store: OwnStore,
     study: StudyId,
 }
 
 impl Stored {
     fn new(procedure: Procedure) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&folder.path().join("s")).unwrap();
+        let store = OwnStore::new();
         let mut new = runs::new_study(Vec::new());
         (new.compare.procedure, new.compare.blocks) = (procedure, 24);
         let study = store.begin_study(&new).unwrap();
-        Self { _folder: folder, store, study }
+        Self { store, study }
     }
 
     /// Plans a block, and makes its runs: of each system so many requests in a second.
@@ -30,13 +29,8 @@ impl Stored {
         let place = |(position, (system, _)): (u32, &(&str, u64))| Place {
             block,
             position,
-            system: (*system).to_owned(),
-            variant: String::new(),
-            knobs: Vec::new(),
-            load: "steady".to_owned(),
             stage: stage.to_owned(),
-            users: None,
-            rate_per_s: None,
+            ..fixtures::place(system, "")
         };
         let places: Vec<Place> = (next..).zip(systems).map(place).collect();
         self.store.plan_more(&self.study, &places).unwrap();

@@ -5,34 +5,14 @@
 use std::time::Instant;
 
 use record::{Finish, Interval, Outcome, Phase, Tally};
-use store::{Model, NewRun, Store, Unit};
+use store::Store;
 
 const SECONDS: u64 = 600;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let store = Store::open(&folder.path().join("tenbin.sqlite"))?;
-    let run = store.begin(&NewRun {
-        started_at_unix_ms: 0,
-        title: "http://127.0.0.1/".to_owned(),
-        plan_text: String::new(),
-        plan_json: serde_json::Value::Null,
-        plan_hash: String::new(),
-        tenbin_version: String::new(),
-        host: serde_json::Value::Null,
-        load_words: String::new(),
-        model: Model::Open,
-        steps: vec!["/".to_owned()],
-        units: vec![Unit::Requests],
-        parts: Vec::new(),
-        warm_up_ns: 0,
-        planned_duration_ns: None,
-        latency_limit_ns: None,
-        connects_each: false,
-        stamps: Vec::new(),
-        place: None,
-        system_version: None,
-    })?;
+    let run = store.begin(&fixtures::new_run())?;
     let mut tally = Tally::default();
     let mut random = 1u64;
     for place in 0..100_000u64 {

@@ -4,9 +4,9 @@
 
 use std::time::{Duration, Instant};
 
+use fixtures::{ending, new_run, new_study, reading};
 use record::{Finish, Interval, Outcome, Phase, Tally};
-use store::{Compare, Ending, Generator, Level, Model, NewRun, NewStudy, Place, Reading, Store, StudyEnding};
-use store::{Unit, Validity, Verdict};
+use store::{NewRun, Place, Reading, Store, StudyEnding, Verdict};
 
 const SECONDS: u64 = 70;
 const REQUESTS_PER_SECOND: u64 = 5_000;
@@ -19,13 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let place = |position| Place {
         block: position / 20,
         position,
-        system: "puma".to_owned(),
-        variant: format!("workers={}", position % 20),
-        knobs: vec![("workers".to_owned(), (position % 20).to_string())],
-        load: "steady".to_owned(),
-        stage: store::stage::BLOCK.to_owned(),
-        users: None,
-        rate_per_s: None,
+        ..fixtures::place("puma", &format!("workers={}", position % 20))
     };
     let id = store.begin_study(&new_study((0..runs).map(place).collect()))?;
     let mut random = 1;
@@ -74,10 +68,8 @@ fn draw(random: &mut u64) -> u64 {
 /// 60 of them: times in ticks, sizes in pages, counts, shares, and many zeros.
 fn readings(random: &mut u64) -> Vec<Reading> {
     let mut all = Vec::new();
-    let mut add = |subject: &str, metric: &str, label: &str, value: f64| {
-        let (subject, metric, label) = (subject.to_owned(), metric.to_owned(), label.to_owned());
-        all.push(Reading { subject, metric, label, value });
-    };
+    let mut add =
+        |subject: &str, metric: &str, label: &str, value| all.push(reading(subject, metric, label, value));
     for core in ["core0", "core1"] {
         for metric in ["cpu_user_s", "cpu_sys_s", "cpu_idle_s", "steal_s", "iowait_s"] {
             let ticks = if metric == "steal_s" { 0 } else { draw(random) % 100 };
@@ -130,85 +122,6 @@ fn interval(second: u64, random: &mut u64) -> Interval {
         });
     }
     Interval { second, phase: Phase::Measured, tally, sampled: Vec::new() }
-}
-
-fn new_study(planned: Vec<Place>) -> NewStudy {
-    NewStudy {
-        started_at_unix_ms: 0,
-        title: String::new(),
-        question: None,
-        source: String::new(),
-        plan_hash: String::new(),
-        tenbin_version: String::new(),
-        host: serde_json::Value::Null,
-        seed: 1,
-        is_quick: false,
-        compare: Compare {
-            by: "throughput".to_owned(),
-            higher_is_better: true,
-            matters: 0.03,
-            blocks: 10,
-            procedure: store::Procedure::Blocks,
-            also: Vec::new(),
-            baseline: None,
-            within_s: None,
-        },
-        gates: Vec::new(),
-        planned,
-        stamps: Vec::new(),
-    }
-}
-
-fn new_run() -> NewRun {
-    NewRun {
-        started_at_unix_ms: 0,
-        title: "http://127.0.0.1/".to_owned(),
-        plan_text: String::new(),
-        plan_json: serde_json::Value::Null,
-        plan_hash: String::new(),
-        tenbin_version: String::new(),
-        host: serde_json::Value::Null,
-        load_words: String::new(),
-        model: Model::Closed,
-        steps: vec!["/".to_owned()],
-        units: vec![Unit::Requests],
-        parts: Vec::new(),
-        warm_up_ns: 0,
-        planned_duration_ns: None,
-        latency_limit_ns: None,
-        connects_each: false,
-        stamps: Vec::new(),
-        place: None,
-        system_version: None,
-    }
-}
-
-fn ending() -> Ending {
-    Ending {
-        ended_at_unix_ms: 0,
-        verdict: Verdict::Complete,
-        validity: Validity { verdict: Level::Valid, causes: Vec::new() },
-        generator: Generator {
-            cpu_user_s: 0.0,
-            cpu_sys_s: 0.0,
-            rss_peak_bytes: 0,
-            threads: 1,
-            wake_lag_p99_us: None,
-            thread_cpu_share_max: None,
-            ..Generator::default()
-        },
-        spread: None,
-        planned_left: 0,
-        notes: Vec::new(),
-        resolved_ns: None,
-        tls: None,
-        system: None,
-        failure: None,
-        not_available: Vec::new(),
-        steadiness: None,
-        window_ns: None,
-        outage: None,
-    }
 }
 
 /// Resident memory, or 0 where the system does not tell.

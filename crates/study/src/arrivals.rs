@@ -23,7 +23,7 @@ pub(crate) fn seed(study_seed: u64, place: &Place) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::procedure::tests::place;
+    use fixtures::place;
 
     #[test]
     fn a_block_has_arrivals_of_its_own_and_its_variants_share_them() {

@@ -129,11 +129,12 @@ fn took(run: &store::Run) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::procedure::tests::{begun, place};
+    use crate::procedure::tests::begun;
+    use fixtures::place;
 
     #[test]
     fn an_overload_takes_longer_than_the_load_that_is_measured_after_it() {
-        let (plan, store, id, _folder) = begun(1, "{ within: 30s }");
+        let (plan, store, id) = begun(1, "{ within: 30s }");
         let kept = store.load_study(&id).expect("it is kept");
         let pace = Pace::of(&plan, &kept);
         let level =

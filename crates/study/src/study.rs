@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_study_is_not_over_while_a_run_is_missing_that_can_still_be_made() {
-        let (_, store, id, _folder) = begun(3, "{ blocks: 2 }");
+        let (_, store, id) = begun(3, "{ blocks: 2 }");
         let mut kept = store.load_study(&id).expect("it is kept");
         assert_eq!(unless_missing(Why::Blocks, &kept), None);
         kept.new.planned.clear();

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bench_turns::figures;
+use fixtures::processes_with;
 use serde_json::Value;
 
 use crate::bench::Bench;
@@ -112,14 +113,4 @@ fn processes_left(variable: &str) -> Vec<u32> {
         }
         thread::sleep(Duration::from_millis(50));
     }
-}
-
-fn processes_with(variable: &str) -> Vec<u32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let has_it = |pid: &u32| {
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|own| own == variable.as_bytes())
-    };
-    pids.filter(has_it).collect()
 }

@@ -4,11 +4,12 @@
 
 use std::collections::BTreeMap;
 
+pub(crate) use fixtures::ending;
+use fixtures::{OwnStore, compare, failed, new_run, new_study};
 use record::{ConnectionTotals, Finish, Interval, Outcome, Phase, Spread, Tally};
-use serde_json::json;
 use store::{
-    Compare, Ending, Failure, Generator, Level, Model, NewRun, NewStudy, Place, Procedure, Run, Store, Study,
-    StudyEnding, StudyId, Unit, Validity, Verdict, stage,
+    Compare, Ending, Level, Model, NewRun, NewStudy, Place, Procedure, Run, Study, StudyEnding, StudyId,
+    Validity, Verdict, stage,
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -81,26 +82,6 @@ pub(crate) fn connections(count: u64) -> Spread {
     Spread::over(&vec![totals; count as usize]).unwrap()
 }
 
-pub(crate) fn ending() -> Ending {
-    Ending {
-        ended_at_unix_ms: 20_000,
-        verdict: Verdict::Complete,
-        validity: Validity { verdict: Level::Valid, causes: Vec::new() },
-        generator: Generator::default(),
-        spread: None,
-        planned_left: 0,
-        notes: Vec::new(),
-        resolved_ns: None,
-        tls: None,
-        system: None,
-        failure: None,
-        not_available: Vec::new(),
-        steadiness: None,
-        window_ns: None,
-        outage: None,
-    }
-}
-
 pub(crate) fn invalid() -> Ending {
     Ending {
         verdict: Verdict::Invalid,
@@ -110,13 +91,7 @@ pub(crate) fn invalid() -> Ending {
 }
 
 pub(crate) fn died() -> Ending {
-    let failure = Failure {
-        stage: "died".to_owned(),
-        process: None,
-        what: "it ended with signal 11".to_owned(),
-        way_out: "see what it wrote".to_owned(),
-    };
-    Ending { verdict: Verdict::Aborted, failure: Some(failure), ..ending() }
+    failed("died")
 }
 
 pub(crate) fn cut_short() -> Ending {
@@ -125,73 +100,30 @@ pub(crate) fn cut_short() -> Ending {
 
 /// A store in a folder of its own.
 pub(crate) struct Stored {
-    _folder: tempfile::TempDir,
-    pub(crate) store: Store,
+    pub(crate) store: OwnStore,
 }
 
 impl Stored {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&folder.path().join("s")).unwrap();
-        Self { _folder: folder, store }
+        Self { store: OwnStore::new() }
     }
 
     /// A run with its seconds; `None`: it never had any.
     pub(crate) fn run(&self, at: Option<(&StudyId, &Place)>, queue: Option<&Queue>, ending: &Ending) -> Run {
         let shape = queue.copied().unwrap_or_default();
         let new = NewRun {
-            started_at_unix_ms: 0,
-            title: "made up".to_owned(),
-            plan_text: String::new(),
-            plan_json: json!({}),
-            plan_hash: String::new(),
-            tenbin_version: "0.1.0".to_owned(),
-            host: json!({}),
-            load_words: String::new(),
             model: Model::Open,
-            steps: vec!["/".to_owned()],
-            units: vec![Unit::Requests],
-            parts: Vec::new(),
             warm_up_ns: shape.warm_up_s * SECOND_NS,
             planned_duration_ns: Some(shape.measured_s * SECOND_NS),
-            latency_limit_ns: None,
-            connects_each: false,
-            stamps: Vec::new(),
             place: at.map(|(study, place)| (study.clone(), place.clone())),
-            system_version: None,
+            ..new_run()
         };
-        let id = self.store.begin(&new).unwrap();
-        self.store.keep_second(&id, 0, &queue.map(Queue::intervals).unwrap_or_default()).unwrap();
-        self.store.finish(&id, ending).unwrap();
-        self.store.load(&id).unwrap()
+        self.store.kept(&new, &queue.map(Queue::intervals).unwrap_or_default(), &[], ending)
     }
 
     pub(crate) fn study(&self, procedure: Procedure, blocks: u32, planned: Vec<Place>) -> StudyId {
-        let new = NewStudy {
-            started_at_unix_ms: 0,
-            title: "made up".to_owned(),
-            question: None,
-            source: String::new(),
-            plan_hash: String::new(),
-            tenbin_version: "0.1.0".to_owned(),
-            host: json!({}),
-            seed: 7,
-            is_quick: false,
-            compare: Compare {
-                by: "throughput".to_owned(),
-                higher_is_better: true,
-                matters: 0.03,
-                blocks,
-                procedure,
-                also: Vec::new(),
-                baseline: None,
-                within_s: None,
-            },
-            gates: Vec::new(),
-            planned,
-            stamps: Vec::new(),
-        };
-        self.store.begin_study(&new).unwrap()
+        let compare = Compare { blocks, procedure, ..compare() };
+        self.store.begin_study(&NewStudy { compare, ..new_study(planned) }).unwrap()
     }
 
     pub(crate) fn load(&self, study: &StudyId) -> Study {
@@ -207,17 +139,7 @@ impl Stored {
 
 /// A place under the load `steady`.
 pub(crate) fn place(position: u32, block: u32, stage: &str, system: &str) -> Place {
-    Place {
-        block,
-        position,
-        system: system.to_owned(),
-        variant: String::new(),
-        knobs: Vec::new(),
-        load: "steady".to_owned(),
-        stage: stage.to_owned(),
-        users: None,
-        rate_per_s: None,
-    }
+    Place { block, position, stage: stage.to_owned(), ..fixtures::place(system, "") }
 }
 
 /// A place of a search.

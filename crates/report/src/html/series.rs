@@ -195,9 +195,9 @@ impl OfLoad {
 
 #[cfg(test)]
 mod tests {
+    use fixtures::{OwnStore, reading};
     use record::{Histogram, Interval, Phase, Tally};
-    use serde_json::json;
-    use store::{Ending, Generator, Level, NewRun, Reading, Store, Unit, Validity};
+    use store::{Ending, NewRun, Reading};
 
     use super::*;
 
@@ -218,76 +218,15 @@ mod tests {
     }
 
     fn new_run(model: Model, planned_duration_ns: Option<u64>) -> NewRun {
-        NewRun {
-            started_at_unix_ms: 0,
-            title: String::new(),
-            plan_text: String::new(),
-            plan_json: json!({}),
-            plan_hash: String::new(),
-            tenbin_version: String::new(),
-            host: json!({}),
-            load_words: String::new(),
-            model,
-            steps: vec![String::new()],
-            units: vec![Unit::Requests],
-            parts: Vec::new(),
-            warm_up_ns: SECOND_NS,
-            planned_duration_ns,
-            latency_limit_ns: None,
-            connects_each: false,
-            stamps: Vec::new(),
-            place: None,
-            system_version: None,
-        }
+        NewRun { model, warm_up_ns: SECOND_NS, planned_duration_ns, ..fixtures::new_run() }
     }
 
     fn ending(verdict: Verdict, ended_at_unix_ms: i64) -> Ending {
-        let generator = Generator {
-            cpu_user_s: 0.0,
-            cpu_sys_s: 0.0,
-            rss_peak_bytes: 0,
-            threads: 1,
-            wake_lag_p99_us: None,
-            thread_cpu_share_max: None,
-            ..Generator::default()
-        };
-        Ending {
-            ended_at_unix_ms,
-            verdict,
-            validity: Validity { verdict: Level::Valid, causes: Vec::new() },
-            generator,
-            spread: None,
-            planned_left: 0,
-            notes: Vec::new(),
-            resolved_ns: None,
-            tls: None,
-            system: None,
-            failure: None,
-            not_available: Vec::new(),
-            steadiness: None,
-            window_ns: None,
-            outage: None,
-        }
+        Ending { verdict, ended_at_unix_ms, ..fixtures::ending() }
     }
 
-    fn stored(
-        new: &NewRun,
-        intervals: &[Interval],
-        readings: &[(u64, Vec<Reading>)],
-        ending: &Ending,
-    ) -> Run {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&folder.path().join("s")).unwrap();
-        let run = store.begin(new).unwrap();
-        store.keep_second(&run, 0, intervals).unwrap();
-        readings.iter().for_each(|(second, all)| store.keep_readings(&run, *second, all).unwrap());
-        store.finish(&run, ending).unwrap();
-        store.load(&run).unwrap()
-    }
-
-    fn reading(subject: &str, metric: &str, label: &str, value: f64) -> Reading {
-        let [subject, metric, label] = [subject, metric, label].map(str::to_owned);
-        Reading { subject, metric, label, value }
+    fn stored(new: &NewRun, seconds: &[Interval], readings: &[(u64, Vec<Reading>)], ending: &Ending) -> Run {
+        OwnStore::new().kept(new, seconds, readings, ending)
     }
 
     fn mids(series: &Series, key: &str) -> Vec<Option<f64>> {

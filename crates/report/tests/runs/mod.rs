@@ -4,11 +4,12 @@
 
 pub(crate) mod sql;
 
+use fixtures::{OwnStore, reading};
 use record::{Counts, Finish, InWindow, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally};
 use serde_json::json;
 use store::{
-    Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, Outage,
-    OutageTime, PartOf, Place, Reading, Run, RunId, State, Store, StudyId, Unit, Validity, Verdict,
+    Cause, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, Outage, OutageTime,
+    PartOf, Place, Reading, Run, RunId, State, Store, StudyId, Unit, Validity, Verdict,
 };
 
 /// 2026-11-21T14:25:01.042Z
@@ -72,8 +73,7 @@ impl Kept {
 
     /// Puts a run through a real store, and gives it a fixed name.
     pub(crate) fn through_store(mut self, id: &str) -> Run {
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&folder.path().join("s")).unwrap();
+        let store = OwnStore::new();
         let fixed: StudyId = "s-20261121-142500-ab12".parse().unwrap();
         if let Some((study, place)) = &mut self.new.place {
             *study = store.begin_study(&new_study(vec![place.clone()])).unwrap();
@@ -109,71 +109,38 @@ pub(crate) fn new_study(planned: Vec<Place>) -> NewStudy {
         question: Some("Which application server, and with how many workers?".to_owned()),
         source: "systems: {}".to_owned(),
         plan_hash: "c0ffee5ca1ab1e00".to_owned(),
-        tenbin_version: "0.1.0".to_owned(),
         host: json!({"name": "bench-1", "cores": 2, "cpu": "EPYC", "memory_bytes": 8_589_934_592u64, "system": "Linux 6.18.0"}),
         seed: 42,
-        is_quick: false,
-        compare: Compare {
-            by: "throughput".to_owned(),
-            higher_is_better: true,
-            matters: 0.03,
-            blocks: 8,
-            procedure: store::Procedure::Blocks,
-            also: Vec::new(),
-            baseline: None,
-            within_s: None,
-        },
-        gates: Vec::new(),
-        planned,
-        stamps: Vec::new(),
+        ..fixtures::new_study(planned)
     }
 }
 
 /// A place in a study of its own.
 fn place(system: &str, variant: &str) -> Option<(StudyId, Place)> {
-    let knobs = variant.split(' ').filter_map(|knob| knob.split_once('='));
-    let knobs = knobs.map(|(knob, value)| (knob.to_owned(), value.to_owned())).collect();
-    let (system, variant, load) = (system.to_owned(), variant.to_owned(), "100 users".to_owned());
     let id = "s-20261121-142500-ab12".parse().unwrap();
     Some((
         id,
-        Place {
-            block: 2,
-            position: 7,
-            system,
-            variant,
-            knobs,
-            load,
-            stage: store::stage::BLOCK.to_owned(),
-            users: None,
-            rate_per_s: None,
-        },
+        Place { block: 2, position: 7, load: "100 users".to_owned(), ..fixtures::place(system, variant) },
     ))
 }
 
 /// What the system used in a second.
 pub(crate) fn readings(cpu_s: f64, rss_bytes: f64) -> Vec<Reading> {
-    let one = |subject: &str, metric: &str, label: &str, value: f64| Reading {
-        subject: subject.to_owned(),
-        metric: metric.to_owned(),
-        label: label.to_owned(),
-        value,
-    };
     vec![
-        one("system", "cpu_user_s", "", cpu_s * 0.75),
-        one("system", "cpu_sys_s", "", cpu_s * 0.25),
-        one("system", "rss_bytes", "", rss_bytes),
-        one("system", "threads", "", 17.0),
-        one("system", "processes", "", 9.0),
-        one("app", "cpu_user_s", "", cpu_s * 0.75),
-        one("app", "cpu_sys_s", "", cpu_s * 0.25),
-        one("generator", "cpu_user_s", "", 0.05),
-        one("generator", "cpu_sys_s", "", 0.20),
-        one("machine", "cpu_user_s", "core0", cpu_s * 0.75),
-        one("machine", "cpu_sys_s", "core0", cpu_s * 0.25),
-        one("machine", "cpu_idle_s", "core0", 1.0 - cpu_s),
-        one("machine", "cpu_sys_s", "core1", 0.25),
-        one("machine", "cpu_idle_s", "core1", 0.75),
+        reading("system", "cpu_user_s", "", cpu_s * 0.75),
+        reading("system", "cpu_sys_s", "", cpu_s * 0.25),
+        reading("system", "rss_bytes", "", rss_bytes),
+        reading("system", "threads", "", 17.0),
+        reading("system", "processes", "", 9.0),
+        reading("app", "cpu_user_s", "", cpu_s * 0.75),
+        reading("app", "cpu_sys_s", "", cpu_s * 0.25),
+        reading("generator", "cpu_user_s", "", 0.05),
+        reading("generator", "cpu_sys_s", "", 0.20),
+        reading("machine", "cpu_user_s", "core0", cpu_s * 0.75),
+        reading("machine", "cpu_sys_s", "core0", cpu_s * 0.25),
+        reading("machine", "cpu_idle_s", "core0", 1.0 - cpu_s),
+        reading("machine", "cpu_sys_s", "core1", 0.25),
+        reading("machine", "cpu_idle_s", "core1", 0.75),
     ]
 }
 
@@ -182,30 +149,18 @@ pub(crate) fn new_run() -> NewRun {
         started_at_unix_ms: STARTED_AT_UNIX_MS,
         title: "GET http://127.0.0.1:8080/".to_owned(),
         plan_text: "100 users get / for 3 s".to_owned(),
-        plan_json: json!({}),
         plan_hash: "5ca1ab1e".to_owned(),
-        tenbin_version: "0.1.0".to_owned(),
         host: json!({"name": "bench-1", "cpus": 2, "kernel": "6.18.0"}),
         load_words: "100 users, closed".to_owned(),
-        model: Model::Closed,
-        steps: vec!["/".to_owned()],
-        units: vec![Unit::Requests],
-        parts: Vec::new(),
         warm_up_ns: SECOND,
         planned_duration_ns: Some(3 * SECOND),
-        latency_limit_ns: None,
-        connects_each: false,
-        stamps: Vec::new(),
-        place: None,
-        system_version: None,
+        ..fixtures::new_run()
     }
 }
 
 pub(crate) fn ending() -> Ending {
     Ending {
         ended_at_unix_ms: STARTED_AT_UNIX_MS + 4_010,
-        verdict: Verdict::Complete,
-        validity: Validity { verdict: Level::Valid, causes: Vec::new() },
         generator: Generator {
             cpu_user_s: 0.02,
             cpu_sys_s: 0.11,
@@ -221,16 +176,9 @@ pub(crate) fn ending() -> Ending {
             response_mean_ns: Some(MinMedianMax { min: 0.9e6, median: 1.0e6, max: 1.1e6 }),
             response_max_ns: Some(MinMedianMax { min: 2.1e6, median: 4.2e6, max: 8.4e6 }),
         }),
-        planned_left: 0,
-        notes: Vec::new(),
-        resolved_ns: None,
-        tls: None,
-        system: None,
-        failure: None,
-        not_available: Vec::new(),
-        steadiness: None,
         window_ns: Some(3 * SECOND),
         outage: Some(Outage::default()),
+        ..fixtures::ending()
     }
 }
 
@@ -514,10 +462,8 @@ pub(crate) fn hostile(attack: &str) -> Run {
         unit: text(),
         holds: false,
     }];
-    let reading =
-        |subject: &str| Reading { subject: subject.to_owned(), metric: text(), label: text(), value: 1.0 };
     let mut readings = readings(0.5, 1e6);
-    readings.extend([attack, "machine", "system"].map(reading));
+    readings.extend([attack, "machine", "system"].map(|subject| reading(subject, attack, attack, 1.0)));
     kept.readings = vec![(1, readings)];
     kept.through_store("20261121-142537-rs1t")
 }

@@ -4,6 +4,7 @@
 
 pub(crate) mod searched;
 
+use fixtures::OwnStore;
 use record::Outcome;
 use serde_json::json;
 use store::{
@@ -99,8 +100,7 @@ impl Stored {
 impl Script<'_> {
     fn through_store(mut self) -> Stored {
         self.new.planned = self.places();
-        let folder = tempfile::tempdir().unwrap();
-        let store = Store::open(&folder.path().join("s")).unwrap();
+        let store = OwnStore::new();
         let id = store.begin_study(&self.new).unwrap();
         for place in &self.new.planned[..self.done.min(self.new.planned.len())] {
             self.run(&id, place).keep(&store);
@@ -121,17 +121,11 @@ impl Script<'_> {
                 // Another order in every block.
                 let turned = self.behaviours.iter().cycle().skip(block as usize % self.behaviours.len());
                 for behaviour in turned.take(self.behaviours.len()) {
-                    let knobs = behaviour.variant.split(' ').filter_map(|knob| knob.split_once('='));
                     places.push(Place {
                         block,
                         position: places.len() as u32,
-                        system: behaviour.system.to_owned(),
-                        variant: behaviour.variant.to_owned(),
-                        knobs: knobs.map(|(knob, value)| (knob.to_owned(), value.to_owned())).collect(),
                         load: (*load).to_owned(),
-                        stage: store::stage::BLOCK.to_owned(),
-                        users: None,
-                        rate_per_s: None,
+                        ..fixtures::place(behaviour.system, behaviour.variant)
                     });
                 }
             }
@@ -316,16 +310,8 @@ pub(crate) fn two_loads() -> Stored {
     let mut script = app_servers();
     (script.behaviours, script.loads) = (&BEHAVIOURS, &["100 users", "75/s"]);
     script.steps = &["front page", "search"];
-    script.new.compare = store::Compare {
-        by: "p90".to_owned(),
-        higher_is_better: false,
-        matters: 0.03,
-        blocks: 6,
-        procedure: store::Procedure::Blocks,
-        also: Vec::new(),
-        baseline: None,
-        within_s: None,
-    };
+    script.new.compare =
+        store::Compare { by: "p90".to_owned(), higher_is_better: false, blocks: 6, ..fixtures::compare() };
     script.new.stamps = vec!["the systems ran on core 0, the generator on core 1".to_owned()];
     script.through_store()
 }
@@ -343,12 +329,8 @@ pub(crate) fn sql() -> Stored {
     script.new.compare = store::Compare {
         by: "cpu-per-request".to_owned(),
         higher_is_better: false,
-        matters: 0.03,
         blocks: 6,
-        procedure: store::Procedure::Blocks,
-        also: Vec::new(),
-        baseline: None,
-        within_s: None,
+        ..fixtures::compare()
     };
     script.through_store()
 }
@@ -455,14 +437,9 @@ pub(crate) fn against() -> Stored {
     (script.new.title, script.new.gates) = ("against-node".to_owned(), Vec::new());
     script.new.question = Some("Is anything better than what runs now?".to_owned());
     script.new.compare = store::Compare {
-        by: "throughput".to_owned(),
-        higher_is_better: true,
-        matters: 0.03,
-        blocks: 8,
-        procedure: store::Procedure::Blocks,
         also: vec!["cpu-per-request".to_owned()],
         baseline: Some("node".to_owned()),
-        within_s: None,
+        ..fixtures::compare()
     };
     script.through_store()
 }

@@ -1,8 +1,9 @@
 //! A search for a capacity, driven by the real procedure: four workers bear 400 requests a second, and refuse the rest.
 
+use fixtures::OwnStore;
 use record::Outcome;
 use stats::{At, Judged, Level, Search, SearchStep, TournamentStage, TournamentStep};
-use store::{CapacityRules, Compare, Place, Procedure, Store, StudyEnding, StudyId, Verdict};
+use store::{CapacityRules, Compare, Place, Procedure, StudyEnding, StudyId, Verdict};
 
 use super::{STARTED_AT_UNIX_MS, Stored, kept_study};
 use crate::runs::{self, Draws, Kept};
@@ -24,8 +25,7 @@ pub(crate) fn unmeasurable() -> Stored {
 pub(crate) fn best() -> Stored {
     let script = super::lost_rival();
     let load = script.loads[0];
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::open(&folder.path().join("s")).unwrap();
+    let store = OwnStore::new();
     let id = store.begin_study(&script.new).unwrap();
     let setting = |behaviour: &super::Behaviour| judge::Setting {
         system: behaviour.system.to_owned(),
@@ -49,13 +49,9 @@ pub(crate) fn best() -> Stored {
             .map(|(position, of)| Place {
                 block: block - 1,
                 position,
-                system: settings[of].system.clone(),
-                variant: settings[of].variant.clone(),
-                knobs: Vec::new(),
                 load: load.to_owned(),
                 stage: stage.to_owned(),
-                users: None,
-                rate_per_s: None,
+                ..fixtures::place(&settings[of].system, &settings[of].variant)
             })
             .collect();
         store.plan_more(&id, &places).unwrap();
@@ -74,8 +70,6 @@ fn search(is_invalid: impl Fn(u64) -> bool) -> Stored {
     new.title = "workers".to_owned();
     new.question = Some("How many requests a second do four workers bear?".to_owned());
     new.compare = Compare {
-        by: "throughput".to_owned(),
-        higher_is_better: true,
         matters: 0.1,
         blocks: 1,
         procedure: Procedure::Capacity(CapacityRules {
@@ -88,12 +82,9 @@ fn search(is_invalid: impl Fn(u64) -> bool) -> Stored {
             soak_s: None,
             runs_max: 60,
         }),
-        also: Vec::new(),
-        baseline: None,
-        within_s: None,
+        ..fixtures::compare()
     };
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::open(&folder.path().join("s")).unwrap();
+    let store = OwnStore::new();
     let id = store.begin_study(&new).unwrap();
     let mut search = Search::new(judge::search_rules(&new.compare, new.seed).unwrap());
     for position in 0.. {
@@ -116,15 +107,12 @@ fn place(position: u32, level: &Level) -> Place {
         At::PerS(per_s) => (None, Some(per_s)),
     };
     Place {
-        block: 0,
         position,
-        system: SETTING.0.to_owned(),
-        variant: SETTING.1.to_owned(),
-        knobs: vec![("workers".to_owned(), "4".to_owned())],
         load: "jobs".to_owned(),
         stage: judge::stage_name(level.stage).to_owned(),
         users,
         rate_per_s,
+        ..fixtures::place(SETTING.0, SETTING.1)
     }
 }
 

@@ -2,12 +2,13 @@
 
 #![allow(dead_code, reason = "every test takes what it needs")]
 
+use fixtures::reading;
 use record::{Finish, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally};
 use serde_json::json;
 use store::{
-    CapacityRules, Cause, Compare, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy,
-    Outage, OutageTime, PartOf, Place, Procedure, Reading, RunId, Steadiness, SteadinessVerdict, Store,
-    StudyId, Unit, Validity, Verdict, stage,
+    CapacityRules, Cause, Compare, Ending, Failure, GateResult, Generator, Level, NewRun, NewStudy, Outage,
+    OutageTime, PartOf, Place, Procedure, Reading, RunId, Steadiness, SteadinessVerdict, Store, StudyId,
+    Unit, Validity, Verdict, stage,
 };
 
 /// 2026-11-21T14:25:01Z
@@ -20,20 +21,15 @@ pub(crate) fn new_run() -> NewRun {
         plan_text: "100 users get / for 10 s".to_owned(),
         plan_json: json!({"load": {"users": 100}, "ratio": 0.1}),
         plan_hash: "c0ffee".to_owned(),
-        tenbin_version: "0.1.0".to_owned(),
         host: json!({"cpus": 2}),
         load_words: "100 users, closed".to_owned(),
-        model: Model::Closed,
         steps: vec!["front page".to_owned(), "search".to_owned()],
         units: vec![Unit::Requests; 2],
-        parts: Vec::new(),
         warm_up_ns: 2_000_000_000,
         planned_duration_ns: Some(10_000_000_000),
-        latency_limit_ns: None,
-        connects_each: false,
         stamps: vec!["TLS certificates were not verified (--insecure)".to_owned()],
-        place: None,
         system_version: Some("puma 8.0.0 (\u{1b}[1m)".to_owned()),
+        ..fixtures::new_run()
     }
 }
 
@@ -68,7 +64,6 @@ pub(crate) fn ending() -> Ending {
             rss_peak_bytes: 12 << 20,
             threads: 2,
             wake_lag_p99_us: Some(28.000_000_000_000_004),
-            thread_cpu_share_max: None,
             ..Generator::default()
         },
         spread: Some(Spread {
@@ -82,11 +77,8 @@ pub(crate) fn ending() -> Ending {
         resolved_ns: Some(1_234),
         tls: Some("TLSv1.3 TLS13_AES_256_GCM_SHA384 X25519".to_owned()),
         system: Some(json!({"cpu_s": 9.25})),
-        failure: None,
         not_available: vec![("pressure".to_owned(), "the kernel was built without it".to_owned())],
-        steadiness: None,
-        window_ns: None,
-        outage: None,
+        ..fixtures::ending()
     }
 }
 
@@ -137,20 +129,11 @@ pub(crate) fn failed() -> Ending {
 /// Two systems, of which one has two variants, in two blocks.
 pub(crate) fn new_study() -> NewStudy {
     let variants = [("puma", "workers=1"), ("puma", "workers=8"), ("unicorn", "")];
+    let blocks = (0..2).flat_map(|block| variants.map(|variant| (block, variant)));
     let place = |(position, (block, (system, variant))): (u32, (u32, (&str, &str)))| Place {
         block,
         position,
-        system: system.to_owned(),
-        variant: variant.to_owned(),
-        knobs: variant
-            .split_once('=')
-            .map(|(knob, value)| (knob.to_owned(), value.to_owned()))
-            .into_iter()
-            .collect(),
-        load: "steady".to_owned(),
-        stage: store::stage::BLOCK.to_owned(),
-        users: None,
-        rate_per_s: None,
+        ..fixtures::place(system, variant)
     };
     NewStudy {
         started_at_unix_ms: STARTED_AT_UNIX_MS,
@@ -158,26 +141,13 @@ pub(crate) fn new_study() -> NewStudy {
         question: Some("Which one?\u{202e}".to_owned()),
         source: "load: { users: 100 }\n".to_owned(),
         plan_hash: "c0ffee".to_owned(),
-        tenbin_version: "0.1.0".to_owned(),
         host: json!({"cpus": 2}),
         seed: u64::MAX,
         is_quick: true,
-        compare: Compare {
-            by: "throughput".to_owned(),
-            higher_is_better: true,
-            matters: 0.1 + 0.2,
-            blocks: 2,
-            procedure: store::Procedure::Blocks,
-            also: Vec::new(),
-            baseline: None,
-            within_s: None,
-        },
+        compare: Compare { matters: 0.1 + 0.2, blocks: 2, ..fixtures::compare() },
         gates: vec!["p(99)<200ms".to_owned()],
-        planned: (0..)
-            .zip((0..2).flat_map(|block| variants.map(|variant| (block, variant))))
-            .map(place)
-            .collect(),
         stamps: vec!["quick: it shows that the plan works, and no more".to_owned()],
+        ..fixtures::new_study((0..).zip(blocks).map(place).collect())
     }
 }
 
@@ -223,12 +193,6 @@ pub(crate) fn begin_at(store: &Store, study: &StudyId, place: &Place) -> RunId {
 }
 
 pub(crate) fn readings(second: u64) -> Vec<Reading> {
-    let reading = |subject: &str, metric: &str, label: &str, value| Reading {
-        subject: subject.to_owned(),
-        metric: metric.to_owned(),
-        label: label.to_owned(),
-        value,
-    };
     vec![
         reading("machine", "cpu_user_s", "core0", 0.1 + 0.2),
         reading("machine", "cpu_user_s", "core1", 0.0),

@@ -1,49 +1,31 @@
 //! Courses on studies whose runs say what a test wants.
 
+use fixtures::{OwnStore, ending, new_run};
 use plan::Study as Plan;
-use store::{
-    Ending, Generator, Level, Model, NewRun, Place, Procedure, Store, StudyId, Unit, Validity, Verdict, stage,
-};
+use store::{Ending, NewRun, Procedure, Store, StudyId, Verdict, stage};
 
 use super::{Turn, Why, of, procedure};
 use crate::run_maker::Kept;
 
-/// The first block of a variant.
-pub(crate) fn place(system: &str, variant: &str) -> Place {
-    Place {
-        block: 0,
-        position: 0,
-        system: system.to_owned(),
-        variant: variant.to_owned(),
-        knobs: Vec::new(),
-        load: "1 user".to_owned(),
-        stage: stage::BLOCK.to_owned(),
-        users: None,
-        rate_per_s: None,
-    }
-}
-
 /// A study of a plan that compares so many variants of one system so, and was begun.
-pub(crate) fn begun(variants: u32, compare: &str) -> (Plan, Store, StudyId, tempfile::TempDir) {
+pub(crate) fn begun(variants: u32, compare: &str) -> (Plan, OwnStore, StudyId) {
     let values: Vec<String> = (1..=variants).map(|value| value.to_string()).collect();
     let text = format!(
         "scenario: [ get: / ]\nload: {{ users: 1, for: 1s }}\nsystems:\n  web: {{ start: 'web {{port}} {{n}}', vary: \
          {{ n: [{}] }} }}\ncompare: {compare}\n",
         values.join(", ")
     );
-    let folder = tempfile::tempdir().expect("a folder");
-    let plan =
-        Plan::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), folder.path().to_path_buf(), false);
+    let plan = Plan::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), false);
     let plan = plan.unwrap_or_else(|faults| panic!("{faults}"));
-    let store = Store::open(&folder.path().join("runs.sqlite")).expect("a store");
+    let store = OwnStore::new();
     let id =
         crate::begin_study(&plan, procedure(&plan), serde_json::Value::Null, None, &store).expect("a study");
-    (plan, store, id, folder)
+    (plan, store, id)
 }
 
 /// The first turn: stage, block and variant of each run in the order of their names, and how many may follow at most.
 fn first_turn(variants: u32, compare: &str) -> (Vec<(String, u32, String)>, Option<usize>) {
-    let (plan, store, id, _folder) = begun(variants, compare);
+    let (plan, store, id) = begun(variants, compare);
     let kept = store.load_study(&id).expect("it is kept");
     let journal = Kept { store: &store, id: &id };
     let course = of(&plan, &kept, &journal);
@@ -82,7 +64,7 @@ fn runs_sorted(stage: &str, variants: u32) -> Vec<(String, u32, String)> {
 
 #[test]
 fn so_many_blocks_are_planned_when_they_begin() {
-    let (plan, store, id, _folder) = begun(3, "{ blocks: 4, within: 1min }");
+    let (plan, store, id) = begun(3, "{ blocks: 4, within: 1min }");
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(kept.new.planned.len(), 12);
     assert_eq!(kept.new.compare.within_s, Some(60.0));
@@ -96,59 +78,16 @@ fn so_many_blocks_are_planned_when_they_begin() {
 fn keep(store: &Store, id: &StudyId, invalid: &[u32]) {
     for place in store.missing(id).expect("they are kept") {
         let is_invalid = invalid.contains(&place.block);
-        let run = store.begin(&new_run(id, place)).expect("it begins");
+        let new = NewRun { place: Some((id.clone(), place)), ..new_run() };
+        let run = store.begin(&new).expect("it begins");
         let verdict = if is_invalid { Verdict::Invalid } else { Verdict::Complete };
-        store.finish(&run, &ending(verdict)).expect("it ends");
-    }
-}
-
-fn new_run(id: &StudyId, place: Place) -> NewRun {
-    NewRun {
-        started_at_unix_ms: 0,
-        title: String::new(),
-        plan_text: String::new(),
-        plan_hash: String::new(),
-        plan_json: serde_json::Value::Null,
-        tenbin_version: String::new(),
-        host: serde_json::Value::Null,
-        load_words: String::new(),
-        model: Model::Closed,
-        steps: vec!["GET /".to_owned()],
-        units: vec![Unit::Requests],
-        parts: Vec::new(),
-        warm_up_ns: 0,
-        planned_duration_ns: None,
-        latency_limit_ns: None,
-        connects_each: false,
-        stamps: Vec::new(),
-        place: Some((id.clone(), place)),
-        system_version: None,
-    }
-}
-
-fn ending(verdict: Verdict) -> Ending {
-    Ending {
-        ended_at_unix_ms: 0,
-        verdict,
-        validity: Validity { verdict: Level::Valid, causes: Vec::new() },
-        generator: Generator::default(),
-        spread: None,
-        planned_left: 0,
-        notes: Vec::new(),
-        resolved_ns: None,
-        tls: None,
-        system: None,
-        failure: None,
-        not_available: Vec::new(),
-        steadiness: None,
-        window_ns: None,
-        outage: None,
+        store.finish(&run, &Ending { verdict, ..ending() }).expect("it ends");
     }
 }
 
 #[test]
 fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
-    let (plan, store, id, _folder) = begun(3, "{ blocks: 8 }");
+    let (plan, store, id) = begun(3, "{ blocks: 8 }");
     keep(&store, &id, &[1, 4]);
     let kept = store.load_study(&id).expect("it is kept");
     let journal = Kept { store: &store, id: &id };
@@ -167,12 +106,12 @@ fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
     assert!(crate::is_of(&kept.new, &plan, &Procedure::Blocks).is_ok(), "it can still be resumed");
     assert_eq!(course.later_at_most(&kept), Some(3), "and what was lost again");
     // Half as many again as were planned, and no more.
-    let (plan, store, id, _folder) = begun(3, "{ blocks: 8 }");
+    let (plan, store, id) = begun(3, "{ blocks: 8 }");
     keep(&store, &id, &[0, 1, 2, 3, 4]);
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(of(&plan, &kept, &journal).later_at_most(&kept), Some(0));
     // Too few blocks for a verdict need no others.
-    let (plan, store, id, _folder) = begun(3, "{ blocks: 4 }");
+    let (plan, store, id) = begun(3, "{ blocks: 4 }");
     keep(&store, &id, &[0]);
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(of(&plan, &kept, &journal).later_at_most(&kept), Some(0));
@@ -180,7 +119,7 @@ fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
 
 #[test]
 fn a_finished_study_is_extended_block_by_block() {
-    let (plan, store, id, _folder) = begun(3, "{ blocks: 6 }");
+    let (plan, store, id) = begun(3, "{ blocks: 6 }");
     keep(&store, &id, &[]);
     let end = || {
         let ending = store::StudyEnding { ended_at_unix_ms: 0, verdict: store::Verdict::Complete, why: None };
@@ -218,7 +157,7 @@ fn a_finished_study_is_extended_block_by_block() {
 
 #[test]
 fn a_search_is_not_extended() {
-    let (plan, store, id, _folder) = begun(3, "{ find: best, blocks: 10 }");
+    let (plan, store, id) = begun(3, "{ find: best, blocks: 10 }");
     let kept = store.load_study(&id).expect("it is kept");
     let refused = crate::extend_study(&plan, &kept, 12, None, &store).expect_err("it is a search");
     assert!(refused.to_string().contains("cannot be extended"), "{refused}");

@@ -3,24 +3,16 @@
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
+use fixtures::{OwnStore, ending, failed, new_run};
 use plan::Study as Plan;
 use record::{Finish, Interval, Outcome, Phase, Tally};
-use store::{
-    Ending, Extension, Failure, Generator, Level, Model, NewRun, Place, Run, RunId, State, Store, StoreError,
-    Study, StudyEnding, Unit, Validity, Verdict,
-};
+use store::{Ending, Extension, NewRun, Place, Run, RunId, State, StoreError, Study, StudyEnding, Verdict};
 use study::{Ahead, Draws, Journal, RunMaker, begin_study, procedure};
 
 /// The plan of a text.
 pub(crate) fn plan(text: &str) -> Plan {
     let plan = Plan::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), false);
     plan.unwrap_or_else(|faults| panic!("{faults}"))
-}
-
-/// A store of its own, where nothing waits for a disk if there is such a place.
-pub(crate) fn store() -> (Store, tempfile::TempDir) {
-    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder");
-    (Store::open(&folder.path().join("runs.sqlite")).expect("a store"), folder)
 }
 
 /// A study in memory, and runs to copy.
@@ -35,19 +27,19 @@ pub(crate) struct Memory {
 const SLOWEST_PER_S: u64 = 1_000;
 const STEP_PER_S: u64 = 10;
 const SAMPLES: u64 = 64;
+const SECOND_NS: u64 = 1_000_000_000;
 
 impl Memory {
     /// A study of this plan that has just begun.
     pub(crate) fn begun(plan: &Plan) -> Self {
-        let (store, _folder) = store();
+        let store = OwnStore::new();
         let id = begin_study(plan, procedure(plan), serde_json::Value::Null, None, &store).expect("a study");
+        let new = NewRun { planned_duration_ns: Some(SECOND_NS), ..new_run() };
+        let ending = Ending { window_ns: Some(SECOND_NS), ..ending() };
         let sample = |number| {
-            let run = store.begin(&new_run()).expect("it begins");
             let tally = answered(SLOWEST_PER_S + number * STEP_PER_S);
             let interval = Interval { second: 0, phase: Phase::Measured, tally, sampled: Vec::new() };
-            store.keep_second(&run, 0, &[interval]).expect("it is kept");
-            store.finish(&run, &ending(Verdict::Complete)).expect("it ends");
-            store.load(&run).expect("it is there")
+            store.kept(&new, &[interval], &[], &ending)
         };
         let samples = (0..SAMPLES).map(sample).collect();
         let study = RefCell::new(store.load_study(&id).expect("it is there"));
@@ -112,12 +104,7 @@ impl Memory {
         run.new.place = Some((self.study.borrow().id.clone(), place.clone()));
         if let (Some(verdict), Some(ending)) = (comes.verdict, &mut run.ending) {
             (ending.verdict, ending.ended_at_unix_ms) = (verdict, ended_ms);
-            ending.failure = (verdict == Verdict::Aborted).then(|| Failure {
-                stage: "ready".to_owned(),
-                process: None,
-                what: "it did not start".to_owned(),
-                way_out: "start it".to_owned(),
-            });
+            ending.failure = failed("ready").failure.filter(|_| verdict == Verdict::Aborted);
             run.state = State::Ended(verdict);
         } else {
             (run.ending, run.state) = (None, State::Partial);
@@ -282,48 +269,4 @@ fn answered(per_s: u64) -> Tally {
     tally.counts.ok += more;
     tally.window.ok = per_s;
     tally
-}
-
-fn new_run() -> NewRun {
-    NewRun {
-        started_at_unix_ms: 0,
-        title: String::new(),
-        plan_text: String::new(),
-        plan_hash: String::new(),
-        plan_json: serde_json::Value::Null,
-        tenbin_version: String::new(),
-        host: serde_json::Value::Null,
-        load_words: String::new(),
-        model: Model::Closed,
-        steps: vec!["GET /".to_owned()],
-        units: vec![Unit::Requests],
-        parts: Vec::new(),
-        warm_up_ns: 0,
-        planned_duration_ns: Some(1_000_000_000),
-        latency_limit_ns: None,
-        connects_each: false,
-        stamps: Vec::new(),
-        place: None,
-        system_version: None,
-    }
-}
-
-fn ending(verdict: Verdict) -> Ending {
-    Ending {
-        ended_at_unix_ms: 0,
-        verdict,
-        validity: Validity { verdict: Level::Valid, causes: Vec::new() },
-        generator: Generator::default(),
-        spread: None,
-        planned_left: 0,
-        notes: Vec::new(),
-        resolved_ns: None,
-        tls: None,
-        system: None,
-        failure: None,
-        not_available: Vec::new(),
-        steadiness: None,
-        window_ns: Some(1_000_000_000),
-        outage: None,
-    }
 }

@@ -1,6 +1,6 @@
 //! Which processes of systems there are.
 
-use std::fs;
+use fixtures::processes_with;
 
 use super::{Home, until};
 
@@ -14,14 +14,4 @@ pub(crate) fn marked(owner: u32) -> Vec<u32> {
 pub(crate) fn assert_nothing_is_left(home: &Home) {
     let mark = format!("HOME={}", home.path().display());
     until("every process of the study is gone", || processes_with(&mark).is_empty());
-}
-
-fn processes_with(prefix: &str) -> Vec<u32> {
-    let pids = fs::read_dir("/proc").expect("/proc").flatten();
-    let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let has_it = |pid: &u32| {
-        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(prefix.as_bytes()))
-    };
-    pids.filter(has_it).collect()
 }
