@@ -1,6 +1,7 @@
 //! The rules of the workspace: every test of this folder that needs no process of its own, in one program.
 
 mod arrows;
+mod classes;
 mod clock_reads;
 mod documents;
 mod protocols;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use house::files::{self, Text};
-use house::{packages, tokens};
-use record::{CLASSES, Class};
+use house::packages;
+use record::CLASSES;
 
 fn documents() -> Vec<Text> {
     files::all().into_iter().filter(|file| file.path.ends_with(".md")).collect()
@@ -128,16 +128,6 @@ fn every_flag_that_is_named_is_there() {
     }
 }
 
-/// Words of the code that look like a class of error, and are one.
-fn classes_in(path: &str) -> BTreeSet<String> {
-    let code = tokens::without_tests(&files::read(path));
-    let literals =
-        code.iter().filter_map(|token| token.text.strip_prefix('"')?.strip_suffix('"').map(str::to_owned));
-    let is_class =
-        |text: &String| text.contains('_') && text.chars().all(|c| c.is_ascii_lowercase() || c == '_');
-    literals.filter(is_class).collect()
-}
-
 /// The table of errors as the list of classes has it.
 fn table_of_classes() -> String {
     let rows = CLASSES.iter().map(|class| {
@@ -160,31 +150,6 @@ fn the_table_of_errors_is_the_list_of_classes() {
         std::fs::write(files::root().join(path), whole).expect("the document can be written");
     } else {
         assert_eq!(&text[from..from + len], expected, "with UPDATE=1 {path} gets the table of CLASSES");
-    }
-}
-
-/// `wire` and `sql` know nothing of records, and name classes by text.
-#[test]
-fn every_class_of_error_in_the_code_is_in_the_list() {
-    let sources = [
-        "crates/sql/src/classes.rs",
-        "crates/wire/src/blame.rs",
-        "crates/wire/src/conversation.rs",
-        "crates/wire/src/http1/fault.rs",
-        "crates/wire/src/http1/reading.rs",
-        "crates/wire/src/mysql/fault.rs",
-        "crates/wire/src/postgres/fault.rs",
-    ];
-    for path in sources {
-        for name in classes_in(path) {
-            assert!(Class::of(&name).is_some(), "{path}: record::CLASSES has no class {name:?}");
-        }
-    }
-    let engine = files::rust().into_iter().filter(|file| file.path.starts_with("crates/engine/src/"));
-    for Text { path, .. } in engine {
-        let named: Vec<String> =
-            classes_in(&path).into_iter().filter(|name| Class::of(name).is_some()).collect();
-        assert!(named.is_empty(), "{path}: name {named:?} as record::class does, not by text");
     }
 }
 

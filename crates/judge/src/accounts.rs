@@ -1,6 +1,6 @@
 //! A load is over and its accounts are closed: what they are worth.
 
-use record::{ConnectionTotals, Counts, Gaps, Health, InWindow, Pulses, Tally, Waits};
+use record::{ConnectionTotals, Counts, Gap, Gaps, Health, InWindow, Pulses, Tally, Waits};
 use store::{Generator, Level, Outage, Steadiness, SteadinessVerdict, Validity, Verdict};
 
 use crate::planned::Planned;
@@ -104,8 +104,9 @@ impl Accounts {
     }
 
     /// The judgement. `environment`: what went on around the load.
-    pub fn judge(&self, environment: &Environment) -> Findings {
-        let outage = self.outage();
+    pub fn judge(mut self, environment: &Environment) -> Findings {
+        let gaps = std::mem::take(&mut self.gaps).end(self.window_ns.1);
+        let outage = self.outage(gaps);
         let window_ns = Some(self.length_ns()).filter(|ns| *ns > 0);
         let evidence = Evidence {
             warm_up: self.warm_up,
@@ -146,8 +147,7 @@ impl Accounts {
     }
 
     /// How long the system was gone.
-    fn outage(&self) -> Option<Outage> {
-        let gaps = self.gaps.clone().end(self.window_ns.1);
+    fn outage(&self, gaps: Vec<Gap>) -> Option<Outage> {
         let mut waits = Waits::default();
         self.workers.iter().for_each(|worker| waits.merge(&worker.waits));
         outage::judge(&outage::Course {

@@ -1,8 +1,8 @@
 //! Every class of error: the outcome it belongs to, who is to blame, what it means, and what to do.
 //!
 //! The table in `docs/measurement.md`, the explanations in reports, and the outcome of what ends without a reply derive from
-//! this list. A name, once released, never changes: stores, JSON, and conditions of users have it. `wire` and `sql` name
-//! classes by text, as they know nothing of records; a test of the house holds every text against the list.
+//! this list. A name, once released, never changes: stores, JSON, and conditions of users have it. It is written here, and in
+//! `wire::class`, which knows nothing of records; a test of the house compares both.
 
 use crate::outcome::Outcome;
 

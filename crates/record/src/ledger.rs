@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::class;
+use crate::class::{self, Class};
 
 /// One kind of error and how often it was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,6 +85,11 @@ impl Ledger {
     /// The kinds that were kept apart.
     pub fn entries(&self) -> &[LedgerEntry] {
         &self.entries
+    }
+
+    /// The kinds of one class.
+    pub fn of<'a>(&'a self, class: &'a Class) -> impl Iterator<Item = &'a LedgerEntry> {
+        self.entries.iter().filter(move |entry| entry.class == class.name)
     }
 
     /// Errors of kinds that no longer fitted.

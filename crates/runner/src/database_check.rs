@@ -14,7 +14,7 @@ use crate::protocol::{file, nonce};
 use crate::stretching;
 
 /// How a log-in ends that nobody answers.
-const SILENT: &str = "timeout_login";
+const SILENT: &str = record::class::TIMEOUT_LOGIN.name;
 
 /// What a database said of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -162,6 +162,7 @@ fn settles_from_ns(plan: &Plan) -> Option<u64> {
 /// What is known about a run when its load has ended.
 pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) -> Ending {
     let Closed { accounts, cpu, notes } = closed;
+    let (spread, planned_left) = (Spread::over(&accounts.connections), accounts.tally.counts.not_sent);
     let Findings { verdict, validity, generator, steadiness, outage, window_ns } =
         accounts.judge(environment);
     Ending {
@@ -175,8 +176,8 @@ pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) ->
             threads,
             ..generator
         },
-        spread: Spread::over(&accounts.connections),
-        planned_left: accounts.tally.counts.not_sent,
+        spread,
+        planned_left,
         notes,
         resolved_ns: None,
         tls: None,

@@ -1,20 +1,9 @@
 //! The words for what a server refused, and which refusals are worth another try.
 
-use wire::Refusal;
 use wire::sql::{Said, SqlState};
+use wire::{Refusal, class};
 
 use crate::engine::Engine;
-
-/// Class of the refusal of rows that are not as expected.
-pub const ROWS: &str = "rows";
-/// Class of the refusal of a script that ends inside a transaction.
-pub const OPEN_TRANSACTION: &str = "open_transaction";
-/// Class of the refusal of a commit that the server answered with a rollback.
-pub const ROLLED_BACK: &str = "rolled_back";
-/// Class of a transaction that may have been committed or not: the connection went while the answer was awaited.
-pub const COMMIT_UNKNOWN: &str = "commit_unknown";
-/// Class of a transaction that was given up while the answer to its commit was awaited.
-pub const TIMEOUT_IN_COMMIT: &str = "timeout_in_commit";
 
 /// After which refusal a transaction is tried again, besides `serialization_failure` and `deadlock`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +29,7 @@ impl Retry {
 
 /// Whether a transaction that was refused so can succeed if it is tried again.
 pub fn is_retryable(class: &str) -> bool {
-    matches!(class, "serialization_failure" | "deadlock")
+    matches!(class, class::SERIALIZATION_FAILURE | class::DEADLOCK)
 }
 
 /// The refusal that an error amounts to. Its code is the SQLSTATE's, or the server's own number where that is more telling.
@@ -61,35 +50,35 @@ pub(crate) fn leaves_doubt(said: &Said) -> bool {
 /// MySQL's and MariaDB's numbers come first: their SQLSTATEs are often vague, and that of a deadlock is another thing's.
 fn of_mysql(number: u16) -> Option<&'static str> {
     Some(match number {
-        1020 => "serialization_failure",
-        1040 | 1203 => "too_many_connections",
-        1033..=1035 | 1194 | 1195 | 1712 | 1877 => "corrupted",
-        1053 | 1077 | 1079 | 1080 | 1927 => "server_shutdown",
-        4031 => "idle_timeout",
-        1205 => "lock_timeout",
-        1213 => "deadlock",
-        1290 | 1792 | 1836 => "read_only",
-        1317 | 1969 | 3024 => "canceled",
-        1037 | 1038 | 1041 | 1114 => "out_of_resources",
+        1020 => class::SERIALIZATION_FAILURE,
+        1040 | 1203 => class::TOO_MANY_CONNECTIONS,
+        1033..=1035 | 1194 | 1195 | 1712 | 1877 => class::CORRUPTED,
+        1053 | 1077 | 1079 | 1080 | 1927 => class::SERVER_SHUTDOWN,
+        4031 => class::IDLE_TIMEOUT,
+        1205 => class::LOCK_TIMEOUT,
+        1213 => class::DEADLOCK,
+        1290 | 1792 | 1836 => class::READ_ONLY,
+        1317 | 1969 | 3024 => class::CANCELED,
+        1037 | 1038 | 1041 | 1114 => class::OUT_OF_RESOURCES,
         _ => return None,
     })
 }
 
 fn of_state(state: SqlState) -> &'static str {
     match &state.0 {
-        b"40001" => "serialization_failure",
-        b"40P01" => "deadlock",
-        b"55P03" => "lock_timeout",
-        b"53300" => "too_many_connections",
-        b"57014" => "canceled",
-        b"25006" => "read_only",
-        b"57P01" | b"57P02" | b"57P03" => "server_shutdown",
-        b"25P03" | b"57P05" => "idle_timeout",
-        b"XX001" | b"XX002" => "corrupted",
-        [b'2', b'3', ..] => "constraint",
-        [b'5', b'3', ..] => "out_of_resources",
-        [b'4', b'2', ..] => "bad_statement",
-        _ => "sql_error",
+        b"40001" => class::SERIALIZATION_FAILURE,
+        b"40P01" => class::DEADLOCK,
+        b"55P03" => class::LOCK_TIMEOUT,
+        b"53300" => class::TOO_MANY_CONNECTIONS,
+        b"57014" => class::CANCELED,
+        b"25006" => class::READ_ONLY,
+        b"57P01" | b"57P02" | b"57P03" => class::SERVER_SHUTDOWN,
+        b"25P03" | b"57P05" => class::IDLE_TIMEOUT,
+        b"XX001" | b"XX002" => class::CORRUPTED,
+        [b'2', b'3', ..] => class::CONSTRAINT,
+        [b'5', b'3', ..] => class::OUT_OF_RESOURCES,
+        [b'4', b'2', ..] => class::BAD_STATEMENT,
+        _ => class::SQL_ERROR,
     }
 }
 

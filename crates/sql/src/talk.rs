@@ -11,7 +11,7 @@ use std::sync::Arc;
 use script::{Broken, Player};
 use wire::sql::{Heard, Said, Session};
 use wire::{
-    Cancel, Closing, Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Stage,
+    Cancel, Closing, Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Stage, class,
 };
 
 use crate::classes;
@@ -186,7 +186,7 @@ impl<P: Session> Talk<P> {
     fn in_doubt(&self, sentence: &'static str) -> PeerFault {
         let (engine, said) = (self.program.engine, self.session.said());
         PeerFault {
-            class: classes::COMMIT_UNKNOWN,
+            class: class::COMMIT_UNKNOWN,
             code: classes::refusal(engine, said).code,
             sentence,
             seen: None,
@@ -265,11 +265,11 @@ impl<P: Session> Talk<P> {
 
     /// The fault of a server that did not say, in the protocol's own words, what became of a commit.
     fn leaving_doubt(&self, fault: PeerFault) -> PeerFault {
-        if !self.has_doubt() || fault.class == classes::COMMIT_UNKNOWN {
+        if !self.has_doubt() || fault.class == class::COMMIT_UNKNOWN {
             return fault;
         }
         PeerFault {
-            class: classes::COMMIT_UNKNOWN,
+            class: class::COMMIT_UNKNOWN,
             sentence: "the server broke the protocol while a commit was on its way",
             said: Some(fault.message()),
             ..fault
@@ -357,16 +357,16 @@ impl<P: Session> Conversation for Talk<P> {
 
     fn explain(&self, refusal: Refusal) -> String {
         match refusal.class {
-            classes::ROWS => {
+            class::ROWS => {
                 let plan = self.program.steps.get(usize::from(self.step));
                 let expected =
                     plan.and_then(|plan| plan.expects).map_or(String::new(), |(_, rows)| rows.to_string());
                 format!("{} rows, and {expected} expected", refusal.code)
             }
-            classes::OPEN_TRANSACTION => {
+            class::OPEN_TRANSACTION => {
                 "the script ended inside a transaction, which was rolled back".to_owned()
             }
-            classes::ROLLED_BACK => {
+            class::ROLLED_BACK => {
                 "the server answered COMMIT with ROLLBACK: nothing was committed".to_owned()
             }
             Refusal::SCRIPT_STOPPED => self.said.text.clone(),
@@ -392,5 +392,5 @@ impl<P: Session> Conversation for Talk<P> {
 /// An answer came that belongs to nothing.
 fn unasked() -> PeerFault {
     let sentence = "an answer came to nothing that was asked";
-    PeerFault { class: "protocol_error", code: 0, sentence, seen: None, said: None }
+    PeerFault { class: class::PROTOCOL_ERROR, code: 0, sentence, seen: None, said: None }
 }

@@ -2,6 +2,8 @@
 
 mod texts;
 
+use wire::class;
+
 use crate::classes::Retry;
 use crate::engine::Engine;
 use crate::settings::Mode;
@@ -275,7 +277,7 @@ impl Workload {
                 &[Retry::Number(1213), Retry::Number(1020), Retry::Number(1205)]
             }
             (Tables::Sbtest, Engine::PostgreSql) => UNIQUE_VIOLATION,
-            (Tables::Sbtest | Tables::SbtestEmpty, Engine::Sqlite) => &[Retry::Class("lock_timeout")],
+            (Tables::Sbtest | Tables::SbtestEmpty, Engine::Sqlite) => &[Retry::Class(class::LOCK_TIMEOUT)],
             _ => &[],
         }
     }

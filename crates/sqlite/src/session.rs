@@ -8,7 +8,7 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, InterruptHandle};
 use sql::{Engine, split};
 use wire::sql::{Heard, Number, Rows, Said, Statement, Transaction, Value as SqlValue};
-use wire::{Cancel, Greeting, PeerFault};
+use wire::{Cancel, Greeting, PeerFault, class};
 
 use crate::database::Database;
 use crate::errors;
@@ -229,5 +229,5 @@ impl wire::sql::Session for Session {
 
 fn not_open() -> PeerFault {
     let sentence = "a statement was to be run on a database that is not open";
-    PeerFault { class: "protocol_error", code: 0, sentence, seen: None, said: None }
+    PeerFault { class: class::PROTOCOL_ERROR, code: 0, sentence, seen: None, said: None }
 }

@@ -4,6 +4,8 @@ use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
+use crate::class;
+
 /// The first bytes of what a peer sent, for people to recognise it by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
@@ -46,7 +48,7 @@ pub struct PeerFault {
 
 impl PeerFault {
     /// The class of a fault that will be the same on every connection: the load ends with it, and nobody is asked again.
-    pub const LOGIN_REFUSED: &'static str = "login_refused";
+    pub const LOGIN_REFUSED: &'static str = class::LOGIN_REFUSED;
 
     /// The sentence for people, with what was seen, escaped.
     pub fn message(&self) -> String {

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 use crate::blame::PeerFault;
+use crate::class;
 
 /// One client's side of one connection, and the values of its user's variables.
 ///
@@ -231,7 +232,7 @@ pub struct Refusal {
 impl Refusal {
     /// The class of a reply with which a script cannot go on, such as one without the row that it asked for: the user of a closed
     /// load who has it makes no further request.
-    pub const SCRIPT_STOPPED: &'static str = "script_stopped";
+    pub const SCRIPT_STOPPED: &'static str = class::SCRIPT_STOPPED;
 }
 
 /// How far a reply has come.

@@ -9,6 +9,7 @@ extern crate alloc;
 mod blame;
 mod both;
 pub mod braces;
+pub mod class;
 mod conversation;
 pub mod http1;
 pub mod mysql;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use record::class::GENERATOR_FAULT;
 use store::Level;
 
 use super::evidence::Evidence;
@@ -23,8 +24,7 @@ pub(super) fn hopeless(evidence: &Evidence<'_>) -> Vec<Found> {
 
 /// Requests that failed because this machine was out of something.
 pub(super) fn generator_fault(evidence: &Evidence<'_>) -> Vec<Found> {
-    let entries = evidence.tally.errors.entries().iter();
-    let own: Vec<_> = entries.filter(|entry| entry.class == "generator_fault").collect();
+    let own: Vec<_> = evidence.tally.errors.of(&GENERATOR_FAULT).collect();
     let faults: u64 = own.iter().map(|entry| entry.count).sum();
     if faults == 0 {
         return Vec::new();

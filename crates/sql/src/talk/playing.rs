@@ -1,11 +1,12 @@
 //! Going on: from one answer to what is sent next, or to the end of the transaction.
 
 use script::{Act, Broken};
+use wire::class::{OPEN_TRANSACTION, ROLLED_BACK, ROWS};
 use wire::sql::{Said, Session, Statement, Transaction};
 use wire::{Next, Refusal, Reply};
 
 use super::{Doing, Talk, literals};
-use crate::classes::{self, OPEN_TRANSACTION, ROLLED_BACK, ROWS};
+use crate::classes;
 use crate::settings::Mode;
 
 impl<P: Session> Talk<P> {

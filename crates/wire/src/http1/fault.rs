@@ -1,40 +1,41 @@
 //! Every way in which a peer can break HTTP/1.1, with its class and its sentence.
 
 use crate::blame::{PeerFault, Seen};
+use crate::class;
 
 macro_rules! faults {
-    ($($name:ident $class:literal $sentence:literal)*) => {
+    ($($name:ident $class:ident $sentence:literal)*) => {
         /// A rule of HTTP/1.1 that the peer broke.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Fault { $($name),* }
 
         impl Fault {
             const fn parts(self) -> (&'static str, &'static str) {
-                match self { $(Self::$name => ($class, $sentence)),* }
+                match self { $(Self::$name => (class::$class, $sentence)),* }
             }
         }
     };
 }
 
 faults! {
-    NotHttp "protocol_error" "the reply is not HTTP/1.1"
-    BadHeader "protocol_error" "a header line of the reply is malformed"
-    LengthAndCoding "protocol_error" "the reply has both Content-Length and Transfer-Encoding"
-    BadLength "protocol_error" "the reply has a malformed Content-Length"
-    TwoLengths "protocol_error" "the reply has two different Content-Lengths"
-    CodingInOldVersion "protocol_error" "a reply of HTTP/1.0 has Transfer-Encoding"
-    BadChunkSize "protocol_error" "a chunk of the reply has a malformed size"
-    ChunkTooLarge "protocol_error" "a chunk of the reply is larger than 2^63 bytes"
-    ChunkOverrun "protocol_error" "a chunk of the reply does not end where its size says"
-    ChunkExtension "protocol_error" "a chunk size line of the reply is longer than 4 KiB"
-    TooManyInterim "protocol_error" "more than 16 interim (1xx) replies to one request"
-    Upgrade "protocol_error" "the peer switched protocols (101) unasked"
-    BadStatus "protocol_error" "the status of the reply is not between 100 and 599"
-    HeadTooLong "header_limit" "the head of the reply is longer than 64 KiB"
-    TooManyHeaders "header_limit" "the reply has more than 256 header lines"
-    TrailerTooLong "header_limit" "the trailers of the reply are longer than 64 KiB"
-    Excess "excess_bytes" "bytes came after the end of the reply, or without a request"
-    Unsolicited "unsolicited_reply" "a reply came that no request asked for"
+    NotHttp PROTOCOL_ERROR "the reply is not HTTP/1.1"
+    BadHeader PROTOCOL_ERROR "a header line of the reply is malformed"
+    LengthAndCoding PROTOCOL_ERROR "the reply has both Content-Length and Transfer-Encoding"
+    BadLength PROTOCOL_ERROR "the reply has a malformed Content-Length"
+    TwoLengths PROTOCOL_ERROR "the reply has two different Content-Lengths"
+    CodingInOldVersion PROTOCOL_ERROR "a reply of HTTP/1.0 has Transfer-Encoding"
+    BadChunkSize PROTOCOL_ERROR "a chunk of the reply has a malformed size"
+    ChunkTooLarge PROTOCOL_ERROR "a chunk of the reply is larger than 2^63 bytes"
+    ChunkOverrun PROTOCOL_ERROR "a chunk of the reply does not end where its size says"
+    ChunkExtension PROTOCOL_ERROR "a chunk size line of the reply is longer than 4 KiB"
+    TooManyInterim PROTOCOL_ERROR "more than 16 interim (1xx) replies to one request"
+    Upgrade PROTOCOL_ERROR "the peer switched protocols (101) unasked"
+    BadStatus PROTOCOL_ERROR "the status of the reply is not between 100 and 599"
+    HeadTooLong HEADER_LIMIT "the head of the reply is longer than 64 KiB"
+    TooManyHeaders HEADER_LIMIT "the reply has more than 256 header lines"
+    TrailerTooLong HEADER_LIMIT "the trailers of the reply are longer than 64 KiB"
+    Excess EXCESS_BYTES "bytes came after the end of the reply, or without a request"
+    Unsolicited UNSOLICITED_REPLY "a reply came that no request asked for"
 }
 
 impl Fault {

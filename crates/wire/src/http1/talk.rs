@@ -10,6 +10,7 @@ use super::reading::Reading;
 use super::step::{Prepared, Step};
 use super::{Steps, capture};
 use crate::blame::PeerFault;
+use crate::class;
 use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Stage};
 
 /// The client's side of one HTTP/1.1 connection.
@@ -79,8 +80,8 @@ impl Conversation for Talk {
         let Step { checks, captures, .. } = &self.step().step;
         let number = refusal.code & !CODED;
         let rule = match refusal.class {
-            "status" => Some(format!("status {}, expected {}", refusal.code, checks.status)),
-            "capture" => capture::explain(captures, number),
+            class::STATUS => Some(format!("status {}, expected {}", refusal.code, checks.status)),
+            class::CAPTURE => capture::explain(captures, number),
             _ => checks.explain(number),
         };
         let mut rule = rule.unwrap_or_else(|| refusal.class.to_string());

@@ -3,58 +3,50 @@
 use alloc::string::String;
 
 use crate::blame::{PeerFault, Seen};
+use crate::class;
 
 macro_rules! faults {
-    ($($name:ident $class:tt $sentence:literal)*) => {
+    ($($name:ident $class:ident $sentence:literal)*) => {
         /// What is wrong with what a server sent.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Fault { $($name),* }
 
         impl Fault {
             const fn parts(self) -> (&'static str, &'static str) {
-                match self { $(Self::$name => (class!($class), $sentence)),* }
+                match self { $(Self::$name => (class::$class, $sentence)),* }
             }
         }
     };
 }
 
-macro_rules! class {
-    (login) => {
-        PeerFault::LOGIN_REFUSED
-    };
-    ($class:literal) => {
-        $class
-    };
-}
-
 faults! {
-    NotMysql "protocol_error" "the server's greeting is not that of MySQL or MariaDB"
-    BadGreeting "protocol_error" "the server's greeting is malformed"
-    EarlyBytes "protocol_error" "bytes came in the clear after the greeting, where TLS was to begin"
-    Sequence "protocol_error" "the packets of the reply are out of sequence"
-    Oversized "protocol_error" "a packet is longer than any of its kind can be"
-    Unexpected "protocol_error" "the reply has a packet of another kind than the protocol has at this place"
-    Malformed "protocol_error" "a packet of the reply is malformed"
-    TooManyColumns "protocol_error" "the reply announces more than 4096 columns"
-    ColumnsDiffer "protocol_error" "the reply has another number of columns than it announced"
-    ColumnsMissing "protocol_error" "the reply leaves out a description of its columns that was never sent"
-    UnknownType "protocol_error" "a column has a type that the protocol does not know"
-    RowTooLong "protocol_error" "a row that is to be kept is 16 MiB long or longer"
-    Excess "excess_bytes" "bytes came without a statement under way"
-    Ended "server_shutdown" "the server ended the connection"
-    NotNow "server_shutdown" "the server takes no connection now"
-    Refused login "the server rejected the log-in"
-    TooMany "too_many_connections" "the server takes no more connections"
-    Resources "out_of_resources" "the server has no resources left for another connection"
-    TooOld login "the server speaks a protocol older than that of MySQL 4.1, which sends passwords unsafely"
-    NoTls login "TLS is required and the server offers none: set up its certificate, or do without TLS"
-    UnknownPlugin login "the server asks for a way to log in that is not known here"
-    OldPassword login "the server asks for the password as before MySQL 4.1, which anybody can read: give the user a new one"
-    ClearPassword login "the server asks for the password in the clear: use TLS (ssl-mode=REQUIRED) or a Unix socket, or add enable-cleartext-plugin=true to the URL to send it nevertheless"
-    UnknownKey login "the server must see the password once, under a key that nobody vouches for: use TLS (ssl-mode=REQUIRED) or a Unix socket, or add get-server-public-key=true to the URL to take it nevertheless"
-    BadKey login "the server's public key for passwords cannot be used"
-    BadSeed "protocol_error" "the server's challenge for the log-in has the wrong length"
-    BadSetting login "a setting of the session has a name that is none"
+    NotMysql PROTOCOL_ERROR "the server's greeting is not that of MySQL or MariaDB"
+    BadGreeting PROTOCOL_ERROR "the server's greeting is malformed"
+    EarlyBytes PROTOCOL_ERROR "bytes came in the clear after the greeting, where TLS was to begin"
+    Sequence PROTOCOL_ERROR "the packets of the reply are out of sequence"
+    Oversized PROTOCOL_ERROR "a packet is longer than any of its kind can be"
+    Unexpected PROTOCOL_ERROR "the reply has a packet of another kind than the protocol has at this place"
+    Malformed PROTOCOL_ERROR "a packet of the reply is malformed"
+    TooManyColumns PROTOCOL_ERROR "the reply announces more than 4096 columns"
+    ColumnsDiffer PROTOCOL_ERROR "the reply has another number of columns than it announced"
+    ColumnsMissing PROTOCOL_ERROR "the reply leaves out a description of its columns that was never sent"
+    UnknownType PROTOCOL_ERROR "a column has a type that the protocol does not know"
+    RowTooLong PROTOCOL_ERROR "a row that is to be kept is 16 MiB long or longer"
+    Excess EXCESS_BYTES "bytes came without a statement under way"
+    Ended SERVER_SHUTDOWN "the server ended the connection"
+    NotNow SERVER_SHUTDOWN "the server takes no connection now"
+    Refused LOGIN_REFUSED "the server rejected the log-in"
+    TooMany TOO_MANY_CONNECTIONS "the server takes no more connections"
+    Resources OUT_OF_RESOURCES "the server has no resources left for another connection"
+    TooOld LOGIN_REFUSED "the server speaks a protocol older than that of MySQL 4.1, which sends passwords unsafely"
+    NoTls LOGIN_REFUSED "TLS is required and the server offers none: set up its certificate, or do without TLS"
+    UnknownPlugin LOGIN_REFUSED "the server asks for a way to log in that is not known here"
+    OldPassword LOGIN_REFUSED "the server asks for the password as before MySQL 4.1, which anybody can read: give the user a new one"
+    ClearPassword LOGIN_REFUSED "the server asks for the password in the clear: use TLS (ssl-mode=REQUIRED) or a Unix socket, or add enable-cleartext-plugin=true to the URL to send it nevertheless"
+    UnknownKey LOGIN_REFUSED "the server must see the password once, under a key that nobody vouches for: use TLS (ssl-mode=REQUIRED) or a Unix socket, or add get-server-public-key=true to the URL to take it nevertheless"
+    BadKey LOGIN_REFUSED "the server's public key for passwords cannot be used"
+    BadSeed PROTOCOL_ERROR "the server's challenge for the log-in has the wrong length"
+    BadSetting LOGIN_REFUSED "a setting of the session has a name that is none"
 }
 
 impl Fault {

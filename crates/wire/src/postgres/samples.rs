@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::class;
 use crate::testing::{End, Sample};
 
 /// Every sample.
@@ -138,7 +139,7 @@ fn lengths() -> Vec<Sample> {
     let fault = |name, bytes: &[u8], sentence| Sample {
         name,
         bytes: bytes.into(),
-        end: End::Fault("protocol_error", sentence),
+        end: End::Fault(class::PROTOCOL_ERROR, sentence),
     };
     let bad = "a message of the server has a length that its kind cannot have";
     let long = "a message of the server is longer than 64 KiB";
@@ -157,8 +158,9 @@ fn lengths() -> Vec<Sample> {
 }
 
 fn turns() -> Vec<Sample> {
-    let fault =
-        |name, messages: &[Vec<u8>], sentence| sample(name, messages, End::Fault("protocol_error", sentence));
+    let fault = |name, messages: &[Vec<u8>], sentence| {
+        sample(name, messages, End::Fault(class::PROTOCOL_ERROR, sentence))
+    };
     let turn = "the server sent a message out of turn";
     let no_end = "a text in a message of the server has no end";
     vec![
@@ -183,8 +185,9 @@ fn turns() -> Vec<Sample> {
 }
 
 fn rows() -> Vec<Sample> {
-    let fault =
-        |name, messages: &[Vec<u8>], sentence| sample(name, messages, End::Fault("protocol_error", sentence));
+    let fault = |name, messages: &[Vec<u8>], sentence| {
+        sample(name, messages, End::Fault(class::PROTOCOL_ERROR, sentence))
+    };
     let columns = "a row has more or fewer columns than its description";
     let malformed = "a row is malformed";
     vec![
