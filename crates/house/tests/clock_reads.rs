@@ -15,7 +15,6 @@ const MAY_READ: &[(&str, &str)] = &[
     ("crates/engine/src/net/line.rs", "the deadline of a single connection, outside of a load"),
     ("crates/runner/src/describe.rs", "the date of a run"),
     ("crates/runner/src/environment.rs", "over which time the processes around a load are looked at"),
-    ("crates/runner/src/ceiling.rs", "how long the server that answers at once is loaded at most"),
     ("crates/runner/src/clock.rs", "the clock of runs: tests have another one"),
     ("crates/study/src/study.rs", "how long the runs of a study take, to tell how long is left"),
     ("crates/runner/src/stretching.rs", "how long a password may be stretched"),

@@ -2,8 +2,7 @@
 //! of cores, and kept.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use engine::{Message, StopLevel};
 use lab::{Command, Process, Ready, Recipe, Signal, StopHow, When};
@@ -12,9 +11,9 @@ use record::{Percentile, Tally};
 use store::Store;
 
 use crate::describe::unix_ms;
-use crate::prepare::prepare;
-use crate::scratch::Scratch;
-use crate::{host, recipe};
+use crate::recipe;
+use crate::systems::Room;
+use crate::tools::Tools;
 
 /// For so long it is loaded, and no longer waited for than this.
 const LASTING: &str = "1s";
@@ -29,6 +28,7 @@ const HEAD_BYTES: u64 = 128;
 /// What of a load decides how much of it a generator can make.
 pub(crate) struct Shape<'a> {
     pub(crate) plan: &'a Plan,
+    pub(crate) tools: &'a Tools<'a>,
     pub(crate) threads: u32,
     /// The generator's cores; empty: any.
     pub(crate) cores: &'a [usize],
@@ -74,12 +74,14 @@ impl Shape<'_> {
         let list = |cores: &mut dyn Iterator<Item = usize>| {
             cores.map(|core| core.to_string()).collect::<Vec<_>>().join(",")
         };
-        let ours = if self.cores.is_empty() { engine::allowed_cores() } else { self.cores.to_vec() };
+        let machine = self.tools.generator.machine();
+        let ours = if self.cores.is_empty() { &machine.cores } else { self.cores };
         format!(
-            "{}; tenbin {}; generator on {} ({}); system on {}",
-            host::processor(),
+            "{}, {} cores; tenbin {}; generator on {} ({}); system on {}",
+            machine.processor,
+            machine.cores.len(),
             env!("CARGO_PKG_VERSION"),
-            list(&mut ours.into_iter()),
+            list(&mut ours.iter().copied()),
             if self.cores.is_empty() { "anywhere" } else { "pinned" },
             list(&mut self.system_cores.iter().copied())
         )
@@ -97,23 +99,20 @@ impl Shape<'_> {
 
     /// Starts the target in a process of its own, and loads it with as much as goes.
     fn measure(&self) -> Result<f64, String> {
-        let folder = Scratch::new().map_err(|error| format!("no folder could be made: {error}"))?;
-        let ports = lab::ports::free(1).map_err(|error| error.to_string())?;
-        let port = *ports.first().ok_or("there is no free port")?;
-        let system = lab::start(self.recipe(folder.path().join("target"), port)?, &|| false)
+        let lab = self.tools.lab;
+        let room = lab.room(1).map_err(|error| error.to_string())?;
+        let port = *room.ports.first().ok_or("there is no free port")?;
+        let system = lab
+            .start(self.recipe(&room, port)?, &|| false)
             .map_err(|failure| format!("the target did not start: {}", failure.what))?;
         let reached = self.load(port);
         system.stop();
         reached
     }
 
-    fn recipe(&self, dir: PathBuf, port: u16) -> Result<Recipe, String> {
-        let tenbin =
-            std::env::current_exe().map_err(|error| format!("this program cannot be found: {error}"))?;
-        if tenbin.file_stem().is_none_or(|name| name != "tenbin") {
-            return Err("this program is not tenbin, which has the target".to_owned());
-        }
-        let keeper = recipe::keeper(&tenbin);
+    fn recipe(&self, room: &Room, port: u16) -> Result<Recipe, String> {
+        let dir = room.dir().join("target");
+        let keeper = recipe::keeper(&self.tools.lab.tenbin()?);
         let program =
             keeper.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
         let address = format!("127.0.0.1:{port}");
@@ -151,13 +150,14 @@ impl Shape<'_> {
             plan.pin = Pin::Cores(self.cores.to_vec());
         }
         let length_ns = plan.stop.at_ns;
-        let prepared = prepare(&plan).map_err(|refusal| refusal.to_string())?;
+        let Tools { generator, clock, stopper, .. } = *self.tools;
+        let prepared = generator.prepare(&plan, stopper).map_err(|refusal| refusal.to_string())?;
         let workers = prepared.threads;
         let mut underway = prepared.ready.start().map_err(|error| error.to_string())?;
         let (mut tally, mut ended) = (Tally::default(), 0);
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = clock.now() + PATIENCE;
         while ended < workers {
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = deadline.saturating_duration_since(clock.now());
             match underway.next(left) {
                 Ok(Message::Interval { interval, .. }) => tally.merge(&interval.tally),
                 Ok(Message::Ended(_)) => ended += 1,
@@ -182,6 +182,7 @@ mod tests {
     use record::{Finish, Outcome};
 
     use super::*;
+    use crate::stopper::Stopper;
 
     #[test]
     fn nobody_reaches_more_than_the_ceiling() {
@@ -200,9 +201,10 @@ mod tests {
                 status: 200,
             });
         }
-        let system_cores = BTreeSet::new();
+        let (system_cores, stopper) = (BTreeSet::new(), Stopper::default());
         let shape = Shape {
             plan: &plan,
+            tools: &Tools::local(&stopper),
             threads: 1,
             cores: &[],
             system_cores: &system_cores,

@@ -11,12 +11,12 @@ use store::{RunId, Store, StoreError};
 use crate::busiest::Busiest;
 use crate::clock::Clock;
 use crate::extension::Extension;
-use crate::generator::Underway;
+use crate::generator::{Generator, Underway};
 use crate::live::{Live, Observer};
 use crate::monitor::Beside;
 use crate::run_error::RunError;
 use crate::stopper::Stopper;
-use crate::usage::Cpu;
+use crate::usage::Usage;
 
 /// How soon a request to stop is heard.
 const LISTEN: Duration = Duration::from_millis(50);
@@ -45,8 +45,8 @@ pub(crate) struct Collected {
     pub(crate) is_gone: bool,
     /// Whether it was ended because the system rejected every request.
     pub(crate) was_given_up: bool,
-    /// CPU time since the load began.
-    pub(crate) cpu: Cpu,
+    /// What the generator used since the load began.
+    pub(crate) usage: Usage,
     /// The course of the load, over all workers.
     pub(crate) pulses: Pulses,
     /// Times without an ok answer.
@@ -86,6 +86,7 @@ pub(crate) struct Collector<'a> {
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) stopper: &'a Stopper,
     pub(crate) clock: &'a dyn Clock,
+    pub(crate) generator: &'a dyn Generator,
     pub(crate) beside: &'a mut dyn Beside,
     /// From the beginning of the load: when nothing more starts, and how long the last request may take.
     pub(crate) planned: Option<Duration>,
@@ -109,7 +110,7 @@ impl<'a> Collector<'a> {
         let wholes = (0..self.steps).map(|_| Default::default()).collect();
         let gaps = Gaps::new(self.warm_up_ns);
         let mut collected = Collected { wholes, gaps, ..Collected::default() };
-        let mut begun = (self.clock.now(), Cpu::now());
+        let mut begun = (self.clock.now(), self.generator.usage());
         let mut stop_asked: Option<Instant> = None;
         loop {
             let level = self.level(&collected, begun.0);
@@ -133,7 +134,7 @@ impl<'a> Collector<'a> {
             while let Some(message) = next {
                 match message {
                     Message::Begins(origin) => {
-                        begun = (origin, Cpu::now());
+                        begun = (origin, self.generator.usage());
                         self.beside.begins(origin);
                     }
                     Message::Interval { step, interval } => {
@@ -168,7 +169,7 @@ impl<'a> Collector<'a> {
         if let Some(extension) = &self.extension {
             (collected.extended, collected.settled_at_ns) = (extension.extended, extension.settled_at_ns());
         }
-        collected.cpu = Cpu::now().since(begun.1);
+        collected.usage = self.generator.usage().since(begun.1);
         collected.broke.extend(underway.join().err().unwrap_or_default());
         Ok(collected)
     }

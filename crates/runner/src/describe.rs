@@ -6,9 +6,8 @@ use load::values::Source;
 use plan::{Action, Plan, PlannedStep};
 use store::{Cause, Ending, Failure, Generator, Level, Model, NewRun, PartOf, Unit, Validity, Verdict};
 
-use crate::{host, usage};
-
-pub(crate) fn describe(plan: &Plan) -> NewRun {
+/// `host`: the machine that makes the load.
+pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
     let plan_json = plan.to_json();
     let mut hash = ring::digest::Context::new(&ring::digest::SHA256);
     // Two runs that only draw other values are of one plan.
@@ -44,7 +43,7 @@ pub(crate) fn describe(plan: &Plan) -> NewRun {
         plan_hash: hash.as_ref()[..8].iter().map(|byte| format!("{byte:02x}")).collect(),
         plan_json,
         tenbin_version: env!("CARGO_PKG_VERSION").to_owned(),
-        host: host::describe(),
+        host,
         load_words: plan.load_words(),
         model: model(plan),
         steps: plan.steps.iter().map(|step| step.name.clone()).collect(),
@@ -75,7 +74,7 @@ pub(crate) fn unit(step: &PlannedStep) -> Unit {
 }
 
 /// The ending of a run whose load never began.
-pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>) -> Ending {
+pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>, rss_peak_bytes: u64) -> Ending {
     let why =
         failure.as_ref().map_or("the run was stopped before its load began", |_| "the load never began");
     let cause = Cause {
@@ -90,7 +89,7 @@ pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>) -> Endi
         generator: Generator {
             cpu_user_s: 0.0,
             cpu_sys_s: 0.0,
-            rss_peak_bytes: usage::rss_peak_bytes(),
+            rss_peak_bytes,
             threads: 0,
             wake_lag_p99_us: None,
             thread_cpu_share_max: None,

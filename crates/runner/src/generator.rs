@@ -8,13 +8,21 @@ use std::time::Duration;
 use engine::{Message, Running, StopLevel};
 use plan::{Plan, Tables};
 
+use crate::host::Machine;
 use crate::live::Observer;
 use crate::load_data::{self, FillError};
 use crate::prepare::{Prepared, Refusal, prepare_unless_stopped};
 use crate::stopper::Stopper;
+use crate::usage::Usage;
 
 /// Makes loads. It is asked a few times for each load, and never for a request.
 pub trait Generator: Debug {
+    /// The machine that it makes loads on.
+    fn machine(&self) -> Machine;
+
+    /// What it has used itself so far.
+    fn usage(&self) -> Usage;
+
     /// Makes the tables that a load needs.
     ///
     /// # Errors
@@ -70,6 +78,14 @@ pub trait Underway: Debug {
 pub struct LocalGenerator;
 
 impl Generator for LocalGenerator {
+    fn machine(&self) -> Machine {
+        Machine::here()
+    }
+
+    fn usage(&self) -> Usage {
+        Usage::of_this_process()
+    }
+
     fn load_data(
         &self,
         plan: &Plan,

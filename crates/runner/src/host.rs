@@ -1,25 +1,34 @@
-//! The machine that measured, so that results of different machines can be told apart.
+//! The machine that makes a load, so that results of different machines can be told apart.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-/// Its facts, as far as the system tells them.
-pub fn describe() -> Value {
-    let uname = rustix::system::uname();
-    json!({
-        "name": uname.nodename().to_string_lossy(),
-        "system": format!("{} {}", uname.sysname().to_string_lossy(), uname.release().to_string_lossy()),
-        "cpu": field("/proc/cpuinfo", "model name"),
-        "cores": engine::allowed_cores().len(),
-        "memory_bytes": field("/proc/meminfo", "MemTotal").and_then(|text| kibibytes(&text)),
-    })
+/// A machine, as far as its system tells of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Machine {
+    /// Its facts, as every run keeps them.
+    pub facts: Value,
+    /// Its processor in words.
+    pub processor: String,
+    /// The cores that may be used.
+    pub cores: Vec<usize>,
 }
 
-/// The processor, and how many cores of it may be used.
-pub(crate) fn processor() -> String {
-    let model = field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown processor".to_owned());
-    format!("{model}, {} cores", engine::allowed_cores().len())
+impl Machine {
+    /// The one that this process runs on.
+    pub fn here() -> Self {
+        let (uname, cores) = (rustix::system::uname(), engine::allowed_cores());
+        let model = field("/proc/cpuinfo", "model name");
+        let facts = json!({
+            "name": uname.nodename().to_string_lossy(),
+            "system": format!("{} {}", uname.sysname().to_string_lossy(), uname.release().to_string_lossy()),
+            "cpu": model,
+            "cores": cores.len(),
+            "memory_bytes": field("/proc/meminfo", "MemTotal").and_then(|text| kibibytes(&text)),
+        });
+        Self { facts, processor: model.unwrap_or_else(|| "unknown processor".to_owned()), cores }
+    }
 }
 
 /// The value behind the first `name:` of a file of such lines.

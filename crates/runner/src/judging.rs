@@ -14,11 +14,13 @@ use crate::environment::Before;
 use crate::monitor::Beside;
 use crate::run_error::RunError;
 use crate::stopper::StopLevel;
-use crate::usage::{self, Cpu};
+use crate::tools::Tools;
+use crate::usage::Usage;
 
 /// What is known of a load besides its accounts.
 pub(crate) struct Surroundings<'a> {
     pub(crate) plan: &'a Plan,
+    pub(crate) tools: &'a Tools<'a>,
     /// Ceilings are kept there.
     pub(crate) store: &'a Store,
     pub(crate) threads: u32,
@@ -35,7 +37,7 @@ pub(crate) fn environment(
     accounts: &Accounts,
     beside: &mut dyn Beside,
 ) -> (Environment, Option<String>) {
-    let Surroundings { plan, store, threads, cores, before } = of;
+    let Surroundings { plan, tools, store, threads, cores, before } = of;
     let (taken, roots) = (beside.taken(), beside.roots());
     let (sharing, system_cores) = (before.sharing.clone(), before.system_cores.clone());
     let mut environment = Environment {
@@ -45,7 +47,7 @@ pub(crate) fn environment(
     };
     if accounts.stopped == Stopped::No && accounts.is_near_a_limit() {
         let (tally, reached_per_s) = (&accounts.tally, accounts.ended_per_s());
-        let shape = Shape { plan, threads, cores, system_cores: &system_cores, tally, reached_per_s };
+        let shape = Shape { plan, tools, threads, cores, system_cores: &system_cores, tally, reached_per_s };
         match ceiling::find(&shape, store) {
             Ok(per_s) => environment.ceiling_per_s = Some(per_s),
             Err(because) => beside.lacks("ceiling of the generator", because),
@@ -58,7 +60,7 @@ pub(crate) fn environment(
 /// A load that is over: its accounts, and what is kept of it besides.
 pub(crate) struct Closed {
     pub(crate) accounts: Accounts,
-    cpu: Cpu,
+    usage: Usage,
     notes: Vec<String>,
 }
 
@@ -76,7 +78,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
     let mut ended = before.window;
     ended.add(&tally.window);
     let window_ns = (plan.warm_up_ns, window_end_ns(plan, &tally, &collected.ends));
-    let Collected { ends, broke, hopeless, overran, extended, settled_at_ns, cpu, pulses, gaps, .. } =
+    let Collected { ends, broke, hopeless, overran, extended, settled_at_ns, usage, pulses, gaps, .. } =
         collected;
     let busiest_10s_share = collected.busiest.cpu_share();
     let opening = ends.iter().filter_map(|end| end.opening_failures.as_ref());
@@ -106,7 +108,7 @@ pub(crate) fn close(plan: &Plan, mut collected: Collected, asked: StopLevel) -> 
         settled_at_ns,
         busiest_10s_share,
     };
-    Ok(Closed { accounts, cpu, notes })
+    Ok(Closed { accounts, usage, notes })
 }
 
 /// When the window ends: with the load; or with the last counted answer, if the number of requests ended it.
@@ -161,7 +163,7 @@ fn settles_from_ns(plan: &Plan) -> Option<u64> {
 
 /// What is known about a run when its load has ended.
 pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) -> Ending {
-    let Closed { accounts, cpu, notes } = closed;
+    let Closed { accounts, usage, notes } = closed;
     let (spread, planned_left) = (Spread::over(&accounts.connections), accounts.tally.counts.not_sent);
     let Findings { verdict, validity, generator, steadiness, outage, window_ns } =
         accounts.judge(environment);
@@ -170,9 +172,9 @@ pub(crate) fn ending(closed: Closed, environment: &Environment, threads: u32) ->
         verdict,
         validity,
         generator: Generator {
-            cpu_user_s: cpu.user_s,
-            cpu_sys_s: cpu.sys_s,
-            rss_peak_bytes: usage::rss_peak_bytes(),
+            cpu_user_s: usage.cpu_user_s,
+            cpu_sys_s: usage.cpu_sys_s,
+            rss_peak_bytes: usage.rss_peak_bytes,
             threads,
             ..generator
         },

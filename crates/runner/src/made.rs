@@ -8,6 +8,7 @@ use store::{Ending, Failure, GateResult, Run, RunId, Store, StoreError, Verdict}
 use crate::describe::without_a_load;
 use crate::measure::Measured;
 use crate::run_error::RunError;
+use crate::tools::Tools;
 use crate::watchdog::Watchdog;
 
 /// A run that was made, and is kept.
@@ -65,8 +66,8 @@ impl Loaded {
     }
 
     /// The load never began.
-    pub(crate) fn without(run: RunId, verdict: Verdict, failure: Option<Failure>) -> Self {
-        let ending = without_a_load(verdict, failure);
+    pub(crate) fn without(tools: &Tools<'_>, run: RunId, verdict: Verdict, failure: Option<Failure>) -> Self {
+        let ending = without_a_load(verdict, failure, tools.generator.usage().rss_peak_bytes);
         Self { run, ending, counts: None, is_first_answer: false, watchdog: None }
     }
 

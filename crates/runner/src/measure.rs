@@ -72,6 +72,7 @@ pub(crate) fn measure(
         observer,
         stopper,
         clock: tools.clock,
+        generator: tools.generator,
         beside: attended,
         planned: length,
         planned_requests: plan.stop.requests,
@@ -90,7 +91,7 @@ pub(crate) fn measure(
     let (is_rejected, was_given_up) = (collected.is_rejected(), collected.was_given_up);
     let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
     let closed = judging::close(plan, collected, asked)?;
-    let surroundings = Surroundings { plan, store, threads, cores: &cores, before };
+    let surroundings = Surroundings { plan, tools: &tools, store, threads, cores: &cores, before };
     let (environment, sharing) = judging::environment(surroundings, &closed.accounts, attended);
     let mut ending = judging::ending(closed, &environment, threads);
     ending.notes.extend(sharing);

@@ -57,12 +57,12 @@ impl Runner<'_> {
             Err(failure) => return self.without_a_load(&new, failure),
         };
         let notes = recording::record(planned.plan, &prepared, &mut new);
-        let threads = Threads::of(planned.plan, &prepared);
+        let threads = Threads::of(&self.tools, planned.plan, &prepared);
         let run = self.store.begin(&new)?;
         let mut measured = match measure(self, planned, prepared, &run, observer, attended) {
             Err(RunError::Threads(error)) => {
                 let failure = planned.is_out_of_threads(error)?;
-                return Ok(Loaded::without(run, Verdict::Aborted, Some(failure)));
+                return Ok(Loaded::without(&self.tools, run, Verdict::Aborted, Some(failure)));
             }
             measured => measured?,
         };
@@ -81,8 +81,8 @@ impl Runner<'_> {
     fn without_a_load(&self, new: &NewRun, failure: Failure) -> Result<Loaded, RunError> {
         let run = self.store.begin(new)?;
         Ok(match self.tools.is_stopped() {
-            true => Loaded::without(run, Verdict::Partial, None),
-            false => Loaded::without(run, Verdict::Aborted, Some(failure)),
+            true => Loaded::without(&self.tools, run, Verdict::Partial, None),
+            false => Loaded::without(&self.tools, run, Verdict::Aborted, Some(failure)),
         })
     }
 }

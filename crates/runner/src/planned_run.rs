@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use engine::allowed_cores;
 use judge::Condition;
 use plan::{Amount, Find, Plan, Study};
 use store::{Failure, NewRun, Place, StudyId, Verdict};
@@ -62,7 +61,11 @@ impl<'a> PlannedRun<'a> {
     /// The run as the store has it before its load begins, with the version of its system.
     pub(crate) fn describe(&self, tools: &Tools<'_>) -> NewRun {
         let version = self.stage.and_then(|stage| stage.version(tools.lab, &|| tools.is_stopped()));
-        NewRun { place: self.place.clone(), system_version: version, ..describe(self.plan) }
+        NewRun {
+            place: self.place.clone(),
+            system_version: version,
+            ..describe(self.plan, tools.generator.machine().facts)
+        }
     }
 
     /// Starts the system, if it is to be started.
@@ -149,8 +152,8 @@ impl<'a> Bench<'a> {
         id: &'a StudyId,
         tenbin: &'a Path,
     ) -> Result<Self, RunError> {
-        let cores =
-            Cores::choose(&study.pin, &allowed_cores()).map_err(|fault| RunError::Plan(vec![fault]))?;
+        let cores = Cores::choose(&study.pin, &runner.tools.generator.machine().cores)
+            .map_err(|fault| RunError::Plan(vec![fault]))?;
         Ok(Self { runner, study, id, tenbin, cores, answering: RefCell::default() })
     }
 

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use engine::allowed_cores;
 use plan::{Plan, Study};
 
 use crate::cores::Cores;
@@ -52,7 +51,8 @@ pub fn rehearse(
     mut tell: impl FnMut(&Rehearsed),
 ) -> Result<(), RunError> {
     let tools = &Tools::local(stopper);
-    let cores = Cores::choose(&study.pin, &allowed_cores()).map_err(|fault| RunError::Plan(vec![fault]))?;
+    let allowed = tools.generator.machine().cores;
+    let cores = Cores::choose(&study.pin, &allowed).map_err(|fault| RunError::Plan(vec![fault]))?;
     for number in 0..study.variants.len() {
         if tools.is_stopped() {
             return Ok(());

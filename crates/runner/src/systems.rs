@@ -38,6 +38,9 @@ pub trait Lab: Debug {
 
     /// Looks once at who listens where a load will go, and who else uses the machine.
     fn look_around(&self, prepared: &Prepared) -> Before;
+
+    /// The program `tenbin`, which has the target that answers at once; or why it cannot be started.
+    fn tenbin(&self) -> Result<PathBuf, String>;
 }
 
 /// A system that was ready once.
@@ -112,6 +115,15 @@ impl Lab for LocalLab {
 
     fn look_around(&self, prepared: &Prepared) -> Before {
         Before::look(prepared)
+    }
+
+    fn tenbin(&self) -> Result<PathBuf, String> {
+        let program =
+            std::env::current_exe().map_err(|error| format!("this program cannot be found: {error}"))?;
+        if program.file_stem().is_none_or(|name| name != "tenbin") {
+            return Err("this program is not tenbin, which has the target".to_owned());
+        }
+        Ok(program)
     }
 }
 

@@ -3,7 +3,6 @@
 //! A run whose generator was near its limit is suspect. If there are cores for twice as many threads, the same load is run once
 //! more with them: what the system does then tells which of the two was the limit.
 
-use engine::allowed_cores;
 use judge::{Doubt, Measured};
 use plan::Plan;
 use record::Percentile;
@@ -44,9 +43,9 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    pub(crate) fn of(plan: &Plan, prepared: &Prepared) -> Self {
+    pub(crate) fn of(tools: &Tools<'_>, plan: &Plan, prepared: &Prepared) -> Self {
         let pinned = prepared.cores.len();
-        let cores = if pinned > 0 { pinned } else { allowed_cores().len() };
+        let cores = if pinned > 0 { pinned } else { tools.generator.machine().cores.len() };
         Self { count: prepared.threads, cores, connections: plan.connections() }
     }
 
@@ -106,10 +105,10 @@ impl Twin<'_> {
         prepared: Prepared,
         observer: &mut dyn Observer,
     ) -> Result<Option<(RunId, Figures)>, RunError> {
-        let described = describe(plan);
+        let Runner { store, tools: Tools { stopper, lab, generator, .. } } = *self.runner;
+        let described = describe(plan, generator.machine().facts);
         let mut new = NewRun { title: format!("{} (twice the threads)", described.title), ..described };
         recording::record(plan, &prepared, &mut new);
-        let Runner { store, tools: Tools { stopper, lab, .. } } = *self.runner;
         let run = store.begin(&new)?;
         let mut attended = Attended::somebody_elses(lab);
         let planned = PlannedRun::of_load(plan, None);
@@ -172,7 +171,7 @@ mod tests {
     use crate::describe::without_a_load;
 
     fn suspect() -> Ending {
-        let mut ending = without_a_load(Verdict::Complete, None);
+        let mut ending = without_a_load(Verdict::Complete, None, 0);
         let cause =
             |code: &str| Cause { code: code.to_owned(), sentence: String::new(), remedy: String::new() };
         ending.validity.causes = vec![cause("generator_cpu"), cause("ceiling")];

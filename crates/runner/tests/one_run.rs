@@ -1,10 +1,8 @@
 //! One run in a world without processes: every stage of it fails in turn, and somebody stops it at every moment.
 
-mod fakes;
-
 use std::time::Duration;
 
-use fakes::{Heard, World, program, rename_table, store, study};
+use crate::fakes::{Heard, World, program, rename_table, store, study};
 use runner::{Bench, Made, RunError, Runner};
 use store::{Place, State, Store, StudyId, Verdict};
 use study::{begin_study, procedure};

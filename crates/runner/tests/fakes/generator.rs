@@ -1,4 +1,4 @@
-//! A generator whose single worker does a hundred requests of ten milliseconds a second, in no time.
+//! A generator whose single user sends a request after the other, a hundred a second unless the world says more, in no time.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,17 +8,32 @@ use std::time::Duration;
 use engine::{Message, StopLevel, WorkerEnd};
 use plan::{Fault, Plan, Tables};
 use record::{ConnectionTotals, Finish, Health, Interval, Outcome, Phase, Presence, Pulse, Tally};
-use runner::{Clock, FillError, Generator, Learnt, Observer, Prepared, Ready, Refusal, Stopper, Underway};
+use runner::{
+    Clock, FillError, Generator, Learnt, Machine, Observer, Prepared, Ready, Refusal, Stopper, Underway,
+    Usage,
+};
 
 use super::World;
 
-const PER_S: u64 = 100;
-const EACH_NS: u64 = 1_000_000_000 / PER_S;
 const SECOND_NS: u64 = 1_000_000_000;
 /// How long opening the connections takes.
 const OPENING: Duration = Duration::from_millis(30);
 
+/// Where the lab of this world starts the target that answers at once.
+const TARGET_PORT: u16 = 20_001;
+
 impl Generator for World {
+    fn machine(&self) -> Machine {
+        let cores = (0..self.state().pace.cores).collect();
+        Machine { facts: serde_json::json!({ "name": "world" }), processor: "abacus".to_owned(), cores }
+    }
+
+    fn usage(&self) -> Usage {
+        let percent = self.state().pace.cpu_percent as f64;
+        let cpu_user_s = self.elapsed().as_secs_f64() * percent / 100.0;
+        Usage { cpu_user_s, cpu_sys_s: 0.0, rss_peak_bytes: 1 << 20 }
+    }
+
     fn load_data(
         &self,
         _plan: &Plan,
@@ -34,7 +49,16 @@ impl Generator for World {
     }
 
     fn prepare(&self, plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal> {
-        let fails = self.moment("prepare");
+        let pace = self.state().pace;
+        let is_target = plan.sql.is_none() && plan.peer.port == TARGET_PORT;
+        let threads = plan.threads.unwrap_or(1);
+        let of = if is_target { "target: " } else { "" };
+        let per_s = match (is_target, threads) {
+            (true, _) => pace.target_per_s,
+            (false, 1) => pace.per_s,
+            (false, _) => pace.per_s_with_more_threads,
+        };
+        let fails = self.moment(&format!("{of}prepare"));
         if stopper.level() != StopLevel::Go {
             return Err(Refusal::Stopped);
         }
@@ -43,14 +67,22 @@ impl Generator for World {
         }
         let length_ns = plan.stop.at_ns.unwrap_or(SECOND_NS);
         Ok(Prepared {
-            threads: 1,
+            threads,
             cores: Vec::new(),
             endpoints: Vec::new(),
             memory_bound_bytes: 1 << 20,
             resolved: None,
             tls: None,
             learnt: Learnt::default(),
-            ready: Box::new(FakeLoad { world: self.clone(), warm_up_ns: plan.warm_up_ns, length_ns }),
+            ready: Box::new(FakeLoad {
+                world: self.clone(),
+                of,
+                threads,
+                each_ns: SECOND_NS / per_s,
+                cpu_percent: pace.cpu_percent,
+                warm_up_ns: plan.warm_up_ns,
+                length_ns,
+            }),
         })
     }
 }
@@ -59,8 +91,23 @@ impl Generator for World {
 #[derive(Debug)]
 struct FakeLoad {
     world: World,
+    /// What its moments begin with.
+    of: &'static str,
+    threads: u32,
+    each_ns: u64,
+    cpu_percent: u64,
     warm_up_ns: u64,
     length_ns: u64,
+}
+
+impl FakeLoad {
+    fn moment(&self, name: &str) -> bool {
+        self.world.moment(&format!("{}{name}", self.of))
+    }
+
+    fn is_troubled_by(&self, name: &str) -> bool {
+        self.world.state().trouble == Some(format!("{}{name}", self.of)).as_deref()
+    }
 }
 
 impl Ready for FakeLoad {
@@ -69,7 +116,7 @@ impl Ready for FakeLoad {
     }
 
     fn start(self: Box<Self>) -> io::Result<Box<dyn Underway>> {
-        if self.world.moment("load starts") {
+        if self.moment("load starts") {
             return Err(io::Error::other("no thread"));
         }
         self.world.state().loads_running += 1;
@@ -120,19 +167,25 @@ impl Fake {
             return;
         }
         self.is_over = true;
-        let world = self.load.world.clone();
-        if world.moment("worker breaks") {
+        if self.load.moment("worker breaks") {
             self.messages.push_back((to_ns, Message::Broke("load thread 0 cannot go on".to_owned())));
-        } else if world.moment("load is hopeless") {
+        } else if self.load.moment("load is hopeless") {
             self.messages.push_back((to_ns, Message::Hopeless("no user may log in".to_owned())));
-        } else if !world.moment("worker vanishes") {
-            let requests = to_ns / EACH_NS;
-            let connection =
-                ConnectionTotals { requests, response_sum_ns: requests * EACH_NS, response_max_ns: EACH_NS };
-            let health = Health { wall_ns: to_ns, cpu_ns: to_ns / 100, ..Health::default() };
+        } else if !self.load.moment("worker vanishes") {
+            self.end(to_ns);
+        }
+    }
+
+    /// Every worker says how it was; the first one has the connection.
+    fn end(&mut self, to_ns: u64) {
+        let (each_ns, requests) = (self.load.each_ns, to_ns / self.load.each_ns);
+        let connection =
+            ConnectionTotals { requests, response_sum_ns: requests * each_ns, response_max_ns: each_ns };
+        let cpu_ns = to_ns / 100 * self.load.cpu_percent;
+        for worker in 0..self.load.threads {
             let end = WorkerEnd {
-                connections: vec![connection],
-                health,
+                connections: if worker == 0 { vec![connection] } else { Vec::new() },
+                health: Health { wall_ns: to_ns, cpu_ns, ..Health::default() },
                 stopped_at_ns: Some(to_ns),
                 ..WorkerEnd::default()
             };
@@ -145,9 +198,10 @@ impl Fake {
         let mut tally = Tally::default();
         let rejects = self.load.world.state().rejects;
         let outcome = if rejects { Outcome::Rejected } else { Outcome::Ok };
-        for number in from_ns.div_ceil(EACH_NS)..to_ns / EACH_NS {
-            let sent_ns = number * EACH_NS;
-            let finished_ns = sent_ns + EACH_NS;
+        let each_ns = self.load.each_ns;
+        for number in from_ns.div_ceil(each_ns)..to_ns / each_ns {
+            let sent_ns = number * each_ns;
+            let finished_ns = sent_ns + each_ns;
             tally.note_sent(sent_ns);
             tally.note_finished(&Finish {
                 intended_ns: sent_ns,
@@ -164,10 +218,10 @@ impl Fake {
         let mut at_ns = from_ns;
         while at_ns < to_ns {
             let lasting_ns = (to_ns - at_ns).min(Pulse::WINDOW_NS - at_ns % Pulse::WINDOW_NS);
-            let ended = lasting_ns / EACH_NS;
+            let ended = lasting_ns / each_ns;
             let ok = if rejects { 0 } else { ended };
             let presence = Presence {
-                first_ok_ns: (ok > 0).then_some(at_ns + EACH_NS),
+                first_ok_ns: (ok > 0).then_some(at_ns + each_ns),
                 last_ok_ns: (ok > 0).then_some(at_ns + lasting_ns),
                 asked_ns: Some(at_ns),
                 ..Presence::default()
@@ -176,11 +230,11 @@ impl Fake {
                 at_ns: at_ns / Pulse::WINDOW_NS * Pulse::WINDOW_NS,
                 lasting_ns,
                 ended,
-                response_sum_ns: ended * EACH_NS,
+                response_sum_ns: ended * each_ns,
                 ok,
-                ok_response_sum_ns: ok * EACH_NS,
+                ok_response_sum_ns: ok * each_ns,
                 in_flight_ns: lasting_ns,
-                cpu_ns: lasting_ns / 100,
+                cpu_ns: lasting_ns / 100 * self.load.cpu_percent,
                 presence,
                 ..Pulse::default()
             };
@@ -199,15 +253,15 @@ impl Underway for Fake {
         }
         let Some((due_ns, _)) = self.messages.front() else { return Err(RecvTimeoutError::Disconnected) };
         let left = Duration::from_nanos(due_ns.saturating_sub(self.elapsed_ns()));
-        if left > wait || world.state().trouble == Some("load hangs") {
+        if left > wait || self.load.is_troubled_by("load hangs") {
             world.pass(wait);
-            world.moment("quiet");
+            self.load.moment("quiet");
             return Err(RecvTimeoutError::Timeout);
         }
         world.pass(left);
         let message = self.messages.pop_front().map(|(_, message)| message);
         if matches!(message, Some(Message::Interval { .. })) {
-            world.moment("second");
+            self.load.moment("second");
         }
         message.ok_or(RecvTimeoutError::Disconnected)
     }
@@ -218,7 +272,7 @@ impl Underway for Fake {
         }
         // What was not told yet is cut off where the load is now.
         let now_ns = self.elapsed_ns();
-        if level == StopLevel::Abort && self.load.world.state().trouble == Some("load hangs") {
+        if level == StopLevel::Abort && self.load.is_troubled_by("load hangs") {
             self.load.world.state().trouble = None;
         }
         if !self.is_over && now_ns < self.ends_ns {
@@ -227,8 +281,8 @@ impl Underway for Fake {
     }
 
     fn join(self: Box<Self>) -> Result<(), Vec<String>> {
-        let vanished = self.load.world.state().trouble == Some("worker vanishes");
-        match self.load.world.moment("load is joined") || vanished {
+        let vanished = self.load.is_troubled_by("worker vanishes");
+        match self.load.moment("load is joined") || vanished {
             true => Err(vec!["thread load-0 died of an internal fault".to_owned()]),
             false => Ok(()),
         }

@@ -1,6 +1,7 @@
 //! A lab whose systems are ready at once, and are looked at once in the world's second.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use lab::probes::{Look, NotAvailable, Reading, Subject};
@@ -26,14 +27,15 @@ impl Lab for World {
         (!self.moment("version")).then(|| "web 1.0".to_owned())
     }
 
-    fn start(&self, _recipe: Recipe, _cancelled: &dyn Fn() -> bool) -> Result<Box<dyn Started>, Failure> {
-        for (moment, stage) in [("system starts", Stage::Start), ("system is ready", Stage::Ready)] {
-            if self.moment(moment) {
+    fn start(&self, recipe: Recipe, _cancelled: &dyn Fn() -> bool) -> Result<Box<dyn Started>, Failure> {
+        let who = if recipe.name.starts_with("the target") { "target" } else { "system" };
+        for (moment, stage) in [("starts", Stage::Start), ("is ready", Stage::Ready)] {
+            if self.moment(&format!("{who} {moment}")) {
                 return Err(failure(stage));
             }
         }
         self.state().systems_running += 1;
-        Ok(Box::new(FakeSystem(self.clone())))
+        Ok(Box::new(FakeSystem { world: self.clone(), who }))
     }
 
     fn watch(&self, _subject: Subject) -> Box<dyn Watch> {
@@ -44,6 +46,13 @@ impl Lab for World {
     fn look_around(&self, _prepared: &Prepared) -> Before {
         self.moment("look around");
         Before::default()
+    }
+
+    fn tenbin(&self) -> Result<PathBuf, String> {
+        match self.moment("tenbin") {
+            true => Err("it is nowhere".to_owned()),
+            false => Ok("/bin/true".into()),
+        }
     }
 }
 
@@ -59,7 +68,10 @@ fn failure(stage: Stage) -> Failure {
 }
 
 #[derive(Debug)]
-struct FakeSystem(World);
+struct FakeSystem {
+    world: World,
+    who: &'static str,
+}
 
 impl Started for FakeSystem {
     fn roots(&self) -> Vec<Root> {
@@ -68,12 +80,13 @@ impl Started for FakeSystem {
 
     fn died(&mut self) -> Option<Failure> {
         // Once a second is enough.
-        let seconds = self.0.moments().iter().filter(|moment| *moment == "second").count();
-        (seconds > 0 && self.0.state().trouble == Some("system dies")).then(|| failure(Stage::Died))
+        let seconds = self.world.moments().iter().filter(|moment| *moment == "second").count();
+        (seconds > 0 && self.world.state().trouble == Some("system dies")).then(|| failure(Stage::Died))
     }
 
     fn stop(self: Box<Self>) -> Stopped {
-        let failures = if self.0.moment("system stops") { vec![failure(Stage::Stop)] } else { Vec::new() };
+        let fails = self.world.moment(&format!("{} stops", self.who));
+        let failures = if fails { vec![failure(Stage::Stop)] } else { Vec::new() };
         let outputs =
             vec![Output { process: "web".to_owned(), text: b"listening".to_vec(), dropped_bytes: 0 }];
         Stopped { failures, outputs }
@@ -82,7 +95,7 @@ impl Started for FakeSystem {
 
 impl Drop for FakeSystem {
     fn drop(&mut self) {
-        self.0.state().systems_running -= 1;
+        self.world.state().systems_running -= 1;
     }
 }
 

@@ -36,8 +36,28 @@ struct State {
     was_asked: Option<Duration>,
     /// Answers to requests are rejections.
     rejects: bool,
+    pace: Pace,
     systems_running: i32,
     loads_running: i32,
+}
+
+/// How much the generator does, and how hard that is for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Requests a second of a load with one thread, with more of them, and against the target that answers at once.
+    pub(crate) per_s: u64,
+    pub(crate) per_s_with_more_threads: u64,
+    pub(crate) target_per_s: u64,
+    /// Of a core, in percent.
+    pub(crate) cpu_percent: u64,
+    /// The cores of its machine.
+    pub(crate) cores: usize,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { per_s: 100, per_s_with_more_threads: 100, target_per_s: 100, cpu_percent: 1, cores: 1 }
+    }
 }
 
 impl World {
@@ -65,6 +85,12 @@ impl World {
         let world = Self::new();
         world.state().rejects = true;
         world
+    }
+
+    /// The same world with another generator.
+    pub(crate) fn at_pace(self, pace: Pace) -> Self {
+        self.state().pace = pace;
+        self
     }
 
     pub(crate) fn tools(&self) -> Tools<'_> {

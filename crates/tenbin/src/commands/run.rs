@@ -114,7 +114,8 @@ impl Ordered<'_> {
                     study.set_seed(seed::fresh());
                 }
                 let stamp = runner::stamp(&study)?;
-                study::begin_study(&study, procedure, runner::host(), stamp, &store).map_err(of_study)?
+                study::begin_study(&study, procedure, runner::Machine::here().facts, stamp, &store)
+                    .map_err(of_study)?
             }
         };
         warn_of_others(&store, &id)?;
