@@ -28,6 +28,7 @@ mod signals;
 pub mod slo;
 mod standing;
 pub mod steadiness;
+pub mod thread_check;
 mod tournament;
 pub mod validity;
 mod versus;

@@ -3,10 +3,9 @@
 //! A run whose generator was near its limit is suspect. If there are cores for twice as many threads, the same load is run once
 //! more with them: what the system does then tells which of the two was the limit.
 
-use judge::{Doubt, Measured};
+use judge::thread_check::{Figures, is_doubtful, settle};
 use plan::Plan;
-use record::Percentile;
-use store::{Cause, Ending, Level, NewRun, RunId, Store, StoreError, Verdict};
+use store::{NewRun, RunId, Verdict};
 
 use crate::describe::describe;
 use crate::live::Observer;
@@ -19,20 +18,6 @@ use crate::recording;
 use crate::run_error::RunError;
 use crate::stopper::StopLevel;
 use crate::tools::Tools;
-
-/// Causes that more threads can confirm or clear.
-const CAUSES: [Doubt; 2] = [Doubt::GeneratorCpu, Doubt::Ceiling];
-/// A rate that moves by less than this is the same.
-const MOVED_MIN: f64 = 0.1;
-/// Of one run to the next a p99 moves by itself; only one that falls below this part has another cause.
-const P99_MOST: f64 = 0.5;
-
-/// The figures of a run that more threads would change, if they were the limit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Figures {
-    ok_per_s: Option<f64>,
-    p99_ns: Option<f64>,
-}
 
 /// How many threads there are, and cores for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,10 +57,7 @@ impl Twin<'_> {
         measured: &mut measure::Measured,
         observer: &mut dyn Observer,
     ) -> Result<(), RunError> {
-        let ending = &measured.ending;
-        let is_doubtful = ending.validity.verdict == Level::Suspect
-            && ending.verdict == Verdict::Complete
-            && ending.validity.causes.iter().any(is_about_threads);
+        let is_doubtful = is_doubtful(&measured.ending);
         let Some(threads) = self.threads.doubled().filter(|_| is_doubtful) else { return Ok(()) };
         let mut plan = self.plan.clone();
         plan.threads = Some(threads);
@@ -89,7 +71,7 @@ impl Twin<'_> {
         measured.go_on();
         match twin {
             Ok(Some((twin, figures))) => {
-                let first = figures_of(self.runner.store, run)?;
+                let first = Figures::of(&self.runner.store.load(run)?)?;
                 settle(&mut measured.ending, [first, figures], [self.threads.count, threads], &twin);
                 Ok(())
             }
@@ -120,96 +102,14 @@ impl Twin<'_> {
         if !is_whole {
             return Ok(None);
         }
-        Ok(Some((run.clone(), figures_of(store, &run)?)))
-    }
-}
-
-fn is_about_threads(cause: &Cause) -> bool {
-    Doubt::named(&cause.code).is_some_and(|doubt| CAUSES.contains(&doubt))
-}
-
-fn figures_of(store: &Store, run: &RunId) -> Result<Figures, StoreError> {
-    let measured = Measured::of(&store.load(run)?)?;
-    Ok(Figures { ok_per_s: measured.ok_per_s(), p99_ns: measured.response.at(Percentile::P99) })
-}
-
-/// More done, or done sooner, with more threads: then the first run measured its generator.
-fn settle(ending: &mut Ending, [first, twin]: [Figures; 2], [threads, doubled]: [u32; 2], run: &RunId) {
-    let ratio = |first: Option<f64>, twin: Option<f64>| {
-        Some(twin? / first?).filter(|ratio| ratio.is_finite() && *ratio > 0.0)
-    };
-    let [rate, p99] = [ratio(first.ok_per_s, twin.ok_per_s), ratio(first.p99_ns, twin.p99_ns)];
-    let Some(rate) = rate else { return };
-    let is_better = rate > 1.0 + MOVED_MIN || p99.is_some_and(|p99| p99 < P99_MOST);
-    let words = format!(
-        "with {doubled} threads instead of {threads} it answered {rate:.2} times as much{}",
-        p99.map_or_else(String::new, |p99| format!(", and its p99 was {p99:.2} times as long"))
-    );
-    ending.validity.causes.retain(|cause| !is_about_threads(cause));
-    if is_better {
-        ending.verdict = Verdict::Invalid;
-        ending.validity.verdict = Level::Invalid;
-        let cause = Cause {
-            code: Doubt::GeneratorBound.code().to_owned(),
-            sentence: format!("{words}: the generator was the limit"),
-            remedy: format!("use --threads {doubled}, as run {run} did"),
-        };
-        ending.validity.causes.insert(0, cause);
-    } else {
-        if ending.validity.causes.is_empty() {
-            ending.validity.verdict = Level::Valid;
-        }
-        ending.notes.push(format!(
-            "The generator was near its limit, but {words} (run {run}): it was not what limited."
-        ));
+        let figures = Figures::of(&store.load(&run)?)?;
+        Ok(Some((run, figures)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::describe::without_a_load;
-
-    fn suspect() -> Ending {
-        let mut ending = without_a_load(Verdict::Complete, None, 0);
-        let cause =
-            |code: &str| Cause { code: code.to_owned(), sentence: String::new(), remedy: String::new() };
-        ending.validity.causes = vec![cause("generator_cpu"), cause("ceiling")];
-        ending
-    }
-
-    fn settled(first: [f64; 2], twin: [f64; 2]) -> Ending {
-        let figures =
-            |[ok_per_s, p99_ns]: [f64; 2]| Figures { ok_per_s: Some(ok_per_s), p99_ns: Some(p99_ns) };
-        let mut ending = suspect();
-        let run: RunId = "20261121-142500-ab12".parse().unwrap();
-        settle(&mut ending, [figures(first), figures(twin)], [1, 2], &run);
-        ending
-    }
-
-    #[test]
-    fn more_with_more_threads_means_that_the_generator_was_the_limit() {
-        for twin in [[15_000.0, 9e6], [10_200.0, 4e6]] {
-            let ending = settled([10_000.0, 9e6], twin);
-            assert_eq!((ending.verdict, ending.validity.verdict), (Verdict::Invalid, Level::Invalid));
-            assert_eq!(ending.validity.causes[0].code, "generator_bound");
-            assert_eq!(ending.validity.causes.len(), 1);
-        }
-    }
-
-    #[test]
-    fn the_same_with_more_threads_clears_it() {
-        let ending = settled([10_000.0, 9e6], [9_500.0, 9.4e6]);
-        assert_eq!((ending.verdict, ending.validity.verdict), (Verdict::Complete, Level::Valid));
-        assert!(ending.validity.causes.is_empty() && ending.notes[0].contains("0.95 times as much"));
-        let mut other = suspect();
-        other.validity.causes.push(Cause { code: "steal".to_owned(), ..other.validity.causes[0].clone() });
-        let none = Figures { ok_per_s: None, p99_ns: None };
-        let run: RunId = "20261121-142500-ab12".parse().unwrap();
-        let before = other.clone();
-        settle(&mut other, [none, none], [1, 2], &run);
-        assert_eq!(other, before, "nothing can be told");
-    }
 
     #[test]
     fn threads_are_doubled_where_there_are_cores_and_connections() {
