@@ -97,12 +97,12 @@ impl Compared {
         self.table(visible).write_terminal("", options.width, out)?;
         writeln!(out)?;
         for sentence in self.sentences(visible) {
-            for line in wrapped(&sentence, options.width, options.width) {
+            for line in indented(&sentence, options.width) {
                 writeln!(out, "{line}")?;
             }
         }
         for note in &self.notes {
-            for line in wrapped(&visible(note), options.width, options.width) {
+            for line in indented(&visible(note), options.width) {
                 writeln!(out, "{}", style.doubtful(&line))?;
             }
         }
@@ -164,6 +164,13 @@ impl Compared {
         }
         object
     }
+}
+
+/// Lines of which all but the first are set in.
+fn indented(text: &str, width: usize) -> Vec<String> {
+    let mut lines = wrapped(text, width, width.saturating_sub(2));
+    lines.iter_mut().skip(1).for_each(|line| line.insert_str(0, "  "));
+    lines
 }
 
 impl Side {

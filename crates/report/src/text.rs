@@ -64,8 +64,12 @@ pub(crate) fn cut_to<T>(all: &mut Vec<T>, most: usize, rest: impl Fn(usize) -> T
     }
 }
 
-/// Lines broken at spaces, the first with so much room, the others with so much; a longer word has a line of its own.
+/// Lines broken at spaces, the first with so much room, the others with so much; a longer word has a line of its own. A text that
+/// fits stays as it is.
 pub(crate) fn wrapped(text: &str, first_room: usize, room: usize) -> Vec<String> {
+    if text.chars().count() <= first_room {
+        return vec![text.to_owned()];
+    }
     let mut lines = vec![String::new()];
     let mut left = first_room;
     for word in text.split(' ').filter(|word| !word.is_empty()) {

@@ -71,6 +71,23 @@ fn a_run_of_which_nothing_is_stored_does_not_say_that_nothing_was_sent() {
     }
 }
 
+/// The words of a report without what only draws it: escapes, stars, bars, and the colon after a name.
+fn words(text: &str) -> std::collections::BTreeSet<String> {
+    let text = text.replace("&lt;", "<").replace("@<!-- -->", "@").replace(['\\', '*', '`'], "");
+    let words = text.split_whitespace().map(|word| word.trim_end_matches(':').to_owned());
+    words.filter(|word| word.chars().any(char::is_alphanumeric)).collect()
+}
+
+#[test]
+fn markdown_and_the_terminal_say_the_same_of_a_run() {
+    for (case, runs) in cases() {
+        let said = |name| words(&written(report::format(name).unwrap(), &runs));
+        let (terminal, markdown) = (said("terminal"), said("md"));
+        let missing: Vec<_> = terminal.difference(&markdown).collect();
+        assert!(missing.is_empty(), "{case} as md lacks {missing:?}");
+    }
+}
+
 #[test]
 fn terminal_lines_fit_and_end_in_ink() {
     for (case, runs) in cases() {

@@ -2,17 +2,15 @@
 
 use std::io::Write;
 
+use store::{Level, Verdict};
+
 use crate::Options;
-use crate::answer::Answer;
 use crate::error::ReportError;
 use crate::figures::ErrorLine;
 use crate::text::harmless;
-use crate::units::{count, rate};
+use crate::units::count;
 use crate::view::View;
-use crate::{
-    answer, bottleneck, breaches, comparison, outage, over_time, statements, steadiness, system, times,
-    transactions, words,
-};
+use crate::{answer, bottleneck, breaches, comparison, over_time, statements, times, words};
 
 pub(super) mod study;
 
@@ -28,38 +26,63 @@ pub(crate) fn write(views: &[View<'_>], _options: &Options, out: &mut dyn Write)
 }
 
 fn run(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
-    writeln!(out, "### {}\n", escaped(&view.run.new.title))?;
+    writeln!(out, "## {}\n", escaped(&view.run.new.title))?;
     if view.place().is_some() {
         writeln!(out, "{}\n", escaped(&view.name()))?;
     }
+    writeln!(out, "{}\n", escaped(&words::load(view)))?;
     if let Some(failed) = breaches::of_run(view) {
         writeln!(out, "**{}**\n", escaped(&failed))?;
     }
-    let Answer { text, how_sure, .. } = answer::of_run(view);
-    writeln!(out, "**Answer: {text}** ({how_sure})\n")?;
-    writeln!(out, "{}\n", escaped(&words::load(view)))?;
-    writeln!(out, "- {}", escaped(&words::verdict(view)))?;
+    writeln!(out, "**Answer: {}.**\n", answer::of_run(view).sentence())?;
+    if let Some(limit) = bottleneck::worth_telling(view) {
+        writeln!(out, "Suspected limit: {}: {}.\n", limit.what, escaped(&limit.because))?;
+    }
+    let verdict = escaped(&words::verdict(view));
+    match (view.verdict, view.validity.verdict) {
+        (Verdict::Complete, Level::Valid) => writeln!(out, "{verdict}\n")?,
+        _ => writeln!(out, "**{verdict}**\n")?,
+    }
+    let has_samples = view.whole.samples() > 0;
+    doubts(view, has_samples, out)?;
+    if has_samples {
+        times::table(&view.whole).write_markdown(out)?;
+    } else {
+        writeln!(out, "- response and service time: n/a (0 samples)")?;
+    }
+    errors(view, out)?;
+    let stamps = view.run.new.stamps.iter().map(|text| ("warning", text));
+    let notes = stamps.chain(view.notes.iter().map(|text| ("note", text)));
+    let is_apart = has_samples || !view.whole.errors.is_empty();
+    remarks(notes.map(|(kind, text)| format!("{kind}: {}", escaped(text))), is_apart, out)?;
+    details(view, out)
+}
+
+/// Why it may not be believed, what went wrong, and what became of its gates.
+fn doubts(view: &View<'_>, is_apart: bool, out: &mut dyn Write) -> Result<(), ReportError> {
+    let failure = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref());
     for cause in &view.validity.causes {
         writeln!(out, "- {} → {}", escaped(&cause.sentence), escaped(&cause.remedy))?;
     }
-    if let Some(failure) = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref()) {
+    if let Some(failure) = failure {
         writeln!(out, "- {} → {}", escaped(&words::failure(failure)), escaped(&failure.way_out))?;
     }
-    if let Some(limit) = bottleneck::worth_telling(view) {
-        writeln!(out, "- suspected limit: {}: {}", limit.what, escaped(&limit.because))?;
+    let tail = failure.map(|failure| words::tail(view.run.outputs(), failure.process.as_deref()));
+    if let Some(tail) = tail.filter(|tail| !tail.is_empty()) {
+        writeln!(out)?;
+        tail.iter().try_for_each(|line| writeln!(out, "> {}  ", escaped(line)))?;
+    }
+    if failure.is_some() && !view.run.gates().is_empty() {
+        writeln!(out)?;
     }
     for gate in view.run.gates() {
         writeln!(out, "- {}", escaped(&words::gate(gate)))?;
     }
-    writeln!(out)?;
-    if view.whole.samples() == 0 {
-        writeln!(out, "Response and service time: n/a (0 samples)")?;
-    } else {
-        times::table(&view.whole).write_markdown(out)?;
+    let is_said = failure.is_some() || !view.validity.causes.is_empty() || !view.run.gates().is_empty();
+    if is_said && is_apart {
+        writeln!(out)?;
     }
-    errors(view, out)?;
-    remarks(view.run.new.stamps.iter().chain(&view.notes).map(|text| escaped(text)), out)?;
-    details(view, out)
+    Ok(())
 }
 
 /// What few need to see at once: accounts, costs, the course over time, steps.
@@ -67,32 +90,14 @@ fn details(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     writeln!(out, "\n<details>\n<summary>All figures</summary>\n")?;
     let [planned, sent] = words::identity(&view.whole.counts);
     writeln!(out, "- {planned}\n- {sent}")?;
-    let throughput = view.whole.answers_per_s().map(rate);
-    let answers = view.noun().answers;
-    writeln!(out, "- throughput {} {answers}/s", throughput.as_deref().unwrap_or("n/a"))?;
-    if let Some(words) = transactions::without_connect(view) {
-        writeln!(out, "- {words}")?;
-    }
-    for (name, words) in transactions::facts(&view.whole) {
-        writeln!(out, "- {name}: {words}")?;
+    let mut called = "";
+    for (name, value) in super::terminal::facts(view) {
+        // A line without a name goes on with the one before it.
+        called = if name.is_empty() { called } else { name };
+        writeln!(out, "- {called}: {}", escaped(&value))?;
     }
     for [name, bars, ends] in over_time::lines(view.run)? {
-        writeln!(out, "- {name} over time `{bars}` {ends}")?;
-    }
-    if let Some(words) = outage::words(view) {
-        writeln!(out, "- outage: {words}")?;
-    }
-    if let Some(seen) = steadiness::of(view) {
-        writeln!(out, "- steady: {}", escaped(&steadiness::words(seen)))?;
-    }
-    if let Some(ending) = &view.run.ending {
-        writeln!(out, "- generator: {}", words::generator(view, &ending.generator))?;
-    }
-    for line in system::words(view) {
-        writeln!(out, "- system: {}", escaped(&line))?;
-    }
-    if let Some(cores) = words::cores(view) {
-        writeln!(out, "- cores: {cores}")?;
+        writeln!(out, "- {name}: `{bars}` {ends}")?;
     }
     if let Some(steps) = times::steps(view, escaped) {
         writeln!(out)?;
@@ -115,7 +120,7 @@ fn several(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
         texts.map(|text| format!("{}: {}", escaped(&name), escaped(text))).collect::<Vec<_>>()
     };
     let each = comparison::names(views).into_iter().zip(views).flat_map(of_run);
-    remarks(comparison::warning(views).into_iter().chain(each), out)
+    remarks(comparison::warning(views).into_iter().chain(each), true, out)
 }
 
 fn errors(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
@@ -138,9 +143,13 @@ fn errors(view: &View<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     Ok(())
 }
 
-fn remarks(texts: impl Iterator<Item = String>, out: &mut dyn Write) -> Result<(), ReportError> {
+fn remarks(
+    texts: impl Iterator<Item = String>,
+    is_apart: bool,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
     for (place, text) in texts.enumerate() {
-        if place == 0 {
+        if place == 0 && is_apart {
             writeln!(out)?;
         }
         writeln!(out, "- {text}")?;

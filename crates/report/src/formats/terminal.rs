@@ -57,7 +57,11 @@ impl Page<'_> {
         }
         writeln!(self.out)?;
         for (name, value) in facts(view) {
-            writeln!(self.out, "{INDENT}{}  {value}", self.style.dim(&format!("{name:<10}")))?;
+            let name = self.style.dim(&format!("{name:<10}"));
+            for (place, line) in wrapped(&value, self.width - 14, self.width - 14).iter().enumerate() {
+                let name = if place == 0 { &name } else { "          " };
+                writeln!(self.out, "{INDENT}{name}  {line}")?;
+            }
         }
         for [name, bars, ends] in over_time::lines(view.run)? {
             writeln!(self.out, "{INDENT}{}  {bars}  {ends}", self.style.dim(&format!("{name:<10}")))?;
@@ -93,11 +97,11 @@ impl Page<'_> {
 
     fn headline(&mut self, view: &View<'_>) -> io::Result<()> {
         let title = harmless(&view.run.new.title, TEXT_CHARACTERS_MAX);
-        writeln!(self.out, "{}", self.style.bold(&title))?;
+        self.toned(Tone::Strong, "", &title)?;
         if view.place().is_some() {
-            writeln!(self.out, "{}", harmless(&view.name(), TEXT_CHARACTERS_MAX))?;
+            self.paragraph("", INDENT, &view.name())?;
         }
-        writeln!(self.out, "{}", harmless(&words::load(view), TEXT_CHARACTERS_MAX))?;
+        self.paragraph("", INDENT, &words::load(view))?;
         let verdict = words::verdict(view);
         let colored = match (view.verdict, view.validity.verdict) {
             (Verdict::Complete, Level::Valid) => self.style.good(&verdict),
@@ -107,7 +111,7 @@ impl Page<'_> {
         self.answer(view)?;
         writeln!(self.out, "{colored}")?;
         for cause in &view.validity.causes {
-            self.paragraph(INDENT, INDENT, &cause.sentence)?;
+            self.paragraph(INDENT, "    ", &cause.sentence)?;
             self.paragraph("  → ", "    ", &cause.remedy)?;
         }
         if let Some(failure) = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref()) {
@@ -125,7 +129,7 @@ impl Page<'_> {
         if let Some(failed) = breaches::of_run(view) {
             self.toned(Tone::Bad, "", &failed)?;
         }
-        self.paragraph("", INDENT, &format!("Answer: {}.", answer::of_run(view).sentence()))?;
+        self.toned(Tone::Strong, "", &format!("Answer: {}.", answer::of_run(view).sentence()))?;
         if let Some(limit) = bottleneck::worth_telling(view) {
             let sentence = format!("Suspected limit: {}: {}.", limit.what, limit.because);
             self.paragraph("", INDENT, &sentence)?;
@@ -206,7 +210,7 @@ fn of_run<'a>(name: &str, view: &'a View<'_>) -> Vec<(String, &'a str)> {
 }
 
 /// Figures with a line each.
-fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
+pub(super) fn facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     let figures = &view.whole;
     let mut facts = vec![("throughput", throughput(figures))];
     facts.extend(transactions::without_connect(view).map(|words| ("", words)));

@@ -20,7 +20,9 @@ pub(crate) fn write(
 /// Items with an empty line between them; the first heads are of this level.
 fn write_items(items: &[Item], level: usize, out: &mut dyn Write) -> io::Result<()> {
     for (place, item) in items.iter().enumerate() {
-        if place > 0 {
+        let before = place.checked_sub(1).map(|before| &items[before]);
+        // Lists that follow one another are one list: apart, each of their lines would be a paragraph.
+        if before.is_some_and(|before| !(is_list(before) && is_list(item))) {
             writeln!(out)?;
         }
         match item {
@@ -48,4 +50,8 @@ fn write_items(items: &[Item], level: usize, out: &mut dyn Write) -> io::Result<
         }
     }
     Ok(())
+}
+
+fn is_list(item: &Item) -> bool {
+    matches!(item, Item::Facts(_) | Item::Points(_) | Item::Drawn(_))
 }
