@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 use store::{Run, Study, Utc};
 
 use crate::error::ReportError;
-use crate::formats::escaped_markdown;
-use crate::style::Style;
+use crate::item::{Escape, Fact, Item, Tone};
 use crate::table::Table;
-use crate::text::{harmless, visible, wrapped};
+use crate::text::harmless;
 use crate::{Format, LoadRun, Options};
 
 mod asked;
@@ -20,8 +19,6 @@ mod of_studies;
 mod row;
 mod written;
 
-/// Formats that have room for it.
-const FORMATS: [&str; 3] = ["terminal", "md", "json"];
 /// Characters of a title.
 const TITLE_CHARACTERS_MAX: usize = 60;
 
@@ -69,70 +66,34 @@ impl Compared {
         Ok(Self { sides: [side(first), side(second)], of: Of::Studies(studies), notes })
     }
 
-    /// Writes it as `terminal`, `md` or `json`; any other format has no room for it.
+    /// Writes it in a format that has room for it.
     pub fn write(&self, format: &Format, options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {
-        match format.name {
-            "terminal" => self.terminal(options, out),
-            "md" => self.markdown(out),
-            "json" => Ok(writeln!(out, "{:#}", self.object())?),
-            name => Err(ReportError::NotComparable {
-                what: format!("the format {name} has no room for two things side by side"),
-                way_out: format!("write one of {}", FORMATS.join(", ")),
-            }),
-        }
+        format.write_compared(self, options, out)
     }
 
-    /// Whether a format has room for it.
-    pub fn is_written_as(format: &Format) -> bool {
-        FORMATS.contains(&format.name)
+    /// Everything that is said about the two, in order.
+    pub(crate) fn items(&self, escape: Escape) -> Vec<Item> {
+        let side = |(name, side): (&str, &Side)| {
+            let title = escape(&harmless(&side.title, TITLE_CHARACTERS_MAX));
+            Fact::new(name, format!("{}  {}  {title}", side.id, side.started()))
+        };
+        let sentences = self.sentences(escape).into_iter().map(|sentence| (Tone::Plain, sentence));
+        let notes = self.notes.iter().map(|note| (Tone::Doubtful, escape(note)));
+        vec![
+            Item::Facts(["A", "B"].into_iter().zip(&self.sides).map(side).collect()),
+            Item::Table(self.table(escape)),
+            Item::Notes(sentences.chain(notes).collect()),
+        ]
     }
 
-    fn terminal(&self, options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {
-        let style = Style { color: options.color };
-        for (name, side) in ["A", "B"].iter().zip(&self.sides) {
-            let title = harmless(&side.title, TITLE_CHARACTERS_MAX);
-            writeln!(out, "{}  {}  {}  {title}", style.bold(name), side.id, side.started())?;
-        }
-        writeln!(out)?;
-        self.table(visible).write_terminal("", options.width, out)?;
-        writeln!(out)?;
-        for sentence in self.sentences(visible) {
-            for line in indented(&sentence, options.width) {
-                writeln!(out, "{line}")?;
-            }
-        }
-        for note in &self.notes {
-            for line in indented(&visible(note), options.width) {
-                writeln!(out, "{}", style.doubtful(&line))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn markdown(&self, out: &mut dyn Write) -> Result<(), ReportError> {
-        for (name, side) in ["A", "B"].iter().zip(&self.sides) {
-            writeln!(out, "- {name}: {} {} {}", side.id, side.started(), escaped_markdown(&side.title))?;
-        }
-        writeln!(out)?;
-        self.table(escaped_markdown).write_markdown(out)?;
-        writeln!(out)?;
-        for sentence in self.sentences(escaped_markdown) {
-            writeln!(out, "- {sentence}")?;
-        }
-        for note in &self.notes {
-            writeln!(out, "- {}", escaped_markdown(note))?;
-        }
-        Ok(())
-    }
-
-    fn table(&self, escape: fn(&str) -> String) -> Table {
+    fn table(&self, escape: Escape) -> Table {
         match &self.of {
             Of::Runs(figures) => of_runs::table(figures),
             Of::Studies(studies) => written::table(studies, escape),
         }
     }
 
-    fn sentences(&self, escape: fn(&str) -> String) -> Vec<String> {
+    fn sentences(&self, escape: Escape) -> Vec<String> {
         match &self.of {
             Of::Runs(_) => vec![of_runs::SENTENCE.to_owned()],
             Of::Studies(studies) => written::sentences(studies, escape),
@@ -140,7 +101,7 @@ impl Compared {
     }
 
     /// The schema `tenbin.compare/1`.
-    fn object(&self) -> Value {
+    pub(crate) fn object(&self) -> Value {
         let [a, b] = self
             .sides
             .each_ref()
@@ -164,13 +125,6 @@ impl Compared {
         }
         object
     }
-}
-
-/// Lines of which all but the first are set in.
-fn indented(text: &str, width: usize) -> Vec<String> {
-    let mut lines = wrapped(text, width, width.saturating_sub(2));
-    lines.iter_mut().skip(1).for_each(|line| line.insert_str(0, "  "));
-    lines
 }
 
 impl Side {

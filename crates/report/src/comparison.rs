@@ -1,6 +1,7 @@
 //! Several runs side by side, a row each. Nothing is ranked: the order is the one asked for.
 
 use crate::durations::Durations;
+use crate::item::{Escape, Item, Tone};
 use crate::noun::Noun;
 use crate::system::whole;
 use crate::table::{Cell, Table};
@@ -12,8 +13,26 @@ use crate::view::View;
 /// Columns of a name; a longer one is cut.
 const NAME_CHARACTERS_MAX: usize = 28;
 
+/// Everything that is said about several runs, in order.
+pub(crate) fn items(views: &[View<'_>], escape: Escape) -> Vec<Item> {
+    let warning = warning(views).map(|warning| (Tone::Bad, warning));
+    let of_run = |(name, view): (String, &View<'_>)| {
+        let causes = view.validity.causes.iter().map(|cause| &cause.sentence);
+        let texts = causes.chain(&view.run.new.stamps).chain(&view.notes);
+        let note = |text: &String| (Tone::Plain, format!("{}: {}", escape(&name), escape(text)));
+        texts.map(note).collect::<Vec<_>>()
+    };
+    let notes: Vec<_> =
+        warning.into_iter().chain(names(views).into_iter().zip(views).flat_map(of_run)).collect();
+    let mut items = vec![Item::Table(summary(views, escape)), Item::Table(service(views, escape))];
+    if !notes.is_empty() {
+        items.push(Item::Notes(notes));
+    }
+    items
+}
+
 /// The summary table: response times, rates, errors, costs, verdict.
-pub(crate) fn summary(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
+pub(crate) fn summary(views: &[View<'_>], escape: Escape) -> Table {
     let mut table = Table::of_names("response time", names(views).iter().map(|name| escape(name)));
     let response: Vec<Option<&Durations>> = views.iter().map(|view| Some(&view.whole.response.all)).collect();
     times::columns(&mut table, &response);
@@ -39,7 +58,7 @@ pub(crate) fn summary(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
 }
 
 /// Service times, in the same order.
-pub(crate) fn service(views: &[View<'_>], escape: fn(&str) -> String) -> Table {
+pub(crate) fn service(views: &[View<'_>], escape: Escape) -> Table {
     let mut table = Table::of_names("service time", names(views).iter().map(|name| escape(name)));
     let service: Vec<Option<&Durations>> = views.iter().map(|view| Some(&view.whole.service.all)).collect();
     times::columns(&mut table, &service);

@@ -2,11 +2,13 @@
 
 use std::io;
 
-use crate::Options;
+use crate::compared::Compared;
 use crate::error::ReportError;
 use crate::html;
+use crate::item::{Escape, Item, Layout};
 use crate::study::StudyView;
 use crate::view::View;
+use crate::{Options, comparison, run};
 
 mod csv;
 mod hlog;
@@ -15,7 +17,17 @@ mod jtl;
 mod md;
 mod terminal;
 
-pub(crate) use md::escaped as escaped_markdown;
+/// Every format, in the order of the help text.
+pub const FORMATS: &[Format] = &[
+    // What is written where nothing is asked for.
+    terminal::FORMAT,
+    json::FORMAT,
+    md::FORMAT,
+    html::FORMAT,
+    csv::FORMAT,
+    jtl::FORMAT,
+    hlog::FORMAT,
+];
 
 /// A way to write a report.
 pub struct Format {
@@ -25,67 +37,92 @@ pub struct Format {
     pub sentence: &'static str,
     /// How files of it end, without the dot.
     pub extension: &'static str,
-    pub(crate) write: fn(&[View<'_>], &Options, &mut dyn io::Write) -> Result<(), ReportError>,
-    /// `None` if the format has room for single runs only.
-    pub(crate) study: Option<WriteStudy>,
+    pub(crate) way: Way,
 }
 
-type WriteStudy = fn(&StudyView<'_>, &Options, &mut dyn io::Write) -> Result<(), ReportError>;
+/// How a format comes to be.
+pub(crate) enum Way {
+    /// It draws the pieces that every report for people is made of, whatever the report is about.
+    Drawn { draw: Draw, escape: Escape, layout: Layout },
+    /// It picks figures. `None` for what it has no room for.
+    Picked { runs: WriteRuns, study: Option<WriteStudy>, compared: Option<WriteCompared> },
+}
 
-/// Every format, in the order of the help text.
-pub const FORMATS: &[Format] = &[
-    Format {
-        name: "terminal",
-        sentence: "for reading here and now",
-        extension: "txt",
-        write: terminal::write,
-        study: Some(terminal::study::write),
-    },
-    Format {
-        name: "json",
-        sentence: "for programs: the schema tenbin.run/1, or tenbin.study/1 of several runs",
-        extension: "json",
-        write: json::write,
-        study: Some(json::study::write),
-    },
-    Format {
-        name: "md",
-        sentence: "Markdown, for a pull request",
-        extension: "md",
-        write: md::write,
-        study: Some(md::study::write),
-    },
-    Format {
-        name: "html",
-        sentence: "one page with pictures, for a browser: nothing else is needed to see it",
-        extension: "html",
-        write: html::write,
-        study: Some(html::write_study),
-    },
-    Format {
-        name: "csv",
-        sentence: "for spreadsheets: the columns of JMeter's Aggregate Report, times in milliseconds, and more columns",
-        extension: "csv",
-        write: csv::write,
-        study: Some(csv::study::write),
-    },
-    Format {
-        name: "jtl",
-        sentence: "single requests as JMeter writes them, of a run that kept them (--log-requests)",
-        extension: "jtl",
-        write: jtl::write,
-        study: None,
-    },
-    Format {
-        name: "hlog",
-        sentence: "HdrHistogram's interval log: response, service and lateness of every second, in nanoseconds",
-        extension: "hlog",
-        write: hlog::write,
-        study: None,
-    },
-];
+type Draw = fn(&[Item], &Options, &mut dyn io::Write) -> io::Result<()>;
+type WriteRuns = fn(&[View<'_>], &mut dyn io::Write) -> Result<(), ReportError>;
+type WriteStudy = fn(&StudyView<'_>, &mut dyn io::Write) -> Result<(), ReportError>;
+type WriteCompared = fn(&Compared, &mut dyn io::Write) -> Result<(), ReportError>;
+
+impl Format {
+    /// Whether it has room for two runs, or two studies, side by side.
+    pub fn takes_compared(&self) -> bool {
+        matches!(self.way, Way::Drawn { .. } | Way::Picked { compared: Some(_), .. })
+    }
+
+    pub(crate) fn write_runs(
+        &self,
+        views: &[View<'_>],
+        options: &Options,
+        out: &mut dyn io::Write,
+    ) -> Result<(), ReportError> {
+        match (&self.way, views) {
+            (Way::Drawn { draw, escape, layout }, [view]) => {
+                Ok(draw(&run::items(view, *escape, *layout)?, options, out)?)
+            }
+            (Way::Drawn { draw, escape, .. }, _) => {
+                Ok(draw(&comparison::items(views, *escape), options, out)?)
+            }
+            (Way::Picked { runs, .. }, _) => runs(views, out),
+        }
+    }
+
+    pub(crate) fn write_study(
+        &self,
+        view: &StudyView<'_>,
+        options: &Options,
+        out: &mut dyn io::Write,
+    ) -> Result<(), ReportError> {
+        match &self.way {
+            Way::Drawn { draw, escape, layout } => {
+                Ok(draw(&crate::study::items(view, *escape, *layout)?, options, out)?)
+            }
+            Way::Picked { study: Some(write), .. } => write(view, out),
+            Way::Picked { study: None, .. } => Err(ReportError::NoStudies {
+                format: self.name,
+                study: view.study.id.clone(),
+                example: view.study.runs.first().map(|run| run.id.clone()),
+            }),
+        }
+    }
+
+    pub(crate) fn write_compared(
+        &self,
+        compared: &Compared,
+        options: &Options,
+        out: &mut dyn io::Write,
+    ) -> Result<(), ReportError> {
+        match &self.way {
+            Way::Drawn { draw, escape, .. } => Ok(draw(&compared.items(*escape), options, out)?),
+            Way::Picked { compared: Some(write), .. } => write(compared, out),
+            Way::Picked { compared: None, .. } => Err(ReportError::NotComparable {
+                what: format!("the format {} has no room for two things side by side", self.name),
+                way_out: format!("write {}", names(Self::takes_compared)),
+            }),
+        }
+    }
+}
 
 /// The format of this name.
 pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
+}
+
+/// The names of those that a condition picks, in words: `terminal, json or md`.
+pub fn names(is_meant: fn(&Format) -> bool) -> String {
+    let mut names: Vec<&str> =
+        FORMATS.iter().filter(|format| is_meant(format)).map(|format| format.name).collect();
+    match names.pop() {
+        Some(last) if !names.is_empty() => format!("{} or {last}", names.join(", ")),
+        last => last.unwrap_or_default().to_owned(),
+    }
 }

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use crate::Options;
 use crate::error::ReportError;
+use crate::formats::{Format, Way};
 use crate::study::StudyView;
 use crate::view::View;
 
@@ -26,8 +26,15 @@ mod spectrum;
 mod table;
 mod thin;
 
+pub(crate) const FORMAT: Format = Format {
+    name: "html",
+    sentence: "one page with pictures, for a browser: nothing else is needed to see it",
+    extension: "html",
+    way: Way::Picked { runs: write, study: Some(write_study), compared: None },
+};
+
 /// Writes the page of one run, or of several side by side.
-pub(crate) fn write(views: &[View<'_>], _options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {
+fn write(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
     let mut document = of_run::document(views)?;
     cut::steps(&mut document);
     seconds::add(&mut document, |place, take| take(views[place].run))?;
@@ -35,11 +42,7 @@ pub(crate) fn write(views: &[View<'_>], _options: &Options, out: &mut dyn Write)
 }
 
 /// Writes the page of a study.
-pub(crate) fn write_study(
-    view: &StudyView<'_>,
-    _options: &Options,
-    out: &mut dyn Write,
-) -> Result<(), ReportError> {
+fn write_study(view: &StudyView<'_>, out: &mut dyn Write) -> Result<(), ReportError> {
     let mut document = of_study::document(view)?;
     let runs = cut::to_size(&mut document);
     seconds::add(&mut document, |place, take| take(&(view.load_run)(&view.runs[runs[place]].run.id)?))?;

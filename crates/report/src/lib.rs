@@ -14,12 +14,14 @@ mod error;
 mod figures;
 mod formats;
 mod html;
+mod item;
 mod metric;
 mod notes;
 mod noun;
 mod outage;
 mod over_time;
 mod ratio;
+mod run;
 mod shared;
 mod short;
 mod spark;
@@ -42,7 +44,7 @@ use store::{Run, RunId, StoreError};
 
 pub use compared::Compared;
 pub use error::ReportError;
-pub use formats::{FORMATS, Format, format};
+pub use formats::{FORMATS, Format, format, names as format_names};
 pub use shared::Sharing;
 pub use text::{visible, visible_lines};
 
@@ -66,7 +68,7 @@ pub fn write(
         return Err(ReportError::NoRuns);
     }
     let views = runs.iter().map(view::View::of).collect::<Result<Vec<_>, _>>()?;
-    (format.write)(&views, options, out)
+    format.write_runs(&views, options, out)
 }
 
 /// Loads one run with its seconds: a study has only the totals of its runs.
@@ -81,9 +83,5 @@ pub fn write_study(
     options: &Options,
     out: &mut dyn io::Write,
 ) -> Result<(), ReportError> {
-    let Some(write) = format.study else {
-        let example = study.runs.first().map(|run| run.id.clone());
-        return Err(ReportError::NoStudies { format: format.name, study: study.id.clone(), example });
-    };
-    write(&study::StudyView::of(study, load_run)?, options, out)
+    format.write_study(&study::StudyView::of(study, load_run)?, options, out)
 }

@@ -4,14 +4,12 @@ use record::Percentile;
 
 use crate::durations::Durations;
 use crate::figures::Figures;
+use crate::item::Escape;
 use crate::table::{Cell, Table};
 use crate::text::harmless;
 use crate::times;
 use crate::transactions::{percent_of_time, share_of_time};
 use crate::view::{Statement, Step, View};
-
-/// Makes a text from outside harmless.
-type Escape = fn(&str) -> String;
 
 /// Characters of a statement, and of the name of its transaction.
 const STATEMENT_CHARACTERS_MAX: usize = 40;

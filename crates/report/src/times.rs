@@ -4,6 +4,7 @@ use record::{PRINTED, Percentile};
 
 use crate::durations::{self, Durations};
 use crate::figures::Figures;
+use crate::item::Escape;
 use crate::table::{Cell, Table};
 use crate::text::harmless;
 use crate::units::{TimeUnit, count, duration, rate};
@@ -70,7 +71,7 @@ pub(crate) fn columns(table: &mut Table, rows: &[Option<&Durations>]) {
 }
 
 /// A row per step; `None` if there is but one.
-pub(crate) fn steps(view: &View<'_>, escape: fn(&str) -> String) -> Option<Table> {
+pub(crate) fn steps(view: &View<'_>, escape: Escape) -> Option<Table> {
     if view.steps.len() < 2 {
         return None;
     }

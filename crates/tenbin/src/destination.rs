@@ -16,8 +16,7 @@ use crate::output;
 /// In which format, and into which file.
 #[derive(Args, Debug)]
 pub(crate) struct ResultFlags {
-    /// How to write the result: terminal, json, md, html, csv, jtl or hlog [default: terminal, or as -o ends].
-    #[arg(long, value_name = "FORMAT", help_heading = "Results")]
+    #[arg(long, value_name = "FORMAT", help_heading = "Results", help = formats(|_| true))]
     format: Option<String>,
     /// Write it to this file, such as report.html; the ending says the format.
     #[arg(short, long, value_name = "PATH", help_heading = "Results")]
@@ -49,6 +48,12 @@ const NAMES_MAX: u32 = 100;
 const PRIVATE: u32 = 0o600;
 /// Columns in a file.
 const WIDTH: usize = 120;
+
+/// What is said of `--format` where some formats, or all, have room for the result.
+pub(crate) fn formats(is_meant: fn(&Format) -> bool) -> String {
+    let names = report::format_names(is_meant);
+    format!("How to write the result: {names} [default: terminal, or as -o ends]")
+}
 
 impl ResultFlags {
     /// Of a command that has flags of its own, and no page to show.

@@ -39,7 +39,7 @@ fn two_runs_stand_side_by_side() {
     }
     let page = home.run(&["compare", older, newer, "--format", "html", "-o", "page.html"]);
     assert_eq!(page.code, Some(2), "{page:?}");
-    assert!(page.stderr.contains("write terminal, md or json"), "{page:?}");
+    assert!(page.stderr.contains("write terminal, json or md"), "{page:?}");
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::{CapacityRow, CapacityView, answer, drawn, facts, objectives, table};
 use crate::answer::{Answer, Certainty};
+use crate::item::{Escape, Item, Tone};
 use crate::noun::Noun;
-use crate::study::{Item, Tone};
 use crate::text::harmless;
 
 /// Columns of the drawing.
@@ -14,7 +14,7 @@ const NAME_CHARACTERS_MAX: usize = 60;
 const WORDS_CHARACTERS_MAX: usize = 300;
 
 /// An answer for each variant, drawn.
-pub(crate) fn answers(view: &CapacityView, escape: fn(&str) -> String) -> Vec<Item> {
+pub(crate) fn answers(view: &CapacityView, escape: Escape) -> Vec<Item> {
     let mut items: Vec<Item> = Vec::new();
     for row in &view.rows {
         let answer = answer(row);
@@ -30,11 +30,11 @@ pub(crate) fn answers(view: &CapacityView, escape: fn(&str) -> String) -> Vec<It
 }
 
 /// Everything about each variant.
-pub(crate) fn items(view: &CapacityView, noun: &Noun, escape: fn(&str) -> String) -> Vec<Item> {
+pub(crate) fn items(view: &CapacityView, noun: &Noun, escape: Escape) -> Vec<Item> {
     view.rows.iter().flat_map(|row| of_row(view, row, noun, escape)).collect()
 }
 
-fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun, escape: fn(&str) -> String) -> Vec<Item> {
+fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun, escape: Escape) -> Vec<Item> {
     let name = escape(&harmless(&view.name(row), NAME_CHARACTERS_MAX));
     let mut items = vec![Item::Head(name)];
     if let Some((line, end)) = drawn::line(&row.found, COLUMNS) {
@@ -45,6 +45,6 @@ fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun, escape: fn(&str) 
     items.push(Item::Table(table(row, noun, escape)));
     let facts = facts(view, row).into_iter();
     let told = |words: String| escape(&harmless(&words, WORDS_CHARACTERS_MAX));
-    items.push(Item::Facts(facts.map(|(name, words)| (name.to_owned(), told(words))).collect()));
+    items.push(Item::facts(facts.map(|(name, words)| (name, told(words)))));
     items
 }

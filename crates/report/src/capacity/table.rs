@@ -4,12 +4,13 @@ use record::{Percentile, Tally};
 
 use super::sentences::written;
 use super::{CapacityRow, LevelRow};
+use crate::item::Escape;
 use crate::noun::Noun;
 use crate::table::{Cell, Table};
 use crate::units::{decimal, percent_of, rate};
 
 /// A row for each rate, lowest first, and above them one for each number of users.
-pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: fn(&str) -> String) -> Table {
+pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: Escape) -> Table {
     let (sizes, rates) = (&row.levels.sizes, &row.levels.rates);
     let of_sizes = sizes.iter().map(|size| match size.users {
         1 => "1 user".to_owned(),

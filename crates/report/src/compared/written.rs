@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::bar::Scale;
 use super::of_studies::Studies;
 use super::row::{Row, Side, Verdict};
+use crate::item::Escape;
 use crate::ratio;
 use crate::table::{Cell, Table};
 use crate::text::listed;
@@ -14,7 +15,7 @@ use crate::units::percent_of;
 const ALONE_MAX: usize = 5;
 
 /// A row for each setting.
-pub(super) fn table(studies: &Studies, escape: fn(&str) -> String) -> Table {
+pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
     let rows = &studies.rows;
     let name = |row: &Row| match row.variant.as_str() {
         "" => escape(&row.system),
@@ -46,7 +47,7 @@ pub(super) fn table(studies: &Studies, escape: fn(&str) -> String) -> Table {
 }
 
 /// What must be said under the table.
-pub(super) fn sentences(studies: &Studies, escape: fn(&str) -> String) -> Vec<String> {
+pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
     let mut sentences = vec![
         "A and B were measured at different times: this trusts that nothing else changed in between (machine, kernel, \
          versions, neighbours). Blocks of one study would not have to."

@@ -7,14 +7,14 @@ use std::io;
 
 use record::Percentile;
 
-use crate::Options;
+use super::{Format, Way};
 use crate::durations::Durations;
 use crate::error::ReportError;
 use crate::figures::Figures;
 use crate::text::visible;
 use crate::view::View;
 
-pub(super) mod study;
+mod study;
 
 const HEADER: [&str; 37] = [
     "Label",
@@ -60,12 +60,15 @@ const HEADER: [&str; 37] = [
 /// What follows them: of transactions alone, and whose statement a row is about.
 const HEADER_OF_TRANSACTIONS: [&str; 3] = ["Retried", "Retries", "Part Of"];
 
+pub(super) const FORMAT: Format = Format {
+    name: "csv",
+    sentence: "for spreadsheets: the columns of JMeter's Aggregate Report, times in milliseconds, and more columns",
+    extension: "csv",
+    way: Way::Picked { runs: write, study: Some(study::write), compared: None },
+};
+
 /// Writes the rows of every run.
-pub(crate) fn write(
-    views: &[View<'_>],
-    _options: &Options,
-    out: &mut dyn io::Write,
-) -> Result<(), ReportError> {
+fn write(views: &[View<'_>], out: &mut dyn io::Write) -> Result<(), ReportError> {
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record(HEADER.iter().chain(&HEADER_OF_TRANSACTIONS)).map_err(into_io)?;
     for view in views {

@@ -9,15 +9,22 @@ use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use record::{Histogram, Phase, Tally};
 
-use crate::Options;
+use super::{Format, Way};
 use crate::error::ReportError;
 use crate::view::View;
 
 /// Three digits, as they were recorded.
 const SIGNIFICANT_DIGITS: u8 = 3;
 
+pub(super) const FORMAT: Format = Format {
+    name: "hlog",
+    sentence: "HdrHistogram's interval log: response, service and lateness of every second, in nanoseconds",
+    extension: "hlog",
+    way: Way::Picked { runs: write, study: None, compared: None },
+};
+
 /// Writes the log of one run.
-pub(crate) fn write(views: &[View<'_>], _options: &Options, out: &mut dyn Write) -> Result<(), ReportError> {
+fn write(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
     let [view] = views else {
         return Err(ReportError::OneRunOnly { format: "hlog", runs: views.len() });
     };

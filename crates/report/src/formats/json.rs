@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use store::{Cause, Ending, Failure, GateResult, Generator, Place};
 
 use self::counted::Counted;
-use crate::Options;
+use super::{Format, Way};
 use crate::durations::Durations;
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
@@ -24,25 +24,26 @@ mod capacity;
 mod counted;
 mod found;
 mod steadiness;
-pub(super) mod study;
+mod study;
 mod window;
 
-/// Writes one object: the run, or a study of several.
-pub(crate) fn write(
-    views: &[View<'_>],
-    _options: &Options,
-    out: &mut dyn io::Write,
-) -> Result<(), ReportError> {
-    let text = match views {
-        [view] => serde_json::to_string_pretty(&RunObject::of(view)),
-        _ => serde_json::to_string_pretty(&StudyObject {
-            schema: "tenbin.study/1",
-            runs: views.iter().map(RunObject::of).collect(),
-            comparison: None,
-            bottlenecks: [],
-        }),
-    };
-    let text = text.map_err(io::Error::from)?;
+pub(super) const FORMAT: Format = Format {
+    name: "json",
+    sentence: "for programs: the schema tenbin.run/1, or tenbin.study/1 of several runs",
+    extension: "json",
+    way: Way::Picked {
+        runs: |views, out| match views {
+            [view] => write(&RunObject::of(view), out),
+            _ => write(&StudyObject::of(views), out),
+        },
+        study: Some(|study, out| write(&study::Whole::of(study), out)),
+        compared: Some(|compared, out| write(&compared.object(), out)),
+    },
+};
+
+/// Writes one object.
+fn write(object: &impl Serialize, out: &mut dyn io::Write) -> Result<(), ReportError> {
+    let text = serde_json::to_string_pretty(object).map_err(io::Error::from)?;
     Ok(writeln!(out, "{}", escaped(&text))?)
 }
 
@@ -68,6 +69,14 @@ struct StudyObject<'a> {
     runs: Vec<RunObject<'a>>,
     comparison: Option<()>,
     bottlenecks: [(); 0],
+}
+
+impl<'a> StudyObject<'a> {
+    /// Of runs that were named one by one.
+    fn of(views: &'a [View<'_>]) -> Self {
+        let runs = views.iter().map(RunObject::of).collect();
+        Self { schema: "tenbin.study/1", runs, comparison: None, bottlenecks: [] }
+    }
 }
 
 #[derive(Serialize)]

@@ -8,7 +8,7 @@ use record::Sampled;
 use store::Unit;
 
 use super::csv::{cell, into_io};
-use crate::Options;
+use super::{Format, Way};
 use crate::error::ReportError;
 use crate::text::visible;
 use crate::view::View;
@@ -37,12 +37,15 @@ const HEADER: [&str; 17] = [
 const SCHEMES: [&str; 7] =
     ["http://", "https://", "postgres://", "postgresql://", "mysql://", "mariadb://", "sqlite:"];
 
+pub(super) const FORMAT: Format = Format {
+    name: "jtl",
+    sentence: "single requests as JMeter writes them, of a run that kept them (--log-requests)",
+    extension: "jtl",
+    way: Way::Picked { runs: write, study: None, compared: None },
+};
+
 /// Writes a line per kept request, or transaction.
-pub(crate) fn write(
-    views: &[View<'_>],
-    _options: &Options,
-    out: &mut dyn io::Write,
-) -> Result<(), ReportError> {
+fn write(views: &[View<'_>], out: &mut dyn io::Write) -> Result<(), ReportError> {
     if let Some(view) = views.iter().find(|view| measured(view).next().is_none()) {
         return Err(ReportError::NoRequestLog { run: view.run.id.clone() });
     }

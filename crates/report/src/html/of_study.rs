@@ -8,6 +8,7 @@ use super::document::{
 };
 use super::table::{self, About};
 use super::{errors, facts, figures, of_capacity, of_run, spectrum};
+use crate::item;
 use crate::ratio;
 use crate::study::troubles::Kind as Trouble;
 use crate::study::{self, LoadView, Page, StudyView, tables, troubles, verdict_word};
@@ -58,7 +59,7 @@ fn notices(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Notice> {
     let found = [view.unknown(), view.too_short()].into_iter().flatten();
     notices.extend(found.map(|text| Notice { tone: Tone::Doubtful, text }));
     let is_breached =
-        |load: &&LoadView<'_>| page.gates(load).iter().any(|(tone, _)| *tone == study::Tone::Bad);
+        |load: &&LoadView<'_>| page.gates(load).iter().any(|(tone, _)| *tone == item::Tone::Bad);
     let breached: Vec<&LoadView<'_>> = view.loads.iter().filter(is_breached).collect();
     if breached.is_empty() {
         return notices;
@@ -86,15 +87,16 @@ fn named(mut table: Table) -> Table {
     table
 }
 
-fn notice(tone: study::Tone, text: String) -> Notice {
+fn notice(tone: item::Tone, text: String) -> Notice {
     Notice { tone: of_tone(tone), text }
 }
 
-fn of_tone(tone: study::Tone) -> Tone {
+fn of_tone(tone: item::Tone) -> Tone {
     match tone {
-        study::Tone::Plain | study::Tone::Strong => Tone::Plain,
-        study::Tone::Doubtful => Tone::Doubtful,
-        study::Tone::Bad => Tone::Bad,
+        item::Tone::Plain | item::Tone::Strong => Tone::Plain,
+        item::Tone::Good => Tone::Good,
+        item::Tone::Doubtful => Tone::Doubtful,
+        item::Tone::Bad => Tone::Bad,
     }
 }
 
@@ -126,7 +128,7 @@ fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result
     let rows = rows.map(|(place, row)| of_row(view, page, row, name(load, place), marks(load, place)));
     let has_figures = load.rows.iter().any(|row| row.figures.is_some());
     let gates = page.gates(load).into_iter().map(|(tone, text)| match tone {
-        study::Tone::Plain => Notice { tone: Tone::Good, text },
+        item::Tone::Plain => Notice { tone: Tone::Good, text },
         tone => notice(tone, text),
     });
     Ok(Load {

@@ -4,9 +4,10 @@ use record::Percentile;
 use stats::Spread;
 
 use super::answer::winner;
-use super::tables::{self, Escape};
+use super::tables;
 use super::{LoadView, Row, StudyView, name};
 use crate::figures::Figures;
+use crate::item::Escape;
 use crate::system::whole;
 use crate::table::{Cell, Table};
 use crate::text::harmless;

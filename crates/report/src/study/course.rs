@@ -6,8 +6,8 @@ use store::StoreError;
 use store::Unit;
 
 use super::answer::winner;
-use super::tables::Escape;
 use super::{LoadView, StudyView, name};
+use crate::item::Escape;
 use crate::over_time::{OverTime, milliseconds, range};
 use crate::spark;
 use crate::table::Table;

@@ -2,23 +2,16 @@
 
 use store::{StoreError, Unit};
 
-use super::page::{Item, Page, Tone, section};
-use super::tables::{self, Escape};
+use super::page::{Page, section};
+use super::tables;
 use super::{LoadView, StudyView, compact, course, sentences, tournament};
 use crate::capacity;
-
-/// How much is seen at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
-    /// Everything, for who scrolls.
-    Whole,
-    /// What decides, and the rest where it can be unfolded.
-    Folded,
-}
+use crate::item::{Escape, Item, Layout, Tone};
 
 const COURSE: &str = "Run by run, and over time";
+
 /// Everything that is said about a study, in order.
-pub(crate) fn page(view: &StudyView<'_>, escape: Escape, layout: Layout) -> Result<Vec<Item>, StoreError> {
+pub(crate) fn items(view: &StudyView<'_>, escape: Escape, layout: Layout) -> Result<Vec<Item>, StoreError> {
     let order = Order { view, page: Page::new(view, escape), escape };
     let mut items = order.page.answers();
     if layout == Layout::Whole {
@@ -57,7 +50,7 @@ impl Order<'_> {
         if !pairs.is_empty() {
             items.push(Item::Head(self.page.head_of_pairs(load)));
             items.extend(pairs);
-            items.push(Item::Points(sentences::caveats(self.view, load)));
+            items.push(Item::points(sentences::caveats(self.view, load)));
         }
         items.extend(self.tournament(load));
         let course = self.course(load)?;
@@ -99,7 +92,7 @@ impl Order<'_> {
         all.extend(self.cores(load));
         let caveats = sentences::caveats(self.view, load);
         if !caveats.is_empty() {
-            all.push(Item::Points(caveats));
+            all.push(Item::points(caveats));
         }
         if are_held {
             all.extend(section("Gates", gates));

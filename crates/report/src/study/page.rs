@@ -1,51 +1,20 @@
-//! A study as a page for people: what to say, piece by piece. Formats only draw it.
+//! What is said about a study for people, piece by piece.
 
 use judge::Standing;
 use store::{EXTENSIONS_MAX, Level, OUT_OF_TIME, Procedure, StudyState};
 
 use super::answer::{answer, winner};
 use super::sentences::{self, blocks, matters, next_blocks, row_name};
-use super::tables::Escape;
 use super::troubles::{self, Kind, Trouble};
 use super::validity::validity;
 use super::{LoadView, StudyView, gates, limited, written};
 use crate::capacity;
+use crate::item::{Escape, Item, Tone};
 use crate::ratio;
 use crate::spark;
-use crate::table::Table;
 use crate::text::{cut_to, harmless, listed};
 use crate::units::count;
 use crate::words;
-
-/// One thing on the page. Every text is escaped and, where it comes from outside, short.
-pub(crate) enum Item {
-    /// The name of the whole.
-    Title(String),
-    /// The name of a part.
-    Head(String),
-    /// A paragraph.
-    Text(Tone, String),
-    /// A name and what belongs to it, a line each.
-    Facts(Vec<(String, String)>),
-    Table(Table),
-    /// Sentences that belong together.
-    Points(Vec<String>),
-    /// The same, each with a drawing of characters below it.
-    Drawn(Vec<(String, Option<String>)>),
-    /// What somebody else wrote, line by line.
-    Quote(Vec<String>),
-    /// What few need to see at once: what it is, and all of it.
-    Fold(String, Vec<Item>),
-}
-
-/// How a paragraph is meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
-    Plain,
-    Strong,
-    Doubtful,
-    Bad,
-}
 
 /// Characters of one text from outside.
 const TEXT_CHARACTERS_MAX: usize = 300;
@@ -125,7 +94,7 @@ impl<'a> Page<'a> {
         if !versions.is_empty() {
             facts.push(("versions", versions.join(", ")));
         }
-        Item::Facts(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+        Item::facts(facts)
     }
 
     pub(super) fn stamps(&self) -> Vec<Item> {
@@ -344,7 +313,7 @@ impl<'a> Page<'a> {
         let Told { tone, place, sentence, remedy, quote } = self.told(load, trouble);
         let mut items = vec![Item::Text(tone, format!("{place}: {sentence}"))];
         if !remedy.is_empty() {
-            items.push(Item::Points(vec![format!("→ {remedy}")]));
+            items.push(Item::points([format!("→ {remedy}")]));
         }
         if !quote.is_empty() {
             items.push(Item::Quote(quote));
@@ -462,7 +431,7 @@ impl<'a> Page<'a> {
             let command = format!("{} --blocks {blocks}", self.resuming("PLAN"));
             facts.push(("extend", format!("{blocks} blocks may decide what is inconclusive: {command}")));
         }
-        Item::Facts(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+        Item::facts(facts)
     }
 
     /// To how many blocks it may be worth to extend it: a pair is inconclusive after all that were planned.
@@ -528,7 +497,7 @@ pub(super) fn section(head: &str, points: Vec<String>) -> Vec<Item> {
     if points.is_empty() {
         return Vec::new();
     }
-    vec![Item::Head(head.to_owned()), Item::Points(points)]
+    vec![Item::Head(head.to_owned()), Item::points(points)]
 }
 
 /// At most so many lines, and how many are left out.

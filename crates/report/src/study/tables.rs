@@ -8,6 +8,7 @@ use super::rows::{Row, RowStep};
 use super::{LoadView, StudyView};
 use crate::durations::Durations;
 use crate::figures::Figures;
+use crate::item::Escape;
 use crate::noun::Noun;
 use crate::statements::{self, Line};
 use crate::system::whole;
@@ -15,9 +16,6 @@ use crate::table::{Cell, Table};
 use crate::text::harmless;
 use crate::times;
 use crate::units::{count, decimal, mebibytes, percent_of, rate};
-
-/// Makes a text from outside harmless.
-pub(crate) type Escape = fn(&str) -> String;
 
 /// Something about a row.
 type Figure = fn(&Row<'_>) -> Option<f64>;

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use ::report::{Compared, ReportError};
+use ::report::{self, Compared, Format, ReportError};
 use clap::Args;
 use store::{Store, StudyId};
 
 use crate::commands::StoreFlag;
-use crate::destination::ResultFlags;
+use crate::destination::{ResultFlags, formats};
 use crate::exit::{BadArguments, Exit};
 
 /// Which two, and how.
@@ -19,8 +19,7 @@ pub(crate) struct CompareFlags {
     /// The one after, of the same kind; "last" is the run, or after a study the study, that was kept last.
     #[arg(value_name = "B")]
     second: String,
-    /// How to write the result: terminal, json or md [default: terminal, or as -o ends].
-    #[arg(long, value_name = "FORMAT", help_heading = "Results")]
+    #[arg(long, value_name = "FORMAT", help_heading = "Results", help = formats(Format::takes_compared))]
     format: Option<String>,
     /// Write it to this file, such as compared.md; the ending says the format.
     #[arg(short, long, value_name = "PATH", help_heading = "Results")]
@@ -34,9 +33,9 @@ pub(crate) fn run(flags: &CompareFlags) -> anyhow::Result<Exit> {
     let results = ResultFlags::of(flags.format.clone(), flags.output.clone());
     let destination = results.check()?;
     let format = destination.format;
-    if !Compared::is_written_as(format) {
+    if !format.takes_compared() {
         let what = format!("--format {}: it has no room for two things side by side", format.name);
-        return Err(bad(&what, "write terminal, md or json"));
+        return Err(bad(&what, &format!("write {}", report::format_names(Format::takes_compared))));
     }
     if let Some(path) =
         [&flags.first, &flags.second].into_iter().find(|name| Path::new(name.trim()).is_file())

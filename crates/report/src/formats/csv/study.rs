@@ -3,7 +3,6 @@
 use std::io;
 
 use super::{HEADER, cell, into_io, of_transactions, row};
-use crate::Options;
 use crate::error::ReportError;
 use crate::study::StudyView;
 use crate::system::whole;
@@ -35,11 +34,7 @@ const HEADER_OF_PLACE: [&str; 18] = [
 const HEADER_OF_TRIES: [&str; 2] = ["Retried", "Retries"];
 
 /// Writes the header and a row per run, in the order in which the study plans them; then a column per knob.
-pub(crate) fn write(
-    study: &StudyView<'_>,
-    _options: &Options,
-    out: &mut dyn io::Write,
-) -> Result<(), ReportError> {
+pub(super) fn write(study: &StudyView<'_>, out: &mut dyn io::Write) -> Result<(), ReportError> {
     let knobs = knobs(study);
     let mut writer = csv::Writer::from_writer(out);
     let of_knobs = knobs.iter().map(|knob| cell(&format!("Knob {knob}")));

@@ -1,7 +1,6 @@
 //! A study in JSON: its runs as they stand alone, and what they say together.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use judge::Standing;
 use serde::Serialize;
@@ -9,23 +8,11 @@ use store::Procedure;
 
 use super::capacity::{self, CapacityObject};
 use super::found::{FoundObject, ProcedureObject};
-use super::{FailureObject, RunObject, bottleneck, escaped};
-use crate::Options;
-use crate::error::ReportError;
+use super::{FailureObject, RunObject, bottleneck};
 use crate::study::{self, LoadView, Page, Pair, Ranked, StudyView, reason, verdict_word};
 
-/// Writes one object.
-pub(crate) fn write(
-    view: &StudyView<'_>,
-    _options: &Options,
-    out: &mut dyn io::Write,
-) -> Result<(), ReportError> {
-    let text = serde_json::to_string_pretty(&Whole::of(view)).map_err(io::Error::from)?;
-    Ok(writeln!(out, "{}", escaped(&text))?)
-}
-
 #[derive(Serialize)]
-struct Whole<'a> {
+pub(super) struct Whole<'a> {
     schema: &'static str,
     runs: Vec<RunObject<'a>>,
     comparison: ComparisonObject<'a>,
@@ -176,7 +163,7 @@ struct OutputObject<'a> {
 const OUTPUT_BYTES_MAX: usize = 4 << 10;
 
 impl<'a> Whole<'a> {
-    fn of(view: &'a StudyView<'_>) -> Self {
+    pub(super) fn of(view: &'a StudyView<'_>) -> Self {
         let new = &view.study.new;
         let unit = view.metric.map(|metric| metric.unit);
         Self {
