@@ -53,6 +53,26 @@ pub fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path} cannot be read: {error}"))
 }
 
+/// Asserts that a document has this table, or puts it in the place of the one with the same head if `UPDATE` is set.
+///
+/// # Panics
+///
+/// When the document has no table with this head, or another one.
+pub fn assert_table(path: &str, table: &str) {
+    let text = read(path);
+    let head = table.lines().next().unwrap_or_default();
+    let from = text.find(&format!("\n{head}\n")).map(|at| at + 1);
+    let from = from.unwrap_or_else(|| panic!("{path} has no table with the head {head}"));
+    let len = text[from..].find("\n\n").map_or(text.len() - from, |end| end + 1);
+    if std::env::var_os("UPDATE").is_some() {
+        let whole = [&text[..from], table, &text[from + len..]].concat();
+        fs::write(root().join(path), whole)
+            .unwrap_or_else(|error| panic!("{path} cannot be written: {error}"));
+    } else {
+        assert_eq!(&text[from..from + len], table, "with UPDATE=1 {path} gets the right-hand table");
+    }
+}
+
 /// Every text of the project, sorted by path.
 ///
 /// # Panics

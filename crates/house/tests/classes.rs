@@ -10,9 +10,7 @@ const LISTS: [&str; 2] = ["crates/record/src/class.rs", "crates/wire/src/class.r
 /// Names that are words of other lists, too: keys of plans and of JSON, and a file of `/proc`.
 const COMMON_WORDS: [&str; 2] = ["rows", "status"];
 /// Names that mean something else there.
-const OTHER_MEANINGS: [(&str, &str); 2] = [
-    // Why a run is in doubt: its errors of that class.
-    ("crates/judge/src/causes.rs", "generator_fault"),
+const OTHER_MEANINGS: [(&str, &str); 1] = [
     // A parameter of libpq.
     ("crates/plan/src/database/postgres.rs", "connect_timeout"),
 ];

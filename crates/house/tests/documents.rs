@@ -141,38 +141,7 @@ fn table_of_classes() -> String {
 
 #[test]
 fn the_table_of_errors_is_the_list_of_classes() {
-    let path = "docs/measurement.md";
-    let (text, expected) = (files::read(path), table_of_classes());
-    let from = text.find("| class | outcome | blame |").expect("there is a table of errors");
-    let len = text[from..].find("\n\n").map_or(text.len() - from, |end| end + 1);
-    if std::env::var_os("UPDATE").is_some() {
-        let whole = [&text[..from], &expected, &text[from + len..]].concat();
-        std::fs::write(files::root().join(path), whole).expect("the document can be written");
-    } else {
-        assert_eq!(&text[from..from + len], expected, "with UPDATE=1 {path} gets the table of CLASSES");
-    }
-}
-
-#[test]
-fn every_cause_of_doubt_and_every_limit_is_explained() {
-    let code = files::read("crates/judge/src/causes.rs");
-    for (list, document, heading) in [
-        ("Doubt", "docs/validity.md", "## Rules"),
-        ("Resource", "docs/measurement.md", "## What limited a system"),
-    ] {
-        let of_list =
-            code.split(&format!("    {list} {{\n")).nth(1).and_then(|rest| rest.split("\n    }").next());
-        let of_list = of_list.expect("the list is there");
-        let codes: BTreeSet<&str> = of_list.split('"').skip(1).step_by(2).collect();
-        assert!(codes.len() > 10, "{list}: {codes:?}");
-        let text = files::read(document);
-        // The head of a table is the line before its rule.
-        let lines: Vec<&str> = section(&text, heading).lines().collect();
-        let rows = lines.windows(2).filter(|pair| !pair[1].starts_with("|---")).map(|pair| pair[0]);
-        let rows = rows.filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
-        let explained: BTreeSet<&str> = rows.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
-        assert_eq!(explained, codes, "{document} explains every {list}, and no other");
-    }
+    files::assert_table("docs/measurement.md", &table_of_classes());
 }
 
 #[test]

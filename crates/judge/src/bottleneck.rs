@@ -30,32 +30,51 @@ mod waiting;
 mod words;
 
 pub use evidence::{Evidence, OfRun, Together};
-use refusals::REFUSALS;
 use words::{cpu_in_brackets, percent};
 
-type Rule = fn(&Evidence<'_>) -> Option<Bottleneck>;
+/// A rule: what it finds, its row of `docs/measurement.md`, and how.
+pub struct Rule {
+    /// What it may find.
+    pub finds: &'static [Resource],
+    /// When it says so; `{limits}` stands for the doubts that make the generator the limit.
+    pub when: &'static str,
+    /// Why from there on.
+    pub why: &'static str,
+    find: fn(&Evidence<'_>) -> Option<Bottleneck>,
+}
 
 /// Every rule; the first that fires speaks: who did not ask for more, then what ran short, then who waited without anything being
 /// short. A queue is full because what empties it is short, so queues come after resources.
-const RULES: &[Rule] = &[
-    generator::the_generator,
-    load::an_open_load_that_was_answered,
-    refusals::hardly_anything_but_refusals,
-    host::cores_taken_by_the_host,
-    cpu::all_cores,
-    one_core::one_thread,
-    memory::memory,
-    disks::disks,
-    open_files::open_files,
-    one_core::one_core,
-    one_core::one_core_in_turns,
-    listen_queue::a_queue_of_connections,
-    refusals::some_refusals,
-    load::pauses_of_users,
-    cpu::waits_for_a_core,
-    load::a_lone_user,
-    waiting::its_own_waiting,
+pub const RULES: &[Rule] = &[
+    generator::THE_GENERATOR,
+    load::AN_OPEN_LOAD_THAT_WAS_ANSWERED,
+    refusals::HARDLY_ANYTHING_BUT_REFUSALS,
+    host::CORES_TAKEN_BY_THE_HOST,
+    cpu::ALL_CORES,
+    one_core::ONE_THREAD,
+    memory::MEMORY,
+    disks::DISKS,
+    open_files::OPEN_FILES,
+    one_core::ONE_CORE,
+    one_core::ONE_CORE_IN_TURNS,
+    listen_queue::A_QUEUE_OF_CONNECTIONS,
+    refusals::SOME_REFUSALS,
+    load::PAUSES_OF_USERS,
+    cpu::WAITS_FOR_A_CORE,
+    load::A_LONE_USER,
+    waiting::ITS_OWN_WAITING,
 ];
+
+impl Resource {
+    /// Nobody knows.
+    pub const UNKNOWN: Self = Self::new("unknown", "not known");
+
+    /// When it is said that nobody knows, and why.
+    pub const WHEN_UNKNOWN: [&str; 2] = [
+        "the machine or the system was not read, or the cores were 75 % busy or more and nothing above fired",
+        "an honest answer",
+    ];
+}
 
 /// From this share of the time on, cores, threads and disks are called busy all the time: what is left is between two
 /// requests.
@@ -66,10 +85,6 @@ const ROOMY: f64 = 0.75;
 const FULL: f64 = 0.95;
 /// Of the requests that ended.
 const REFUSED: f64 = 0.01;
-/// What is read of the machine that the load comes from.
-const OF_THE_MACHINE: [Resource; 4] =
-    [Resource::Steal, Resource::MachineCpu, Resource::Memory, Resource::Disk];
-
 /// What probably kept a run, or all runs of a setting, from doing more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bottleneck {
@@ -108,15 +123,15 @@ pub fn bottleneck(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if evidence.together.counts.ok == 0 {
         return None;
     }
-    let mut found = RULES.iter().find_map(|rule| rule(evidence)).unwrap_or_else(|| unknown(evidence));
-    if OF_THE_MACHINE.contains(&found.resource) && !evidence.is_system_read() {
+    let mut found = RULES.iter().find_map(|rule| (rule.find)(evidence)).unwrap_or_else(|| unknown(evidence));
+    if found.resource.is_of_the_machine && !evidence.is_system_read() {
         found.because.push_str("; the system itself was not read");
         if !evidence.is_on_this_machine() {
             found.because.push_str(", and may run elsewhere");
         }
     }
     let errors = evidence.together.error_share();
-    if errors >= REFUSED && !REFUSALS.contains(&found.resource) {
+    if errors >= REFUSED && !found.resource.tells_errors {
         let many = many(evidence.together.unit);
         found.because.push_str(&format!("; besides, {} of the {many} did not end ok", percent(errors)));
     }
@@ -171,8 +186,8 @@ pub fn of_runs(runs: &[&Run]) -> Result<Option<Bottleneck>, StoreError> {
     Ok(bottleneck(&Evidence { runs: seen.collect(), together }))
 }
 
-fn suspected(resource: Resource, what: &'static str, because: String) -> Option<Bottleneck> {
-    Some(Bottleneck { resource, what, because, certainty: Certainty::Suspected })
+fn suspected(resource: Resource, because: String) -> Option<Bottleneck> {
+    Some(Bottleneck { resource, what: resource.words, because, certainty: Certainty::Suspected })
 }
 
 fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
@@ -184,5 +199,10 @@ fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
         ),
         None => "nothing was read while it was measured".to_owned(),
     };
-    Bottleneck { resource: Resource::Unknown, what: "not known", because, certainty: Certainty::Unknown }
+    Bottleneck {
+        resource: Resource::UNKNOWN,
+        what: Resource::UNKNOWN.words,
+        because,
+        certainty: Certainty::Unknown,
+    }
 }

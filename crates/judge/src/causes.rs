@@ -1,119 +1,67 @@
-//! Every code that a finding may carry: why a run is in doubt, and what probably limited it. The store and JSON have them as words,
-//! which never change.
+//! What a finding names: why a run is in doubt, and what probably limited it. Each stands in the file of the rule that finds it.
+//! The store and JSON have it by its code, which never changes.
 
-/// An enum whose variants have a word each.
-macro_rules! codes {
-    ($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $code:literal,)* }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum $name {
-            $($(#[$of])* $variant,)*
-        }
+use store::{Cause, Unit};
 
-        impl $name {
-            /// Every one.
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+use crate::words::many;
 
-            /// As the store and JSON have it.
-            pub const fn code(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $code,)*
-                }
-            }
+/// Of doubts that put the generator in the place of the system.
+pub(crate) const MEASURED_ITSELF: &str = "the generator may have measured itself";
+/// Of doubts about the cores of the generator.
+pub(crate) const NO_CORE: &str = "the generator waited for a core";
 
-            /// The one of a code; `None` if this version does not know it.
-            pub fn named(code: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|one| one.code() == code)
-            }
-        }
-    };
+/// Why the numbers of a run are in doubt. `docs/validity.md` has its texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// As the store and JSON have it.
+    pub code: &'static str,
+    /// The words of an answer in one line, with `{units}` for what was counted; may be empty.
+    pub(crate) words: &'static str,
+    /// From where on a run is suspect.
+    pub suspect: &'static str,
+    /// From where on it is invalid.
+    pub invalid: &'static str,
+    /// What is looked at.
+    pub looks_at: &'static str,
+    /// Whether the generator, and not the system, is then what limited the run.
+    pub is_limit: bool,
 }
 
-codes! {
-    /// Why the numbers of a run are in doubt. `docs/validity.md` explains each.
-    Doubt {
-        /// A thread of the generator died.
-        Internal = "internal",
-        /// The load could not go on.
-        Hopeless = "hopeless",
-        /// This machine was out of ports, descriptors or memory.
-        GeneratorFault = "generator_fault",
-        /// Timers woke the threads of an open load late.
-        WakeLag = "wake_lag",
-        /// The slowest response times were the generator's own delay.
-        GeneratorLag = "generator_lag",
-        /// A worker was away from its loop.
-        GeneratorStalled = "generator_stalled",
-        /// A quota held the generator back.
-        Throttled = "throttled",
-        /// Twice the threads did more, or sooner.
-        GeneratorBound = "generator_bound",
-        /// The host gave time to other guests.
-        Steal = "steal",
-        /// A worker was ready to run and had no core.
-        GeneratorWaited = "generator_waited",
-        /// A thread of the generator was busy nearly all the time.
-        GeneratorCpu = "generator_cpu",
-        /// The load came near what the generator reaches at most.
-        Ceiling = "ceiling",
-        /// Little's law does not hold.
-        Little = "little",
-        /// More bytes in replies than were read.
-        Bytes = "bytes",
-        /// The target counted other requests than were sent.
-        ServerCount = "server_count",
-        /// Replies came that no request asked for.
-        UnsolicitedReplies = "unsolicited_replies",
-        /// Planned requests were never sent.
-        NotSent = "not_sent",
-        /// No request was due in the measured time.
-        NothingPlanned = "nothing_planned",
-        /// The run was cut short, or still goes on.
-        NoEnding = "no_ending",
-        /// The load never began.
-        NoLoad = "no_load",
+impl Doubt {
+    /// In a few words; `None` if its code says enough.
+    pub fn words(&self, unit: Unit) -> Option<String> {
+        (!self.words.is_empty()).then(|| self.words.replace("{units}", many(unit)))
+    }
+
+    /// A cause of it, of a run.
+    pub fn cause(&self, sentence: String, remedy: String) -> Cause {
+        Cause { code: self.code.to_owned(), sentence, remedy }
     }
 }
 
-codes! {
-    /// What probably kept a system from doing more. `docs/measurement.md` explains each.
-    Resource {
-        /// The generator.
-        Generator = "generator",
-        /// The load, which asked for no more.
-        Load = "load",
-        /// A limit of the system's own on what may wait.
-        RequestQueue = "request_queue",
-        /// A limit of the system's own on requests.
-        RateLimit = "rate_limit",
-        /// The host of this machine.
-        Steal = "steal",
-        /// Processor time of the machine.
-        MachineCpu = "machine_cpu",
-        /// One core.
-        OneCore = "one_core",
-        /// Memory of the machine.
-        Memory = "memory",
-        /// Its disks.
-        Disk = "disk",
-        /// Files that a process may have open.
-        OpenFiles = "open_files",
-        /// The queue of connections that wait to be accepted.
-        ListenQueue = "listen_queue",
-        /// The system's own waiting.
-        Waiting = "waiting",
-        /// Nobody knows.
-        Unknown = "unknown",
-    }
+/// What probably kept a system from doing more. `docs/measurement.md` has the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// As JSON has it.
+    pub code: &'static str,
+    /// For people.
+    pub words: &'static str,
+    /// Whether it is read of the machine that the load comes from.
+    pub(crate) is_of_the_machine: bool,
+    /// Whether it says itself what did not end ok.
+    pub(crate) tells_errors: bool,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl Resource {
+    pub(crate) const fn new(code: &'static str, words: &'static str) -> Self {
+        Self { code, words, is_of_the_machine: false, tells_errors: false }
+    }
 
-    #[test]
-    fn a_code_means_one_thing() {
-        assert!(Doubt::ALL.iter().all(|doubt| Doubt::named(doubt.code()) == Some(*doubt)));
-        assert!(Resource::ALL.iter().all(|resource| Resource::named(resource.code()) == Some(*resource)));
+    pub(crate) const fn of_the_machine(self) -> Self {
+        Self { is_of_the_machine: true, ..self }
+    }
+
+    pub(crate) const fn telling_errors(self) -> Self {
+        Self { tells_errors: true, ..self }
     }
 }

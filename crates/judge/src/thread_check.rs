@@ -3,15 +3,27 @@
 use record::Percentile;
 use store::{Cause, Ending, Level, Run, RunId, StoreError, Verdict};
 
-use crate::causes::Doubt;
+use crate::causes::{Doubt, MEASURED_ITSELF};
 use crate::measured::Measured;
 
 /// Causes that more threads can confirm or clear.
-const CAUSES: [Doubt; 2] = [Doubt::GeneratorCpu, Doubt::Ceiling];
+const CAUSES: [Doubt; 2] = [Doubt::GENERATOR_CPU, Doubt::CEILING];
 /// A rate that moves by less than this is the same.
 const MOVED_MIN: f64 = 0.1;
 /// Of one run to the next a p99 moves by itself; only one that falls below this part has another cause.
 const P99_MOST: f64 = 0.5;
+
+impl Doubt {
+    /// Twice the threads did more, or sooner.
+    pub const GENERATOR_BOUND: Self = Self {
+        code: "generator_bound",
+        words: MEASURED_ITSELF,
+        suspect: "",
+        invalid: "rate +10 %, or p99 halved",
+        looks_at: "the load was run again with twice the threads, and did more, or was answered sooner: see below",
+        is_limit: true,
+    };
+}
 
 /// The figures of a run that more threads would change, if they were the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -52,11 +64,10 @@ pub fn settle(ending: &mut Ending, [first, twin]: [Figures; 2], [threads, double
     if is_better {
         ending.verdict = Verdict::Invalid;
         ending.validity.verdict = Level::Invalid;
-        let cause = Cause {
-            code: Doubt::GeneratorBound.code().to_owned(),
-            sentence: format!("{words}: the generator was the limit"),
-            remedy: format!("use --threads {doubled}, as run {run} did"),
-        };
+        let cause = Doubt::GENERATOR_BOUND.cause(
+            format!("{words}: the generator was the limit"),
+            format!("use --threads {doubled}, as run {run} did"),
+        );
         ending.validity.causes.insert(0, cause);
     } else {
         if ending.validity.causes.is_empty() {

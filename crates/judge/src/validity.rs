@@ -24,33 +24,73 @@ pub use environment::{Environment, Process};
 pub use evidence::Evidence;
 use words::Found;
 
-type Rule = fn(&Evidence<'_>) -> Option<Found>;
+use crate::causes::Doubt;
 
-/// Every rule that looks at figures. What spoils them comes before what was not put on.
+/// Why a run may be in doubt, and what finds out.
+type Rule = (Doubt, fn(&Evidence<'_>) -> Option<Found>);
+
+/// Every rule. What spoils figures comes before what was not put on.
 const RULES: &[Rule] = &[
-    lag::wake_lag,
-    lag::share_of_tail,
-    stalls::stalls,
-    host::throttled,
-    host::steal,
-    cores::waited_for_a_core,
-    cores::generator_cpu,
-    ceiling::near_ceiling,
-    identities::little,
-    identities::bytes,
-    identities::server_count,
-    identities::doubted_replies,
-    plan_kept::not_sent,
-    plan_kept::nothing_planned,
+    (Doubt::INTERNAL, broken::internal),
+    (Doubt::HOPELESS, broken::hopeless),
+    (Doubt::GENERATOR_FAULT, broken::generator_fault),
+    (Doubt::WAKE_LAG, lag::wake_lag),
+    (Doubt::GENERATOR_LAG, lag::share_of_tail),
+    (Doubt::GENERATOR_STALLED, stalls::stalls),
+    (Doubt::THROTTLED, host::throttled),
+    (Doubt::STEAL, host::steal),
+    (Doubt::GENERATOR_WAITED, cores::waited_for_a_core),
+    (Doubt::GENERATOR_CPU, cores::generator_cpu),
+    (Doubt::CEILING, ceiling::near_ceiling),
+    (Doubt::LITTLE, identities::little),
+    (Doubt::BYTES, identities::bytes),
+    (Doubt::SERVER_COUNT, identities::server_count),
+    (Doubt::UNSOLICITED_REPLIES, identities::doubted_replies),
+    (Doubt::NOT_SENT, plan_kept::not_sent),
+    (Doubt::NOTHING_PLANNED, plan_kept::nothing_planned),
 ];
+
+/// What others find: who runs a load again with more threads, who has none to run, and who reads a run without an ending.
+const BY_OTHERS: &[Doubt] = &[Doubt::GENERATOR_BOUND, Doubt::NO_ENDING, Doubt::NO_LOAD];
+
+impl Doubt {
+    /// Every one, in the order in which rules look for them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        RULES.iter().map(|(doubt, _)| *doubt).chain(BY_OTHERS.iter().copied())
+    }
+
+    /// The one of a code; `None` if this version does not know it.
+    pub fn named(code: &str) -> Option<Self> {
+        Self::all().find(|doubt| doubt.code == code)
+    }
+
+    /// The run was cut short, or still goes on.
+    pub const NO_ENDING: Self = Self {
+        code: "no_ending",
+        words: "the run has no ending",
+        suspect: "always",
+        invalid: "",
+        looks_at: "the run was cut short, or still goes on",
+        is_limit: false,
+    };
+
+    /// The load never began.
+    pub const NO_LOAD: Self = Self {
+        code: "no_load",
+        words: "",
+        suspect: "always",
+        invalid: "",
+        looks_at: "the load never began: the run was stopped before it, or the system failed",
+        is_limit: false,
+    };
+}
 
 /// The judgement, with everything that led to it, the gravest first.
 pub fn judge(evidence: &Evidence<'_>) -> Validity {
-    let mut found = broken::internal(evidence);
-    found.extend(broken::hopeless(evidence));
-    found.extend(broken::generator_fault(evidence));
-    found.extend(RULES.iter().filter_map(|rule| rule(evidence)));
-    found.sort_by_key(|found| std::cmp::Reverse(found.level as u8));
-    let worst = found.first().map_or(Level::Valid, |found| found.level);
-    Validity { verdict: worst, causes: found.into_iter().map(|found| found.cause).collect() }
+    let mut found: Vec<(Doubt, Found)> =
+        RULES.iter().filter_map(|(doubt, find)| Some((*doubt, find(evidence)?))).collect();
+    found.sort_by_key(|(_, found)| std::cmp::Reverse(found.level as u8));
+    let worst = found.first().map_or(Level::Valid, |(_, found)| found.level);
+    let cause = |(doubt, found): (Doubt, Found)| doubt.cause(found.sentence, found.remedy);
+    Validity { verdict: worst, causes: found.into_iter().map(cause).collect() }
 }

@@ -20,7 +20,7 @@ fn readings(busy: f64, system: f64) -> Vec<Reading> {
 
 fn found(stored: &Stored, study: &StudyId) -> Vec<(String, &'static str)> {
     let found = bottlenecks(&stored.load(study)).unwrap().into_iter();
-    found.map(|OfSetting { setting, bottleneck, .. }| (setting.system, bottleneck.resource.code())).collect()
+    found.map(|OfSetting { setting, bottleneck, .. }| (setting.system, bottleneck.resource.code)).collect()
 }
 
 #[test]

@@ -148,23 +148,9 @@ fn times(figures: &Figures) -> Option<String> {
 
 fn how_sure(view: &View<'_>) -> String {
     let cause = || view.validity.causes.first().and_then(|cause| Doubt::named(&cause.code));
-    let because = |word: &str| match cause() {
-        Some(
-            Doubt::GeneratorCpu
-            | Doubt::GeneratorBound
-            | Doubt::GeneratorLag
-            | Doubt::GeneratorStalled
-            | Doubt::WakeLag
-            | Doubt::Throttled
-            | Doubt::Ceiling
-            | Doubt::GeneratorFault
-            | Doubt::Internal,
-        ) => format!("{word}: the generator may have measured itself"),
-        Some(Doubt::GeneratorWaited | Doubt::Steal) => format!("{word}: the generator waited for a core"),
-        Some(Doubt::NotSent) => format!("{word}: {} were not sent", view.noun().many),
-        Some(Doubt::Hopeless) => format!("{word}: the load could not go on"),
-        Some(Doubt::NoEnding) => format!("{word}: the run has no ending"),
-        _ => word.to_owned(),
+    let because = |word: &str| match cause().and_then(|doubt| doubt.words(view.whole.unit)) {
+        Some(why) => format!("{word}: {why}"),
+        None => word.to_owned(),
     };
     match (view.verdict, view.validity.verdict) {
         _ if view.is_invalid() => because("the numbers are invalid"),

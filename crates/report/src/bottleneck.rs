@@ -20,7 +20,7 @@ pub(crate) fn of_row(study: &StudyView<'_>, row: &Row<'_>) -> Option<Bottleneck>
 
 /// The bottleneck of one run, if it says something that its answer has not said already.
 pub(crate) fn worth_telling(view: &View<'_>) -> Option<Bottleneck> {
-    let is_said = |found: &Bottleneck| found.resource == Resource::Load && view.run.new.model == Model::Open;
+    let is_said = |found: &Bottleneck| found.resource == Resource::LOAD && view.run.new.model == Model::Open;
     of_run(view).filter(|found| found.certainty == Certainty::Suspected && !is_said(found))
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use judge::{Measured, Resources, Signals, Standing, Window};
 use record::{Phase, Tally};
-use store::{Cause, Level, Place, Run, State, StoreError, Unit, Utc, Validity, Verdict};
+use store::{Level, Place, Run, State, StoreError, Unit, Utc, Validity, Verdict};
 
 use crate::figures::{Figures, Kind};
 use crate::notes;
@@ -203,10 +203,6 @@ fn without_an_ending(state: State) -> Validity {
             "use it to see what happened, and measure again",
         ),
     };
-    let cause = Cause {
-        code: judge::Doubt::NoEnding.code().to_owned(),
-        sentence: sentence.to_owned(),
-        remedy: remedy.to_owned(),
-    };
+    let cause = judge::Doubt::NO_ENDING.cause(sentence.to_owned(), remedy.to_owned());
     Validity { verdict: Level::Suspect, causes: vec![cause] }
 }

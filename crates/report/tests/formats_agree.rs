@@ -311,7 +311,7 @@ fn whoever_makes_runs_is_told_the_same_bottlenecks_as_reports_tell() {
         let found = judge::bottleneck::bottlenecks(&stored.study).unwrap().into_iter();
         let mut found: Vec<[String; 5]> = found
             .map(|of| {
-                let (resource, because) = (of.bottleneck.resource.code().to_owned(), of.bottleneck.because);
+                let (resource, because) = (of.bottleneck.resource.code.to_owned(), of.bottleneck.because);
                 [of.load, of.setting.system, of.setting.variant, resource, because]
             })
             .collect();

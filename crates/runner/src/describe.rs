@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use load::values::Source;
 use plan::{Action, Plan, PlannedStep};
-use store::{Cause, Ending, Failure, Generator, Level, Model, NewRun, PartOf, Unit, Validity, Verdict};
+use store::{Ending, Failure, Generator, Level, Model, NewRun, PartOf, Unit, Validity, Verdict};
 
 /// `host`: the machine that makes the load.
 pub(crate) fn describe(plan: &Plan, host: serde_json::Value) -> NewRun {
@@ -77,11 +77,8 @@ pub(crate) fn unit(step: &PlannedStep) -> Unit {
 pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>, rss_peak_bytes: u64) -> Ending {
     let why =
         failure.as_ref().map_or("the run was stopped before its load began", |_| "the load never began");
-    let cause = Cause {
-        code: judge::Doubt::NoLoad.code().to_owned(),
-        sentence: why.to_owned(),
-        remedy: "there are no figures to believe or not".to_owned(),
-    };
+    let remedy = "there are no figures to believe or not";
+    let cause = judge::Doubt::NO_LOAD.cause(why.to_owned(), remedy.to_owned());
     Ending {
         ended_at_unix_ms: unix_ms(),
         verdict,

@@ -2,7 +2,7 @@
 
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{BUSY, Bottleneck, ROOMY, suspected};
+use super::{BUSY, Bottleneck, ROOMY, Rule, suspected};
 use crate::causes::Resource;
 use crate::words::decimal;
 
@@ -15,7 +15,22 @@ const WAITED_OF_RESPONSE: f64 = 0.2;
 /// Of all cores, what others may use before the system's part is no longer called that of the machine.
 const TAKEN: f64 = 0.1;
 
-pub(super) fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+impl Resource {
+    /// Processor time of the machine.
+    pub const MACHINE_CPU: Self = Self::new("machine_cpu", "CPU of the machine").of_the_machine();
+}
+
+pub(super) const ALL_CORES: Rule = Rule {
+    finds: &[Resource::MACHINE_CPU],
+    when: "all cores together were 90 % busy or more",
+    why: "the rest lies between two requests. Where system and generator together used less than half of the cores, threads \
+          of the system must have been running or ready nearly all the time, too, and without a core for a fourth of the time \
+          that they ran: cores that others keep busy limit only who waits for them. From 10 % of the cores on that the system \
+          did not use, the limit is called shared",
+    find: all_cores,
+};
+
+fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= BUSY)?;
     let cores = evidence.cores()?;
     // Cores that others keep busy are its limit only if it waits for them. One that was not read may be among them.
@@ -39,20 +54,24 @@ pub(super) fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let who = who.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let because = format!("{all} {} busy: {who}", percent(busy));
     if cores.system.is_none() {
-        return suspected(Resource::MachineCpu, "CPU of the machine", because);
+        return suspected(Resource::MACHINE_CPU, because);
     }
     let not_its_own = cores.others.unwrap_or(0.0) + cores.generator.unwrap_or(0.0);
     match not_its_own / cores.all as f64 {
-        taken if taken < TAKEN => suspected(Resource::MachineCpu, "CPU of the machine", because),
-        _ => suspected(
-            Resource::MachineCpu,
-            "CPU of the machine, which it had to share",
-            format!("{because}; alone it would have had more"),
-        ),
+        taken if taken < TAKEN => suspected(Resource::MACHINE_CPU, because),
+        _ => suspected(Resource::MACHINE_CPU, format!("{because}; alone it would have had more"))
+            .map(|found| Bottleneck { what: "CPU of the machine, which it had to share", ..found }),
     }
 }
 
-pub(super) fn waits_for_a_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+pub(super) const WAITS_FOR_A_CORE: Rule = Rule {
+    finds: &[Resource::MACHINE_CPU],
+    when: "cores were 75 % busy or more, and threads of the system waited for one for a fifth of the response time",
+    why: "short at times",
+    find: waits_for_a_core,
+};
+
+fn waits_for_a_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let busy = evidence.signal(|signals| signals.busy).filter(|busy| *busy >= ROOMY)?;
     let wait = evidence.core_wait_of_response().filter(|wait| *wait >= WAITED_OF_RESPONSE)?;
     let because = format!(
@@ -60,5 +79,5 @@ pub(super) fn waits_for_a_core(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         percent(wait.min(1.0)),
         percent(busy)
     );
-    suspected(Resource::MachineCpu, "CPU of the machine", because)
+    suspected(Resource::MACHINE_CPU, because)
 }

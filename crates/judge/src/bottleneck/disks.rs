@@ -2,13 +2,25 @@
 
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{BUSY, Bottleneck, ROOMY, suspected};
+use super::{BUSY, Bottleneck, ROOMY, Rule, suspected};
 use crate::causes::Resource;
 
 /// Of the time, what some task waited for a disk. Some disks serve many requests at once, and are busy long before they are short.
 const DISK_PRESSURE: f64 = 0.2;
 
-pub(super) fn disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+impl Resource {
+    /// Its disks.
+    pub const DISK: Self = Self::new("disk", "disks").of_the_machine();
+}
+
+pub(super) const DISKS: Rule = Rule {
+    finds: &[Resource::DISK],
+    when: "something waited for disks 20 % of the time and a disk was 75 % busy; where waiting is not told, a disk was 90 % busy",
+    why: "some disks serve many requests at once, and are busy long before they are short",
+    find: disks,
+};
+
+fn disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let waited = evidence.signal(|signals| signals.disk_pressure);
     let busy = evidence.signal(|signals| signals.disk_busy);
     let is_short = match (waited, busy) {
@@ -20,5 +32,5 @@ pub(super) fn disks(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let waited =
         waited.map(|waited| format!("something on the machine waited for disks {} of it", percent(waited)));
     let because = [busy, waited].into_iter().flatten().collect::<Vec<_>>().join(", and ");
-    is_short.then(|| suspected(Resource::Disk, "disks", because)).flatten()
+    is_short.then(|| suspected(Resource::DISK, because)).flatten()
 }

@@ -221,9 +221,8 @@ impl Evidence<'_> {
 
     /// The first cause of doubt of any run that is one of these, as a sentence, and how many runs have one. May hold
     /// anything: escape it.
-    pub(super) fn causes(&self, doubts: &[Doubt]) -> Option<(&str, usize)> {
-        let is_meant =
-            |cause: &&store::Cause| Doubt::named(&cause.code).is_some_and(|doubt| doubts.contains(&doubt));
+    pub(super) fn causes(&self, wanted: impl Fn(Doubt) -> bool) -> Option<(&str, usize)> {
+        let is_meant = |cause: &&store::Cause| Doubt::named(&cause.code).is_some_and(&wanted);
         let mut causes = self.endings().filter_map(|ending| ending.validity.causes.iter().find(is_meant));
         let first = causes.next()?;
         Some((&first.sentence, 1 + causes.count()))

@@ -2,14 +2,26 @@
 
 use super::evidence::Evidence;
 use super::words::percent;
-use super::{Bottleneck, suspected};
+use super::{Bottleneck, Rule, suspected};
 use crate::causes::Resource;
 
 /// Taken by other guests of the host.
 const STEAL: f64 = 0.05;
 
-pub(super) fn cores_taken_by_the_host(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+impl Resource {
+    /// The host of this machine.
+    pub const STEAL: Self = Self::new("steal", "the host of this machine").of_the_machine();
+}
+
+pub(super) const CORES_TAKEN_BY_THE_HOST: Rule = Rule {
+    finds: &[Resource::STEAL],
+    when: "other guests of the host took 5 % of the processor time or more",
+    why: "no setting of the system can win that back",
+    find: cores_taken_by_the_host,
+};
+
+fn cores_taken_by_the_host(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let steal = evidence.signal(|signals| signals.steal).filter(|share| *share >= STEAL)?;
     let because = format!("other guests of the host took {} of the machine's processor time", percent(steal));
-    suspected(Resource::Steal, "the host of this machine", because)
+    suspected(Resource::STEAL, because)
 }

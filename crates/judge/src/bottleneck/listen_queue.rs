@@ -3,11 +3,23 @@
 use record::class::CONNECT_BACKLOG_FULL;
 
 use super::evidence::Evidence;
-use super::{Bottleneck, FULL, suspected};
+use super::{Bottleneck, FULL, Rule, suspected};
 use crate::causes::Resource;
 use crate::words::{count, decimal};
 
-pub(super) fn a_queue_of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+impl Resource {
+    /// The queue of connections that wait to be accepted.
+    pub const LISTEN_QUEUE: Self = Self::new("listen_queue", "the queue of connections");
+}
+
+pub(super) const A_QUEUE_OF_CONNECTIONS: Rule = Rule {
+    finds: &[Resource::LISTEN_QUEUE],
+    when: "connections were dropped at a full queue while one of the system's was 95 % full, or a Unix socket turned connections away",
+    why: "drops are counted for the whole machine, so a queue of the system must have been full, too",
+    find: a_queue_of_connections,
+};
+
+fn a_queue_of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let queue = evidence.listen_queue().filter(|[waiting, limit]| *waiting >= FULL * limit);
     let dropped = evidence.sum(|signals| signals.listen_overflows).filter(|dropped| *dropped >= 1.0);
     let refused = evidence.together.errors.get(CONNECT_BACKLOG_FULL.name).copied().unwrap_or(0);
@@ -21,5 +33,5 @@ pub(super) fn a_queue_of_connections(evidence: &Evidence<'_>) -> Option<Bottlene
         _ if refused > 0 => format!("{} connections were turned away at a full queue", count(refused)),
         _ => return None,
     };
-    suspected(Resource::ListenQueue, "the queue of connections", because)
+    suspected(Resource::LISTEN_QUEUE, because)
 }

@@ -2,14 +2,26 @@
 
 use super::evidence::Evidence;
 use super::words::cpu_in_brackets;
-use super::{Bottleneck, suspected};
+use super::{Bottleneck, Rule, suspected};
 use crate::causes::Resource;
 use crate::words::{count, counted, decimal, one};
 
 /// Of the users, how many wait for an answer when the pauses of the others decide.
 pub(super) const PAUSED: f64 = 0.5;
 
-pub(super) fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+impl Resource {
+    /// The load, which asked for no more.
+    pub const LOAD: Self = Self::new("load", "the load");
+}
+
+pub(super) const AN_OPEN_LOAD_THAT_WAS_ANSWERED: Rule = Rule {
+    finds: &[Resource::LOAD],
+    when: "an open load of which 99 % of the planned requests ended *ok*",
+    why: "it asked for no more; how much room was left is in the sentence",
+    find: an_open_load_that_was_answered,
+};
+
+fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     if !evidence.is_answered_in_full() {
         return None;
     }
@@ -24,14 +36,17 @@ pub(super) fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<
             counted(counts.planned, evidence.together.unit)
         ),
     };
-    suspected(
-        Resource::Load,
-        "the load",
-        format!("{asked}, and it asked for no more{}", cpu_in_brackets(evidence)),
-    )
+    suspected(Resource::LOAD, format!("{asked}, and it asked for no more{}", cpu_in_brackets(evidence)))
 }
 
-pub(super) fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+pub(super) const PAUSES_OF_USERS: Rule = Rule {
+    finds: &[Resource::LOAD],
+    when: "a closed load of which less than half of the users waited for an answer, on average",
+    why: "the pauses decide. Users who wait are answers per second × response time",
+    find: pauses_of_users,
+};
+
+fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let [users, waiting] = evidence.users().filter(|[users, waiting]| *waiting < PAUSED * users)?;
     let because = format!(
         "on average {} of its {} users waited for an answer, the others paused or were held back{}",
@@ -39,15 +54,22 @@ pub(super) fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(users, 0),
         cpu_in_brackets(evidence)
     );
-    suspected(Resource::Load, "the load", because)
+    suspected(Resource::LOAD, because)
 }
 
-pub(super) fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+pub(super) const A_LONE_USER: Rule = Rule {
+    finds: &[Resource::LOAD],
+    when: "a closed load of one user",
+    why: "one request is under way at a time",
+    find: a_lone_user,
+};
+
+fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     evidence.users().filter(|[users, _]| *users <= 1.0)?;
     let because = format!(
         "one user has one {} under way at a time{}",
         one(evidence.together.unit),
         cpu_in_brackets(evidence)
     );
-    suspected(Resource::Load, "the load", because)
+    suspected(Resource::LOAD, because)
 }

@@ -2,23 +2,45 @@
 
 use super::evidence::Evidence;
 use super::words::{cpu_in_brackets, percent};
-use super::{Bottleneck, REFUSED, suspected};
+use super::{Bottleneck, REFUSED, Rule, suspected};
 use crate::causes::Resource;
 use crate::words::duration;
 
 /// Of the requests that ended.
 const MOSTLY_REFUSED: f64 = 0.9;
-/// What tells of errors itself.
-pub(super) const REFUSALS: [Resource; 2] = [Resource::RequestQueue, Resource::RateLimit];
 /// Refusals that took less than this share of what good answers took were not waited for.
 const AT_ONCE: f64 = 0.5;
 
+impl Resource {
+    /// A limit of the system's own on what may wait.
+    pub const REQUEST_QUEUE: Self =
+        Self::new("request_queue", "a limit of its own on what may wait (503)").telling_errors();
+
+    /// A limit of the system's own on requests.
+    pub const RATE_LIMIT: Self =
+        Self::new("rate_limit", "a limit of its own on requests (429)").telling_errors();
+}
+
+pub(super) const HARDLY_ANYTHING_BUT_REFUSALS: Rule = Rule {
+    finds: &[Resource::REQUEST_QUEUE, Resource::RATE_LIMIT],
+    when: "90 % of the requests or more were answered 503, or 429, in less than half of the time of a good answer",
+    why: "processor time goes into rejecting then, and is no cause of it",
+    find: hardly_anything_but_refusals,
+};
+
 /// Then processor time goes into refusing, and is no cause of it.
-pub(super) fn hardly_anything_but_refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+fn hardly_anything_but_refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     refusals(evidence, MOSTLY_REFUSED)
 }
 
-pub(super) fn some_refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+pub(super) const SOME_REFUSALS: Rule = Rule {
+    finds: &[Resource::REQUEST_QUEUE, Resource::RATE_LIMIT],
+    when: "1 % of the requests or more were answered 503, or 429, in less than half of the time of a good answer",
+    why: "what is rejected at once was not waited for. Slow rejections are time-outs of something else",
+    find: some_refusals,
+};
+
+fn some_refusals(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     refusals(evidence, REFUSED)
 }
 
@@ -37,7 +59,7 @@ fn refusals(evidence: &Evidence<'_>, share_min: f64) -> Option<Bottleneck> {
         cpu_in_brackets(evidence)
     );
     match status {
-        429 => suspected(REFUSALS[1], "a limit of its own on requests (429)", because),
-        _ => suspected(REFUSALS[0], "a limit of its own on what may wait (503)", because),
+        429 => suspected(Resource::RATE_LIMIT, because),
+        _ => suspected(Resource::REQUEST_QUEUE, because),
     }
 }

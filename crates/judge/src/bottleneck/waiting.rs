@@ -3,11 +3,23 @@
 use super::evidence::Evidence;
 use super::evidence::share;
 use super::words::{cores_of, percent};
-use super::{Bottleneck, ROOMY, suspected};
+use super::{Bottleneck, ROOMY, Rule, suspected};
 use crate::causes::Resource;
 use crate::words::{counted, decimal};
 
-pub(super) fn its_own_waiting(evidence: &Evidence<'_>) -> Option<Bottleneck> {
+impl Resource {
+    /// The system's own waiting.
+    pub const WAITING: Self = Self::new("waiting", "the system's own waiting");
+}
+
+pub(super) const ITS_OWN_WAITING: Rule = Rule {
+    finds: &[Resource::WAITING],
+    when: "the cores were less than 75 % busy, and nothing above fired",
+    why: "workers, threads, locks, or what the system calls: none of them can be read from outside. Of a closed load without pauses nobody can tell from one run whether more users would get more",
+    find: its_own_waiting,
+};
+
+fn its_own_waiting(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     evidence.signal(|signals| signals.busy).filter(|busy| *busy < ROOMY)?;
     let cores = evidence.cores()?;
     let used = cores.system?;
@@ -28,5 +40,5 @@ pub(super) fn its_own_waiting(evidence: &Evidence<'_>) -> Option<Bottleneck> {
         decimal(used, 2),
         cores_of(cores.all)
     );
-    suspected(Resource::Waiting, "the system's own waiting", because)
+    suspected(Resource::WAITING, because)
 }

@@ -7,27 +7,60 @@ use store::Level;
 
 use super::evidence::Evidence;
 use super::words::{Found, found, units};
-use crate::causes::Doubt;
+use crate::causes::{Doubt, MEASURED_ITSELF};
+
+impl Doubt {
+    /// A thread of the generator died.
+    pub const INTERNAL: Self = Self {
+        code: "internal",
+        words: MEASURED_ITSELF,
+        suspect: "",
+        invalid: "always",
+        looks_at: "a thread of the generator died",
+        is_limit: true,
+    };
+
+    /// The load could not go on.
+    pub const HOPELESS: Self = Self {
+        code: "hopeless",
+        words: "the load could not go on",
+        suspect: "",
+        invalid: "always",
+        looks_at: "the load could not go on: a script that divides by zero, a log-in that will be rejected each time",
+        is_limit: false,
+    };
+
+    /// This machine was out of ports, descriptors or memory.
+    pub const GENERATOR_FAULT: Self = Self {
+        code: record::class::GENERATOR_FAULT.name,
+        words: MEASURED_ITSELF,
+        suspect: "",
+        invalid: "one request",
+        looks_at: "requests failed because this machine is out of ports, descriptors or memory; the error says which",
+        is_limit: true,
+    };
+}
 
 /// Threads that died.
-pub(super) fn internal(evidence: &Evidence<'_>) -> Vec<Found> {
-    let died = evidence.broke.iter();
-    died.map(|what| found(Level::Invalid, Doubt::Internal, what, "report it with the command that led to it"))
-        .collect()
+pub(super) fn internal(evidence: &Evidence<'_>) -> Option<Found> {
+    let is_any = !evidence.broke.is_empty();
+    is_any.then(|| {
+        found(Level::Invalid, evidence.broke.join("; "), "report it with the command that led to it")
+    })
 }
 
 /// Loads that their own script or log-in ended.
-pub(super) fn hopeless(evidence: &Evidence<'_>) -> Vec<Found> {
+pub(super) fn hopeless(evidence: &Evidence<'_>) -> Option<Found> {
     let remedy = "correct the script, or what the log-in rests on, and run it again";
-    evidence.hopeless.iter().map(|what| found(Level::Invalid, Doubt::Hopeless, what, remedy)).collect()
+    (!evidence.hopeless.is_empty()).then(|| found(Level::Invalid, evidence.hopeless.join("; "), remedy))
 }
 
 /// Requests that failed because this machine was out of something.
-pub(super) fn generator_fault(evidence: &Evidence<'_>) -> Vec<Found> {
+pub(super) fn generator_fault(evidence: &Evidence<'_>) -> Option<Found> {
     let own: Vec<_> = evidence.tally.errors.of(&GENERATOR_FAULT).collect();
     let faults: u64 = own.iter().map(|entry| entry.count).sum();
     if faults == 0 {
-        return Vec::new();
+        return None;
     }
     let what = own.iter().map(|entry| entry.message.to_string()).collect::<Vec<_>>().join("; ");
     let sentence = format!(
@@ -36,7 +69,7 @@ pub(super) fn generator_fault(evidence: &Evidence<'_>) -> Vec<Found> {
     );
     let remedies: BTreeSet<&str> = own.iter().map(|entry| remedy(entry.code)).collect();
     let remedies = remedies.into_iter().collect::<Vec<_>>().join("; ");
-    vec![found(Level::Invalid, Doubt::GeneratorFault, sentence, remedies)]
+    Some(found(Level::Invalid, sentence, remedies))
 }
 
 /// By the number of the error on Linux.

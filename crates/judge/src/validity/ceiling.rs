@@ -5,13 +5,25 @@ use store::Level;
 
 use super::evidence::{Evidence, SHORTEST_NS};
 use super::words::{Found, found, per_s, percent};
-use crate::causes::Doubt;
+use crate::causes::{Doubt, MEASURED_ITSELF};
 
 /// Of the ceiling, what a load may ask for or reach.
 const OPEN_SUSPECT: f64 = 0.5;
 const CLOSED_SUSPECT: f64 = 0.8;
 /// A busier thread than this may be near what it can do at most.
 const NEAR_A_LIMIT: f64 = 0.4;
+
+impl Doubt {
+    /// The load came near what the generator reaches at most.
+    pub const CEILING: Self = Self {
+        code: "ceiling",
+        words: MEASURED_ITSELF,
+        suspect: "open 50 %, closed 80 % of the ceiling",
+        invalid: "never",
+        looks_at: "what this generator reaches against a server that answers at once",
+        is_limit: false,
+    };
+}
 
 /// Whether the ceiling is worth knowing for the sake of this worker.
 pub(crate) fn is_near_a_limit(worker: &Health) -> bool {
@@ -34,5 +46,5 @@ pub(super) fn near_ceiling(evidence: &Evidence<'_>) -> Option<Found> {
         per_s(ceiling_per_s)
     );
     let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";
-    Some(found(Level::Suspect, Doubt::Ceiling, sentence, remedy))
+    Some(found(Level::Suspect, sentence, remedy))
 }

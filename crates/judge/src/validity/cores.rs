@@ -5,7 +5,7 @@ use store::Level;
 use super::environment::Process;
 use super::evidence::Evidence;
 use super::words::{Found, found, own_core, percent};
-use crate::causes::Doubt;
+use crate::causes::{Doubt, MEASURED_ITSELF, NO_CORE};
 
 /// A busier thread than this may be what limits the result.
 const CPU_SUSPECT: f64 = 0.9;
@@ -17,6 +17,28 @@ const OTHERS_OF_WAIT: f64 = 0.5;
 /// A process that used less of a core is not the one that was waited for.
 const OTHERS_MIN: f64 = 0.3;
 
+impl Doubt {
+    /// A worker was ready to run and had no core.
+    pub const GENERATOR_WAITED: Self = Self {
+        code: "generator_waited",
+        words: NO_CORE,
+        suspect: "5 % of the time",
+        invalid: "20 % of the time, and others took the core",
+        looks_at: "a worker was ready to run and had no core",
+        is_limit: false,
+    };
+
+    /// A thread of the generator was busy nearly all the time.
+    pub const GENERATOR_CPU: Self = Self {
+        code: "generator_cpu",
+        words: MEASURED_ITSELF,
+        suspect: "a thread above 90 % of a core",
+        invalid: "never",
+        looks_at: "over any ten seconds, or over a shorter load",
+        is_limit: true,
+    };
+}
+
 /// The busiest thread, over any ten seconds or over a shorter load.
 pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Found> {
     let share =
@@ -27,7 +49,7 @@ pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Found> {
         share * 100.0
     );
     let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";
-    Some(found(Level::Suspect, Doubt::GeneratorCpu, sentence, remedy))
+    Some(found(Level::Suspect, sentence, remedy))
 }
 
 /// Threads that were ready and had no core. That the system under load takes cores is what happens on one machine; that others
@@ -59,5 +81,5 @@ pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Found> {
     } else {
         own_core.to_owned()
     };
-    Some(found(level, Doubt::GeneratorWaited, sentence, remedy))
+    Some(found(level, sentence, remedy))
 }

@@ -4,7 +4,7 @@ use store::Level;
 
 use super::evidence::Evidence;
 use super::words::{Found, found, percent};
-use crate::causes::Doubt;
+use crate::causes::{Doubt, MEASURED_ITSELF, NO_CORE};
 
 /// Of the machine's time, what its host may give to others.
 const STEAL_SUSPECT: f64 = 0.03;
@@ -13,6 +13,28 @@ const STEAL_INVALID: f64 = 0.2;
 const THROTTLED_SUSPECT: f64 = 0.002;
 const THROTTLED_INVALID: f64 = 0.02;
 
+impl Doubt {
+    /// A quota held the generator back.
+    pub const THROTTLED: Self = Self {
+        code: "throttled",
+        words: MEASURED_ITSELF,
+        suspect: "0.2 % of the time",
+        invalid: "2 % of the time",
+        looks_at: "the quota of the generator's control group (version 1 and 2)",
+        is_limit: true,
+    };
+
+    /// The host gave time to other guests.
+    pub const STEAL: Self = Self {
+        code: "steal",
+        words: NO_CORE,
+        suspect: "3 % of the cores' time",
+        invalid: "20 %",
+        looks_at: "the host gave the time to other guests",
+        is_limit: false,
+    };
+}
+
 /// Time that other guests of the host had.
 pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Found> {
     let share =
@@ -20,12 +42,7 @@ pub(super) fn steal(evidence: &Evidence<'_>) -> Option<Found> {
     let level = if share > STEAL_INVALID { Level::Invalid } else { Level::Suspect };
     let sentence =
         format!("the host of this machine gave {} of its processor time to others", percent(share));
-    Some(found(
-        level,
-        Doubt::Steal,
-        sentence,
-        "measure again when the host is quiet, or on a machine that shares no cores",
-    ))
+    Some(found(level, sentence, "measure again when the host is quiet, or on a machine that shares no cores"))
 }
 
 /// Time in which the generator had used up its quota.
@@ -40,10 +57,5 @@ pub(super) fn throttled(evidence: &Evidence<'_>) -> Option<Found> {
     let sentence = format!(
         "the quota of the generator's control group held it back for {throttled_s:.1} s while the load went on for {wall_s:.1} s"
     );
-    Some(found(
-        level,
-        Doubt::Throttled,
-        sentence,
-        "run the generator outside of the container, or raise its CPU quota",
-    ))
+    Some(found(level, sentence, "run the generator outside of the container, or raise its CPU quota"))
 }

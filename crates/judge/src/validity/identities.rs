@@ -12,6 +12,48 @@ const TOLERATED: f64 = 0.02;
 /// Less time in flight than this is a matter of rounding.
 const IN_FLIGHT_MIN_NS: u64 = 10_000_000;
 
+impl Doubt {
+    /// Little's law does not hold.
+    pub const LITTLE: Self = Self {
+        code: "little",
+        words: "",
+        suspect: "2 % off",
+        invalid: "never",
+        looks_at: "requests in flight × time against the sum of service times",
+        is_limit: false,
+    };
+
+    /// More bytes in replies than were read.
+    pub const BYTES: Self = Self {
+        code: "bytes",
+        words: "",
+        suspect: "more bytes in replies than were read",
+        invalid: "never",
+        looks_at: "",
+        is_limit: false,
+    };
+
+    /// The target counted other requests than were sent.
+    pub const SERVER_COUNT: Self = Self {
+        code: "server_count",
+        words: "",
+        suspect: "",
+        invalid: "fewer than answered, or more than sent",
+        looks_at: "what the built-in target counted itself",
+        is_limit: false,
+    };
+
+    /// Replies came that no request asked for.
+    pub const UNSOLICITED_REPLIES: Self = Self {
+        code: "unsolicited_replies",
+        words: "",
+        suspect: "one reply",
+        invalid: "never",
+        looks_at: "a connection had a reply that no request asked for, so that earlier replies on it are [in doubt](measurement.md#replies-out-of-turn)",
+        is_limit: false,
+    };
+}
+
 /// Little's law: requests in flight × time is the sum of service times.
 pub(super) fn little(evidence: &Evidence<'_>) -> Option<Found> {
     let ratio = evidence.little_ratio().filter(|_| evidence.in_flight_ns() >= IN_FLIGHT_MIN_NS)?;
@@ -23,7 +65,7 @@ pub(super) fn little(evidence: &Evidence<'_>) -> Option<Found> {
         percent(ratio)
     );
     let remedy = "this is a fault of Tenbin: report it with the command that led to it";
-    Some(found(Level::Suspect, Doubt::Little, sentence, remedy))
+    Some(found(Level::Suspect, sentence, remedy))
 }
 
 /// Bytes of replies: no more than the sockets gave.
@@ -35,7 +77,7 @@ pub(super) fn bytes(evidence: &Evidence<'_>) -> Option<Found> {
     }
     let sentence = format!("replies have {counted} bytes in all, and {received} bytes were read");
     let remedy = "this is a fault of Tenbin: report it with the command that led to it";
-    Some(found(Level::Suspect, Doubt::Bytes, sentence, remedy))
+    Some(found(Level::Suspect, sentence, remedy))
 }
 
 /// Replies on connections that had a reply too many: an answer may have been counted for another request than its own.
@@ -51,7 +93,7 @@ pub(super) fn doubted_replies(evidence: &Evidence<'_>) -> Option<Found> {
     );
     let remedy = "find what sends a second reply to one request, such as a proxy that shares connections; until then \
                   do not trust response times or checks";
-    Some(found(Level::Suspect, Doubt::UnsolicitedReplies, sentence, remedy))
+    Some(found(Level::Suspect, sentence, remedy))
 }
 
 /// What the built-in target counted itself: at least what it answered, at most what was sent.
@@ -72,5 +114,5 @@ pub(super) fn server_count(evidence: &Evidence<'_>) -> Option<Found> {
         format!("the target counted {heard} {noun}, and {answered} were answered: some answers are none")
     };
     let remedy = "let nobody else load the target; if nobody does, report it with the command that led to it";
-    Some(found(Level::Invalid, Doubt::ServerCount, sentence, remedy))
+    Some(found(Level::Invalid, sentence, remedy))
 }

@@ -5,7 +5,7 @@ use store::Level;
 
 use super::evidence::Evidence;
 use super::words::{Found, found, ms, own_core, percent};
-use crate::causes::Doubt;
+use crate::causes::{Doubt, MEASURED_ITSELF};
 
 /// Waking up later than this, and than a tenth of the tail it disturbs, makes the tail the generator's own.
 const WAKE_LAG_MAX_NS: u64 = 1_000_000;
@@ -19,6 +19,28 @@ const LAG_INVALID_NS: f64 = 1_000_000.0;
 const FEW_MIN: u64 = 20;
 const FEW_LAG_NS: f64 = 10_000_000.0;
 
+impl Doubt {
+    /// Timers woke the threads of an open load late.
+    pub const WAKE_LAG: Self = Self {
+        code: "wake_lag",
+        words: MEASURED_ITSELF,
+        suspect: "",
+        invalid: "p99 later than 1 ms and a tenth of p99 of response time",
+        looks_at: "open load: how late timers woke the threads",
+        is_limit: true,
+    };
+
+    /// The slowest response times were the generator's own delay.
+    pub const GENERATOR_LAG: Self = Self {
+        code: "generator_lag",
+        words: MEASURED_ITSELF,
+        suspect: "share > 5 % and ≥ 0.3 ms each",
+        invalid: "share > 15 % and ≥ 1 ms each",
+        looks_at: "of the slowest 1 % of response times, the generator's own delay: late although a connection was free, or back late to read a reply. With fewer than 1,000 requests: of all of them, at least 20, and 10 ms each",
+        is_limit: true,
+    };
+}
+
 /// How late timers woke the threads of an open load.
 pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Found> {
     let lag_ns = evidence.wake_lag.printable_at(Percentile::P99)?;
@@ -31,7 +53,7 @@ pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Found> {
         ms(lag_ns as f64),
         ms(response_ns as f64)
     );
-    Some(found(Level::Invalid, Doubt::WakeLag, sentence, own_core(evidence.planned)))
+    Some(found(Level::Invalid, sentence, own_core(evidence.planned)))
 }
 
 /// What part of the slowest response times was the generator's own delay.
@@ -57,5 +79,5 @@ pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Found> {
         ms(lag_ns),
         ms(slowest.response_ns as f64 / slowest.count.max(1) as f64)
     );
-    Some(found(level, Doubt::GeneratorLag, sentence, own_core(evidence.planned)))
+    Some(found(level, sentence, own_core(evidence.planned)))
 }

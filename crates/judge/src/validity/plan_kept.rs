@@ -19,6 +19,28 @@ const OWN_OF_LATENESS: f64 = 0.5;
 /// Beyond what is needed on average: requests come in bunches.
 const ROOM: f64 = 1.3;
 
+impl Doubt {
+    /// Planned requests were never sent.
+    pub const NOT_SENT: Self = Self {
+        code: "not_sent",
+        words: "{units} were not sent",
+        suspect: "",
+        invalid: "0.1 % of the planned requests, and nobody interrupted the run",
+        looks_at: "the plan was not kept; the sentence says why",
+        is_limit: false,
+    };
+
+    /// No request was due in the measured time.
+    pub const NOTHING_PLANNED: Self = Self {
+        code: "nothing_planned",
+        words: "",
+        suspect: "",
+        invalid: "always",
+        looks_at: "the load ended before its first request was due, and nobody interrupted the run",
+        is_limit: false,
+    };
+}
+
 /// Planned requests that were never sent.
 pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
     let counts = evidence.tally.counts;
@@ -45,7 +67,7 @@ pub(super) fn not_sent(evidence: &Evidence<'_>) -> Option<Found> {
         percent(counts.not_sent as f64 / counts.planned as f64)
     );
     let level = if is_expected { Level::Suspect } else { Level::Invalid };
-    Some(found(level, Doubt::NotSent, sentence, remedy))
+    Some(found(level, sentence, remedy))
 }
 
 /// A load that is over before its first request is due measured nothing.
@@ -54,12 +76,7 @@ pub(super) fn nothing_planned(evidence: &Evidence<'_>) -> Option<Found> {
         return None;
     }
     let sentence = format!("none of the {} was due in the measured time", units(evidence.planned));
-    Some(found(
-        Level::Invalid,
-        Doubt::NothingPlanned,
-        sentence,
-        "let the load last longer (-d), or raise its rate (-R)",
-    ))
+    Some(found(Level::Invalid, sentence, "let the load last longer (-d), or raise its rate (-R)"))
 }
 
 /// How many requests may have been due when the load was ended as steady, which is no fault of anybody: no more than come in

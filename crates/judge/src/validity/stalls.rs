@@ -4,13 +4,25 @@ use store::Level;
 
 use super::evidence::Evidence;
 use super::words::{Found, found, ms, own_core, percent};
-use crate::causes::Doubt;
+use crate::causes::{Doubt, MEASURED_ITSELF};
 
 /// Of the time, what a thread may be away in stretches of 50 ms and more.
 const STALLED_SUSPECT: f64 = 0.01;
 const STALLED_INVALID: f64 = 0.05;
 /// One stretch that is longer is told, whatever its share.
 const LONGEST_NS: u64 = 100_000_000;
+
+impl Doubt {
+    /// A worker was away from its loop.
+    pub const GENERATOR_STALLED: Self = Self {
+        code: "generator_stalled",
+        words: MEASURED_ITSELF,
+        suspect: "1 % of the time, or once 100 ms",
+        invalid: "5 % of the time",
+        looks_at: "a worker was away from its loop for 50 ms and more at a time: stopped, or without a core",
+        is_limit: true,
+    };
+}
 
 /// How much of the time, and how long at most, a thread did not come back to its loop.
 pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Found> {
@@ -29,5 +41,5 @@ pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Found> {
         percent(share)
     );
     let remedy = format!("let nothing stop the generator; {}", own_core(evidence.planned));
-    Some(found(level, Doubt::GeneratorStalled, sentence, remedy))
+    Some(found(level, sentence, remedy))
 }

@@ -1,27 +1,21 @@
-//! Causes, and the figures in their sentences.
+//! What rules find, and the figures in their sentences.
 
-use store::{Cause, Level, Unit};
+use store::{Level, Unit};
 
-use crate::causes::Doubt;
 use crate::planned::Planned;
 
 /// What a rule found, and how much it weighs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) level: Level,
-    pub(super) cause: Cause,
+    /// What was seen, with its figures.
+    pub(super) sentence: String,
+    /// What to do about it.
+    pub(super) remedy: String,
 }
 
-pub(super) fn found(
-    level: Level,
-    doubt: Doubt,
-    sentence: impl Into<String>,
-    remedy: impl Into<String>,
-) -> Found {
-    Found {
-        level,
-        cause: Cause { code: doubt.code().to_owned(), sentence: sentence.into(), remedy: remedy.into() },
-    }
+pub(super) fn found(level: Level, sentence: impl Into<String>, remedy: impl Into<String>) -> Found {
+    Found { level, sentence: sentence.into(), remedy: remedy.into() }
 }
 
 /// Where the generator could have a core of its own, if it has none yet.

@@ -44,6 +44,6 @@ pub(super) fn of_study<'a>(view: &'a StudyView<'_>) -> Vec<RowBottleneck<'a>> {
 
 impl BottleneckObject {
     fn of(Bottleneck { resource, what, because, certainty }: Bottleneck) -> Self {
-        Self { resource: resource.code(), because, certainty: certainty.name(), what }
+        Self { resource: resource.code, because, certainty: certainty.name(), what }
     }
 }

@@ -1,0 +1,48 @@
+//! The tables of rules in the documents are the rules: with `UPDATE=1` this test writes them.
+
+use house::files::assert_table;
+use judge::bottleneck::RULES;
+use judge::{Doubt, Resource};
+
+/// A row of a table.
+fn row(cells: &[&str]) -> String {
+    let cells = cells.iter().map(|cell| if cell.is_empty() { " |".to_owned() } else { format!(" {cell} |") });
+    format!("|{}\n", cells.collect::<String>())
+}
+
+fn code(code: &str) -> String {
+    format!("`{code}`")
+}
+
+#[test]
+fn doubts_are_explained() {
+    let head = "| code | suspect | invalid | what is looked at |\n|---|---|---|---|\n";
+    let of_doubt = |doubt: Doubt| row(&[&code(doubt.code), doubt.suspect, doubt.invalid, doubt.looks_at]);
+    let table = std::iter::once(head.to_owned()).chain(Doubt::all().map(of_doubt));
+    assert_table("docs/validity.md", &table.collect::<String>());
+}
+
+#[test]
+fn limits_are_explained() {
+    let head = "| `resource` | said when | why this threshold |\n|---|---|---|\n";
+    let limits: Vec<String> =
+        Doubt::all().filter(|doubt| doubt.is_limit).map(|doubt| code(doubt.code)).collect();
+    let rows = RULES.iter().map(|rule| {
+        let finds: Vec<String> = rule.finds.iter().map(|resource| code(resource.code)).collect();
+        row(&[&finds.join(", "), &rule.when.replace("{limits}", &limits.join(", ")), rule.why])
+    });
+    let [when, why] = Resource::WHEN_UNKNOWN;
+    let unknown = row(&[&code(Resource::UNKNOWN.code), when, why]);
+    let table = std::iter::once(head.to_owned()).chain(rows).chain([unknown]);
+    assert_table("docs/measurement.md", &table.collect::<String>());
+}
+
+#[test]
+fn a_code_means_one_thing() {
+    let doubts: Vec<Doubt> = Doubt::all().collect();
+    assert!(doubts.iter().all(|doubt| Doubt::named(doubt.code) == Some(*doubt)), "two doubts have one code");
+    let resources = RULES.iter().flat_map(|rule| rule.finds);
+    let mut resources: Vec<&Resource> = resources.chain([&Resource::UNKNOWN]).collect();
+    resources.sort_by_key(|resource| resource.code);
+    assert!(resources.windows(2).all(|pair| pair[0].code != pair[1].code || pair[0] == pair[1]));
+}
