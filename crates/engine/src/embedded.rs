@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use load::{Load, Share};
+use load::Load;
 use wire::{Embedded, Interrupt, PeerFault, Progress, Script};
 
 use crate::clock::Clock;
@@ -46,12 +46,12 @@ where
     S: Script + 'static,
     S::Talk: Embedded,
 {
-    job.threads = job.connections().max(1);
+    job.threads = job.share.of_total(job.connections().max(1).into()) as u32;
     job.cores.clear();
     let arrivals = match &job.load {
         Load::Open(open) => {
-            let arrivals = open.arrivals(Share::WHOLE);
-            Some(Arc::new(Mutex::new(Row::new(arrivals, Share::WHOLE, job.stop, job.warm_up_ns))))
+            let (arrivals, stop) = (open.arrivals(job.share), job.stop.share(job.share));
+            Some(Arc::new(Mutex::new(Row::new(arrivals, job.share, stop, job.warm_up_ns))))
         }
         Load::Closed(_) => None,
     };

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use load::xoroshiro::Xoroshiro;
-use load::{DataSource, Load, Scenarios, Stop};
+use load::{DataSource, Load, Scenarios, Share, Stop};
 
 use crate::net::tls::TlsPeer;
 
@@ -13,6 +13,9 @@ use crate::net::tls::TlsPeer;
 pub struct Job {
     /// How much, in which shape. Its instants count from the beginning of the load, warm-up included.
     pub load: Load,
+    /// Which part of all that this job says is done here: users, arrivals, connections, numbers of requests. The others do the
+    /// rest, with as many threads.
+    pub share: Share,
     /// When nothing more is started.
     pub stop: Stop,
     /// Requests intended before this instant are kept out of the result.
@@ -51,7 +54,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Connections over all threads.
+    /// Connections over all threads, of the whole.
     pub fn connections(&self) -> u32 {
         match &self.load {
             Load::Closed(closed) => closed.users.min(self.pool.unwrap_or(closed.users)),
@@ -74,6 +77,15 @@ impl Job {
         match &self.beside {
             Some(beside) if number > 0 => beside.keep_alive,
             _ => self.keep_alive,
+        }
+    }
+
+    /// What falls to a thread: each has as much as the others, and in this process a connection.
+    pub(crate) fn share_of(&self, thread: u32, is_embedded: bool) -> Share {
+        let connections = self.connections().max(1);
+        match is_embedded {
+            true => Share { index: self.share.first_of(connections.into()) as u32 + thread, of: connections },
+            false => self.share.part(thread, self.threads),
         }
     }
 

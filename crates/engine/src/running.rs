@@ -225,9 +225,14 @@ pub(crate) fn launch<S: Script + 'static>(
     script: S,
     embedding: Option<Embedding<S::Talk>>,
 ) -> io::Result<Running> {
-    if job.pooled_users().is_some() {
-        // Users of a thread without connections would wait for ever.
-        job.threads = job.threads.clamp(1, job.connections().max(1));
+    let connections = job.connections().max(1);
+    if connections < job.share.of {
+        let why = format!("{connections} connections cannot be divided among {} generators", job.share.of);
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+    }
+    if embedding.is_none() && (job.pooled_users().is_some() || job.share != Share::WHOLE) {
+        // Users of a thread without connections would wait for ever, and nobody would send its requests.
+        job.threads = job.threads.clamp(1, connections / job.share.of);
     }
     let (sender, messages) = mpsc::channel();
     let signal = Arc::new(StopSignal::default());
@@ -242,10 +247,9 @@ pub(crate) fn launch<S: Script + 'static>(
     let workers = (0..count).map(|index| {
         let (job, script, embedding) = (Arc::clone(&job), Arc::clone(&script), embedding.clone());
         let (signal, gate, sender) = (Arc::clone(&signal), Arc::clone(&gate), sender.clone());
-        let share = Share { index, of: job.threads };
         let work: Task = Box::new(move || {
             let _leaving = Leaving(embedding.as_ref().map(|embedding| Arc::clone(&embedding.guards)));
-            let message = match work(&job, &*script, &signal, &gate, sender.clone(), share, embedding) {
+            let message = match work(&job, &*script, &signal, &gate, sender.clone(), index, embedding) {
                 Ok(end) => Message::Ended(Box::new(end)),
                 Err(Trouble::Machine(errno)) => {
                     Message::Broke(format!("load thread {index} cannot go on: {errno}"))
@@ -311,14 +315,14 @@ fn work<S: Script>(
     signal: &StopSignal,
     gate: &Gate,
     messages: Sender<Message>,
-    share: Share,
+    thread: u32,
     embedding: Option<Embedding<S::Talk>>,
 ) -> Result<WorkerEnd, Trouble> {
     let entry = Entry { gate, has_passed: Cell::new(false) };
-    if let Some(core) = job.cores.get(share.index as usize % job.cores.len().max(1)) {
+    if let Some(core) = job.cores.get(thread as usize % job.cores.len().max(1)) {
         pin::pin_to(*core)?;
     }
-    Worker::new(job, script, signal, messages, share, embedding)?.run(&entry)
+    Worker::new(job, script, signal, messages, thread, embedding)?.run(&entry)
 }
 
 impl Running {

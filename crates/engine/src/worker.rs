@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
 
 use load::chance::Chance;
-use load::{Load, SECOND_NS, Share, Stop};
+use load::{Load, SECOND_NS, Stop};
 use record::{Pulse, Recorder};
 use rustix::io::Errno;
 use wire::{Reply, Script};
@@ -110,10 +110,10 @@ impl<'a, S: Script> Worker<'a, S> {
         script: &'a S,
         signal: &'a StopSignal,
         messages: Sender<Message>,
-        share: Share,
+        thread: u32,
         embedding: Option<Embedding<S::Talk>>,
     ) -> Result<Self, Errno> {
-        let total = u64::from(job.connections());
+        let (share, total) = (job.share_of(thread, embedding.is_some()), u64::from(job.connections()));
         let (slots, first_number) = (share.of_total(total) as u32, share.first_of(total) as u32);
         let shared_row = embedding.as_ref().and_then(|embedding| embedding.arrivals.clone());
         // A shared row counts for all.
@@ -171,7 +171,7 @@ impl<'a, S: Script> Worker<'a, S> {
             canceller: Canceller::default(),
             embedding,
             to_perform: VecDeque::new(),
-            thread: share.index as usize,
+            thread: thread as usize,
             peers: turning::peers(job, script),
         })
     }

@@ -14,6 +14,7 @@ mod pool;
 mod replies_out_of_turn;
 mod scenario_connections;
 mod scenarios;
+mod shares;
 mod signals;
 mod stopping;
 mod support;

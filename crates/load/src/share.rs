@@ -1,4 +1,4 @@
-//! Which part of the whole one worker does.
+//! Which part of the whole one generator does, and one worker of it.
 
 /// Part `index` of `of` equal parts. Each worker computes its own part; nobody hands out work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,11 @@ pub struct Share {
 impl Share {
     /// The only part.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
+
+    /// Part `index` of `of` equal parts of this part. Parts are divided alike: then all of them are parts of one whole.
+    pub fn part(self, index: u32, of: u32) -> Self {
+        Self { index: self.index * of + index, of: self.of * of }
+    }
 
     /// How many of `total` things fall to this part; the parts differ by at most one and add up to the total.
     pub fn of_total(self, total: u64) -> u64 {
@@ -47,6 +52,17 @@ mod tests {
             let total = total >> 16;
             prop_assert_eq!(parts().map(|part| part.dealt(total)).sum::<u64>(), total);
             prop_assert!(parts().all(|part| part.of_total(total).abs_diff(total / u64::from(of)) <= 1));
+        }
+
+        #[test]
+        fn what_falls_to_a_part_falls_to_its_parts(total: u64, of in 1u32..20, workers in 1u32..20) {
+            for part in (0..of).map(|index| Share { index, of }) {
+                let parts = || (0..workers).map(|index| part.part(index, workers));
+                let sum: u64 = parts().map(|part| part.of_total(total)).sum();
+                prop_assert_eq!(sum, part.of_total(total));
+                prop_assert_eq!(parts().next().map(|first| first.first_of(total)), Some(part.first_of(total)));
+            }
+            prop_assert_eq!(Share::WHOLE.part(workers - 1, workers), Share { index: workers - 1, of: workers });
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use engine::{Message, StopLevel};
 use lab::{Command, Process, Ready, Recipe, Signal, StopHow, When};
+use load::Share;
 use plan::{Draft, Pin, Plan};
 use record::{Percentile, Tally};
 use store::Store;
@@ -153,7 +154,7 @@ impl Shape<'_> {
         let Tools { generator, clock, stopper, .. } = *self.tools;
         let prepared = generator.prepare(&plan, stopper).map_err(|refusal| refusal.to_string())?;
         let workers = prepared.threads;
-        let mut underway = prepared.ready.start().map_err(|error| error.to_string())?;
+        let mut underway = prepared.ready.start(Share::WHOLE).map_err(|error| error.to_string())?;
         let (mut tally, mut ended) = (Tally::default(), 0);
         let deadline = clock.now() + PATIENCE;
         while ended < workers {

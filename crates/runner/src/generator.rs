@@ -6,6 +6,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use engine::{Message, Running, StopLevel};
+use load::Share;
 use plan::{Plan, Tables};
 
 use crate::host::Machine;
@@ -48,11 +49,11 @@ pub trait Ready: Debug + Send {
     /// The same; the words of rejected requests quote the beginning of the reply's body.
     fn quoting(self: Box<Self>) -> Box<dyn Ready>;
 
-    /// Begins.
+    /// Begins. `share`: which part of the load is made here; all parts together are the load.
     ///
     /// # Errors
     /// There is no room for what makes the load, such as threads.
-    fn start(self: Box<Self>) -> io::Result<Box<dyn Underway>>;
+    fn start(self: Box<Self>, share: Share) -> io::Result<Box<dyn Underway>>;
 }
 
 /// A load under way. What it tells is taken some twenty times a second.

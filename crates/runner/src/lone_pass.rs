@@ -6,7 +6,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use engine::{Message, StopLevel};
-use load::{Closed, Load, Order, Scenario, Scenarios, Stop, ThinkTime, Visit};
+use load::{Closed, Load, Order, Scenario, Scenarios, Share, Stop, ThinkTime, Visit};
 use plan::{Pin, Plan};
 use record::Tally;
 
@@ -84,7 +84,7 @@ fn passes(scenarios: &Scenarios) -> Vec<Scenario> {
 fn pass(tools: &Tools<'_>, plan: &Plan, scenario: Scenario) -> Option<BTreeMap<u16, Tally>> {
     let alone = alone(plan, scenario);
     let prepared = tools.generator.prepare(&alone, tools.stopper).ok()?;
-    let mut underway = prepared.ready.quoting().start().ok()?;
+    let mut underway = prepared.ready.quoting().start(Share::WHOLE).ok()?;
     let mut tallies: BTreeMap<u16, Tally> = BTreeMap::new();
     loop {
         underway.stop(if tools.is_stopped() { StopLevel::Abort } else { StopLevel::Go });

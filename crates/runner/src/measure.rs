@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use load::Share;
 use record::{Counts, Phase};
 use store::{Ending, RunId, Store};
 
@@ -64,7 +65,7 @@ pub(crate) fn measure(
 
     let before = tools.lab.look_around(&prepared);
     let Prepared { threads, cores, resolved, tls, ready, .. } = prepared;
-    let underway = ready.start()?;
+    let underway = ready.start(Share::WHOLE)?;
     let steps = plan.steps.len();
     let mut collector = Collector {
         store,

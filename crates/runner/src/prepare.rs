@@ -9,7 +9,7 @@ use std::time::Duration;
 use engine::limits::{Shortfall, shortfalls};
 use engine::{Beside, Endpoint, Job, Peer, ProbeError, TlsError, TlsPeer, TlsTrust, allowed_cores};
 use load::xoroshiro::Xoroshiro;
-use load::{Load, Order};
+use load::{Load, Order, Share};
 use plan::{Engine, Fault, Pin, Plan, Trust};
 
 use crate::cores::permit;
@@ -55,9 +55,9 @@ impl Ready for EngineLoad {
         Box::new(Self { job: self.job, script: self.script.quoting() })
     }
 
-    fn start(self: Box<Self>) -> io::Result<Box<dyn Underway>> {
+    fn start(self: Box<Self>, share: Share) -> io::Result<Box<dyn Underway>> {
         let Self { job, script } = *self;
-        Ok(Box::new(script.start(job)?))
+        Ok(Box::new(script.start(Job { share, ..job })?))
     }
 }
 
@@ -143,6 +143,7 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
     };
     let job = Job {
         load: plan.load.clone(),
+        share: Share::WHOLE,
         stop: plan.stop,
         warm_up_ns: plan.warm_up_ns,
         peer,

@@ -3,3 +3,4 @@
 mod busy_generator;
 mod fakes;
 mod one_run;
+mod shares;

@@ -69,7 +69,8 @@ impl<S: Script> Worker<'_, S> {
             Driver::Closed { active, .. } => *active -= 1,
             Driver::Open(_) => {}
         }
-        if self.signal.user_is_gone() == closed.users {
+        let users = self.job.share.of_total(u64::from(closed.users));
+        if u64::from(self.signal.user_is_gone()) == users {
             self.break_off(words);
         }
     }

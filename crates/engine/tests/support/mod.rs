@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use engine::{Endpoint, Job, Message, Peer, Running, TlsPeer, TlsTrust, WorkerEnd};
 use load::open::Profile;
-use load::{Closed, Load, Open, Scenarios, Spacing, Stop, ThinkTime};
+use load::{Closed, Load, Open, Scenarios, Share, Spacing, Stop, ThinkTime};
 use record::{Phase, Pulse, Sampled, Tally, Whole};
 use target::scripted::{self, Script, Scripted, Step};
 use wire::http1::{Checks, Http1, Request};
@@ -221,6 +221,7 @@ pub(crate) fn open(peer: Peer, per_s: f64, for_ns: u64, connections: u32) -> Job
 fn job(peer: Peer, load: Load, stop: Stop) -> Job {
     Job {
         load,
+        share: Share::WHOLE,
         stop,
         warm_up_ns: 0,
         peer,

@@ -9,8 +9,8 @@ use engine::{Message, StopLevel, WorkerEnd};
 use plan::{Fault, Plan, Tables};
 use record::{ConnectionTotals, Finish, Health, Interval, Outcome, Phase, Presence, Pulse, Tally};
 use runner::{
-    Clock, FillError, Generator, Learnt, Machine, Observer, Prepared, Ready, Refusal, Stopper, Underway,
-    Usage,
+    Clock, FillError, Generator, Learnt, Machine, Observer, Prepared, Ready, Refusal, Share, Stopper,
+    Underway, Usage,
 };
 
 use super::World;
@@ -115,7 +115,7 @@ impl Ready for FakeLoad {
         self
     }
 
-    fn start(self: Box<Self>) -> io::Result<Box<dyn Underway>> {
+    fn start(self: Box<Self>, share: Share) -> io::Result<Box<dyn Underway>> {
         if self.moment("load starts") {
             return Err(io::Error::other("no thread"));
         }
@@ -124,7 +124,7 @@ impl Ready for FakeLoad {
         let began = self.world.elapsed();
         let mut messages = VecDeque::new();
         messages.push_back((0, Message::Begins(self.world.now())));
-        let mut load = Fake { load: *self, began, messages, at_ns: 0, ends_ns: 0, is_over: false };
+        let mut load = Fake { load: *self, share, began, messages, at_ns: 0, ends_ns: 0, is_over: false };
         load.ends_ns = load.load.length_ns;
         Ok(Box::new(load))
     }
@@ -133,6 +133,8 @@ impl Ready for FakeLoad {
 #[derive(Debug)]
 struct Fake {
     load: FakeLoad,
+    /// Which of its requests are sent here.
+    share: Share,
     /// In the time of its world.
     began: Duration,
     /// When they are due, since the load began.
@@ -178,7 +180,7 @@ impl Fake {
 
     /// Every worker says how it was; the first one has the connection.
     fn end(&mut self, to_ns: u64) {
-        let (each_ns, requests) = (self.load.each_ns, to_ns / self.load.each_ns);
+        let (each_ns, requests) = (self.load.each_ns, self.requests(0, to_ns).count() as u64);
         let connection =
             ConnectionTotals { requests, response_sum_ns: requests * each_ns, response_max_ns: each_ns };
         let cpu_ns = to_ns / 100 * self.load.cpu_percent;
@@ -193,13 +195,20 @@ impl Fake {
         }
     }
 
+    /// The numbers of whole requests of a stretch, of those that are sent here.
+    fn requests(&self, from_ns: u64, to_ns: u64) -> impl Iterator<Item = u64> + use<> {
+        let (each_ns, Share { index, of }) = (self.load.each_ns, self.share);
+        let all = from_ns.div_ceil(each_ns)..to_ns / each_ns;
+        all.filter(move |number| number % u64::from(of) == u64::from(index))
+    }
+
     /// Whole requests that were begun in a stretch, and what of the course of the load it has.
     fn tally(&mut self, from_ns: u64, to_ns: u64, phase: Phase) -> Tally {
         let mut tally = Tally::default();
         let rejects = self.load.world.state().rejects;
         let outcome = if rejects { Outcome::Rejected } else { Outcome::Ok };
         let each_ns = self.load.each_ns;
-        for number in from_ns.div_ceil(each_ns)..to_ns / each_ns {
+        for number in self.requests(from_ns, to_ns) {
             let sent_ns = number * each_ns;
             let finished_ns = sent_ns + each_ns;
             tally.note_sent(sent_ns);
@@ -218,7 +227,7 @@ impl Fake {
         let mut at_ns = from_ns;
         while at_ns < to_ns {
             let lasting_ns = (to_ns - at_ns).min(Pulse::WINDOW_NS - at_ns % Pulse::WINDOW_NS);
-            let ended = lasting_ns / each_ns;
+            let ended = self.requests(at_ns, at_ns + lasting_ns).count() as u64;
             let ok = if rejects { 0 } else { ended };
             let presence = Presence {
                 first_ok_ns: (ok > 0).then_some(at_ns + each_ns),
@@ -233,7 +242,7 @@ impl Fake {
                 response_sum_ns: ended * each_ns,
                 ok,
                 ok_response_sum_ns: ok * each_ns,
-                in_flight_ns: lasting_ns,
+                in_flight_ns: ended * each_ns,
                 cpu_ns: lasting_ns / 100 * self.load.cpu_percent,
                 presence,
                 ..Pulse::default()

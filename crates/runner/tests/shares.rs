@@ -1,0 +1,42 @@
+//! A load made by two generators: the halves add up to the whole.
+
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use engine::Message;
+use plan::{Draft, Plan};
+use record::{Counts, Pulses};
+use runner::{Generator, Share, Stopper};
+
+use crate::fakes::World;
+
+/// What a part of a load counts, in all of its messages.
+fn counted(plan: &Plan, share: Share) -> (Counts, u64) {
+    let world = World::new();
+    let prepared = world.prepare(plan, &Stopper::default()).expect("nothing is in the way");
+    let mut underway = prepared.ready.start(share).expect("there is room");
+    let (mut counts, mut pulses) = (Counts::default(), Pulses::default());
+    loop {
+        match underway.next(Duration::from_secs(1)) {
+            Ok(Message::Interval { interval, .. }) => counts.add(&interval.tally.counts),
+            Ok(Message::Pulse { pulse, .. }) => pulses.note(&pulse),
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    underway.join().expect("nothing died");
+    (counts, pulses.windows().iter().map(|pulse| pulse.ended).sum())
+}
+
+#[test]
+fn two_halves_are_the_whole() {
+    let url = "http://127.0.0.1:9/".to_owned();
+    let plan = Draft { url, duration: Some("3s".to_owned()), ..Draft::default() }.check().expect("a plan");
+    let (whole, ended) = counted(&plan, Share::WHOLE);
+    assert_eq!((whole.sent, whole.ok, ended), (300, 300, 300));
+    let halves = [0, 1].map(|index| counted(&plan, Share { index, of: 2 }));
+    let mut sum = halves[0].0;
+    sum.add(&halves[1].0);
+    assert_eq!((sum, halves[0].1 + halves[1].1), (whole, ended));
+    assert!(halves.iter().all(|(half, _)| half.sent == 150));
+}
