@@ -1,7 +1,7 @@
 //! The SQLite file behind `/insert`, reached through a pool of connections.
 
 use rusqlite::{Connection, ErrorCode, params};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
@@ -59,26 +59,31 @@ pub(crate) enum OpenError {
 impl Database {
     /// Opens `path`, or a temporary file, with `connections` connections.
     pub(crate) fn open(path: Option<&Path>, connections: usize) -> Result<Self, OpenError> {
-        let (file, temporary) = match path {
-            Some(path) => (path.to_owned(), None),
-            None => {
-                let folder = TemporaryFolder::create()?;
-                (folder.0.join("target.sqlite"), Some(folder))
-            }
-        };
-        let observer = connect(&file, temporary.is_some())?;
+        match path {
+            Some(path) => Self::in_file(path, connections, false),
+            None => Self::temporary(&std::env::temp_dir(), connections),
+        }
+    }
+
+    /// Opens a file that has no name from then on, in a folder for temporary files.
+    fn temporary(folder: &Path, connections: usize) -> Result<Self, OpenError> {
+        let folder = tempfile::Builder::new().prefix("tenbin-target-").tempdir_in(folder)?;
+        // Every connection has its files open when the folder is removed: they last as long as this process does, however it ends.
+        Self::in_file(&folder.path().join("target.sqlite"), connections, true)
+    }
+
+    fn in_file(file: &Path, connections: usize, is_temporary: bool) -> Result<Self, OpenError> {
+        let observer = connect(file, is_temporary)?;
         observer.execute_batch(
             "CREATE TABLE IF NOT EXISTS accounts (id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE)",
         )?;
         let mut database = Self { pool: Arc::default(), threads: Vec::new(), observer: Mutex::new(observer) };
         for _ in 0..connections {
-            let connection = connect(&file, temporary.is_some())?;
+            let connection = connect(file, is_temporary)?;
             let pool = Arc::clone(&database.pool);
             let serve = move || pool.serve(&connection);
             database.threads.push(std::thread::Builder::new().name("target-pool".into()).spawn(serve)?);
         }
-        // Every connection has its files open: without a name they last as long as this process does, however it ends.
-        drop(temporary);
         Ok(database)
     }
 
@@ -155,42 +160,16 @@ impl Pool {
     }
 }
 
-fn connect(file: &Path, temporary: bool) -> rusqlite::Result<Connection> {
+fn connect(file: &Path, is_temporary: bool) -> rusqlite::Result<Connection> {
     let connection = Connection::open(file)?;
     // Bounds the wait for a writer in another process, and with it the stop of the target.
     connection.busy_timeout(Duration::from_millis(500))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // Nobody reads a temporary file after a power cut.
-    connection.pragma_update(None, "synchronous", if temporary { "OFF" } else { "NORMAL" })?;
+    connection.pragma_update(None, "synchronous", if is_temporary { "OFF" } else { "NORMAL" })?;
     // Opens the write-ahead log, whatever SQLite puts off.
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     Ok(connection)
-}
-
-/// A fresh folder, removed when dropped.
-struct TemporaryFolder(PathBuf);
-
-impl TemporaryFolder {
-    fn create() -> std::io::Result<Self> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        for _ in 0..1000 {
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let folder = std::env::temp_dir().join(format!("tenbin-target-{}-{number}", std::process::id()));
-            match std::fs::create_dir(&folder) {
-                Ok(()) => return Ok(Self(folder)),
-                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(std::io::ErrorKind::AlreadyExists.into())
-    }
-}
-
-impl Drop for TemporaryFolder {
-    fn drop(&mut self) {
-        // What cannot be removed is left to whoever cleans the temporary folder.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 #[cfg(test)]
@@ -217,19 +196,10 @@ mod tests {
 
     #[test]
     fn the_temporary_file_has_no_name_and_is_used_all_the_same() {
-        let mine = format!("tenbin-target-{}-", std::process::id());
-        let named = || {
-            let entries = std::fs::read_dir(std::env::temp_dir()).expect("a folder").flatten();
-            entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&mine)).count()
-        };
+        let folder = tempfile::tempdir().expect("a folder");
         let databases: Vec<Database> =
-            (0..3).map(|_| Database::open(None, 3).expect("a temporary database")).collect();
-        // Tests beside this one are making theirs.
-        let until = Instant::now() + Duration::from_secs(10);
-        while named() > 0 {
-            assert!(Instant::now() < until, "it keeps its name");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+            (0..3).map(|_| Database::temporary(folder.path(), 3).expect("a temporary database")).collect();
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "it keeps its name");
         let (sender, outcomes) = mpsc::channel();
         for number in 0..3_000 {
             let sender = sender.clone();
