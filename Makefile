@@ -16,7 +16,7 @@ STUDIES := thread-pools app-server-limits app-servers postgresql-settings databa
 PAGE := ui/dist/page.js
 PAGE_SOURCES := $(shell find ui/src -type f) ui/package-lock.json ui/vite.config.ts
 
-# Unit tests, planted truths and pages share one build.
+# Lints, documentation, unit tests, planted truths and pages share one build.
 CHECKED := $(TARGET_DIR)/checked
 
 # Their order is in scripts/checks.sh.
@@ -87,11 +87,11 @@ fmt: ## Is everything formatted?
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 
 clippy: ui ## Does the compiler, or clippy, have something to say?
-	cargo clippy --workspace --all-targets --locked -- -D warnings
+	cargo clippy --profile checked --workspace --all-targets --locked -- -D warnings
 
 # The doc comments of the program itself are its help text.
 doc: ui ## Is the documentation of the code whole?
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude tenbin --no-deps --locked --quiet
+	RUSTDOCFLAGS="-D warnings" cargo doc --profile checked --workspace --exclude tenbin --no-deps --locked --quiet
 
 deny: ## Licences, banned crates, sources; needs no network
 	cargo deny --offline check licenses bans sources

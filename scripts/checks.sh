@@ -4,7 +4,7 @@
 # Usage: checks.sh FOLDER, where logs are kept; called by `make test`
 set -euo pipefail
 
-LANES=("ui-check fmt clippy programs" "tools deny fuzz instructions doc")
+LANES=("ui-check fmt clippy programs doc" "tools deny fuzz instructions")
 ALONE="unit browser truth"
 
 logs=$1
