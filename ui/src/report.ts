@@ -311,6 +311,8 @@ export interface ErrorKind {
   count: number;
   /** Of the requests of the row that ended. */
   share: number;
+  /** What the class means and what to do, in sentences with code between backticks; null where it is not known. */
+  help: string | null;
 }
 
 /** A table in words and figures, written in Rust as in every other format. */

@@ -2,7 +2,7 @@
 
 import type { ErrorKind, Load, Report, Row } from '../report';
 import { card } from '../card';
-import { append, h, s } from '../dom';
+import { append, h, s, type Child } from '../dom';
 import { count, decimal, figure } from '../format';
 import { colorClass } from '../colors';
 import { legend } from '../charts/legend';
@@ -144,7 +144,10 @@ function lines(row: Row): string[] {
 
 function list(load: Load): HTMLElement {
   const all = kinds(load);
-  const body = h('tbody', {}, ...all.slice(0, KINDS_MOST).map((kind) => listed(load, kind)));
+  // What can be done about a class is said where it is seen first.
+  const first = new Map(all.toReversed().map((kind) => [kind.class, kind]));
+  const line = (kind: ErrorKind): HTMLElement => listed(load, kind, first.get(kind.class) === kind);
+  const body = h('tbody', {}, ...all.slice(0, KINDS_MOST).map(line));
   const heads = ['class', 'message, an example', 'count', 'share', 'where'];
   const head = heads.map((text, at) =>
     h('th', { scope: 'col', class: at === 2 || at === 3 ? 'number' : null }, text),
@@ -161,7 +164,7 @@ function list(load: Load): HTMLElement {
   if (rest.length > 0) {
     const more = h('button', { type: 'button', class: 'more' }, `Show ${count(rest.length)} more`);
     more.addEventListener('click', () => {
-      append(body, ...rest.map((kind) => listed(load, kind)));
+      append(body, ...rest.map(line));
       more.remove();
     });
     append(part, more);
@@ -169,16 +172,26 @@ function list(load: Load): HTMLElement {
   return part;
 }
 
-function listed(load: Load, { row, class: name, message, count: times, share }: ErrorKind): HTMLElement {
+function listed(load: Load, kind: ErrorKind, is_first: boolean): HTMLElement {
+  const { row, class: name, message, count: times, share, help } = kind;
   return h(
     'tr',
     {},
     h('th', { scope: 'row' }, name),
-    h('td', { class: 'message' }, ...messageOf(message)),
+    h('td', { class: 'message' }, ...messageOf(message), is_first && help !== null && helpOf(help)),
     h('td', { class: 'number' }, count(times)),
     h('td', { class: 'number' }, share > 0 && share < 0.00005 ? '< 0.01 %' : `${decimal(share * 100, 2)} %`),
     h('td', {}, load.rows[row]?.name ?? ''),
   );
+}
+
+function helpOf(help: string): HTMLElement {
+  return h('details', { class: 'class-help' }, h('summary', {}, 'What to do'), h('p', {}, ...coded(help)));
+}
+
+/** What stands between backticks is code. */
+function coded(text: string): Child[] {
+  return text.split('`').map((part, at) => (at % 2 === 1 ? h('code', {}, part) : part));
 }
 
 function messageOf(message: string): Node[] {

@@ -280,6 +280,8 @@ pub(crate) struct ErrorKind {
     pub(crate) message: String,
     pub(crate) count: u64,
     pub(crate) share: f64,
+    /// What the class means and what to do about it; `None` where it is not known.
+    pub(crate) help: Option<String>,
 }
 
 #[derive(Serialize)]

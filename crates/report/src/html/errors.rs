@@ -1,6 +1,7 @@
 //! Kinds of errors under one load: those that happened most, and how many others there were.
 
 use super::document::ErrorKind;
+use super::of_run::sentence;
 use crate::figures::Figures;
 use crate::text::harmless;
 
@@ -21,6 +22,7 @@ pub(super) fn of_rows<'a>(rows: impl Iterator<Item = Option<&'a Figures>>) -> Ve
             message: harmless(&line.message, CHARACTERS_MAX[1]),
             count: line.count,
             share: if samples > 0 { line.count as f64 / samples as f64 } else { 0.0 },
+            help: line.explained().map(|class| format!("{} {}", sentence(class.words), sentence(class.help))),
         }));
     }
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
@@ -33,7 +35,7 @@ pub(super) fn of_rows<'a>(rows: impl Iterator<Item = Option<&'a Figures>>) -> Ve
                 known.share += kind.share;
                 *kinds += 1;
             }
-            None => others.push((ErrorKind { class: "others".to_owned(), ..kind }, 1)),
+            None => others.push((ErrorKind { class: "others".to_owned(), help: None, ..kind }, 1)),
         }
     }
     kinds.extend(others.into_iter().map(|(kind, kinds)| match kinds {
