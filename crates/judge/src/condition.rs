@@ -9,7 +9,7 @@
 
 use record::Percentile;
 
-use crate::metric::METRICS;
+use crate::kind::plain;
 use crate::slo::Figure;
 
 /// A condition that a run must hold.
@@ -124,7 +124,7 @@ impl Condition {
 
     /// The longest time that it allows, if it is about time, in nanoseconds.
     pub fn limit_ns(&self) -> Option<u64> {
-        self.figure.is_time().then_some(self.limit as u64)
+        self.figure.kind().is_time().then_some(self.limit as u64)
     }
 
     /// Whether a figure holds it.
@@ -218,7 +218,7 @@ fn read(text: &str) -> Result<Condition, Wrong> {
     let figure = figure(name.trim(), start + lead)?;
     let limit_part = (start + at + length + limit.len() - limit.trim_start().len(), text_end);
     let limit =
-        limit_of(figure, limit.trim()).map_err(|(what, way_out)| Wrong::new(limit_part, what, way_out))?;
+        figure.kind().limit(limit.trim()).map_err(|(what, way_out)| Wrong::new(limit_part, what, way_out))?;
     if sign == Sign::Below && limit == 0.0 {
         let way_out = "write a small limit, such as errors<0.01%";
         return Err(Wrong::new(limit_part, "nothing is below 0", way_out));
@@ -227,7 +227,7 @@ fn read(text: &str) -> Result<Condition, Wrong> {
 }
 
 fn held_by_less_load(condition: Condition) -> Result<Condition, Wrong> {
-    if condition.sign.is_upper() != (condition.figure == Figure::Throughput) {
+    if condition.sign.is_upper() != condition.figure.higher_is_better() {
         return Ok(condition);
     }
     let text = &condition.text;
@@ -240,9 +240,8 @@ fn held_by_less_load(condition: Condition) -> Result<Condition, Wrong> {
 
 fn figure(name: &str, start: usize) -> Result<Figure, Wrong> {
     let part = (start, start + name.len());
-    let known = METRICS.iter().filter_map(|metric| Some((metric.name, metric.figure?)));
     let meant = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, metric)| metric);
-    if let Some((_, figure)) = known.clone().find(|(known, _)| *known == meant) {
+    if let Some(figure) = Figure::named(meant) {
         return Ok(figure);
     }
     let in_brackets = name.strip_prefix("p(").and_then(|rest| rest.strip_suffix(')'));
@@ -256,7 +255,7 @@ fn figure(name: &str, start: usize) -> Result<Figure, Wrong> {
         let what = format!("{name} is no percentile");
         return Err(Wrong::new(part, what, "write a number between 0 and 100, such as p99 or p99.9"));
     }
-    let known = known.map(|(name, _)| name).chain(ALIASES.map(|(alias, _)| alias));
+    let known = Figure::metrics().map(|metric| metric.name).chain(ALIASES.map(|(alias, _)| alias));
     let known = known.map(str::to_owned).collect();
     let what = format!("nothing is measured that is called {name:?}");
     Err(Wrong {
@@ -269,31 +268,6 @@ fn figure(name: &str, start: usize) -> Result<Figure, Wrong> {
 fn percentile(number: &str) -> Option<Percentile> {
     let ppm = (plain(number)? * 10_000.0).round();
     (1.0..=999_999.0).contains(&ppm).then(|| Percentile::from_ppm(ppm as u32)).flatten()
-}
-
-/// The limit in the unit of its figure, or what is wrong and what to do.
-fn limit_of(figure: Figure, text: &str) -> Result<f64, (String, &'static str)> {
-    match figure {
-        Figure::Percentile(_) | Figure::Mean | Figure::Max | Figure::Outage => {
-            let ns = units::duration_ns(text).map_err(|what| (what, "write a duration such as 200ms"))?;
-            if ns == 0 {
-                return Err(("nothing takes less than no time".to_owned(), "write a duration such as 200ms"));
-            }
-            Ok(ns as f64)
-        }
-        // A share may be written as one; a larger number without its unit would be a mistake.
-        Figure::Errors => match plain(text).filter(|share| *share <= 1.0) {
-            Some(share) => Ok(share),
-            None => units::percent(text).map_err(|what| (what, "write a percentage such as 0.1%")),
-        },
-        Figure::Throughput => units::rate_per_s(text).map_err(|what| (what, "write a rate such as 500/s")),
-    }
-}
-
-/// A number in digits and at most one point: what `f64` reads besides is no number to people.
-fn plain(text: &str) -> Option<f64> {
-    let is_plain = text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    is_plain.then(|| text.parse().ok()).flatten()
 }
 
 /// `10s to 20s`, which begins at a byte of the text.

@@ -7,7 +7,6 @@ use store::{GateResult, Outage, Run, StoreError, Study};
 use crate::condition::Condition;
 use crate::scope::Scope;
 use crate::setting::Setting;
-use crate::slo::Figure;
 use crate::standing::{Standing, standing};
 
 /// What the gates of a study came to.
@@ -66,20 +65,19 @@ pub fn judge_gates(gates: &[Condition], run: &Run) -> Result<Vec<GateResult>, St
 
 fn judge_one(gate: &Condition, run: &Run) -> Result<GateResult, StoreError> {
     let scope = Scope::of(gate, run)?;
-    let observed = gate.figure.observe(&scope.observed(run));
+    let observed = gate.figure.observe(&scope);
     // A figure that is not known does not hold: a gate is a promise.
     let is_within = observed.is_some_and(|value| gate.holds(value));
     // Few requests ask a system that is gone: their count says nothing of how long it was.
-    let is_about_service = matches!(gate.figure, Figure::Errors | Figure::Throughput);
     let outage = run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
     let was_gone = outage.is_some_and(Outage::is_degraded);
-    let holds = is_within && !(is_about_service && was_gone);
+    let holds = is_within && !(gate.figure.kind().counts_requests() && was_gone);
     Ok(GateResult {
         text: gate.text.clone(),
         step: gate.step.clone(),
         observed,
         limit: gate.limit,
-        unit: gate.figure.unit().to_owned(),
+        unit: gate.figure.kind().stored_unit().to_owned(),
         holds,
     })
 }

@@ -4,116 +4,70 @@
 use record::Percentile;
 use store::Unit;
 
+use crate::kind::Kind;
 use crate::measured::Measured;
-use crate::slo::Figure;
-use crate::words::{decimal, duration, mebibytes, percent_of, rate};
 
 /// A figure of a run.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Metric {
     /// Its name in plans, in conditions and in the store.
     pub name: &'static str,
     /// How it is called in a sentence.
-    words: &'static str,
-    /// The unit for programs, and how many of what [`Self::read`] answers it is.
-    pub unit: (&'static str, f64),
+    pub(crate) words: &'static str,
+    /// What kind of figure it is.
+    pub kind: Kind,
     /// Whether the larger figure is the better one, where nothing else is laid down.
     pub higher_is_better: bool,
-    /// Of one run; `None` where there is nothing to say, or too little to say it. Times are in nanoseconds, CPU in
-    /// microseconds.
-    pub read: fn(&Measured) -> Option<f64>,
-    /// The figure with its unit, for people.
-    pub write: fn(f64) -> String,
-    /// What a condition that names it looks at; `None`: no condition can.
-    pub figure: Option<Figure>,
+    /// How it is read.
+    read: Read,
     /// Whether variants can be compared by it.
     pub compares: bool,
+    /// Whether a condition may name it.
+    pub is_bound: bool,
+}
+
+/// How a metric is read of a run, of a step of it, or of a part of its time. Times are in nanoseconds, CPU in microseconds.
+#[derive(Clone, Copy, Debug)]
+enum Read {
+    /// A percentile of the response time.
+    Percentile(Percentile),
+    /// Anything else; `None` where there is nothing to say.
+    Figure(fn(&Measured) -> Option<f64>),
 }
 
 const CPU_PER_REQUEST: &str = "CPU per request";
+/// What every run is asked of which nobody said how many it may have.
+pub(crate) const ERRORS: &str = "errors";
 
 /// Every metric.
 pub const METRICS: &[Metric] = &[
     Metric {
-        name: "throughput",
-        words: "throughput",
-        unit: ("per_s", 1.0),
         higher_is_better: true,
-        read: Measured::ok_per_s,
-        write: |per_s| format!("{}/s", rate(per_s)),
-        figure: Some(Figure::Throughput),
-        compares: true,
+        ..metric("throughput", "throughput", Kind::Rate, |measured| Some(measured.window?.ok_per_s()))
     },
-    time("mean", "mean response time", |measured| measured.response.mean_ns, Figure::Mean),
-    percentile(
-        "p50",
-        "median response time",
-        |measured| measured.response.at(Percentile::P50),
-        Percentile::P50,
-    ),
-    percentile(
-        "p90",
-        "p90 of response time",
-        |measured| measured.response.at(Percentile::P90),
-        Percentile::P90,
-    ),
-    percentile(
-        "p95",
-        "p95 of response time",
-        |measured| measured.response.at(Percentile::P95),
-        Percentile::P95,
-    ),
-    percentile(
-        "p99",
-        "p99 of response time",
-        |measured| measured.response.at(Percentile::P99),
-        Percentile::P99,
-    ),
-    percentile(
-        "p99.9",
-        "p99.9 of response time",
-        |measured| measured.response.at(Percentile::P99_9),
-        Percentile::P99_9,
-    ),
-    time("max", "longest response time", |measured| measured.response.max_ns, Figure::Max),
+    metric("mean", "mean response time", Kind::Response, |measured| measured.response.mean_ns),
+    percentile("p50", "median response time", Percentile::P50),
+    percentile("p90", "p90 of response time", Percentile::P90),
+    percentile("p95", "p95 of response time", Percentile::P95),
+    percentile("p99", "p99 of response time", Percentile::P99),
+    percentile("p99.9", "p99.9 of response time", Percentile::P99_9),
+    metric("max", "longest response time", Kind::Response, |measured| measured.response.max_ns),
+    metric(ERRORS, "share of errors", Kind::Share, Measured::error_share),
     Metric {
-        name: "errors",
-        words: "share of errors",
-        unit: ("share", 1.0),
-        higher_is_better: false,
-        read: Measured::error_share,
-        write: percent_of,
-        figure: Some(Figure::Errors),
-        compares: true,
+        is_bound: false,
+        ..metric("cpu-per-request", CPU_PER_REQUEST, Kind::Cpu, Measured::system_us_per_request)
     },
     Metric {
-        name: "cpu-per-request",
-        words: CPU_PER_REQUEST,
-        unit: ("us", 1.0),
-        higher_is_better: false,
-        read: Measured::system_us_per_request,
-        write: |us| format!("{} µs", decimal(us, 1)),
-        figure: None,
-        compares: true,
-    },
-    Metric {
-        name: "rss",
-        words: "memory",
-        unit: ("bytes", 1.0),
-        higher_is_better: false,
-        read: |measured| measured.resources.as_ref()?.system.as_ref()?.rss_peak_bytes,
-        write: |bytes| format!("{} MiB", mebibytes(bytes.clamp(0.0, u64::MAX as f64) as u64)),
-        figure: None,
-        compares: true,
+        is_bound: false,
+        ..metric("rss", "memory", Kind::Bytes, |measured| {
+            measured.resources.as_ref()?.system.as_ref()?.rss_peak_bytes
+        })
     },
     Metric {
         compares: false,
-        ..time(
-            "outage",
-            "longest outage",
-            |measured| Some(measured.outage.as_ref()?.longest_s * 1e9),
-            Figure::Outage,
-        )
+        ..metric("outage", "longest outage", Kind::Time, |measured| {
+            Some(measured.outage.as_ref()?.longest_s * 1e9)
+        })
     },
 ];
 
@@ -141,31 +95,19 @@ const fn count_compared() -> usize {
     count
 }
 
-const fn time(
+/// One that is better where it is lower; variants can be compared by it, and conditions may name it.
+const fn metric(
     name: &'static str,
     words: &'static str,
+    kind: Kind,
     read: fn(&Measured) -> Option<f64>,
-    figure: Figure,
 ) -> Metric {
-    Metric {
-        name,
-        words,
-        unit: ("us", 1e3),
-        higher_is_better: false,
-        read,
-        write: duration,
-        figure: Some(figure),
-        compares: true,
-    }
+    let read = Read::Figure(read);
+    Metric { name, words, kind, read, higher_is_better: false, compares: true, is_bound: true }
 }
 
-const fn percentile(
-    name: &'static str,
-    words: &'static str,
-    read: fn(&Measured) -> Option<f64>,
-    percentile: Percentile,
-) -> Metric {
-    time(name, words, read, Figure::Percentile(percentile))
+const fn percentile(name: &'static str, words: &'static str, percentile: Percentile) -> Metric {
+    Metric { read: Read::Percentile(percentile), ..metric(name, words, Kind::Response, |_| None) }
 }
 
 impl PartialEq for Metric {
@@ -173,6 +115,8 @@ impl PartialEq for Metric {
         self.name == other.name
     }
 }
+
+impl Eq for Metric {}
 
 impl Metric {
     /// Those by which variants can be compared.
@@ -198,38 +142,44 @@ impl Metric {
         }
     }
 
-    /// The figure of a run, if it has samples enough for a verdict: a percentile carries one only with a hundred samples above it.
+    /// The percentile of the response time that it is, if it is one.
+    pub(crate) const fn percentile(&self) -> Option<Percentile> {
+        match self.read {
+            Read::Percentile(percentile) => Some(percentile),
+            Read::Figure(_) => None,
+        }
+    }
+
+    /// As conditions ask for it: a rate may be 0.
+    pub(crate) fn read(&self, measured: &Measured) -> Option<f64> {
+        match self.read {
+            Read::Percentile(percentile) => measured.response.at(percentile),
+            Read::Figure(read) => read(measured),
+        }
+    }
+
+    /// The figure of a run, for people and for comparisons; `None` where there is nothing to say, or too little to say it.
+    pub fn figure(&self, measured: &Measured) -> Option<f64> {
+        self.read(measured).filter(|figure| self.kind != Kind::Rate || *figure > 0.0)
+    }
+
+    /// The same, if it has samples enough for a verdict: a percentile carries one only with a hundred samples above it.
     pub fn judgeable(&self, measured: &Measured) -> Option<f64> {
-        let is_enough = match self.figure {
-            Some(Figure::Percentile(percentile)) => percentile.is_judgeable(measured.samples()),
-            _ => true,
-        };
-        is_enough.then(|| (self.read)(measured)).flatten()
+        let is_enough =
+            self.percentile().is_none_or(|percentile| percentile.is_judgeable(measured.samples()));
+        is_enough.then(|| self.figure(measured)).flatten()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::condition::Condition;
 
     #[test]
-    fn every_metric_has_a_name_of_its_own_and_means_the_same_in_a_condition() {
+    fn every_metric_has_a_name_of_its_own() {
         for (number, metric) in METRICS.iter().enumerate() {
             assert!(METRICS[..number].iter().all(|other| other.name != metric.name), "{}", metric.name);
         }
-        for (condition, figure) in [
-            ("throughput>1/s", Figure::Throughput),
-            ("mean<1s", Figure::Mean),
-            ("median<1s", Figure::Percentile(Percentile::P50)),
-            ("p99.9<1s", Figure::Percentile(Percentile::P99_9)),
-            ("max<1s", Figure::Max),
-            ("errors<1%", Figure::Errors),
-            ("outage<1s", Figure::Outage),
-        ] {
-            assert_eq!(Condition::parse(condition).unwrap().figure, figure, "{condition}");
-        }
-        assert!(Condition::parse("rss<1s").is_err(), "no condition reads it");
     }
 
     #[test]
@@ -240,5 +190,13 @@ mod tests {
         );
         assert_eq!(Metric::named("outage"), None);
         assert_eq!(Metric::usual().name, "throughput");
+    }
+
+    #[test]
+    fn a_rate_of_nothing_is_a_figure_for_conditions_alone() {
+        let window = crate::window::Window::of_seconds(3, record::InWindow::default());
+        let measured = Measured { window, ..Measured::default() };
+        let throughput = Metric::usual();
+        assert_eq!((throughput.read(&measured), throughput.figure(&measured)), (Some(0.0), None));
     }
 }

@@ -1,18 +1,19 @@
 //! What a condition looks at: a run, a step of it, or a part of its time.
 
 use record::{InWindow, Phase, Tally};
-use store::{Run, StoreError};
+use store::{Outage, Run, StoreError};
 
 use crate::condition::Condition;
-use crate::slo::Observed;
+use crate::durations::Durations;
+use crate::measured::Measured;
 use crate::window::Window;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
 /// What a condition looks at.
-pub(crate) struct Scope {
+pub struct Scope {
     tally: Tally,
-    window: Option<Window>,
+    measured: Measured,
 }
 
 impl Scope {
@@ -22,7 +23,7 @@ impl Scope {
             None => None,
             Some(step) => match run.new.steps.iter().position(|known| known == step) {
                 Some(place) => Some(place as u16),
-                None => return Ok(Self { tally: Tally::default(), window: None }),
+                None => return Ok(Self::of_parts(Tally::default(), None, None)),
             },
         };
         match condition.part_ns {
@@ -31,20 +32,29 @@ impl Scope {
         }
     }
 
-    /// What figures are read from.
-    pub(crate) fn observed<'a>(&'a self, run: &'a Run) -> Observed<'a> {
-        let outage = run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
-        Observed { tally: &self.tally, window: self.window, outage }
+    /// Of what was counted, what ended meanwhile, and how long the system was gone.
+    pub(crate) fn of_parts(tally: Tally, window: Option<Window>, outage: Option<Outage>) -> Self {
+        let response = Durations::of(&tally.response.all());
+        let measured = Measured { counts: tally.counts, window, outage, response, resources: None };
+        Self { tally, measured }
+    }
+
+    /// The figures.
+    pub(crate) fn measured(&self) -> &Measured {
+        &self.measured
+    }
+
+    /// What was counted.
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.tally
     }
 
     /// The whole measured window: the same as in reports.
-    fn whole(step: Option<u16>, run: &Run) -> Result<Self, StoreError> {
-        Ok(match step {
-            Some(step) => {
-                Self { tally: run.total(step, Phase::Measured)?, window: Window::of_step(run, step) }
-            }
-            None => Self { tally: run.whole(Phase::Measured)?, window: Window::of(run) },
-        })
+    pub(crate) fn whole(step: Option<u16>, run: &Run) -> Result<Self, StoreError> {
+        let Some(step) = step else {
+            return Ok(Self { tally: run.whole(Phase::Measured)?, measured: Measured::of(run)? });
+        };
+        Ok(Self::of_parts(run.total(step, Phase::Measured)?, Window::of_step(run, step), outage(run)))
     }
 
     /// The seconds that lie wholly in a part of the measured window: requests that were intended in the window, and what ended in
@@ -63,6 +73,10 @@ impl Scope {
                 }
             }
         }
-        Ok(Self { tally, window: Window::of_seconds(end.saturating_sub(first), counts) })
+        Ok(Self::of_parts(tally, Window::of_seconds(end.saturating_sub(first), counts), outage(run)))
     }
+}
+
+fn outage(run: &Run) -> Option<Outage> {
+    run.ending.as_ref()?.outage.clone()
 }

@@ -6,5 +6,5 @@ mod drift;
 mod figure;
 mod judge;
 
-pub use figure::{Figure, Observed};
+pub use figure::Figure;
 pub use judge::{FailedCondition, SloJudgement, judge};

@@ -1,8 +1,8 @@
-//! The tables of rules in the documents are the rules: with `UPDATE=1` this test writes them.
+//! The tables of rules and metrics in the documents are the lists of the code: with `UPDATE=1` these tests write them.
 
 use house::files::assert_table;
 use judge::bottleneck::RULES;
-use judge::{Doubt, Resource};
+use judge::{Doubt, METRICS, Resource};
 
 /// A row of a table.
 fn row(cells: &[&str]) -> String {
@@ -34,6 +34,20 @@ fn limits_are_explained() {
     let [when, why] = Resource::WHEN_UNKNOWN;
     let unknown = row(&[&code(Resource::UNKNOWN.code), when, why]);
     let table = std::iter::once(head.to_owned()).chain(rows).chain([unknown]);
+    assert_table("docs/measurement.md", &table.collect::<String>());
+}
+
+#[test]
+fn metrics_are_listed() {
+    let head = "| metric | what it is | better | a limit | decides in `compare` | in conditions |\n|---|---|---|---|---|---|\n";
+    let rows = METRICS.iter().map(|metric| {
+        let better = if metric.higher_is_better { "higher" } else { "lower" };
+        let [compares, is_bound] =
+            [metric.compares, metric.is_bound].map(|is_so| if is_so { "yes" } else { "" });
+        let words = metric.words(store::Unit::Requests);
+        row(&[&code(metric.name), words, better, &code(metric.kind.example()), compares, is_bound])
+    });
+    let table = std::iter::once(head.to_owned()).chain(rows);
     assert_table("docs/measurement.md", &table.collect::<String>());
 }
 

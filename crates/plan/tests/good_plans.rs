@@ -234,8 +234,8 @@ fn gates_are_in_the_units_of_their_figures() {
         study.gates.iter().map(|gate| (gate.figure, gate.sign, gate.limit, gate.step.as_deref())).collect();
     assert_eq!(gates[0], (Figure::Percentile(Percentile::P99), Sign::Below, 200e6, None));
     assert_eq!(gates[1], (Figure::Percentile(Percentile::P99_9), Sign::Below, 1e9, Some("item")));
-    assert_eq!(gates[2], (Figure::Errors, Sign::Below, 0.001, None));
-    assert_eq!(gates[3], (Figure::Throughput, Sign::Above, 500.0, None));
+    assert_eq!(gates[2], (Figure::named("errors").unwrap(), Sign::Below, 0.001, None));
+    assert_eq!(gates[3], (Figure::named("throughput").unwrap(), Sign::Above, 500.0, None));
     assert_eq!(study.gates[1].part_ns, Some((10_000_000_000, 20_000_000_000)));
     assert_eq!(study.gates[1].text, "item: p(99.9)<1s from 10s to 20s");
 }

@@ -7,7 +7,7 @@ use crate::view::View;
 
 /// The figure of one run; `None` where there is nothing to say, or too little to say it.
 pub(crate) fn read(metric: &Metric, view: &View<'_>) -> Option<f64> {
-    (metric.read)(&view.measured)
+    metric.figure(&view.measured)
 }
 
 /// What a run says in a block.

@@ -3,20 +3,24 @@
 use record::Histogram;
 use store::{Model, Run};
 
-use super::figure::{Figure, Observed};
+use super::figure::Figure;
 use super::judge::FailedCondition;
 use crate::condition::Condition;
+use crate::durations::Durations;
+use crate::kind::Kind;
+use crate::measured::Measured;
+use crate::scope::Scope;
 
 /// Connections that are in use for so much of the time leave no room for more.
 const IN_USE: f64 = 0.9;
 
 /// Of a run that failed: nearly all connections were in use, and yet replies came in time once their requests were sent. More
 /// connections would have carried more, whatever the system can do. `None` if that is not so, or cannot be told.
-pub(super) fn bound(run: &Run, observed: &Observed<'_>, slos: &[Condition]) -> Option<FailedCondition> {
+pub(super) fn bound(run: &Run, whole: &Scope, slos: &[Condition]) -> Option<FailedCondition> {
     let connections = run.ending.as_ref()?.spread.as_ref()?.connections as f64;
-    let service = observed.tally.service.all();
+    let service = whole.tally().service.all();
     // Little's law, for what is on a connection.
-    let in_use = service.sum_ns() as f64 / 1e9 / observed.window?.length_s;
+    let in_use = service.sum_ns() as f64 / 1e9 / whole.measured().window?.length_s;
     // What is measured of a step, or of a part of the time, is not in these sums.
     let slos = slos.iter().filter(|slo| slo.is_of_whole());
     let mut times = slos.filter_map(|slo| Some((slo, time(slo.figure, &service)?))).peekable();
@@ -35,12 +39,13 @@ pub(super) fn bound(run: &Run, observed: &Observed<'_>, slos: &[Condition]) -> O
     })
 }
 
-/// A figure of time, as if requests had never waited for a connection.
+/// A figure of the response time, as if requests had never waited for a connection.
 fn time(figure: Figure, service: &Histogram) -> Option<f64> {
     match figure {
         Figure::Percentile(percentile) => service.value_at(percentile).map(|ns| ns as f64),
-        Figure::Mean => service.mean_ns(),
-        Figure::Max => service.max_ns().map(|ns| ns as f64),
-        Figure::Errors | Figure::Throughput | Figure::Outage => None,
+        Figure::Metric(metric) if metric.kind == Kind::Response => {
+            metric.read(&Measured { response: Durations::of(service), ..Measured::default() })
+        }
+        Figure::Metric(_) => None,
     }
 }

@@ -1,10 +1,10 @@
 //! Figures that a run can be asked to hold.
 
-use record::{Percentile, Tally};
-use store::Outage;
+use record::Percentile;
 
-use crate::rates;
-use crate::window::Window;
+use crate::kind::Kind;
+use crate::metric::{METRICS, Metric};
+use crate::scope::Scope;
 
 /// Samples below which a single run says nothing of a percentile, even where others can outvote it.
 const SAMPLES_MIN: u64 = 10;
@@ -14,81 +14,84 @@ const BEYOND_MIN: f64 = 0.1;
 /// A figure that a run can be asked to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
-    /// A percentile of the response time, in nanoseconds.
+    /// A percentile of the response time, in nanoseconds: any one, of which some are metrics.
     Percentile(Percentile),
-    /// Mean response time, in nanoseconds.
-    Mean,
-    /// Longest response time, in nanoseconds.
-    Max,
-    /// Requests that were not ok, or were not sent, as a share of those planned.
-    Errors,
-    /// Ok replies per second.
-    Throughput,
-    /// The longest time without an ok answer, in nanoseconds.
-    Outage,
-}
-
-/// What figures are read from: a run, a step of it, or a part of its time.
-#[derive(Clone, Copy, Debug)]
-pub struct Observed<'a> {
-    /// Requests that were intended in it.
-    pub tally: &'a Tally,
-    /// What ended in it; `None` where nothing tells how long it was.
-    pub window: Option<Window>,
-    /// How long the system was gone; `None` if nobody looked.
-    pub outage: Option<&'a Outage>,
+    /// Any other metric.
+    Metric(&'static Metric),
 }
 
 impl Figure {
-    /// The unit, as the store has it.
-    pub const fn unit(self) -> &'static str {
+    /// The one of a metric's name; `None` if no condition can name it.
+    pub fn named(name: &str) -> Option<Self> {
+        let metric = Self::metrics().find(|metric| metric.name == name)?;
+        Some(metric.percentile().map_or(Self::Metric(metric), Self::Percentile))
+    }
+
+    /// The metrics that conditions may name.
+    pub(crate) fn metrics() -> impl Iterator<Item = &'static Metric> {
+        METRICS.iter().filter(|metric| metric.is_bound)
+    }
+
+    /// As a condition names it.
+    pub fn name(self) -> String {
         match self {
-            Self::Percentile(_) | Self::Mean | Self::Max | Self::Outage => "ns",
-            Self::Errors => "share",
-            Self::Throughput => "/s",
+            Self::Percentile(percentile) => format!("p{}", f64::from(percentile.ppm()) / 10_000.0),
+            Self::Metric(metric) => metric.name.to_owned(),
         }
     }
 
+    /// As a sentence calls it.
+    pub(crate) fn words(self) -> String {
+        match self {
+            Self::Percentile(_) => self.name(),
+            Self::Metric(metric) => format!("the {}", metric.words),
+        }
+    }
+
+    /// What kind of figure it is.
+    pub const fn kind(self) -> Kind {
+        match self {
+            Self::Percentile(_) => Kind::Response,
+            Self::Metric(metric) => metric.kind,
+        }
+    }
+
+    /// Whether more load makes it smaller.
+    pub(crate) const fn higher_is_better(self) -> bool {
+        matches!(self, Self::Metric(Metric { higher_is_better: true, .. }))
+    }
+
     /// The figure, if there are enough samples for a verdict on it.
-    pub fn observe(self, observed: &Observed<'_>) -> Option<f64> {
-        let Observed { tally, window, outage } = *observed;
-        let response = tally.response.all();
+    pub fn observe(self, scope: &Scope) -> Option<f64> {
         match self {
             Self::Percentile(percentile) => {
+                let response = scope.tally().response.all();
                 let is_judgeable = percentile.is_judgeable(response.count());
                 is_judgeable.then(|| response.value_at(percentile)).flatten().map(|ns| ns as f64)
             }
-            Self::Mean => response.mean_ns(),
-            Self::Max => response.max_ns().map(|ns| ns as f64),
-            Self::Errors => rates::error_share(&tally.counts),
-            Self::Throughput => window.map(|window| window.ok_per_s()),
-            Self::Outage => outage.map(|outage| outage.longest_s * 1e9),
+            Self::Metric(metric) => metric.read(scope.measured()),
         }
     }
 
     /// The same of a run that is one of many of a search: a run that is wrong by chance is outvoted by others, so ten samples
     /// are enough, and a tenth of one beyond the percentile. With few of them the rank is the slowest: a run fails rather than
     /// passes by chance.
-    pub fn observe_roughly(self, observed: &Observed<'_>) -> Option<f64> {
-        let Self::Percentile(percentile) = self else { return self.observe(observed) };
-        let response = observed.tally.response.all();
+    pub(super) fn observe_roughly(self, scope: &Scope) -> Option<f64> {
+        let Self::Percentile(percentile) = self else { return self.observe(scope) };
+        let response = scope.tally().response.all();
         let beyond = response.count() as f64 * f64::from(1_000_000 - percentile.ppm()) / 1e6;
         let is_enough = response.count() >= SAMPLES_MIN && beyond >= BEYOND_MIN;
         is_enough.then(|| response.value_at(percentile)).flatten().map(|ns| ns as f64)
-    }
-
-    /// Whether it is a time.
-    pub(crate) const fn is_time(self) -> bool {
-        matches!(self, Self::Percentile(_) | Self::Mean | Self::Max | Self::Outage)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::{Finish, InWindow, Outcome};
-
-    const P99: Figure = Figure::Percentile(Percentile::P99);
+    use crate::condition::Condition;
+    use crate::window::Window;
+    use record::{Finish, InWindow, Outcome, Tally};
+    use store::Outage;
 
     fn tally(ok: u64, failed: u64, response_ns: u64) -> Tally {
         let mut tally = Tally::default();
@@ -113,16 +116,30 @@ mod tests {
         let many = tally(9_990, 10, 1_000_000);
         let window = Window::of_seconds(10, InWindow { ok: 9_990, other: 10, ..InWindow::default() });
         let outage = Outage { longest_s: 0.5, ..Outage::default() };
-        let observed = Observed { tally: &many, window, outage: Some(&outage) };
-        let p99 = P99.observe(&observed).unwrap();
+        let observed = Scope::of_parts(many, window, Some(outage));
+        let figure = |name: &str| Figure::named(name).unwrap().observe(&observed);
+        let p99 = figure("p99").unwrap();
         assert!((p99 / 1e6 - 1.0).abs() < 0.001, "{p99}");
-        assert_eq!(P99.observe(&Observed { tally: &tally(9_000, 0, 5), ..observed }), None);
-        assert_eq!(Figure::Errors.observe(&observed), Some(0.001));
-        assert_eq!(Figure::Throughput.observe(&observed), Some(999.0));
-        assert_eq!(Figure::Outage.observe(&observed), Some(5e8));
-        let nothing = Observed { tally: &Tally::default(), window: None, outage: None };
-        for figure in [Figure::Mean, Figure::Errors, Figure::Throughput, Figure::Outage] {
-            assert_eq!(figure.observe(&nothing), None);
+        let few = Scope::of_parts(tally(9_000, 0, 5), window, None);
+        assert_eq!(Figure::named("p99").unwrap().observe(&few), None);
+        assert_eq!(["errors", "throughput", "outage"].map(figure), [Some(0.001), Some(999.0), Some(5e8)]);
+        let nothing = Scope::of_parts(Tally::default(), None, None);
+        for metric in Figure::metrics() {
+            assert_eq!(Figure::named(metric.name).unwrap().observe(&nothing), None, "{}", metric.name);
         }
+    }
+
+    #[test]
+    fn a_condition_means_the_metric_of_its_name() {
+        let p50 = Figure::Percentile(Percentile::P50);
+        for (condition, figure) in [("p99.9<1s", Figure::named("p99.9").unwrap()), ("median<1s", p50)] {
+            assert_eq!(Condition::parse(condition).unwrap().figure, figure, "{condition}");
+        }
+        for metric in Figure::metrics().filter(|metric| metric.percentile().is_none()) {
+            let sign = if metric.higher_is_better { '>' } else { '<' };
+            let condition = format!("{}{sign}{}", metric.name, metric.kind.example());
+            assert_eq!(Condition::parse(&condition).unwrap().figure, Figure::Metric(metric), "{condition}");
+        }
+        assert!(Condition::parse("rss<1s").is_err(), "no condition reads it");
     }
 }

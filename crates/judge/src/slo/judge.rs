@@ -6,11 +6,13 @@ use store::{Outage, Run, StoreError, stage};
 use super::backlog::Backlog;
 use super::connections;
 use super::drift;
-use super::figure::{Figure, Observed};
+use super::figure::Figure;
 use crate::condition::{Condition, Sign};
+use crate::kind::Kind;
+use crate::metric::ERRORS;
 use crate::scope::Scope;
 use crate::standing::{Standing, standing};
-use crate::window::Window;
+use crate::words::{duration, percent_of};
 
 /// More errors than that fail a run of which nobody said how many it may have.
 const ERRORS_MAX: f64 = 0.001;
@@ -53,35 +55,28 @@ pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> 
 }
 
 fn of_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
-    let tally = run.whole(Phase::Measured)?;
-    let outage = run.ending.as_ref().and_then(|ending| ending.outage.as_ref());
-    let observed = Observed { tally: &tally, window: Window::of(run), outage };
+    let whole = Scope::whole(None, run)?;
+    let outage = whole.measured().outage.as_ref();
     let mut failed = Vec::new();
     for slo in slos {
-        let of_part;
-        let scope = match slo.is_of_whole() {
-            true => observed,
-            false => {
-                of_part = Scope::of(slo, run)?;
-                of_part.observed(run)
-            }
-        };
-        failed.extend(held(slo, &scope));
+        match slo.is_of_whole() {
+            true => failed.extend(held(slo, &whole)),
+            false => failed.extend(held(slo, &Scope::of(slo, run)?)),
+        }
     }
     failed.extend(outage.filter(|outage| outage.is_degraded()).map(gone));
-    let own = Condition {
-        text: "errors".to_owned(),
+    let own = Figure::named(ERRORS).map(|figure| Condition {
+        text: ERRORS.to_owned(),
         step: None,
-        figure: Figure::Errors,
+        figure,
         sign: Sign::Below,
         limit: ERRORS_MAX,
         part_ns: None,
-    };
-    let is_own = |slo: &&Condition| slo.figure == Figure::Errors && slo.is_of_whole();
-    if !slos.iter().any(|slo| is_own(&slo)) {
-        failed.extend(held(&own, &observed));
-    }
-    let errors_max = slos.iter().find(is_own).unwrap_or(&own).limit;
+    });
+    let is_own = |slo: &&Condition| slo.figure.name() == ERRORS && slo.is_of_whole();
+    let of_errors = slos.iter().find(is_own);
+    failed.extend(own.filter(|_| of_errors.is_none()).and_then(|own| held(&own, &whole)));
+    let errors_max = of_errors.map_or(ERRORS_MAX, |slo| slo.limit);
     if let Some(backlog) = Backlog::of(run)? {
         failed.extend(behind(&backlog, slos, errors_max));
     }
@@ -89,7 +84,7 @@ fn of_valid(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
         failed.extend(drift::drifted(run)?);
     }
     if !failed.is_empty() {
-        failed.splice(..0, connections::bound(run, &observed, slos));
+        failed.splice(..0, connections::bound(run, &whole, slos));
     }
     let is_told = failed.iter().any(|condition| condition.observed.is_some());
     let passed = failed.is_empty();
@@ -107,18 +102,18 @@ fn of_failed(run: &Run) -> Result<SloJudgement, StoreError> {
 }
 
 /// `None` if a condition holds.
-fn held(slo: &Condition, of: &Observed<'_>) -> Option<FailedCondition> {
+fn held(slo: &Condition, of: &Scope) -> Option<FailedCondition> {
     let observed = slo.figure.observe_roughly(of);
     if observed.is_some_and(|observed| slo.holds(observed)) {
         return None;
     }
-    let name = of_what(slo);
+    let (name, write) = (of_what(slo), slo.figure.kind().writer());
     let words = match observed {
         Some(observed) => {
-            let (is, limit) = (written(slo.figure, observed), written(slo.figure, slo.limit));
+            let (is, limit) = (write(observed), write(slo.limit));
             format!("{name} is {is}, and must be {} {limit}", slo.sign.words())
         }
-        None => format!("too few samples to tell {name}: {}", of.tally.response.all().count()),
+        None => format!("too few samples to tell {name}: {}", of.measured().samples()),
     };
     Some(FailedCondition { condition: slo.text.clone(), observed, limit: slo.limit, words })
 }
@@ -127,8 +122,8 @@ fn held(slo: &Condition, of: &Observed<'_>) -> Option<FailedCondition> {
 fn gone(outage: &Outage) -> FailedCondition {
     let words = format!(
         "the system was gone for {} of the time; the longest outage lasted {}",
-        percent(outage.gone_share),
-        time(outage.longest_s * 1e9)
+        percent_of(outage.gone_share),
+        duration(outage.longest_s * 1e9)
     );
     FailedCondition {
         condition: "outage".to_owned(),
@@ -150,7 +145,7 @@ fn behind(backlog: &Backlog, slos: &[Condition], errors_max: f64) -> Vec<FailedC
         });
     };
     if let Some((share, enough)) = backlog.kept().filter(|(share, enough)| share < enough) {
-        let words = format!("{} of the planned requests ended while the load went on", percent(share));
+        let words = format!("{} of the planned requests ended while the load went on", percent_of(share));
         fails("kept", share, enough, words);
     }
     if let Some(grew) = backlog.growth() {
@@ -159,15 +154,15 @@ fn behind(backlog: &Backlog, slos: &[Condition], errors_max: f64) -> Vec<FailedC
     }
     let longest = slos
         .iter()
-        .filter(|slo| slo.figure.is_time() && slo.figure != Figure::Outage)
+        .filter(|slo| slo.figure.kind() == Kind::Response)
         .map(|slo| slo.limit)
         .fold(0.0, f64::max);
     let grace_ns = (2.0 * longest).max(DRAIN_MIN_NS);
     if let Some(share) = backlog.ended_after(grace_ns as u64).filter(|share| *share > errors_max) {
         let words = format!(
             "{} of the planned requests ended later than {} after the end of the load",
-            percent(share),
-            time(grace_ns)
+            percent_of(share),
+            duration(grace_ns)
         );
         fails("drain", share, errors_max, words);
     }
@@ -176,52 +171,6 @@ fn behind(backlog: &Backlog, slos: &[Condition], errors_max: f64) -> Vec<FailedC
 
 /// `p99`, `p99 of buy`
 fn of_what(slo: &Condition) -> String {
-    let name = name(slo.figure);
+    let name = slo.figure.words();
     slo.step.as_ref().map_or(name.clone(), |step| format!("{name} of {step}"))
-}
-
-fn name(figure: Figure) -> String {
-    match figure {
-        Figure::Percentile(percentile) => format!("p{}", f64::from(percentile.ppm()) / 10_000.0),
-        Figure::Mean => "the mean".to_owned(),
-        Figure::Max => "the longest response time".to_owned(),
-        Figure::Errors => "the share of errors".to_owned(),
-        Figure::Throughput => "throughput".to_owned(),
-        Figure::Outage => "the longest outage".to_owned(),
-    }
-}
-
-fn written(figure: Figure, value: f64) -> String {
-    match figure {
-        Figure::Errors => percent(value),
-        Figure::Throughput => format!("{}/s", rounded(value)),
-        _ => time(value),
-    }
-}
-
-fn percent(share: f64) -> String {
-    format!("{} %", rounded(share * 100.0))
-}
-
-fn time(ns: f64) -> String {
-    match ns {
-        ns if ns < 1e6 => format!("{} µs", rounded(ns / 1e3)),
-        ns if ns < 1e9 => format!("{} ms", rounded(ns / 1e6)),
-        ns => format!("{} s", rounded(ns / 1e9)),
-    }
-}
-
-/// Three digits, or more where the number is longer.
-fn rounded(value: f64) -> String {
-    let decimals = match value.abs() {
-        value if value >= 100.0 => 0,
-        value if value >= 10.0 => 1,
-        value if value >= 1.0 => 2,
-        _ => 3,
-    };
-    let text = format!("{value:.decimals$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
 }

@@ -138,7 +138,7 @@ pub(crate) static PLAN: Table = Table {
             "gates",
             "[ \"p(99)<200ms\", \"errors<0.1%\" ]",
             OneOrList(&TEXT),
-            "What must hold for every run: `p99` (any percentile), `median`, `mean`, `max`, `errors`, `outage` or `throughput`; `<`, `<=`, `>` or `>=`; a limit. `STEP: ` before it for one step, ` from 10s to 20s` after it for a part of the time.",
+            "What must hold for every run: a metric such as `p99` or `errors` (measurement.md lists them); `<`, `<=`, `>` or `>=`; a limit. `STEP: ` before it for one step, ` from 10s to 20s` after it for a part of the time.",
         ),
         key(
             "quick",

@@ -85,8 +85,8 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Vec<Figure>, Vec<Str
         Figure {
             name: metric.name,
             words,
-            unit: metric.unit,
-            write: metric.write,
+            unit: metric.kind.unit(),
+            write: metric.kind.writer(),
             values,
             ratio,
             difference: None,

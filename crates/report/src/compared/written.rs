@@ -27,7 +27,11 @@ pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
     }
     for (side, head) in ["A", "B"].into_iter().enumerate() {
         let middle = |row: &Row| row.sides[side].spread().map(|spread| spread.median);
-        table.column(head, "", rows.iter().map(|row| Cell::figure(middle(row), studies.metric.write)));
+        table.column(
+            head,
+            "",
+            rows.iter().map(|row| Cell::figure(middle(row), studies.metric.kind.writer())),
+        );
         table.column("runs", "", rows.iter().map(|row| Cell::count(row.sides[side].figures.len() as u64)));
     }
     let of = |row: &Row| row.unpaired.map(|unpaired| unpaired.ratio);
@@ -80,7 +84,7 @@ pub(super) fn sentences(studies: &Studies, escape: Escape) -> Vec<String> {
 
 /// The keys that only studies have.
 pub(super) fn fill_object(studies: &Studies, object: &mut Value) {
-    let (unit, size) = studies.metric.unit;
+    let (unit, size) = studies.metric.kind.unit();
     object["kind"] = "studies".into();
     object["metric"] = studies.metric.name.into();
     object["unit"] = unit.into();

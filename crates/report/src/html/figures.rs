@@ -94,7 +94,7 @@ pub(super) fn spread(metric: &Metric, spread: stats::Spread) -> Option<Spread> {
 
 /// The name of the unit in which the page has a metric.
 pub(super) fn unit(metric: &Metric) -> &'static str {
-    match metric.unit {
+    match metric.kind.unit() {
         ("us", size) if size > 1.0 => "ms",
         (name, _) => name,
     }
@@ -102,7 +102,7 @@ pub(super) fn unit(metric: &Metric) -> &'static str {
 
 /// A figure of a metric in the unit of the page.
 fn in_unit(metric: &Metric, figure: f64) -> Option<f64> {
-    let (_, size) = metric.unit;
+    let (_, size) = metric.kind.unit();
     let size = if unit(metric) == "ms" { size * 1e3 } else { size };
     finite(Some(figure / size))
 }

@@ -1,7 +1,6 @@
 //! What the page shows of a search for a capacity.
 
 use judge::Condition;
-use judge::slo::Figure;
 
 use super::document::{Answer, Capacity, CapacitySearch, Fact, Level, Objective};
 use super::figures::times;
@@ -14,6 +13,9 @@ use crate::text::{harmless, visible};
 /// Characters of a name, and of what a server said.
 const NAME_CHARACTERS_MAX: usize = 120;
 const WORDS_CHARACTERS_MAX: usize = 300;
+
+/// Objectives that the page has a column for.
+const TIMES: [&str; 7] = ["mean", "p50", "p90", "p95", "p99", "p99_9", "max"];
 
 /// What every variant bears.
 pub(super) fn search(view: &CapacityView, noun: &Noun) -> CapacitySearch {
@@ -28,19 +30,8 @@ fn words(text: &str) -> String {
 }
 
 fn objective(slo: &Condition) -> Objective {
-    let time = match slo.figure {
-        Figure::Percentile(percentile) => match percentile.ppm() {
-            500_000 => Some("p50"),
-            900_000 => Some("p90"),
-            950_000 => Some("p95"),
-            990_000 => Some("p99"),
-            999_000 => Some("p99_9"),
-            _ => None,
-        },
-        Figure::Mean => Some("mean"),
-        Figure::Max => Some("max"),
-        Figure::Errors | Figure::Throughput | Figure::Outage => None,
-    };
+    let name = slo.figure.name().replace('.', "_");
+    let time = TIMES.into_iter().find(|time| *time == name);
     Objective { words: words(&slo.text), time, limit_ms: time.map(|_| slo.limit / 1e6) }
 }
 

@@ -15,7 +15,8 @@ pub(super) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, baseline: usize,
     let Some(of_baseline) = load.ranking.iter().find(|ranked| ranked.row == baseline) else {
         return format!("no verdict: {named}, the baseline, gave no figures that can be compared");
     };
-    let figure = view.metric.map_or_else(String::new, |metric| (metric.write)(of_baseline.metric.median));
+    let figure =
+        view.metric.map_or_else(String::new, |metric| metric.kind.writer()(of_baseline.metric.median));
     if load.pairs.is_empty() {
         return format!(
             "{named}, the baseline: {words} {figure}; nothing else gave figures that can be compared"

@@ -162,7 +162,7 @@ fn of_row<'a>(load: &'a LoadView<'_>, row: usize) -> impl Iterator<Item = &'a Pa
 /// The metric of a row over its valid runs, as the table has it.
 fn figure(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> String {
     let figure = view.metric.zip(load.rows[row].metric);
-    figure.map_or_else(|| "n/a".to_owned(), |(metric, spread)| (metric.write)(spread.median))
+    figure.map_or_else(|| "n/a".to_owned(), |(metric, spread)| metric.kind.writer()(spread.median))
 }
 
 /// ` 1.12 × (1.08–1.15)`, as far as there is any.

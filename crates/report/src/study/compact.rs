@@ -28,7 +28,7 @@ pub(super) fn table(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -
     table.column("errors", "", rows().map(|row| Cell::figure(row.error_share(), percent_of)));
     match view.metric.filter(|metric| metric.name != "throughput") {
         Some(metric) => {
-            spread(&mut table, metric.name, rows().map(|row| row.metric), metric.write);
+            spread(&mut table, metric.name, rows().map(|row| row.metric), metric.kind.writer());
             let middle = |row: &Row<'_>| row.throughput.map(|spread| spread.median);
             table.column("ok/s", "", rows().map(|row| Cell::figure(middle(row), rate)));
         }

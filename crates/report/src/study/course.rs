@@ -80,7 +80,7 @@ fn every_run(view: &StudyView<'_>, load: &LoadView<'_>, rows: &[usize], table: &
     // No difference that matters fills the axis.
     let around = (axis.median * view.study.new.compare.matters).abs();
     let ends = [axis.min.min(axis.median - around), axis.max.max(axis.median + around)];
-    let range = format!("{}–{}", (metric.write)(ends[0]), (metric.write)(ends[1]));
+    let range = format!("{}–{}", metric.kind.writer()(ends[0]), metric.kind.writer()(ends[1]));
     let draw = |row: &usize| spark::points(figures(*row), ends, AXIS_COLUMNS);
     table.drawings(&format!("every run: {}", metric.name), &range, rows.iter().map(draw));
     true

@@ -49,7 +49,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     // What decides stands before everything else.
     match view.metric {
         Some(metric) if metric.name != "throughput" => {
-            spread(&mut table, metric.name, "by run", rows().map(|row| row.metric), metric.write);
+            spread(&mut table, metric.name, "by run", rows().map(|row| row.metric), metric.kind.writer());
             table.column("throughput", "ok/s", rows().map(|row| middle(row.throughput)));
         }
         _ => spread(&mut table, "throughput", "ok/s", rows().map(|row| row.throughput), rate),

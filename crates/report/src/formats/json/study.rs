@@ -165,7 +165,7 @@ const OUTPUT_BYTES_MAX: usize = 4 << 10;
 impl<'a> Whole<'a> {
     pub(super) fn of(view: &'a StudyView<'_>) -> Self {
         let new = &view.study.new;
-        let unit = view.metric.map(|metric| metric.unit);
+        let unit = view.metric.map(|metric| metric.kind.unit());
         Self {
             schema: "tenbin.study/1",
             runs: view.runs.iter().map(RunObject::of).collect(),

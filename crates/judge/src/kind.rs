@@ -1,0 +1,114 @@
+//! Kinds of figures: their units, how they are written, and how a limit for them is read.
+
+use crate::words::{decimal, duration, mebibytes, percent_of, rate};
+
+/// What kind of figure a metric is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A response time, in nanoseconds.
+    Response,
+    /// Another time, in nanoseconds.
+    Time,
+    /// A share of requests, from 0 to 1.
+    Share,
+    /// Requests per second.
+    Rate,
+    /// CPU time, in microseconds.
+    Cpu,
+    /// Memory, in bytes.
+    Bytes,
+}
+
+/// What is wrong with a limit, and what to do.
+pub(crate) type WrongLimit = (String, String);
+
+impl Kind {
+    /// The unit for programs, and how many of what is read it is.
+    pub const fn unit(self) -> (&'static str, f64) {
+        match self {
+            Self::Response | Self::Time => ("us", 1e3),
+            Self::Share => ("share", 1.0),
+            Self::Rate => ("per_s", 1.0),
+            Self::Cpu => ("us", 1.0),
+            Self::Bytes => ("bytes", 1.0),
+        }
+    }
+
+    /// The unit of what is read, as the store has it beside the figure of a gate.
+    pub const fn stored_unit(self) -> &'static str {
+        match self {
+            Self::Response | Self::Time => "ns",
+            Self::Share => "share",
+            Self::Rate => "/s",
+            Self::Cpu => "us",
+            Self::Bytes => "bytes",
+        }
+    }
+
+    /// What writes a figure with its unit, for people.
+    pub fn writer(self) -> fn(f64) -> String {
+        match self {
+            Self::Response | Self::Time => duration,
+            Self::Share => percent_of,
+            Self::Rate => |per_s| format!("{}/s", rate(per_s)),
+            Self::Cpu => |us| format!("{} µs", decimal(us, 1)),
+            Self::Bytes => |bytes| format!("{} MiB", mebibytes(bytes.clamp(0.0, u64::MAX as f64) as u64)),
+        }
+    }
+
+    /// A limit as people write it, for examples.
+    pub const fn example(self) -> &'static str {
+        match self {
+            Self::Response | Self::Time => "200ms",
+            Self::Share => "0.1%",
+            Self::Rate => "500/s",
+            Self::Cpu => "50us",
+            Self::Bytes => "200MiB",
+        }
+    }
+
+    /// Whether it is a time.
+    pub(crate) const fn is_time(self) -> bool {
+        matches!(self, Self::Response | Self::Time)
+    }
+
+    /// Whether it counts requests. Few of them ask a system that is gone.
+    pub(crate) const fn counts_requests(self) -> bool {
+        matches!(self, Self::Share | Self::Rate)
+    }
+
+    /// A limit as people write it.
+    pub(crate) fn limit(self, text: &str) -> Result<f64, WrongLimit> {
+        let ns = || match units::duration_ns(text)? {
+            0 => Err("nothing takes less than no time".to_owned()),
+            ns => Ok(ns as f64),
+        };
+        let limit = match self {
+            Self::Response | Self::Time => ns(),
+            Self::Cpu => ns().map(|ns| ns / 1e3),
+            // A share may be written as one; a larger number without its unit would be a mistake.
+            Self::Share => match plain(text).filter(|share| *share <= 1.0) {
+                Some(share) => Ok(share),
+                None => units::percent(text),
+            },
+            Self::Rate => units::rate_per_s(text),
+            Self::Bytes => units::size_bytes(text).map(|bytes| bytes as f64),
+        };
+        limit.map_err(|what| (what, format!("write {} such as {}", self.noun(), self.example())))
+    }
+
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Response | Self::Time | Self::Cpu => "a duration",
+            Self::Share => "a percentage",
+            Self::Rate => "a rate",
+            Self::Bytes => "a size",
+        }
+    }
+}
+
+/// A number in digits and at most one point: what `f64` reads besides is no number to people.
+pub(crate) fn plain(text: &str) -> Option<f64> {
+    let is_plain = text.len() <= 32 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    is_plain.then(|| text.parse().ok()).flatten()
+}
