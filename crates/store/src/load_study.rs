@@ -8,6 +8,7 @@ use crate::Result;
 use crate::begin_study::PLACES_MAX;
 use crate::ending::Verdict;
 use crate::procedure::Procedure;
+use crate::run::Run;
 use crate::run_id::RunId;
 use crate::store::Store;
 use crate::study::{Compare, NewStudy, Place, Study, StudyEnding, StudyState, is_for_good};
@@ -30,6 +31,16 @@ impl Store {
     ///
     /// Of each run the totals are held, not its seconds: a study of many runs must fit in memory.
     pub fn load_study(&self, id: &StudyId) -> Result<Study> {
+        self.study_with(id, Vec::new())
+    }
+
+    /// The same study as it is by now. The runs that it has are not read again: what is over does not change.
+    pub fn reload_study(&self, before: Study) -> Result<Study> {
+        self.study_with(&before.id, before.runs)
+    }
+
+    /// `known`: runs that were read before, if they still count.
+    fn study_with(&self, id: &StudyId, known: Vec<Run>) -> Result<Study> {
         // One view of the file, even while the study goes on.
         let snapshot = self.snapshot()?;
         let number = self.study_number(id)?;
@@ -49,8 +60,12 @@ impl Store {
         let is_whole = self.is_whole(&snapshot, id, number)?;
         let state = StudyState::of(has_ended, is_whole, || writer.is_alive());
         let (counting, superseded) = self.sorted_out(&snapshot, number)?;
-        let runs =
-            counting.iter().map(|run| self.load_from(&snapshot, run)?.summed_up()).collect::<Result<_>>()?;
+        let mut known: BTreeMap<RunId, Run> = known.into_iter().map(|run| (run.id.clone(), run)).collect();
+        let read = |id: &RunId| match known.remove(id) {
+            Some(run) => Ok(run),
+            None => self.load_from(&snapshot, id)?.summed_up(),
+        };
+        let runs = counting.iter().map(read).collect::<Result<_>>()?;
         Ok(Study { id: id.clone(), new, ending, state, runs, extensions, superseded })
     }
 

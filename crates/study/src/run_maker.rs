@@ -58,6 +58,9 @@ pub trait Journal {
     /// Everything so far.
     fn study(&self) -> Result<Study, StoreError>;
 
+    /// The same by now. Nothing is read again of the runs that `before` has.
+    fn by_now(&self, before: Study) -> Result<Study, StoreError>;
+
     /// A run of it, with its seconds.
     fn run(&self, run: &RunId) -> Result<Run, StoreError>;
 
@@ -80,6 +83,10 @@ pub struct Kept<'a> {
 impl Journal for Kept<'_> {
     fn study(&self) -> Result<Study, StoreError> {
         self.store.load_study(self.id)
+    }
+
+    fn by_now(&self, before: Study) -> Result<Study, StoreError> {
+        self.store.reload_study(before)
     }
 
     fn run(&self, run: &RunId) -> Result<Run, StoreError> {

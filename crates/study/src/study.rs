@@ -165,7 +165,7 @@ fn turns<R: RunMaker>(
         if let Some(stopped) = going.turn(&*course, &kept, &places, runs)? {
             return Ok(stopped);
         }
-        kept = journal.study()?;
+        kept = journal.by_now(kept)?;
         if course.needs_every_run() && kept.missing().next().is_some() {
             if tries == TRIES {
                 runs.says("a run was cut short again and again: nothing more can be decided");

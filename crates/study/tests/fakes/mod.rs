@@ -1,6 +1,7 @@
 //! Runs that nobody makes: what comes of each is drawn from its place, in virtual time, and kept in memory.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use fixtures::{OwnStore, ending, failed, new_run};
@@ -20,6 +21,8 @@ pub(crate) fn plan(text: &str) -> Plan {
 pub(crate) struct Memory {
     study: RefCell<Study>,
     runs: RefCell<Vec<Run>>,
+    /// The run that counts of each place, by position.
+    counting: RefCell<BTreeMap<u32, usize>>,
     samples: Vec<Run>,
 }
 
@@ -43,7 +46,7 @@ impl Memory {
         };
         let samples = (0..SAMPLES).map(sample).collect();
         let study = RefCell::new(store.load_study(&id).expect("it is there"));
-        Self { study, runs: RefCell::default(), samples }
+        Self { study, runs: RefCell::default(), counting: RefCell::default(), samples }
     }
 
     /// The same study from its beginning, with other draws.
@@ -53,6 +56,7 @@ impl Memory {
         study.new.planned.clear();
         study.extensions.clear();
         self.runs.borrow_mut().clear();
+        self.counting.borrow_mut().clear();
     }
 
     /// Takes it over, as somebody does who resumes it.
@@ -100,6 +104,7 @@ impl Memory {
     fn keep(&self, place: &Place, comes: &Comes, began_ms: i64, ended_ms: i64) {
         let sample = comes.per_s.saturating_sub(SLOWEST_PER_S) / STEP_PER_S;
         let mut run = self.samples[sample.min(SAMPLES - 1) as usize].clone();
+        run.id = format!("20261121-142501-{:04}", self.runs.borrow().len()).parse().expect("a name");
         run.new.started_at_unix_ms = began_ms;
         run.new.place = Some((self.study.borrow().id.clone(), place.clone()));
         if let (Some(verdict), Some(ending)) = (comes.verdict, &mut run.ending) {
@@ -109,23 +114,39 @@ impl Memory {
         } else {
             (run.ending, run.state) = (None, State::Partial);
         }
-        self.runs.borrow_mut().push(run);
+        let (mut runs, mut counting) = (self.runs.borrow_mut(), self.counting.borrow_mut());
+        let is_done = |run: &Run| run.ending.as_ref().is_some_and(Ending::is_done);
+        let counts = match counting.get(&place.position) {
+            _ if run.ending.is_none() => false,
+            Some(earlier) => is_done(&run) || !is_done(&runs[*earlier]),
+            None => true,
+        };
+        if counts {
+            counting.insert(place.position, runs.len());
+        }
+        runs.push(run);
     }
 }
 
 impl Journal for Memory {
     fn study(&self) -> Result<Study, StoreError> {
-        let (mut study, all) = (self.study.borrow().clone(), self.runs.borrow());
-        let of = |place: &Place| {
-            let at = place.position;
-            let is_of =
-                move |run: &&Run| run.new.place.as_ref().is_some_and(|(_, place)| place.position == at);
-            let done = |run: &&Run| run.ending.as_ref().is_some_and(Ending::is_done);
-            let latest = all.iter().filter(is_of).rfind(done);
-            latest.or_else(|| all.iter().filter(is_of).rfind(|run| run.ending.is_some())).cloned()
+        self.by_now(self.study.borrow().clone())
+    }
+
+    fn by_now(&self, mut before: Study) -> Result<Study, StoreError> {
+        let (study, all) = (self.study.borrow(), self.runs.borrow());
+        let planned = before.new.planned.len();
+        before.new.planned.extend_from_slice(&study.new.planned[planned..]);
+        before.ending.clone_from(&study.ending);
+        let mut known = std::mem::take(&mut before.runs).into_iter().peekable();
+        let position = |run: &Run| run.new.place.as_ref().map(|(_, place)| place.position);
+        let read = |(at, number): (&u32, &usize)| {
+            while known.next_if(|run| position(run) < Some(*at)).is_some() {}
+            let run = &all[*number];
+            known.next_if(|known| known.id == run.id).unwrap_or_else(|| run.clone())
         };
-        study.runs = study.new.planned.iter().filter_map(of).collect();
-        Ok(study)
+        before.runs = self.counting.borrow().iter().map(read).collect();
+        Ok(before)
     }
 
     fn run(&self, run: &RunId) -> Result<Run, StoreError> {
