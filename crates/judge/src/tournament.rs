@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use stats::{Seen, Tournament, TournamentRules};
-use store::{Compare, Procedure, StoreError, Study, stage};
+use store::{Compare, Procedure, Run, StoreError, Study, stage};
 
 use crate::course::Course;
 use crate::metric::Metric;
@@ -37,6 +37,16 @@ pub fn tournament(
     settings: &[Setting],
     metric: &Metric,
 ) -> Result<Option<Tournament>, StoreError> {
+    tournament_by(study, load, settings, &mut |run| said(run, metric))
+}
+
+/// The same, with what `said` tells of each run, as [`said`] does.
+pub fn tournament_by(
+    study: &Study,
+    load: &str,
+    settings: &[Setting],
+    said: &mut dyn FnMut(&Run) -> Result<Seen, StoreError>,
+) -> Result<Option<Tournament>, StoreError> {
     let Some(rules) = tournament_rules(&study.new.compare, settings) else { return Ok(None) };
     let blocks = Course::of(study).blocks(load);
     if settings.len().saturating_mul(blocks.len().max(1)) > CELLS_MAX {
@@ -52,7 +62,7 @@ pub fn tournament(
         let mut seen: Vec<(usize, Seen)> = Vec::with_capacity(block.slots.len());
         for slot in &block.slots {
             if let Some(setting) = numbers.get(&(&slot.place.system, &slot.place.variant)) {
-                seen.push((*setting, said(Some(slot), metric)?));
+                seen.push((*setting, slot.run.map_or(Ok(Seen::Missing), &mut *said)?));
             }
         }
         tournament.note(&seen);

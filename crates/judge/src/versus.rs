@@ -1,7 +1,7 @@
 //! How the duel of a stored study stands.
 
 use stats::{Duel, DuelRules, Seen};
-use store::{Compare, Procedure, StoreError, Study, stage};
+use store::{Compare, Procedure, Run, StoreError, Study, stage};
 
 use crate::course::{Block, Course, Slot};
 use crate::measured::Measured;
@@ -32,6 +32,17 @@ pub fn duel(
     settings: [&Setting; 2],
     metric: &Metric,
 ) -> Result<Option<Duel>, StoreError> {
+    duel_by(study, load, settings, metric, &mut |run| said(run, metric))
+}
+
+/// The same, with what `said` tells of each run, as [`said`] does.
+pub fn duel_by(
+    study: &Study,
+    load: &str,
+    settings: [&Setting; 2],
+    metric: &Metric,
+    said: &mut dyn FnMut(&Run) -> Result<Seen, StoreError>,
+) -> Result<Option<Duel>, StoreError> {
     let compare = &study.new.compare;
     let Some(rules) = duel_rules(compare) else { return Ok(None) };
     let higher_is_better = match metric.name == compare.by {
@@ -47,16 +58,13 @@ pub fn duel(
         {
             duel.extend(extension.blocks);
         }
+        let mut of =
+            |slot: Option<&Slot<'_>>| slot.and_then(|slot| slot.run).map_or(Ok(Seen::Missing), &mut *said);
         match stage {
-            stage::PILOT => {
-                let mut runs = slots.iter();
-                let mut next = || said(runs.next(), metric);
-                let said = [next()?, next()?];
-                duel.note_pilot(said);
-            }
+            stage::PILOT => duel.note_pilot([of(slots.first())?, of(slots.get(1))?]),
             stage::BLOCK => {
-                let of = |setting: &Setting| slots.iter().find(|slot| setting.is_of(slot.place));
-                duel.note([said(of(settings[0]), metric)?, said(of(settings[1]), metric)?]);
+                let [a, b] = settings.map(|setting| slots.iter().find(|slot| setting.is_of(slot.place)));
+                duel.note([of(a)?, of(b)?]);
             }
             _ => {}
         }
@@ -65,10 +73,7 @@ pub fn duel(
     Ok(Some(duel))
 }
 
-/// What the run of a slot says.
-pub(crate) fn said(slot: Option<&Slot<'_>>, metric: &Metric) -> Result<Seen, StoreError> {
-    match slot.and_then(|slot| slot.run) {
-        Some(run) => Ok(seen(run, &Measured::of(run)?, metric)),
-        None => Ok(Seen::Missing),
-    }
+/// What a stored run says in a block, by a metric.
+pub fn said(run: &Run, metric: &Metric) -> Result<Seen, StoreError> {
+    Ok(seen(run, &Measured::of(run)?, metric))
 }

@@ -4,6 +4,7 @@ mod best;
 mod blocks;
 mod capacity;
 mod duel;
+mod heard;
 #[cfg(test)]
 pub(crate) mod tests;
 

@@ -9,6 +9,7 @@ use plan::Study as Plan;
 use stats::{RACE_MAX, Tournament, TournamentEnd, TournamentStage, TournamentStep};
 use store::{Place, Study, stage};
 
+use super::heard::Heard;
 use super::{Course, Turn, Why, setting};
 use crate::schedule::{ORDER_STREAM, place, shuffle};
 use crate::study_error::StudyError;
@@ -19,7 +20,7 @@ pub(crate) struct Best<'a> {
     /// In the order of their names, as whoever reads the store numbers them, with their numbers in the plan.
     settings: Vec<Setting>,
     variants: Vec<usize>,
-    metric: &'static Metric,
+    heard: Heard,
 }
 
 impl<'a> Best<'a> {
@@ -30,12 +31,13 @@ impl<'a> Best<'a> {
             (0..plan.variants.len()).map(|variant| (setting(plan, variant), variant)).collect();
         numbered.sort();
         let (settings, variants) = numbered.into_iter().unzip();
-        Some(Self { plan, settings, variants, metric })
+        Some(Self { plan, settings, variants, heard: Heard::of(metric) })
     }
 
     /// How the tournament under a load stands.
     fn tournament(&self, kept: &Study, load: usize) -> Result<Option<Tournament>, StudyError> {
-        Ok(judge::tournament(kept, &self.plan.loads[load].name, &self.settings, self.metric)?)
+        let name = &self.plan.loads[load].name;
+        Ok(judge::tournament_by(kept, name, &self.settings, &mut |run| self.heard.said(run))?)
     }
 
     fn places(&self, load: usize, step: TournamentStep) -> Vec<Place> {

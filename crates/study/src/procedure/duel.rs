@@ -8,6 +8,7 @@ use plan::Study as Plan;
 use stats::{Duel, DuelEnd, DuelStep};
 use store::{Place, Study, stage};
 
+use super::heard::Heard;
 use super::{Course, Turn, Why, setting};
 use crate::schedule::{ORDER_STREAM, place, shuffle};
 use crate::study_error::StudyError;
@@ -16,7 +17,7 @@ use crate::study_error::StudyError;
 pub(crate) struct Duels<'a> {
     plan: &'a Plan,
     settings: [Setting; 2],
-    metric: &'static Metric,
+    heard: Heard,
 }
 
 impl<'a> Duels<'a> {
@@ -24,13 +25,14 @@ impl<'a> Duels<'a> {
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Option<Self> {
         let metric = Metric::named(&kept.new.compare.by)?;
         let [_, _] = plan.variants.as_slice() else { return None };
-        Some(Self { plan, settings: [setting(plan, 0), setting(plan, 1)], metric })
+        Some(Self { plan, settings: [setting(plan, 0), setting(plan, 1)], heard: Heard::of(metric) })
     }
 
     /// How the duel under a load stands.
     pub(crate) fn duel(&self, kept: &Study, load: usize) -> Result<Option<Duel>, StudyError> {
         let [a, b] = &self.settings;
-        Ok(judge::duel(kept, &self.plan.loads[load].name, [a, b], self.metric)?)
+        let name = &self.plan.loads[load].name;
+        Ok(judge::duel_by(kept, name, [a, b], self.heard.metric(), &mut |run| self.heard.said(run))?)
     }
 
     /// The runs of a step, and which variants they are of.

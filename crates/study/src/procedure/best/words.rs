@@ -86,7 +86,7 @@ fn ended(best: &Best<'_>, kept: &Study, found: &Found, name: &dyn Fn(usize) -> S
         let rival = name(found.rival?);
         Some(match confirmed.verdict {
             Verdict::Differs { .. } => {
-                format!("; confirmed: its {} differs from that of {rival}", best.metric.name)
+                format!("; confirmed: its {} differs from that of {rival}", best.heard.metric().name)
             }
             Verdict::Equivalent => format!("; confirmed as equal to {rival} within {matters}"),
             Verdict::MoreErrors(_) => format!("; but errors tell it and {rival} apart"),

@@ -64,7 +64,7 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd) -> String {
         DuelEnd::Failing => "given up: four blocks in a row had a run that failed".to_owned(),
         DuelEnd::TooFewSamples => format!(
             "given up: four blocks in a row had too few samples for {}; make the load longer",
-            duels.metric.name
+            duels.heard.metric().name
         ),
         DuelEnd::Uneven => {
             let [a, b] = &duels.settings;
@@ -79,7 +79,7 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd) -> String {
         DuelEnd::NoRatio => {
             format!(
                 "given up: {} is 0 in a run, and has no ratio; compare by another figure",
-                duels.metric.name
+                duels.heard.metric().name
             )
         }
     }
@@ -89,7 +89,7 @@ fn ended(duels: &Duels<'_>, duel: &Duel, end: DuelEnd) -> String {
 fn found(duels: &Duels<'_>, duel: &Duel) -> String {
     let Comparison { verdict, ratio, .. } = duel.finding();
     let [a, b] = duels.settings.each_ref().map(judge::Setting::name);
-    let what = duels.metric.name;
+    let what = duels.heard.metric().name;
     let is_first_ahead = ratio.is_some_and(|ratio| (ratio > 1.0) == duel.rules().higher_is_better);
     let [first, second] = if is_first_ahead { [&a, &b] } else { [&b, &a] };
     match verdict {
