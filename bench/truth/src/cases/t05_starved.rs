@@ -32,13 +32,29 @@ const TENTH_1: [(&str, &str); 2] = [("cpu.cfs_period_us", "100000"), ("cpu.cfs_q
 pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     let tries = bench.profile.pick(2, 20);
     let healthy = bench.profile.pick(2, 19);
-    let mut grades = vec![
-        grade("client stopped 200 ms of every second", tries, stopped_client, bench, tries),
-        grade("a spinner on the client's core", tries, spinner, bench, tries),
-        unharmed("server stopped 200 ms of every second", tries, stopped_server, bench, tries),
-        unharmed("nothing, open load", healthy, healthy_open, bench, tries),
-        unharmed("nothing, closed load", healthy, healthy_closed, bench, tries),
-    ];
+    // 200 requests a second leave most of the machine to others: those tries go side by side.
+    let together = |planted: &str, needed, one: &(dyn Fn() -> Result<Found, String> + Sync)| {
+        Grade::of("T5", planted, needed, bench.side_by_side(tries, |_| one()))
+    };
+    let mut grades = thread::scope(|scope| {
+        let client = scope
+            .spawn(|| together("client stopped 200 ms of every second", tries, &|| stopped_client(bench)));
+        let server = scope.spawn(|| {
+            together("server stopped 200 ms of every second", tries, &|| unharmed(stopped_server, bench))
+        });
+        let nothing =
+            scope.spawn(|| together("nothing, open load", healthy, &|| unharmed(healthy_open, bench)));
+        [client, server, nothing]
+            .into_iter()
+            .map(|graded| graded.join().unwrap_or_else(|_| Grade::broken("T5", "it panicked")))
+            .collect::<Vec<_>>()
+    });
+    // Each of these needs its cores.
+    let alone = |planted: &str, needed, one: &dyn Fn() -> Result<Found, String>| {
+        Grade::of("T5", planted, needed, (0..tries).map(|_| one()).collect())
+    };
+    grades.push(alone("a spinner on the client's core", tries, &|| spinner(bench)));
+    grades.push(alone("nothing, closed load", healthy, &|| unharmed(healthy_closed, bench)));
     const QUOTA: &str = "client with a tenth of a core";
     grades.push(match Group::make() {
         Ok(group) => {
@@ -50,31 +66,14 @@ pub(crate) fn run(bench: &Bench) -> Vec<Grade> {
     grades
 }
 
-fn grade(
-    planted: &str,
-    needed: u32,
-    one: fn(&Bench) -> Result<Found, String>,
-    bench: &Bench,
-    tries: u32,
-) -> Grade {
-    // One after the other: each needs its cores.
-    Grade::of("T5", planted, needed, (0..tries).map(|_| one(bench)).collect())
-}
-
-/// The same of a client that nothing was done to. With few tries one that the machine itself starved is made again; with many
+/// What a client that nothing was done to is called. With few tries one that the machine itself starved is made again; with many
 /// the rate is what counts.
-fn unharmed(
-    planted: &str,
-    needed: u32,
-    one: fn(&Bench) -> Result<Said, String>,
-    bench: &Bench,
-    tries: u32,
-) -> Grade {
-    let once = || match bench.profile {
+fn unharmed(one: fn(&Bench) -> Result<Said, String>, bench: &Bench) -> Result<Found, String> {
+    let said = match bench.profile {
         Profile::Short => fit(|| one(bench)),
         Profile::Full => one(bench),
     };
-    Grade::of("T5", planted, needed, (0..tries).map(|_| not_invalid(&once()?)).collect())
+    not_invalid(&said?)
 }
 
 fn stopped_client(bench: &Bench) -> Result<Found, String> {
