@@ -217,7 +217,7 @@ export interface Figures {
   counts: Counts;
   /** Ok answers per second; of a row the median over runs. */
   ok_per_s: number | null;
-  /** Of the requests that ended, those that did not end ok: 0.01 is 1 %. */
+  /** Of the planned requests, those that were rejected, failed, timed out, or were not sent: 0.01 is 1 %. */
   error_share: number | null;
   response_ms: Times;
   service_ms: Times;
@@ -309,7 +309,7 @@ export interface ErrorKind {
   /** May quote the system. */
   message: string;
   count: number;
-  /** Of the requests of the row that ended. */
+  /** Of the planned requests of the row. */
   share: number;
   /** What the class means and what to do, in sentences with code between backticks; null where it is not known. */
   help: string | null;

@@ -16,7 +16,7 @@ use crate::LoadRun;
 pub(crate) use levels::{LevelRow, Levels, SizeRow};
 pub(crate) use page::{answers, items};
 pub(crate) use sentences::{answer, facts, objectives};
-pub(crate) use table::{error_share, table};
+pub(crate) use table::table;
 
 /// What a search has found, of every variant.
 pub(crate) struct CapacityView {

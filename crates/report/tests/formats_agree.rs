@@ -322,3 +322,41 @@ fn whoever_makes_runs_is_told_the_same_bottlenecks_as_reports_tell() {
     }
     assert!(compared > 20, "{compared}");
 }
+
+/// By definition: planned requests that were rejected, failed, timed out, or were never sent, of those that were planned.
+fn error_share(counts: &Value) -> f64 {
+    let of = |key: &str| counts[key].as_u64().unwrap() as f64;
+    (of("rejected") + of("failed") + of("timed_out") + of("not_sent")) / of("planned")
+}
+
+#[test]
+fn the_error_share_has_one_meaning() {
+    let is_near = |found: &Value, share: f64| (found.as_f64().unwrap() - share).abs() < 1e-5;
+    for formats in Formats::all() {
+        for load in list(&formats.page["loads"]) {
+            for row in list(&load["rows"]).iter().filter(|row| row["figures"].is_object()) {
+                let figures = &row["figures"];
+                let share = error_share(&figures["counts"]);
+                assert!(is_near(&figures["error_share"], share), "{}: {row}", formats.case);
+            }
+            for kind in list(&load["errors"]) {
+                let figures = &load["rows"][kind["row"].as_u64().unwrap() as usize]["figures"];
+                let planned = figures["counts"]["planned"].as_f64().unwrap();
+                assert!(is_near(&kind["share"], kind["count"].as_f64().unwrap() / planned), "{kind}");
+            }
+        }
+    }
+    // Of two studies, too: the time for which a system was gone is no error, though it counts where they are judged.
+    let (a, b) = (studies::gone(), studies::gone());
+    let load = |run: &store::RunId| a.load(run).or_else(|_| b.load(run));
+    let compared = report::Compared::of_studies(&a.study, &b.study, &load).unwrap();
+    let mut out = Vec::new();
+    compared.write(report::format("json").unwrap(), &pages::OPTIONS, &mut out).unwrap();
+    let compared: Value = serde_json::from_slice(&out).unwrap();
+    let page = pages::document(&pages::of_study(&a));
+    let rows = list(&page["loads"][0]["rows"]);
+    for row in list(&compared["rows"]) {
+        let same = rows.iter().find(|same| same["system"] == row["system"]).unwrap();
+        assert!(is_near(&row["a"]["error_share"], error_share(&same["figures"]["counts"])), "{row}");
+    }
+}

@@ -38,7 +38,7 @@ export function parts(counts: Counts): Part[] {
 
 /** Of what was planned, the share that did not end ok; requests in flight at the end are no errors. */
 export function amiss(row: Row): number {
-  return row.figures ? (parts(row.figures.counts).at(-1)?.to ?? 0) : 0;
+  return row.figures?.error_share ?? 0;
 }
 
 /** Requests that ended, in all rows. */

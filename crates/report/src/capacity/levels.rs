@@ -1,7 +1,7 @@
 //! What was run in a search: every rate over all its runs, and every number of users.
 
 use judge::slo::FailedCondition;
-use judge::{Condition, Measured, OfLevel, of_level, stage_name};
+use judge::{Condition, Measured, OfLevel, of_level, rates, stage_name};
 use record::{Percentile, Phase, Tally};
 use stats::{At, Judged, Level, SearchStage, median};
 use store::{Run, StoreError};
@@ -160,6 +160,11 @@ impl LevelRow {
         median(self.ok_per_s.iter().copied())
     }
 
+    /// Planned requests that the system did not serve, as a share, over all its runs.
+    pub(crate) fn error_share(&self) -> Option<f64> {
+        rates::error_share(&self.tally.counts)
+    }
+
     /// CPU time of the system for each request, in the middle of its runs.
     pub(crate) fn system_us_per_request(&self) -> Option<f64> {
         median(self.system_us_per_request.iter().copied())
@@ -168,5 +173,19 @@ impl LevelRow {
     /// A percentile of response time over all its runs, where there are samples enough.
     pub(crate) fn response_ns(&self, percentile: Percentile) -> Option<f64> {
         self.tally.response.all().printable_at(percentile).map(|ns| ns as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_in_flight_at_the_end_are_no_errors() {
+        let mut row = LevelRow::new(100.0);
+        assert_eq!(row.error_share(), None);
+        let counts = &mut row.tally.counts;
+        (counts.planned, counts.ok, counts.unfinished, counts.not_sent) = (100, 88, 10, 2);
+        assert_eq!(row.error_share(), Some(0.02));
     }
 }

@@ -1,6 +1,6 @@
 //! Every level of a search as a table.
 
-use record::{Percentile, Tally};
+use record::Percentile;
 
 use super::sentences::written;
 use super::{CapacityRow, LevelRow};
@@ -43,7 +43,7 @@ pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: Escape) -> Table {
     for (head, percentile) in percentiles {
         of_rates(head, "ms", &|level| ms(level.response_ns(percentile)));
     }
-    of_rates("errors", "", &|level| Cell::figure(error_share(&level.tally), percent_of));
+    of_rates("errors", "", &|level| Cell::figure(level.error_share(), percent_of));
     let told = rates.iter().filter(|level| level.system_us_per_request().is_some()).count();
     if told * 2 > rates.len() {
         of_rates("system", noun.us_per_one, &|level| {
@@ -58,10 +58,4 @@ pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: Escape) -> Table {
 fn ms(ns: Option<f64>) -> Cell {
     let cell = Cell::figure(ns, |ns| decimal(ns / 1e6, 3));
     Cell { value: cell.value.map(|ns| ns / 1e6), ..cell }
-}
-
-/// What did not end ok, of all that was planned.
-pub(crate) fn error_share(tally: &Tally) -> Option<f64> {
-    let counts = &tally.counts;
-    (counts.planned > 0).then(|| 1.0 - counts.ok as f64 / counts.planned as f64)
 }

@@ -48,7 +48,8 @@ pub(super) fn compare(
             asked.extend(points.into_iter().filter(|point| !asked.contains(point)).collect::<Vec<_>>());
         }
         let sides = [(a, row), (b, row_b)].map(|(view, row)| {
-            Side::of(row.runs.iter().map(|(run, _)| metric::seen(metric, &view.runs[*run])))
+            let views = row.runs.iter().map(|(run, _)| &view.runs[*run]);
+            Side::of(views.map(|view| (metric::seen(metric, view), &view.whole.counts)))
         });
         rows.push(Row {
             load: load.name.to_owned(),

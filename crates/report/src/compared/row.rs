@@ -1,5 +1,7 @@
 //! A setting that both studies measured: its runs of one against its runs of the other.
 
+use judge::rates;
+use record::Counts;
 use stats::{ERRORS_MARGIN, Seen, Spread, Unpaired};
 
 /// What both studies say of a system and setting under a load.
@@ -18,8 +20,10 @@ pub(super) struct Row {
 pub(super) struct Side {
     /// Over the runs that count and have samples enough.
     pub(super) figures: Vec<f64>,
-    /// Requests that did not end ok, of those that ended in these runs.
-    pub(super) error_share: f64,
+    /// Planned requests of these runs that the system did not serve, as a share; `None` if nothing was planned.
+    pub(super) error_share: Option<f64>,
+    /// The same, with the time for which the system was gone: what stands before speed.
+    unserved_share: f64,
     /// Runs that were lost.
     pub(super) invalid: usize,
     pub(super) too_few_samples: usize,
@@ -45,23 +49,31 @@ const ALPHA: f64 = 0.05;
 const INVALID_APART: usize = 3;
 
 impl Side {
-    /// Of what its runs say.
-    pub(super) fn of(seen: impl Iterator<Item = Seen>) -> Self {
-        let mut side = Self { figures: Vec::new(), error_share: 0.0, invalid: 0, too_few_samples: 0 };
-        let (mut all_errors, mut all_ended) = (0u64, 0u64);
-        for run in seen {
+    /// Of what its runs say, and what they counted.
+    pub(super) fn of<'a>(seen: impl Iterator<Item = (Seen, &'a Counts)>) -> Self {
+        let mut side = Self {
+            figures: Vec::new(),
+            error_share: None,
+            unserved_share: 0.0,
+            invalid: 0,
+            too_few_samples: 0,
+        };
+        let (mut all, mut unserved, mut planned) = (Counts::default(), 0u64, 0u64);
+        for (run, counts) in seen {
             match run {
                 Seen::Figure { value, errors, ended } => {
                     side.figures.push(value);
-                    all_errors = all_errors.saturating_add(errors);
-                    all_ended = all_ended.saturating_add(ended);
+                    all.add(counts);
+                    unserved = unserved.saturating_add(errors);
+                    planned = planned.saturating_add(ended);
                 }
                 Seen::TooFew => side.too_few_samples += 1,
                 Seen::Invalid => side.invalid += 1,
                 Seen::Failed | Seen::Missing => {}
             }
         }
-        side.error_share = all_errors as f64 / all_ended.max(1) as f64;
+        side.error_share = rates::error_share(&all);
+        side.unserved_share = unserved as f64 / planned.max(1) as f64;
         side
     }
 
@@ -110,7 +122,7 @@ fn verdict(
             a.invalid, b.invalid
         ));
     }
-    let more_errors = |of: &Side, than: &Side| of.error_share > than.error_share + ERRORS_MARGIN;
+    let more_errors = |of: &Side, than: &Side| of.unserved_share > than.unserved_share + ERRORS_MARGIN;
     let bound = matters.max(0.0) + 1.0;
     if is_significant {
         let is_b_ahead = (unpaired.ratio > 1.0) == higher_is_better;
@@ -161,7 +173,9 @@ mod tests {
 
     fn row(a: &[f64], b: &[f64]) -> Row {
         let side = |figures: &[f64]| {
-            Side::of(figures.iter().map(|value| Seen::Figure { value: *value, errors: 0, ended: 1_000 }))
+            let none = Counts::default();
+            let one = |value: &f64| (Seen::Figure { value: *value, errors: 0, ended: 1_000 }, &none);
+            Side::of(figures.iter().map(one))
         };
         let sides = [side(a), side(b)];
         Row {
@@ -210,7 +224,7 @@ mod tests {
     #[test]
     fn errors_and_losses_stand_before_speed() {
         let mut faster = row(&SLOW, &FAST);
-        faster.sides[1].error_share = 0.01;
+        faster.sides[1].unserved_share = 0.01;
         assert!(matches!(&judged(vec![faster], 0.03)[0], Verdict::None(why) if why.contains("errors")));
         let mut lost = row(&SLOW, &FAST);
         lost.sides[0].invalid = 3;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use stats::SearchEnd;
 use stats::usl::Usl;
 
-use crate::capacity::{CapacityRow, CapacityView, LevelRow, SizeRow, error_share};
+use crate::capacity::{CapacityRow, CapacityView, LevelRow, SizeRow};
 
 /// One variant.
 #[derive(Serialize)]
@@ -123,7 +123,7 @@ fn level(row: &LevelRow) -> LevelObject<'_> {
         invalid: row.invalid,
         failed_by: row.failed_by.as_deref(),
         ok_per_s: row.ok_per_s(),
-        error_share: error_share(&row.tally),
+        error_share: row.error_share(),
         response_time_us: ResponseTimes {
             mean: row.tally.response.all().mean_ns().map(|ns| ns / 1e3),
             p50: us(Percentile::P50),
