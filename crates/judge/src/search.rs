@@ -18,6 +18,7 @@ pub fn search_rules(compare: &Compare, seed: u64) -> Option<SearchRules> {
         from_per_s: rules.from_per_s,
         to_per_s: rules.to_per_s,
         confirm_runs: rules.confirm_runs,
+        overruled_by: rules.overruled_by,
         has_overload: rules.has_overload,
         has_soak: rules.soak_s.is_some(),
         runs_max: rules.runs_max,

@@ -68,6 +68,7 @@ fn what_has_nothing_in_common_is_refused() {
         from_per_s: None,
         to_per_s: None,
         confirm_runs: 5,
+        overruled_by: 3,
         has_overload: false,
         soak_s: None,
         runs_max: 40,

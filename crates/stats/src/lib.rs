@@ -34,7 +34,7 @@ pub use holm::{Paired, compare_together, holm, judge_together};
 pub use look::{EXTENDED_MAX, FIXED, LOOKS, Look, blocks_least, error_rate, look_at, look_extended, looks};
 pub use mann_whitney::{FIGURES_MAX, Unpaired};
 pub use search::{
-    At, Capacity, Judged, Level, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,
+    At, Capacity, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep, Tally,
 };
 pub use seen::Seen;
 pub use signed_rank::{critical_value, p_value};

@@ -34,6 +34,9 @@ pub struct SearchRules {
     pub to_per_s: Option<f64>,
     /// Fresh runs at each of the two ends, once more if one of five speaks against it; 0: what was found is not confirmed.
     pub confirm_runs: u32,
+    /// Fresh runs that say the opposite of what told an end count only if they lead by so many, else the end is neither: see
+    /// [`OVERRULED_BY`].
+    pub overruled_by: u32,
     /// Whether it is tried if the system recovers from more than it can take.
     pub has_overload: bool,
     /// Whether a little less than what held is run for long.
@@ -110,6 +113,8 @@ const OVERLOAD: f64 = 1.3;
 const BELOW: f64 = 0.95;
 /// Far from the capacity, where the ends are further apart than this, a lead of two tells, otherwise of three.
 const NEAR: f64 = 1.1;
+/// The lead that tells near the capacity. No smaller one of fresh runs overrules what was told there.
+pub const OVERRULED_BY: u32 = 3;
 /// So many runs without a lead tell that more would not tell.
 const RUNS_OF_A_LEVEL: u32 = 9;
 /// As long as the rates are doubled, and of an overload.

@@ -1,7 +1,7 @@
 //! Searches in numbers alone: of capacities that are known, and of systems that make no sense.
 
 use proptest::prelude::*;
-use stats::{At, Judged, Level, Search, SearchEnd, SearchRules, SearchStage, SearchStep};
+use stats::{At, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, SearchStage, SearchStep};
 
 use crate::support::Chance;
 
@@ -11,6 +11,7 @@ fn rules(seed: u64) -> SearchRules {
         from_per_s: None,
         to_per_s: None,
         confirm_runs: 5,
+        overruled_by: OVERRULED_BY,
         has_overload: false,
         has_soak: false,
         runs_max: 200,
@@ -83,6 +84,26 @@ fn a_known_capacity_is_found() {
     assert_eq!(score.found, 300);
     assert!(score.inside >= 285 && score.narrow >= 285, "{} inside, {} narrow", score.inside, score.narrow);
     assert!(score.most <= 100, "{} runs", score.most);
+}
+
+/// Searches with so few fresh runs that end with a rate of which most runs say the opposite.
+fn contradicted(confirm_runs: u32, overruled_by: u32) -> usize {
+    let mut chance = Chance::seeded(20_260_102);
+    let is_contradicted = |seed: &u64| {
+        let rules = SearchRules { confirm_runs, overruled_by, resolution: 0.1, ..rules(*seed) };
+        let (search, _) = drive(rules, noisy(400.0, 0.02, &mut chance));
+        let found = search.finding();
+        let of = |per_s: Option<f64>| found.tallies.iter().find(|tally| Some(tally.per_s) == per_s);
+        of(found.held_per_s).is_some_and(|tally| tally.failed > tally.passed)
+            || of(found.failed_per_s).is_some_and(|tally| tally.passed > tally.failed)
+    };
+    (0..300).filter(is_contradicted).count()
+}
+
+#[test]
+fn no_rate_holds_that_failed_in_most_of_its_runs() {
+    assert_eq!([1, 2].map(|confirm_runs| contradicted(confirm_runs, OVERRULED_BY)), [0, 0]);
+    assert!(contradicted(1, 0) > 10, "a single run overruled those that told the end");
 }
 
 /// A system whose runs pass up to this rate and fail beyond it.
@@ -237,6 +258,7 @@ proptest! {
                                  resolution in any::<f64>(), confirm_runs in 0..9u32) {
         let rules = SearchRules {
             resolution, from_per_s: has_from.then_some(from), to_per_s: has_to.then_some(to), confirm_runs,
+            overruled_by: OVERRULED_BY,
             has_overload: true, has_soak: true, runs_max, seed,
         };
         let judged = |kind: Option<&u8>| match kind {

@@ -37,6 +37,9 @@ pub struct CapacityRules {
     pub to_per_s: Option<f64>,
     /// Runs at each edge that confirm it.
     pub confirm_runs: u32,
+    /// By how many of them must say the opposite of what told an edge to overrule it; to earlier versions any number would do.
+    #[serde(default)]
+    pub overruled_by: u32,
     /// Whether the load after an overload is tried.
     pub has_overload: bool,
     /// How long the last run takes, at 95 % of what held; `None`: there is none.

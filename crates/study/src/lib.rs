@@ -13,5 +13,6 @@ mod study_error;
 
 pub use procedure::{CapacityAnswer, capacity_answers, level_words, procedure, slos};
 pub use run_maker::{Ahead, Draws, Journal, Kept, RunMaker};
+pub use stats::OVERRULED_BY;
 pub use study::{begin_study, blocks_of, extend_study, is_of, run_study};
 pub use study_error::{Broken, StudyError};

@@ -4,7 +4,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use plan::{Fault, Study};
 use stats::DuelEnd;
-use store::{Compare, EXTENSIONS_MAX, NewStudy, Place, Procedure, Store, StudyEnding, StudyId, Verdict};
+use store::{
+    CapacityRules, Compare, EXTENSIONS_MAX, NewStudy, Place, Procedure, Store, StudyEnding, StudyId, Verdict,
+};
 
 use crate::arrivals;
 use crate::pace::Pace;
@@ -269,7 +271,7 @@ pub fn is_of(kept: &NewStudy, study: &Study, procedure: &Procedure) -> Result<()
     study.set_seed(kept.seed);
     // Runs may follow that make up for invalid ones.
     let is_planned_so = *procedure != Procedure::Blocks || kept.planned.starts_with(&schedule(&study));
-    if kept.plan_hash == study.hash && kept.compare.procedure == *procedure && is_planned_so {
+    if kept.plan_hash == study.hash && is_alike(&kept.compare.procedure, procedure) && is_planned_so {
         return Ok(());
     }
     Err(Fault::new(
@@ -277,6 +279,16 @@ pub fn is_of(kept: &NewStudy, study: &Study, procedure: &Procedure) -> Result<()
         "the plan, or a file that it uses, has changed since this study began",
         "run it anew, or bring back the plan as it was",
     ))
+}
+
+/// Whether two procedures are the same, but for what earlier versions laid down otherwise: a study goes on as it began.
+fn is_alike(kept: &Procedure, asked: &Procedure) -> bool {
+    match (kept, asked) {
+        (Procedure::Capacity(kept), Procedure::Capacity(asked)) => {
+            *kept == CapacityRules { overruled_by: kept.overruled_by, ..asked.clone() }
+        }
+        _ => kept == asked,
+    }
 }
 
 fn unix_ms() -> i64 {
@@ -287,6 +299,32 @@ fn unix_ms() -> i64 {
 mod tests {
     use super::*;
     use crate::procedure::tests::begun;
+
+    #[test]
+    fn a_search_that_an_earlier_version_began_goes_on_as_it_began() {
+        let asked = Procedure::Capacity(CapacityRules {
+            slos: vec!["p99<100ms".to_owned()],
+            resolution: 0.03,
+            from_per_s: None,
+            to_per_s: None,
+            confirm_runs: 1,
+            overruled_by: stats::OVERRULED_BY,
+            has_overload: true,
+            soak_s: None,
+            runs_max: 120,
+        });
+        let (study, store, id) = begun(1, "{ by: throughput }");
+        let mut kept = store.load_study(&id).expect("it is kept").new;
+        let mut written = serde_json::to_value(&asked).expect("JSON");
+        written.as_object_mut().and_then(|rules| rules.remove("overruled_by")).expect("it is there");
+        kept.compare.procedure = serde_json::from_value(written).expect("rules");
+        let Procedure::Capacity(rules) = &kept.compare.procedure else { panic!("{kept:?}") };
+        assert_eq!(rules.overruled_by, 0);
+        assert!(is_of(&kept, &study, &asked).is_ok());
+        let Procedure::Capacity(other) = asked else { panic!("a search") };
+        let other = Procedure::Capacity(CapacityRules { confirm_runs: 2, ..other });
+        assert!(is_of(&kept, &study, &other).is_err());
+    }
 
     #[test]
     fn a_study_is_not_over_while_a_run_is_missing_that_can_still_be_made() {

@@ -39,6 +39,7 @@ mod tests {
             from_per_s: None,
             to_per_s: None,
             confirm_runs: 5,
+            overruled_by: stats::OVERRULED_BY,
             has_overload: false,
             has_soak: false,
             runs_max: 10,

@@ -78,6 +78,7 @@ fn search(is_invalid: impl Fn(u64) -> bool) -> Stored {
             from_per_s: None,
             to_per_s: None,
             confirm_runs: 3,
+            overruled_by: 3,
             has_overload: true,
             soak_s: None,
             runs_max: 60,

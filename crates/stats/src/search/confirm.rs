@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::SearchRules;
 use super::lead::Told;
 use crate::chance::Chance;
 
@@ -24,17 +25,22 @@ pub(super) struct Confirmation {
 /// The fresh runs at one end.
 #[derive(Clone, Copy, Debug)]
 struct Fresh {
+    /// What told the end before.
+    expected: Told,
+    /// By how many they must lead to say the opposite.
+    overruled_by: u32,
     passed: u32,
     runs: u32,
     is_doubled: bool,
 }
 
 impl Confirmation {
-    /// So many runs of each end that is named.
-    pub(super) fn of(has_low: bool, has_high: bool, runs: u32, chance: &mut Chance) -> Self {
-        let fresh = Fresh { passed: 0, runs, is_doubled: false };
-        let mut confirmation =
-            Self { left: Vec::new(), low: has_low.then_some(fresh), high: has_high.then_some(fresh) };
+    /// As many runs as the rules say of each end that is named.
+    pub(super) fn of(has_low: bool, has_high: bool, rules: &SearchRules, chance: &mut Chance) -> Self {
+        let (runs, overruled_by) = (rules.confirm_runs, rules.overruled_by);
+        let fresh = |expected| Fresh { expected, overruled_by, passed: 0, runs, is_doubled: false };
+        let low = has_low.then(|| fresh(Told::Holds));
+        let mut confirmation = Self { left: Vec::new(), low, high: has_high.then(|| fresh(Told::Fails)) };
         confirmation.plan(has_low.then_some(runs), has_high.then_some(runs), chance);
         confirmation
     }
@@ -62,8 +68,8 @@ impl Confirmation {
             fresh.passed += u32::from(has_passed);
         }
         if self.left.is_empty() {
-            let low = self.low.as_mut().and_then(|fresh| fresh.doubled(Told::Holds));
-            let high = self.high.as_mut().and_then(|fresh| fresh.doubled(Told::Fails));
+            let low = self.low.as_mut().and_then(|fresh| fresh.doubled());
+            let high = self.high.as_mut().and_then(|fresh| fresh.doubled());
             self.plan(low, high, chance);
         }
     }
@@ -80,23 +86,25 @@ impl Confirmation {
 }
 
 impl Fresh {
-    /// Four of five must agree.
+    /// Four of five must agree. One or two runs do not overrule the more that told the end.
     fn told(&self) -> Told {
-        match (u64::from(self.passed) * 5, u64::from(self.runs)) {
+        let told = match (u64::from(self.passed) * 5, u64::from(self.runs)) {
             (passed, runs) if passed >= runs * 4 => Told::Holds,
             (passed, runs) if passed <= runs => Told::Fails,
             _ => Told::Neither,
-        }
+        };
+        let lead = self.passed.abs_diff(self.runs.saturating_sub(self.passed));
+        if told == self.expected || lead >= self.overruled_by { told } else { Told::Neither }
     }
 
     /// How many runs follow, if these say what was expected, but not all of them. Once.
-    fn doubled(&mut self, expected: Told) -> Option<u32> {
+    fn doubled(&mut self) -> Option<u32> {
         let is_unanimous = self.passed == 0 || self.passed == self.runs;
-        if self.is_doubled || is_unanimous || self.told() != expected {
+        if self.is_doubled || is_unanimous || self.told() != self.expected {
             return None;
         }
         let more = self.runs;
-        *self = Self { passed: self.passed, runs: self.runs.saturating_mul(2), is_doubled: true };
+        *self = Self { runs: self.runs.saturating_mul(2), is_doubled: true, ..*self };
         Some(more)
     }
 }
@@ -104,24 +112,55 @@ impl Fresh {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::OVERRULED_BY;
 
     #[test]
     fn four_of_five_hold_and_one_of_five_fails() {
-        let of = |passed, runs| Fresh { passed, runs, is_doubled: false }.told();
+        let of = |passed, runs| fresh(Told::Neither, passed, runs).told();
         let told = [0, 1, 2, 3, 4, 5].map(|passed| of(passed, 5));
         assert_eq!(told[..2], [Told::Fails; 2]);
         assert_eq!(told[2..4], [Told::Neither; 2]);
         assert_eq!(told[4..], [Told::Holds; 2]);
-        assert_eq!(
-            [of(0, 1), of(1, 1), of(3, 4), of(8, 10)],
-            [Told::Fails, Told::Holds, Told::Neither, Told::Holds]
-        );
+        assert_eq!([of(3, 4), of(8, 10)], [Told::Neither, Told::Holds]);
+    }
+
+    fn fresh(expected: Told, passed: u32, runs: u32) -> Fresh {
+        Fresh { expected, overruled_by: OVERRULED_BY, passed, runs, is_doubled: false }
+    }
+
+    #[test]
+    fn one_or_two_runs_bear_out_an_end_and_do_not_overrule_it() {
+        for runs in [1, 2] {
+            let [low, high] = [Told::Holds, Told::Fails]
+                .map(|expected| [0, runs].map(|passed| fresh(expected, passed, runs).told()));
+            assert_eq!(low, [Told::Neither, Told::Holds], "{runs}");
+            assert_eq!(high, [Told::Fails, Told::Neither], "{runs}");
+        }
+        for (expected, runs) in [Told::Holds, Told::Fails].into_iter().flat_map(|told| [(told, 3), (told, 5)])
+        {
+            let told = [0, runs].map(|passed| fresh(expected, passed, runs).told());
+            assert_eq!(told, [Told::Fails, Told::Holds], "{runs}");
+        }
+        assert_eq!(fresh(Told::Fails, 4, 5).told(), Told::Holds, "a lead of three");
+        let old = Fresh { overruled_by: 0, ..fresh(Told::Fails, 1, 1) };
+        assert_eq!(old.told(), Told::Holds, "as earlier versions had it");
     }
 
     /// The order of the ends, where so many of the runs at the lower one pass first and those at the upper one fail.
     fn order(low_passes: usize) -> (Vec<Side>, Confirmation) {
         let (mut chance, mut order) = (Chance::of(1), Vec::new());
-        let mut confirmation = Confirmation::of(true, true, 5, &mut chance);
+        let rules = SearchRules {
+            resolution: 0.03,
+            from_per_s: None,
+            to_per_s: None,
+            confirm_runs: 5,
+            overruled_by: OVERRULED_BY,
+            has_overload: false,
+            has_soak: false,
+            runs_max: 100,
+            seed: 1,
+        };
+        let mut confirmation = Confirmation::of(true, true, &rules, &mut chance);
         while let Some(side) = confirmation.next() {
             let lows = order.iter().filter(|side| **side == Side::Low).count();
             order.push(side);

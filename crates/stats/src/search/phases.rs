@@ -5,8 +5,8 @@ use super::ends::Need;
 use super::lead::{Lead, Told};
 use super::level::rounded;
 use super::{
-    At, BELOW, Level, NEAR, Phase, ROUGH_RUNS_OF_A_LEVEL, RUNS_OF_A_LEVEL, START, Search, SearchEnd,
-    SearchStage, Tally,
+    At, BELOW, Level, NEAR, OVERRULED_BY, Phase, ROUGH_RUNS_OF_A_LEVEL, RUNS_OF_A_LEVEL, START, Search,
+    SearchEnd, SearchStage, Tally,
 };
 
 impl Search {
@@ -19,7 +19,8 @@ impl Search {
             (Some(low), Some(high)) => high.per_s / low.per_s <= NEAR,
             _ => true,
         };
-        lead.told(if is_near || stage == SearchStage::Edge { 3 } else { 2 }, RUNS_OF_A_LEVEL)
+        let by = if is_near || stage == SearchStage::Edge { OVERRULED_BY } else { 2 };
+        lead.told(by, RUNS_OF_A_LEVEL)
     }
 
     /// More users, or rates if they get no more.
@@ -50,7 +51,7 @@ impl Search {
                 let is_open = |end: super::ends::End| !end.is_confirmed;
                 let (low, high) = (self.ends.low.is_some_and(is_open), self.ends.high.is_some_and(is_open));
                 if self.rules.confirm_runs > 0 && (low || high) {
-                    Phase::Confirm(Confirmation::of(low, high, self.rules.confirm_runs, &mut self.chance))
+                    Phase::Confirm(Confirmation::of(low, high, &self.rules, &mut self.chance))
                 } else {
                     self.after_confirmation();
                     return;

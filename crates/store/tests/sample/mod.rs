@@ -159,6 +159,7 @@ pub(crate) fn new_search() -> NewStudy {
         from_per_s: None,
         to_per_s: Some(0.1 + 0.2),
         confirm_runs: 5,
+        overruled_by: 3,
         has_overload: true,
         soak_s: Some(600.0),
         runs_max: 60,

@@ -146,6 +146,7 @@ impl Asked {
             from_per_s,
             to_per_s,
             confirm_runs: reader.confirm(&flags.confirm).unwrap_or(usual.1),
+            overruled_by: study::OVERRULED_BY,
             has_overload: !flags.no_overload,
             soak_s: reader.time("--soak", &flags.soak).map(|ns| ns as f64 / 1e9),
             runs_max: RUNS_MAX,
