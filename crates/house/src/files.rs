@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Folders that hold nothing written by people, from the root.
 const SKIPPED: [&str; 7] =
@@ -59,6 +60,9 @@ pub fn read(path: &str) -> String {
 ///
 /// When the document has no table with this head, or another one.
 pub fn assert_table(path: &str, table: &str) {
+    // Tests of one program may write the same document.
+    static WRITING: Mutex<()> = Mutex::new(());
+    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let text = read(path);
     let head = table.lines().next().unwrap_or_default();
     let from = text.find(&format!("\n{head}\n")).map(|at| at + 1);
