@@ -258,6 +258,8 @@ export interface Times {
   p99_9: number | null;
   p99_99: number | null;
   max: number | null;
+  /** Other percentiles that Rust has worked out. */
+  [percentile: `p${number}` | `p${number}_${number}`]: number | null;
 }
 
 /** Percentiles from 0 up, as far as there are ten samples beyond each. */

@@ -24,14 +24,14 @@ impl Durations {
             count: histogram.count(),
             min_ns: histogram.min_ns().map(|ns| ns as f64),
             mean_ns: histogram.mean_ns(),
-            percentiles_ns: PRINTED.map(|percentile| histogram.printable_at(percentile).map(|ns| ns as f64)),
+            percentiles_ns: std::array::from_fn(|place| Some(histogram.printable_at(PRINTED[place])? as f64)),
             max_ns: histogram.max_ns().map(|ns| ns as f64),
         }
     }
 
     /// One of the printed percentiles.
     pub fn at(&self, wanted: Percentile) -> Option<f64> {
-        PRINTED.into_iter().zip(self.percentiles_ns).find(|(percentile, _)| *percentile == wanted)?.1
+        PRINTED.iter().zip(self.percentiles_ns).find(|(percentile, _)| **percentile == wanted)?.1
     }
 
     /// A figure that stands for the whole: the median, or the mean of too few.

@@ -4,8 +4,8 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Percentile(u32);
 
-/// The percentiles that tables and summaries show, in order.
-pub const PRINTED: [Percentile; 6] = [
+/// The percentiles that are worked out of every kind of duration, in order: every format derives its own from this list.
+pub const PRINTED: &[Percentile] = &[
     Percentile::P50,
     Percentile::P90,
     Percentile::P95,

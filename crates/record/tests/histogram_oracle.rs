@@ -40,7 +40,7 @@ proptest! {
         prop_assert_eq!(ours.count(), theirs.len());
         let largest = durations.iter().map(|(value_ns, _)| *value_ns).max().unwrap_or(0);
         prop_assert_eq!(ours.max_ns(), Some(largest.min(Histogram::HIGHEST_NS)), "the maximum is exact");
-        for percentile in PRINTED {
+        for percentile in PRINTED.iter().copied() {
             let rank = percentile.rank(ours.count()).expect("there are samples");
             let (mine, other) = (ours.value_at(percentile).expect("there are samples"), at_rank(&theirs, rank));
             prop_assert!(theirs.equivalent(mine, other), "{percentile:?}: ours {mine}, theirs {other}");
@@ -93,7 +93,7 @@ proptest! {
     #[test]
     fn a_percentile_is_printed_only_with_ten_samples_above_it(count in 1u64..200_000) {
         let histogram = ours(&[(1_000, count)]);
-        for percentile in PRINTED {
+        for percentile in PRINTED.iter().copied() {
             let above = count as f64 * f64::from(1_000_000 - percentile.ppm()) / 1e6;
             let is_printed = histogram.printable_at(percentile).is_some();
             prop_assert_eq!(is_printed, above >= 10.0, "{:?} of {} samples", percentile, count);

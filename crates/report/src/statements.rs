@@ -1,8 +1,6 @@
 //! The statements of transactions: what each of them took, and how much of its transaction's time.
 
-use record::Percentile;
-
-use crate::durations::Durations;
+use crate::durations::{self, Durations, Room};
 use crate::figures::Figures;
 use crate::item::Escape;
 use crate::table::{Cell, Table};
@@ -65,14 +63,14 @@ pub(crate) fn columns(table: &mut Table, lines: &[Line<'_>]) {
     let times: Vec<&Durations> = lines.iter().map(|line| &line.figures.service.all).collect();
     let unit = times::unit(&times);
     table.column("samples", "", times.iter().map(|durations| Cell::count(durations.count)));
-    let mut column = |head, figure: &dyn Fn(&Durations) -> Option<f64>| {
+    let mut column = |head: &str, figure: &dyn Fn(&Durations) -> Option<f64>| {
         let cells = times.iter().map(|durations| times::cell(durations, figure(durations), unit));
         table.column(head, unit.name, cells);
     };
     column("mean", &|durations| durations.mean_ns);
-    column("p50", &|durations| durations.at(Percentile::P50));
-    column("p95", &|durations| durations.at(Percentile::P95));
-    column("p99", &|durations| durations.at(Percentile::P99));
+    for percentile in Room::Parts.columns() {
+        column(&durations::name(percentile), &|durations| durations.at(percentile));
+    }
     let shares = lines.iter().map(|line| share_of_time(line.figures, line.of_step));
     table.column("of the", "time", shares.map(|share| Cell::figure(share, percent_of_time)));
     type Kind = (&'static str, fn(&Figures) -> u64);

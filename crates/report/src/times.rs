@@ -2,7 +2,7 @@
 
 use record::{PRINTED, Percentile};
 
-use crate::durations::{self, Durations};
+use crate::durations::{self, Durations, Room};
 use crate::figures::Figures;
 use crate::item::Escape;
 use crate::table::{Cell, Table};
@@ -14,9 +14,7 @@ const LATENESS: &str = "lateness";
 
 /// A row per figure, a column per kind of time. Where samples are too few, the last column says how many it takes.
 pub(crate) fn table(figures: &Figures) -> Table {
-    let percentiles = PRINTED.map(durations::name);
-    let names = ["min", "mean"].into_iter().chain(percentiles.iter().map(String::as_str)).chain(["max"]);
-    let mut table = Table::of_names("", names.map(str::to_owned));
+    let mut table = Table::of_names("", durations::figures(&figures.response.all).map(|(name, _)| name));
     let mut kinds = vec![
         ("response", &figures.response.all),
         ("service", &figures.service.all),
@@ -61,11 +59,9 @@ pub(crate) fn columns(table: &mut Table, rows: &[Option<&Durations>]) {
         table.column(head, unit.name, rows.iter().map(of_row));
     };
     column("mean", &|durations| durations.mean_ns);
-    column("median", &|durations| durations.at(Percentile::P50));
-    column("90 %", &|durations| durations.at(Percentile::P90));
-    column("95 %", &|durations| durations.at(Percentile::P95));
-    column("99 %", &|durations| durations.at(Percentile::P99));
-    column("99.9 %", &|durations| durations.at(Percentile::P99_9));
+    for percentile in Room::Summary.columns() {
+        column(&durations::head(percentile), &|durations| durations.at(percentile));
+    }
     column("min", &|durations| durations.min_ns);
     column("max", &|durations| durations.max_ns);
 }
@@ -81,15 +77,14 @@ pub(crate) fn steps(view: &View<'_>, escape: Escape) -> Option<Table> {
     let response: Vec<&Durations> = view.steps.iter().map(|step| &step.figures.response.all).collect();
     let unit = unit(&response);
     table.column("samples", "", response.iter().map(|durations| Cell::count(durations.count)));
-    let mut column = |head, figure: &dyn Fn(&Durations) -> Option<f64>| {
+    let mut column = |head: &str, figure: &dyn Fn(&Durations) -> Option<f64>| {
         let cells = response.iter().map(|durations| cell(durations, figure(durations), unit));
         table.column(head, unit.name, cells);
     };
     column("mean", &|durations| durations.mean_ns);
-    column("p50", &|durations| durations.at(Percentile::P50));
-    column("p90", &|durations| durations.at(Percentile::P90));
-    column("p95", &|durations| durations.at(Percentile::P95));
-    column("p99", &|durations| durations.at(Percentile::P99));
+    for percentile in Room::Steps.columns() {
+        column(&durations::name(percentile), &|durations| durations.at(percentile));
+    }
     column("max", &|durations| durations.max_ns);
     let rates = view.steps.iter().map(|step| Cell::figure_or_na(step.figures.answers_per_s(), rate));
     table.column(noun.answers, "/s", rates);
@@ -122,6 +117,5 @@ pub(crate) fn cell(durations: &Durations, ns: Option<f64>, unit: TimeUnit) -> Ce
 }
 
 fn cells(durations: &Durations, unit: TimeUnit) -> impl Iterator<Item = Cell> {
-    let figures = [durations.min_ns, durations.mean_ns].into_iter().chain(durations.percentiles_ns);
-    figures.chain([durations.max_ns]).map(move |ns| cell(durations, ns, unit))
+    durations::figures(durations).map(move |(_, ns)| cell(durations, ns, unit))
 }

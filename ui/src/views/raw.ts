@@ -6,17 +6,6 @@ import type { Numbers } from '../numbers';
 type Cell = string | number | null;
 type Column<T> = [head: string, cell: (of: T) => Cell];
 
-const TIMES = [
-  'min',
-  'mean',
-  'p50',
-  'p90',
-  'p95',
-  'p99',
-  'p99_9',
-  'p99_99',
-  'max',
-] as const satisfies (keyof Times)[];
 const OUTCOMES = [
   'planned',
   'sent',
@@ -60,13 +49,16 @@ function ofRun(report: Report): Column<Run>[] {
   ];
 }
 
-function figures({ counted: { one } }: Report): Column<Run>[] {
+function figures({ counted: { one }, runs }: Report): Column<Run>[] {
   const of = (head: string, cell: (figures: Figures) => Cell): Column<Run> => [
     head,
     (run) => (run.figures ? cell(run.figures) : null),
   ];
+  // Whatever Rust has worked out, in its order.
+  const first = runs.find((run) => run.figures)?.figures?.response_ms ?? {};
+  const keys = Object.keys(first).filter((key) => key !== 'n') as (keyof Times)[];
   const times = (name: string, pick: (figures: Figures) => Times): Column<Run>[] =>
-    TIMES.map((key) => of(`${name} ${key.replace('p99_', 'p99.')} ms`, (figures) => pick(figures)[key]));
+    keys.map((key) => of(`${name} ${key.replace('_', '.')} ms`, (figures) => pick(figures)[key] ?? null));
   return [
     of('samples', ({ samples }) => samples),
     ...OUTCOMES.map((key) => of(key.replace('_', ' '), ({ counts }) => counts[key])),

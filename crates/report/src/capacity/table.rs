@@ -1,9 +1,8 @@
 //! Every level of a search as a table.
 
-use record::Percentile;
-
 use super::sentences::written;
 use super::{CapacityRow, LevelRow};
+use crate::durations::{self, Room};
 use crate::item::Escape;
 use crate::noun::Noun;
 use crate::table::{Cell, Table};
@@ -39,9 +38,8 @@ pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: Escape) -> Table {
         let of_sizes = sizes.iter().map(|_| Cell::from(String::new()));
         table.column(head, below, of_sizes.chain(rates.iter().map(cell)));
     };
-    let percentiles = [("median", Percentile::P50), ("95 %", Percentile::P95), ("99 %", Percentile::P99)];
-    for (head, percentile) in percentiles {
-        of_rates(head, "ms", &|level| ms(level.response_ns(percentile)));
+    for percentile in Room::Parts.columns() {
+        of_rates(&durations::head(percentile), "ms", &|level| ms(level.response_ns(percentile)));
     }
     of_rates("errors", "", &|level| Cell::figure(level.error_share(), percent_of));
     let told = rates.iter().filter(|level| level.system_us_per_request().is_some()).count();

@@ -5,10 +5,10 @@
 
 use std::io;
 
-use record::Percentile;
+use record::{PRINTED, Percentile};
 
 use super::{Format, Way};
-use crate::durations::Durations;
+use crate::durations::{self, Durations};
 use crate::error::ReportError;
 use crate::figures::Figures;
 use crate::text::visible;
@@ -16,30 +16,12 @@ use crate::view::View;
 
 mod study;
 
-const HEADER: [&str; 37] = [
-    "Label",
-    "# Samples",
-    "Average",
-    "Median",
-    "90% Line",
-    "95% Line",
-    "99% Line",
-    "Min",
-    "Max",
-    "Error %",
-    "Throughput",
-    "Received KB/sec",
-    "Sent KB/sec",
-    // JMeter's columns end here.
-    "99.9% Line",
-    "99.99% Line",
-    "Service Average",
-    "Service Median",
-    "Service 90% Line",
-    "Service 95% Line",
-    "Service 99% Line",
-    "Service 99.9% Line",
-    "Service 99.99% Line",
+/// The percentiles that JMeter has columns for.
+const JMETER: [Percentile; 4] = [Percentile::P50, Percentile::P90, Percentile::P95, Percentile::P99];
+/// What it has after them.
+const AFTER_JMETER: [&str; 6] = ["Min", "Max", "Error %", "Throughput", "Received KB/sec", "Sent KB/sec"];
+/// What follows the percentiles of other columns.
+const LAST: [&str; 15] = [
     "Service Min",
     "Service Max",
     "Lateness 99% Line",
@@ -57,6 +39,28 @@ const HEADER: [&str; 37] = [
     "Validity",
 ];
 
+/// The heads of the columns of a run.
+fn header() -> impl Iterator<Item = String> {
+    let first = ["Label", "# Samples", "Average"].map(str::to_owned).into_iter();
+    let after = AFTER_JMETER.map(str::to_owned);
+    let service = PRINTED.iter().map(|percentile| format!("Service {}", line(*percentile)));
+    let first = first.chain(JMETER.into_iter().map(line)).chain(after).chain(beyond_jmeter().map(line));
+    first.chain(["Service Average".to_owned()]).chain(service).chain(LAST.map(str::to_owned))
+}
+
+/// The percentiles that come after JMeter's columns.
+fn beyond_jmeter() -> impl Iterator<Item = Percentile> {
+    PRINTED.iter().copied().filter(|percentile| !JMETER.contains(percentile))
+}
+
+/// How JMeter calls a percentile, or would.
+fn line(percentile: Percentile) -> String {
+    match percentile {
+        Percentile::P50 => "Median".to_owned(),
+        _ => format!("{}% Line", durations::percent(percentile)),
+    }
+}
+
 /// What follows them: of transactions alone, and whose statement a row is about.
 const HEADER_OF_TRANSACTIONS: [&str; 3] = ["Retried", "Retries", "Part Of"];
 
@@ -70,7 +74,8 @@ pub(super) const FORMAT: Format = Format {
 /// Writes the rows of every run.
 fn write(views: &[View<'_>], out: &mut dyn io::Write) -> Result<(), ReportError> {
     let mut writer = csv::Writer::from_writer(out);
-    writer.write_record(HEADER.iter().chain(&HEADER_OF_TRANSACTIONS)).map_err(into_io)?;
+    let header = header().chain(HEADER_OF_TRANSACTIONS.map(str::to_owned));
+    writer.write_record(header).map_err(into_io)?;
     for view in views {
         let mut write = |label: &str, figures: &Figures, part_of: &str| {
             let cells = row(label, figures, view).into_iter().chain(of_transactions(figures, part_of));
@@ -93,9 +98,7 @@ fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
     let errors = [counts.rejected, counts.failed, counts.timed_out].into_iter().fold(0, u64::saturating_add);
     let rate = |figure: Option<f64>| figure.map_or_else(String::new, |figure| format!("{figure:.3}"));
     let mut cells = vec![cell(label), figures.samples().to_string(), ms(response.mean_ns)];
-    cells.extend(
-        [Percentile::P50, Percentile::P90, Percentile::P95, Percentile::P99].map(|at| ms(response.at(at))),
-    );
+    cells.extend(JMETER.map(|percentile| ms(response.at(percentile))));
     cells.extend([ms(response.min_ns), ms(response.max_ns)]);
     cells.push(match figures.samples() {
         0 => String::new(),
@@ -104,7 +107,7 @@ fn row(label: &str, figures: &Figures, view: &View<'_>) -> Vec<String> {
     cells.push(rate(figures.jmeter_throughput_per_s()));
     cells.push(rate(figures.jmeter_kb_per_s(figures.received_bytes)));
     cells.push(rate(figures.jmeter_kb_per_s(figures.sent_bytes)));
-    cells.extend([Percentile::P99_9, Percentile::P99_99].map(|at| ms(response.at(at))));
+    cells.extend(beyond_jmeter().map(|percentile| ms(response.at(percentile))));
     cells.extend(service_cells(service));
     cells.extend([ms(lateness.at(Percentile::P99)), ms(lateness.max_ns)]);
     let accounts = [counts.planned, counts.not_sent, counts.ok, counts.rejected, counts.failed];

@@ -11,7 +11,7 @@ use store::{Cause, Ending, Failure, GateResult, Generator, Place};
 
 use self::counted::Counted;
 use super::{Format, Way};
-use crate::durations::Durations;
+use crate::durations::{Durations, Keyed};
 use crate::error::ReportError;
 use crate::figures::{ErrorLine, Figures};
 use crate::system;
@@ -213,9 +213,9 @@ struct FiguresObject {
     throughput_per_s: Option<f64>,
     received_bytes: u64,
     sent_bytes: u64,
-    response_time_us: Times,
-    service_time_us: Times,
-    lateness_us: Times,
+    response_time_us: Keyed,
+    service_time_us: Keyed,
+    lateness_us: Keyed,
 }
 
 /// Figures beyond it.
@@ -225,19 +225,19 @@ struct Details {
     window: Option<window::WindowObject>,
     connections: u64,
     statuses: BTreeMap<u16, u64>,
-    first_byte_us: Times,
-    connect_time_us: Times,
-    tls_time_us: Times,
-    response_time_ok_us: Times,
-    response_time_rejected_us: Times,
-    service_time_ok_us: Times,
-    service_time_rejected_us: Times,
-    lateness_ok_us: Times,
-    lateness_rejected_us: Times,
+    first_byte_us: Keyed,
+    connect_time_us: Keyed,
+    tls_time_us: Keyed,
+    response_time_ok_us: Keyed,
+    response_time_rejected_us: Keyed,
+    service_time_ok_us: Keyed,
+    service_time_rejected_us: Keyed,
+    lateness_ok_us: Keyed,
+    lateness_rejected_us: Keyed,
     /// Deprecated: the same as `response_time_rejected_us`; it stays through 0.x, and so do the next two.
-    response_time_refused_us: Times,
-    service_time_refused_us: Times,
-    lateness_refused_us: Times,
+    response_time_refused_us: Keyed,
+    service_time_refused_us: Keyed,
+    lateness_refused_us: Keyed,
 }
 
 #[derive(Serialize)]
@@ -263,19 +263,6 @@ struct WarmUp {
     offered: Offered,
     outcomes: Outcomes,
     connections: u64,
-}
-
-#[derive(Serialize)]
-struct Times {
-    min: Option<f64>,
-    mean: Option<f64>,
-    p50: Option<f64>,
-    p90: Option<f64>,
-    p95: Option<f64>,
-    p99: Option<f64>,
-    p99_9: Option<f64>,
-    p99_99: Option<f64>,
-    max: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -445,9 +432,9 @@ impl FiguresObject {
             throughput_per_s: figures.answers_per_s().map(thousandths),
             received_bytes: figures.received_bytes,
             sent_bytes: figures.sent_bytes,
-            response_time_us: Times::of(&figures.response.all),
-            service_time_us: Times::of(&figures.service.all),
-            lateness_us: Times::of(&figures.lateness.all),
+            response_time_us: times(&figures.response.all),
+            service_time_us: times(&figures.service.all),
+            lateness_us: times(&figures.lateness.all),
         }
     }
 }
@@ -459,18 +446,18 @@ impl Details {
             window: figures.window.as_ref().map(window::WindowObject::of),
             connections: figures.connections,
             statuses: figures.statuses.clone(),
-            first_byte_us: Times::of(&figures.first_byte),
-            connect_time_us: Times::of(&figures.connect),
-            tls_time_us: Times::of(&figures.tls),
-            response_time_ok_us: Times::of(&figures.response.ok),
-            response_time_rejected_us: Times::of(&figures.response.rejected),
-            service_time_ok_us: Times::of(&figures.service.ok),
-            service_time_rejected_us: Times::of(&figures.service.rejected),
-            lateness_ok_us: Times::of(&figures.lateness.ok),
-            lateness_rejected_us: Times::of(&figures.lateness.rejected),
-            response_time_refused_us: Times::of(&figures.response.rejected),
-            service_time_refused_us: Times::of(&figures.service.rejected),
-            lateness_refused_us: Times::of(&figures.lateness.rejected),
+            first_byte_us: times(&figures.first_byte),
+            connect_time_us: times(&figures.connect),
+            tls_time_us: times(&figures.tls),
+            response_time_ok_us: times(&figures.response.ok),
+            response_time_rejected_us: times(&figures.response.rejected),
+            service_time_ok_us: times(&figures.service.ok),
+            service_time_rejected_us: times(&figures.service.rejected),
+            lateness_ok_us: times(&figures.lateness.ok),
+            lateness_rejected_us: times(&figures.lateness.rejected),
+            response_time_refused_us: times(&figures.response.rejected),
+            service_time_refused_us: times(&figures.service.rejected),
+            lateness_refused_us: times(&figures.lateness.rejected),
         }
     }
 }
@@ -487,13 +474,9 @@ impl Outcomes {
     }
 }
 
-impl Times {
-    fn of(durations: &Durations) -> Self {
-        let us = |ns: Option<f64>| ns.map(microseconds);
-        let [p50, p90, p95, p99, p99_9, p99_99] = durations.percentiles_ns.map(us);
-        let (min, mean, max) = (us(durations.min_ns), us(durations.mean_ns), us(durations.max_ns));
-        Self { min, mean, p50, p90, p95, p99, p99_9, p99_99, max }
-    }
+/// In microseconds.
+fn times(durations: &Durations) -> Keyed {
+    Keyed::of(durations, microseconds)
 }
 
 impl GeneratorObject {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::charts::TimeChart;
 use super::series::Series;
 use super::spectrum::Spectrum;
+use crate::durations::Keyed;
 use crate::noun::Noun;
 
 /// Everything that the page shows.
@@ -233,15 +234,8 @@ pub(crate) struct Counts {
 #[derive(Serialize)]
 pub(crate) struct Times {
     pub(crate) n: u64,
-    pub(crate) min: Option<f64>,
-    pub(crate) mean: Option<f64>,
-    pub(crate) p50: Option<f64>,
-    pub(crate) p90: Option<f64>,
-    pub(crate) p95: Option<f64>,
-    pub(crate) p99: Option<f64>,
-    pub(crate) p99_9: Option<f64>,
-    pub(crate) p99_99: Option<f64>,
-    pub(crate) max: Option<f64>,
+    #[serde(flatten)]
+    pub(crate) figures: Keyed,
 }
 
 /// Two rows over the blocks in which both were measured.

@@ -1,10 +1,9 @@
 //! Figures of a run or a row, in the units of the page.
 
-use record::Percentile;
 use stats::median;
 
 use super::document::{Counts, Fairness, Figures, MinMedianMax, Spread, Times};
-use crate::durations::Durations;
+use crate::durations::{Durations, Keyed};
 use crate::figures;
 use crate::metric::{self, Metric};
 use crate::study::Row;
@@ -70,20 +69,7 @@ fn of_all(figures: &figures::Figures) -> Figures {
 }
 
 pub(super) fn times(durations: &Durations) -> Times {
-    let ms = |ns: Option<f64>| ns.map(|ns| ns / NS_PER_MS);
-    let at = |percentile| ms(durations.at(percentile));
-    Times {
-        n: durations.count,
-        min: ms(durations.min_ns),
-        mean: ms(durations.mean_ns),
-        p50: at(Percentile::P50),
-        p90: at(Percentile::P90),
-        p95: at(Percentile::P95),
-        p99: at(Percentile::P99),
-        p99_9: at(Percentile::P99_9),
-        p99_99: at(Percentile::P99_99),
-        max: ms(durations.max_ns),
-    }
+    Times { n: durations.count, figures: Keyed::of(durations, |ns| ns / NS_PER_MS) }
 }
 
 /// The metric over runs, in the unit of the page.

@@ -37,7 +37,7 @@ fn shares() -> Vec<Percentile> {
         let beyond = 10f64.powf(-f64::from(step) / f64::from(STEPS));
         Percentile::from_ppm(((1.0 - beyond) * 1e6).round() as u32)
     });
-    let mut shares: Vec<Percentile> = steps.chain(PRINTED).collect();
+    let mut shares: Vec<Percentile> = steps.chain(PRINTED.iter().copied()).collect();
     shares.sort_unstable();
     shares.dedup();
     shares

@@ -6,6 +6,7 @@ use stats::Spread;
 use super::answer::winner;
 use super::tables;
 use super::{LoadView, Row, StudyView, name};
+use crate::durations::{self, Room};
 use crate::figures::Figures;
 use crate::item::Escape;
 use crate::system::whole;
@@ -37,13 +38,12 @@ pub(super) fn table(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -
     let response: Vec<_> =
         rows().filter_map(|row| row.figures.as_ref()).map(|figures| &figures.response.all).collect();
     let unit = times::unit(&response);
-    let mut percentile = |head: &str, percentile: Percentile| {
+    let mut percentile = |percentile: Percentile| {
         let ns = |figures: &Figures| figures.response.all.at(percentile);
         let cells = rows().map(|row| Cell::figure(row.figures.as_ref().and_then(ns), |ns| unit.write(ns)));
-        table.column(head, unit.name, cells);
+        table.column(&durations::head(percentile), unit.name, cells);
     };
-    percentile("median", Percentile::P50);
-    percentile("99 %", Percentile::P99);
+    Room::Compact.columns().for_each(&mut percentile);
     if rows().any(|row| row.middle.system_us_per_request.is_some()) {
         let us = |row: &Row<'_>| Cell::figure(row.middle.system_us_per_request, |us| decimal(us, 1));
         table.column("CPU", view.noun().us_per_one, rows().map(us));

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{HEADER, cell, into_io, of_transactions, row};
+use super::{cell, header, into_io, of_transactions, row};
 use crate::error::ReportError;
 use crate::study::StudyView;
 use crate::system::whole;
@@ -38,8 +38,8 @@ pub(super) fn write(study: &StudyView<'_>, out: &mut dyn io::Write) -> Result<()
     let knobs = knobs(study);
     let mut writer = csv::Writer::from_writer(out);
     let of_knobs = knobs.iter().map(|knob| cell(&format!("Knob {knob}")));
-    let of_runs = HEADER.into_iter().chain(HEADER_OF_PLACE).chain(HEADER_OF_TRIES);
-    let header = of_runs.map(str::to_owned).chain(of_knobs);
+    let of_study = HEADER_OF_PLACE.into_iter().chain(HEADER_OF_TRIES).map(str::to_owned);
+    let header = header().chain(of_study).chain(of_knobs);
     writer.write_record(header).map_err(into_io)?;
     for (view, counts) in study.runs.iter().zip(study.counting()) {
         let mut cells = row(&view.name(), &view.whole, view);

@@ -1,11 +1,11 @@
 //! What a search for a capacity found, in JSON.
 
-use record::Percentile;
 use serde::Serialize;
 use stats::SearchEnd;
 use stats::usl::Usl;
 
 use crate::capacity::{CapacityRow, CapacityView, LevelRow, SizeRow};
+use crate::durations::{Keyed, Room, name};
 
 /// One variant.
 #[derive(Serialize)]
@@ -42,16 +42,8 @@ struct LevelObject<'a> {
     failed_by: Option<&'a str>,
     ok_per_s: Option<f64>,
     error_share: Option<f64>,
-    response_time_us: ResponseTimes,
+    response_time_us: Keyed,
     system_us_per_request: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct ResponseTimes {
-    mean: Option<f64>,
-    p50: Option<f64>,
-    p95: Option<f64>,
-    p99: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -114,7 +106,10 @@ fn end_name(end: SearchEnd) -> &'static str {
 }
 
 fn level(row: &LevelRow) -> LevelObject<'_> {
-    let us = |percentile| row.response_ns(percentile).map(|ns| ns / 1e3);
+    let us = |ns: f64| ns / 1e3;
+    let mean = [("mean".to_owned(), row.tally.response.all().mean_ns().map(us))];
+    let percentiles = Room::Parts.columns();
+    let percentiles = percentiles.map(|percentile| (name(percentile), row.response_ns(percentile).map(us)));
     LevelObject {
         per_s: row.per_s,
         stages: row.stages.iter().map(|stage| judge::stage_name(*stage)).collect(),
@@ -124,12 +119,7 @@ fn level(row: &LevelRow) -> LevelObject<'_> {
         failed_by: row.failed_by.as_deref(),
         ok_per_s: row.ok_per_s(),
         error_share: row.error_share(),
-        response_time_us: ResponseTimes {
-            mean: row.tally.response.all().mean_ns().map(|ns| ns / 1e3),
-            p50: us(Percentile::P50),
-            p95: us(Percentile::P95),
-            p99: us(Percentile::P99),
-        },
+        response_time_us: mean.into_iter().chain(percentiles).collect(),
         system_us_per_request: row.system_us_per_request(),
     }
 }
