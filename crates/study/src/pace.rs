@@ -28,7 +28,7 @@ struct Budget {
 }
 
 impl<'a> Pace<'a> {
-    /// Of a study with so many runs as `kept` has.
+    /// Of a study: what it has made so far tells how long the rest takes.
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Self {
         let within = kept.new.compare.within_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
         let spent_before = kept.runs.iter().map(took).fold(Duration::ZERO, Duration::saturating_add);
@@ -38,7 +38,13 @@ impl<'a> Pace<'a> {
             _ => None,
         };
         let soak = soak_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
-        Self { plan, noted: 0, beyond: Duration::ZERO, untimed: Vec::new(), budget, soak }
+        let mut pace = Self { plan, noted: 0, beyond: Duration::ZERO, untimed: Vec::new(), budget, soak };
+        for run in &kept.runs {
+            if let Some((_, place)) = &run.new.place {
+                pace.note(place, took(run));
+            }
+        }
+        pace
     }
 
     /// A run took so long.
