@@ -34,9 +34,10 @@ impl Store {
         self.study_with(id, Vec::new())
     }
 
-    /// The same study as it is by now. The runs that it has are not read again: what is over does not change.
-    pub fn reload_study(&self, before: Study) -> Result<Study> {
-        self.study_with(&before.id, before.runs)
+    /// Brings a study up to now. The runs that it has are not read again: what is over does not change.
+    pub fn reload_study(&self, study: &mut Study) -> Result<()> {
+        *study = self.study_with(&study.id, std::mem::take(&mut study.runs))?;
+        Ok(())
     }
 
     /// `known`: runs that were read before, if they still count.

@@ -47,16 +47,16 @@ fn a_run_is_read_once_however_often_its_study_is() {
     let (_folder, store, id) = begun();
     let new = sample::new_search();
     run(&store, &id, &new.planned[0]);
-    let before = store.load_study(&id).unwrap();
+    let mut now = store.load_study(&id).unwrap();
     let more = sample::bracket(1, 5.0);
     store.plan_more(&id, std::slice::from_ref(&more)).unwrap();
     run(&store, &id, &more);
     // Nothing is left to read of the first run.
     let connection = rusqlite::Connection::open(store.path()).unwrap();
-    let first = before.runs[0].id.to_string();
+    let first = now.runs[0].id.to_string();
     connection.execute("UPDATE run SET plan = 'broken' WHERE id = ?1", [&first]).unwrap();
     assert!(store.load_study(&id).is_err());
-    let now = store.reload_study(before).unwrap();
+    store.reload_study(&mut now).unwrap();
     assert_eq!(now.new.planned, [new.planned[0].clone(), more.clone()]);
     assert_eq!((now.runs.len(), now.runs[0].id.to_string()), (2, first));
     assert_eq!(now.run(1).unwrap().new.place, Some((id, more)));

@@ -58,8 +58,8 @@ pub trait Journal {
     /// Everything so far.
     fn study(&self) -> Result<Study, StoreError>;
 
-    /// The same by now. Nothing is read again of the runs that `before` has.
-    fn by_now(&self, before: Study) -> Result<Study, StoreError>;
+    /// Brings what was read before up to now. Nothing is read again of the runs that it has.
+    fn catch_up(&self, study: &mut Study) -> Result<(), StoreError>;
 
     /// A run of it, with its seconds.
     fn run(&self, run: &RunId) -> Result<Run, StoreError>;
@@ -69,6 +69,15 @@ pub trait Journal {
 
     /// Keeps how it ended.
     fn finish(&self, ending: &StudyEnding) -> Result<(), StoreError>;
+
+    /// Takes over a study that has ended, and keeps that these places bring it to so many blocks, and how long it may take.
+    fn extend(
+        &self,
+        kept: &Study,
+        within_s: Option<f64>,
+        blocks: u32,
+        places: &[Place],
+    ) -> Result<(), StoreError>;
 }
 
 /// A study in a store.
@@ -85,8 +94,8 @@ impl Journal for Kept<'_> {
         self.store.load_study(self.id)
     }
 
-    fn by_now(&self, before: Study) -> Result<Study, StoreError> {
-        self.store.reload_study(before)
+    fn catch_up(&self, study: &mut Study) -> Result<(), StoreError> {
+        self.store.reload_study(study)
     }
 
     fn run(&self, run: &RunId) -> Result<Run, StoreError> {
@@ -99,5 +108,15 @@ impl Journal for Kept<'_> {
 
     fn finish(&self, ending: &StudyEnding) -> Result<(), StoreError> {
         self.store.finish_study(self.id, ending)
+    }
+
+    fn extend(
+        &self,
+        kept: &Study,
+        within_s: Option<f64>,
+        blocks: u32,
+        places: &[Place],
+    ) -> Result<(), StoreError> {
+        self.store.extend_study(kept, within_s, blocks, places)
     }
 }

@@ -67,11 +67,11 @@ pub fn extend_study(
     kept: &store::Study,
     blocks: u32,
     within_s: Option<f64>,
-    store: &Store,
+    journal: &dyn Journal,
 ) -> Result<(), StudyError> {
     can_extend(study, kept, blocks)?;
     let places = procedure::further(study, kept, blocks);
-    Ok(store.extend_study(kept, within_s, blocks, &numbered(places, &kept.new.planned))?)
+    Ok(journal.extend(kept, within_s, blocks, &numbered(places, &kept.new.planned))?)
 }
 
 /// How many blocks a study has: under the load with the most, those that count in a duel.
@@ -167,7 +167,7 @@ fn turns<R: RunMaker>(
         if let Some(stopped) = going.turn(&*course, &kept, &places, runs)? {
             return Ok(stopped);
         }
-        kept = journal.by_now(kept)?;
+        journal.catch_up(&mut kept)?;
         if course.needs_every_run() && kept.missing().next().is_some() {
             if tries == TRIES {
                 runs.says("a run was cut short again and again: nothing more can be decided");

@@ -1,51 +1,64 @@
 //! Studies in virtual time: their order, their budget, and how each is resumed after every moment.
 
-mod fakes;
-
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use fakes::{Comes, Made, Maker, Memory, Wrong, plan};
-use store::{Place, Verdict};
-use study::{Broken, run_study};
-
-const SYSTEM: &str =
-    "scenario: [ get: / ]\nload: { users: 1, for: 1s }\nsystems:\n  web: { start: 'web {port} {n}', vary: ";
-
-fn of(variants: &str, compare: &str) -> plan::Study {
-    plan(&format!("{SYSTEM}{{ n: [{variants}] }} }}\ncompare: {compare}\n"))
-}
-
-/// The number at the end of a variant's name.
-fn n(place: &Place) -> u64 {
-    place.variant.trim_start_matches("n=").parse().expect("a number")
-}
+use crate::fakes::{Comes, Figures, Made, Maker, Memory, Wrong, n, of, search};
+use store::{Place, Procedure, Verdict, stage};
+use study::{Broken, procedure, run_study};
 
 /// The more, the faster, and no block like another.
-fn faster(place: &Place) -> Comes {
+pub(crate) fn faster(place: &Place) -> Comes {
     Comes::well(1_000 + n(place) * 50 + u64::from(place.block * 7 % 5) * 10)
 }
 
 /// All the same, but for chance.
-fn alike(place: &Place) -> Comes {
+pub(crate) fn alike(place: &Place) -> Comes {
     Comes::well(
         1_000 + (n(place) * 13 + u64::from(place.block) * 31 + u64::from(place.position) * 17) % 23 * 10,
     )
 }
 
+/// Each of four workers serves a hundred a second; more waits.
+pub(crate) fn bears(place: &Place) -> Comes {
+    let capacity = 400 * n(place);
+    let (per_s, response_ms) = match (place.users, place.rate_per_s) {
+        (Some(users), _) => {
+            let per_s = capacity * u64::from(users.min(4)) / 4;
+            (per_s, 1_000 * u64::from(users) / per_s)
+        }
+        (None, rate) => {
+            let per_s = rate.expect("a level") as u64;
+            (per_s, if per_s <= capacity { 10 } else { 300 })
+        }
+    };
+    let takes_s = match place.stage.as_str() {
+        stage::OVERLOAD => 13,
+        stage::SOAK => 11,
+        _ => 2,
+    };
+    Comes { takes: Duration::from_secs(takes_s), ..Comes::of(Figures { per_s, response_ms }) }
+}
+
 type Draw = fn(&Place) -> Comes;
 
 /// A study for each procedure, with what comes of its runs.
-fn studies() -> Vec<(&'static str, plan::Study, Draw)> {
+fn studies() -> Vec<(&'static str, plan::Study, Procedure, Draw)> {
+    let by_its_plan = |name, study: plan::Study, comes: Draw| {
+        let procedure = procedure(&study);
+        (name, study, procedure, comes)
+    };
+    let (searched, capacity) = search("1, 2");
     vec![
-        ("blocks", of("1, 2, 3", "{ blocks: 4 }"), faster),
-        ("a decided comparison", of("1, 2", "{ pilot: 2 }"), faster),
-        ("an open comparison", of("1, 2", "{ pilot: 2, blocks: 8 }"), alike),
-        ("a search for the best", of("1, 2, 3, 4", "{ find: best }"), faster),
+        by_its_plan("blocks", of("1, 2, 3", "{ blocks: 4 }"), faster),
+        by_its_plan("a decided comparison", of("1, 2", "{ pilot: 2 }"), faster),
+        by_its_plan("an open comparison", of("1, 2", "{ pilot: 2, blocks: 8 }"), alike),
+        by_its_plan("a search for the best", of("1, 2, 3, 4", "{ find: best }"), faster),
+        ("a search for capacities", searched, capacity, bears),
     ]
 }
 
-fn verdict(memory: &Memory) -> Option<(Verdict, Option<String>)> {
+pub(crate) fn verdict(memory: &Memory) -> Option<(Verdict, Option<String>)> {
     memory.ending().map(|ending| (ending.verdict, ending.why))
 }
 
@@ -88,8 +101,9 @@ fn every_block_has_each_variant_once_in_an_order_that_the_seed_decides() {
 /// What is interrupted in any run, in any way, comes to the same in the end, and no run is made again that was done.
 #[test]
 fn a_study_is_resumed_after_every_moment() {
-    for (name, study, comes) in studies() {
-        let memory = Memory::begun(&study);
+    for (name, study, procedure, comes) in studies() {
+        let memory = Memory::begun_by(&study, procedure);
+        memory.begin_again(study.seed);
         let mut whole = Maker::new(&memory, &comes);
         run_study(&study, &memory, &mut whole).unwrap_or_else(|_| panic!("{name} ends"));
         let (expected, end, all) = (memory.made(), verdict(&memory), whole.made);
@@ -161,48 +175,16 @@ fn a_study_keeps_to_its_time_and_never_begins_a_block_that_it_cannot_finish() {
 
 #[test]
 fn a_comparison_ends_when_it_is_decided_and_a_search_with_the_best() {
-    let [_, (_, decided, faster), (_, open, alike), (_, best, _)] =
-        <[_; 4]>::try_from(studies()).expect("four");
-    for (study, comes, why) in
-        [(decided, faster, "decided"), (open, alike, "blocks"), (best, faster, "decided")]
-    {
-        let memory = Memory::begun(&study);
+    let ends = ["blocks", "decided", "blocks", "decided", "decided"];
+    for ((name, study, procedure, comes), why) in studies().into_iter().zip(ends) {
+        let memory = Memory::begun_by(&study, procedure);
         let mut maker = Maker::new(&memory, &comes);
         run_study(&study, &memory, &mut maker).expect("it ends");
-        assert_eq!(verdict(&memory), Some((Verdict::Complete, Some(why.to_owned()))), "{:?}", maker.lines);
+        let end = Some((Verdict::Complete, Some(why.to_owned())));
+        assert_eq!(verdict(&memory), end, "{name}: {:?}", maker.lines);
         assert!(memory.made().iter().all(|(.., verdict)| *verdict == Some(Verdict::Complete)));
         let most = maker.ahead[0].of.expect("it can be said");
         assert!(maker.made <= most, "{} of at most {most}", maker.made);
-    }
-}
-
-/// An extension makes further blocks and none again, and it too is resumed after every moment.
-#[test]
-fn an_open_comparison_is_extended_to_a_further_look() {
-    let (study, comes) = (of("1, 2", "{ pilot: 2, blocks: 8 }"), alike);
-    let memory = Memory::begun(&study);
-    let extend = |stopped_in: Option<usize>| {
-        memory.begin_again(study.seed);
-        run_study(&study, &memory, &mut Maker::new(&memory, &comes)).expect("it ends");
-        let before = memory.made();
-        memory.extend(12);
-        let mut maker = Maker::new(&memory, &comes);
-        maker.stopped_in = stopped_in;
-        run_study(&study, &memory, &mut maker).expect("it ends");
-        if stopped_in.is_some() {
-            assert_eq!(verdict(&memory), Some((Verdict::Partial, None)));
-            memory.resume(None);
-            run_study(&study, &memory, &mut Maker::new(&memory, &comes)).expect("it ends");
-        }
-        (before, memory.made())
-    };
-    let (before, whole) = extend(None);
-    assert_eq!(verdict(&memory), Some((Verdict::Complete, Some("blocks".to_owned()))));
-    assert_eq!((before.len(), whole.len()), (20, 28), "four more blocks of two runs");
-    assert_eq!(whole[..20], before);
-    assert_eq!(memory.runs_of_places(), [1; 28]);
-    for at in 0..=8 {
-        assert_eq!(extend(Some(at)).1, whole, "stopped in run {at}");
     }
 }
 
@@ -255,8 +237,11 @@ fn a_run_that_is_cut_short_again_and_again_ends_what_hangs_on_it() {
 #[test]
 #[allow(clippy::print_stdout, reason = "figures for whoever runs it with --nocapture")]
 fn many_studies_a_second() {
-    for (name, study, comes) in studies() {
-        let (memory, mut studies, mut runs, mut study) = (Memory::begun(&study), 0u64, 0, study);
+    for (name, mut study, procedure, comes) in studies() {
+        let (memory, mut studies, mut runs) = (Memory::begun_by(&study, procedure), 0u64, 0);
+        // The figures of its runs are in memory from then on.
+        memory.begin_again(study.seed);
+        run_study(&study, &memory, &mut Maker::new(&memory, &comes)).expect("it ends");
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_millis(200) {
             study.set_seed(studies);

@@ -120,6 +120,7 @@ fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
 #[test]
 fn a_finished_study_is_extended_block_by_block() {
     let (plan, store, id) = begun(3, "{ blocks: 6 }");
+    let journal = Kept { store: &store, id: &id };
     keep(&store, &id, &[]);
     let end = || {
         let ending = store::StudyEnding { ended_at_unix_ms: 0, verdict: store::Verdict::Complete, why: None };
@@ -128,11 +129,11 @@ fn a_finished_study_is_extended_block_by_block() {
     };
     let kept = end();
     for blocks in [0, 6, 201] {
-        let refused = crate::extend_study(&plan, &kept, blocks, None, &store).expect_err("no more blocks");
+        let refused = crate::extend_study(&plan, &kept, blocks, None, &journal).expect_err("no more blocks");
         assert!(refused.to_string().contains("the study has 6 blocks"), "{refused}");
     }
-    crate::extend_study(&plan, &kept, 8, None, &store).expect("two more blocks");
-    assert!(crate::extend_study(&plan, &kept, 9, None, &store).is_err(), "it goes on");
+    crate::extend_study(&plan, &kept, 8, None, &journal).expect("two more blocks");
+    assert!(crate::extend_study(&plan, &kept, 9, None, &journal).is_err(), "it goes on");
     let added: Vec<(u32, u32)> =
         store.missing(&id).expect("places").iter().map(|place| (place.position, place.block)).collect();
     assert_eq!(added, [(18, 6), (19, 6), (20, 6), (21, 7), (22, 7), (23, 7)]);
@@ -143,11 +144,10 @@ fn a_finished_study_is_extended_block_by_block() {
     keep(&store, &id, &[7]);
     let kept = store.load_study(&id).expect("it is kept");
     assert!(crate::is_of(&kept.new, &plan, &Procedure::Blocks).is_ok(), "it is still of the plan");
-    let journal = Kept { store: &store, id: &id };
     let course = of(&plan, &kept, &journal);
     assert_eq!(course.later_at_most(&kept), Some(3), "what was lost is made up for");
     let kept = end();
-    crate::extend_study(&plan, &kept, 12, None, &store).expect("four more blocks");
+    crate::extend_study(&plan, &kept, 12, None, &journal).expect("four more blocks");
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(
         kept.extensions,
@@ -158,7 +158,7 @@ fn a_finished_study_is_extended_block_by_block() {
 #[test]
 fn a_search_is_not_extended() {
     let (plan, store, id) = begun(3, "{ find: best, blocks: 10 }");
-    let kept = store.load_study(&id).expect("it is kept");
-    let refused = crate::extend_study(&plan, &kept, 12, None, &store).expect_err("it is a search");
+    let (kept, journal) = (store.load_study(&id).expect("it is kept"), Kept { store: &store, id: &id });
+    let refused = crate::extend_study(&plan, &kept, 12, None, &journal).expect_err("it is a search");
     assert!(refused.to_string().contains("cannot be extended"), "{refused}");
 }

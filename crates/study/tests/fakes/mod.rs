@@ -5,48 +5,94 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use fixtures::{OwnStore, ending, failed, new_run};
-use plan::Study as Plan;
+use plan::{Amount, Searched, Study as Plan};
 use record::{Finish, Interval, Outcome, Phase, Tally};
-use store::{Ending, Extension, NewRun, Place, Run, RunId, State, StoreError, Study, StudyEnding, Verdict};
+use store::{
+    CapacityRules, Ending, Extension, Model, NewRun, Place, Procedure, Run, RunId, State, StoreError, Study,
+    StudyEnding, Verdict,
+};
 use study::{Ahead, Draws, Journal, RunMaker, begin_study, procedure};
 
-/// The plan of a text.
-pub(crate) fn plan(text: &str) -> Plan {
+/// The plan of a system in these variants, which are told apart by a number, compared so.
+pub(crate) fn of(variants: &str, compare: &str) -> Plan {
+    let text = format!(
+        "scenario: [ get: / ]\nload: {{ users: 1, for: 1s }}\nsystems:\n  web: {{ start: 'web {{port}} {{n}}', \
+         vary: {{ n: [{variants}] }} }}\ncompare: {compare}\n"
+    );
     let plan = Plan::from_bytes(text.as_bytes(), "plan.yaml", "plan".to_owned(), "/".into(), false);
     plan.unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-/// A study in memory, and runs to copy.
+/// The number at the end of a variant's name.
+pub(crate) fn n(place: &Place) -> u64 {
+    place.variant.trim_start_matches("n=").parse().expect("a number")
+}
+
+/// A search for the capacity of these variants.
+pub(crate) fn search(variants: &str) -> (Plan, Procedure) {
+    let slos = vec!["p50<100ms".to_owned()];
+    let searched = Searched {
+        load: None,
+        measured_ns: None,
+        warm_up_ns: None,
+        seed: None,
+        conditions: study::slos(&slos).expect("a condition"),
+    };
+    let plan = of(variants, "{ by: throughput }").searched(&searched).expect("it can be searched");
+    let rules = CapacityRules {
+        slos,
+        resolution: 0.03,
+        from_per_s: None,
+        to_per_s: None,
+        confirm_runs: 3,
+        overruled_by: study::OVERRULED_BY,
+        has_overload: true,
+        soak_s: Some(10.0),
+        runs_max: 120,
+    };
+    (plan, Procedure::Capacity(rules))
+}
+
+/// A study in memory, and runs to copy: what comes of them is in a store, once.
 #[derive(Debug)]
 pub(crate) struct Memory {
     study: RefCell<Study>,
     runs: RefCell<Vec<Run>>,
     /// The run that counts of each place, by position.
     counting: RefCell<BTreeMap<u32, usize>>,
-    samples: Vec<Run>,
+    samples: RefCell<BTreeMap<(bool, Figures), Run>>,
+    store: OwnStore,
 }
 
-/// So many answers a second has the slowest run, and so many more each of the others.
-const SLOWEST_PER_S: u64 = 1_000;
-const STEP_PER_S: u64 = 10;
-const SAMPLES: u64 = 64;
 const SECOND_NS: u64 = 1_000_000_000;
 
 impl Memory {
     /// A study of this plan that has just begun.
     pub(crate) fn begun(plan: &Plan) -> Self {
+        Self::begun_by(plan, procedure(plan))
+    }
+
+    /// The same by another procedure.
+    pub(crate) fn begun_by(plan: &Plan, procedure: Procedure) -> Self {
         let store = OwnStore::new();
-        let id = begin_study(plan, procedure(plan), serde_json::Value::Null, None, &store).expect("a study");
-        let new = NewRun { planned_duration_ns: Some(SECOND_NS), ..new_run() };
-        let ending = Ending { window_ns: Some(SECOND_NS), ..ending() };
-        let sample = |number| {
-            let tally = answered(SLOWEST_PER_S + number * STEP_PER_S);
-            let interval = Interval { second: 0, phase: Phase::Measured, tally, sampled: Vec::new() };
-            store.kept(&new, &[interval], &[], &ending)
-        };
-        let samples = (0..SAMPLES).map(sample).collect();
+        let id = begin_study(plan, procedure, serde_json::Value::Null, None, &store).expect("a study");
         let study = RefCell::new(store.load_study(&id).expect("it is there"));
-        Self { study, runs: RefCell::default(), counting: RefCell::default(), samples }
+        let (runs, counting, samples) = Default::default();
+        Self { study, runs, counting, samples, store }
+    }
+
+    /// A run with these figures.
+    fn sample(&self, is_open: bool, figures: Figures) -> Run {
+        let mut samples = self.samples.borrow_mut();
+        let sample = samples.entry((is_open, figures)).or_insert_with(|| {
+            let model = if is_open { Model::Open } else { Model::Closed };
+            let new = NewRun { model, planned_duration_ns: Some(SECOND_NS), ..new_run() };
+            let ending = Ending { window_ns: Some(SECOND_NS), ..ending() };
+            let tally = answered(figures);
+            let interval = Interval { second: 0, phase: Phase::Measured, tally, sampled: Vec::new() };
+            self.store.kept(&new, &[interval], &[], &ending)
+        });
+        sample.clone()
     }
 
     /// The same study from its beginning, with other draws.
@@ -66,12 +112,9 @@ impl Memory {
         study.new.compare.within_s = within_s.or(study.new.compare.within_s);
     }
 
-    /// Takes it over when it is finished, and extends it to so many blocks.
-    pub(crate) fn extend(&self, blocks: u32) {
-        self.resume(None);
-        let mut study = self.study.borrow_mut();
-        let planned = u32::try_from(study.new.planned.len()).expect("not so many");
-        study.extensions.push(Extension { blocks, planned });
+    /// From now on it may take any time.
+    pub(crate) fn no_time_limit(&self) {
+        self.study.borrow_mut().new.compare.within_s = None;
     }
 
     pub(crate) fn ending(&self) -> Option<StudyEnding> {
@@ -83,7 +126,8 @@ impl Memory {
         let study = self.study().expect("it is in memory");
         let verdict = |place: &Place| Some(study.run(place.position)?.ending.as_ref()?.verdict);
         let of = |place: &Place| {
-            (place.stage.clone(), place.block, format!("{} {}", place.load, place.variant), verdict(place))
+            let load = study::level_words(place).unwrap_or_else(|| place.load.clone());
+            (place.stage.clone(), place.block, format!("{load} {}", place.variant), verdict(place))
         };
         study.new.planned.iter().map(of).collect()
     }
@@ -102,8 +146,7 @@ impl Memory {
     }
 
     fn keep(&self, place: &Place, comes: &Comes, began_ms: i64, ended_ms: i64) {
-        let sample = comes.per_s.saturating_sub(SLOWEST_PER_S) / STEP_PER_S;
-        let mut run = self.samples[sample.min(SAMPLES - 1) as usize].clone();
+        let mut run = self.sample(place.rate_per_s.is_some(), comes.figures);
         run.id = format!("20261121-142501-{:04}", self.runs.borrow().len()).parse().expect("a name");
         run.new.started_at_unix_ms = began_ms;
         run.new.place = Some((self.study.borrow().id.clone(), place.clone()));
@@ -130,10 +173,12 @@ impl Memory {
 
 impl Journal for Memory {
     fn study(&self) -> Result<Study, StoreError> {
-        self.by_now(self.study.borrow().clone())
+        let mut study = self.study.borrow().clone();
+        self.catch_up(&mut study)?;
+        Ok(study)
     }
 
-    fn by_now(&self, mut before: Study) -> Result<Study, StoreError> {
+    fn catch_up(&self, before: &mut Study) -> Result<(), StoreError> {
         let (study, all) = (self.study.borrow(), self.runs.borrow());
         let planned = before.new.planned.len();
         before.new.planned.extend_from_slice(&study.new.planned[planned..]);
@@ -146,12 +191,14 @@ impl Journal for Memory {
             known.next_if(|known| known.id == run.id).unwrap_or_else(|| run.clone())
         };
         before.runs = self.counting.borrow().iter().map(read).collect();
-        Ok(before)
+        Ok(())
     }
 
     fn run(&self, run: &RunId) -> Result<Run, StoreError> {
         let runs = self.runs.borrow();
-        Ok(runs.iter().find(|kept| kept.id == *run).unwrap_or(&self.samples[0]).clone())
+        let kept = runs.iter().find(|kept| kept.id == *run);
+        kept.cloned()
+            .ok_or_else(|| StoreError::UnknownRun { path: self.store.path().into(), text: run.to_string() })
     }
 
     fn plan_more(&self, places: &[Place]) -> Result<(), StoreError> {
@@ -163,6 +210,20 @@ impl Journal for Memory {
         self.study.borrow_mut().ending = Some(ending.clone());
         Ok(())
     }
+
+    fn extend(
+        &self,
+        kept: &Study,
+        within_s: Option<f64>,
+        blocks: u32,
+        places: &[Place],
+    ) -> Result<(), StoreError> {
+        assert!(kept.ending.is_some(), "it has ended");
+        self.resume(within_s);
+        let planned = u32::try_from(kept.new.planned.len()).expect("not so many");
+        self.study.borrow_mut().extensions.push(Extension { blocks, planned });
+        self.plan_more(places)
+    }
 }
 
 /// A place: its stage, its block, its load and variant, and how its last run went.
@@ -171,16 +232,29 @@ pub(crate) type Made = (String, u32, String, Option<Verdict>);
 /// What comes of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Comes {
-    pub(crate) per_s: u64,
+    pub(crate) figures: Figures,
     /// `None`: it never came to its end.
     pub(crate) verdict: Option<Verdict>,
     pub(crate) takes: Duration,
 }
 
+/// What a run measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Figures {
+    pub(crate) per_s: u64,
+    /// How long each answer took.
+    pub(crate) response_ms: u64,
+}
+
 impl Comes {
     /// A run that went well, and took two seconds.
     pub(crate) fn well(per_s: u64) -> Self {
-        Self { per_s, verdict: Some(Verdict::Complete), takes: Duration::from_secs(2) }
+        Self::of(Figures { per_s, response_ms: 10 })
+    }
+
+    /// The same, with other figures.
+    pub(crate) fn of(figures: Figures) -> Self {
+        Self { figures, verdict: Some(Verdict::Complete), takes: Duration::from_secs(2) }
     }
 }
 
@@ -208,6 +282,7 @@ pub(crate) struct Maker<'a> {
     pub(crate) lines: Vec<String>,
     pub(crate) ahead: Vec<Ahead>,
     pub(crate) seeds: Vec<u64>,
+    pub(crate) amounts: Vec<Option<Amount>>,
 }
 
 impl<'a> Maker<'a> {
@@ -223,6 +298,7 @@ impl<'a> Maker<'a> {
             lines: Vec::new(),
             ahead: Vec::new(),
             seeds: Vec::new(),
+            amounts: Vec::new(),
         }
     }
 
@@ -238,6 +314,7 @@ impl RunMaker for Maker<'_> {
         self.made += 1;
         self.ahead.push(*ahead);
         self.seeds.push(draws.seed);
+        self.amounts.push(draws.amount);
         let mut comes = (self.comes)(place);
         let wrong = self.wrong.filter(|(at, _)| *at == self.made).map(|(_, wrong)| wrong);
         if wrong.is_some() {
@@ -269,12 +346,12 @@ impl RunMaker for Maker<'_> {
 }
 
 /// A second of a hundred answers, each of which counts as so many: figures are made of counts.
-fn answered(per_s: u64) -> Tally {
+fn answered(Figures { per_s, response_ms }: Figures) -> Tally {
     let mut tally = Tally::default();
-    for number in 0..100 {
+    for number in 0..per_s.min(100) {
         let sent_ns = number * 10_000_000;
         tally.note_sent(sent_ns);
-        let finished_ns = sent_ns + 10_000_000;
+        let finished_ns = sent_ns + response_ms * 1_000_000;
         tally.note_finished(&Finish {
             intended_ns: sent_ns,
             sent_ns,

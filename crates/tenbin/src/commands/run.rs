@@ -158,7 +158,8 @@ impl Ordered<'_> {
                 let mut study = study.clone();
                 study.set_seed(kept.new.seed);
                 let from = study::blocks_of(&study, &kept).map_err(of_study)?;
-                study::extend_study(&study, &kept, *blocks, within_s, store).map_err(of_study)?;
+                let journal = Kept { store, id: &id };
+                study::extend_study(&study, &kept, *blocks, within_s, &journal).map_err(of_study)?;
                 output::remark(&format!("extending {id} from {from} to {blocks} blocks"));
             }
             (StudyState::Interrupted, Some(blocks)) if *blocks != kept.blocks() => {

@@ -1,0 +1,140 @@
+//! Finished studies that are extended: further blocks and none again, to their time, and resumed after every moment.
+
+use std::time::Duration;
+
+use store::{Place, Verdict, stage};
+use study::{Broken, Journal, extend_study, run_study};
+
+use crate::fakes::{Comes, Made, Maker, Memory, Wrong, n, of};
+use crate::virtual_time::{alike, faster, verdict};
+
+/// A finished study that is extended to so many blocks.
+fn extended(memory: &Memory, study: &plan::Study, comes: &dyn Fn(&Place) -> Comes, blocks: u32) -> Vec<Made> {
+    memory.begin_again(study.seed);
+    run_study(study, memory, &mut Maker::new(memory, comes)).expect("it ends");
+    let before = memory.made();
+    let kept = memory.study().expect("it is kept");
+    extend_study(study, &kept, blocks, None, memory).expect("it can be");
+    before
+}
+
+/// A kind of study, what comes of its runs, how many blocks it is extended to, and how many runs that is before and after.
+type Kind = (&'static str, plan::Study, fn(&Place) -> Comes, u32, [usize; 2]);
+
+fn kinds() -> [Kind; 2] {
+    [
+        ("a comparison", of("1, 2", "{ pilot: 2, blocks: 8 }"), alike, 12, [20, 28]),
+        ("blocks", of("1, 2, 3", "{ blocks: 6 }"), faster, 9, [18, 27]),
+    ]
+}
+
+#[test]
+fn an_extension_makes_further_blocks_and_is_resumed_after_every_moment() {
+    for (name, study, comes, blocks, [runs_before, runs_after]) in kinds() {
+        let memory = Memory::begun(&study);
+        let before = extended(&memory, &study, &comes, blocks);
+        let mut maker = Maker::new(&memory, &comes);
+        run_study(&study, &memory, &mut maker).expect("it ends");
+        let whole = memory.made();
+        let end = Some((Verdict::Complete, Some("blocks".to_owned())));
+        assert_eq!(
+            (before.len(), whole.len(), maker.made),
+            (runs_before, runs_after, runs_after - runs_before)
+        );
+        assert_eq!(verdict(&memory), end, "{name}");
+        assert_eq!(whole[..runs_before], before, "{name}");
+        assert!(memory.runs_of_places().iter().all(|runs| *runs == 1), "{name}");
+        for at in 0..=maker.made {
+            for wrong in [None, Some(Wrong::Killed), Some(Wrong::Rejected)] {
+                extended(&memory, &study, &comes, blocks);
+                let mut maker = Maker::new(&memory, &comes);
+                maker.stopped_in = wrong.is_none().then_some(at);
+                maker.wrong = wrong.map(|wrong| (at, wrong));
+                let ended = run_study(&study, &memory, &mut maker);
+                let is_interrupted = at > 0 || wrong.is_none();
+                assert_eq!(
+                    matches!(ended, Err(Broken::Run(said)) if Some(said) == wrong),
+                    is_interrupted && wrong.is_some(),
+                    "{name}, {wrong:?} in run {at}"
+                );
+                let is_told = memory.ending().map(|ending| ending.verdict);
+                match wrong {
+                    _ if !is_interrupted => assert_eq!(is_told, Some(Verdict::Complete)),
+                    Some(Wrong::Killed) => assert_eq!(is_told, None),
+                    _ => assert_eq!(is_told, Some(Verdict::Partial)),
+                }
+                memory.resume(None);
+                run_study(&study, &memory, &mut Maker::new(&memory, &comes)).expect("it ends");
+                assert_eq!(memory.made(), whole, "{name}, {wrong:?} in run {at}");
+                assert_eq!(verdict(&memory), end, "{name}, {wrong:?} in run {at}");
+                let again = memory.runs_of_places().iter().filter(|runs| **runs > 1).count();
+                assert_eq!(again, usize::from(is_interrupted && at > 0), "{name}, {wrong:?} in run {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn further_blocks_go_on_in_an_order_of_their_own() {
+    let study = of("1, 2, 3", "{ blocks: 6 }");
+    let memory = Memory::begun(&study);
+    let before = extended(&memory, &study, &faster, 30);
+    let mut maker = Maker::new(&memory, &faster);
+    run_study(&study, &memory, &mut maker).expect("it ends");
+    let whole = memory.made();
+    let mut orders = std::collections::BTreeSet::new();
+    for (number, block) in (6..).zip(whole[before.len()..].chunks(3)) {
+        assert!(block.iter().all(|(of, at, ..)| (of.as_str(), *at) == (stage::BLOCK, number)), "{block:?}");
+        let variants: Vec<&str> = block.iter().map(|(_, _, variant, _)| variant.as_str()).collect();
+        let mut sorted = variants.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, ["1 user n=1", "1 user n=2", "1 user n=3"]);
+        orders.insert(variants.join(" "));
+    }
+    assert_eq!((whole.len(), orders.len()), (90, 6), "every order there is");
+    let seeds: Vec<u64> = maker.seeds.chunks(3).map(|seeds| seeds[0]).collect();
+    assert!(maker.seeds.chunks(3).all(|block| block.iter().all(|seed| *seed == block[0])));
+    assert_eq!(seeds.iter().collect::<std::collections::BTreeSet<_>>().len(), 24, "arrivals of their own");
+}
+
+#[test]
+fn an_extension_keeps_to_the_time_of_the_whole_study() {
+    let study = of("1, 2, 3", "{ blocks: 6 }");
+    let memory = Memory::begun(&study);
+    // What was made before took 36 s of it.
+    for within_s in 36..=56u32 {
+        memory.begin_again(study.seed);
+        run_study(&study, &memory, &mut Maker::new(&memory, &faster)).expect("it ends");
+        let kept = memory.study().expect("it is kept");
+        extend_study(&study, &kept, 9, Some(f64::from(within_s)), &memory).expect("it can be");
+        let mut maker = Maker::new(&memory, &faster);
+        run_study(&study, &memory, &mut maker).expect("it ends");
+        let left = Duration::from_secs(u64::from(within_s - 36));
+        assert!(maker.elapsed() <= left, "{within_s}: {:?}", maker.elapsed());
+        assert!(maker.made.is_multiple_of(3), "{within_s}: {} runs", maker.made);
+        assert_eq!(maker.made == 9, within_s >= 54, "{within_s}: {} runs", maker.made);
+        let why = if maker.made == 9 { "blocks" } else { "budget" };
+        assert_eq!(verdict(&memory).and_then(|(_, why)| why).as_deref(), Some(why), "{within_s}");
+        memory.resume(Some(1_000.0));
+        let mut resumed = Maker::new(&memory, &faster);
+        run_study(&study, &memory, &mut resumed).expect("it ends");
+        assert_eq!((maker.made + resumed.made, memory.made().len()), (9, 27), "{within_s}");
+        memory.resume(None);
+        memory.no_time_limit();
+    }
+}
+
+#[test]
+fn what_is_lost_in_an_extension_is_made_up_for() {
+    let study = of("1, 2, 3", "{ blocks: 6 }");
+    let memory = Memory::begun(&study);
+    let comes = |place: &Place| {
+        let is_lost = (n(place), place.block) == (2, 7);
+        Comes { verdict: Some(if is_lost { Verdict::Invalid } else { Verdict::Complete }), ..faster(place) }
+    };
+    extended(&memory, &study, &comes, 9);
+    let mut maker = Maker::new(&memory, &comes);
+    run_study(&study, &memory, &mut maker).expect("it ends");
+    assert_eq!(maker.made, 12, "three blocks, and one in place of the second");
+    assert_eq!(verdict(&memory), Some((Verdict::Complete, Some("blocks".to_owned()))));
+}
