@@ -23,6 +23,7 @@ mod same_statements;
 mod seeds;
 mod signals;
 mod storage;
+mod stores_of_before;
 mod studies;
 mod study_killed;
 mod study_trouble;
