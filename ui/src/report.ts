@@ -150,7 +150,7 @@ export interface Load {
   /** What to keep in mind about them. */
   caveats: string[];
   /** What stopped each row from being faster, as far as the readings tell. */
-  limits: Limit[];
+  bottlenecks: Bottleneck[];
   errors: ErrorKind[];
   /** What systems with errors wrote most often. */
   written: string[];
@@ -293,7 +293,7 @@ export interface Pair {
 }
 
 /** What probably kept a row from doing more. */
-export interface Limit {
+export interface Bottleneck {
   /** A place in `Load.rows`. */
   row: number;
   /** Such as `CPU of the system`, in a few words. */

@@ -55,8 +55,8 @@ fn headline(view: &View<'_>, escape: Escape) -> Vec<Item> {
     items.push(Item::Text(Tone::Plain, escape(&words::load(view))));
     items.extend(breaches::of_run(view).map(|failed| Item::Text(Tone::Bad, escape(&failed))));
     items.push(Item::Text(Tone::Strong, format!("Answer: {}.", answer::of_run(view).sentence())));
-    if let Some(limit) = bottleneck::worth_telling(view) {
-        let sentence = format!("Suspected limit: {}: {}.", limit.what, escape(&limit.because));
+    if let Some(found) = bottleneck::worth_telling(view) {
+        let sentence = format!("Suspected limit: {}: {}.", found.what, escape(&found.because));
         items.push(Item::Text(Tone::Plain, sentence));
     }
     let tone = match (view.verdict, view.validity.verdict) {

@@ -85,7 +85,8 @@ fn places_lead_to_what_is_there() {
             let rows = load["rows"].as_array().unwrap();
             let of_rows = rows.iter().flat_map(|row| row["runs"].as_array().unwrap());
             assert!(of_rows.map(places).all(|run| run < runs.len()), "{case}");
-            for (list, key) in [("limits", "row"), ("errors", "row"), ("pairs", "first"), ("pairs", "second")]
+            for (list, key) in
+                [("bottlenecks", "row"), ("errors", "row"), ("pairs", "first"), ("pairs", "second")]
             {
                 let all = load[list].as_array().unwrap();
                 assert!(all.iter().all(|one| places(&one[key]) < rows.len()), "{case}: {list}");

@@ -59,7 +59,7 @@ fn a_huge_study() {
         }
         let of_table = &load["table"]["rows"][row];
         assert_eq!((&of_table["row"], &of_table["is_winner"]), (&row.into(), &rows[row]["is_winner"]));
-        assert!(load["limits"].as_array().unwrap().iter().any(|limit| limit["row"] == row));
+        assert!(load["bottlenecks"].as_array().unwrap().iter().any(|bottleneck| bottleneck["row"] == row));
     }
     let pair = &load["pairs"][0];
     let ends = ["first", "second"].map(|end| pair[end].as_u64().unwrap() as usize);

@@ -1,6 +1,6 @@
 /** The few figures that people ask for first: of the best of each system, of one run, or of runs side by side. */
 
-import type { Figures, Limit, Load, Report, Row } from '../report';
+import type { Bottleneck, Figures, Load, Report, Row } from '../report';
 import { h, type Child } from '../dom';
 import { colorClass } from '../colors';
 import { decimal, figure } from '../format';
@@ -20,7 +20,7 @@ export function glance(report: Report, load: Load): HTMLElement | null {
   if (report.kind === 'run') return ofRun(report, load, places[0] ?? 0);
   const columns = columnsOf(report, load);
   const name = report.kind === 'study' ? 'Best of each system' : 'Run';
-  const limits = load.limits.some(({ row }) => places.includes(row));
+  const hasBottlenecks = load.bottlenecks.some(({ row }) => places.includes(row));
   const most = Math.max(...places.map((place) => load.rows[place]?.metric?.median ?? 0));
   const table = h(
     'table',
@@ -36,21 +36,21 @@ export function glance(report: Report, load: Load): HTMLElement | null {
         ...columns.map(({ head, about }) =>
           h('th', { scope: 'col' }, head, about === '' ? null : h('small', {}, about)),
         ),
-        limits ? h('th', { scope: 'col', class: 'words' }, 'What limited it') : null,
+        hasBottlenecks ? h('th', { scope: 'col', class: 'words' }, 'What limited it') : null,
       ),
     ),
     h(
       'tbody',
       {},
       ...places.map((place) =>
-        line(report, load, place, columns, limits ? limitOf(load, place) : null, most),
+        line(report, load, place, columns, hasBottlenecks ? bottleneckOf(load, place) : null, most),
       ),
       ...lost(report, load).map(({ system, words }) =>
         h(
           'tr',
           {},
           h('th', { scope: 'row' }, h('span', { class: 'name' }, system)),
-          h('td', { class: 'words', colspan: columns.length + (limits ? 1 : 0) }, words),
+          h('td', { class: 'words', colspan: columns.length + (hasBottlenecks ? 1 : 0) }, words),
         ),
       ),
     ),
@@ -91,7 +91,7 @@ function line(
   load: Load,
   place: number,
   columns: Column[],
-  limit: HTMLElement | null,
+  bottleneck: HTMLElement | null,
   most: number,
 ): HTMLElement {
   const row = load.rows[place];
@@ -111,7 +111,7 @@ function line(
       metric === null ? h('span', { class: 'variant' }, 'nothing measured') : bar(load, metric, most),
     ),
     ...cells,
-    limit,
+    bottleneck,
   );
 }
 
@@ -133,19 +133,19 @@ function bar(
   );
 }
 
-function limitOf(load: Load, place: number): HTMLElement {
-  const limits = load.limits.filter(({ row }) => row === place);
+function bottleneckOf(load: Load, place: number): HTMLElement {
+  const all = load.bottlenecks.filter(({ row }) => row === place);
   return h(
     'td',
     { class: 'words', 'data-head': 'what limited it' },
-    ...(limits.length > 0 ? limits.map(limitText) : ['–']),
+    ...(all.length > 0 ? all.map(bottleneckText) : ['–']),
   );
 }
 
-function limitText({ what, because, certainty }: Limit): HTMLElement {
+function bottleneckText({ what, because, certainty }: Bottleneck): HTMLElement {
   return h(
     'span',
-    { class: 'limit' },
+    { class: 'bottleneck' },
     certainty === 'suspected' ? h('span', { class: 'suspected' }, 'suspected: ') : null,
     h('strong', {}, what),
     because === '' ? null : h('span', { class: 'because' }, because),
@@ -174,7 +174,7 @@ function ofRun(report: Report, load: Load, place: number): HTMLElement {
         ['memory', figure(of.rss_peak_bytes, 'bytes'), 'at most'],
       ]
     : [];
-  const limits = load.limits.filter((limit) => limit.row === place);
+  const bottlenecks = load.bottlenecks.filter(({ row }) => row === place);
   return h(
     'div',
     { class: 'panel figures-panel' },
@@ -187,9 +187,14 @@ function ofRun(report: Report, load: Load, place: number): HTMLElement {
           h('div', {}, h('dt', {}, name), h('dd', {}, value, h('small', {}, below))),
         ),
     ),
-    limits.length === 0
+    bottlenecks.length === 0
       ? null
-      : h('div', { class: 'limits' }, h('h3', {}, 'What limited it'), ...limits.map(limitText)),
+      : h(
+          'div',
+          { class: 'bottlenecks' },
+          h('h3', {}, 'What limited it'),
+          ...bottlenecks.map(bottleneckText),
+        ),
   );
 }
 

@@ -112,7 +112,7 @@ fn keep_rows(load: &mut Load, new_rows: &HashMap<usize, usize>, new_runs: &HashM
     load.steps.iter_mut().chain(&mut load.statements).for_each(of_table);
     load.baseline = load.baseline.and_then(|row| new_rows.get(&row).copied());
     load.pairs.retain_mut(|pair| moved(&mut pair.first) && moved(&mut pair.second));
-    load.limits.retain_mut(|limit| moved(&mut limit.row));
+    load.bottlenecks.retain_mut(|bottleneck| moved(&mut bottleneck.row));
     load.errors.retain_mut(|error| moved(&mut error.row));
 }
 

@@ -106,7 +106,7 @@ pub(crate) struct Load {
     pub(crate) baseline: Option<usize>,
     pub(crate) pairs: Vec<Pair>,
     pub(crate) caveats: Vec<String>,
-    pub(crate) limits: Vec<Limit>,
+    pub(crate) bottlenecks: Vec<Bottleneck>,
     pub(crate) errors: Vec<ErrorKind>,
     pub(crate) written: Vec<String>,
     pub(crate) gates: Vec<Notice>,
@@ -259,7 +259,7 @@ pub(crate) struct Pair {
 
 /// What probably kept a row from doing more.
 #[derive(Serialize)]
-pub(crate) struct Limit {
+pub(crate) struct Bottleneck {
     pub(crate) row: usize,
     pub(crate) what: String,
     pub(crate) because: String,

@@ -5,8 +5,8 @@ use record::Phase;
 use store::{Level, StoreError};
 
 use super::document::{
-    Answer, Document, Doubt, Event, Fact, Kind, Knob, Limit, Load, Metric, Notice, Row, Run, SCHEMA, Spread,
-    Tone, Validity,
+    Answer, Bottleneck, Document, Doubt, Event, Fact, Kind, Knob, Load, Metric, Notice, Row, Run, SCHEMA,
+    Spread, Tone, Validity,
 };
 use super::table::{self, About};
 use super::{errors, facts, figures, spectrum};
@@ -167,10 +167,10 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
         baseline: None,
         pairs: Vec::new(),
         caveats: Vec::new(),
-        limits: views
+        bottlenecks: views
             .iter()
             .enumerate()
-            .filter_map(|(row, view)| Some(limit(row, &bottleneck::of_run(view)?, text)))
+            .filter_map(|(row, view)| Some(told_bottleneck(row, &bottleneck::of_run(view)?, text)))
             .collect(),
         errors: errors::of_rows(views.iter().map(|view| Some(&view.whole))),
         written: Vec::new(),
@@ -179,12 +179,16 @@ fn load(views: &[View<'_>], rows: Vec<Row>) -> Load {
 }
 
 /// What probably kept a row from doing more. The evidence may quote names: `text` makes them harmless.
-pub(super) fn limit(row: usize, limit: &judge::Bottleneck, text: impl Fn(&str) -> String) -> Limit {
-    Limit {
+pub(super) fn told_bottleneck(
+    row: usize,
+    found: &judge::Bottleneck,
+    text: impl Fn(&str) -> String,
+) -> Bottleneck {
+    Bottleneck {
         row,
-        what: limit.what.to_owned(),
-        because: sentence(&text(&limit.because)),
-        certainty: limit.certainty.name(),
+        what: found.what.to_owned(),
+        because: sentence(&text(&found.because)),
+        certainty: found.certainty.name(),
     }
 }
 

@@ -3,8 +3,8 @@
 use store::{StoreError, StudyState};
 
 use super::document::{
-    Answer, Document, Doubt, Fact, Kind, Knob, Limit, Load, Metric, Notice, Pair, Row, Run, SCHEMA, Table,
-    Tone, Validity,
+    Answer, Bottleneck, Document, Doubt, Fact, Kind, Knob, Load, Metric, Notice, Pair, Row, Run, SCHEMA,
+    Table, Tone, Validity,
 };
 use super::table::{self, About};
 use super::{errors, facts, figures, of_capacity, of_run, spectrum};
@@ -146,7 +146,7 @@ fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result
         baseline: load.baseline,
         pairs: load.pairs.iter().map(|one| pair(view, load, one, &name)).collect(),
         caveats: caveats(view, page, load),
-        limits: limits(view, page, load),
+        bottlenecks: bottlenecks(view, page, load),
         errors: errors::of_rows(load.rows.iter().map(|row| row.figures.as_ref())),
         written: page.written(load),
         gates: gates.collect(),
@@ -162,9 +162,9 @@ fn caveats(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<St
     sentences
 }
 
-fn limits(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<Limit> {
+fn bottlenecks(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<Bottleneck> {
     let of_row = |(place, row)| {
-        Some(of_run::limit(place, &crate::bottleneck::of_row(view, row)?, |text| page.text(text)))
+        Some(of_run::told_bottleneck(place, &crate::bottleneck::of_row(view, row)?, |text| page.text(text)))
     };
     load.rows.iter().enumerate().filter_map(of_row).collect()
 }

@@ -58,7 +58,7 @@ impl Order<'_> {
             items.push(Item::Head(COURSE.to_owned()));
             items.extend(course);
         }
-        items.extend(self.limits(load));
+        items.extend(self.bottlenecks(load));
         items.extend(self.cores(load));
         items.extend(self.wrongs(load));
         items.extend(section("Gates", self.gates(load)));
@@ -73,7 +73,7 @@ impl Order<'_> {
         }
         items.extend(self.page.pairs(load));
         items.extend(self.tournament(load));
-        items.extend(self.limits(load));
+        items.extend(self.bottlenecks(load));
         let gates = self.page.gates(load);
         let are_held = gates.iter().all(|(tone, _)| *tone == Tone::Plain);
         let gates: Vec<String> = gates.into_iter().map(|(_, line)| line).collect();
@@ -132,9 +132,9 @@ impl Order<'_> {
         section("How the best was found", sentences)
     }
 
-    fn limits(&self, load: &LoadView<'_>) -> Vec<Item> {
+    fn bottlenecks(&self, load: &LoadView<'_>) -> Vec<Item> {
         let head = "What probably limited each (suspected from readings; nothing has confirmed it)";
-        section(head, self.page.limits(load))
+        section(head, self.page.bottlenecks(load))
     }
 
     fn cores(&self, load: &LoadView<'_>) -> Vec<Item> {

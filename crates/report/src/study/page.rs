@@ -7,7 +7,7 @@ use super::answer::{answer, winner};
 use super::sentences::{self, blocks, matters, next_blocks, row_name};
 use super::troubles::{self, Kind, Trouble};
 use super::validity::validity;
-use super::{LoadView, StudyView, gates, limited, written};
+use super::{LoadView, StudyView, bottlenecks, gates, written};
 use crate::capacity;
 use crate::item::{Escape, Item, Tone};
 use crate::ratio;
@@ -22,7 +22,7 @@ const TEXT_CHARACTERS_MAX: usize = 300;
 const NAME_CHARACTERS_MAX: usize = 48;
 /// Troubles of one load; gates that were breached.
 const LINES_MAX: usize = 24;
-/// Rows that are named where many share a limit.
+/// Rows that are named where many share a bottleneck.
 const NAMES_MAX: usize = 8;
 /// Columns of the axis for intervals.
 const INTERVAL_COLUMNS: usize = 40;
@@ -230,19 +230,19 @@ impl<'a> Page<'a> {
         versions
     }
 
-    /// A line for each limit: what it is, whose it is, and the evidence of the first of them.
-    pub(super) fn limits(&self, load: &LoadView<'_>) -> Vec<String> {
+    /// A line for each bottleneck: what it is, whose it is, and the evidence of the first of them.
+    pub(super) fn bottlenecks(&self, load: &LoadView<'_>) -> Vec<String> {
         let name = |row: &usize| {
             let star = if winner(load) == Some(*row) { "★ " } else { "" };
             format!("{star}{}", self.row(load, *row))
         };
-        let line = |group: &limited::Limited| {
+        let line = |group: &bottlenecks::Group| {
             let names = listed(group.rows.iter().map(name), NAMES_MAX, ", ");
-            let because = self.text(&group.limit.because);
+            let because = self.text(&group.bottleneck.because);
             let of_first = if group.rows.len() > 1 { "; of the first: " } else { ": " };
-            format!("{}: {names}{of_first}{because}", group.limit.what)
+            format!("{}: {names}{of_first}{because}", group.bottleneck.what)
         };
-        limited::of_load(self.view, load).iter().map(line).collect()
+        bottlenecks::of_load(self.view, load).iter().map(line).collect()
     }
 
     /// What the table leaves unsaid.
@@ -271,7 +271,7 @@ impl<'a> Page<'a> {
             })
         };
         let errors: Vec<String> = (0..load.rows.len()).flat_map(of_row).collect();
-        section("Errors", limited(errors, ERRORS_MAX))
+        section("Errors", first(errors, ERRORS_MAX))
     }
 
     /// What systems with errors said most often, in the last of their runs.
@@ -291,7 +291,7 @@ impl<'a> Page<'a> {
                 ));
             }
         }
-        limited(lines, ERRORS_MAX)
+        first(lines, ERRORS_MAX)
     }
 
     pub(super) fn troubles(&self, load: &LoadView<'_>) -> Vec<Item> {
@@ -501,7 +501,7 @@ pub(super) fn section(head: &str, points: Vec<String>) -> Vec<Item> {
 }
 
 /// At most so many lines, and how many are left out.
-fn limited(mut lines: Vec<String>, lines_max: usize) -> Vec<String> {
+fn first(mut lines: Vec<String>, lines_max: usize) -> Vec<String> {
     cut_to(&mut lines, lines_max, |more| format!("and {more} more"));
     lines
 }
