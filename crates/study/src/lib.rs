@@ -4,6 +4,7 @@
 //! made.
 
 mod arrivals;
+mod limits;
 mod pace;
 mod procedure;
 mod run_maker;

@@ -9,6 +9,7 @@ use store::{
 };
 
 use crate::arrivals;
+use crate::limits::Limits;
 use crate::pace::Pace;
 use crate::procedure::{self, Course, Turn, Why};
 use crate::run_maker::{Ahead, Draws, Journal, RunMaker};
@@ -160,11 +161,12 @@ fn turns<R: RunMaker>(
 ) -> Result<Option<Why>, Broken<R::Error>> {
     let mut kept = journal.study()?;
     let course = procedure::of(study, &kept, journal);
-    let mut going = Going { study, pace: Pace::of(study, &kept), begun: runs.now(), made: 0 };
+    let (pace, limits) = (Pace::of(study, &kept), Limits::of(&kept));
+    let mut going = Going { study, journal, pace, limits, begun: runs.now(), made: 0 };
     let mut places: Vec<Place> = kept.missing().cloned().collect();
     let mut tries = 1;
     loop {
-        if let Some(stopped) = going.turn(&*course, &kept, &places, runs)? {
+        if let Some(stopped) = going.turn(&*course, &mut kept, &places, runs)? {
             return Ok(stopped);
         }
         journal.catch_up(&mut kept)?;
@@ -200,7 +202,10 @@ fn unless_missing(why: Why, kept: &store::Study) -> Option<Why> {
 /// A study that goes on.
 struct Going<'a> {
     study: &'a Study,
+    journal: &'a dyn Journal,
     pace: Pace<'a>,
+    /// `None`: nobody asks.
+    limits: Option<Limits>,
     begun: Instant,
     /// Runs so far.
     made: usize,
@@ -211,7 +216,7 @@ impl Going<'_> {
     fn turn<R: RunMaker>(
         &mut self,
         course: &dyn Course,
-        kept: &store::Study,
+        kept: &mut store::Study,
         places: &[Place],
         runs: &mut R,
     ) -> Result<Option<Option<Why>>, Broken<R::Error>> {
@@ -236,8 +241,21 @@ impl Going<'_> {
             runs.make(place, &draws, &ahead).map_err(Broken::Run)?;
             self.pace.note(place, runs.now() - begun);
             self.made += 1;
+            if block.len() == 1 || runs.is_stopped() {
+                self.tell_limits(kept, runs)?;
+            }
         }
         Ok(runs.is_stopped().then_some(None))
+    }
+
+    /// Tells what probably limits the settings by the runs so far: now and then when a block is over, and when somebody stops.
+    fn tell_limits<R: RunMaker>(&mut self, kept: &mut store::Study, runs: &mut R) -> Result<(), StudyError> {
+        let is_due = |limits: &&mut Limits| limits.are_due(self.made) || runs.is_stopped();
+        let Some(limits) = self.limits.as_mut().filter(is_due) else { return Ok(()) };
+        self.journal.catch_up(kept)?;
+        let news = limits.news(self.study, kept, self.made)?;
+        news.iter().for_each(|line| runs.says(line));
+        Ok(())
     }
 
     fn ahead(&self, left: &[Place], later: Option<usize>, gone: Duration) -> Ahead {

@@ -2,5 +2,6 @@
 
 mod extensions;
 mod fakes;
+mod limits;
 mod searches;
 mod virtual_time;

@@ -37,7 +37,10 @@ pub(crate) fn bears(place: &Place) -> Comes {
         stage::SOAK => 11,
         _ => 2,
     };
-    Comes { takes: Duration::from_secs(takes_s), ..Comes::of(Figures { per_s, response_ms }) }
+    Comes {
+        takes: Duration::from_secs(takes_s),
+        ..Comes::of(Figures { per_s, response_ms, busy_percent: None })
+    }
 }
 
 type Draw = fn(&Place) -> Comes;

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use fixtures::{OwnStore, ending, failed, new_run};
+use fixtures::{OwnStore, ending, failed, new_run, reading};
 use plan::{Amount, Searched, Study as Plan};
 use record::{Finish, Interval, Outcome, Phase, Tally};
 use store::{
-    CapacityRules, Ending, Extension, Model, NewRun, Place, Procedure, Run, RunId, State, StoreError, Study,
-    StudyEnding, Verdict,
+    CapacityRules, Ending, Extension, Model, NewRun, Place, Procedure, Reading, Run, RunId, State,
+    StoreError, Study, StudyEnding, Verdict,
 };
 use study::{Ahead, Draws, Journal, RunMaker, begin_study, procedure};
 
@@ -90,7 +90,8 @@ impl Memory {
             let ending = Ending { window_ns: Some(SECOND_NS), ..ending() };
             let tally = answered(figures);
             let interval = Interval { second: 0, phase: Phase::Measured, tally, sampled: Vec::new() };
-            self.store.kept(&new, &[interval], &[], &ending)
+            let readings: Vec<_> = figures.busy_percent.map(|busy| (0, cores(busy))).into_iter().collect();
+            self.store.kept(&new, &[interval], &readings, &ending)
         });
         sample.clone()
     }
@@ -244,12 +245,14 @@ pub(crate) struct Figures {
     pub(crate) per_s: u64,
     /// How long each answer took.
     pub(crate) response_ms: u64,
+    /// How busy the cores of the machine were with the system, if anybody looked.
+    pub(crate) busy_percent: Option<u32>,
 }
 
 impl Comes {
     /// A run that went well, and took two seconds.
     pub(crate) fn well(per_s: u64) -> Self {
-        Self::of(Figures { per_s, response_ms: 10 })
+        Self::of(Figures { per_s, response_ms: 10, busy_percent: None })
     }
 
     /// The same, with other figures.
@@ -345,8 +348,19 @@ impl RunMaker for Maker<'_> {
     }
 }
 
+/// What is read of two cores in a second.
+fn cores(busy_percent: u32) -> Vec<Reading> {
+    let busy = f64::from(busy_percent) / 100.0;
+    let of_core = |core| {
+        [reading("machine", "cpu_user_s", core, busy), reading("machine", "cpu_idle_s", core, 1.0 - busy)]
+    };
+    let mut readings: Vec<Reading> = ["core0", "core1"].into_iter().flat_map(of_core).collect();
+    readings.push(reading("system", "cpu_user_s", "", 2.0 * busy));
+    readings
+}
+
 /// A second of a hundred answers, each of which counts as so many: figures are made of counts.
-fn answered(Figures { per_s, response_ms }: Figures) -> Tally {
+fn answered(Figures { per_s, response_ms, .. }: Figures) -> Tally {
     let mut tally = Tally::default();
     for number in 0..per_s.min(100) {
         let sent_ns = number * 10_000_000;

@@ -1,0 +1,69 @@
+//! What limits a system is told while its study goes on, as soon as a rule is sure.
+
+use store::Place;
+use study::run_study;
+
+use crate::fakes::{Comes, Figures, Maker, Memory, n, of};
+use crate::virtual_time::faster;
+
+/// The first variant keeps the cores busy, and so do the others, from their second block on.
+fn planted(place: &Place) -> Comes {
+    let busy_percent = if n(place) == 1 || place.block >= 1 { 97 } else { 40 };
+    let per_s = 1_000 + u64::from(place.block * 7 % 5) * 10;
+    Comes::of(Figures { per_s, response_ms: 10, busy_percent: Some(busy_percent) })
+}
+
+fn told(lines: &[String]) -> Vec<&str> {
+    lines.iter().filter(|line| line.contains("limited")).map(String::as_str).collect()
+}
+
+const AT_FIRST: [&str; 2] = [
+    "probably limited so far by CPU of the machine: web n=1",
+    "probably limited so far by the system's own waiting: web n=2, web n=3",
+];
+
+#[test]
+fn a_study_tells_what_limits_a_system_while_it_goes_on() {
+    for compare in ["{ blocks: 12 }", "{ find: best }"] {
+        let study = of("1, 2, 3", compare);
+        let memory = Memory::begun(&study);
+        let mut maker = Maker::new(&memory, &planted);
+        maker.stopped_in = Some(4);
+        run_study(&study, &memory, &mut maker).expect("it ends");
+        assert_eq!(told(&maker.lines), AT_FIRST, "{compare}");
+    }
+}
+
+#[test]
+fn it_is_told_once_and_again_when_it_is_another() {
+    let study = of("1, 2, 3", "{ blocks: 12 }");
+    let memory = Memory::begun(&study);
+    let mut maker = Maker::new(&memory, &planted);
+    run_study(&study, &memory, &mut maker).expect("it ends");
+    let told = told(&maker.lines);
+    assert_eq!(told[..2], AT_FIRST);
+    assert_eq!(told[2..], ["probably limited so far by CPU of the machine: web n=2, web n=3"]);
+}
+
+/// Somebody who stops is told what is known by then, however little that is.
+#[test]
+fn whoever_stops_hears_what_is_known_so_far() {
+    let study = of("1, 2, 3", "{ blocks: 12 }");
+    let memory = Memory::begun(&study);
+    let mut maker = Maker::new(&memory, &planted);
+    maker.stopped_in = Some(2);
+    run_study(&study, &memory, &mut maker).expect("it ends");
+    let made = memory.made();
+    let first = made[0].2.trim_start_matches("1 user ");
+    let what = if first == "n=1" { "CPU of the machine" } else { "the system's own waiting" };
+    assert_eq!(told(&maker.lines), [format!("probably limited so far by {what}: web {first}")]);
+}
+
+#[test]
+fn nothing_is_told_of_which_no_rule_is_sure() {
+    let study = of("1, 2, 3", "{ blocks: 12 }");
+    let memory = Memory::begun(&study);
+    let mut maker = Maker::new(&memory, &faster);
+    run_study(&study, &memory, &mut maker).expect("it ends");
+    assert_eq!(maker.lines, [""; 0], "nothing was read");
+}
