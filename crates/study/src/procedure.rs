@@ -9,11 +9,13 @@ mod heard;
 pub(crate) mod tests;
 
 use judge::Setting;
+use load::chance::Chance;
 use plan::{Amount, How, Study as Plan};
 use stats::{DuelEnd, DuelStep};
 use store::{OUT_OF_TIME, Place, Procedure, Study};
 
 use crate::run_maker::Journal;
+use crate::schedule::shuffle;
 use crate::study_error::StudyError;
 use best::Best;
 use blocks::Blocks;
@@ -41,6 +43,17 @@ pub(crate) enum Turn {
         /// What a person should hear of it, a line each.
         news: Vec<String>,
     },
+}
+
+impl Turn {
+    /// These runs in an order of chance; without any the study is over.
+    fn shuffled(mut places: Vec<Place>, mut chance: Chance, why: Why, news: Vec<String>) -> Self {
+        if places.is_empty() {
+            return Self::Over { why, news };
+        }
+        shuffle(&mut places, &mut chance);
+        Self::Runs { places, news }
+    }
 }
 
 /// Why a study goes on no more.

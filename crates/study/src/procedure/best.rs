@@ -11,7 +11,7 @@ use store::{Place, Study, stage};
 
 use super::heard::Heard;
 use super::{Course, Turn, Why, setting};
-use crate::schedule::{ORDER_STREAM, place, shuffle};
+use crate::schedule::{ORDER_STREAM, place};
 use crate::study_error::StudyError;
 
 /// The tournaments of a study.
@@ -66,12 +66,9 @@ impl Course for Best<'_> {
             }
             places.extend(self.places(load, step));
         }
-        if places.is_empty() {
-            return Ok(Turn::Over { why: why(&ends), news });
-        }
         let turn = kept.new.planned.len() as u64;
-        shuffle(&mut places, &mut Chance::stream(self.plan.seed, ORDER_STREAM + turn));
-        Ok(Turn::Runs { places, news })
+        let chance = Chance::stream(self.plan.seed, ORDER_STREAM + turn);
+        Ok(Turn::shuffled(places, chance, why(&ends), news))
     }
 
     fn later_at_most(&self, kept: &Study) -> Option<usize> {

@@ -14,7 +14,6 @@ use store::{CapacityRules, Place, Procedure, Run, RunId, StoreError, Study, stag
 
 use super::{Course, Turn, Why, setting};
 use crate::run_maker::Journal;
-use crate::schedule::shuffle;
 use crate::study_error::StudyError;
 
 pub use answer::{CapacityAnswer, capacity_answers};
@@ -133,11 +132,8 @@ impl Course for Capacity<'_> {
                 SearchStep::Over => ends.extend(search.finding().end),
             }
         }
-        if places.is_empty() {
-            return Ok(Turn::Over { why: why(&ends), news });
-        }
-        shuffle(&mut places, &mut Chance::stream(self.plan.seed, ORDER_STREAM + u64::from(block)));
-        Ok(Turn::Runs { places, news })
+        let chance = Chance::stream(self.plan.seed, ORDER_STREAM + u64::from(block));
+        Ok(Turn::shuffled(places, chance, why(&ends), news))
     }
 
     fn later_at_most(&self, kept: &Study) -> Option<usize> {
