@@ -1,4 +1,4 @@
-//! What probably limits the settings of a study, told while it goes on.
+//! What probably limits the settings of a study, reported while it goes on.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use judge::{Certainty, Resource, Setting};
 use plan::Study as Plan;
 use store::{Procedure, StoreError, Study};
 
-/// What was told so far, and when it is asked again.
+/// What was reported so far, and when it is asked again.
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
-    told: BTreeMap<(String, Setting), &'static str>,
+    reported: BTreeMap<(String, Setting), &'static str>,
     /// After so many runs.
     next: usize,
 }
@@ -26,7 +26,7 @@ impl Limits {
         made >= self.next
     }
 
-    /// A line for each limit that a rule names for settings of which it was not told before. What was asked for is no limit of a
+    /// A line for each limit that a rule names for settings of which it was not reported before. What was asked for is no limit of a
     /// system. The evidence is in the report.
     pub(crate) fn news(&mut self, plan: &Plan, kept: &Study, made: usize) -> Result<Vec<String>, StoreError> {
         self.next = made.saturating_mul(4);
@@ -36,7 +36,7 @@ impl Limits {
                 bottleneck.certainty == Certainty::Suspected && bottleneck.resource != Resource::LOAD;
             let under = if plan.loads.len() > 1 { format!(" under {load}") } else { String::new() };
             let name = format!("{}{under}", setting.name());
-            if is_limit && self.told.insert((load, setting), bottleneck.what) != Some(bottleneck.what) {
+            if is_limit && self.reported.insert((load, setting), bottleneck.what) != Some(bottleneck.what) {
                 news.entry(bottleneck.what).or_default().push(name);
             }
         }
