@@ -7,39 +7,53 @@ export PATH := $(TOOLS)/bin:$(PATH)
 GUNGRAUN_VERSION := 0.20.0
 DENY_VERSION := 0.20.2
 FUZZ_VERSION := 0.13.2
-FUZZ_TARGETS := http1 interval_decode mysql plan postgres
+ZIGBUILD_VERSION := 0.24.0
+ZIG_VERSION := 0.17.1
+FUZZ_TARGETS := interval_decode plan protocol
 FUZZ_SECONDS := 20
 
 STUDIES := thread-pools app-server-limits app-servers postgresql-settings databases-postcodes
 
-# The page of the HTML report: Cargo embeds what Node builds.
-PAGE := ui/dist/page.js
-PAGE_SOURCES := $(shell find ui/src -type f) ui/package-lock.json ui/vite.config.ts
+# Of the page of the HTML report, which Cargo embeds as it stands in ui/dist.
+NODE_MODULES := ui/node_modules/.package-lock.json
 
 # Lints, documentation, unit tests, planted truths and pages share one build.
 CHECKED := $(TARGET_DIR)/checked
 
 # Their order is in scripts/checks.sh.
-STEPS := ui-check fmt clippy doc programs tools deny fuzz instructions unit browser truth
+STEPS := ui-check fmt clippy doc programs simulated tools deny fuzz instructions unit browser truth
 
-.PHONY: help ui build demo studies-quick bench-http bench-sql bench-page truth-full screenshots test $(STEPS) advisories
+.PHONY: help ui build demo dist dist-check studies-quick bench-http bench-sql bench-page truth-full screenshots test $(STEPS) advisories
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
-ui: $(PAGE) ## Build the page of the HTML report, which the program has in it; needs Node.js 20.19 or later
-
-$(PAGE): $(PAGE_SOURCES) ui/node_modules/.package-lock.json
+ui: $(NODE_MODULES) ## Build the page of the HTML report, ui/dist, from its sources; needs Node.js 20.19 or later
 	cd ui && npm run build
 
-ui/node_modules/.package-lock.json: ui/package-lock.json
+$(NODE_MODULES): ui/package-lock.json
 	cd ui && npm ci --no-audit --no-fund
 	touch $@
 
-build: ui ## Build the program for use: target/release/tenbin
+build: ## Build the program for use: target/release/tenbin
 	cargo build --release --locked -p tenbin
 
-demo: build ## Weigh seven settings of the built-in target and open the page about it; takes a minute and a half
+# The oldest C library that the packaged program runs with: that of Debian 10 and RHEL 8.
+DIST_GLIBC := 2.28
+DIST_TARGET := $(shell uname -m)-unknown-linux-gnu
+ZIG := $(TOOLS)/zig/bin
+
+dist: ## Pack the program for other machines of this kind: target/dist gets a tar.gz and a .deb; needs python3-venv
+	python3 -m venv $(TOOLS)/zig
+	$(ZIG)/pip install --quiet cargo-zigbuild==$(ZIGBUILD_VERSION) ziglang==$(ZIG_VERSION)
+	PATH=$(ZIG):$$PATH cargo zigbuild --release --locked -p tenbin --target $(DIST_TARGET).$(DIST_GLIBC)
+	mkdir -p $(TARGET_DIR)/dist
+	scripts/dist.sh $(TARGET_DIR)/$(DIST_TARGET)/release/tenbin $(TARGET_DIR)/dist
+
+dist-check: ## Install the .deb of target/dist in a new root folder and run the demo there; needs root and mmdebstrap
+	scripts/dist-check.sh $(TARGET_DIR)/dist/tenbin_*.deb
+
+demo: build ## Compare four configurations of the built-in target and open the page about it; takes a minute
 	$(TARGET_DIR)/release/tenbin run plans/demo.yaml -o $(TARGET_DIR)/demo.html --open
 
 studies-quick: build ## Run the short form of every study on real servers, which it installs where they are missing; 10 minutes
@@ -59,12 +73,12 @@ bench-sql: build ## Compare with pgbench and sysbench on PostgreSQL and MariaDB,
 	cargo build --release --locked -p bench-sql
 	$(TARGET_DIR)/release/bench-sql --tenbin $(TARGET_DIR)/release/tenbin --json $(TARGET_DIR)/bench-sql.json $(BENCH_FLAGS)
 
-bench-page: build ## How large are pages of 200 runs and of 24 hours, and how soon are they painted?
+bench-page: build $(NODE_MODULES) ## How large are pages of 200 runs and of 24 hours, and how soon are they painted?
 	scripts/browser.sh
 	cargo build --release --locked -p bench-page
 	bench/page/run.sh $(TARGET_DIR)/release $(TARGET_DIR)/bench-page
 
-screenshots: build ## Weigh three Ruby application servers in seven minutes, and take the pictures of the documentation
+screenshots: build $(NODE_MODULES) ## Weigh three Ruby application servers in seven minutes, and take the pictures of the documentation
 	scripts/systems.sh
 	scripts/browser.sh
 	$(TARGET_DIR)/release/tenbin run plans/app-servers-small.yaml -o $(TARGET_DIR)/app-servers.html
@@ -79,18 +93,20 @@ tools: ## Install what the checks need and is missing
 	scripts/tools.sh $(TOOLS) cargo-deny=$(DENY_VERSION) cargo-fuzz=$(FUZZ_VERSION) gungraun-runner=$(GUNGRAUN_VERSION)
 	cargo fetch --locked
 
-ui-check: ui ## Types, style and arithmetic of the page
+ui-check: $(NODE_MODULES) ## Types, style and arithmetic of the page, and whether ui/dist is what its sources make
 	cd ui && npm run check && npm test
+	cd ui && npm run build -- --logLevel warn --emptyOutDir --outDir $(abspath $(TARGET_DIR))/page
+	diff -rq ui/dist $(TARGET_DIR)/page || { echo "ui/dist is older than its sources: run make ui, and commit it" >&2; exit 1; }
 
 fmt: ## Is everything formatted?
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
 
-clippy: ui ## Does the compiler, or clippy, have something to say?
+clippy: ## Does the compiler, or clippy, have something to say?
 	cargo clippy --profile checked --workspace --all-targets --locked -- -D warnings
 
 # The doc comments of the program itself are its help text.
-doc: ui ## Is the documentation of the code whole?
+doc: ## Is the documentation of the code whole?
 	RUSTDOCFLAGS="-D warnings" cargo doc --profile checked --workspace --exclude tenbin --no-deps --locked --quiet
 
 deny: ## Licences, banned crates, sources; needs no network
@@ -99,29 +115,32 @@ deny: ## Licences, banned crates, sources; needs no network
 advisories: ## Known faults of dependencies; fetches the RustSec database
 	cargo deny check advisories
 
-instructions: ## Does the hot path need more instructions than crates/house/benches/instructions/bounds.rs allows?
-	cargo bench --locked --quiet -p house --bench instructions
+instructions: ## Does the hot path need more instructions than dev/rules/benches/instructions/bounds.rs allows?
+	cargo bench --locked --quiet -p rules --bench instructions
 
 FUZZ_RUN := cargo fuzz run {} -s none -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -verbosity=0 -print_final_stats=1
 
-fuzz: ## Feed every fuzz target for FUZZ_SECONDS, one after the other
+fuzz: ## Feed every fuzz target, and of the target protocol every protocol, for FUZZ_SECONDS, one after the other
 	RUSTC_BOOTSTRAP=1 cargo fuzz build -s none
 	printf '%s\n' $(FUZZ_TARGETS) | RUSTC_BOOTSTRAP=1 xargs -I {} $(FUZZ_RUN)
 
-programs: ui ## Build every program and every test, as the checks run them
+programs: ## Build every program and every test, as the checks run them
 	cargo build --profile checked --workspace --bins --tests --locked
 
 # Most tests wait for time to pass.
 unit: programs ## All tests, the rules of the workspace among them
 	RUST_TEST_THREADS=6 cargo test --profile checked --workspace --locked --no-fail-fast
 
+simulated: programs ## Do the procedures find truths that were planted in simulated queues?
+	$(CHECKED)/bench-truth --tenbin $(CHECKED)/tenbin --only S
+
 truth: programs ## Does the program find truths that were planted? TRUTH_FLAGS="--only T4,T8" takes some of them
 	scripts/systems.sh
-	$(CHECKED)/bench-truth --tenbin $(CHECKED)/tenbin --json $(TARGET_DIR)/truth.json $(TRUTH_FLAGS)
+	$(CHECKED)/bench-truth --tenbin $(CHECKED)/tenbin --json $(TARGET_DIR)/truth.json $(or $(TRUTH_FLAGS),--only T --only R)
 
-truth-full: ## The same with as many of each as it takes to tell rates apart; three quarters of an hour
+truth-full: ## Both, with as many of each as it takes to tell rates apart; three quarters of an hour
 	$(MAKE) --no-print-directory truth TRUTH_FLAGS="--profile full $(TRUTH_FLAGS)"
 
-browser: programs ## Pages of the report in a real Chromium
+browser: programs $(NODE_MODULES) ## Pages of the report in a real Chromium
 	scripts/browser.sh
 	cd ui && TENBIN=$(abspath $(CHECKED))/tenbin npm run browser

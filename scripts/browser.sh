@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs Chromium, and fonts for Latin letters and for the 天秤 in the head of the page, where they are missing.
+# Installs Chromium without its windows, and fonts for Latin letters and for the 天秤 in the head of the page, where they are missing.
 # Usage: [CHROMIUM=/path/of/chromium] browser.sh
 set -eu
 
@@ -7,7 +7,7 @@ set -eu
 shows() { command -v fc-list >/dev/null && fc-list ":charset=$1" 2>/dev/null | grep -q .; }
 
 missing=
-[ -x "${CHROMIUM:-/usr/bin/chromium}" ] || missing="$missing chromium"
+[ -x "${CHROMIUM:-/usr/bin/chromium-headless-shell}" ] || missing="$missing chromium-headless-shell"
 shows 41 || missing="$missing fontconfig fonts-dejavu-core"
 shows 79e4 || missing="$missing fontconfig fonts-wqy-microhei"
 [ -n "$missing" ] || exit 0

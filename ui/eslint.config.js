@@ -2,10 +2,10 @@ import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-/** Doors through which a text could become markup or code. */
+/** Properties through which text could become markup or code. */
 const doors = ['innerHTML', 'outerHTML', 'insertAdjacentHTML', 'write', 'writeln'].map((property) => ({
   property,
-  message: 'Texts become text nodes: use h() and s() of src/dom.ts.',
+  message: 'Create text nodes: use h() and s() of src/dom.ts.',
 }));
 
 export default defineConfig(

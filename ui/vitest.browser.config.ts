@@ -1,4 +1,4 @@
-/** Tests of whole pages in a real Chromium, two files at a time. */
+/** Tests of whole pages in a real Chromium, three files in parallel because they often wait for rendering. */
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     environment: 'node',
     globalSetup: 'tests/setup.ts',
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },

@@ -1,4 +1,4 @@
-//! Checks that the page of the HTML report has been built, and that its parts can stand in one file.
+//! Checks that the parts of the HTML report's page are there, and that they can stand in one file.
 
 #![allow(clippy::print_stdout, reason = "a build script speaks to Cargo on stdout")]
 
@@ -28,7 +28,7 @@ fn main() {
 fn check(path: &Path, forbidden: &[&str]) -> Result<(), String> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         format!(
-            "cannot be read: {error}; build it with `make ui`, which needs Node.js 20.19 or later with npm"
+            "cannot be read: {error}; git restores it, and `make ui` builds it, which needs Node.js 20.19 or later"
         )
     })?;
     let text = text.to_ascii_lowercase();

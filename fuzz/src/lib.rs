@@ -5,22 +5,53 @@ mod greetings;
 #[path = "../../crates/wire/tests/pieces/mod.rs"]
 mod pieces;
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{self, Command};
+use std::sync::OnceLock;
+use std::{env, fs};
 
-use plan::{Around, Study};
+use plan::{Environment, Study};
 use record::{Histogram, Interval, NotAnInterval, Percentile, Phase, Tally};
 use wire::http1::Template;
-use wire::{PROTOCOLS, Protocol};
+use wire::{Greeting, PROTOCOLS, Protocol};
 
 /// Longer inputs run into limits whose moment depends on how the bytes are cut; tests of their own look at those.
 const BYTES_MAX: usize = 32 * 1024;
 
-/// Puts the samples of a protocol into the corpus of the target of its name, where the search begins.
-pub fn sow_samples(name: &str) {
-    let samples = (protocol(name).samples)();
+/// The variable of the environment that names a protocol.
+const NAME: &str = "FUZZ_PROTOCOL";
+
+/// The protocol that is fuzzed.
+static PROTOCOL: OnceLock<&Protocol> = OnceLock::new();
+
+/// Chooses the protocol that `FUZZ_PROTOCOL` names, and puts its samples into its corpus, where the search begins. Without a name
+/// each protocol of the list is fuzzed in a process of its own, one after the other, and this function does not return.
+pub fn choose_protocol() {
+    let Ok(name) = env::var(NAME) else {
+        PROTOCOLS.iter().for_each(fuzz_alone);
+        process::exit(0);
+    };
+    let named = PROTOCOLS.iter().find(|protocol| protocol.name == name);
+    let protocol = PROTOCOL.get_or_init(|| named.expect("FUZZ_PROTOCOL is the name of a protocol"));
+    let samples = (protocol.samples)();
     let seeds = samples.iter().map(|sample| sample.bytes.as_slice());
-    sow(name, seeds.filter(|bytes| bytes.len() <= BYTES_MAX));
+    sow(&name, seeds.filter(|bytes| bytes.len() <= BYTES_MAX));
+}
+
+/// Runs this program again for one protocol: with the same arguments, but with a corpus of its own.
+fn fuzz_alone(protocol: &Protocol) {
+    eprintln!("Fuzzing the protocol {}", protocol.name);
+    let corpus = corpus(protocol.name);
+    let arguments = env::args_os().skip(1).map(|argument| match Path::new(&argument).is_dir() {
+        true => corpus.clone().into_os_string(),
+        false => argument,
+    });
+    let mut again = Command::new(env::current_exe().expect("this program has a path"));
+    let status = again.args(arguments).env(NAME, protocol.name).status().expect("this program starts");
+    if !status.success() {
+        eprintln!("error: the protocol {} failed", protocol.name);
+        process::exit(status.code().unwrap_or(1));
+    }
 }
 
 /// Puts good and broken plans into the corpus.
@@ -57,23 +88,28 @@ pub fn sow_intervals(name: &str) {
 }
 
 fn sow<'a>(name: &str, seeds: impl Iterator<Item = &'a [u8]>) {
-    let folder: PathBuf = [env!("CARGO_MANIFEST_DIR"), "corpus", name].iter().collect();
-    fs::create_dir_all(&folder).expect("the corpus can be made");
+    let folder = corpus(name);
     for (number, bytes) in seeds.enumerate() {
         fs::write(folder.join(format!("seed-{number}")), bytes).expect("the corpus can be written");
     }
 }
 
-fn protocol(name: &str) -> &'static Protocol {
-    PROTOCOLS.iter().find(|protocol| protocol.name == name).expect("the target has the name of a protocol")
+fn corpus(name: &str) -> PathBuf {
+    let folder: PathBuf = [env!("CARGO_MANIFEST_DIR"), "corpus", name].iter().collect();
+    fs::create_dir_all(&folder).expect("the corpus can be made");
+    folder
 }
 
-/// Feeds a protocol any bytes: it must come to an end, and to the same one in pieces.
-pub fn feed_protocol(name: &str, bytes: &[u8]) {
+fn protocol() -> &'static Protocol {
+    PROTOCOL.get().expect("a protocol was chosen")
+}
+
+/// Feeds the protocol any bytes: it must come to an end, and to the same one in pieces.
+pub fn feed_protocol(bytes: &[u8]) {
     if bytes.len() > BYTES_MAX {
         return;
     }
-    let protocol = protocol(name);
+    let protocol = protocol();
     let whole = pieces::feed(protocol, [bytes].into_iter());
     let mut chance = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
@@ -90,12 +126,12 @@ pub fn feed_protocol(name: &str, bytes: &[u8]) {
     }
 }
 
-/// Feeds a protocol any bytes as its greeting: it must come to an end, and to the same one in pieces.
-pub fn greet_protocol(name: &str, bytes: &[u8]) {
-    if bytes.len() > BYTES_MAX {
+/// Feeds the protocol any bytes as its greeting: it must come to an end, and to the same one in pieces.
+pub fn greet_protocol(bytes: &[u8]) {
+    let open = protocol().open;
+    if bytes.len() > BYTES_MAX || open().greet() == Greeting::Done {
         return;
     }
-    let open = protocol(name).open;
     let whole = greetings::greet(&mut *open(), [bytes].into_iter());
     let single = greetings::greet(&mut *open(), bytes.chunks(1));
     assert_eq!(whole, single, "the greeting depends on how it is cut");
@@ -111,7 +147,7 @@ pub fn read_plan(bytes: &[u8]) {
                 assert!(!study.explain().is_empty());
                 let ports: Vec<(String, u16)> = study.ports(0).into_iter().zip(7000..).collect();
                 let (dir, tenbin) = (Path::new("/run/1"), Path::new("/bin/tenbin"));
-                let launch = study.launch(0, &Around { ports: &ports, dir, tenbin });
+                let launch = study.launch(0, &Environment { ports: &ports, dir, tenbin });
                 for load in 0..study.loads.len() {
                     if let Ok(plan) = study.plan(load, &launch) {
                         let mut actions = plan.steps.iter().filter_map(|step| step.request());

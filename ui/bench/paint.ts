@@ -1,7 +1,7 @@
 /**
- * How large pages are, and how fast a fresh Chromium shows them: `npm run paint -- FILE…`.
+ * Measures the size of pages, and how fast a new Chromium shows them: `npm run paint -- FILE…`.
  *
- * Each page is opened five times, each time by a new browser with an empty profile. It prints median and maximum.
+ * Opens each page five times, each time in a new browser with an empty profile. Prints the median and the maximum.
  */
 
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ interface Opening {
   elements: number;
 }
 
-/** What the command line asks for. */
+/** Runs the command. */
 export async function main(files: string[]): Promise<void> {
   if (files.length === 0) throw new Error('usage: npm run paint -- FILE…');
   for (const file of files) {

@@ -1,29 +1,30 @@
-/** A picture with its title, unit and n, drawn when it comes into sight and whenever its width or the colours change. */
+/** A chart with its title, unit, and n. Redrawn whenever its width or the colors change. */
 
-import { broken } from './broken';
+import { failure } from './guarded';
 import { h } from './dom';
-import { isOnPaper, onTheme } from './theme';
+import { whenIdle } from './idle';
+import { isPrinting, onRedraw } from './theme';
 import { numbers, type Numbers } from './numbers';
 
 export interface Card {
-  /** For links and tests. */
+  /** Used by links and tests. */
   id: string;
   title: string;
-  /** Unit, axis and n: no picture without them. Such as `ms, log axis · n = 10,759 requests in 6 runs`. */
+  /** Unit, axis, and n, required for every chart: `ms, log scale · n = 10,759 requests in 6 runs`. */
   about: string;
-  /** How to read it, in a sentence or two. */
+  /** How to read the chart, in one or two sentences. */
   help?: string;
-  /** Buttons and lists that change what is drawn. */
+  /** Buttons and selects that change what is drawn. */
   controls?: Node[];
-  /** Draws into an empty host of this width in CSS pixels. */
+  /** Draws into an empty host of this width, in CSS pixels. */
   draw: (host: HTMLElement, width: number) => void;
-  /** The same as figures, for those who cannot see it, or want to copy them. */
+  /** The same data as a table, for screen readers and for copying. */
   numbers?: () => Numbers;
 }
 
 const redraws = new WeakMap<Element, () => void>();
 
-/** Draws a card again if it has been drawn, such as when a choice has changed. */
+/** Redraws a card that has been drawn already, such as after a selection changed. */
 export function redraw(card: Element): void {
   redraws.get(card)?.();
 }
@@ -44,25 +45,34 @@ export function card(options: Card): HTMLElement {
     host,
     options.numbers ? numbers(options.title, options.numbers) : null,
   );
-  drawnWhenSeen(host, figure, options.draw);
+  drawLazily(host, figure, options.draw);
   return figure;
 }
 
-function drawnWhenSeen(host: HTMLElement, figure: HTMLElement, draw: Card['draw']): void {
-  let isSeen = false;
-  /** What it has been drawn for; 0 where that is out of date. */
+/**
+ * Draws at once when the card comes near the viewport, otherwise while the browser is idle: a screenshot of the whole page
+ * has every chart, although nobody scrolled to it.
+ */
+function drawLazily(host: HTMLElement, figure: HTMLElement, draw: Card['draw']): void {
+  let isStarted = false;
+  /** The width of the current drawing; 0 if it is out of date. */
   let width = 0;
   const fit = (): void => {
     const now = host.clientWidth;
-    // What is hidden is drawn when it comes back.
-    if (!isSeen || now === 0 || now === width) return;
+    // A hidden card has no width. It is drawn once it is visible again.
+    if (!isStarted || now === 0 || now === width) return;
     width = now;
     host.replaceChildren();
     try {
       draw(host, now);
     } catch (error) {
-      host.replaceChildren(broken(error));
+      host.replaceChildren(failure(error));
     }
+  };
+  const start = (): void => {
+    // The charts of a hidden load wait until it is selected.
+    isStarted ||= host.clientWidth > 0;
+    fit();
   };
   const again = (): void => {
     width = 0;
@@ -73,14 +83,17 @@ function drawnWhenSeen(host: HTMLElement, figure: HTMLElement, draw: Card['draw'
     (entries, observer) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
       observer.disconnect();
-      isSeen = true;
+      isStarted = true;
       fit();
     },
     { rootMargin: '300px' },
   ).observe(host);
-  new ResizeObserver(fit).observe(host);
-  onTheme(() => {
-    isSeen ||= isOnPaper();
+  new ResizeObserver(() => {
+    if (isStarted) fit();
+    else whenIdle(start);
+  }).observe(host);
+  onRedraw(() => {
+    isStarted ||= isPrinting();
     again();
   });
 }

@@ -1,4 +1,4 @@
-/** Buttons that put text on the clipboard and say so. */
+/** Buttons that copy text to the clipboard and confirm it. */
 
 import { h } from './dom';
 import type { Numbers } from './numbers';
@@ -6,7 +6,7 @@ import { csv, markdown, tsv } from './views/sheet';
 
 let announcer: HTMLElement | undefined;
 
-/** Tells those who listen to the page. */
+/** Announces a text to screen readers. */
 export function announce(text: string): void {
   announcer ??= document.body.appendChild(
     h('div', { class: 'unseen', role: 'status', 'aria-live': 'polite' }),
@@ -14,13 +14,13 @@ export function announce(text: string): void {
   announcer.textContent = text;
 }
 
-/** `what` completes the label for those who do not see where the button stands. */
+/** `what` completes the label for screen readers, which do not convey where the button is. */
 export function copyButton(label: string, what: string, make: () => string): HTMLElement {
   const name = h('span', {}, label);
   const button = h('button', { type: 'button', class: 'copy', 'aria-label': `${label}: ${what}` }, name);
   button.addEventListener('click', () => {
     void copy(make(), button).then((isCopied) => {
-      name.textContent = isCopied ? 'copied' : 'press Ctrl+C';
+      name.textContent = isCopied ? 'Copied' : 'Press Ctrl+C';
       announce(isCopied ? `${what} copied` : `${what} selected: press Ctrl+C to copy`);
       setTimeout(() => {
         name.textContent = label;
@@ -35,23 +35,23 @@ export function copyButtons(what: string, make: () => Numbers): HTMLElement {
   return h(
     'div',
     { class: 'copies', role: 'group', 'aria-label': `Copy ${what}` },
-    h('span', { class: 'copies-word', 'aria-hidden': 'true' }, 'copy as'),
+    h('span', { class: 'copies-word', 'aria-hidden': 'true' }, 'Copy as'),
     copyButton('CSV', what, () => csv(make())),
     copyButton('Markdown', what, () => markdown(make())),
     copyButton('TSV', what, () => tsv(make())),
   );
 }
 
-/** Whether it is on the clipboard; if not, the text stands selected beside the button. */
+/** Returns whether the text is on the clipboard. If not, it is shown selected next to the button. */
 async function copy(text: string, button: HTMLElement): Promise<boolean> {
-  // Pages opened as files, and old browsers, may have no clipboard, whatever the types say.
+  // Pages opened as files, and old browsers, may have no clipboard, although the types promise one.
   const clipboard = navigator.clipboard as Clipboard | undefined;
   if (clipboard) {
     try {
       await clipboard.writeText(text);
       return true;
     } catch {
-      // Refused: the old way is tried.
+      // Permission denied: fall back to execCommand.
     }
   }
   return copySelected(text, button);
@@ -62,7 +62,7 @@ function copySelected(text: string, button: HTMLElement): boolean {
   area.value = text;
   button.after(area);
   area.select();
-  // The only way where pages have no clipboard.
+  // The only API for pages without a clipboard.
   // eslint-disable-next-line @typescript-eslint/no-deprecated
   const isCopied = document.execCommand('copy');
   if (isCopied) {

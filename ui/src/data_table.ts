@@ -1,26 +1,26 @@
-/** A table that can be sorted by each of its columns, scrolls sideways with the names in sight, and can be copied as it stands. */
+/** A table that sorts by any column, keeps the name columns visible while it scrolls, and can be copied. */
 
 import type { Head, Table, TableRow } from './report';
 import { h } from './dom';
 import { announce, copyButtons } from './copy';
-import { isOnPaper, onTheme } from './theme';
-import { parts } from './views/paper';
+import { isPrinting, onRedraw } from './theme';
+import { columnGroups } from './views/print_columns';
 import { next, sorted, type Sorting } from './views/sort';
 
 export interface Options {
-  /** What the table is, for those who listen, and for copies. */
+  /** Title for screen readers and copies. */
   title: string;
-  /** Sentences below it. */
+  /** Notes below the table. */
   legend: string[];
-  /** The class of a row, such as the colour of its system. */
+  /** The class of a row, such as the color of its system. */
   mark: (row: TableRow) => string;
 }
 
-/** Names of rows keep their place while so much of the width is left for figures. */
+/** Name columns stay visible up to this share of the table's width. */
 const NAMES_SHARE_MAX = 0.45;
 
-/** Letters of the table's size beside each other on paper. */
-const PAPER_LETTERS = 116;
+/** Characters that fit on one printed line at the table's font size. */
+const PRINT_CHARACTERS = 116;
 
 export function dataTable(table: Table, options: Options): HTMLElement {
   let sorting: Sorting | null = null;
@@ -30,11 +30,11 @@ export function dataTable(table: Table, options: Options): HTMLElement {
   const heads = table.heads.map((head, column) =>
     headCell(table, column, () => {
       sorting = next(table, column, sorting);
-      for (const place of sorted(table, sorting)) body.append(rows[place] ?? '');
+      for (const index of sorted(table, sorting)) body.append(rows[index] ?? '');
       heads.forEach((cell, at) => {
         cell.setAttribute('aria-sort', sorting?.column === at ? sorting.direction : 'none');
       });
-      announce(sorting ? `Sorted by ${said(head)}, ${sorting.direction}` : 'In the order of the report');
+      announce(sorting ? `Sorted by ${titleOf(head)}, ${sorting.direction}` : 'Original order');
     }),
   );
   const whole = framed(options.title, heads, body);
@@ -45,10 +45,10 @@ export function dataTable(table: Table, options: Options): HTMLElement {
   );
   const hint = h('p', { class: 'hint', 'aria-hidden': 'true' });
   stick(box, table, heads, hint);
-  onTheme(() => {
-    // Other colours change nothing here: what has the keys, and how far it is scrolled, stay.
-    if (!isOnPaper() && whole.parentNode === box) return;
-    box.replaceChildren(...(isOnPaper() ? onPaper(table, sorting, options) : [whole]));
+  onRedraw(() => {
+    // A theme change needs no redraw: focus and scroll position are kept.
+    if (!isPrinting() && whole.parentNode === box) return;
+    box.replaceChildren(...(isPrinting() ? printed(table, sorting, options) : [whole]));
   });
   return h(
     'div',
@@ -69,11 +69,11 @@ function framed(title: string, heads: HTMLElement[], body: HTMLElement): HTMLEle
   return h('table', { class: 'data' }, caption, h('thead', {}, h('tr', {}, ...heads)), body);
 }
 
-/** Paper does not scroll: some columns after the others, with the names repeated. */
-function onPaper(table: Table, sorting: Sorting | null, options: Options): HTMLElement[] {
-  return parts(table, PAPER_LETTERS).map((columns) => {
-    const rows = sorted(table, sorting).flatMap((place) => {
-      const row = table.rows[place];
+/** Print does not scroll: wide tables are split into groups of columns, each with the names. */
+function printed(table: Table, sorting: Sorting | null, options: Options): HTMLElement[] {
+  return columnGroups(table, PRINT_CHARACTERS).map((columns) => {
+    const rows = sorted(table, sorting).flatMap((index) => {
+      const row = table.rows[index];
       return row ? [tableRow(table, row, columns, options)] : [];
     });
     const heads = columns.map((column) => headCell(table, column));
@@ -81,24 +81,24 @@ function onPaper(table: Table, sorting: Sorting | null, options: Options): HTMLE
   });
 }
 
-function said({ text, unit }: Head): string {
+function titleOf({ text, unit }: Head): string {
   return unit === '' ? text : `${text} (${unit})`;
 }
 
-/** In the order that it is shown in. The winner has its star. */
+/** The rows in their current order, with a star for the winner. */
 function shownNow(table: Table, sorting: Sorting | null): { heads: string[]; rows: string[][] } {
   const order = sorted(table, sorting);
   const star = (row: TableRow, at: number): string => (row.is_winner && at === 0 ? '★ ' : '');
   return {
-    heads: table.heads.map(said),
-    rows: order.flatMap((place) => {
-      const row = table.rows[place];
+    heads: table.heads.map(titleOf),
+    rows: order.flatMap((index) => {
+      const row = table.rows[index];
       return row ? [row.cells.map(({ text }, at) => star(row, at) + text)] : [];
     }),
   };
 }
 
-/** Where a column stands, and whether it names its row. */
+/** The classes of a cell: its alignment, and whether its column names the row. */
 function kind(table: Table, column: number): string {
   const side = (table.heads[column]?.is_left ?? false) ? 'left' : 'right';
   return column < table.names ? `${side} name` : side;
@@ -112,7 +112,7 @@ function headCell(table: Table, column: number, sort?: () => void): HTMLElement 
   ];
   const of = { scope: 'col', class: kind(table, column) };
   if (!sort) return h('th', of, ...words);
-  // Columns of names and of notes may have no head; what sorts by them has a name all the same.
+  // Columns of names and notes may have no title, but their sort button needs a label.
   const unsaid = column < table.names ? 'name' : 'note';
   const button = h('button', { type: 'button', 'aria-label': text === '' ? unsaid : null }, ...words);
   button.addEventListener('click', sort);
@@ -133,7 +133,7 @@ function tableRow(table: Table, row: TableRow, columns: number[], options: Optio
   return h('tr', { class: `${options.mark(row)} ${row.is_winner ? 'best' : ''}`.trim() }, ...cells);
 }
 
-/** What else names the row, for where there is no room for columns of it. */
+/** The other names of the row, for tables too narrow for all name columns. */
 function otherNames(table: Table, { cells }: TableRow): string {
   const others = cells
     .slice(1, table.names)
@@ -142,7 +142,7 @@ function otherNames(table: Table, { cells }: TableRow): string {
   return known.map(({ text, head }) => (others.length === 1 ? text : `${head}=${text}`)).join(' ');
 }
 
-/** Keeps the columns that name a row in sight, and says how many others are out of it. */
+/** Keeps the name columns visible, and shows how many columns are hidden to the right. */
 function stick(box: HTMLElement, table: Table, heads: HTMLElement[], hint: HTMLElement): void {
   const look = (): void => {
     const right = box.getBoundingClientRect().right;
@@ -154,12 +154,12 @@ function stick(box: HTMLElement, table: Table, heads: HTMLElement[], hint: HTMLE
     hint.textContent =
       hidden === 0 ? '' : `${hidden} more ${hidden === 1 ? 'column' : 'columns'} to the right →`;
   };
-  const place = (): void => {
-    if (box.clientWidth === 0 || isOnPaper()) return;
+  const index = (): void => {
+    if (box.clientWidth === 0 || isPrinting()) return;
     box.classList.remove('narrow');
     const widths = heads.slice(0, table.names).map((head) => head.getBoundingClientRect().width);
     const ofNames = widths.reduce((sum, width) => sum + width, 0);
-    // What does not scroll has room for its names, whatever their share.
+    // A table that does not scroll has room for all its names.
     const isRoom = box.scrollWidth <= box.clientWidth || ofNames < box.clientWidth * NAMES_SHARE_MAX;
     box.classList.toggle('narrow', !isRoom);
     const sticking = isRoom ? table.names : 1;
@@ -178,5 +178,5 @@ function stick(box: HTMLElement, table: Table, heads: HTMLElement[], hint: HTMLE
     look();
   };
   box.addEventListener('scroll', look, { passive: true });
-  new ResizeObserver(place).observe(box);
+  new ResizeObserver(index).observe(box);
 }

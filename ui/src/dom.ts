@@ -1,4 +1,4 @@
-/** Elements without markup: every text becomes a text node, so nothing that was measured can become code. */
+/** Creates elements without markup. Every text becomes a text node, so no measured text can become code. */
 
 export type Child = Node | string | number | null | false | undefined;
 
@@ -25,7 +25,7 @@ export function s<K extends keyof SVGElementTagNameMap>(
 /** `true` becomes an empty attribute; null, undefined and `false` become none. */
 function filled<E extends Element>(element: E, attributes: Attributes, children: Child[]): E {
   for (const [name, value] of Object.entries(attributes)) {
-    // A style attribute would be refused by the page's own security policy: use classes, or `style.setProperty`.
+    // The page's security policy blocks style attributes: use classes, or `style.setProperty`.
     if (name === 'style' || name.startsWith('on')) throw new Error(`no ${name} attributes`);
     if (value === null || value === undefined || value === false) continue;
     element.setAttribute(name, value === true ? '' : String(value));

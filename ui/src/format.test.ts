@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { bytes, count, digits, duration, figure } from './format';
+import { bytes, count, digits, duration, formatValue } from './format';
 
-test('figures have their units', () => {
-  expect(figure(1281.07, 'per_s')).toBe('1,281.1/s');
-  expect(figure(7.374, 'ms')).toBe('7.37 ms');
-  expect(figure(0.4475, 'share')).toBe('44.75 %');
-  expect(figure(70.3 * 2 ** 20, 'bytes')).toBe('70.3 MiB');
-  expect(figure(1.3, 'cores')).toBe('1.30 cores');
-  expect(figure(52.5, 'us')).toBe('52.50 µs');
+test('values have units', () => {
+  expect(formatValue(1281.07, 'per_s')).toBe('1,281.1/s');
+  expect(formatValue(7.374, 'ms')).toBe('7.37 ms');
+  expect(formatValue(0.4475, 'share')).toBe('44.75 %');
+  expect(formatValue(70.3 * 2 ** 20, 'bytes')).toBe('70.3 MiB');
+  expect(formatValue(1.3, 'cores')).toBe('1.30 cores');
+  expect(formatValue(52.5, 'us')).toBe('52.50 µs');
 });
 
-test('what is not known is never a number', () => {
-  for (const value of [null, NaN, Infinity]) expect(figure(value, 'ms')).toBe('n/a');
+test('missing values are never printed as numbers', () => {
+  for (const value of [null, NaN, Infinity]) expect(formatValue(value, 'ms')).toBe('n/a');
 });
 
-test('times stand in the unit that people would use', () => {
+test('durations use the unit that fits their size', () => {
   expect(duration(0)).toBe('0 ms');
   expect(duration(0.0004)).toBe('400 ns');
   expect(duration(0.0213)).toBe('21.3 µs');
@@ -23,14 +23,14 @@ test('times stand in the unit that people would use', () => {
   expect(duration(12_340)).toBe('12.3 s');
 });
 
-test('a figure that rounds up changes its unit or its digits with care', () => {
+test('a value that rounds up to 1,000 switches to the next unit', () => {
   expect(duration(0.9999)).toBe('1.00 ms');
   expect(duration(99.99)).toBe('100 ms');
   expect(bytes(1023.6)).toBe('1.0 KiB');
   expect(bytes(2 ** 20 - 1)).toBe('1.0 MiB');
 });
 
-test('digits carry meaning', () => {
+test('values have three to five significant digits', () => {
   expect(digits(0)).toBe('0');
   expect(digits(0.01234)).toBe('0.0123');
   expect(digits(12_345.6)).toBe('12,346');

@@ -1,8 +1,8 @@
-/** Figures as texts, with the digits that people read: as in every other format of the report. */
+/** Formats values with the same digits and units as the other report formats. */
 
 import type { Unit } from './report';
 
-/** Making one takes far longer than using it. */
+/** Creating a formatter is far slower than using it. */
 const formats = new Map<string, Intl.NumberFormat>();
 
 function format(kind: 'decimals' | 'significant', digits: number): Intl.NumberFormat {
@@ -25,18 +25,18 @@ export function count(value: number): string {
   return decimal(Math.round(value), 0);
 }
 
-/** With so many decimals and commas between thousands. */
+/** With a fixed number of decimals, and commas between thousands. */
 export function decimal(value: number, decimals: number): string {
   return format('decimals', decimals).format(value);
 }
 
-/** With so many digits that are not leading zeros: never an exponent. */
+/** With a fixed number of significant digits, never with an exponent. */
 function significant(value: number, digits: number): string {
   return format('significant', digits).format(value);
 }
 
-/** A figure with its unit: `1,281.1/s`, `7.37 ms`, `44.75 %`, `70.3 MiB`. */
-export function figure(value: number | null, unit: Unit): string {
+/** A value with its unit: `1,281.1/s`, `7.37 ms`, `44.75 %`, `70.3 MiB`. */
+export function formatValue(value: number | null, unit: Unit): string {
   if (value === null || !Number.isFinite(value)) return 'n/a';
   switch (unit) {
     case 'per_s':
@@ -60,7 +60,7 @@ export function figure(value: number | null, unit: Unit): string {
   }
 }
 
-/** Three to five digits that carry meaning. */
+/** Three to five significant digits. */
 export function digits(value: number): string {
   const size = Math.abs(value);
   if (size >= 9999.95) return decimal(value, 0);
@@ -69,10 +69,10 @@ export function digits(value: number): string {
   return size === 0 ? '0' : significant(value, 3);
 }
 
-/** Milliseconds in the unit that people would use. */
+/** Milliseconds in the unit that fits their size. */
 export function duration(ms: number): string {
   if (ms === 0) return '0 ms';
-  // A figure that rounds up to 1,000 belongs to the next unit.
+  // A value that rounds up to 1,000 belongs to the next unit.
   if (ms < 0.0009995) return `${significant(ms * 1e6, 3)} ns`;
   if (ms < 0.9995) return `${significant(ms * 1e3, 3)} µs`;
   if (ms < 9999.5) return `${ms < 999.5 ? significant(ms, 3) : decimal(ms, 0)} ms`;

@@ -2,7 +2,7 @@
 
 import { append, h } from './dom';
 
-/** Null if none of them has anything to show. */
+/** Null if none of the sections has content. */
 export function group(id: string, title: string, sections: (HTMLElement | null)[]): HTMLElement | null {
   const shown = sections.filter((section) => section !== null);
   if (shown.length === 0) return null;

@@ -1,9 +1,9 @@
-/** Small shapes that say the same as a colour does, for those who see no colours. */
+/** Small shapes that repeat what a color says, for color-blind readers. */
 
 import { s } from './dom';
 import type { Tone } from './report';
 
-/** `sure`: a tick in a disc; `open`: half a disc; `none`: a ring; others after their tone. */
+/** `sure`: a check mark; `open`: a half-filled circle; `none`: a ring; the others by tone. */
 export type Shape = Tone | 'sure' | 'open' | 'none';
 
 export function icon(shape: Shape): SVGSVGElement {

@@ -1,22 +1,22 @@
-/** The figures behind a picture as a table that opens, and that can be copied. */
+/** The data of a chart as a table that can be opened and copied. */
 
 import { h } from './dom';
 import { copyButtons } from './copy';
 
-/** Heads with their units, and rows of texts and figures. Null is a figure that is not known. */
+/** Column titles with units, and rows of texts and numbers. Null is a missing value. */
 export interface Numbers {
   heads: string[];
   rows: (string | number | null)[][];
 }
 
-/** More rows are copied, but not shown. */
+/** More rows are copied but not shown. */
 const SHOWN_MAX = 500;
 
 export function numbers(title: string, make: () => Numbers): HTMLElement {
   const details = h(
     'details',
     { class: 'numbers' },
-    h('summary', {}, h('span', {}, 'Numbers'), unseen(` of “${title}”`)),
+    h('summary', {}, h('span', {}, 'Data table'), unseen(`: ${title}`)),
   );
   details.addEventListener(
     'toggle',
@@ -43,16 +43,16 @@ export function sheet(title: string, { heads, rows }: Numbers): HTMLElement {
   );
   const box = h(
     'div',
-    { class: 'sheet', tabindex: 0, role: 'region', 'aria-label': `Numbers of ${title}` },
+    { class: 'sheet', tabindex: 0, role: 'region', 'aria-label': `Data table: ${title}` },
     table,
   );
   const rest = rows.length - SHOWN_MAX;
   return rest > 0
-    ? h('div', {}, box, h('p', { class: 'about' }, `${rest} more rows are copied, but not shown.`))
+    ? h('div', {}, box, h('p', { class: 'about' }, `${rest} more rows are not shown. Copying includes them.`))
     : box;
 }
 
-/** Six digits at most; copies have them all. */
+/** At most six digits; copies have all of them. */
 function shown(value: string | number | null): string {
   if (value === null) return '–';
   if (typeof value === 'string') return value;

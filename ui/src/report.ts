@@ -1,54 +1,54 @@
 /**
- * What the page is made from: one JSON object that `tenbin report --format html` puts into the page.
+ * The input of the page: one JSON object that `tenbin report --format html` embeds.
  *
- * `crates/report/src/html` writes it; the two change together. It is not for other programs: those read `--format json`.
- * Every judgement and every sentence is made in Rust; the page draws. Texts from outside are plain text, never markup.
- * A figure that is not known, or rests on too few samples, is null.
+ * `crates/report/src/html` writes it; the two change together. Other programs read `--format json` instead.
+ * Rust makes every verdict and every sentence; the page only draws. Texts from outside are plain text, never markup.
+ * A value that is unknown, or has too few samples, is null.
  */
 export interface Report {
   schema: 'tenbin.page/1';
-  /** A study; one run; several stored runs side by side, of which nothing is ranked. */
+  /** A study; one run; several stored runs side by side, without a ranking. */
   kind: 'study' | 'run' | 'runs';
-  /** The name of the plan, or what was loaded. */
+  /** The name of the plan, or the target. */
   title: string;
   question: string | null;
   /** Such as `s-20261121-142500-ab12`, or the name of the run. */
   id: string;
-  /** When it began, such as `2026-11-21 14:25:00 UTC`. */
+  /** Start time, such as `2026-11-21 14:25:00 UTC`. */
   begun: string;
   tenbin_version: string;
-  /** How what was counted is called. */
+  /** The names of what is counted. */
   counted: Counted;
-  /** What every reader must know before anything else. */
+  /** Warnings shown above the results. */
   notices: Notice[];
   validity: Validity;
-  /** What was compared by what, how many runs, machine, versions. */
+  /** Comparison metric, number of runs, machine, versions. */
   facts: Fact[];
   loads: Load[];
-  /** How much each variant bears; null if that is not what was asked. A search has no `loads`. */
+  /** The maximum sustainable load of each variant; null unless this is a capacity search, which has no `loads`. */
   capacity: CapacitySearch | null;
-  /** In order of their positions. `Row.runs` points into it. */
+  /** In the order of execution. `Row.runs` has indexes into it. */
   runs: Run[];
-  /** What there is to draw over time. `Series.tracks` has figures by `Track.key`. */
+  /** The charts over time. `Series.tracks` has the values by `Track.key`. */
   charts: TimeChart[];
-  /** How to make it again, and to see it again. */
+  /** Commands that repeat the measurement or show the report again. */
   commands: Fact[];
   /** The text of the plan file. */
   plan: string | null;
 }
 
-/** How much load each variant bears while it meets objectives. */
+/** The maximum sustainable load of each variant. */
 export interface CapacitySearch {
-  /** What had to hold in a run, all together. */
+  /** The conditions; a run passes if it meets all of them. */
   objectives: Objective[];
-  /** A variant each. */
+  /** One per variant. */
   rows: Capacity[];
 }
 
 export interface Objective {
   /** Such as `p99 < 200 ms`. */
   words: string;
-  /** Of which response time it speaks, if it speaks of one, and the limit. */
+  /** The response time that the condition limits, if it limits one, and the limit. */
   time: TimeKey | null;
   limit_ms: number | null;
 }
@@ -60,40 +60,40 @@ export interface Capacity {
   name: string;
   system: string;
   answer: Answer;
-  /** The largest rate that was shown to hold, and the smallest that was shown to fail. */
+  /** The highest passing rate, and the lowest failing rate. */
   held_per_s: number | null;
   failed_per_s: number | null;
-  /** Between these rates runs passed and failed by chance. */
+  /** Between these rates some runs passed and some failed. */
   noise_per_s: [number, number] | null;
-  /** In order of their rates. */
+  /** In order of rate. */
   levels: Level[];
-  /** A row for each level, and for each size of the sizing. */
+  /** One row per level, and per step of the initial sizing. */
   table: Table;
-  /** What else the search found: overload and recovery, soak, fit of a law. */
+  /** Other results of the search: overload and recovery, soak, fitted scaling law. */
   facts: Fact[];
 }
 
-/** A rate that was asked of a system, over all its runs. */
+/** One target rate, over all its runs. */
 export interface Level {
   per_s: number;
-  /** Of its runs. */
+  /** Numbers of runs. */
   passed: number;
   failed: number;
   invalid: number;
-  /** Such as `p99 < 200 ms was 412 ms`; empty where nothing failed. */
+  /** Such as `p99 < 200 ms was 412 ms`; empty if no run failed. */
   failed_by: string;
-  /** Of all its runs that may be believed together. */
+  /** Over all its valid runs. */
   ok_per_s: number | null;
   response_ms: Times | null;
 }
 
-/** Requests and their answers; or transactions, of which there are only these. */
+/** Requests and their answers, or transactions. */
 export interface Counted {
   /** Such as `request`. */
   one: string;
   many: string;
   answers: string;
-  /** What a load goes through: `step`, or `transaction`. */
+  /** The unit of a scenario: `step` or `transaction`. */
   step: string;
 }
 
@@ -109,7 +109,7 @@ export interface Fact {
   value: string;
 }
 
-/** May the numbers be believed, and if not, what is to be done? */
+/** Whether the numbers can be trusted, and if not, why. */
 export interface Validity {
   level: 'valid' | 'suspect' | 'invalid';
   /** Such as `All 42 runs are valid.` */
@@ -119,16 +119,16 @@ export interface Validity {
 
 export interface Doubt {
   tone: Tone;
-  /** Which variant and how many of its runs; empty for a single run. */
+  /** The variant and the number of affected runs; empty for a single run. */
   where: string;
   sentence: string;
-  /** What to do; may be empty. */
+  /** Suggested fix; may be empty. */
   remedy: string;
-  /** Lines that a system wrote. */
+  /** Output lines of a system. */
   quote: string[];
 }
 
-/** Everything under one load. A page of runs that are no study has one, too. */
+/** The results under one load. A page of runs outside a study has one load. */
 export interface Load {
   name: string;
   /** Such as `100 users, closed, 60 s after 10 s of warm-up`. */
@@ -137,43 +137,43 @@ export interface Load {
   metric: Metric;
   rows: Row[];
   table: Table;
-  /** What the table leaves unsaid, a sentence each. */
+  /** Notes on the table, one sentence each. */
   legend: string[];
-  /** All figures of each step; of several runs side by side, their service times. */
+  /** The metrics of each step; for several runs side by side, their service times. */
   steps: Table | null;
-  /** What each statement of transactions took, and how much of their time. */
+  /** The time of each SQL statement, and its share of the transaction. */
   statements: Table | null;
-  /** The row that all others are compared with: a place in `rows`. */
+  /** The row that all others are compared with: an index into `rows`. */
   baseline: number | null;
-  /** The best against each other, the best first; or all against the baseline. */
+  /** Head-to-head comparisons of the best rows, the best first; or of every row with the baseline. */
   pairs: Pair[];
-  /** What to keep in mind about them. */
+  /** Caveats of the comparisons. */
   caveats: string[];
-  /** What stopped each row from being faster, as far as the readings tell. */
+  /** The likely bottleneck of each row. */
   bottlenecks: Bottleneck[];
   errors: ErrorKind[];
-  /** What systems with errors wrote most often. */
+  /** The most frequent output lines of systems with errors. */
   written: string[];
   gates: Notice[];
 }
 
 export interface Answer {
-  /** `sure`: a verdict. `open`: none yet. `none`: there can be none. `plain`: nothing was compared. */
+  /** `sure`: conclusive. `open`: not conclusive yet. `none`: no verdict possible. `plain`: nothing was compared. */
   certainty: 'sure' | 'open' | 'none' | 'plain';
   /** One sentence. */
   text: string;
-  /** How sure that is and why, in a few words, such as `differs, 6 of 6 blocks, 96.9 % confidence`. */
+  /** The evidence in short, such as `differs, 6 of 6 blocks, 96.9 % confidence`. */
   how_sure: string;
 }
 
-/** What variants are compared by. */
+/** The comparison metric. */
 export interface Metric {
   name: string;
   words: string;
   /** `per_s`, `ms`, `share`, `us`, `bytes`. */
   unit: Unit;
   higher_is_better: boolean;
-  /** The smallest difference that matters, as a share. */
+  /** The `min-effect` threshold, as a share. */
   matters: number;
 }
 
@@ -184,22 +184,22 @@ export interface Row {
   /** System and variant, such as `puma workers=2 threads=4`. */
   name: string;
   system: string;
-  /** Empty if the system has no knobs. */
+  /** Empty if the system has no parameters. */
   variant: string;
   knobs: { name: string; value: string }[];
-  /** Places in `Report.runs`, in order of blocks. */
+  /** Indexes into `Report.runs`, in order of blocks. */
   runs: number[];
-  /** The best setting of its system. */
+  /** The best configuration of its system. */
   is_best: boolean;
-  /** Better than every row it was compared with: it alone has the star. */
+  /** Better than every row it was compared with; at most one row has the star. */
   is_winner: boolean;
-  /** Whether the figures are of runs that may be believed. */
+  /** Whether the row has valid runs. */
   is_valid: boolean;
-  /** Of all its valid runs together: percentiles are never averaged. */
+  /** Over the samples of all valid runs: percentiles are never averaged. */
   figures: Figures | null;
   /** The metric over its runs. */
   metric: Spread | null;
-  /** Of all its valid runs together. */
+  /** Over the samples of all valid runs. */
   spectrum: Spectrum | null;
 }
 
@@ -212,26 +212,26 @@ export interface Spread {
 }
 
 export interface Figures {
-  /** Requests that ended. */
+  /** Completed requests. */
   samples: number;
   counts: Counts;
-  /** Ok answers per second; of a row the median over runs. */
+  /** Ok answers per second; for a row, the median of its runs. */
   ok_per_s: number | null;
-  /** Of the planned requests, those that were rejected, failed, timed out, or were not sent: 0.01 is 1 %. */
+  /** The share of planned requests that were rejected, failed, timed out, or not sent: 0.01 is 1 %. */
   error_share: number | null;
   response_ms: Times;
   service_ms: Times;
   lateness_ms: Times;
   received_bytes: number;
   sent_bytes: number;
-  /** Cores kept busy on average. */
+  /** Average CPU use, in cores. */
   system_cores: number | null;
   generator_cores: number | null;
   system_us_per_request: number | null;
   generator_us_per_request: number | null;
-  /** The most resident memory of the system. */
+  /** Peak resident memory of the system. */
   rss_peak_bytes: number | null;
-  /** The metric of the load it belongs to. */
+  /** The comparison metric of the load. */
   metric: number | null;
 }
 
@@ -258,76 +258,76 @@ export interface Times {
   p99_9: number | null;
   p99_99: number | null;
   max: number | null;
-  /** Other percentiles that Rust has worked out. */
+  /** Other percentiles that the report contains. */
   [percentile: `p${number}` | `p${number}_${number}`]: number | null;
 }
 
-/** Percentiles from 0 up, as far as there are ten samples beyond each. */
+/** Percentiles from 0 up to the last one with ten samples beyond it. */
 export interface Spectrum {
   n: number;
-  /** Pairs of a share from 0 to 1, and milliseconds. Both grow. */
+  /** Pairs of a share from 0 to 1, and milliseconds. Both are ascending. */
   response: [number, number][];
   service: [number, number][];
 }
 
-/** Two rows over the blocks in which both were measured. */
+/** The comparison of two rows over the blocks in which both were measured. */
 export interface Pair {
-  /** Places in `Load.rows`. The second is the baseline, if there is one; else, if either is better, it is the first. */
+  /** Indexes into `Load.rows`. The second is the baseline, if there is one. Otherwise the better row is the first. */
   first: number;
   second: number;
-  /** The metric of the first as a multiple of the second's. */
+  /** The metric of the first divided by that of the second. */
   ratio: number | null;
   low: number | null;
   high: number | null;
-  /** Of the interval from low to high: 0.969 is 96.9 %. */
+  /** The confidence of the interval from low to high: 0.969 is 96.9 %. */
   confidence: number | null;
   verdict: 'differs' | 'differs_below' | 'equivalent' | 'inconclusive' | 'none';
   blocks: number;
   /** The ratio in each of these blocks. */
   ratios: number[];
-  /** The same as sentences write them: `1.12 ×`, the ends `1.08` and `1.15`. */
+  /** The formatted ratio `1.12 ×`, and the interval ends `1.08` and `1.15`. */
   ratio_text: string | null;
   ends_text: [string, string] | null;
   ratios_text: string[];
   sentence: string;
 }
 
-/** What probably kept a row from doing more. */
+/** The likely bottleneck of a row. */
 export interface Bottleneck {
-  /** A place in `Load.rows`. */
+  /** An index into `Load.rows`. */
   row: number;
-  /** Such as `CPU of the system`, in a few words. */
+  /** Short name, such as `CPU of the system`. */
   what: string;
-  /** The evidence, in a sentence with its figures. */
+  /** The evidence, with its numbers. */
   because: string;
-  /** Nothing is more than suspected until a perturbation has confirmed it. */
+  /** A bottleneck is only suspected until an intervention confirms it. */
   certainty: 'suspected' | 'unknown';
 }
 
 export interface ErrorKind {
-  /** A place in `Load.rows`. */
+  /** An index into `Load.rows`. */
   row: number;
   class: string;
-  /** May quote the system. */
+  /** May contain text from the system. */
   message: string;
   count: number;
-  /** Of the planned requests of the row. */
+  /** Share of the planned requests of the row. */
   share: number;
-  /** What the class means and what to do, in sentences with code between backticks; null where it is not known. */
+  /** The meaning of the class and what to do, with code between backticks; null if unknown. */
   help: string | null;
 }
 
-/** A table in words and figures, written in Rust as in every other format. */
+/** A table whose cells are formatted in Rust, as in every other report format. */
 export interface Table {
   heads: Head[];
   rows: TableRow[];
-  /** So many columns at the left name a row. */
+  /** The number of columns at the left that name a row. */
   names: number;
 }
 
 export interface Head {
   text: string;
-  /** Below the text; may be empty. */
+  /** Shown below the text; may be empty. */
   unit: string;
   is_left: boolean;
 }
@@ -335,21 +335,21 @@ export interface Head {
 export interface TableRow {
   cells: Cell[];
   is_winner: boolean;
-  /** A place in `Load.rows`, where the row of the table is about one. */
+  /** An index into `Load.rows`, if the table row is about one. */
   row: number | null;
 }
 
 export interface Cell {
   text: string;
-  /** What the column is sorted by; null for words, and where there is no figure. */
+  /** The sort key; null for texts and missing values. */
   value: number | null;
 }
 
 export interface Run {
   id: string;
-  /** A place in `Report.loads`. */
+  /** An index into `Report.loads`. */
   load: number;
-  /** A place in `Load.rows`. */
+  /** An index into `Load.rows`. */
   row: number;
   /** From 0; null outside a study. */
   block: number | null;
@@ -362,13 +362,13 @@ export interface Run {
   /** Null if nothing was measured. */
   figures: Figures | null;
   fairness: Fairness | null;
-  /** Null if no second was kept. */
+  /** Null if no time series was stored. */
   series: Series | null;
-  /** What happened at an instant, in seconds since the load began. */
+  /** Events, in seconds since the start of the load. */
   events: { at_s: number; text: string }[];
 }
 
-/** How evenly the connections were served. */
+/** How evenly connections were served. */
 export interface Fairness {
   connections: number;
   requests: MinMedianMax;
@@ -382,12 +382,12 @@ export interface MinMedianMax {
   max: number;
 }
 
-/** One picture over time. */
+/** One chart over time. */
 export interface TimeChart {
   key: string;
   title: string;
   unit: Unit;
-  /** `lines` from zero; `times` on a log axis; `heat`: a strip per track, from 0 to 1. */
+  /** `lines`: from zero; `times`: log scale; `heat`: one strip per track, from 0 to 1. */
   kind: 'lines' | 'times' | 'heat';
   tracks: Track[];
 }
@@ -395,22 +395,22 @@ export interface TimeChart {
 export interface Track {
   key: string;
   label: string;
-  /** Whose figure it is. */
+  /** What the values describe. */
   subject: 'load' | 'system' | 'generator' | 'machine';
 }
 
-/** Figures of one run over time, from the start of the load, warm-up included. */
+/** The time series of one run, from the start of the load, including the warm-up. */
 export interface Series {
   /** Seconds in each bin; the first bin begins at 0. */
   bin_s: number;
   bins: number;
-  /** Rust packs them into letters, by the rules of `crates/report/src/html/pack.rs`; `pointsOf` of `unpack.ts` gives either. */
+  /** Packed into a string as described in `crates/report/src/html/pack.rs`, or plain; `pointsOf` of `unpack.ts` reads both. */
   tracks: Record<string, Points | string>;
 }
 
 /**
- * One figure a bin. Where a bin is longer than a second, `low` and `high` are the extremes of its seconds; they are left out
- * where they say nothing more.
+ * One value per bin. If a bin is longer than a second, `low` and `high` are the extremes of its seconds; they are omitted
+ * if they equal the value.
  */
 export interface Points {
   mid: (number | null)[];

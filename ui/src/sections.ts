@@ -1,12 +1,12 @@
-/** What the page shows, in order: groups with a heading each. What has nothing to show is left out. */
+/** The contents of the page, in order: groups of sections, each with a heading. Empty groups are omitted. */
 
 import type { Load, Report } from './report';
 import { capacity } from './sections/capacity';
 import { commands, facts } from './sections/facts';
 import { gates } from './sections/gates';
-import { glance } from './sections/glance';
+import { summary } from './sections/summary';
 import { plan } from './sections/plan';
-import { raws } from './sections/raw';
+import { rawData } from './sections/raw';
 import { statements, steps } from './sections/steps';
 import { table } from './sections/table';
 import { pairs } from './sections/pairs';
@@ -14,42 +14,42 @@ import { errors } from './sections/errors';
 import { fairness } from './sections/fairness';
 import { latencyLoad } from './sections/latency_load';
 import { runs } from './sections/runs';
-import { sweep } from './sections/sweep';
-import { twoKnobs } from './sections/two_knobs';
+import { parameters } from './sections/parameters';
+import { heatMaps } from './sections/heat_maps';
 import { resources } from './sections/resources';
 import { spectrum } from './sections/spectrum';
 import { time } from './sections/time';
 
 export type Section = (report: Report) => HTMLElement | null;
 
-/** Of one load; `report.loads` has it. */
+/** A section about one load of `report.loads`. */
 export type LoadSection = (report: Report, load: Load) => HTMLElement | null;
 
-/** Sections below one heading, which the navigation leads to. */
+/** Sections below one heading, with a link in the navigation. */
 export interface Group<S> {
-  /** Of links to it. */
+  /** The target of links. */
   id: string;
   title: string;
-  /** The same in a word, for the navigation. */
+  /** The short title for the navigation. */
   link: string;
   sections: S[];
 }
 
-/** About each load; several loads take turns. */
+/** The groups about each load; one load is shown at a time. */
 export const SECTIONS_OF_A_LOAD: Group<LoadSection>[] = [
-  { id: 'glance', title: 'At a glance', link: 'Glance', sections: [glance, gates] },
-  { id: 'figures', title: 'All figures', link: 'Figures', sections: [table, steps, statements] },
-  { id: 'runs', title: 'Run by run', link: 'Runs', sections: [pairs, runs] },
-  { id: 'settings', title: 'By setting', link: 'Settings', sections: [sweep, twoKnobs] },
+  { id: 'summary', title: 'Summary', link: 'Summary', sections: [summary, gates] },
+  { id: 'metrics', title: 'All metrics', link: 'Metrics', sections: [table, steps, statements] },
+  { id: 'runs', title: 'Runs', link: 'Runs', sections: [pairs, runs] },
+  { id: 'parameters', title: 'Effect of parameters', link: 'Parameters', sections: [parameters, heatMaps] },
   { id: 'percentiles', title: 'Percentiles', link: 'Percentiles', sections: [spectrum] },
-  { id: 'time', title: 'Over time', link: 'Time', sections: [time, resources] },
-  { id: 'latency', title: 'Latency and load', link: 'Load', sections: [latencyLoad] },
+  { id: 'time', title: 'Over time', link: 'Over time', sections: [time, resources] },
+  { id: 'latency', title: 'Latency vs. throughput', link: 'Latency', sections: [latencyLoad] },
   { id: 'errors', title: 'Errors', link: 'Errors', sections: [errors] },
   { id: 'fairness', title: 'Fairness', link: 'Fairness', sections: [fairness] },
 ];
 
-/** About the whole, below the loads. The head stands above them: `sections/head.ts`. */
+/** The groups about the whole report, below the loads. The header is in `sections/head.ts`. */
 export const SECTIONS: Group<Section>[] = [
-  { id: 'capacity', title: 'How much it bears', link: 'Capacity', sections: [capacity] },
-  { id: 'how', title: 'How it was measured', link: 'Method', sections: [facts, commands, plan, raws] },
+  { id: 'capacity', title: 'Maximum sustainable load', link: 'Capacity', sections: [capacity] },
+  { id: 'method', title: 'Method and raw data', link: 'Method', sections: [facts, commands, plan, rawData] },
 ];

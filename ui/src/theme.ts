@@ -1,25 +1,25 @@
-/** Light or dark: as the reader's system has it, or as the reader chose; always light on paper. */
+/** Light or dark theme: the reader's choice, or that of the operating system; always light in print. */
 
 export type Choice = 'auto' | 'light' | 'dark';
 
 const KEY = 'tenbin.theme';
 
 let choice: Choice = 'auto';
-let isPrinting = false;
+let printing = false;
 
 const listeners = new Set<() => void>();
 
 /**
- * Calls back whenever all must be drawn again: the colours have changed, or the page goes to paper or comes back.
- * What is made by others that are called back, such as on the way to paper, is called back in the same round.
+ * Calls back whenever everything must be redrawn: the colors changed, or printing starts or ends.
+ * Listeners that are added by other listeners are called in the same round.
  */
-export function onTheme(changed: () => void): void {
+export function onRedraw(changed: () => void): void {
   listeners.add(changed);
 }
 
-/** On paper there is all that waits on the screen until it is seen. */
-export function isOnPaper(): boolean {
-  return isPrinting;
+/** Whether the page is being printed, which must not wait for lazy rendering. */
+export function isPrinting(): boolean {
+  return printing;
 }
 
 export function chosen(): Choice {
@@ -28,46 +28,46 @@ export function chosen(): Choice {
 
 export function choose(next: Choice): void {
   choice = next;
-  // A page that was opened as a file may have no storage.
+  // A page opened as a file may have no storage.
   try {
     localStorage.setItem(KEY, next);
   } catch {
-    // The choice then lasts as long as the page.
+    // The choice lasts until the page is closed.
   }
   apply();
 }
 
-/** Sets the colours before anything is painted, and keeps them right. */
+/** Sets the theme before the first paint, and follows its changes. */
 export function startTheme(): void {
   try {
     const stored = localStorage.getItem(KEY);
     if (stored === 'light' || stored === 'dark') choice = stored;
   } catch {
-    // No storage: as the system has it.
+    // No storage: follow the operating system.
   }
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
     apply();
   });
-  const paper = matchMedia('print');
+  const media = matchMedia('print');
   const print = (now: boolean) => (): void => {
-    if (isPrinting === now) return;
-    isPrinting = now;
-    // The style sheet gives the page the width of the paper, so that pictures are drawn for it.
-    document.documentElement.classList.toggle('on-paper', now);
+    if (printing === now) return;
+    printing = now;
+    // The style sheet sets the width of a printed page, so that charts are drawn for it.
+    document.documentElement.classList.toggle('printing', now);
     apply(true);
   };
   window.addEventListener('beforeprint', print(true));
   window.addEventListener('afterprint', print(false));
-  paper.addEventListener('change', () => {
-    print(paper.matches)();
+  media.addEventListener('change', () => {
+    print(media.matches)();
   });
   apply();
-  print(paper.matches)();
+  print(media.matches)();
 }
 
 function apply(isForced = false): void {
   const isDark = choice === 'auto' ? matchMedia('(prefers-color-scheme: dark)').matches : choice === 'dark';
-  const theme = isDark && !isPrinting ? 'dark' : 'light';
+  const theme = isDark && !printing ? 'dark' : 'light';
   const root = document.documentElement;
   if (root.dataset.theme === theme && !isForced) return;
   root.dataset.theme = theme;

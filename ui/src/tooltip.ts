@@ -1,13 +1,13 @@
-/** One small box for exact values, shared by every picture. */
+/** One tooltip for exact values, shared by all charts. */
 
 import { h } from './dom';
 
 let box: HTMLElement | undefined;
 
-/** Shows lines beside a point of the window; the first is the title. */
-export function showTip(x: number, y: number, lines: string[]): void {
+/** Shows lines next to a point of the window; the first line is the title. */
+export function showTooltip(x: number, y: number, lines: string[]): void {
   box ??= document.body.appendChild(h('div', { class: 'tip', role: 'status', hidden: true }));
-  box.replaceChildren(...lines.map((line, place) => h(place === 0 ? 'strong' : 'span', {}, line)));
+  box.replaceChildren(...lines.map((line, index) => h(index === 0 ? 'strong' : 'span', {}, line)));
   box.hidden = false;
   const { width, height } = box.getBoundingClientRect();
   const left = x + 14 + width > innerWidth ? x - 14 - width : x + 14;
@@ -17,22 +17,22 @@ export function showTip(x: number, y: number, lines: string[]): void {
 }
 
 document.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape') hideTip();
+  if (event.key === 'Escape') hideTooltip();
 });
 
-export function hideTip(): void {
+export function hideTooltip(): void {
   if (box) box.hidden = true;
 }
 
-/** Gives a mark its exact values: for the mouse, a finger, and the keyboard. */
-export function tip(mark: SVGElement | HTMLElement, lines: () => string[]): void {
+/** Adds a tooltip to a mark, for mouse, touch, and keyboard. */
+export function addTooltip(mark: SVGElement | HTMLElement, lines: () => string[]): void {
   mark.addEventListener('pointerenter', (event) => {
-    if (event instanceof PointerEvent) showTip(event.clientX, event.clientY, lines());
+    if (event instanceof PointerEvent) showTooltip(event.clientX, event.clientY, lines());
   });
-  mark.addEventListener('pointerleave', hideTip);
+  mark.addEventListener('pointerleave', hideTooltip);
   mark.addEventListener('focus', () => {
     const { right, top } = mark.getBoundingClientRect();
-    showTip(right, top, lines());
+    showTooltip(right, top, lines());
   });
-  mark.addEventListener('blur', hideTip);
+  mark.addEventListener('blur', hideTooltip);
 }

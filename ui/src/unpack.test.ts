@@ -1,4 +1,4 @@
-/** What Rust has packed comes out as it was put in, and no letters do harm. */
+/** Unpacking returns the values that Rust packed, and no input does harm. */
 
 import { expect, test } from 'vitest';
 import golden from '../../crates/report/tests/golden/packed.json';
@@ -15,7 +15,7 @@ interface Packed {
 
 const tracks: Packed[] = golden;
 
-/** Where figures are too far apart, or too large or small, they are not what was put in. */
+/** Values outside the precision or range of the format. */
 const CHANGED: Record<string, Points['mid']> = {
   'more than fifteen digits apart': [1.234e12, 0.12, 0],
   'smaller than the smallest': [1e-32, 0, 0],
@@ -32,7 +32,7 @@ test.each(tracks)('$name', ({ name, letters, mid, low, high }) => {
   );
 });
 
-test('figures are the very numbers of their decimals', () => {
+test('values are exact decimal numbers', () => {
   const exact = tracks.filter(
     ({ name }) => !(name in CHANGED) && name !== 'the largest' && name !== 'the smallest',
   );
@@ -43,7 +43,7 @@ test('figures are the very numbers of their decimals', () => {
   }
 });
 
-test('letters that are missing or wrong give figures or gaps, as many as there are bins', () => {
+test('missing or wrong input gives one value or gap per bin', () => {
   for (const letters of ['', '/', '//////', '<script>', '天秤', 'fz+IgEgK', 'fz+IgEgK'.repeat(40)]) {
     const { mid, low, high } = unpack(letters, 5);
     for (const column of [mid, low ?? mid, high ?? mid]) {
@@ -53,7 +53,7 @@ test('letters that are missing or wrong give figures or gaps, as many as there a
   }
 });
 
-test('a track is unpacked once, and plain figures are as they are', () => {
+test('a track is unpacked once, and plain tracks are returned unchanged', () => {
   const plain: Points = { mid: [1, null] };
   const series = { bin_s: 1, bins: 4, tracks: { packed: 'gApJQ', plain } };
   expect(pointsOf(series, 'packed')).toEqual({ mid: [1, 2, 3, 5] });

@@ -1,4 +1,4 @@
-/** Figures over time out of the letters into which `crates/report/src/html/pack.rs` puts them, and which it describes. */
+/** Unpacks time series. `crates/report/src/html/pack.rs` packs them and describes the format. */
 
 import type { Points, Series } from './report';
 
@@ -11,7 +11,7 @@ for (let value = 0; value < LETTERS.length; value += 1) values[LETTERS.charCodeA
 
 const unpacked = new WeakMap<Series, Map<string, Points>>();
 
-/** The figures of a track, which are unpacked when they are first asked for; undefined if the run has none. */
+/** The values of a track, unpacked on first use; undefined if the run has none. */
 export function pointsOf(series: Series, key: string): Points | undefined {
   const packed = Object.hasOwn(series.tracks, key) ? series.tracks[key] : undefined;
   if (typeof packed !== 'string') return packed;
@@ -22,13 +22,13 @@ export function pointsOf(series: Series, key: string): Points | undefined {
   return points;
 }
 
-/** Every bin has a figure or null, whatever the letters are. */
+/** Returns a value or null for every bin, whatever the input. */
 export function unpack(letters: string, bins: number): Points {
   const bits = new Bits(letters);
   const exponent = bits.take(6) + EXPONENT_MIN;
   const hasLow = bits.take(1) === 1;
   const hasHigh = bits.take(1) === 1;
-  // A division by a whole power of ten gives the very number that the decimal figure stands for; a product may not.
+  // Division by a whole power of ten gives the exact decimal value; multiplication by its inverse may not.
   const power = Number(`1e${Math.abs(exponent)}`);
   const figures = (multiples: (number | null)[]): (number | null)[] =>
     multiples.map((one) => (one === null ? null : exponent < 0 ? one / power : one * power));
@@ -49,7 +49,7 @@ export function unpack(letters: string, bins: number): Points {
   return { mid: figures(mid), ...low, ...high };
 }
 
-/** Differences, and null where there is no figure. */
+/** Differences, and null for missing values. */
 function column(bits: Bits, bins: number): (number | null)[] {
   const rest = bits.take(5);
   const hasSigns = bits.take(1) === 1;
@@ -62,7 +62,7 @@ function column(bits: Bits, bins: number): (number | null)[] {
   });
 }
 
-/** Bits of letters, the highest of each first; after the last letter there are zeros. */
+/** Reads the bits of base64 characters, the highest first; zeros after the last character. */
 class Bits {
   private readonly letters: string;
   private next = 0;
@@ -73,7 +73,7 @@ class Bits {
     this.letters = letters;
   }
 
-  /** So many bits as a number. */
+  /** Reads `count` bits as a number. */
   take(count: number): number {
     let number = 0;
     for (let missing = count; missing > 0;) {
@@ -86,7 +86,7 @@ class Bits {
     return number;
   }
 
-  /** How many ones there are before the next zero, which is taken as well; no more than so many. */
+  /** Counts the ones before the next zero, which is read as well; at most `most`. */
   ones(most: number): number {
     let ones = 0;
     while (ones < most && this.take(1) === 1) ones += 1;

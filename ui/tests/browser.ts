@@ -1,4 +1,4 @@
-/** Opens pages in the Chromium that all tests share, and watches what must never happen. */
+/** Opens pages in a shared Chromium, and fails on errors, requests, and policy violations. */
 
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { writeFileSync } from 'node:fs';
@@ -11,11 +11,11 @@ import type { PageName } from './pages';
 
 let browser: Promise<Browser> | undefined;
 
-/** The place of a page that the setup has made. */
+/** The path of a page that the setup created. */
 export function fileOf(name: PageName): string {
   const made = inject('pages')[name];
-  if (!made) throw new Error(`the setup made no page ${name}`);
-  if ('error' in made) throw new Error(`the page ${name} could not be made: ${made.error}`);
+  if (!made) throw new Error(`the setup created no page ${name}`);
+  if ('error' in made) throw new Error(`the page ${name} could not be created: ${made.error}`);
   return made.file;
 }
 
@@ -23,8 +23,8 @@ export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 360, height: 740 };
 
 /**
- * Opens a page, waits until it is ready, and does something with it.
- * Messages, errors, requests and refusals by the page's security policy, then or later, are failures.
+ * Opens a page, waits until it is ready, and calls `use`.
+ * Console messages, errors, requests, and violations of the page's security policy are failures.
  */
 export async function withPage(
   name: PageName,
@@ -34,7 +34,7 @@ export async function withPage(
   await withFile(fileOf(name), options, use);
 }
 
-/** The same with a page made of this report. */
+/** The same with a page of this report. */
 export async function withReport(
   name: string,
   report: Report,
@@ -88,7 +88,7 @@ function watchPolicy(): void {
   const refused: string[] = [];
   Object.assign(window, { refused });
   document.addEventListener('securitypolicyviolation', (event) => {
-    refused.push(`refused by the policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
+    refused.push(`blocked by the policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`);
   });
 }
 
@@ -100,8 +100,8 @@ async function ready(page: Page, seen: string[]): Promise<void> {
   }
 }
 
-/** Until what was asked for has been drawn: two frames. */
-export async function settled(page: Page): Promise<void> {
+/** Waits two frames, until the page is painted. */
+export async function nextFrames(page: Page): Promise<void> {
   await page.evaluate(
     () =>
       new Promise<void>((resolve) => {
@@ -114,28 +114,28 @@ export async function settled(page: Page): Promise<void> {
   );
 }
 
-/** Brings everything that is drawn lazily into sight, from top to bottom. */
-export async function scrolledThrough(page: Page): Promise<void> {
+/** Scrolls through the page, so that all charts are drawn. */
+export async function scrollThrough(page: Page): Promise<void> {
   for (let top = 0; top < 200_000; top += 600) {
     const isEnd = await page.evaluate((y) => {
       scrollTo(0, y);
       return y + innerHeight >= document.documentElement.scrollHeight;
     }, top);
-    await settled(page);
+    await nextFrames(page);
     if (isEnd) return;
   }
   throw new Error('the page has no end');
 }
 
-/** Opens everything that can be opened, and waits until it is there. */
-export async function unfolded(page: Page): Promise<void> {
+/** Opens all `details`, and waits until they are rendered. */
+export async function openAllDetails(page: Page): Promise<void> {
   await page.evaluate(() => {
     for (const details of document.querySelectorAll('details')) details.open = true;
   });
-  await settled(page);
+  await nextFrames(page);
 }
 
-/** The report that the page was made from. */
+/** The report embedded in the page. */
 export async function reportIn(page: Page): Promise<Report> {
   return JSON.parse((await page.locator('#report').textContent()) ?? '') as Report;
 }

@@ -1,30 +1,30 @@
-/** Colours as the page has them, and how often they are in a picture. */
+/** Parses computed colors, and counts their pixels in a screenshot. */
 
-import type { Picture } from './png';
+import type { Bitmap } from './png';
 
 export type Rgb = [number, number, number];
 
-/** Of a computed value such as `rgb(0, 114, 178)` or `rgba(0, 0, 0, 0.5)`; null for other kinds and for what is not opaque. */
+/** Parses a computed value such as `rgb(0, 114, 178)`; null for other formats and for transparent colors. */
 export function parsed(color: string): Rgb | null {
   const parts = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(color);
   if (!parts || (parts[4] !== undefined && Number(parts[4]) < 1)) return null;
   return [Number(parts[1]), Number(parts[2]), Number(parts[3])];
 }
 
-/** Pixels that are any of these colours, or nearly so. */
-export function pixelsOf(picture: Picture, colors: Rgb[]): number {
-  // A place for each colour at six bits a channel.
-  const isWanted = new Uint8Array(1 << 18);
+/** The number of pixels with one of these colors, or a similar one. */
+export function pixelsOf(bitmap: Bitmap, colors: Rgb[]): number {
+  // One entry per color with six bits per channel.
+  const isMatch = new Uint8Array(1 << 18);
   const near = [-1, 0, 1];
   for (const [red, green, blue] of colors.map((color) => color.map((value) => value >> 2) as Rgb)) {
     for (const r of near)
-      for (const g of near) for (const b of near) isWanted[place(red + r, green + g, blue + b)] = 1;
+      for (const g of near) for (const b of near) isMatch[place(red + r, green + g, blue + b)] = 1;
   }
   let count = 0;
-  const { rgb } = picture;
+  const { rgb } = bitmap;
   for (let at = 0; at < rgb.length; at += 3) {
     const [red = 0, green = 0, blue = 0] = [rgb[at], rgb[at + 1], rgb[at + 2]];
-    count += isWanted[((red >> 2) << 12) | ((green >> 2) << 6) | (blue >> 2)] ?? 0;
+    count += isMatch[((red >> 2) << 12) | ((green >> 2) << 6) | (blue >> 2)] ?? 0;
   }
   return count;
 }

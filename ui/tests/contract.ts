@@ -1,4 +1,4 @@
-/** Holds reports that Rust has written against the types of `src/report.ts`. */
+/** Checks reports written by Rust against the types of `src/report.ts`. */
 
 import { join } from 'node:path';
 import ts from 'typescript';
@@ -6,10 +6,10 @@ import ts from 'typescript';
 const ui = join(import.meta.dirname, '..');
 
 /**
- * What the compiler says of each of these JSON texts as a `Report`: missing, unknown and wrong fields.
- * They are written out as literals, since the types of an imported JSON file are wider than its values.
+ * The compiler errors of these JSON texts as a `Report`: missing, unknown, and wrong fields.
+ * The texts are checked as literals because the types of an imported JSON file are wider than its values.
  */
-export function faultsOf(reports: Record<string, string>): string[] {
+export function errorsOf(reports: Record<string, string>): string[] {
   const places = new Map<string, string>();
   for (const [name, json] of Object.entries(reports)) {
     const place = join(ui, 'tests', `contract-of-${places.size}.ts`);
@@ -26,10 +26,10 @@ export default ${literal} satisfies Report;
   return [...places].flatMap(([place, name]) => {
     const file = program.getSourceFile(place);
     if (!file) return [`${name}: not read`];
-    const faults = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
-    return faults.slice(0, 5).map((fault) => {
-      const line = ts.getLineAndCharacterOfPosition(file, fault.start ?? 0).line;
-      return `${name}, line ${line}: ${ts.flattenDiagnosticMessageText(fault.messageText, ' ')}`;
+    const errors = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];
+    return errors.slice(0, 5).map((error) => {
+      const line = ts.getLineAndCharacterOfPosition(file, error.start ?? 0).line;
+      return `${name}, line ${line}: ${ts.flattenDiagnosticMessageText(error.messageText, ' ')}`;
     });
   });
 }

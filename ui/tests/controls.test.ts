@@ -1,4 +1,4 @@
-/** Light and dark, loads, keys, exact values, and paper. */
+/** Themes, load tabs, keyboard control, tooltips, and print. */
 
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -9,43 +9,43 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { pointsOf } from '../src/unpack';
 import { chromiumOptions } from '../tools/chromium';
-import { fileOf, reportIn, scrolledThrough, settled, withPage } from './browser';
+import { fileOf, reportIn, scrollThrough, nextFrames, withPage } from './browser';
 import { luminance, parsed } from './colors';
 import { PAGES } from './pages';
 
-async function paper(page: Page): Promise<number> {
-  await settled(page);
+async function backgroundLuminance(page: Page): Promise<number> {
+  await nextFrames(page);
   const color = parsed(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor));
-  if (!color) throw new Error('no paper');
+  if (!color) throw new Error('no background color');
   return luminance(color);
 }
 
-test('light and dark follow the system, until the reader chooses', async () => {
+test('the theme follows the operating system until the reader selects one', async () => {
   await withPage('study', { colorScheme: 'dark' }, async (page) => {
-    expect(await paper(page)).toBeLessThan(0.05);
+    expect(await backgroundLuminance(page)).toBeLessThan(0.05);
     await page.emulateMedia({ colorScheme: 'light' });
-    expect(await paper(page)).toBeGreaterThan(0.8);
-    const button = page.getByRole('button', { name: /^Colours/ });
+    expect(await backgroundLuminance(page)).toBeGreaterThan(0.8);
+    const button = page.getByRole('button', { name: /^Theme/ });
     await button.click();
     await page.emulateMedia({ colorScheme: 'dark' });
-    expect(await paper(page)).toBeGreaterThan(0.8);
+    expect(await backgroundLuminance(page)).toBeGreaterThan(0.8);
     await button.click();
     await page.emulateMedia({ colorScheme: 'light' });
-    expect(await paper(page)).toBeLessThan(0.05);
+    expect(await backgroundLuminance(page)).toBeLessThan(0.05);
     await button.click();
-    expect(await paper(page)).toBeGreaterThan(0.8);
+    expect(await backgroundLuminance(page)).toBeGreaterThan(0.8);
     expect(await button.getAttribute('aria-label')).toContain('auto');
   });
 });
 
-test('what is hidden when the colours change has them when it comes back', async () => {
+test('hidden charts have the new colors after a theme change', async () => {
   await withPage('study', { colorScheme: 'light' }, async (page) => {
     const tabs = page.getByRole('tab');
     const inked = async (): Promise<number> => {
       const plot = page.locator('#load-1 .plot canvas').first();
       await plot.scrollIntoViewIfNeeded();
-      await settled(page);
-      // Texts of the axes: they are dark on light paper and light on dark paper.
+      await nextFrames(page);
+      // Axis labels: dark in the light theme, and light in the dark theme.
       return plot.evaluate((canvas: HTMLCanvasElement) => {
         const data = canvas.getContext('2d')?.getImageData(0, 0, 60, canvas.height).data ?? [];
         let [sum, weight] = [0, 0];
@@ -56,17 +56,17 @@ test('what is hidden when the colours change has them when it comes back', async
         return sum / weight;
       });
     };
-    await scrolledThrough(page);
+    await scrollThrough(page);
     expect(await inked()).toBeLessThan(140);
     await tabs.nth(1).click();
     await page.emulateMedia({ colorScheme: 'dark' });
-    await settled(page);
+    await nextFrames(page);
     await tabs.nth(0).click();
     expect(await inked()).toBeGreaterThan(140);
   });
 });
 
-test('several loads take turns, by mouse, arrow keys and links', async () => {
+test('loads are selected by mouse, arrow keys, and links', async () => {
   await withPage('study', {}, async (page) => {
     const { loads } = await reportIn(page);
     expect(loads.length).toBeGreaterThan(1);
@@ -85,44 +85,44 @@ test('several loads take turns, by mouse, arrow keys and links', async () => {
     await page.evaluate(() => {
       location.hash = 'load-2';
     });
-    await settled(page);
+    await nextFrames(page);
     expect(await shown()).toEqual(['load-2']);
-    await scrolledThrough(page);
+    await scrollThrough(page);
     expect(await page.locator('#load-2 .card svg, #load-2 .card canvas').count()).toBeGreaterThan(3);
   });
 });
 
-test('sections stand in the order in which a reader asks', async () => {
+test('sections are in order, and the navigation links to all of them', async () => {
   await withPage('study', {}, async (page) => {
-    await scrolledThrough(page);
+    await scrollThrough(page);
     const order = [
       'answer',
-      'glance',
-      'figures',
+      'summary',
+      'metrics',
       'runs',
-      'settings',
+      'parameters',
       'percentiles',
       'time',
       'latency',
       'errors',
     ];
-    const wanted = [...order, 'fairness', 'how'];
+    const expected = [...order, 'fairness', 'method'];
     const tops = await page.evaluate(
       (ids) => ids.map((id) => document.getElementById(id)?.getBoundingClientRect().top ?? null),
-      wanted,
+      expected,
     );
     expect(tops).not.toContain(null);
     expect(tops).toEqual(tops.toSorted((a, b) => (a ?? 0) - (b ?? 0)));
     const links = await page
       .locator('nav a')
       .evaluateAll((all) => all.map((link) => (link.getAttribute('href') ?? '').slice(1)));
-    expect(links).toEqual(wanted);
+    expect(links).toEqual(expected);
   });
 });
 
-test('keys alone reach what can be pressed, and what has it is seen', async () => {
+test('the Tab key reaches all controls, with a visible focus', async () => {
   await withPage('study', {}, async (page) => {
-    await scrolledThrough(page);
+    await scrollThrough(page);
     const reached = new Set<string>();
     const unseen: string[] = [];
     for (let stop = 0; stop < 400; stop += 1) {
@@ -130,7 +130,7 @@ test('keys alone reach what can be pressed, and what has it is seen', async () =
       const here = await page.evaluate(() => {
         const element = document.activeElement;
         if (!element || element === document.body) return null;
-        // What has the keys must look otherwise than without them.
+        // A focused element must look different.
         const looks = (): string =>
           [element, ...element.querySelectorAll('*')]
             .map((one) => {
@@ -143,8 +143,8 @@ test('keys alone reach what can be pressed, and what has it is seen', async () =
         const isMarked = looks() !== withKeys;
         (element as HTMLElement | SVGElement).focus();
         const kinds = ['.skip', 'nav a', '.theme', '[role="tab"]', 'th button', '.copy', 'select', 'summary'];
-        const pictures = ['.chart [tabindex]', '.plot'];
-        const kind = [...kinds, ...pictures].find((one) => element.matches(one)) ?? element.tagName;
+        const charts = ['.chart [tabindex]', '.plot'];
+        const kind = [...kinds, ...charts].find((one) => element.matches(one)) ?? element.tagName;
         return { kind, isMarked, text: `${element.tagName} ${element.textContent.slice(0, 30)}` };
       });
       if (!here) break;
@@ -169,20 +169,20 @@ test('keys alone reach what can be pressed, and what has it is seen', async () =
   });
 }, 60_000);
 
-test('the first Tab leads past the navigation', async () => {
+test('the first Tab stop skips the navigation', async () => {
   await withPage('study', {}, async (page) => {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await settled(page);
+    await nextFrames(page);
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
   });
 });
 
-test('a mark of a picture gives its exact values to the mouse, and to keys', async () => {
+test('marks have tooltips for mouse and keyboard', async () => {
   await withPage('study', {}, async (page) => {
-    const card = page.locator('.card', { hasText: 'Every run' }).first();
+    const card = page.locator('.card', { hasText: 'All runs' }).first();
     await card.scrollIntoViewIfNeeded();
-    await settled(page);
+    await nextFrames(page);
     const { loads, runs } = await reportIn(page);
     const load = loads[0];
     const mark = card.locator('.row circle.dot').first();
@@ -206,11 +206,11 @@ test('a mark of a picture gives its exact values to the mouse, and to keys', asy
   });
 });
 
-test('a chart over time gives the values of its bins to the mouse, and to keys', async () => {
+test('charts over time have tooltips for mouse and keyboard', async () => {
   await withPage('run', {}, async (page) => {
     const report = await reportIn(page);
     await page.locator('#time').scrollIntoViewIfNeeded();
-    await settled(page);
+    await nextFrames(page);
     await page.locator('#time .plot').first().scrollIntoViewIfNeeded();
     const box = await page.locator('#time .plot .u-over').first().boundingBox();
     if (!box) throw new Error('no chart');
@@ -223,9 +223,9 @@ test('a chart over time gives the values of its bins to the mouse, and to keys',
     const series = report.runs[0]?.series;
     const points = (series && pointsOf(series, track?.key ?? '')?.mid) ?? [];
     const figures = points.filter((point) => point !== null).map((point) => String(Math.round(point)));
-    const told = lines.slice(1).join(' ').replaceAll(',', '').match(/\d+/g) ?? [];
+    const numbers = lines.slice(1).join(' ').replaceAll(',', '').match(/\d+/g) ?? [];
     expect(
-      told.some((figure) => figures.includes(figure)),
+      numbers.some((figure) => figures.includes(figure)),
       lines.join('; '),
     ).toBe(true);
     await page.mouse.move(2, 2);
@@ -240,18 +240,18 @@ test('a chart over time gives the values of its bins to the mouse, and to keys',
   });
 });
 
-test.each(PAGES)('%s: paper has everything, on light pages', async (name) => {
+test.each(PAGES)('%s: prints everything in the light theme', async (name) => {
   await withPage(name, { colorScheme: 'dark' }, async (page) => {
     const pages = pagesOf(await page.pdf({ format: 'A4', printBackground: true }));
     expect(pages).toBeGreaterThan(1);
     expect(pages).toBeLessThan(80);
     await page.emulateMedia({ media: 'print' });
-    await settled(page);
-    expect(await paper(page)).toBeGreaterThan(0.8);
+    await nextFrames(page);
+    expect(await backgroundLuminance(page)).toBeGreaterThan(0.8);
     const { loads } = await reportIn(page);
     expect(await page.locator('.load:visible').count()).toBe(loads.length);
     for (const part of ['nav', '.copy', '.theme', '[role="tab"]', 'textarea', '.tip']) {
-      expect(await page.locator(`${part}:visible`).count(), `${part} on paper`).toBe(0);
+      expect(await page.locator(`${part}:visible`).count(), `${part} in print`).toBe(0);
     }
   });
 });
@@ -260,15 +260,15 @@ function pagesOf(pdf: Buffer): number {
   return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
 }
 
-test('a page that is put on paper as soon as it is loaded has everything, too', async () => {
+test('a page printed right after loading is complete', async () => {
   const { executablePath, args } = chromiumOptions();
   const file = fileOf('study');
-  const paper = join(dirname(file), 'at-once.pdf');
-  const print = ['--headless', ...(args ?? []), `--print-to-pdf=${paper}`, pathToFileURL(file).href];
+  const pdf = join(dirname(file), 'at-once.pdf');
+  const print = ['--headless', ...(args ?? []), `--print-to-pdf=${pdf}`, pathToFileURL(file).href];
   await promisify(execFile)(executablePath ?? '', print, { timeout: 30_000 });
   await withPage('study', {}, async (page) => {
-    await scrolledThrough(page);
+    await scrollThrough(page);
     const later = pagesOf(await page.pdf({ format: 'A4', printBackground: true }));
-    expect(pagesOf(readFileSync(paper))).toBeGreaterThan(later * 0.8);
+    expect(pagesOf(readFileSync(pdf))).toBeGreaterThan(later * 0.8);
   });
 }, 60_000);

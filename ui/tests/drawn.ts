@@ -1,10 +1,10 @@
-/** Counts what a picture shows in the colours of the series, as a reader sees it. */
+/** Counts the pixels of marks in charts. */
 
 import type { Locator, Page } from 'playwright-core';
 import { parsed, pixelsOf, type Rgb } from './colors';
 import { decoded } from './png';
 
-/** The colours of marks now: of series, of tones, and of heat that is not little; those that edges of black letters have are left out. */
+/** The current colors of marks: series, tones, and darker heat steps. Excludes colors that occur at the edges of letters. */
 export async function markColors(page: Page): Promise<Rgb[]> {
   const texts = await page.evaluate(() => {
     const probe = document.body.appendChild(document.createElement('i'));
@@ -20,12 +20,12 @@ export async function markColors(page: Page): Promise<Rgb[]> {
   });
   return texts.map((text) => {
     const color = parsed(text);
-    if (!color) throw new Error(`not a colour: ${text}`);
+    if (!color) throw new Error(`not a color: ${text}`);
     return color;
   });
 }
 
-/** Pixels of the picture in any of these colours. */
-export async function markPixels(picture: Locator, colors: Rgb[]): Promise<number> {
-  return pixelsOf(decoded(await picture.screenshot()), colors);
+/** The number of pixels of the chart in these colors. */
+export async function markPixels(chart: Locator, colors: Rgb[]): Promise<number> {
+  return pixelsOf(decoded(await chart.screenshot()), colors);
 }

@@ -1,17 +1,17 @@
-/** Texts from outside stay texts, whatever they try to become. */
+/** Hostile texts are displayed as plain text. */
 
 import { expect, test } from 'vitest';
 import { CANARIES } from '../fixtures/hostile';
-import { scrolledThrough, unfolded, withPage } from './browser';
+import { scrollThrough, openAllDetails, withPage } from './browser';
 import { PAGES } from './pages';
 
-/** What no page makes: what canaries would become, and what loads, sends or frames something. */
+/** Elements that no page creates: results of injection, and elements that load, send, or embed something. */
 const NEVER = ['img', 'iframe', 'object', 'embed', 'form', 'link', 'base', 'video', 'audio', 'foreignObject'];
 
-test.each(PAGES)('%s: nothing in it became markup or code', async (name) => {
+test.each(PAGES)('%s: no text became markup or code', async (name) => {
   await withPage(name, {}, async (page) => {
-    await scrolledThrough(page);
-    await unfolded(page);
+    await scrollThrough(page);
+    await openAllDetails(page);
     const found = await page.evaluate((never) => {
       const elements = [...document.querySelectorAll('*')];
       const attributes = elements.flatMap((element) => [...element.attributes]);
@@ -37,17 +37,17 @@ test.each(PAGES)('%s: nothing in it became markup or code', async (name) => {
   });
 });
 
-test('canaries can be read where they stand', async () => {
+test('canaries are readable', async () => {
   await withPage('hostile', {}, async (page) => {
-    await scrolledThrough(page);
+    await scrollThrough(page);
     const text = await page.evaluate(() => document.body.textContent);
-    // Those with control characters and overrides of the direction are shown with marks in their places.
+    // Control characters and direction overrides are replaced by visible marks.
     for (const canary of CANARIES.filter((one) => !one.includes('\u0000')))
       expect(text.includes(canary), canary.slice(0, 60)).toBe(true);
   });
 });
 
-test('what a plan says is shown as it was written', async () => {
+test('texts of a plan are displayed unchanged', async () => {
   await withPage('written-study', {}, async (page) => {
     expect(await page.locator('h1').innerText()).toContain(
       '</script><script>window.pwned=1</script> {{script}}',

@@ -1,7 +1,7 @@
-/** What is looked up inside a page. Each function runs there, so it uses nothing from outside itself. */
+/** Checks that run inside a page. Each function is self-contained because Playwright serializes it. */
 
-/** Texts that are harder to read than WCAG's AA allows on what lies behind them, as `text: contrast (color on color)`. */
-export function paleTexts(): string[] {
+/** Texts with less contrast than WCAG AA requires, as `text: contrast (color on color)`. */
+export function lowContrastTexts(): string[] {
   const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   if (!context) throw new Error('no canvas');
   type Color = [number, number, number, number];
@@ -44,7 +44,7 @@ export function paleTexts(): string[] {
       const [x, y] = [left + width / 2, top + height / 2];
       const marks = [...(element.closest('svg')?.querySelectorAll('rect, circle, path, polygon') ?? [])];
       for (const mark of marks.reverse()) {
-        // What is drawn after the text does not lie behind it.
+        // Elements drawn after the text are not behind it.
         if (!(element.compareDocumentPosition(mark) & Node.DOCUMENT_POSITION_PRECEDING)) continue;
         const box = mark.getBoundingClientRect();
         if (box.left <= x && x <= box.right && box.top <= y && y <= box.bottom) layers.push(paintOf(mark));
@@ -91,7 +91,7 @@ export function paleTexts(): string[] {
   return pale;
 }
 
-/** Texts smaller than so many pixels, as they stand on the screen. */
+/** Texts smaller than `least` pixels on the screen. */
 export function smallTexts(least: number): string[] {
   const small: string[] = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -106,7 +106,7 @@ export function smallTexts(least: number): string[] {
   return small;
 }
 
-/** Elements that reach beyond the right edge of the window without a box around them that scrolls or cuts. */
+/** Elements that overflow the window at the right, outside of scrolling or clipping containers. */
 export function wideElements(): string[] {
   const wide: string[] = [];
   const width = document.documentElement.clientWidth;
@@ -126,63 +126,64 @@ export function wideElements(): string[] {
   return wide;
 }
 
-/** Against the basics: names, order of headings, ids, labels, heads of tables. */
+/** Basic accessibility errors: names, heading order, ids, labels, table headers. */
 export function inaccessible(): string[] {
-  const faults: string[] = [];
+  const errors: string[] = [];
   const shown = <E extends Element>(selector: string): E[] =>
     [...document.body.querySelectorAll<E>(selector)].filter((element) => element.checkVisibility());
-  const told = (element: Element): string =>
+  const describe = (element: Element): string =>
     `${element.tagName}.${element.getAttribute('class') ?? ''} ${element.textContent.slice(0, 40)}`;
   const nameOf = (element: Element): string => {
     const by = (element.getAttribute('aria-labelledby') ?? '').split(/\s+/).filter((id) => id !== '');
-    const labelled = by.map((id) => document.getElementById(id)?.textContent ?? '').join(' ');
+    const labeled = by.map((id) => document.getElementById(id)?.textContent ?? '').join(' ');
     const title = element.querySelector(':scope > title')?.textContent ?? '';
     const labels = 'labels' in element ? [...(element.labels as NodeListOf<Element>)] : [];
     const label = labels.map((one) => one.textContent).join(' ');
-    return [labelled, element.getAttribute('aria-label'), label, title, element.getAttribute('title')]
+    return [labeled, element.getAttribute('aria-label'), label, title, element.getAttribute('title')]
       .join(' ')
       .trim();
   };
-  for (const picture of shown('img, svg, canvas')) {
-    if (picture.closest('[aria-hidden="true"]')) continue;
-    const around = picture.closest('[role="img"], [role="application"], [role="figure"]');
-    if (nameOf(picture) === '' && (!around || nameOf(around) === ''))
-      faults.push(`no name: ${told(picture)}`);
+  for (const graphic of shown('img, svg, canvas')) {
+    if (graphic.closest('[aria-hidden="true"]')) continue;
+    const around = graphic.closest('[role="img"], [role="application"], [role="figure"]');
+    if (nameOf(graphic) === '' && (!around || nameOf(around) === ''))
+      errors.push(`no name: ${describe(graphic)}`);
   }
   for (const button of shown('button, a[href], summary, [role="tab"], [role="button"]')) {
-    if (button.textContent.trim() === '' && nameOf(button) === '') faults.push(`no name: ${told(button)}`);
+    if (button.textContent.trim() === '' && nameOf(button) === '')
+      errors.push(`no name: ${describe(button)}`);
   }
   for (const field of shown('select, input, textarea')) {
-    if (nameOf(field) === '') faults.push(`no label: ${told(field)}`);
+    if (nameOf(field) === '') errors.push(`no label: ${describe(field)}`);
   }
   let level = 0;
   for (const heading of shown('h1, h2, h3, h4, h5, h6')) {
     const next = Number(heading.tagName.slice(1));
-    if (next > level + 1) faults.push(`a heading of level ${next} after ${level}: ${told(heading)}`);
+    if (next > level + 1) errors.push(`heading of level ${next} after ${level}: ${describe(heading)}`);
     level = next;
   }
-  if (shown('h1').length !== 1) faults.push(`${shown('h1').length} headings of level 1`);
+  if (shown('h1').length !== 1) errors.push(`${shown('h1').length} headings of level 1`);
   const ids = [...document.querySelectorAll('[id]')].map((element) => element.id);
   for (const id of new Set(ids.filter((one, at) => ids.indexOf(one) !== at)))
-    faults.push(`the id ${id} is there twice`);
+    errors.push(`duplicate id ${id}`);
   for (const name of ['aria-labelledby', 'aria-describedby', 'aria-controls', 'for']) {
     for (const element of document.querySelectorAll(`[${name}]`)) {
       for (const id of (element.getAttribute(name) ?? '').split(/\s+/)) {
-        if (!document.getElementById(id)) faults.push(`${name} names ${id}, which is not there`);
+        if (!document.getElementById(id)) errors.push(`${name} refers to the missing id ${id}`);
       }
     }
   }
   for (const link of document.querySelectorAll<HTMLAnchorElement>('a[href^="#"]')) {
     const id = decodeURIComponent(link.hash.slice(1));
-    if (!document.getElementById(id)) faults.push(`a link to ${id}, which is not there`);
+    if (!document.getElementById(id)) errors.push(`link to the missing id ${id}`);
   }
   for (const head of shown('th')) {
-    if (!head.hasAttribute('scope')) faults.push(`a head of a table without scope: ${told(head)}`);
+    if (!head.hasAttribute('scope')) errors.push(`table header without scope: ${describe(head)}`);
   }
   for (const landmark of ['main', 'nav']) {
-    if (shown(landmark).length === 0) faults.push(`no ${landmark}`);
+    if (shown(landmark).length === 0) errors.push(`no ${landmark}`);
   }
-  if (document.documentElement.lang !== 'en') faults.push('no language');
-  if (document.title === '') faults.push('no title');
-  return faults;
+  if (document.documentElement.lang !== 'en') errors.push('no language');
+  if (document.title === '') errors.push('no title');
+  return errors;
 }

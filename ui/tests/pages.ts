@@ -1,4 +1,4 @@
-/** The pages that the tests open: made-up reports, and reports that the program has written. */
+/** The pages under test: fixtures, and reports written by the program. */
 
 export const FIXTURES = ['study', 'run', 'runs', 'capacity', 'hostile'] as const;
 export const WRITTEN = ['written-study', 'written-run', 'written-runs'] as const;
@@ -6,14 +6,14 @@ export const PAGES = [...FIXTURES, ...WRITTEN];
 
 export type PageName = (typeof PAGES)[number];
 
-/** Where a page is, or why there is none. */
+/** The path of a page, or the error that prevented it. */
 export type Made = { file: string } | { error: string };
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the browser of all tests listens. */
+    /** The endpoint of the shared browser. */
     chromium: string;
-    /** For pages that a test makes itself; removed at the end. */
+    /** A folder for pages that tests create; removed at the end. */
     folder: string;
     pages: Partial<Record<PageName, Made>>;
   }

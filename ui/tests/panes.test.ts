@@ -1,28 +1,28 @@
-/** Two runs over time, one of them in front on a phone. */
+/** Two runs over time, one at a time on a phone. */
 
 import { expect, test } from 'vitest';
-import { PHONE, scrolledThrough, settled, withPage } from './browser';
+import { PHONE, scrollThrough, nextFrames, withPage } from './browser';
 
-test('on a phone one of two runs is in front, and who changes that by keys keeps them', async () => {
+test('a phone shows one of two runs, and switching by keyboard keeps the focus', async () => {
   await withPage('study', { viewport: PHONE }, async (page) => {
-    await scrolledThrough(page);
-    const card = page.locator('#what-happened');
+    await scrollThrough(page);
+    const card = page.locator('#load-over-time');
     await card.scrollIntoViewIfNeeded();
-    await settled(page);
+    await nextFrames(page);
     const name = (): Promise<string> => card.locator('.pane-head h4').innerText();
     const before = await name();
     await card.locator('.pane-button').nth(1).focus();
     await page.keyboard.press('Enter');
     expect(await name()).not.toBe(before);
-    const focused = page.locator('#what-happened .pane-button:focus');
+    const focused = page.locator('#load-over-time .pane-button:focus');
     expect(await focused.getAttribute('aria-pressed')).toBe('true');
-    expect(await page.locator('#what-it-took .pane-head h4').innerText()).toBe(await name());
+    expect(await page.locator('#resources-over-time .pane-head h4').innerText()).toBe(await name());
   });
 });
 
-test('a list of one run is not shown', async () => {
+test('a select with a single run is hidden', async () => {
   await withPage('runs', {}, async (page) => {
-    await scrolledThrough(page);
+    await scrollThrough(page);
     expect(await page.locator('.pane-choice select').count()).toBe(4);
     expect(await page.locator('.pane-choice select:visible').count()).toBe(2);
   });

@@ -1,15 +1,15 @@
-/** Reads the PNG pictures that Chromium takes: 8 bits a channel, RGB or RGBA, not interlaced. */
+/** Decodes Chromium's screenshots: PNG with 8 bits per channel, RGB or RGBA, not interlaced. */
 
 import { inflateSync } from 'node:zlib';
 
-export interface Picture {
+export interface Bitmap {
   width: number;
   height: number;
-  /** Three bytes a pixel: red, green, blue. */
+  /** Three bytes per pixel: red, green, blue. */
   rgb: Uint8Array;
 }
 
-export function decoded(png: Buffer): Picture {
+export function decoded(png: Buffer): Bitmap {
   let width = 0;
   let height = 0;
   let channels = 0;
@@ -30,6 +30,22 @@ export function decoded(png: Buffer): Picture {
     at += 12 + length;
   }
   return { width, height, rgb: withoutFilters(inflateSync(Buffer.concat(parts)), width, height, channels) };
+}
+
+/** The part of a bitmap inside this box, in pixels. */
+export function cropped(
+  { width, height, rgb }: Bitmap,
+  box: { left: number; top: number; width: number; height: number },
+): Bitmap {
+  const [left, top] = [Math.max(0, Math.round(box.left)), Math.max(0, Math.round(box.top))];
+  const right = Math.min(width, Math.round(box.left + box.width));
+  const bottom = Math.min(height, Math.round(box.top + box.height));
+  const part = new Uint8Array((right - left) * (bottom - top) * 3);
+  for (let y = top; y < bottom; y += 1) {
+    const row = rgb.subarray((y * width + left) * 3, (y * width + right) * 3);
+    part.set(row, (y - top) * (right - left) * 3);
+  }
+  return { width: right - left, height: bottom - top, rgb: part };
 }
 
 function withoutFilters(data: Buffer, width: number, height: number, channels: number): Uint8Array {
@@ -54,7 +70,7 @@ function withoutFilters(data: Buffer, width: number, height: number, channels: n
   return rgb;
 }
 
-/** What the filter of a line expects of a byte, from its neighbours. */
+/** The prediction of a byte from its neighbors. */
 function predicted(filter: number, left: number, up: number, corner: number): number {
   if (filter === 1) return left;
   if (filter === 2) return up;

@@ -1,12 +1,12 @@
-/** Pages can be read: in light and dark, on a phone, and by those who do not see them. */
+/** Pages are readable: in both themes, on a phone, and with a screen reader. */
 
 import { expect, test } from 'vitest';
-import { DESKTOP, PHONE, scrolledThrough, settled, unfolded, withPage } from './browser';
-import { inaccessible, paleTexts, smallTexts, wideElements } from './inspect';
+import { DESKTOP, PHONE, scrollThrough, nextFrames, openAllDetails, withPage } from './browser';
+import { inaccessible, lowContrastTexts, smallTexts, wideElements } from './inspect';
 import { PAGES } from './pages';
 
 test.each(PAGES)(
-  '%s: question and answer come first; texts have size and contrast, parts have names',
+  '%s: shows question and result first, with sufficient text size, contrast, and labels',
   async (name) => {
     await withPage(name, {}, async (page) => {
       for (const part of ['h1', '.answer']) {
@@ -14,24 +14,24 @@ test.each(PAGES)(
         expect.soft(box?.height ?? 0, part).toBeGreaterThan(10);
         expect.soft((box?.y ?? Infinity) + (box?.height ?? 0), part).toBeLessThan(DESKTOP.height);
       }
-      await scrolledThrough(page);
-      await unfolded(page);
+      await scrollThrough(page);
+      await openAllDetails(page);
       expect.soft(await page.evaluate(inaccessible)).toEqual([]);
       expect.soft(await page.evaluate(smallTexts, 11)).toEqual([]);
-      expect.soft(await page.evaluate(paleTexts)).toEqual([]);
+      expect.soft(await page.evaluate(lowContrastTexts)).toEqual([]);
       await page.emulateMedia({ colorScheme: 'dark' });
-      await settled(page);
-      expect.soft(await page.evaluate(paleTexts), 'dark').toEqual([]);
+      await nextFrames(page);
+      expect.soft(await page.evaluate(lowContrastTexts), 'dark').toEqual([]);
     });
   },
 );
 
-test.each(PAGES)('%s: fits phones', async (name) => {
+test.each(PAGES)('%s: fits on phones', async (name) => {
   await withPage(name, { viewport: PHONE, hasTouch: true, isMobile: true }, async (page) => {
     for (const size of [PHONE, { width: 390, height: 844 }]) {
       await page.setViewportSize(size);
-      await scrolledThrough(page);
-      await settled(page);
+      await scrollThrough(page);
+      await nextFrames(page);
       expect.soft(await page.evaluate(wideElements), `${size.width}`).toEqual([]);
       expect.soft(await page.evaluate(smallTexts, 11), `${size.width}`).toEqual([]);
     }

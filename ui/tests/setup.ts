@@ -1,4 +1,4 @@
-/** Before all tests: one Chromium for them, and the pages that they open. */
+/** Before all tests: starts one Chromium and creates the pages. */
 
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { writtenPages } from './written';
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const options = chromiumOptions();
   if (!existsSync(join(import.meta.dirname, '..', 'dist', 'page.js'))) {
-    throw new Error('no ui/dist/page.js: run npm run build in ui, or make ui');
+    throw new Error('no ui/dist/page.js: restore it with git, or build it with make ui');
   }
   const folder = mkdtempSync(join(tmpdir(), 'tenbin-pages-'));
   const pages: Partial<Record<PageName, Made>> = await writtenPages(folder);

@@ -1,18 +1,18 @@
-/** Tables are sorted by mouse and keyboard, and copied as they stand. */
+/** Sorting tables by mouse and keyboard, and copying them. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { Report } from '../src/report';
-import { reportIn, settled, withPage, withReport } from './browser';
+import { reportIn, nextFrames, withPage, withReport } from './browser';
 
-/** The texts of a column from top to bottom. */
+/** The texts of a column, from top to bottom. */
 async function column(table: Locator, at: number): Promise<string[]> {
   return table.locator(`tbody tr > :nth-child(${at + 1})`).allInnerTexts();
 }
 
-/** The first column of figures in which a figure is missing, or else the first of figures. */
+/** The first column of numbers with a missing value, or else the first column of numbers. */
 async function figuresOf(page: Page): Promise<{ at: number; values: (number | null)[]; texts: string[] }> {
   const table = (await reportIn(page)).loads[0]?.table;
   const columns = (table?.heads ?? []).map((_, at) => ({
@@ -22,11 +22,11 @@ async function figuresOf(page: Page): Promise<{ at: number; values: (number | nu
   }));
   const figures = columns.filter(({ values }) => new Set(values.filter((value) => value !== null)).size > 2);
   const found = figures.find(({ values }) => values.includes(null)) ?? figures[0];
-  if (!found) throw new Error('no column of figures');
+  if (!found) throw new Error('no column of numbers');
   return found;
 }
 
-/** Texts in the order of their values; those without one last, in the order of the report. */
+/** Texts in the order of their values; missing values last, in the original order. */
 function ordered({ values, texts }: { values: (number | null)[]; texts: string[] }, sign: number): string[] {
   const rows = texts.map((text, at) => ({ text, value: values[at] ?? null }));
   const known = rows.filter((row) => row.value !== null);
@@ -34,36 +34,36 @@ function ordered({ values, texts }: { values: (number | null)[]; texts: string[]
   return [...known, ...rows.filter((row) => row.value === null)].map(({ text }) => text);
 }
 
-test('a click sorts by figures, another turns the order, a third undoes it; what is missing stays last', async () => {
+test('clicks sort by value, reverse the order, and restore it; missing values stay last', async () => {
   await withPage('study', {}, async (page) => {
-    const wanted = await figuresOf(page);
-    expect(wanted.values).toContain(null);
+    const expected = await figuresOf(page);
+    expect(expected.values).toContain(null);
     const table = page.locator('table.data').first();
-    const head = table.locator('thead th').nth(wanted.at);
-    const asItCame = await column(table, wanted.at);
-    expect(asItCame).toEqual(wanted.texts);
+    const head = table.locator('thead th').nth(expected.at);
+    const asItCame = await column(table, expected.at);
+    expect(asItCame).toEqual(expected.texts);
     await head.locator('button').click();
     expect(await head.getAttribute('aria-sort')).toBe('descending');
-    expect(await column(table, wanted.at)).toEqual(ordered(wanted, -1));
+    expect(await column(table, expected.at)).toEqual(ordered(expected, -1));
     await head.locator('button').click();
     expect(await head.getAttribute('aria-sort')).toBe('ascending');
-    expect(await column(table, wanted.at)).toEqual(ordered(wanted, 1));
+    expect(await column(table, expected.at)).toEqual(ordered(expected, 1));
     await head.locator('button').click();
     expect(await head.getAttribute('aria-sort')).toBe('none');
-    expect(await column(table, wanted.at)).toEqual(asItCame);
+    expect(await column(table, expected.at)).toEqual(asItCame);
   });
 });
 
-test('the keyboard sorts, too, and it is told', async () => {
+test('the keyboard sorts, and the order is announced', async () => {
   await withPage('study', {}, async (page) => {
-    const wanted = await figuresOf(page);
+    const expected = await figuresOf(page);
     const table = page.locator('table.data').first();
-    const head = table.locator('thead th').nth(wanted.at);
+    const head = table.locator('thead th').nth(expected.at);
     await head.locator('button').focus();
     await page.keyboard.press('Enter');
-    expect(await column(table, wanted.at)).toEqual(ordered(wanted, -1));
+    expect(await column(table, expected.at)).toEqual(ordered(expected, -1));
     await page.keyboard.press('Space');
-    expect(await column(table, wanted.at)).toEqual(ordered(wanted, 1));
+    expect(await column(table, expected.at)).toEqual(ordered(expected, 1));
     expect(await table.locator('th[aria-sort="ascending"]').count()).toBe(1);
     expect(await page.locator('[aria-live="polite"]').allInnerTexts()).toContainEqual(
       expect.stringContaining('ascending'),
@@ -71,41 +71,41 @@ test('the keyboard sorts, too, and it is told', async () => {
   });
 });
 
-test('columns have their units in the head, and each best setting is marked by more than a colour', async () => {
+test('column titles have units, and the winner is marked by more than a color', async () => {
   await withPage('study', {}, async (page) => {
     const report = await reportIn(page);
-    const wanted = report.loads[0]?.table;
+    const expected = report.loads[0]?.table;
     const table = page.locator('table.data').first();
     const heads = await table.locator('thead th').allInnerTexts();
-    wanted?.heads.forEach(({ text, unit }, at) => {
+    expected?.heads.forEach(({ text, unit }, at) => {
       expect(heads[at]).toContain(text);
       expect(heads[at]).toContain(unit);
     });
     const stars = await table.locator('tbody tr', { hasText: '★' }).count();
-    expect(stars).toBe(wanted?.rows.filter((row) => row.is_winner).length);
+    expect(stars).toBe(expected?.rows.filter((row) => row.is_winner).length);
     expect(stars).toBeLessThanOrEqual(1);
   });
 });
 
-test('what is copied is what is shown, in its order', async () => {
+test('copies have the displayed rows in the displayed order', async () => {
   const permissions = ['clipboard-read', 'clipboard-write'];
   await withPage('study', { permissions }, async (page) => {
-    const wanted = await figuresOf(page);
+    const expected = await figuresOf(page);
     const panel = page.locator('.table-panel').first();
-    await panel.locator('thead th').nth(wanted.at).locator('button').click();
-    const shown = ordered(wanted, -1).map((text) => text.replaceAll(',', ''));
+    await panel.locator('thead th').nth(expected.at).locator('button').click();
+    const shown = ordered(expected, -1).map((text) => text.replaceAll(',', ''));
     const rows = (await copied(page, panel, 'CSV')).trimEnd().split('\r\n');
-    expect(rows.length).toBe(wanted.texts.length + 1);
-    expect(rows.slice(1).map((row) => row.split(',')[wanted.at])).toEqual(shown);
+    expect(rows.length).toBe(expected.texts.length + 1);
+    expect(rows.slice(1).map((row) => row.split(',')[expected.at])).toEqual(shown);
     const lines = (await copied(page, panel, 'Markdown')).trimEnd().split('\n');
-    expect(lines.length).toBe(wanted.texts.length + 2);
+    expect(lines.length).toBe(expected.texts.length + 2);
     expect(lines[1]).toMatch(/^\|( :?-+:? \|)+$/);
     const cells = (await copied(page, panel, 'TSV')).trimEnd().split('\n').slice(1);
-    expect(cells.map((row) => row.split('\t')[wanted.at])).toEqual(shown);
+    expect(cells.map((row) => row.split('\t')[expected.at])).toEqual(shown);
   });
 });
 
-test('what is copied cannot become a formula, markup, or another row', async () => {
+test('copied texts cannot become formulas, markup, or rows', async () => {
   const permissions = ['clipboard-read', 'clipboard-write'];
   await withPage('hostile', { permissions }, async (page) => {
     const panels = page.locator('.table-panel:visible');
@@ -120,7 +120,7 @@ test('what is copied cannot become a formula, markup, or another row', async () 
   });
 });
 
-test('without a clipboard the text stands selected', async () => {
+test('without a clipboard the text is selected', async () => {
   await withPage('study', {}, async (page) => {
     await page.evaluate(() => {
       Object.defineProperty(navigator, 'clipboard', { value: undefined });
@@ -135,7 +135,7 @@ test('without a clipboard the text stands selected', async () => {
       element.selectionEnd - element.selectionStart === element.value.length,
     ]);
     expect(selected).toEqual([true, true]);
-    await settled(page);
+    await nextFrames(page);
   });
 });
 
@@ -156,12 +156,12 @@ function parsedCsv(text: string): string[][] {
   return rows.slice(0, -1);
 }
 
-test('names that take much of a table keep their columns while nothing has to scroll', async () => {
+test('wide name columns are kept if the table does not scroll', async () => {
   const golden = join(import.meta.dirname, '..', '..', 'crates/report/tests/golden/study-sql.page.json');
   const report = JSON.parse(readFileSync(golden, 'utf8')) as Report;
   const statements = report.loads[0]?.statements;
-  if (!statements) throw new Error('there are no statements');
-  // A long one, and few figures.
+  if (!statements) throw new Error('no statements');
+  // A long name and few columns of numbers.
   statements.heads.length = 8;
   for (const { cells } of statements.rows) {
     cells.length = 8;
@@ -170,7 +170,7 @@ test('names that take much of a table keep their columns while nothing has to sc
   await withReport('wide-names', report, {}, async (page) => {
     const box = page.locator('.table-box[aria-label^="Statements"]');
     await box.scrollIntoViewIfNeeded();
-    await settled(page);
+    await nextFrames(page);
     const { width, names, isNarrow } = await box.evaluate((at) => ({
       width: at.clientWidth,
       names: [...at.querySelectorAll('thead .name')].reduce((sum, { clientWidth }) => sum + clientWidth, 0),

@@ -1,4 +1,4 @@
-/** Lets the real program measure its built-in target for some seconds, and write pages of it. */
+/** Runs the program against its built-in target for some seconds, and writes the pages. */
 
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import type { Made, PageName, WRITTEN } from './pages';
 const run = promisify(execFile);
 const ui = join(import.meta.dirname, '..');
 
-/** The program: of the environment variable TENBIN, or as Cargo has built it last for tests. */
+/** The path of the program: the environment variable TENBIN, or Cargo's debug build. */
 export function program(): string {
   const path = process.env.TENBIN ?? join(ui, '..', 'target', 'debug', 'tenbin');
   if (!existsSync(path)) {
@@ -20,7 +20,7 @@ export function program(): string {
   return path;
 }
 
-/** Makes the pages in this folder, one after the other: two loads at a time would disturb each other. */
+/** Writes the pages into this folder, one after the other: parallel loads would disturb each other. */
 export async function writtenPages(folder: string): Promise<Partial<Record<PageName, Made>>> {
   const store = ['--store', join(folder, 'tenbin.sqlite')];
   const tenbin = async (...args: string[]): Promise<string> => {
@@ -28,7 +28,7 @@ export async function writtenPages(folder: string): Promise<Partial<Record<PageN
     try {
       return (await run(program(), [...args, ...store], limits)).stdout;
     } catch (error) {
-      // Exit code 6: the target was gone, as it is for who expects another status. The run is kept all the same.
+      // Exit code 6 (degraded): the run with an unexpected status. It is stored all the same.
       const { code, stdout } = error as { code?: number; stdout?: string };
       if (code === 6 && stdout !== undefined) return stdout;
       throw error;
@@ -56,7 +56,7 @@ export async function writtenPages(folder: string): Promise<Partial<Record<PageN
   return made;
 }
 
-/** A built-in target on a port that the kernel chooses, ended afterwards. */
+/** Starts the built-in target on a free port, and stops it afterwards. */
 async function withTarget(use: (url: string) => Promise<void>): Promise<void> {
   const target = spawn(program(), ['target', '--listen', '127.0.0.1:0'], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -73,10 +73,10 @@ async function withTarget(use: (url: string) => Promise<void>): Promise<void> {
       target.stderr.on('data', hear);
       target.on('error', reject);
       target.on('exit', () => {
-        reject(new Error(`the target ended: ${text}`));
+        reject(new Error(`the target exited: ${text}`));
       });
       setTimeout(() => {
-        reject(new Error(`the target did not say where it listens within 10 s: ${text}`));
+        reject(new Error(`the target did not listen within 10 s: ${text}`));
       }, 10_000).unref();
     });
     await use(url);

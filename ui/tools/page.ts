@@ -1,4 +1,4 @@
-/** Puts a report into the page as Tenbin does: `npm run fixture -- study|run|runs|hostile|FILE.json PAGE.html`. */
+/** Embeds a report in the page, as Tenbin does: `npm run fixture -- study|run|runs|hostile|FILE.json PAGE.html`. */
 
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import type { Report } from '../src/report';
 
 const UI = join(import.meta.dirname, '..');
 
-/** A fixture by its name, or a report out of a JSON file, or out of a page. */
+/** A fixture by name, or the report in a JSON file or a page. */
 export function reportOf(source: string): Report {
   if (Object.hasOwn(FIXTURES, source)) return FIXTURES[source as keyof typeof FIXTURES]();
   const text = readFileSync(source, 'utf8');
@@ -29,7 +29,7 @@ export function pageOf(report: Report): string {
     script,
   };
   const template = readFileSync(join(UI, 'page.html'), 'utf8');
-  // One pass: what looks like a placeholder inside a value stays what it is.
+  // A single pass: placeholders inside values are not replaced.
   return template.replace(/\{\{(\w+)\}\}/g, (found, name: string) => parts[name] ?? found);
 }
 
@@ -62,12 +62,10 @@ function json(report: Report): string {
   return JSON.stringify(report).replace(/[<>&\u2028\u2029]/g, code);
 }
 
-/** What the command line asks for. */
+/** Runs the command. */
 export function main([source, path]: string[]): void {
   if (source === undefined || path === undefined) {
-    throw new Error(
-      'which report, and where to? npm run fixture -- study|run|runs|hostile|FILE.json PAGE.html',
-    );
+    throw new Error('usage: npm run fixture -- study|run|runs|capacity|hostile|FILE.json PAGE.html');
   }
   const page = pageOf(reportOf(source));
   writeFileSync(path, page);

@@ -1,4 +1,4 @@
-/** Takes the pictures of the documentation from a page: `npm run screenshots -- PAGE.html FOLDER`. */
+/** Takes the screenshots of the documentation from a page: `npm run screenshots -- PAGE.html FOLDER`. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -6,11 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { chromiumOptions } from './chromium';
 
-/** A picture: its file is `page-NAME.png`. */
+/** A screenshot in the file `page-NAME.png`. */
 interface Shot {
   name: string;
   options: BrowserContextOptions;
-  /** What is at the top of it; the top of the page if it is null. */
+  /** The element at the top of the screenshot; null for the top of the page. */
   at: string | null;
 }
 
@@ -19,9 +19,9 @@ const DESKTOP = { width: 1280, height: 800 };
 const SHOTS: Shot[] = [
   { name: 'light', options: { viewport: DESKTOP, colorScheme: 'light' }, at: null },
   { name: 'dark', options: { viewport: DESKTOP, colorScheme: 'dark' }, at: null },
-  { name: 'table', options: { viewport: DESKTOP }, at: '#figures' },
+  { name: 'table', options: { viewport: DESKTOP }, at: '#metrics' },
   { name: 'runs', options: { viewport: DESKTOP }, at: '#runs' },
-  { name: 'sweep', options: { viewport: DESKTOP }, at: '#settings' },
+  { name: 'sweep', options: { viewport: DESKTOP }, at: '#parameters' },
   { name: 'time', options: { viewport: DESKTOP }, at: '#time' },
   {
     name: 'phone',
@@ -35,10 +35,10 @@ const SHOTS: Shot[] = [
   },
 ];
 
-/** What the command line asks for. */
+/** Runs the command. */
 export async function main([file, folder]: string[]): Promise<void> {
   if (file === undefined || folder === undefined) {
-    throw new Error('of which page, and where to? npm run screenshots -- PAGE.html FOLDER');
+    throw new Error('usage: npm run screenshots -- PAGE.html FOLDER');
   }
   mkdirSync(folder, { recursive: true });
   const browser = await chromium.launch(chromiumOptions());
@@ -69,10 +69,10 @@ async function taken(browser: Browser, file: string, { name, options, at }: Shot
   }
 }
 
-/** Twice: what is drawn on the way moves what is below it. */
+/** Scrolls twice, because charts drawn on the way move the content below. */
 async function scrolledTo(page: Page, at: string, name: string): Promise<void> {
   const part = page.locator(at).first();
-  if ((await part.count()) === 0) throw new Error(`the page has no ${at}, which the picture ${name} shows`);
+  if ((await part.count()) === 0) throw new Error(`the page has no ${at} for the screenshot ${name}`);
   for (let time = 0; time < 2; time += 1) {
     await part.evaluate((element) => {
       element.scrollIntoView({ block: 'start' });

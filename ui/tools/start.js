@@ -1,4 +1,4 @@
-/** Runs a tool that is written in TypeScript: `node tools/start.js tools/page.ts ARGUMENTS`. */
+/** Runs a tool written in TypeScript: `node tools/start.js tools/page.ts ARGUMENTS`. */
 
 import { runnerImport } from 'vite';
 

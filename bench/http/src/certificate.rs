@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 
-use bench_turns::child;
-use bench_turns::interrupt::Interrupt;
+use harness::child;
+use harness::interrupt::Interrupt;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

@@ -40,6 +40,9 @@ pub(crate) struct Flags {
     /// Where every single measurement is written.
     #[arg(long, value_name = "FILE", default_value = "target/bench-http.json")]
     pub(crate) json: PathBuf,
+    /// Where a dated table for documents is written: what Tenbin costs in relation to each of the others.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
     /// The program that is compared.
     #[arg(long, value_name = "PATH", default_value = "target/release/tenbin")]
     pub(crate) tenbin: PathBuf,

@@ -5,7 +5,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use bench_turns::program::{self, on_path};
+use harness::program::{self, on_path};
 
 use crate::flags::Flags;
 use crate::tools::{self, Program, Tool};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use bench_turns::cores::Cores;
-use bench_turns::interrupt::Interrupt;
-use bench_turns::version::ask;
+use harness::cores::Cores;
+use harness::interrupt::Interrupt;
+use harness::version::ask;
 
 use crate::cases::Case;
 use crate::installed::Installed;

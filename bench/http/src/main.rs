@@ -19,9 +19,10 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser as _;
 
-use bench_turns::interrupt::Interrupt;
-use bench_turns::say::{Measurements, say, say_aside};
 use flags::{Arguments, Command, Flags};
+use harness::interrupt::Interrupt;
+use harness::markdown;
+use harness::say::{Measurements, say, say_aside};
 use installed::Installed;
 use nginx::Nginx;
 use rounds::Bench;
@@ -47,7 +48,7 @@ fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
     let installed = Installed::look(flags)?;
     let interrupt = Interrupt::listen()?;
     let open_files = limits::raise_open_files();
-    let cores = bench_turns::cores::two_cores()?;
+    let cores = harness::cores::two_cores()?;
     let folder = tempfile::tempdir()
         .context("cannot make a temporary folder; set TMPDIR to one that can be written")?;
     let nginx = Nginx::start(folder.path(), &installed, cores.server, &interrupt)?;
@@ -63,12 +64,15 @@ fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
         open_files,
         interrupt: &interrupt,
     };
-    let mut rows = Vec::new();
+    let (mut rows, mut lines) = (Vec::new(), Vec::new());
     for case in &cases {
         let measured = bench.measure(case, say_aside);
         say(&tables::of(case, &measured, &installed, flags))?;
+        lines.extend(tables::lines(case, &measured));
         rows.extend(measured);
         let (rounds, seconds) = (flags.rounds, flags.seconds);
+        let table = markdown::table(&lines, &machine::sentence(&machine), rounds, seconds);
+        markdown::write(flags.markdown.as_deref(), &table)?;
         Measurements { schema: "bench-http/1", machine: &machine, rounds, seconds, rows: &rows }
             .write(&flags.json)?;
         if interrupt.is_asked() {

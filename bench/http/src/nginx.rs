@@ -12,8 +12,8 @@ use anyhow::{Context as _, anyhow, bail};
 
 use crate::certificate::{self, Certificate};
 use crate::installed::Installed;
-use bench_turns::child::Child;
-use bench_turns::interrupt::Interrupt;
+use harness::child::Child;
+use harness::interrupt::Interrupt;
 
 /// Between asking for a free port and nginx taking it, another program may be quicker.
 const ATTEMPTS: usize = 3;

@@ -12,12 +12,12 @@ use crate::measured::Measured;
 use crate::nginx::Nginx;
 use crate::row::Row;
 use crate::tools::{Order, Tool};
-use bench_turns::child;
-use bench_turns::cores::Cores;
-use bench_turns::interrupt::Interrupt;
-use bench_turns::row::{Done, Turn};
-use bench_turns::time_file;
-use bench_turns::timed::{self, last_words};
+use harness::child;
+use harness::cores::Cores;
+use harness::interrupt::Interrupt;
+use harness::row::{Done, Turn};
+use harness::time_file;
+use harness::timed::{self, last_words};
 
 /// How much longer than its load a tool may take: connecting, and waiting for the last replies.
 const PATIENCE_BEYOND: Duration = Duration::from_secs(30);

@@ -1,6 +1,6 @@
 //! The figures of a turn that tables show.
 
-use bench_turns::row::{self, cpu_us_each};
+use harness::row::{self, cpu_us_each};
 
 use crate::measured::Measured;
 
@@ -22,8 +22,8 @@ pub(crate) const LATENESS_P99_US: Figure = |done| done.measured.lateness_p99_us;
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use bench_turns::row::{Done, Turn};
-    use bench_turns::time_file::Used;
+    use harness::row::{Done, Turn};
+    use harness::time_file::Used;
 
     use super::*;
 

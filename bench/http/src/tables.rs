@@ -6,10 +6,11 @@ use crate::cases::Case;
 use crate::flags::Flags;
 use crate::installed::Installed;
 use crate::row::{CPU_US, Figure, LATENESS_P99_US, MEDIAN_US, P99_US, REQUESTS_PER_S, Row};
-use crate::tools::{OURS, OURS_ALONE};
-use bench_turns::aligned::{aligned, cell};
-use bench_turns::row::{self, Turn, rss_mib, wall_s};
-use bench_turns::spread::{self, Spread};
+use crate::tools::{OURS, OURS_ALONE, Tool};
+use harness::aligned::{aligned, cell};
+use harness::markdown::Line;
+use harness::row::{self, Turn, rss_mib, wall_s};
+use harness::spread::{self, Spread};
 
 struct Column {
     title: &'static str,
@@ -75,7 +76,7 @@ fn figures(case: &Case, rows: &[Row], missing: &[(&str, &str)]) -> String {
 fn ratios(case: &Case, rows: &[Row]) -> String {
     let columns: Vec<&Column> = RATIOS.iter().collect();
     let mut lines = vec![titles("tenbin ÷", &columns)];
-    for tool in case.tools.iter().filter(|tool| tool.name != OURS && tool.name != OURS_ALONE) {
+    for tool in others(case) {
         let spreads: Vec<Option<Spread>> = columns
             .iter()
             .map(|column| spread::of(row::ratios(rows, OURS, tool.name, column.figure)))
@@ -121,6 +122,17 @@ fn remarks(rows: &[Row]) -> String {
         }
     }
     text
+}
+
+/// The case in relation to each of the other tools, for a document.
+pub(crate) fn lines(case: &Case, rows: &[Row]) -> Vec<Line> {
+    let lines = others(case).map(|tool| Line::of(case.title, rows, OURS, tool.name, CPU_US));
+    lines.filter(|line| line.cpu.is_some()).collect()
+}
+
+/// The tools that Tenbin is compared with.
+fn others(case: &Case) -> impl Iterator<Item = &Tool> {
+    case.tools.iter().copied().filter(|tool| tool.name != OURS && tool.name != OURS_ALONE)
 }
 
 fn titles(first: &str, columns: &[&Column]) -> Vec<String> {

@@ -5,10 +5,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use bench_turns::child;
-use bench_turns::cores::Cores;
-use bench_turns::interrupt::Interrupt;
-use bench_turns::timed::last_words;
+use harness::child;
+use harness::cores::Cores;
+use harness::interrupt::Interrupt;
+use harness::timed::last_words;
 use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 
 use crate::cases::{Case, Engine, Load, Work};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use bench_turns::program::{self, on_path};
+use harness::program::{self, on_path};
 
 use crate::tools;
 

@@ -12,10 +12,11 @@ mod tools;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use bench_turns::cores::two_cores;
-use bench_turns::interrupt::Interrupt;
-use bench_turns::say::{Measurements, say, say_aside};
 use clap::Parser as _;
+use harness::cores::two_cores;
+use harness::interrupt::Interrupt;
+use harness::markdown;
+use harness::say::{Measurements, say, say_aside};
 
 use databases::Databases;
 use flags::Flags;
@@ -53,12 +54,14 @@ fn compare(flags: &Flags) -> anyhow::Result<ExitCode> {
         client_core: cores.client,
         interrupt: &interrupt,
     };
-    let mut rows = Vec::new();
+    let (mut rows, mut lines) = (Vec::new(), Vec::new());
     for case in &cases {
         let measured = bench.measure(case, say_aside);
         say(&tables::of(case, &measured, flags.rounds, flags.seconds))?;
+        lines.extend(tables::lines(case, &measured));
         rows.extend(measured);
         let (rounds, seconds) = (flags.rounds, flags.seconds);
+        markdown::write(flags.markdown.as_deref(), &markdown::table(&lines, &about, rounds, seconds))?;
         Measurements { schema: "bench-sql/1", machine: &about, rounds, seconds, rows: &rows }
             .write(&flags.json)?;
         if interrupt.is_asked() {

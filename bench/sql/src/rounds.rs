@@ -6,11 +6,11 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use bench_turns::child;
-use bench_turns::interrupt::Interrupt;
-use bench_turns::row::{Done, Turn};
-use bench_turns::time_file;
-use bench_turns::timed::{self, last_words};
+use harness::child;
+use harness::interrupt::Interrupt;
+use harness::row::{Done, Turn};
+use harness::time_file;
+use harness::timed::{self, last_words};
 
 use crate::cases::{Case, Work};
 use crate::databases::Databases;

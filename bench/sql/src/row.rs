@@ -1,6 +1,6 @@
 //! The figures of a turn that tables show.
 
-use bench_turns::row::{self, cpu_us_each};
+use harness::row::{self, cpu_us_each};
 
 use crate::tools::Measured;
 
@@ -16,8 +16,8 @@ pub(crate) const CPU_US: Figure = |done| cpu_us_each(done, done.measured.as_ref(
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use bench_turns::row::{Done, Turn};
-    use bench_turns::time_file::Used;
+    use harness::row::{Done, Turn};
+    use harness::time_file::Used;
 
     use super::*;
 

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use bench_turns::aligned::{aligned, cell};
-use bench_turns::row::{self, Turn, cpu_s, rss_mib, wall_s};
-use bench_turns::spread;
+use harness::aligned::{aligned, cell};
+use harness::markdown::Line;
+use harness::row::{self, Turn, cpu_s, rss_mib, wall_s};
+use harness::spread;
 
 use crate::cases::{Case, Work};
 use crate::row::{CPU_US, Figure, PER_S, Row};
@@ -79,6 +80,12 @@ fn remarks(rows: &[Row]) -> String {
         }
     }
     text
+}
+
+/// The case in relation to each of the other tools, for a document.
+pub(crate) fn lines(case: &Case, rows: &[Row]) -> Vec<Line> {
+    let others = case.tools.iter().filter(|tool| tool.name != OURS);
+    others.map(|tool| Line::of(&case.title, rows, OURS, tool.name, CPU_US)).collect()
 }
 
 fn titles(first: &str, columns: &[Column]) -> Vec<String> {

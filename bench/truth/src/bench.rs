@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use bench_turns::interrupt::Interrupt;
+use harness::interrupt::Interrupt;
 
 use crate::flags::{Flags, Profile};
 use crate::grade::Found;

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
-use bench_turns::figures;
+use harness::figures;
 use serde_json::Value;
 
 use crate::bench::Bench;

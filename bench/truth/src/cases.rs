@@ -105,15 +105,19 @@ pub(crate) const CASES: &[Case] = &[
     },
 ];
 
-/// The cases of these names; all of them if there are none.
+/// The cases of these names, or whose names begin with these letters; all of them if there are none.
 pub(crate) fn chosen(only: &[String]) -> Result<Vec<&'static Case>, String> {
-    let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
-    if let Some(unknown) = only.iter().find(|name| !names.contains(&name.to_uppercase().as_str())) {
+    if let Some(unknown) = only.iter().find(|asked| !CASES.iter().any(|case| is_meant(asked, case))) {
+        let names: Vec<&str> = CASES.iter().map(|case| case.name).collect();
         return Err(format!("there is no case {unknown}; there are {}", names.join(", ")));
     }
-    let is_chosen =
-        |case: &&Case| only.is_empty() || only.iter().any(|name| name.to_uppercase() == case.name);
+    let is_chosen = |case: &&Case| only.is_empty() || only.iter().any(|asked| is_meant(asked, case));
     Ok(CASES.iter().filter(is_chosen).collect())
+}
+
+fn is_meant(asked: &str, case: &Case) -> bool {
+    let letter = &case.name[..1];
+    asked.eq_ignore_ascii_case(case.name) || asked.eq_ignore_ascii_case(letter)
 }
 
 #[cfg(test)]
@@ -126,6 +130,9 @@ mod tests {
         assert!(LONGEST.iter().all(|name| CASES.iter().any(|case| case.name == *name)));
         let two = chosen(&["t4".to_owned(), "S1".to_owned()]).unwrap();
         assert_eq!(two.iter().map(|case| case.name).collect::<Vec<_>>(), ["S1", "T4"]);
+        let simulated = chosen(&["s".to_owned()]).unwrap();
+        assert_eq!(simulated.iter().map(|case| case.name).collect::<Vec<_>>(), ["S1", "S2", "S3", "S4"]);
         assert!(chosen(&["T99".to_owned()]).is_err_and(|error| error.contains("T11")));
+        assert!(chosen(&[String::new()]).is_err());
     }
 }

@@ -11,7 +11,7 @@ pub(crate) struct Flags {
     /// How many times each truth is planted.
     #[arg(long, value_enum, default_value_t = Profile::Short)]
     pub(crate) profile: Profile,
-    /// Only these cases, such as T4,T8.
+    /// Only these cases, such as T4,T8; a letter stands for all that begin with it.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// Seed of every draw.

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use serde::Serialize;
 
-use bench_turns::aligned::aligned;
+use harness::aligned::aligned;
 
 use crate::flags::Flags;
 

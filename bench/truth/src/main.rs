@@ -19,11 +19,11 @@ use anyhow::Context as _;
 use clap::Parser as _;
 
 use bench::Bench;
-use bench_turns::interrupt::Interrupt;
-use bench_turns::say::{say, say_aside};
 use cases::{CASES, Case, When};
 use flags::Flags;
 use grade::Grade;
+use harness::interrupt::Interrupt;
+use harness::say::{say, say_aside};
 
 /// How long a case has to ask for the places of its tries.
 const TURN: Duration = Duration::from_millis(20);

@@ -8,8 +8,8 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench_turns::child::Child;
-use bench_turns::figures;
+use harness::child::Child;
+use harness::figures;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::bench::Bench;

@@ -5,7 +5,7 @@ use load::{Load, Open, SECOND_NS, Spacing};
 use record::Percentile;
 use simulator::closed_forms::capacity_per_s;
 use simulator::trials::{self, DuelTrial, Duels, SearchTrial, Searches, TournamentTrial, Tournaments};
-use simulator::{Condition, Course, Noise, Noisy, Queue, Service, Shape, judge, play};
+use simulator::{Condition, LoadTimes, Noise, Noisy, Queue, Service, Shape, judge, play};
 use stats::{DuelRules, SearchRules, Seen, TournamentRules};
 
 use crate::bench::Bench;
@@ -44,17 +44,17 @@ fn words(found: &Duels) -> String {
 /// Runs of ten seconds of a queue that is half busy, judged by their mean response time.
 fn equal_queues(seed: u64, count: u32) -> Duels {
     let queue = Queue { servers: 1, service: Service::Exponential { mean_ns: 5_000_000 } };
-    let course = Course { warm_up_ns: SECOND_NS, stop_ns: 11 * SECOND_NS };
+    let times = LoadTimes { warm_up_ns: SECOND_NS, stop_ns: 11 * SECOND_NS };
     trials::duels(&DuelTrial { rules: DUEL, ratio: 1.0 }, seed, count, |seed| {
         let mut runs = 0;
         move |_, block| {
             runs += 1;
-            let spacing = Spacing::Poisson { seed: seed ^ u64::from(block) };
+            let spacing = Spacing::poisson(seed ^ u64::from(block));
             let profile = Profile::constant(100.0);
             let load = Load::Open(Open { profile, spacing, connections: 1_000, shed_after_ns: None });
-            let played = play(&load, &queue, course, seed.wrapping_add(runs));
-            let ended = played.tally.counts.ended();
-            played.mean_response_s().map_or(Seen::Invalid, |value| Seen::Figure { value, errors: 0, ended })
+            let played = play(&load, &queue, times, seed.wrapping_add(runs));
+            let planned = played.tally.counts.ended();
+            played.mean_response_s().map_or(Seen::Invalid, |value| Seen::Figure { value, errors: 0, planned })
         }
     })
 }

@@ -4,9 +4,9 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use bench_turns::child::{self, Child};
-use bench_turns::figures;
-use bench_turns::timed::last_words;
+use harness::child::{self, Child};
+use harness::figures;
+use harness::timed::last_words;
 use serde_json::Value;
 
 use crate::bench::Bench;

@@ -9,7 +9,6 @@ use load::closed::Cadence;
 use load::open::Arrivals;
 use load::{Load, Share, Stop};
 
-use crate::worker::pooling::Pool;
 use shared::Shared;
 
 /// Requests whose instants lie within this window are started in one go, when the last of them is due: each is late by
@@ -20,21 +19,20 @@ const GROUP_MAX: usize = 64;
 
 /// One worker's part of the load.
 pub(crate) enum Driver {
-    /// Each slot is a user, unless users share them.
+    /// Users who wait for replies.
     Closed {
         cadence: Cadence,
         /// Users who may still start a request.
         active: u32,
-        pool: Option<Box<Pool>>,
     },
-    /// Slots are taken by whichever request is due.
+    /// Instants: each arrival takes a user who is idle.
     Open(Box<OpenDriver>),
 }
 
 /// The open load of one worker.
 pub(crate) struct OpenDriver {
     rows: Rows,
-    /// Slots without a request.
+    /// Users without an iteration.
     pub(crate) idle: VecDeque<u32>,
     pub(crate) shed_after_ns: Option<u64>,
 }
@@ -247,13 +245,11 @@ impl Driver {
         share: Share,
         stop: Stop,
         measured_from_ns: u64,
-        slots: u32,
+        users: u32,
         shared: Option<Arc<Mutex<Row>>>,
     ) -> Self {
         match load {
-            Load::Closed(closed) => {
-                Self::Closed { cadence: closed.cadence(share), active: slots, pool: None }
-            }
+            Load::Closed(closed) => Self::Closed { cadence: closed.cadence(share), active: users },
             Load::Open(open) => {
                 // The count of an open load ends the one row of instants that all workers share.
                 let row = || Row::new(open.arrivals(share), share, stop, measured_from_ns);
@@ -261,7 +257,7 @@ impl Driver {
                     Some(row) => Rows::Shared(Shared::new(row)),
                     None => Rows::Own { starts: row(), dues: row(), group_left: 0 },
                 };
-                let (idle, shed_after_ns) = ((0..slots).collect(), open.shed_after_ns);
+                let (idle, shed_after_ns) = ((0..users).collect(), open.shed_after_ns);
                 Self::Open(Box::new(OpenDriver { rows, idle, shed_after_ns }))
             }
         }
@@ -277,7 +273,7 @@ mod tests {
     fn driver(stop: Stop, measured_from_ns: u64) -> OpenDriver {
         let load = Load::Open(Open {
             profile: Profile::constant(1_000.0),
-            spacing: Spacing::Even,
+            spacing: Spacing::EVEN,
             connections: 2,
             shed_after_ns: None,
         });
@@ -326,7 +322,7 @@ mod tests {
     fn arrivals_are_numbered_over_all_workers() {
         let load = Load::Open(Open {
             profile: Profile::constant(1_000.0),
-            spacing: Spacing::Even,
+            spacing: Spacing::EVEN,
             connections: 3,
             shed_after_ns: None,
         });

@@ -1,4 +1,4 @@
-//! Loads on a system in this very process: one thread per connection, and calls that block.
+//! Loads on a system in this very process: one thread per link, and calls that block.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -6,59 +6,50 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use load::Load;
-use wire::{Embedded, Interrupt, PeerFault, Progress, Script};
+use wire::{InProcess, Interrupt, Script};
 
 use crate::clock::Clock;
-use crate::connection::NEVER;
 use crate::driver::Row;
 use crate::job::Job;
-use crate::running::{Gate, Running, StopSignal, launch};
+use crate::running::{Gate, Running, StopSignal, start};
+use crate::timers::NEVER;
 
 /// How often calls are looked at that may have to be interrupted.
 const WATCH: Duration = Duration::from_millis(10);
 
-/// What a worker needs to make calls instead of sending and receiving.
-pub(crate) struct Embedding<T> {
-    pub(crate) perform: fn(&mut T) -> Result<Progress, PeerFault>,
-    pub(crate) interrupt: fn(&T) -> Option<Interrupt>,
+/// What the workers of a load with a system in this process share.
+#[derive(Clone)]
+pub(crate) struct Embedding {
     /// The arrivals of an open load, which all threads share: a thread that is kept up must not keep others waiting.
     pub(crate) arrivals: Option<Arc<Mutex<Row>>>,
     pub(crate) guards: Arc<Guards>,
 }
 
-impl<T> Clone for Embedding<T> {
-    fn clone(&self) -> Self {
-        let Self { perform, interrupt, arrivals, guards } = self;
-        Self {
-            perform: *perform,
-            interrupt: *interrupt,
-            arrivals: arrivals.clone(),
-            guards: Arc::clone(guards),
-        }
+impl Embedding {
+    /// Gives a job one thread for each link.
+    pub(crate) fn of(job: &mut Job) -> Self {
+        job.threads = job.share.of_total(job.connections().max(1).into()) as u32;
+        job.cores.clear();
+        let arrivals = match &job.load {
+            Load::Open(open) => {
+                let (arrivals, stop) = (open.arrivals(job.share), job.stop.share(job.share));
+                Some(Arc::new(Mutex::new(Row::new(arrivals, job.share, stop, job.warm_up_ns))))
+            }
+            Load::Closed(_) => None,
+        };
+        Self { arrivals, guards: Arc::new(Guards::new(job.threads as usize)) }
     }
 }
 
 /// Starts a job on a system in this process, with one thread for each connection: [`Job::threads`], [`Job::cores`] and the
 /// addresses of the job do not count. All else is as with [`crate::start`]. Deadlines are kept by interrupting calls,
 /// where the conversation can; without that a call that ends too late has timed out, but holds its thread until then.
-pub fn start_embedded<S>(mut job: Job, script: S) -> io::Result<Running>
+pub fn start_embedded<S>(job: Job, script: S) -> io::Result<Running>
 where
     S: Script + 'static,
-    S::Talk: Embedded,
+    S::Talk: 'static,
 {
-    job.threads = job.share.of_total(job.connections().max(1).into()) as u32;
-    job.cores.clear();
-    let arrivals = match &job.load {
-        Load::Open(open) => {
-            let (arrivals, stop) = (open.arrivals(job.share), job.stop.share(job.share));
-            Some(Arc::new(Mutex::new(Row::new(arrivals, job.share, stop, job.warm_up_ns))))
-        }
-        Load::Closed(_) => None,
-    };
-    let guards = Arc::new(Guards::new(job.threads as usize));
-    let perform = <S::Talk as Embedded>::perform;
-    let interrupt = <S::Talk as Embedded>::interrupt;
-    launch(job, script, Some(Embedding { perform, interrupt, arrivals, guards }))
+    start(job, InProcess(script))
 }
 
 /// What the threads are doing, as the one that watches them sees it.

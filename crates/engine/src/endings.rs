@@ -4,6 +4,8 @@ use record::{Blame, Class, Outcome, class};
 use rustix::io::Errno;
 use wire::{PeerFault, Stage};
 
+use crate::link::State;
+
 /// An end without a usable reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ending {
@@ -147,6 +149,15 @@ impl Ending {
     /// The deadline passed while something was awaited.
     pub(crate) fn timed_out(class: &'static Class, awaited: &str) -> Self {
         Self::new(class, 0, format!("the deadline passed while waiting for {awaited}"))
+    }
+
+    /// The deadline passed while a link was not up yet.
+    pub(crate) fn opening_timed_out(state: &State) -> Self {
+        match state {
+            State::Shaking { .. } => Self::timed_out(&class::TIMEOUT_TLS, "the TLS handshake"),
+            State::Greeting { .. } => Self::timed_out(&class::TIMEOUT_LOGIN, "the log-in"),
+            _ => Self::timed_out(&class::TIMEOUT_CONNECT, "a connection"),
+        }
     }
 
     /// The deadline passed while a reply was awaited.

@@ -3,9 +3,10 @@
 use load::chance::Chance;
 use load::xoroshiro::Xoroshiro;
 use load::{Load, Order, Place, Routes, Share, Values, Visit};
-use wire::Script;
+use wire::Channels;
 
 use crate::job::Job;
+use crate::user::User;
 
 /// The iterations of one worker.
 pub(crate) struct Iterations {
@@ -19,26 +20,8 @@ pub(crate) struct Iterations {
     needs: Vec<Vec<Vec<usize>>>,
 }
 
-/// Where one user is.
-pub(crate) struct Way {
-    /// In the scenario.
-    pub(crate) place: Place,
-    /// When the first step was intended.
-    pub(crate) begun_ns: u64,
-    /// What of the lateness of the step before was ours, and may be carried on to the next.
-    pub(crate) carried_lag_ns: u64,
-    /// Whether the user pauses before the step at `place`.
-    pub(crate) is_paused: bool,
-    /// The user's draws; in an open load those of the arrival.
-    pub(crate) chance: Chance,
-    /// What the user chooses with instead, if the load says so.
-    pub(crate) chooser: Option<Xoroshiro>,
-    /// Draws the pauses of this iteration. How many there are hangs on replies, which must not change later iterations.
-    pub(crate) pauses: Chance,
-}
-
 impl Iterations {
-    pub(crate) fn new<S: Script>(job: &Job, script: &S, share: Share) -> Self {
+    pub(crate) fn new(job: &Job, script: &dyn Channels, share: Share) -> Self {
         let routes = Routes::new(&job.scenarios, job.seed);
         let needed = |visits: &[&Visit]| {
             let is_needed = |variable| visits.iter().any(|visit| script.needs(visit.step, variable));
@@ -79,18 +62,20 @@ impl Iterations {
     }
 
     /// Begins an iteration: draws its way and its values. Returns its first step.
-    pub(crate) fn begin(&mut self, way: &mut Way, intended_ns: u64, mut set: impl FnMut(u16, &[u8])) -> u16 {
-        way.place = self.choose(&mut way.chance, &mut way.chooser);
-        (way.begun_ns, way.carried_lag_ns) = (intended_ns, 0);
-        let Place { scenario, visit } = way.place;
+    pub(crate) fn begin(&mut self, user: &mut User, intended_ns: u64) -> u16 {
+        user.place = self.choose(&mut user.chance, &mut user.chooser);
+        (user.begun_ns, user.carried_lag_ns) = (intended_ns, 0);
+        let Place { scenario, visit } = user.place;
+        let values = &mut user.values;
+        let mut set = |variable: u16, value: &[u8]| values.set(variable, value);
         for source in &self.needs[usize::from(scenario)][usize::from(visit)] {
-            self.values.draw(*source, &mut way.chance, &mut set);
+            self.values.draw(*source, &mut user.chance, &mut set);
         }
-        way.pauses = way.chance.branch();
-        self.routes.visit(way.place).step
+        user.pauses = user.chance.branch();
+        self.routes.visit(user.place).step
     }
 
-    fn choose(&self, chance: &mut Chance, chooser: &mut Option<Xoroshiro>) -> Place {
+    fn choose(&self, chance: &mut Chance, chooser: &mut Option<Box<Xoroshiro>>) -> Place {
         match chooser {
             Some(chooser) => self.routes.begin_whole(chooser),
             None => self.routes.begin(chance),
@@ -98,17 +83,17 @@ impl Iterations {
     }
 
     /// The first step of a user's next iteration: the same whenever it is asked.
-    pub(crate) fn next_step(&self, way: &Way) -> u16 {
+    pub(crate) fn next_step(&self, user: &User) -> u16 {
         self.first_step.unwrap_or_else(|| {
-            let place = self.choose(&mut way.chance.clone(), &mut way.chooser.clone());
+            let place = self.choose(&mut user.chance.clone(), &mut user.chooser.clone());
             self.routes.visit(place).step
         })
     }
 
-    /// The way of a user, counted over all workers.
-    pub(crate) fn way(&self, job: &Job, user: u64) -> Way {
-        let chooser = matches!(job.load, Load::Closed(_)).then(|| job.choosers.get(user as usize).copied());
-        Way { chooser: chooser.flatten(), ..Way::new(self.routes.chance(user)) }
+    /// The user of this number, counted over all workers.
+    pub(crate) fn user(&self, job: &Job, number: u64) -> User {
+        let chooser = matches!(job.load, Load::Closed(_)).then(|| job.choosers.get(number as usize).copied());
+        User::new(self.routes.chance(number), chooser.flatten())
     }
 
     /// The step at a place.
@@ -119,12 +104,5 @@ impl Iterations {
     /// The place after this one; `None` at the end of the iteration.
     pub(crate) fn after(&self, place: Place) -> Option<Place> {
         self.routes.after(place)
-    }
-}
-
-impl Way {
-    fn new(chance: Chance) -> Self {
-        let (place, pauses) = (Place::default(), chance.clone());
-        Self { place, begun_ns: 0, carried_lag_ns: 0, is_paused: false, chance, chooser: None, pauses }
     }
 }

@@ -8,7 +8,7 @@ use load::{DataSource, Load, Scenarios, Share, Stop};
 
 use crate::net::tls::TlsPeer;
 
-/// One load on one peer, or on two.
+/// One load on one peer, or on several.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// How much, in which shape. Its instants count from the beginning of the load, warm-up included.
@@ -20,16 +20,12 @@ pub struct Job {
     pub stop: Stop,
     /// Requests intended before this instant are kept out of the result.
     pub warm_up_ns: u64,
-    /// Where to.
-    pub peer: Peer,
-    /// Where steps go whose peer, as the script says, is number 1; a load within this process has none.
-    pub beside: Option<Beside>,
+    /// Where to: at least one, by the numbers that [`wire::Channels::place`] gives.
+    pub peers: Vec<Peer>,
     /// From the start of a request, connecting included, to the last byte of its reply; pauses within it apart.
     pub timeout_ns: u64,
     /// For establishing a connection, TLS and log-in included; no longer than `timeout_ns`.
     pub connect_timeout_ns: u64,
-    /// Whether connections carry more than one request.
-    pub keep_alive: bool,
     /// Reactor threads; at least 1.
     pub threads: u32,
     /// The core of each thread; empty: wherever the system likes.
@@ -64,20 +60,19 @@ impl Job {
 }
 
 impl Job {
-    /// The peer of a number, as [`wire::Script::peer`] gives it.
-    pub(crate) fn peer(&self, number: u16) -> &Peer {
-        match &self.beside {
-            Some(beside) if number > 0 => &beside.peer,
-            _ => &self.peer,
-        }
+    /// How many peers there are.
+    pub(crate) fn peers(&self) -> u16 {
+        self.peers.len() as u16
     }
 
-    /// Whether connections to a peer carry more than one request.
-    pub(crate) fn keeps_alive(&self, number: u16) -> bool {
-        match &self.beside {
-            Some(beside) if number > 0 => beside.keep_alive,
-            _ => self.keep_alive,
-        }
+    /// The peer of a number, as [`wire::Channels::place`] gives it.
+    pub(crate) fn peer(&self, number: u16) -> &Peer {
+        &self.peers[usize::from(number)]
+    }
+
+    /// How long a request waits for its link to be opened.
+    pub(crate) fn opening_timeout_ns(&self) -> u64 {
+        self.connect_timeout_ns.min(self.timeout_ns)
     }
 
     /// What falls to a thread: each has as much as the others, and in this process a connection.
@@ -96,15 +91,6 @@ impl Job {
     }
 }
 
-/// A second peer of a load.
-#[derive(Clone, Debug)]
-pub struct Beside {
-    /// Where to.
-    pub peer: Peer,
-    /// Whether connections to it carry more than one request.
-    pub keep_alive: bool,
-}
-
 /// Who is spoken to.
 #[derive(Clone, Debug)]
 pub struct Peer {
@@ -115,12 +101,14 @@ pub struct Peer {
     pub tls: Option<TlsPeer>,
     /// Whether connections begin in the clear, and go over to TLS when the greeting asks for it.
     pub tls_on_request: bool,
+    /// Whether connections carry more than one request.
+    pub keep_alive: bool,
 }
 
 impl Peer {
-    /// A peer of one address, with which TLS, if there is any, begins at once.
+    /// A peer of one address, with which TLS, if there is any, begins at once. Connections are kept alive.
     pub fn of(endpoint: Endpoint, tls: Option<TlsPeer>) -> Self {
-        Self { endpoints: vec![endpoint], tls, tls_on_request: false }
+        Self { endpoints: vec![endpoint], tls, tls_on_request: false, keep_alive: true }
     }
 
     /// Whether connections begin with TLS.

@@ -2,25 +2,28 @@
 //!
 //! Read `worker.rs` first: one turn of its loop is the whole machine. The crate never knows plan files, stores or reports.
 
-mod book;
 mod clock;
-mod connection;
+mod dispatch;
 mod driver;
 mod embedded;
 mod endings;
+mod exchange;
 mod health;
 mod iterations;
 mod job;
 pub mod limits;
+mod link;
 mod net;
 mod pin;
 mod running;
 mod signals;
+mod step_account;
 mod timers;
+mod user;
 mod worker;
 
 pub use embedded::start_embedded;
-pub use job::{Beside, Endpoint, Job, Peer};
+pub use job::{Endpoint, Job, Peer};
 pub use net::line::Line;
 pub use net::probe::{Asked, ProbeError, Probed, ask, greet, probe};
 pub use net::tls::{TlsError, TlsPeer, TlsTrust};

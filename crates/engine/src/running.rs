@@ -11,10 +11,11 @@ use std::time::{Duration, Instant};
 use load::Share;
 use record::{ConnectionTotals, Health, Interval, Pulse};
 use rustix::io::Errno;
-use wire::Script;
+use wire::Channels;
 
 use crate::embedded::{Embedding, Guards};
 use crate::job::Job;
+use crate::net::cancel::Turn;
 use crate::pin;
 use crate::worker::Worker;
 
@@ -79,9 +80,11 @@ pub enum StopLevel {
 /// for all of them, so that its window has one end.
 const NOTICE: Duration = Duration::from_millis(150);
 
-/// The stop level, as all threads see it.
+/// The stop level, as all threads see it, and what else they share.
 #[derive(Debug)]
 pub(crate) struct StopSignal {
+    /// Whose cancellation is sent next.
+    pub(crate) cancel_turn: Turn,
     level: AtomicU8,
     /// When the load ends, in nanoseconds since it began; [`u64::MAX`] until it is asked to stop.
     ends_at_ns: AtomicU64,
@@ -92,6 +95,7 @@ pub(crate) struct StopSignal {
 impl Default for StopSignal {
     fn default() -> Self {
         Self {
+            cancel_turn: Turn::default(),
             level: AtomicU8::new(0),
             ends_at_ns: AtomicU64::new(u64::MAX),
             is_broken: AtomicBool::new(false),
@@ -215,21 +219,20 @@ pub struct Running {
     pub workers: u32,
 }
 
-/// Starts the threads of a job. The connections are opened first; [`Message::Begins`] says when the load begins.
-pub fn start<S: Script + 'static>(job: Job, script: S) -> io::Result<Running> {
-    launch(job, script, None)
+/// Starts the threads of a job. The connections are opened first; [`Message::Begins`] says when the load begins. Where a peer is in
+/// this process, each connection has a thread of its own.
+pub fn start(job: Job, script: impl Channels + 'static) -> io::Result<Running> {
+    launch(job, Arc::new(script))
 }
 
-pub(crate) fn launch<S: Script + 'static>(
-    mut job: Job,
-    script: S,
-    embedding: Option<Embedding<S::Talk>>,
-) -> io::Result<Running> {
+fn launch(mut job: Job, script: Arc<dyn Channels>) -> io::Result<Running> {
+    let is_in_process = (0..job.peers()).any(|peer| script.is_in_process(peer));
     let connections = job.connections().max(1);
     if connections < job.share.of {
         let why = format!("{connections} connections cannot be divided among {} generators", job.share.of);
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
+    let embedding = is_in_process.then(|| Embedding::of(&mut job));
     if embedding.is_none() && (job.pooled_users().is_some() || job.share != Share::WHOLE) {
         // Users of a thread without connections would wait for ever, and nobody would send its requests.
         job.threads = job.threads.clamp(1, connections / job.share.of);
@@ -242,7 +245,7 @@ pub(crate) fn launch<S: Script + 'static>(
         origin: Arc::clone(&origin),
         messages: sender.clone(),
     });
-    let (job, script) = (Arc::new(job), Arc::new(script));
+    let job = Arc::new(job);
     let (count, watched) = (job.threads, embedding.clone());
     let workers = (0..count).map(|index| {
         let (job, script, embedding) = (Arc::clone(&job), Arc::clone(&script), embedding.clone());
@@ -309,14 +312,14 @@ impl Drop for Leaving {
     }
 }
 
-fn work<S: Script>(
+fn work(
     job: &Job,
-    script: &S,
+    script: &dyn Channels,
     signal: &StopSignal,
     gate: &Gate,
     messages: Sender<Message>,
     thread: u32,
-    embedding: Option<Embedding<S::Talk>>,
+    embedding: Option<Embedding>,
 ) -> Result<WorkerEnd, Trouble> {
     let entry = Entry { gate, has_passed: Cell::new(false) };
     if let Some(core) = job.cores.get(thread as usize % job.cores.len().max(1)) {

@@ -2,7 +2,8 @@
 
 use record::{Presence, Pulse, Tail, Waits};
 
-use crate::connection::{InFlight, NEVER};
+use crate::exchange::Exchange;
+use crate::timers::NEVER;
 
 /// Whoever is back so much later than asked for was away, and not merely late.
 const STALL_NS: u64 = 50_000_000;
@@ -134,15 +135,15 @@ impl Signals {
 
     /// A request that waited for its connection is sent only now.
     #[inline]
-    pub(crate) fn sent_later(&mut self, request: &InFlight, sent_ns: u64) {
+    pub(crate) fn sent_later(&mut self, request: &Exchange, sent_ns: u64) {
         self.left(request.intended_ns, request.sent_ns);
         self.sent(request.intended_ns, sent_ns);
     }
 
     /// A request has ended, at an instant that the loop may have come to late.
     #[inline]
-    pub(crate) fn ended(&mut self, request: &InFlight, at_ns: u64) {
-        let InFlight { intended_ns, sent_ns, lag_ns, .. } = *request;
+    pub(crate) fn ended(&mut self, request: &Exchange, at_ns: u64) {
+        let Exchange { intended_ns, sent_ns, lag_ns, .. } = *request;
         self.left(intended_ns, at_ns);
         let response_ns = at_ns.saturating_sub(intended_ns);
         self.window.ended += 1;
@@ -264,8 +265,8 @@ mod tests {
 
     const WINDOW_NS: u64 = Pulse::WINDOW_NS;
 
-    fn request(intended_ns: u64, sent_ns: u64, lag_ns: u64) -> InFlight {
-        InFlight { intended_ns, begun_ns: sent_ns, sent_ns, lag_ns, first_byte_ns: 0, written: 0 }
+    fn request(intended_ns: u64, sent_ns: u64, lag_ns: u64) -> Exchange {
+        Exchange { lag_ns, ..Exchange::new(0, 0, intended_ns, sent_ns, sent_ns) }
     }
 
     #[test]

@@ -1,34 +1,39 @@
 //! What a worker must look at, and when: a heap that is corrected lazily.
 //!
-//! A request's deadline is not taken out when the reply comes: a connection keeps at most one live entry, which, when it
-//! comes up, is checked against the connection's present deadline and put back if that is later. So a request costs the
-//! heap nothing, and a connection one entry per time-out.
+//! A request's deadline is not taken out when the reply comes: a user keeps at most one live entry, which, when it
+//! comes up, is checked against the user's present deadline and put back if that is later. So a request costs the
+//! heap nothing, and a user one entry per time-out.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Why a connection is to be looked at.
+/// No deadline, or no timer.
+pub(crate) const NEVER: u64 = u64::MAX;
+
+/// Who is to be looked at, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reason {
-    /// Its deadline may have passed.
+    /// The deadline of a user's request may have passed.
     Deadline,
-    /// Its user's next request is due, or its back-off is over.
+    /// A user's next request is due, or its back-off is over.
     Wake,
-    /// A pause within its request is over.
+    /// A pause within a user's request is over.
     GoOn,
-    /// It is no connection but a user, who is ready.
-    User,
+    /// The back-off of a lane of the pool is over.
+    Lane,
+    /// There may be room for exchanges that wait at a peer.
+    Room,
 }
 
-/// Instants in order, with the connection and the reason.
+/// Instants in order, with the number of the user, link or lane, and the reason.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(u64, u32, Reason)>>,
 }
 
 impl Timers {
-    pub(crate) fn set(&mut self, at_ns: u64, slot: u32, reason: Reason) {
-        self.heap.push(Reverse((at_ns, slot, reason)));
+    pub(crate) fn set(&mut self, at_ns: u64, number: u32, reason: Reason) {
+        self.heap.push(Reverse((at_ns, number, reason)));
     }
 
     /// The earliest instant.
@@ -44,10 +49,6 @@ impl Timers {
             return None;
         }
         self.heap.pop().map(|Reverse(entry)| entry)
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.heap.clear();
     }
 }
 

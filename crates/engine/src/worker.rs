@@ -1,7 +1,7 @@
 //! One thread of the engine. [`Worker::turn`] is the whole machine; the rest is what its lines mean.
 
 mod cancelling;
-mod dialling;
+mod dialing;
 mod finishing;
 mod going_on;
 mod greeting;
@@ -9,35 +9,35 @@ mod late_reading;
 mod opening;
 mod parts;
 mod performing;
-pub(crate) mod pooling;
+mod pooling;
 mod receiving;
 mod sending;
-mod turning;
 
 use std::collections::VecDeque;
 use std::sync::mpsc::Sender;
 
 use load::chance::Chance;
-use load::{Load, SECOND_NS, Stop};
-use record::{Pulse, Recorder};
+use load::{Load, SECOND_NS, Share, Stop};
+use record::{ConnectionTotals, Pulse, Recorder};
 use rustix::io::Errno;
-use wire::{Reply, Script};
+use wire::{Channels, Place, Reply};
 
-use crate::book::Book;
 use crate::clock::Clock;
-use crate::connection::{Connection, NEVER};
+use crate::dispatch::{Dispatch, Pool};
 use crate::driver::Driver;
 use crate::embedded::Embedding;
 use crate::health::Watch;
 use crate::iterations::Iterations;
 use crate::job::Job;
+use crate::link::Link;
 use crate::net::cancel::Canceller;
 use crate::net::poll::Poll;
 use crate::running::{Entry, Message, StopLevel, StopSignal, Trouble, WorkerEnd};
 use crate::signals::Signals;
-use crate::timers::{Reason, Timers};
+use crate::step_account::StepAccount;
+use crate::timers::{NEVER, Reason, Timers};
+use crate::user::User;
 use late_reading::LateReading;
-use pooling::Pool;
 
 /// A worker looks up at least this often, to hear that it should stop.
 const HEARTBEAT_NS: u64 = SECOND_NS / 10;
@@ -52,22 +52,27 @@ const TIMERS_MAX: u32 = 4096;
 /// One read takes up to this much; one buffer serves all connections of the thread.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-pub(crate) struct Worker<'a, S: Script> {
+pub(crate) struct Worker<'a> {
     job: &'a Job,
     signal: &'a StopSignal,
     messages: Sender<Message>,
     clock: Clock,
     poll: Poll,
     timers: Timers,
-    connections: Vec<Connection<S::Talk>>,
-    /// The number of the first connection among those of all workers.
+    users: Vec<User>,
+    /// Those to the first peer come first.
+    links: Vec<Link>,
+    dispatch: Dispatch,
+    /// By number of a link among those to its peer: links of several peers with one number are one user's.
+    totals: Vec<ConnectionTotals>,
+    /// The number of the first link to a peer among those of all workers.
     first_number: u32,
-    /// The number of the first user: that of the first connection, unless users share connections.
+    /// The number of the first user.
     first_user: u32,
     driver: Driver,
     stop: Stop,
     /// By step, at least one; then those of the parts.
-    books: Vec<Book>,
+    accounts: Vec<StepAccount>,
     iterations: Iterations,
     /// Whether nothing that takes time lies between a reply and the next request.
     is_prompt: bool,
@@ -80,8 +85,8 @@ pub(crate) struct Worker<'a, S: Script> {
     plain: Vec<u8>,
     /// Sockets to be read again at once: the kernel told us about them and will not tell us twice.
     unread: VecDeque<(u32, u32)>,
-    /// Slots on their way to a connection.
-    dialling: u32,
+    /// Links on their way to be up.
+    dialing: u32,
     in_flight: u32,
     signals: Signals,
     /// Users who pause before the next step of their iteration.
@@ -89,32 +94,82 @@ pub(crate) struct Worker<'a, S: Script> {
     /// Measured requests of all steps: those that were due, and those that a user was ready for.
     planned: u64,
     opening_failures: Option<(u32, String)>,
-    /// Requests that were over as soon as they had begun, and are to be ended.
-    over_at_once: VecDeque<(u32, u32, Reply)>,
+    /// Requests that were over as soon as they had begun, and are to be ended: user, link, and its generation.
+    over_at_once: VecDeque<(u32, u32, u32, Reply)>,
     /// Why the load cannot go on, if this worker was the first to learn it.
     broken: Option<String>,
     canceller: Canceller,
-    /// How calls are made, if the system is in this process.
-    embedding: Option<Embedding<S::Talk>>,
-    /// Slots for which a call is to be made.
+    /// What is shared by all workers, if a system is in this process.
+    embedding: Option<Embedding>,
+    /// Links for which a call is to be made.
     to_perform: VecDeque<(u32, u32)>,
     /// The number of this worker.
     thread: usize,
-    /// By step, the peer that its request goes to.
-    peers: Box<[u16]>,
+    /// By step, the peer that its request goes to, and its number there.
+    steps: Box<[Place]>,
+    /// By peer, how far the accounts of parts lie behind the numbers that channels have for them.
+    parts_ahead: Box<[u16]>,
+    /// By peer, whether it is in this process.
+    in_process: Box<[bool]>,
+    /// Whether users go on over other links, and take the values of replies with them.
+    keeps_values: bool,
 }
 
-impl<'a, S: Script> Worker<'a, S> {
+/// Who the users and links of one worker are.
+struct Crowd {
+    users: Vec<User>,
+    first_user: u32,
+    links: Vec<Link>,
+    dispatch: Dispatch,
+}
+
+impl Crowd {
+    fn new(job: &Job, script: &dyn Channels, iterations: &Iterations, share: Share) -> Self {
+        let total = u64::from(job.connections());
+        let (lanes, first_number) = (share.of_total(total) as u32, share.first_of(total) as u32);
+        let rooms: Vec<u32> = (0..job.peers()).map(|peer| script.room(peer).max(1)).collect();
+        let (count, first_user, pool) = match (&job.load, job.pooled_users()) {
+            (Load::Closed(_), Some(all)) => {
+                let (count, first) = (share.of_total(all.into()) as u32, share.first_of(all.into()) as u32);
+                (count, first, rooms.contains(&1).then(|| Pool::new(lanes)))
+            }
+            // Links that carry several exchanges carry those of several arrivals.
+            (Load::Open(_), _) if !rooms.contains(&1) => {
+                let room = rooms.iter().copied().min().unwrap_or(1);
+                (lanes.saturating_mul(room), first_number.saturating_mul(room), None)
+            }
+            _ => (lanes, first_number, None),
+        };
+        let user = |number: u32| {
+            let user = iterations.user(job, u64::from(first_user) + u64::from(number));
+            User { lane: if pool.is_none() { number } else { user.lane }, ..user }
+        };
+        let link = |peer: u16, number: u32| {
+            let channel = script.open(peer, first_number + number);
+            Link::new(channel, peer, number, rooms[usize::from(peer)], job.peer(peer).keep_alive)
+        };
+        Self {
+            users: (0..count).map(user).collect(),
+            first_user,
+            // Of known length: a list that grows leaves its former places behind.
+            links: (0..u32::from(job.peers()) * lanes)
+                .map(|at| link((at / lanes) as u16, at % lanes))
+                .collect(),
+            dispatch: Dispatch::new(&rooms, lanes, pool),
+        }
+    }
+}
+
+impl<'a> Worker<'a> {
     pub(crate) fn new(
         job: &'a Job,
-        script: &'a S,
+        script: &'a dyn Channels,
         signal: &'a StopSignal,
         messages: Sender<Message>,
         thread: u32,
-        embedding: Option<Embedding<S::Talk>>,
+        embedding: Option<Embedding>,
     ) -> Result<Self, Errno> {
-        let (share, total) = (job.share_of(thread, embedding.is_some()), u64::from(job.connections()));
-        let (slots, first_number) = (share.of_total(total) as u32, share.first_of(total) as u32);
+        let share = job.share_of(thread, embedding.is_some());
         let shared_row = embedding.as_ref().and_then(|embedding| embedding.arrivals.clone());
         // A shared row counts for all.
         let stop = match shared_row {
@@ -123,22 +178,16 @@ impl<'a, S: Script> Worker<'a, S> {
         };
         let logged = share.of_total(u64::from(job.log_per_second)) as usize;
         let iterations = Iterations::new(job, script, share);
-        let connection = |slot| {
-            let way = iterations.way(job, u64::from(first_number) + u64::from(slot));
-            Connection::new(script.open(first_number + slot), way, job)
-        };
+        let Crowd { users, first_user, links, dispatch } = Crowd::new(job, script, &iterations, share);
         let steps = job.scenarios.steps().max(1);
-        // Single parts are not kept: their requests are.
-        let mut driver = Driver::new(&job.load, share, stop, job.warm_up_ns, slots, shared_row);
-        let mut first_user = first_number;
-        if let (Driver::Closed { active, pool, .. }, Some(all)) = (&mut driver, job.pooled_users()) {
-            first_user = share.first_of(u64::from(all)) as u32;
-            *active = share.of_total(u64::from(all)) as u32;
-            let ways = (0..*active).map(|user| iterations.way(job, u64::from(first_user) + u64::from(user)));
-            *pool = Some(Box::new(Pool::new(ways, slots)));
-        }
         let window_ns = (job.warm_up_ns, stop.at_ns.unwrap_or(NEVER));
-        let book = |number| Book::new(Recorder::new(window_ns, if number < steps { logged } else { 0 }));
+        // Single parts are not kept: their requests are.
+        let account =
+            |number| StepAccount::new(Recorder::new(window_ns, if number < steps { logged } else { 0 }));
+        let in_process: Box<[bool]> = (0..job.peers()).map(|peer| script.is_in_process(peer)).collect();
+        let is_all_in_process = in_process.iter().all(|is_in_process| *is_in_process);
+        let is_shared = links.iter().any(Link::is_shared);
+        let total = u64::from(job.connections());
         Ok(Self {
             job,
             signal,
@@ -146,21 +195,24 @@ impl<'a, S: Script> Worker<'a, S> {
             clock: Clock::from(std::time::Instant::now()),
             poll: Poll::new()?,
             timers: Timers::default(),
-            connections: (0..slots).map(connection).collect(),
-            first_number,
+            driver: Driver::new(&job.load, share, stop, job.warm_up_ns, users.len() as u32, shared_row),
+            totals: vec![ConnectionTotals::default(); share.of_total(total) as usize],
+            users,
+            links,
+            dispatch,
+            first_number: share.first_of(total) as u32,
             first_user,
-            driver,
             stop,
-            books: (0..steps + usize::from(job.parts)).map(book).collect(),
+            accounts: (0..steps + usize::from(job.parts)).map(account).collect(),
             is_prompt: iterations.only_step.is_some_and(|step| !script.looks_through(step)),
             iterations,
             computes: job.scenarios.visits().any(|visit| script.looks_through(visit.step)),
             chance: Chance::stream(0, u64::from(share.index)),
-            late_reading: LateReading::for_job(job).filter(|_| embedding.is_none()),
-            buffer: vec![0; if embedding.is_some() { 0 } else { BUFFER_BYTES }],
+            late_reading: LateReading::for_job(job).filter(|_| embedding.is_none() && !is_shared),
+            buffer: vec![0; if is_all_in_process { 0 } else { BUFFER_BYTES }],
             plain: Vec::new(),
             unread: VecDeque::new(),
-            dialling: 0,
+            dialing: 0,
             in_flight: 0,
             signals: Signals::new(job.warm_up_ns),
             paused: 0,
@@ -168,11 +220,14 @@ impl<'a, S: Script> Worker<'a, S> {
             opening_failures: None,
             over_at_once: VecDeque::new(),
             broken: None,
-            canceller: Canceller::default(),
+            canceller: Canceller::new(signal.cancel_turn.clone()),
             embedding,
             to_perform: VecDeque::new(),
             thread: thread as usize,
-            peers: turning::peers(job, script),
+            steps: (0..steps).map(|step| script.place(step as u16)).collect(),
+            parts_ahead: (0..job.peers()).map(|peer| script.parts_ahead(peer)).collect(),
+            in_process,
+            keeps_values: job.peers() > 1 || is_shared,
         })
     }
 
@@ -195,9 +250,8 @@ impl<'a, S: Script> Worker<'a, S> {
         }
         self.end_waits(wall_ns);
         self.tell_windows(wall_ns, true, &mut watch);
-        let totals = self.connections.iter().map(|connection| connection.totals).collect();
         Ok(WorkerEnd {
-            connections: totals,
+            connections: self.totals,
             stopped_at_ns: self.stop.at_ns,
             health: watch.end(wall_ns, self.signals),
             opening_failures: self.opening_failures,
@@ -247,9 +301,10 @@ impl<'a, S: Script> Worker<'a, S> {
         let wait_ns = if is_catching_up { 0 } else { asked_ns.saturating_sub(now_ns) };
         let mut count = 0;
         if self.embedding.is_some() {
+            let has_sockets = self.in_process.contains(&false);
             // The calls that were made since are no wait of ours.
-            self.signals.waits_until(self.clock.now() + wait_ns, false);
-            if wait_ns == 0 {
+            self.signals.waits_until(self.clock.now() + wait_ns, has_sockets);
+            if wait_ns == 0 && !has_sockets {
                 return Ok(0);
             }
         } else {
@@ -296,7 +351,7 @@ impl<'a, S: Script> Worker<'a, S> {
     /// When to look up, whatever there is to do.
     fn next_beat(&self, now_ns: u64) -> u64 {
         let beat_ns = if self.in_flight > 0 { HEARTBEAT_IN_FLIGHT_NS } else { HEARTBEAT_NS };
-        let page_ns = self.books[0].recorder.boundary_ns().min(self.signals.window_end_ns());
+        let page_ns = self.accounts[0].recorder.boundary_ns().min(self.signals.window_end_ns());
         page_ns.min(now_ns + beat_ns)
     }
 
@@ -320,13 +375,13 @@ impl<'a, S: Script> Worker<'a, S> {
     }
 
     fn hand_over(&mut self, now_ns: u64) {
-        // All books turn their pages together.
-        if now_ns < self.books[0].recorder.boundary_ns() {
+        // All accounts turn their pages together.
+        if now_ns < self.accounts[0].recorder.boundary_ns() {
             return;
         }
         let messages = &self.messages;
-        for (step, book) in (0..).zip(&mut self.books) {
-            book.recorder.turn(now_ns, |interval| {
+        for (step, account) in (0..).zip(&mut self.accounts) {
+            account.recorder.turn(now_ns, |interval| {
                 // Nobody listens only when the run was given up from outside; then nothing is lost by not telling.
                 let _ = messages.send(Message::Interval { step, interval: Box::new(interval) });
             });
@@ -335,15 +390,16 @@ impl<'a, S: Script> Worker<'a, S> {
 
     fn look_at_timers(&mut self, mut now_ns: u64) {
         for looked_at in 1..=TIMERS_MAX {
-            let Some((at_ns, slot, reason)) = self.timers.pop_due(now_ns) else { return };
+            let Some((at_ns, number, reason)) = self.timers.pop_due(now_ns) else { return };
             if looked_at % STARTS_MAX == 0 {
                 now_ns = self.clock.now();
             }
             match reason {
-                Reason::Deadline => self.check_deadline(slot, at_ns, now_ns),
-                Reason::Wake => self.wake(slot, now_ns),
-                Reason::GoOn => self.end_pause(slot, at_ns, now_ns),
-                Reason::User => self.user_is_ready(slot, now_ns),
+                Reason::Deadline => self.check_deadline(number, at_ns, now_ns),
+                Reason::Wake => self.wake(number, now_ns),
+                Reason::GoOn => self.end_pause(number, at_ns, now_ns),
+                Reason::Lane => self.take_next_user(number, now_ns),
+                Reason::Room => self.fill_room(number as u16, now_ns),
             }
         }
     }
@@ -354,7 +410,7 @@ impl<'a, S: Script> Worker<'a, S> {
             && let Some(due) = open.take_due(now_ns)
         {
             let step = self.iterations.first_step(due.number);
-            self.books[usize::from(step)].note_due(due.at_ns);
+            self.accounts[usize::from(step)].note_due(due.at_ns);
             self.note_planned(due.at_ns);
         }
     }
@@ -373,7 +429,7 @@ impl<'a, S: Script> Worker<'a, S> {
         }
     }
 
-    /// Starts open requests whose instant has come, as far as there are connections for them.
+    /// Starts open requests whose instant has come, as far as there are users for them.
     fn start_due(&mut self, now_ns: u64) {
         self.count_due(now_ns);
         for _ in 0..STARTS_MAX {
@@ -382,38 +438,28 @@ impl<'a, S: Script> Worker<'a, S> {
             if let Some(too_late_ns) = now_ns.checked_sub(shed_after_ns.saturating_add(1)) {
                 while let Some(shed) = open.take_start(too_late_ns) {
                     let step = self.iterations.first_step(shed.number);
-                    self.books[usize::from(step)].note_due_not_sent(shed.at_ns);
+                    self.accounts[usize::from(step)].note_due_not_sent(shed.at_ns);
                 }
             }
             if open.idle.is_empty() {
                 return;
             }
             let Some(start) = open.take_start_of_group(now_ns) else { return };
-            if let Some(slot) = open.idle.pop_front() {
-                self.begin_iteration(slot, Some(start.number), true, start.at_ns, now_ns);
+            if let Some(user) = open.idle.pop_front() {
+                self.begin_iteration(user, Some(start.number), true, start.at_ns, now_ns);
             }
         }
     }
 
     /// Every user of a closed load comes in at the time the load says.
     fn let_users_in(&mut self) {
-        let (Load::Closed(closed), Driver::Closed { cadence, pool, .. }) = (&self.job.load, &mut self.driver)
+        let (Load::Closed(closed), Driver::Closed { cadence, .. }) = (&self.job.load, &mut self.driver)
         else {
             return;
         };
-        let first_user = u64::from(self.first_user);
-        let mut first_ns = |user: u32| cadence.first(closed.arrival_ns(first_user + u64::from(user)));
-        if let Some(pool) = pool {
-            for user in 0..pool.users() {
-                let next_ns = first_ns(user);
-                pool.expect(user, next_ns);
-                self.timers.set(next_ns, user, Reason::User);
-            }
-            return;
-        }
-        for (slot, connection) in (0..).zip(&mut self.connections) {
-            connection.next_ns = first_ns(slot);
-            self.timers.set(connection.next_ns, slot, Reason::Wake);
+        for (number, user) in (0..).zip(&mut self.users) {
+            user.next_ns = cadence.first(closed.arrival_ns(u64::from(self.first_user) + u64::from(number)));
+            self.timers.set(user.next_ns, number, Reason::Wake);
         }
     }
 
@@ -438,7 +484,7 @@ impl<'a, S: Script> Worker<'a, S> {
     fn stop_at(&mut self, end_ns: u64) {
         if self.stop.at_ns.is_none_or(|at_ns| at_ns > end_ns) {
             self.stop.at_ns = Some(end_ns);
-            self.books.iter_mut().for_each(|book| book.recorder.end_window(end_ns));
+            self.accounts.iter_mut().for_each(|account| account.recorder.end_window(end_ns));
             if let Driver::Open(open) = &mut self.driver {
                 open.end_at(end_ns);
             }
@@ -451,12 +497,10 @@ impl<'a, S: Script> Worker<'a, S> {
         if self.in_flight > 0 {
             return false;
         }
+        if self.dispatch.has_waiting() && self.may_seat(self.clock.now()) {
+            return false;
+        }
         match &self.driver {
-            Driver::Closed { pool: Some(pool), .. }
-                if pool.has_waiting() && self.may_seat(self.clock.now()) =>
-            {
-                false
-            }
             Driver::Closed { active, .. } => {
                 *active == 0 || !self.stop.admits(self.clock.now(), self.planned)
             }
@@ -471,11 +515,11 @@ impl<'a, S: Script> Worker<'a, S> {
     fn settle(&mut self, now_ns: u64) {
         self.count_due(now_ns);
         self.settle_cancellations(now_ns);
-        (0..self.connections.len() as u32).for_each(|slot| self.say_farewells(slot));
+        (0..self.links.len() as u32).for_each(|link| self.say_farewell(link));
         let messages = &self.messages;
-        for (step, book) in (0..).zip(&mut self.books) {
-            book.settle();
-            book.recorder.close(&mut |interval| {
+        for (step, account) in (0..).zip(&mut self.accounts) {
+            account.settle();
+            account.recorder.close(&mut |interval| {
                 let _ = messages.send(Message::Interval { step, interval: Box::new(interval) });
             });
         }

@@ -7,6 +7,7 @@ mod endings;
 mod framing;
 mod greetings;
 mod load_shapes;
+mod multiplexing;
 mod open_load;
 mod open_scenarios;
 mod parts;

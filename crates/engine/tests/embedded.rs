@@ -5,9 +5,12 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use crate::support::acts::{Act, Acts, acts};
-use crate::support::{Done, MS, SECOND, closed, count, finish, lasting, limit};
+use crate::support::lines::{Answer, Lines};
+use crate::support::scenario::{in_turn, visit};
+use crate::support::{Done, MS, SECOND, closed, count, finish, lasting, limit, tcp};
 use engine::{Endpoint, Job, Peer, StopLevel};
 use load::{Load, Open, Spacing, open::Profile};
+use wire::{InProcess, Mix, Place};
 
 fn nowhere() -> Peer {
     Peer::of(Endpoint::Unix("/nowhere".into()), None)
@@ -48,7 +51,7 @@ fn what_is_refused_is_told_and_pauses_are_kept() {
 fn arrivals_are_taken_by_whichever_connection_is_free() {
     let load = Load::Open(Open {
         profile: Profile::constant(100.0),
-        spacing: Spacing::Even,
+        spacing: Spacing::EVEN,
         connections: 4,
         shed_after_ns: None,
     });
@@ -60,7 +63,7 @@ fn arrivals_are_taken_by_whichever_connection_is_free() {
     let job = Job { stop: lasting(200 * MS), ..job };
     let load = Load::Open(Open {
         profile: Profile::constant(500.0),
-        spacing: Spacing::Even,
+        spacing: Spacing::EVEN,
         connections: 1,
         shed_after_ns: None,
     });
@@ -74,7 +77,7 @@ fn arrivals_are_taken_by_whichever_connection_is_free() {
 fn late_arrivals_are_shed_and_counted() {
     let load = Load::Open(Open {
         profile: Profile::constant(1000.0),
-        spacing: Spacing::Even,
+        spacing: Spacing::EVEN,
         connections: 2,
         shed_after_ns: Some(20 * MS),
     });
@@ -111,4 +114,33 @@ fn a_call_that_takes_too_long_is_interrupted_and_has_timed_out() {
     // It was in flight; that the call was interrupted is no fault of the system.
     let counts = done.tally.counts;
     assert_eq!((counts.sent, counts.unfinished, done.errors("interrupted")), (1, 1, 0), "{counts:?}");
+}
+
+#[test]
+fn a_scenario_goes_to_a_server_and_to_a_system_in_this_process() {
+    let server = Lines::start(|_, _| Answer::Say("ok\n"));
+    let network = acts(&[Act::Say("a", None)]);
+    let here = taking(&[Act::Commit("b", None)], Duration::from_millis(2));
+    let places = [Place { script: 0, step: 0 }, Place { script: 1, step: 0 }];
+    let mix = || Mix::new(vec![Box::new(network.clone()), Box::new(InProcess(here.clone()))], &places);
+    let mut job = closed(tcp(server.address), 3, count(60));
+    job.peers.push(nowhere());
+    job.scenarios = in_turn(vec![visit(0, 0), visit(1, 0)]);
+    let done = crate::support::run(job.clone(), mix());
+    done.assert_all_ok(60);
+    assert_eq!(done.ends.len(), 3, "one thread for each connection");
+    let counts: Vec<u64> = done.steps.iter().map(|tally| tally.counts.ok).collect();
+    assert_eq!((counts[0] + counts[1], counts[0].abs_diff(counts[1]) <= 3), (60, true), "{counts:?}");
+    let connections: Vec<u64> = done.steps.iter().map(|tally| tally.connections).collect();
+    assert_eq!(connections, [3, 3]);
+    assert!(done.steps[1].service.ok.min_ns().is_some_and(|min_ns| min_ns >= 2 * MS));
+    // An arrival goes through both as well.
+    let load = Load::Open(Open {
+        profile: Profile::constant(100.0),
+        spacing: Spacing::EVEN,
+        connections: 3,
+        shed_after_ns: None,
+    });
+    let done = crate::support::run(Job { load, stop: lasting(300 * MS), ..job }, mix());
+    done.assert_all_ok(60);
 }

@@ -130,7 +130,7 @@ fn an_announced_close_is_no_error_at_all() {
 fn without_keep_alive_every_request_has_its_own_connection() {
     let server = server(each_request(vec![Step::ReadRequest, Step::Send(reply(200, "ok"))]));
     let mut job = closed(tcp(server.address()), 3, count(30));
-    job.keep_alive = false;
+    job.peers[0].keep_alive = false;
     let done = run(job, get("/"));
     done.assert_all_ok(30);
     assert_eq!((server.connections(), done.tally.connections), (30, 30));

@@ -50,8 +50,8 @@ fn a_log_in_may_take_several_rounds_and_come_in_any_pieces() {
         _ => Answer::Say("ok\n"),
     });
     // The rest of the second round never comes: the connect deadline ends it.
-    let job = Job { connect_timeout_ns: 200 * MS, ..closed(tcp(server.address), 1, lasting(50 * MS)) };
-    let done = run(Job { keep_alive: false, ..job }, greeting(&[Act::Say("a", None)]));
+    let job = Job { connect_timeout_ns: 200 * MS, ..closed(once(tcp(server.address)), 1, lasting(50 * MS)) };
+    let done = run(job, greeting(&[Act::Say("a", None)]));
     assert_eq!((done.tally.counts.ok, done.errors("timeout_login")), (0, 1), "{:?}", done.classes());
 
     let server = Lines::start(|number, _| match number {
@@ -75,7 +75,7 @@ fn a_refused_log_in_ends_the_load_with_words_and_without_hammering() {
 
     // Connections that come about only within the load end it just the same.
     let server = Lines::start(|_, _| Answer::SayAndClose("never\n"));
-    let job = Job { keep_alive: false, ..closed(tcp(server.address), 4, lasting(20 * SECOND)) };
+    let job = closed(once(tcp(server.address)), 4, lasting(20 * SECOND));
     let (done, broke) = finish_with(engine::start(job, greeting(&[Act::Say("a", None)])).unwrap(), limit);
     assert_eq!((broke.len(), done.tally.counts.ok), (1, 0));
     assert_eq!(done.tally.counts.sent, done.tally.counts.unfinished);
@@ -85,15 +85,15 @@ fn a_refused_log_in_ends_the_load_with_words_and_without_hammering() {
 #[test]
 fn a_log_in_that_breaks_off_is_a_failure_of_its_own_class() {
     let server = Lines::start(|_, _| Answer::Close);
-    let job = Job { keep_alive: false, ..closed(tcp(server.address), 1, count(2)) };
+    let job = closed(once(tcp(server.address)), 1, count(2));
     run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("login_closed", 2);
 
     let server = Lines::start(|_, _| Answer::Reset);
-    let job = Job { keep_alive: false, ..closed(tcp(server.address), 1, count(2)) };
+    let job = closed(once(tcp(server.address)), 1, count(2));
     run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("login_reset", 2);
 
     let server = Lines::start(|_, _| Answer::Say("bananas\n"));
-    let job = Job { keep_alive: false, ..closed(tcp(server.address), 1, count(2)) };
+    let job = closed(once(tcp(server.address)), 1, count(2));
     run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("protocol_error", 2);
 }
 
@@ -101,7 +101,7 @@ fn a_log_in_that_breaks_off_is_a_failure_of_its_own_class() {
 fn connections_go_to_all_addresses_in_turn() {
     let servers = [Lines::start(friendly), Lines::start(friendly), Lines::start(friendly)];
     let endpoints = servers.iter().map(|server| Endpoint::Tcp(server.address)).collect();
-    let peer = Peer { endpoints, tls: None, tls_on_request: false };
+    let peer = Peer { endpoints, tls: None, tls_on_request: false, keep_alive: true };
     let job = Job { threads: 2, ..closed(peer, 6, count(60)) };
     run(job, greeting(&[Act::Say("a", None)])).assert_all_ok(60);
     for (number, server) in servers.into_iter().enumerate() {
@@ -125,7 +125,7 @@ fn a_polite_client_says_goodbye_once() {
     }
 
     let server = Lines::start(friendly);
-    let job = Job { keep_alive: false, ..closed(tcp(server.address), 1, count(3)) };
+    let job = closed(once(tcp(server.address)), 1, count(3));
     run(job, script).assert_all_ok(3);
     let heard = server.heard();
     assert_eq!(heard.iter().filter(|lines| lines.last().is_some_and(|line| line == "bye")).count(), 3);
@@ -173,9 +173,14 @@ fn serve_in_secret(socket: &TcpStream, config: Arc<ServerConfig>, extra: &str) -
     }
 }
 
+/// A peer with a connection for each request.
+fn once(peer: Peer) -> Peer {
+    Peer { keep_alive: false, ..peer }
+}
+
 fn on_request(address: SocketAddr, authority: &Authority) -> Peer {
     let tls = TlsPeer::new("localhost", &TlsTrust::Authorities(authority.path())).unwrap();
-    Peer { endpoints: vec![Endpoint::Tcp(address)], tls: Some(tls), tls_on_request: true }
+    Peer { endpoints: vec![Endpoint::Tcp(address)], tls: Some(tls), tls_on_request: true, keep_alive: true }
 }
 
 #[test]
@@ -194,14 +199,14 @@ fn a_log_in_may_go_over_to_tls() {
 fn bytes_in_the_clear_are_not_taken_into_tls() {
     let authority = Authority::new("of smuggled bytes");
     let peer = on_request(secure_in_the_middle(&authority, "ok\n"), &authority);
-    let job = Job { keep_alive: false, ..closed(peer, 1, count(2)) };
+    let job = closed(once(peer), 1, count(2));
     run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("excess_bytes", 2);
 }
 
 #[test]
 fn tls_that_was_not_agreed_upon_is_refused() {
     let server = Lines::start(|_, _| Answer::Say("secure\n"));
-    let job = Job { keep_alive: false, ..closed(tcp(server.address), 1, count(2)) };
+    let job = closed(once(tcp(server.address)), 1, count(2));
     run(job, greeting(&[Act::Say("a", None)])).assert_all_failed("tls_error", 2);
 }
 

@@ -48,7 +48,7 @@ fn poisson_arrivals_depend_on_the_seed_and_on_nothing_else() {
     let target = built_in();
     let run_with = |seed, threads| {
         let mut job = open(tcp(target.address()), 300.0, SECOND, 9);
-        shape(&mut job, |open| open.spacing = Spacing::Poisson { seed });
+        shape(&mut job, |open| open.spacing = Spacing::poisson(seed));
         (job.threads, job.log_per_second) = (threads, 10_000);
         let expected = instants(&job);
         let done = run(job, get("/status"));

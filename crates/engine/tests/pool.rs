@@ -50,7 +50,7 @@ fn whoever_waits_at_the_end_is_still_served_unless_it_takes_long() {
     assert_eq!((counts.planned, counts.ok, counts.not_sent), (4, 4, 0), "{counts:?}");
 
     let slower = Lines::start(|_, _| Answer::Later(Duration::from_millis(1200), "ok\n"));
-    let job = Job { peer: tcp(slower.address), timeout_ns: 5 * SECOND, ..job };
+    let job = Job { peers: vec![tcp(slower.address)], timeout_ns: 5 * SECOND, ..job };
     let counts = run(job.clone(), acts(&[Act::Say("a", None)])).tally.counts;
     assert_eq!((counts.planned, counts.ok, counts.not_sent), (3, 2, 1), "{counts:?}");
 
@@ -157,6 +157,22 @@ fn what_has_timed_out_is_cancelled_over_a_connection_of_its_own() {
         std::thread::sleep(Duration::from_millis(20));
     }
     panic!("{:?}", server.lines());
+}
+
+#[test]
+fn cancellations_of_one_load_do_not_wait_for_those_of_another() {
+    let silent = Lines::start(|_, _| Answer::Silence);
+    let closing = Lines::start(|_, line| if line == "a" { Answer::Silence } else { Answer::Close });
+    let load = |server: &Lines, users: u32| {
+        let script = Acts { cancel: Some(*b"stop it please!\n"), ..acts(&[Act::Say("a", None)]) };
+        run(Job { timeout_ns: 200 * MS, ..closed(tcp(server.address), users, count(users.into())) }, script)
+    };
+    // The silent server gets one cancellation a second, and the load waits for two.
+    let users = 8;
+    assert_eq!(load(&silent, users).errors("not_canceled"), u64::from(users));
+    let done = load(&closing, 1);
+    done.assert_all_timed_out("timeout_first_byte", 1);
+    assert_eq!(done.errors("not_canceled"), 0, "{:?}", done.classes());
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn connections_that_serve_once_carry_whole_iterations() {
         let peer = tcp(witness.address);
         let job = if is_open { open(peer, 50.0, 500 * MS, 10) } else { closed(peer, 3, count(60)) };
         let mut job = following(job, in_turn(vec![visit(0, 5 * MS), visit(1, 0), visit(2, 0)]));
-        (job.keep_alive, job.threads) = (false, 2);
+        (job.peers[0].keep_alive, job.threads) = (false, 2);
         let done = run(job, steps(3));
         done.assert_all_ok(witness.seen().len() as u64);
         assert_eq!(done.tally.connections, done.tally.counts.sent);
@@ -256,7 +256,7 @@ fn steps_over_tls_follow_one_another() {
         let peer = secure(server.address(), "localhost", &trust);
         let job = if is_open { open(peer, 20.0, SECOND, 10) } else { closed(peer, 3, count(30)) };
         let mut job = following(job, in_turn(vec![visit(0, 0), visit(1, 10 * MS), visit(2, 0)]));
-        (job.keep_alive, job.threads) = (keep_alive, 2);
+        (job.peers[0].keep_alive, job.threads) = (keep_alive, 2);
         let first = saving(get("/0"), 0, CaptureFrom::Header("x-token".to_owned()));
         let done = run(job, script(vec![first, get("/1?{a}"), post("/2", "{a}")]));
         done.assert_all_ok(done.tally.counts.planned);

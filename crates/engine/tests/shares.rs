@@ -46,7 +46,7 @@ fn parts_of_a_closed_load_share_its_users_and_its_requests() {
 #[test]
 fn parts_of_an_open_load_send_its_arrivals_and_no_others() {
     for (spacing, requests) in
-        [(Spacing::Even, None), (Spacing::Poisson { seed: 7 }, None), (Spacing::Even, Some(101))]
+        [(Spacing::EVEN, None), (Spacing::poisson(7), None), (Spacing::EVEN, Some(101))]
     {
         let target = target::start(Settings::default()).expect("a target");
         let mut whole = open(tcp(target.address()), 300.0, SECOND, 9);

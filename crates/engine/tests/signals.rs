@@ -97,7 +97,7 @@ fn throughput_times_service_time_is_what_was_in_flight() {
     for (per_s, target_of) in [(4_000.0, "/status"), (100.0, "/hold?mean_us=20000")] {
         let mut job = open(tcp(target.address()), per_s, 800 * MS, 60);
         if let Load::Open(open) = &mut job.load {
-            open.spacing = Spacing::Poisson { seed: 5 };
+            open.spacing = Spacing::poisson(5);
         }
         (job.threads, job.warm_up_ns) = (2, 300 * MS);
         let done = run(job, get(target_of));
@@ -113,7 +113,7 @@ fn connections_that_are_opened_for_a_request_are_in_flight_from_when_it_is_sent(
     for is_open in [false, true] {
         let peer = tcp(target.address());
         let mut job = if is_open { open(peer, 200.0, 500 * MS, 20) } else { closed(peer, 3, count(100)) };
-        job.keep_alive = false;
+        job.peers[0].keep_alive = false;
         let done = run(job, get("/hold?mean_us=1000"));
         done.assert_all_ok(100);
         assert_little(&done);

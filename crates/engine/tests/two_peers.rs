@@ -11,12 +11,12 @@ use crate::support::witness::Witness;
 use crate::support::{
     Done, MS, SECOND, closed, count, each_request, lasting, open, reply, run, secure, server, tcp,
 };
-use engine::{Beside, Job, TlsTrust};
+use engine::{Job, TlsTrust};
 use load::Scenarios;
 use rustls::version::TLS13;
 use target::scripted::Step;
-use wire::http1::{CaptureFrom, Http1};
-use wire::{Both, Place};
+use wire::http1::{self, CaptureFrom};
+use wire::{Mix, Place};
 
 const PLACES: [Place; 4] = [
     Place { script: 0, step: 0 },
@@ -25,21 +25,26 @@ const PLACES: [Place; 4] = [
     Place { script: 1, step: 1 },
 ];
 
+/// Steps of two peers.
+fn mixed(first: Vec<http1::Step>, second: Vec<http1::Step>) -> Mix {
+    Mix::new(vec![Box::new(script(first)), Box::new(script(second))], &PLACES)
+}
+
 /// Step 0 and 2 go to the first peer, step 1 and 3 to the second.
-fn both() -> Both<Http1, Http1> {
+fn both() -> Mix {
     let first = vec![saving(get("/a"), 0, CaptureFrom::Header("X-Id".to_owned())), get("/again-{b}")];
     let second = vec![saving(get("/b-{a}"), 1, CaptureFrom::Header("X-Id".to_owned())), get("/last-{a}-{b}")];
-    Both::new(script(first), script(second), &PLACES)
+    mixed(first, second)
 }
 
 /// The same, of which no reply is looked through.
-fn plain() -> Both<Http1, Http1> {
-    Both::new(script(vec![get("/0"), get("/2")]), script(vec![get("/1"), get("/3")]), &PLACES)
+fn plain() -> Mix {
+    mixed(vec![get("/0"), get("/2")], vec![get("/1"), get("/3")])
 }
 
 /// The job with a second peer, all steps in turn.
 fn beside(mut job: Job, peer: engine::Peer) -> Job {
-    job.beside = Some(Beside { peer, keep_alive: true });
+    job.peers.push(peer);
     following(job, four(0))
 }
 
@@ -100,10 +105,10 @@ fn what_an_arrival_waited_is_carried_from_one_peer_to_the_other() {
 fn a_value_that_one_peer_sent_is_known_to_the_other() {
     let (one, two) = (Witness::start(Duration::ZERO), Witness::start(Duration::ZERO));
     let token = || CaptureFrom::Header("X-Token".to_owned());
-    let first = script(vec![saving(get("/a"), 0, token()), get("/again-{b}")]);
-    let second = script(vec![saving(get("/b-{a}"), 1, token()), get("/last-{a}-{b}")]);
+    let first = vec![saving(get("/a"), 0, token()), get("/again-{b}")];
+    let second = vec![saving(get("/b-{a}"), 1, token()), get("/last-{a}-{b}")];
     let job = beside(closed(tcp(one.address), 1, count(12)), tcp(two.address));
-    let done = run(job, Both::new(first, second, &PLACES));
+    let done = run(job, mixed(first, second));
     done.assert_all_ok(12);
     let (one, two) = (one.seen(), two.seen());
     assert_eq!((one.len(), two.len()), (6, 6));
@@ -196,7 +201,7 @@ fn each_peer_has_its_own_keep_alive_and_tls() {
     let trust = TlsTrust::Authorities(authority.path());
     let mut job =
         beside(closed(tcp(one.address()), 2, count(40)), secure(two.address(), "localhost", &trust));
-    job.keep_alive = false;
+    job.peers[0].keep_alive = false;
     let done = run(job, both());
     done.assert_all_ok(40);
     assert_eq!(one.connections(), sent_to(0, &done));

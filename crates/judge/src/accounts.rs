@@ -5,9 +5,10 @@ use store::{Generator, Level, Outage, Steadiness, SteadinessVerdict, Validity, V
 
 use crate::planned::Planned;
 use crate::validity::{self, Environment, Evidence};
+use crate::window::Window;
 use crate::{outage, steadiness};
 
-/// The accounts of a load that is over, with what was noted beside them.
+/// The accounts of a load that is over, with what was noted with them.
 #[derive(Clone, Debug)]
 pub struct Accounts {
     /// What was asked of it.
@@ -81,8 +82,7 @@ impl Accounts {
 
     /// Requests that ended in a second of the window.
     pub fn ended_per_s(&self) -> f64 {
-        let length_s = self.length_ns() as f64 / 1e9;
-        if length_s > 0.0 { self.ended.ended() as f64 / length_s } else { 0.0 }
+        Window::of_ns(self.length_ns(), self.ended).map_or(0.0, |window| window.ended_per_s())
     }
 
     fn length_ns(&self) -> u64 {
@@ -150,7 +150,7 @@ impl Accounts {
     fn outage(&self, gaps: Vec<Gap>) -> Option<Outage> {
         let mut waits = Waits::default();
         self.workers.iter().for_each(|worker| waits.merge(&worker.waits));
-        outage::judge(&outage::Course {
+        outage::judge(&outage::Evidence {
             model: self.planned.model(),
             window_ns: self.window_ns,
             gaps,

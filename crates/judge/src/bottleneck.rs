@@ -9,10 +9,10 @@ use store::{Run, StoreError, Study};
 
 use crate::causes::Resource;
 use crate::counting::{self, Counted};
+use crate::eligibility::{Eligibility, eligibility};
 use crate::measured::Measured;
 use crate::setting::Setting;
 use crate::signals::Signals;
-use crate::standing::{Standing, standing};
 use crate::words::many;
 
 mod cpu;
@@ -133,7 +133,7 @@ pub fn bottleneck(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let errors = evidence.together.error_share();
     if errors >= REFUSED && !found.resource.tells_errors {
         let many = many(evidence.together.unit);
-        found.because.push_str(&format!("; besides, {} of the {many} did not end ok", percent(errors)));
+        found.because.push_str(&format!("; in addition, {} of the {many} did not end ok", percent(errors)));
     }
     Some(found)
 }
@@ -174,9 +174,9 @@ pub fn bottlenecks(study: &Study) -> Result<Vec<OfSetting>, StoreError> {
 
 /// The bottleneck of runs of one setting under one load: of those that may be believed, or else of those that may not.
 pub fn of_runs(runs: &[&Run]) -> Result<Option<Bottleneck>, StoreError> {
-    let standing_so = |wanted| runs.iter().copied().filter(move |run| standing(run) == wanted).collect();
+    let eligible_as = |wanted| runs.iter().copied().filter(move |run| eligibility(run) == wanted).collect();
     let (valid, invalid): (Vec<&Run>, Vec<&Run>) =
-        (standing_so(Standing::Valid), standing_so(Standing::Invalid));
+        (eligible_as(Eligibility::Valid), eligible_as(Eligibility::Invalid));
     let runs = if valid.is_empty() { invalid } else { valid };
     let Some(together) = Together::of(&runs)? else { return Ok(None) };
     let measured = runs.iter().map(|run| Measured::of(run)).collect::<Result<Vec<_>, _>>()?;
@@ -193,11 +193,11 @@ fn suspected(resource: Resource, because: String) -> Option<Bottleneck> {
 fn unknown(evidence: &Evidence<'_>) -> Bottleneck {
     let because = match evidence.signal(|signals| signals.busy) {
         Some(busy) => format!(
-            "the cores were {} busy{}, and nothing that was read clearly ran short",
+            "the cores were {} busy{}, and no resource that was read was clearly exhausted",
             percent(busy),
             cpu_in_brackets(evidence)
         ),
-        None => "nothing was read while it was measured".to_owned(),
+        None => "no resource was read during the run".to_owned(),
     };
     Bottleneck {
         resource: Resource::UNKNOWN,

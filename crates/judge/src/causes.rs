@@ -1,4 +1,4 @@
-//! What a finding names: why a run is in doubt, and what probably limited it. Each stands in the file of the rule that finds it.
+//! What a finding names: why a run is in doubt, and its likely bottleneck. Each stands in the file of the rule that finds it.
 //! The store and JSON have it by its code, which never changes.
 
 use store::{Cause, Unit};
@@ -39,7 +39,7 @@ impl Doubt {
     }
 }
 
-/// What probably kept a system from doing more. `docs/measurement.md` has the rules.
+/// The likely bottleneck of a system. `docs/measurement.md` has the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resource {
     /// As JSON has it.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use store::{GateResult, Outage, Run, StoreError, Study};
 
 use crate::condition::Condition;
+use crate::eligibility::{Eligibility, eligibility};
 use crate::scope::Scope;
 use crate::setting::Setting;
-use crate::standing::{Standing, standing};
 
 /// What the gates of a study came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Gates {
             return Self::default();
         }
         let has_failed = |run: &Run| run.ending.as_ref().is_some_and(|ending| ending.failure.is_some());
-        let valid = || study.runs.iter().filter(|run| standing(run) == Standing::Valid);
+        let valid = || study.runs.iter().filter(|run| eligibility(run) == Eligibility::Valid);
         let is_breach = |gate: &GateResult| !gate.holds && is_told(study, gate);
         let is_breached =
             study.runs.iter().any(has_failed) || valid().flat_map(|run| run.gates()).any(is_breach);

@@ -4,7 +4,7 @@ use crate::words::{decimal, duration, mebibytes, percent_of, rate};
 
 /// What kind of figure a metric is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MetricKind {
     /// A response time, in nanoseconds.
     Response,
     /// Another time, in nanoseconds.
@@ -22,7 +22,7 @@ pub enum Kind {
 /// What is wrong with a limit, and what to do.
 pub(crate) type WrongLimit = (String, String);
 
-impl Kind {
+impl MetricKind {
     /// The unit for programs, and how many of what is read it is.
     pub const fn unit(self) -> (&'static str, f64) {
         match self {
@@ -34,7 +34,7 @@ impl Kind {
         }
     }
 
-    /// The unit of what is read, as the store has it beside the figure of a gate.
+    /// The unit of what is read, as the store has it with the figure of a gate.
     pub const fn stored_unit(self) -> &'static str {
         match self {
             Self::Response | Self::Time => "ns",

@@ -1,5 +1,5 @@
-//! What evidence says: whether a run can be believed and had settled, its figures, whether it held what was asked of it, what
-//! probably limited it, and how the procedure of a study stands.
+//! What evidence says: whether a run can be believed and had settled, its figures, whether it met its conditions, its likely
+//! bottleneck, and how the procedure of a study stands.
 //!
 //! Evidence in, findings out: the crate starts nothing, reads no clock and sends nothing. It never knows how a run is made, nor how
 //! anything is printed. A figure that both studies and reports need is worked out here, and nowhere else.
@@ -10,8 +10,8 @@ mod causes;
 mod condition;
 mod core_time;
 mod counting;
-mod course;
 mod durations;
+mod eligibility;
 mod gates;
 mod kind;
 mod measured;
@@ -21,16 +21,17 @@ mod pairing;
 mod planned;
 pub mod rates;
 mod resources;
+mod run_order;
 mod scope;
 mod search;
 mod seen;
 mod setting;
 mod signals;
 pub mod slo;
-mod standing;
 pub mod steadiness;
 pub mod thread_check;
 mod tournament;
+mod unseen;
 pub mod validity;
 mod versus;
 mod window;
@@ -43,8 +44,9 @@ pub use condition::{Condition, ConditionError, Sign, Unknown};
 pub use core_time::{CoreTime, in_measured_time};
 pub use counting::{Counted, counted};
 pub use durations::Durations;
+pub use eligibility::{Eligibility, eligibility, is_invalid};
 pub use gates::{Gates, judge_gates};
-pub use kind::Kind;
+pub use kind::MetricKind;
 pub use measured::Measured;
 pub use metric::{COMPARED, METRICS, Metric};
 pub use pairing::Pairing;
@@ -55,8 +57,8 @@ pub use search::{OfLevel, level, of_level, search, search_by, search_rules, stag
 pub use seen::seen;
 pub use setting::{Setting, settings};
 pub use signals::Signals;
-pub use standing::{Standing, is_invalid, standing};
 pub use tournament::{tournament, tournament_by, tournament_rules};
+pub use unseen::is_unseen;
 pub use validity::{Environment, Process};
 pub use versus::{duel, duel_by, duel_rules, said};
 pub use window::Window;

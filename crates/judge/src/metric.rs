@@ -4,7 +4,7 @@
 use record::Percentile;
 use store::Unit;
 
-use crate::kind::Kind;
+use crate::kind::MetricKind;
 use crate::measured::Measured;
 
 /// A figure of a run.
@@ -12,10 +12,12 @@ use crate::measured::Measured;
 pub struct Metric {
     /// Its name in plans, in conditions and in the store.
     pub name: &'static str,
+    /// Words of other tools and of everyday use, for which errors suggest the name.
+    pub synonyms: &'static [&'static str],
     /// How it is called in a sentence.
     pub(crate) words: &'static str,
     /// What kind of figure it is.
-    pub kind: Kind,
+    pub kind: MetricKind,
     /// Whether the larger figure is the better one, where nothing else is laid down.
     pub higher_is_better: bool,
     /// How it is read.
@@ -43,29 +45,39 @@ pub(crate) const ERRORS: &str = "errors";
 pub const METRICS: &[Metric] = &[
     Metric {
         higher_is_better: true,
-        ..metric("throughput", "throughput", Kind::Rate, |measured| Some(measured.window?.ok_per_s()))
-    },
-    metric("mean", "mean response time", Kind::Response, |measured| measured.response.mean_ns),
-    percentile("p50", "median response time", Percentile::P50),
-    percentile("p90", "p90 of response time", Percentile::P90),
-    percentile("p95", "p95 of response time", Percentile::P95),
-    percentile("p99", "p99 of response time", Percentile::P99),
-    percentile("p99.9", "p99.9 of response time", Percentile::P99_9),
-    metric("max", "longest response time", Kind::Response, |measured| measured.response.max_ns),
-    metric(ERRORS, "share of errors", Kind::Share, Measured::error_share),
-    Metric {
-        is_bound: false,
-        ..metric("cpu-per-request", CPU_PER_REQUEST, Kind::Cpu, Measured::system_us_per_request)
+        ..metric("throughput", "throughput", MetricKind::Rate, |measured| Some(measured.window?.ok_per_s()))
     },
     Metric {
+        synonyms: &["avg", "average"],
+        ..metric("mean", "mean response time", MetricKind::Response, |measured| measured.response.mean_ns)
+    },
+    percentile("p50", "p50 response time", Percentile::P50),
+    percentile("p90", "p90 response time", Percentile::P90),
+    percentile("p95", "p95 response time", Percentile::P95),
+    Metric {
+        synonyms: &["latency", "response-time", "p-99"],
+        ..percentile("p99", "p99 response time", Percentile::P99)
+    },
+    percentile("p99.9", "p99.9 response time", Percentile::P99_9),
+    metric("max", "max response time", MetricKind::Response, |measured| measured.response.max_ns),
+    Metric {
+        synonyms: &["error-rate", "failures", "failed", "http-req-failed"],
+        ..metric(ERRORS, "share of errors", MetricKind::Share, Measured::error_share)
+    },
+    Metric {
         is_bound: false,
-        ..metric("rss", "memory", Kind::Bytes, |measured| {
+        ..metric("cpu-per-request", CPU_PER_REQUEST, MetricKind::Cpu, Measured::system_us_per_request)
+    },
+    Metric {
+        synonyms: &["memory"],
+        is_bound: false,
+        ..metric("rss", "memory", MetricKind::Bytes, |measured| {
             measured.resources.as_ref()?.system.as_ref()?.rss_peak_bytes
         })
     },
     Metric {
         compares: false,
-        ..metric("outage", "longest outage", Kind::Time, |measured| {
+        ..metric("outage", "longest outage", MetricKind::Time, |measured| {
             Some(measured.outage.as_ref()?.longest_s * 1e9)
         })
     },
@@ -99,15 +111,15 @@ const fn count_compared() -> usize {
 const fn metric(
     name: &'static str,
     words: &'static str,
-    kind: Kind,
+    kind: MetricKind,
     read: fn(&Measured) -> Option<f64>,
 ) -> Metric {
     let read = Read::Figure(read);
-    Metric { name, words, kind, read, higher_is_better: false, compares: true, is_bound: true }
+    Metric { name, synonyms: &[], words, kind, read, higher_is_better: false, compares: true, is_bound: true }
 }
 
 const fn percentile(name: &'static str, words: &'static str, percentile: Percentile) -> Metric {
-    Metric { read: Read::Percentile(percentile), ..metric(name, words, Kind::Response, |_| None) }
+    Metric { read: Read::Percentile(percentile), ..metric(name, words, MetricKind::Response, |_| None) }
 }
 
 impl PartialEq for Metric {
@@ -160,7 +172,7 @@ impl Metric {
 
     /// The figure of a run, for people and for comparisons; `None` where there is nothing to say, or too little to say it.
     pub fn figure(&self, measured: &Measured) -> Option<f64> {
-        self.read(measured).filter(|figure| self.kind != Kind::Rate || *figure > 0.0)
+        self.read(measured).filter(|figure| self.kind != MetricKind::Rate || *figure > 0.0)
     }
 
     /// The same, if it has samples enough for a verdict: a percentile carries one only with a hundred samples above it.

@@ -13,7 +13,7 @@ const SLOW_NS: f64 = 1e9;
 const SLOW_RESPONSES: f64 = 100.0;
 
 /// What is known of a load that is over.
-pub struct Course<'a> {
+pub struct Evidence<'a> {
     /// Users or arrivals.
     pub model: Model,
     /// The measured window, in nanoseconds since the load began.
@@ -33,12 +33,12 @@ pub struct Course<'a> {
 }
 
 /// How long the system was gone; `None` if there was no window.
-pub fn judge(course: &Course<'_>) -> Option<Outage> {
-    let (from_ns, to_ns) = course.window_ns;
+pub fn judge(evidence: &Evidence<'_>) -> Option<Outage> {
+    let (from_ns, to_ns) = evidence.window_ns;
     let length_ns = to_ns.checked_sub(from_ns).filter(|ns| *ns > 0)?;
-    let usual_ns = usual_response_ns(course.pulses);
-    let is_outage = |gap: &&Gap| gap.lasting_ns as f64 >= shortest_ns(course.pulses, usual_ns, gap);
-    let times: Vec<OutageTime> = course
+    let usual_ns = usual_response_ns(evidence.pulses);
+    let is_outage = |gap: &&Gap| gap.lasting_ns as f64 >= shortest_ns(evidence.pulses, usual_ns, gap);
+    let times: Vec<OutageTime> = evidence
         .gaps
         .iter()
         .filter(is_outage)
@@ -50,9 +50,9 @@ pub fn judge(course: &Course<'_>) -> Option<Outage> {
         })
         .collect();
     let longest_s = times.iter().map(|time| time.lasting_s).fold(0.0, f64::max);
-    let unanswered = match course.model {
-        Model::Closed => waited_share(course, usual_ns, length_ns as f64),
-        Model::Open => unanswered_share(course),
+    let unanswered = match evidence.model {
+        Model::Closed => waited_share(evidence, usual_ns, length_ns as f64),
+        Model::Open => unanswered_share(evidence),
     };
     let found = Outage { longest_s, gone_share: unanswered.min(1.0), times };
     let gone_share = found.gone_share.max(found.out_share(length_ns));
@@ -60,18 +60,18 @@ pub fn judge(course: &Course<'_>) -> Option<Outage> {
 }
 
 /// The share of user time in which users waited for an answer that did not come, or hardly.
-fn waited_share(course: &Course<'_>, usual_ns: Option<f64>, length_ns: f64) -> f64 {
+fn waited_share(evidence: &Evidence<'_>, usual_ns: Option<f64>, length_ns: f64) -> f64 {
     let times_usual = |times: f64| usual_ns.map_or(0.0, |usual_ns| times * usual_ns);
     let broken_ns = times_usual(USUAL_RESPONSES).max(Gaps::SHORTEST_NS as f64);
     let slow_ns = times_usual(SLOW_RESPONSES).max(SLOW_NS);
-    let waited_ns = course.waits.longer_than_ns(broken_ns as u64, slow_ns as u64) as f64;
-    waited_ns / (course.connections.max(1) as f64 * length_ns)
+    let waited_ns = evidence.waits.longer_than_ns(broken_ns as u64, slow_ns as u64) as f64;
+    waited_ns / (evidence.connections.max(1) as f64 * length_ns)
 }
 
 /// The share of arrivals that got no answer. Whoever stops a run leaves requests unanswered himself.
-fn unanswered_share(course: &Course<'_>) -> f64 {
-    let Counts { planned, failed, timed_out, unfinished, not_sent, .. } = course.counts;
-    let left = if !course.was_stopped { unfinished.saturating_add(not_sent) } else { 0 };
+fn unanswered_share(evidence: &Evidence<'_>) -> f64 {
+    let Counts { planned, failed, timed_out, unfinished, not_sent, .. } = evidence.counts;
+    let left = if !evidence.was_stopped { unfinished.saturating_add(not_sent) } else { 0 };
     let without = failed.saturating_add(timed_out).saturating_add(left);
     if planned == 0 { 0.0 } else { without as f64 / planned as f64 }
 }
@@ -139,8 +139,8 @@ mod tests {
         Gap { from_ns, to_ns, lasting_ns: to_ns - from_ns, is_open: false }
     }
 
-    fn course<'a>(pulses: &'a Pulses, waits: &'a Waits, gaps: Vec<Gap>) -> Course<'a> {
-        Course {
+    fn evidence<'a>(pulses: &'a Pulses, waits: &'a Waits, gaps: Vec<Gap>) -> Evidence<'a> {
+        Evidence {
             model: Model::Closed,
             window_ns: (0, 4_000 * MS),
             gaps,
@@ -155,12 +155,12 @@ mod tests {
     #[test]
     fn a_time_without_answers_is_an_outage_where_answers_usually_come_sooner() {
         let (quick, waits) = (pulses(&[50; 16], MS), Waits::default());
-        let outage = judge(&course(&quick, &waits, vec![gap(1_000, 1_300)])).unwrap();
+        let outage = judge(&evidence(&quick, &waits, vec![gap(1_000, 1_300)])).unwrap();
         assert_eq!((outage.longest_s, outage.gone_share), (0.3, 0.075));
         assert!(outage.is_degraded());
         // Half a second for an answer, one at a time: gaps of that length are how it works.
         let slow = pulses(&[0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1], 500 * MS);
-        let outage = judge(&course(&slow, &waits, vec![gap(1_000, 1_500), gap(1_500, 2_000)])).unwrap();
+        let outage = judge(&evidence(&slow, &waits, vec![gap(1_000, 1_500), gap(1_500, 2_000)])).unwrap();
         assert_eq!(outage, Outage::default());
     }
 
@@ -170,14 +170,14 @@ mod tests {
         let mut ended = [0; 16];
         ended[..3].copy_from_slice(&[2, 2, 1]);
         let (dead, waits) = (pulses(&ended, MS), Waits::default());
-        let outage = judge(&course(&dead, &waits, vec![gap(700, 4_000)])).unwrap();
+        let outage = judge(&evidence(&dead, &waits, vec![gap(700, 4_000)])).unwrap();
         assert_eq!(outage.longest_s, 3.3);
         // Of an open load most arrivals wait for the end of the outage, and the catching up is quick.
         let mut ended = [50; 16];
         ended[4..12].fill(0);
         ended[12] = 450;
         let frozen = pulses(&ended, MS);
-        let outage = judge(&course(&frozen, &waits, vec![gap(1_000, 3_000)])).unwrap();
+        let outage = judge(&evidence(&frozen, &waits, vec![gap(1_000, 3_000)])).unwrap();
         assert_eq!((outage.longest_s, outage.gone_share), (2.0, 0.5));
     }
 
@@ -188,7 +188,7 @@ mod tests {
         waits.note(4_000 * MS, true);
         // A long tail: answered after 900 ms.
         (0..10).for_each(|_| waits.note(900 * MS, false));
-        let outage = judge(&course(&quick, &waits, Vec::new())).unwrap();
+        let outage = judge(&evidence(&quick, &waits, Vec::new())).unwrap();
         assert_eq!((outage.longest_s, outage.gone_share), (0.0, 0.5));
     }
 
@@ -197,8 +197,8 @@ mod tests {
         let (quick, waits) = (pulses(&[50; 16], MS), Waits::default());
         let counts =
             Counts { planned: 100, failed: 4, timed_out: 2, unfinished: 1, not_sent: 3, ..Counts::default() };
-        let open = Course { model: Model::Open, counts, ..course(&quick, &waits, Vec::new()) };
+        let open = Evidence { model: Model::Open, counts, ..evidence(&quick, &waits, Vec::new()) };
         assert_eq!(judge(&open).unwrap().gone_share, 0.1);
-        assert_eq!(judge(&Course { was_stopped: true, ..open }).unwrap().gone_share, 0.06);
+        assert_eq!(judge(&Evidence { was_stopped: true, ..open }).unwrap().gone_share, 0.06);
     }
 }

@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn a_block_that_makes_up_for_another_counts_in_its_place_and_never_beyond() {
         let all = |blocks: u32| -> BTreeMap<u32, Seen> {
-            (0..blocks).map(|block| (block, Seen::Figure { value: 1.0, errors: 0, ended: 9 })).collect()
+            (0..blocks).map(|block| (block, Seen::Figure { value: 1.0, errors: 0, planned: 9 })).collect()
         };
         let mut disturbed = all(8);
         disturbed.insert(2, Seen::Invalid);

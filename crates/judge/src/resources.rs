@@ -58,7 +58,7 @@ pub struct Usage {
 pub struct Core {
     /// Such as `core0`.
     pub name: String,
-    /// The share of a second that it was busy, in the middle of all seconds.
+    /// The share of a second that it was busy, the median of all seconds.
     pub busy: f64,
 }
 

@@ -4,11 +4,11 @@ use stats::{At, Judged, Level, Search, SearchRules, SearchStage};
 use store::{Compare, Place, Procedure, Run, RunId, StoreError, Study, stage};
 
 use crate::condition::Condition;
-use crate::course::Course;
+use crate::eligibility::{Eligibility, eligibility};
 use crate::measured::Measured;
+use crate::run_order::RunOrder;
 use crate::setting::Setting;
 use crate::slo::{self, FailedCondition};
-use crate::standing::{Standing, standing};
 
 /// What a study lays down for a search; `None` if its procedure is another. Its seed is that of the study.
 pub fn search_rules(compare: &Compare, seed: u64) -> Option<SearchRules> {
@@ -82,7 +82,7 @@ pub fn of_level(run: &Run, level: &Level, slos: &[Condition]) -> Result<OfLevel,
 
 /// What users got.
 fn sized(run: &Run) -> Result<Judged, StoreError> {
-    if standing(run) != Standing::Valid {
+    if eligibility(run) != Eligibility::Valid {
         return Ok(Judged::Invalid);
     }
     let measured = Measured::of(run)?;
@@ -122,7 +122,7 @@ pub fn search_by(
 ) -> Result<Option<Search>, StoreError> {
     let Some(rules) = search_rules(&study.new.compare, study.new.seed) else { return Ok(None) };
     let mut search = Search::new(rules);
-    for slot in Course::of(study).answered() {
+    for slot in RunOrder::of(study).answered() {
         if slot.place.load != load || !setting.is_of(slot.place) {
             continue;
         }

@@ -7,7 +7,7 @@ use store::{Place, Study};
 pub struct Setting {
     /// The name of the system.
     pub system: String,
-    /// The setting of its knobs in words; empty if it has none.
+    /// Its configuration in words; empty if it has none.
     pub variant: String,
 }
 

@@ -12,15 +12,15 @@ use crate::core_time::{CoreTime, in_measured_time};
 pub struct Signals {
     /// How many cores the machine has, as far as they were read.
     pub cores: usize,
-    /// The share of all cores that was busy, in the middle of all seconds.
+    /// The share of all cores that was busy, the median of all seconds.
     pub busy: Option<f64>,
     /// How many cores were busy on average.
     pub busy_cores: Option<f64>,
     /// The share of all time that another guest of the host took.
     pub steal: Option<f64>,
-    /// The share of a core that the busiest thread of the system used, in the middle of all seconds.
+    /// The share of a core that the busiest thread of the system used, the median of all seconds.
     pub busiest_thread: Option<f64>,
-    /// The share of the time in which some task waited, in the middle of all seconds.
+    /// The share of the time in which some task waited, the median of all seconds.
     pub cpu_pressure: Option<f64>,
     /// The same for memory.
     pub memory_pressure: Option<f64>,
@@ -28,7 +28,7 @@ pub struct Signals {
     pub disk_pressure: Option<f64>,
     /// The share of the seconds in which pages were swapped in or out.
     pub swapping: Option<f64>,
-    /// Of the busiest disk, in the middle of all seconds.
+    /// Of the busiest disk, the median of all seconds.
     pub disk_busy: Option<f64>,
     /// Of the process nearest to its limit, at most.
     pub open_files_share: Option<f64>,

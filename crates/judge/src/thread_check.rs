@@ -27,12 +27,12 @@ impl Doubt {
 
 /// The figures of a run that more threads would change, if they were the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Figures {
+pub struct ThreadCheckFigures {
     ok_per_s: Option<f64>,
     p99_ns: Option<f64>,
 }
 
-impl Figures {
+impl ThreadCheckFigures {
     /// Of a stored run, with its seconds.
     pub fn of(run: &Run) -> Result<Self, StoreError> {
         let measured = Measured::of(run)?;
@@ -49,11 +49,17 @@ pub fn is_doubtful(ending: &Ending) -> bool {
 
 /// More done, or done sooner, with more threads: then the first run measured its generator. `run` is the one with `doubled`
 /// threads, `ending` that of the one before it.
-pub fn settle(ending: &mut Ending, [first, twin]: [Figures; 2], [threads, doubled]: [u32; 2], run: &RunId) {
-    let ratio = |first: Option<f64>, twin: Option<f64>| {
-        Some(twin? / first?).filter(|ratio| ratio.is_finite() && *ratio > 0.0)
+pub fn settle(
+    ending: &mut Ending,
+    [first, confirmation]: [ThreadCheckFigures; 2],
+    [threads, doubled]: [u32; 2],
+    run: &RunId,
+) {
+    let ratio = |first: Option<f64>, confirmation: Option<f64>| {
+        Some(confirmation? / first?).filter(|ratio| ratio.is_finite() && *ratio > 0.0)
     };
-    let [rate, p99] = [ratio(first.ok_per_s, twin.ok_per_s), ratio(first.p99_ns, twin.p99_ns)];
+    let [rate, p99] =
+        [ratio(first.ok_per_s, confirmation.ok_per_s), ratio(first.p99_ns, confirmation.p99_ns)];
     let Some(rate) = rate else { return };
     let is_better = rate > 1.0 + MOVED_MIN || p99.is_some_and(|p99| p99 < P99_MOST);
     let words = format!(
@@ -96,19 +102,21 @@ mod tests {
         ending
     }
 
-    fn settled(first: [f64; 2], twin: [f64; 2]) -> Ending {
-        let figures =
-            |[ok_per_s, p99_ns]: [f64; 2]| Figures { ok_per_s: Some(ok_per_s), p99_ns: Some(p99_ns) };
+    fn settled(first: [f64; 2], confirmation: [f64; 2]) -> Ending {
+        let figures = |[ok_per_s, p99_ns]: [f64; 2]| ThreadCheckFigures {
+            ok_per_s: Some(ok_per_s),
+            p99_ns: Some(p99_ns),
+        };
         let mut ending = suspect();
         let run: RunId = "20261121-142500-ab12".parse().unwrap();
-        settle(&mut ending, [figures(first), figures(twin)], [1, 2], &run);
+        settle(&mut ending, [figures(first), figures(confirmation)], [1, 2], &run);
         ending
     }
 
     #[test]
     fn more_with_more_threads_means_that_the_generator_was_the_limit() {
-        for twin in [[15_000.0, 9e6], [10_200.0, 4e6]] {
-            let ending = settled([10_000.0, 9e6], twin);
+        for confirmation in [[15_000.0, 9e6], [10_200.0, 4e6]] {
+            let ending = settled([10_000.0, 9e6], confirmation);
             assert_eq!((ending.verdict, ending.validity.verdict), (Verdict::Invalid, Level::Invalid));
             assert_eq!(ending.validity.causes[0].code, "generator_bound");
             assert_eq!(ending.validity.causes.len(), 1);
@@ -124,7 +132,7 @@ mod tests {
         other.validity.causes.push(Cause { code: "steal".to_owned(), ..other.validity.causes[0].clone() });
         let run: RunId = "20261121-142500-ab12".parse().unwrap();
         let before = other.clone();
-        settle(&mut other, [Figures::default(); 2], [1, 2], &run);
+        settle(&mut other, [ThreadCheckFigures::default(); 2], [1, 2], &run);
         assert_eq!(other, before, "nothing can be told");
     }
 }

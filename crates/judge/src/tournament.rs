@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use stats::{Seen, Tournament, TournamentRules};
 use store::{Compare, Procedure, Run, StoreError, Study, stage};
 
-use crate::course::Course;
 use crate::metric::Metric;
+use crate::run_order::RunOrder;
 use crate::setting::Setting;
 use crate::versus::said;
 
@@ -48,7 +48,7 @@ pub fn tournament_by(
     said: &mut dyn FnMut(&Run) -> Result<Seen, StoreError>,
 ) -> Result<Option<Tournament>, StoreError> {
     let Some(rules) = tournament_rules(&study.new.compare, settings) else { return Ok(None) };
-    let blocks = Course::of(study).blocks(load);
+    let blocks = RunOrder::of(study).blocks(load);
     if settings.len().saturating_mul(blocks.len().max(1)) > CELLS_MAX {
         return Ok(None);
     }

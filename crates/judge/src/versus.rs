@@ -3,9 +3,9 @@
 use stats::{Duel, DuelRules, Seen};
 use store::{Compare, Procedure, Run, StoreError, Study, stage};
 
-use crate::course::{Block, Course, Slot};
 use crate::measured::Measured;
 use crate::metric::Metric;
+use crate::run_order::{Block, RunOrder, Slot};
 use crate::seen::seen;
 use crate::setting::Setting;
 
@@ -51,7 +51,7 @@ pub fn duel_by(
     };
     let mut duel = Duel::new(DuelRules { higher_is_better, ..rules });
     let mut extensions = study.extensions.iter().peekable();
-    for Block { stage, slots } in Course::of(study).blocks(load) {
+    for Block { stage, slots } in RunOrder::of(study).blocks(load) {
         let first = slots.iter().map(|slot| slot.place.position).min();
         while let Some(extension) =
             extensions.next_if(|extension| first.is_some_and(|first| first >= extension.planned))

@@ -62,7 +62,12 @@ impl Window {
 
     /// Of whole seconds: what ended in so many of them.
     pub fn of_seconds(seconds: u64, counts: InWindow) -> Option<Self> {
-        (seconds > 0).then_some(Self { length_s: seconds as f64, counts, offered: None, backlog: None })
+        Self::of_ns(seconds.saturating_mul(1_000_000_000), counts)
+    }
+
+    /// What ended in so many nanoseconds.
+    pub(crate) fn of_ns(ns: u64, counts: InWindow) -> Option<Self> {
+        (ns > 0).then_some(Self { length_s: ns as f64 / 1e9, counts, offered: None, backlog: None })
     }
 
     /// Answers per second, ok or rejected.

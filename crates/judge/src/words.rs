@@ -1,61 +1,7 @@
-//! Numbers in sentences: digits in groups, durations with the unit that fits, and how what was counted is called.
+//! Words for figures: how numbers are written, and how what was counted is called.
 
 use store::Unit;
-
-/// A duration by itself: number and unit, three digits or so.
-pub fn duration(ns: f64) -> String {
-    let (unit, name) = match ns {
-        ns if ns < 1e3 => (1.0, "ns"),
-        ns if ns < 1e6 => (1e3, "µs"),
-        ns if ns < 1e9 => (1e6, "ms"),
-        _ => (1e9, "s"),
-    };
-    let value = ns / unit;
-    let decimals = if unit == 1.0 || value >= 99.95 {
-        0
-    } else if value >= 9.995 {
-        1
-    } else {
-        2
-    };
-    format!("{} {name}", decimal(value, decimals))
-}
-
-/// A count with its digits in groups of three.
-pub fn count(value: u64) -> String {
-    grouped(&value.to_string())
-}
-
-/// A number with so many decimals, its whole digits in groups of three.
-pub fn decimal(value: f64, decimals: usize) -> String {
-    if !value.is_finite() {
-        return "n/a".to_owned();
-    }
-    if value.abs() >= 1e15 {
-        return format!("{value:.3e}");
-    }
-    let text = format!("{value:.decimals$}");
-    match text.split_once('.') {
-        Some((whole, fraction)) => format!("{}.{fraction}", grouped(whole)),
-        None => grouped(&text),
-    }
-}
-
-/// A rate with one decimal, or none where it would be noise.
-pub fn rate(value: f64) -> String {
-    decimal(value, if value < 99_999.95 { 1 } else { 0 })
-}
-
-/// A share of one, in percent.
-pub fn percent_of(share: f64) -> String {
-    let decimals = if share > 0.0 && share < 0.001 { 4 } else { 2 };
-    format!("{} %", decimal(share * 100.0, decimals))
-}
-
-/// Memory in MiB.
-pub fn mebibytes(bytes: u64) -> String {
-    decimal(bytes as f64 / (1 << 20) as f64, 1)
-}
+pub use units::shown::{count, decimal, duration, mebibytes, percent, percent_of, rate};
 
 /// How one of what was counted is called.
 pub const fn one(unit: Unit) -> &'static str {
@@ -76,45 +22,4 @@ pub const fn many(unit: Unit) -> &'static str {
 /// A number of what was counted: `1 request`, `5,000 requests`.
 pub fn counted(number: u64, unit: Unit) -> String {
     format!("{} {}", count(number), if number == 1 { one(unit) } else { many(unit) })
-}
-
-fn grouped(digits: &str) -> String {
-    let mut grouped = String::with_capacity(digits.len() * 4 / 3 + 1);
-    for (place, digit) in digits.chars().enumerate() {
-        let left = digits.len() - place;
-        let after_digit = grouped.ends_with(|last: char| last.is_ascii_digit());
-        if left.is_multiple_of(3) && after_digit {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn digits_stand_in_groups() {
-        assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!(decimal(1_234_567.891, 1), "1,234,567.9");
-        assert_eq!(decimal(-123_456.0, 0), "-123,456");
-        assert_eq!(decimal(-1_000.0, 0), "-1,000");
-        assert_eq!(decimal(1.5e300, 1), "1.500e300");
-    }
-
-    #[test]
-    fn a_lone_duration_has_the_unit_that_fits() {
-        let cases = [
-            (12.0, "12 ns"),
-            (1_500.0, "1.50 µs"),
-            (99_960.0, "100 µs"),
-            (12.34e6, "12.3 ms"),
-            (4.0e9, "4.00 s"),
-        ];
-        for (ns, text) in cases {
-            assert_eq!(duration(ns), text);
-        }
-    }
 }

@@ -6,7 +6,7 @@ use judge::{Condition, Gates, Setting, judge_gates};
 use store::{GateResult, Place, Procedure, Study};
 use stored::{BLOCK, Queue, Stored, ending, place};
 
-/// Two systems in a block each: `a` is measured, `b` ends as it is told to.
+/// Two systems in a block each: `a` is measured, `b` ends as the test asks.
 fn study(of_b: Option<&store::Ending>, is_over: bool) -> Study {
     let stored = Stored::new();
     let places: Vec<Place> = vec![place(0, 0, BLOCK, "a"), place(1, 0, BLOCK, "b")];

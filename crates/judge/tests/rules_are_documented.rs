@@ -1,8 +1,8 @@
 //! The tables of rules and metrics in the documents are the lists of the code: with `UPDATE=1` these tests write them.
 
-use house::files::assert_table;
 use judge::bottleneck::RULES;
 use judge::{Doubt, METRICS, Resource};
+use rules::files::assert_table;
 
 /// A row of a table.
 fn row(cells: &[&str]) -> String {

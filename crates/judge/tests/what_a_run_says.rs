@@ -4,7 +4,7 @@ mod stored;
 
 use std::collections::BTreeMap;
 
-use judge::{Measured, Metric, Pairing, Standing, Window, is_invalid, seen, standing};
+use judge::{Eligibility, Measured, Metric, Pairing, Window, eligibility, is_invalid, seen};
 use record::{InWindow, Percentile, Phase};
 use stats::Seen;
 use store::{Ending, Level, Validity, Verdict};
@@ -17,20 +17,20 @@ fn a_run_counts_if_it_went_to_its_end_and_may_be_believed() {
     let failed = |ending: Ending| Ending { failure: stored::died().failure, ..ending };
     let stored = Stored::new();
     for (ending, expected) in [
-        (ending(Verdict::Complete, Level::Valid), Standing::Valid),
-        (ending(Verdict::Degraded, Level::Suspect), Standing::Valid),
-        (ending(Verdict::Complete, Level::Invalid), Standing::Invalid),
-        (ending(Verdict::Invalid, Level::Valid), Standing::Invalid),
-        (ending(Verdict::Partial, Level::Valid), Standing::CutShort),
-        (ending(Verdict::Partial, Level::Invalid), Standing::CutShort),
-        (ending(Verdict::Aborted, Level::Suspect), Standing::CutShort),
-        (failed(ending(Verdict::Aborted, Level::Suspect)), Standing::Failed),
-        (failed(ending(Verdict::Complete, Level::Invalid)), Standing::Failed),
+        (ending(Verdict::Complete, Level::Valid), Eligibility::Valid),
+        (ending(Verdict::Degraded, Level::Suspect), Eligibility::Valid),
+        (ending(Verdict::Complete, Level::Invalid), Eligibility::Invalid),
+        (ending(Verdict::Invalid, Level::Valid), Eligibility::Invalid),
+        (ending(Verdict::Partial, Level::Valid), Eligibility::CutShort),
+        (ending(Verdict::Partial, Level::Invalid), Eligibility::CutShort),
+        (ending(Verdict::Aborted, Level::Suspect), Eligibility::CutShort),
+        (failed(ending(Verdict::Aborted, Level::Suspect)), Eligibility::Failed),
+        (failed(ending(Verdict::Complete, Level::Invalid)), Eligibility::Failed),
     ] {
         let run = stored.run(None, None, &ending);
-        assert_eq!(standing(&run), expected, "{ending:?}");
+        assert_eq!(eligibility(&run), expected, "{ending:?}");
         assert_eq!(
-            expected != Standing::CutShort,
+            expected != Eligibility::CutShort,
             ending.is_done(),
             "only a run that was cut short is made again"
         );
@@ -87,10 +87,10 @@ fn a_run_says_a_figure_or_why_it_has_none() {
         seen(&run, &Measured::of(&run).unwrap(), Metric::named(metric).unwrap())
     };
     let queue = Queue { fails_every: 10, ..Queue::default() };
-    let Seen::Figure { value, errors, ended } = said(Some(&queue), &stored::ending(), "errors") else {
+    let Seen::Figure { value, errors, planned } = said(Some(&queue), &stored::ending(), "errors") else {
         panic!()
     };
-    assert_eq!((value, errors, ended), (0.1, 1_200, 12_000));
+    assert_eq!((value, errors, planned), (0.1, 1_200, 12_000));
     assert_eq!(said(Some(&queue), &stored::ending(), "p99.9"), Seen::TooFew);
     assert_eq!(said(None, &stored::ending(), "mean"), Seen::TooFew);
     assert_eq!(said(Some(&queue), &stored::invalid(), "mean"), Seen::Invalid);
@@ -100,7 +100,7 @@ fn a_run_says_a_figure_or_why_it_has_none() {
 
 #[test]
 fn blocks_are_paired_where_both_have_a_figure() {
-    let figure = |value| Seen::Figure { value, errors: 0, ended: 9 };
+    let figure = |value| Seen::Figure { value, errors: 0, planned: 9 };
     let a = [figure(1.0), figure(2.0), Seen::Invalid, figure(4.0), Seen::TooFew, figure(6.0)];
     let b = [figure(10.0), Seen::Failed, figure(30.0), Seen::Missing, figure(50.0), figure(60.0)];
     let by_block = |seen: [Seen; 6]| (0..).zip(seen).collect::<BTreeMap<u32, Seen>>();

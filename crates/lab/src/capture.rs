@@ -1,8 +1,8 @@
 //! The output of one process, as far as it is kept: how it began, and how it ended.
 
-/// Kept from the beginning.
+/// KeptProcess from the beginning.
 pub(crate) const HEAD_BYTES: usize = 64 << 10;
-/// Kept from the end.
+/// KeptProcess from the end.
 pub(crate) const TAIL_BYTES: usize = 192 << 10;
 
 /// Head and tail of a stream of bytes.

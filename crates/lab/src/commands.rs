@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::deadline::Deadline;
 use crate::exit::Exit;
-use crate::kept::{Ended, Kept, Setting};
+use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::{Command, Failure, Output, Signal, Stage, in_words};
 
 const GRACE: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ impl Fault {
 pub(crate) enum Done {
     Over(Output),
     /// It left something running.
-    StillBusy(Kept),
+    StillBusy(KeptProcess),
 }
 
 impl Done {
@@ -56,13 +56,13 @@ pub(crate) fn run(
     within: Duration,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<Done, Fault> {
-    let kept = Kept::start(setting, &in_words::command(command), command).map_err(|what| Fault {
+    let kept = KeptProcess::start(setting, &in_words::command(command), command).map_err(|what| Fault {
         what: format!("could not be started: {what}"),
         way_out: "install it, or write its full path".to_owned(),
         output: None,
     })?;
     let deadline = Deadline::after(within);
-    let is_over = |state: &crate::kept::State| state.exit.is_some() || state.is_lost;
+    let is_over = |state: &crate::kept_process::State| state.exit.is_some() || state.is_lost;
     let mut is_interrupted = false;
     while !is_over(&kept.state()) && !deadline.is_over() {
         is_interrupted = interrupted();

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::kept::Setting;
+use crate::kept_process::Setting;
 use crate::marker::Marker;
 use crate::{Command, commands};
 

@@ -68,7 +68,7 @@ fn keep() -> Result<(), Errno> {
                 link,
                 outbox: Outbox::default(),
                 phase: Phase::Running,
-                said: Said::default(),
+                said: Reported::default(),
                 is_orphaned: false,
                 children,
             };
@@ -156,7 +156,7 @@ enum RestAt {
 
 /// What Tenbin has been told.
 #[derive(Debug, Default)]
-struct Said {
+struct Reported {
     exit: bool,
     empty: bool,
 }
@@ -166,7 +166,7 @@ struct Keeper {
     link: Link,
     outbox: Outbox,
     phase: Phase,
-    said: Said,
+    said: Reported,
     /// Tenbin is gone, and that was acted upon.
     is_orphaned: bool,
     /// Readable when a child has ended.

@@ -10,7 +10,7 @@ mod first_line;
 mod folder;
 mod in_words;
 pub mod keeper;
-mod kept;
+mod kept_process;
 pub mod leftovers;
 pub mod listening;
 mod marker;

@@ -6,7 +6,6 @@
 mod cores;
 mod disks;
 mod fields;
-mod figures;
 mod generator;
 mod group;
 mod ledger;
@@ -17,6 +16,7 @@ mod network;
 mod paging;
 mod pressure;
 mod process_files;
+mod process_values;
 mod pss;
 mod refused;
 mod sheet;

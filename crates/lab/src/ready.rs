@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 
 use crate::deadline::Deadline;
-use crate::kept::{Ended, Kept, Setting};
+use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::{Command, Ready, When, commands, in_words};
 
 /// Between two attempts.
@@ -33,7 +33,7 @@ pub(crate) struct NotReady {
 pub(crate) fn wait(
     setting: &Setting,
     ready: &Ready,
-    kept: &Kept,
+    kept: &KeptProcess,
     interrupted: &dyn Fn() -> bool,
 ) -> Result<(), NotReady> {
     let deadline = Deadline::after(ready.within);
@@ -74,7 +74,7 @@ fn ended_early(ended: Ended) -> NotReady {
 
 struct Looker<'a> {
     setting: &'a Setting,
-    kept: &'a Kept,
+    kept: &'a KeptProcess,
     /// How much output had been searched already.
     seen_bytes: Option<u64>,
 }

@@ -3,7 +3,7 @@
 use std::net::Ipv4Addr;
 
 use crate::folder::Folder;
-use crate::kept::{Kept, Setting};
+use crate::kept_process::{KeptProcess, Setting};
 use crate::marker::Marker;
 use crate::system::Running;
 use crate::{Command, Failure, Process, Recipe, Stage, System, commands, in_words, ports, ready};
@@ -87,7 +87,7 @@ impl System {
             let what = "the start was given up before it was started".to_owned();
             return Err(failure(Stage::Start, what, "start it again".to_owned()));
         }
-        let kept = Kept::start(&self.setting, &name, &command).map_err(|why| {
+        let kept = KeptProcess::start(&self.setting, &name, &command).map_err(|why| {
             let what = format!("`{}` could not be started: {why}", in_words::command(&command));
             failure(Stage::Start, what, "install it, or write its full path".to_owned())
         })?;

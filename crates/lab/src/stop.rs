@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::deadline::Deadline;
 use crate::keeper::messages::Toll;
-use crate::kept::{Kept, Setting};
+use crate::kept_process::{KeptProcess, Setting};
 use crate::leftovers::{self, Swept};
 use crate::processes::Seen;
 use crate::system::Running;
@@ -107,7 +107,7 @@ struct Ending {
 }
 
 /// Ends one process: by its command if it has one that works, else by its signal, at last by KILL.
-fn end(setting: &Setting, kept: Kept, stop: &StopHow, outputs: &mut Vec<Output>) -> (Ending, Output) {
+fn end(setting: &Setting, kept: KeptProcess, stop: &StopHow, outputs: &mut Vec<Output>) -> (Ending, Output) {
     let has_work = kept.state().ended().is_none();
     let (mut signal, mut within, mut command_fault) = (Some(stop.signal), stop.within, None);
     if let (Some(command), true) = (&stop.command, has_work) {

@@ -1,7 +1,7 @@
 //! A system that runs.
 
 use crate::folder::Folder;
-use crate::kept::{Ended, Kept, Setting};
+use crate::kept_process::{Ended, KeptProcess, Setting};
 use crate::{Command, Failure, Output, Stage, StopHow};
 
 /// Where one process of a system can be found.
@@ -28,7 +28,7 @@ pub struct System {
     pub(crate) setting: Setting,
     pub(crate) running: Vec<Running>,
     /// What commands before the start left running.
-    pub(crate) background: Vec<Kept>,
+    pub(crate) background: Vec<KeptProcess>,
     pub(crate) after: Vec<Command>,
     pub(crate) ports: Vec<u16>,
     pub(crate) folder: Option<Folder>,
@@ -39,7 +39,7 @@ pub struct System {
 /// One process, and how it wants to be stopped.
 #[derive(Debug)]
 pub(crate) struct Running {
-    pub(crate) kept: Kept,
+    pub(crate) kept: KeptProcess,
     pub(crate) stop: StopHow,
     /// Its death has been told.
     pub(crate) is_mourned: bool,
@@ -92,7 +92,7 @@ impl System {
 
     pub(crate) fn outputs_so_far(&self) -> Vec<Output> {
         let processes = self.running.iter().map(|running| running.kept.output());
-        let background = self.background.iter().map(Kept::output);
+        let background = self.background.iter().map(KeptProcess::output);
         processes.chain(background).chain(self.outputs.iter().cloned()).collect()
     }
 }

@@ -3,27 +3,38 @@
 mod constant;
 mod even;
 mod poisson;
+mod process;
 mod profile;
 mod ramp;
 mod stages;
 
+pub use even::EVEN;
+pub use poisson::POISSON;
+pub use process::{PROCESSES, Places, Process};
 pub use profile::{Profile, Segment};
 pub use stages::Stage;
 
-use crate::share::Share;
-use even::Even;
-use poisson::Poisson;
+use core::fmt;
 
-/// How the instants of a rate are spaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spacing {
+use crate::share::Share;
+
+/// How the instants of a load are spaced.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spacing {
+    /// The arrival process.
+    pub process: &'static Process,
+    /// The same seed gives the same instants, for any number of workers.
+    pub seed: u64,
+}
+
+impl Spacing {
     /// At equal distances (where the rate is constant).
-    Even,
-    /// As independent users would come: exponential gaps, drawn from this seed.
-    Poisson {
-        /// The same seed gives the same instants, for any number of workers.
-        seed: u64,
-    },
+    pub const EVEN: Self = Self { process: &EVEN, seed: 0 };
+
+    /// As independent users would come: exponential gaps, drawn from a seed.
+    pub const fn poisson(seed: u64) -> Self {
+        Self { process: &POISSON, seed }
+    }
 }
 
 /// An open load: a rate over time and the spacing of its instants.
@@ -42,38 +53,24 @@ pub struct Open {
 impl Open {
     /// The instants of one worker: every `share.of`-th of the whole load's.
     pub fn arrivals(&self, share: Share) -> Arrivals {
-        let mut instants = match self.spacing {
-            Spacing::Even => Instants::Even(Even::default()),
-            Spacing::Poisson { seed } => Instants::Poisson(Poisson::new(seed)),
-        };
+        let mut places = (self.spacing.process.places)(self.spacing.seed);
         for _ in 0..share.index {
-            instants.next_place();
+            places();
         }
-        Arrivals { profile: self.profile.clone(), instants, step: share.of }
+        Arrivals { profile: self.profile.clone(), places, step: share.of }
     }
 }
 
 /// The intended instants of a load, in order.
-#[derive(Clone, Debug)]
 pub struct Arrivals {
     profile: Profile,
-    instants: Instants,
+    places: Places,
     step: u32,
 }
 
-#[derive(Clone, Debug)]
-enum Instants {
-    Even(Even),
-    Poisson(Poisson),
-}
-
-impl Instants {
-    /// How many requests an even flow of the same rate would have started when this one starts.
-    fn next_place(&mut self) -> f64 {
-        match self {
-            Self::Even(even) => even.next_place(),
-            Self::Poisson(poisson) => poisson.next_place(),
-        }
+impl fmt::Debug for Arrivals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Arrivals").field("profile", &self.profile).finish_non_exhaustive()
     }
 }
 
@@ -82,9 +79,9 @@ impl Iterator for Arrivals {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        let place = self.instants.next_place();
+        let place = (self.places)();
         for _ in 1..self.step {
-            self.instants.next_place();
+            (self.places)();
         }
         self.profile.time_of(place)
     }
@@ -101,7 +98,7 @@ mod tests {
 
     #[test]
     fn an_even_rate_starts_at_zero_and_keeps_its_distance() {
-        let load = open(Profile::constant(1_000.0), Spacing::Even);
+        let load = open(Profile::constant(1_000.0), Spacing::EVEN);
         let instants: Vec<u64> = load.arrivals(Share::WHOLE).take(4).collect();
         assert_eq!(instants, [0, 1_000_000, 2_000_000, 3_000_000]);
         let millionth = load.arrivals(Share::WHOLE).nth(1_000_000);
@@ -110,7 +107,8 @@ mod tests {
 
     #[test]
     fn workers_share_the_instants_without_changing_them() {
-        for spacing in [Spacing::Even, Spacing::Poisson { seed: 5 }] {
+        for process in PROCESSES {
+            let spacing = Spacing { process, seed: 5 };
             let load = open(Profile::constant(500.0), spacing);
             let whole: Vec<u64> = load.arrivals(Share::WHOLE).take(300).collect();
             let mut merged: Vec<u64> =
@@ -123,10 +121,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_arrivals_and_another_does_not() {
         let first = |seed| -> Vec<u64> {
-            open(Profile::constant(100.0), Spacing::Poisson { seed })
-                .arrivals(Share::WHOLE)
-                .take(50)
-                .collect()
+            open(Profile::constant(100.0), Spacing::poisson(seed)).arrivals(Share::WHOLE).take(50).collect()
         };
         assert_eq!(first(1), first(1));
         assert_ne!(first(1), first(2));
@@ -134,7 +129,7 @@ mod tests {
 
     #[test]
     fn poisson_arrivals_have_exponential_gaps_of_the_right_mean() {
-        let load = open(Profile::constant(1_000.0), Spacing::Poisson { seed: 11 });
+        let load = open(Profile::constant(1_000.0), Spacing::poisson(11));
         let instants: Vec<u64> = load.arrivals(Share::WHOLE).take(100_001).collect();
         let gaps: Vec<f64> = instants.windows(2).map(|pair| (pair[1] - pair[0]) as f64 / 1e6).collect();
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
@@ -147,6 +142,6 @@ mod tests {
     #[test]
     fn a_profile_that_ends_ends_the_arrivals() {
         let profile = Profile::stages(0.0, &[Stage { to_per_s: 10.0, for_ns: 10_000_000_000 }]);
-        assert_eq!(open(profile, Spacing::Even).arrivals(Share::WHOLE).count(), 50);
+        assert_eq!(open(profile, Spacing::EVEN).arrivals(Share::WHOLE).count(), 50);
     }
 }

@@ -1,10 +1,10 @@
 //! Whom a load of SQL speaks to: connection URLs as the clients of the servers read them.
 
+mod client;
 mod mysql;
 mod pgpass;
 mod postgres;
 mod sqlite;
-mod surroundings;
 mod written;
 
 use std::path::PathBuf;
@@ -12,14 +12,16 @@ use std::path::PathBuf;
 use sql::Engine;
 use wire::sql::Login;
 
-pub(crate) use surroundings::Surroundings;
+pub(crate) use client::ClientEnvironment;
 pub(crate) use written::presentable;
 
 use crate::fault::Fault;
 use crate::plan::{Peer, Trust};
 
-/// The schemes of SQL URLs.
-pub(crate) const SCHEMES: [&str; 5] = ["postgres", "postgresql", "mysql", "mariadb", "sqlite"];
+/// The schemes of SQL URLs; SQLite is no protocol.
+pub(crate) fn schemes() -> impl Iterator<Item = &'static str> {
+    wire::schemes(false).map(|scheme| scheme.name).chain(["sqlite"])
+}
 
 /// A database, and how it is connected to. It holds a password, and shows none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,26 +55,26 @@ pub(crate) fn has_password(url: &str) -> bool {
 /// The scheme of a URL, if it is one of a database.
 fn scheme(url: &str) -> Option<&'static str> {
     let (scheme, _) = url.trim_start().split_once(':')?;
-    SCHEMES.into_iter().find(|known| known.eq_ignore_ascii_case(scheme))
+    schemes().find(|known| known.eq_ignore_ascii_case(scheme))
 }
 
 impl Database {
     /// The database that a URL names, with what this process's environment says where the URL says nothing.
     pub fn read(url: &str) -> Result<Self, Vec<Fault>> {
-        Self::read_among(url, &Surroundings::here())
+        Self::read_in(url, &ClientEnvironment::here())
     }
 
-    pub(crate) fn read_among(url: &str, around: &Surroundings<'_>) -> Result<Self, Vec<Fault>> {
+    pub(crate) fn read_in(url: &str, environment: &ClientEnvironment<'_>) -> Result<Self, Vec<Fault>> {
         let mut faults = Vec::new();
         let database = match scheme(url) {
             Some("sqlite") => sqlite::read(url, &mut faults),
-            Some("mysql" | "mariadb") => {
-                written::read(url, &mut faults).and_then(|written| mysql::read(&written, around, &mut faults))
-            }
+            Some("mysql" | "mariadb") => written::read(url, &mut faults)
+                .and_then(|written| mysql::read(&written, environment, &mut faults)),
             Some(_) => written::read(url, &mut faults)
-                .and_then(|written| postgres::read(&written, around, &mut faults)),
+                .and_then(|written| postgres::read(&written, environment, &mut faults)),
             None => {
-                let what = format!("this URL's scheme is none of {}", SCHEMES.join(", "));
+                let known: Vec<&str> = schemes().collect();
+                let what = format!("unknown URL scheme; known are {}", known.join(", "));
                 faults.push(Fault::new(
                     format!("{:?}", presentable(url)),
                     what,
@@ -105,7 +107,7 @@ fn shown(scheme: &str, peers: &[Peer], database: &str) -> String {
 
 /// A way without TLS.
 fn in_the_clear(host: String, port: u16) -> Peer {
-    Peer { host, port, unix_socket: None, tls: None }
+    Peer { host, port, address: None, unix_socket: None, tls: None }
 }
 
 /// The same ways, each with TLS of this kind; sockets of this machine have none.

@@ -1,43 +1,41 @@
 //! A plan in words, without secrets.
 
-use load::{Closed, Load, Open, Spacing, ThinkTime};
+use load::{Closed, Load, Open, Stop, ThinkTime};
 
-use crate::plan::{Plan, Trust};
+use crate::check_load::CheckedLoad;
+use crate::plan::{Plan, Trust, first_end_ns};
 use crate::units::{show_duration, show_rate};
+
+/// What is sent each time if users go through several steps.
+const ITERATION: &str = "iteration";
+const REQUEST: &str = "request";
+const TRANSACTION: &str = "transaction";
+
+impl CheckedLoad {
+    /// How much it is and when it ends, in a few words.
+    pub(crate) fn words(&self, is_sql: bool) -> (String, String) {
+        let unit = if is_sql { TRANSACTION } else { REQUEST };
+        (load_words(&self.load, unit), stop_words(&self.stop, self.extend, self.warm_up_ns, unit))
+    }
+}
 
 impl Plan {
     /// The load in a few words: `100 users, closed`.
     pub fn load_words(&self) -> String {
-        match &self.load {
-            Load::Closed(closed) => {
-                closed_words(closed, if self.scenarios.has_sequels() { "iteration" } else { self.unit() })
-            }
-            Load::Open(open) if self.scenarios.has_sequels() => format!("iterations at {}", open_words(open)),
-            Load::Open(open) => open_words(open),
-        }
+        load_words(&self.load, if self.scenarios.has_sequels() { ITERATION } else { self.unit() })
     }
 
     /// When it ends, in a few words: `10s after 2s of warm-up`.
     pub fn stop_words(&self) -> String {
-        let measured = |at_ns: u64| show_duration(at_ns - self.warm_up_ns);
-        let time = self.stop.at_ns.map(|at_ns| match self.first_end_ns() {
-            Some(first_ns) => format!("{} to {}, until it is steady,", measured(first_ns), measured(at_ns)),
-            None => measured(at_ns),
-        });
-        let count = self.stop.requests.map(|requests| format!("{requests} {}s", self.unit()));
-        let both = [count, time].into_iter().flatten().collect::<Vec<_>>().join(" or ");
-        match self.warm_up_ns {
-            0 => both,
-            ns => format!("{both} after {} of warm-up", show_duration(ns)),
-        }
+        stop_words(&self.stop, self.extend, self.warm_up_ns, self.unit())
     }
 
     /// What one step is.
     fn unit(&self) -> &'static str {
         match &self.sql {
             Some(_) if self.is_mixed() => "step",
-            Some(_) => "transaction",
-            None => "request",
+            Some(_) => TRANSACTION,
+            None => REQUEST,
         }
     }
 
@@ -57,11 +55,34 @@ impl Plan {
     }
 }
 
+/// A load in a few words; `unit` is what is sent each time.
+fn load_words(load: &Load, unit: &str) -> String {
+    match load {
+        Load::Closed(closed) => closed_words(closed, unit),
+        Load::Open(open) if unit == ITERATION => format!("iterations at {}", open_words(open)),
+        Load::Open(open) => open_words(open),
+    }
+}
+
+fn stop_words(stop: &Stop, extend: u32, warm_up_ns: u64, unit: &str) -> String {
+    let measured = |at_ns: u64| show_duration(at_ns - warm_up_ns);
+    let time = stop.at_ns.map(|at_ns| match first_end_ns(stop, extend, warm_up_ns) {
+        Some(first_ns) => format!("{} to {}, until steady,", measured(first_ns), measured(at_ns)),
+        None => measured(at_ns),
+    });
+    let count = stop.requests.map(|requests| format!("{requests} {unit}s"));
+    let both = [count, time].into_iter().flatten().collect::<Vec<_>>().join(" or ");
+    match warm_up_ns {
+        0 => both,
+        ns => format!("{both} after {} of warm-up", show_duration(ns)),
+    }
+}
+
 /// `unit` is what pauses and limits count.
 fn closed_words(closed: &Closed, unit: &str) -> String {
     let mut words = format!("{} user{}, closed", closed.users, if closed.users == 1 { "" } else { "s" });
     if closed.ramp_up_ns > 0 {
-        words += &format!(", coming in over {}", show_duration(closed.ramp_up_ns));
+        words += &format!(", ramping up over {}", show_duration(closed.ramp_up_ns));
     }
     words += &match closed.think_time {
         ThinkTime::None => String::new(),
@@ -77,7 +98,7 @@ fn closed_words(closed: &Closed, unit: &str) -> String {
         words += &format!(", one {unit} every {} each", show_duration(closed.pacing_ns));
     }
     if let Some(per_s) = closed.throughput_per_s {
-        let of_what = if unit != "iteration" { "" } else { " iterations" };
+        let of_what = if unit != ITERATION { "" } else { " iterations" };
         words += &format!(", at most {}{of_what} together", show_rate(per_s));
     }
     words
@@ -92,10 +113,7 @@ fn open_words(open: &Open) -> String {
     } else {
         format!("{} to {} (peak {})", show_rate(first), show_rate(last), show_rate(open.profile.peak_per_s()))
     };
-    let spacing = match open.spacing {
-        Spacing::Even => "even",
-        Spacing::Poisson { .. } => "Poisson",
-    };
+    let spacing = open.spacing.process.title;
     let shed = open.shed_after_ns.map_or(String::new(), |ns| format!(", shed after {}", show_duration(ns)));
     format!("{rate}, open, {spacing}, over {} connections{shed}", open.connections)
 }

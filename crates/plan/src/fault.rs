@@ -1,4 +1,4 @@
-//! A mistake in what was asked for: where, what, and the way out.
+//! A mistake in what was asked for, as it is printed: where, what, and what to do.
 
 use std::fmt;
 
@@ -10,18 +10,18 @@ pub struct Fault {
     /// What is wrong with it.
     pub what: String,
     /// What to do instead.
-    pub way_out: String,
+    pub help: String,
 }
 
 impl Fault {
     /// A mistake at a place.
-    pub fn new(place: impl Into<String>, what: impl Into<String>, way_out: impl Into<String>) -> Self {
-        Self { place: place.into(), what: what.into(), way_out: way_out.into() }
+    pub fn new(place: impl Into<String>, what: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { place: place.into(), what: what.into(), help: help.into() }
     }
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}\n  way out: {}", self.place, self.what, self.way_out)
+        write!(f, "{}: {}\n  help: {}", self.place, self.what, self.help)
     }
 }

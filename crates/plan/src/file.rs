@@ -1,17 +1,19 @@
 //! From the text of a plan file to a study, or to everything that is wrong with it.
 
+mod aliases;
 mod compare;
 mod data;
-mod faults;
-mod filling;
+mod errors;
 mod findings;
 mod folder;
-mod form;
+mod foreign;
+pub(crate) mod form;
 pub(crate) mod gates;
 mod keys;
 mod loads;
 pub(crate) mod near;
 mod parse;
+mod prepare;
 mod processes;
 mod quick;
 mod reading;
@@ -24,9 +26,9 @@ mod span;
 mod step;
 mod syntax;
 mod systems;
-mod tables;
+pub(crate) mod tables;
 mod transaction;
-mod tree;
+pub(crate) mod tree;
 mod url;
 mod variables;
 mod variants;
@@ -34,38 +36,39 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-pub use faults::{Faults, FileFault, Place};
+pub use errors::{FileError, FileErrors, Place};
 pub use reference::reference;
 pub use schema::schema;
 
+pub(crate) use keys::{Key, Kind};
 pub(crate) use scenario::Script;
 pub(crate) use settings::SqlText;
+pub(crate) use span::Span;
 
+use crate::check_load::SEED_DEFAULT;
 use crate::study::{Study, StudyPin};
 use compare::Compared;
 use findings::Findings;
 use folder::{Folder, open_plan, read_regular};
 use quick::Quick;
 use reading::Reading;
-use span::Span;
 use tree::Node;
 
 /// The largest plan file.
 const FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
-const SEED_DEFAULT: u64 = 1;
 
 impl Study {
     /// Reads a plan file and the files it names, which must lie in its folder. `is_quick` applies its section `quick`.
-    /// Nothing is started. The error holds every fault of the file.
-    pub fn read(path: &Path, is_quick: bool) -> Result<Self, Faults> {
+    /// Nothing is started. The error holds every error of the file.
+    pub fn read(path: &Path, is_quick: bool) -> Result<Self, FileErrors> {
         let shown = path.display().to_string();
-        let refused = |what: String, way_out: String| {
+        let refused = |what: String, help: String| {
             let mut findings = Findings::default();
-            findings.whole(what, way_out);
-            Faults::new(shown.clone(), "", findings)
+            findings.whole(what, help);
+            FileErrors::new(shown.clone(), "", findings)
         };
-        let bytes = open_plan(path).and_then(|file| read_regular(file, "it", FILE_BYTES_MAX));
-        let bytes = bytes.map_err(|(what, way_out)| refused(what, way_out))?;
+        let bytes = open_plan(path).and_then(|file| read_regular(file, "the plan", FILE_BYTES_MAX));
+        let bytes = bytes.map_err(|(what, help)| refused(what, help))?;
         let folder = path
             .canonicalize()
             .map_err(|error| refused(error.to_string(), "name a file that can be read".to_owned()))?;
@@ -74,25 +77,25 @@ impl Study {
         Self::from_bytes(&bytes, &shown, title, folder, is_quick)
     }
 
-    /// Reads the bytes of a plan file that is called `shown` in faults, in a folder with an absolute path.
+    /// Reads the bytes of a plan file that is called `shown` in errors, in a folder with an absolute path.
     pub fn from_bytes(
         bytes: &[u8],
         shown: &str,
         title: String,
         folder: PathBuf,
         is_quick: bool,
-    ) -> Result<Self, Faults> {
+    ) -> Result<Self, FileErrors> {
         let mut findings = Findings::default();
         let source = match text(bytes, &mut findings) {
             Ok(source) => source,
-            Err(valid) => return Err(Faults::new(shown.to_owned(), valid, findings)),
+            Err(valid) => return Err(FileErrors::new(shown.to_owned(), valid, findings)),
         };
         let mut reading =
             Reading { source, folder: Folder::open(folder), findings, is_sql: false, is_http: false };
         let study = study(&mut reading, title, is_quick);
         match study.filter(|_| reading.findings.is_empty()) {
             Some(study) => Ok(study),
-            None => Err(Faults::new(shown.to_owned(), source, reading.findings)),
+            None => Err(FileErrors::new(shown.to_owned(), source, reading.findings)),
         }
     }
 }
@@ -100,11 +103,11 @@ impl Study {
 /// The bytes as a text, or the part before the first byte that is none.
 fn text<'a>(bytes: &'a [u8], findings: &mut Findings) -> Result<&'a str, &'a str> {
     if bytes.len() as u64 > FILE_BYTES_MAX {
-        findings.whole("it is larger than 8 MiB", "keep data in CSV files, and name them under `data`");
+        findings.whole("the file is larger than 8 MiB", "move data to CSV files, and name them under `data`");
         return Err("");
     }
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        findings.whole("it is UTF-16", "save it as UTF-8");
+        findings.whole("the file is UTF-16", "save it as UTF-8");
         return Err("");
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -113,19 +116,24 @@ fn text<'a>(bytes: &'a [u8], findings: &mut Findings) -> Result<&'a str, &'a str
         Err(error) => (std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(), false),
     };
     if let Some(at) = valid.find('\0') {
-        findings.at(Span::new(at, at + 1), "there is a NUL byte here", "a plan is text; leave the byte out");
+        findings.at(Span::new(at, at + 1), "NUL byte in the file", "remove it");
         return Err(valid);
     }
     if !is_whole {
         let at = valid.len();
-        findings.at(Span::new(at, at), "the byte that follows is not UTF-8", "save the file as UTF-8");
+        findings.at(Span::new(at, at), "the next byte is not UTF-8", "save the file as UTF-8");
         return Err(valid);
     }
     Ok(valid)
 }
 
 fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Study> {
-    let root = parse::parse(reading.source, &mut reading.findings)?;
+    if let Some((what, help)) = foreign::recognized(reading.source) {
+        reading.findings.whole(what, help);
+        return None;
+    }
+    let mut root = parse::parse(reading.source, &mut reading.findings)?;
+    aliases::resolve(&mut root, &mut reading.findings);
     shape::check(&root, &tables::PLAN, &mut reading.findings);
     if !matches!(root.value, tree::Value::Map(_)) {
         return None;
@@ -183,24 +191,16 @@ fn study(reading: &mut Reading<'_>, title: String, is_quick: bool) -> Option<Stu
 /// Of these keys a plan needs one of each pair.
 fn needed(root: &Node, reading: &mut Reading<'_>) {
     let pairs = [
-        (["scenario", "scenarios"], "does not say what users do", "add `scenario: [ get: / ]`"),
-        (
-            ["url", "systems"],
-            "does not say what is measured",
-            "add `url: http://127.0.0.1:8080`, or `systems`",
-        ),
+        (["scenario", "scenarios"], "requires `scenario`", "add `scenario: [ get: / ]`"),
+        (["url", "systems"], "requires `url` or `systems`", "add `url: http://127.0.0.1:8080`, or `systems`"),
     ];
-    for (keys, what, way_out) in pairs {
+    for (keys, what, help) in pairs {
         let is_given = root.entries().iter().any(|entry| {
             keys.contains(&entry.key.as_str())
                 || near::nearest(&entry.key, tables::PLAN.names()).is_some_and(|near| keys.contains(&near))
         });
         if let Some(first) = root.entries().first().filter(|_| !is_given) {
-            reading.at(
-                Span::new(first.key_at.start, first.key_at.start),
-                format!("the plan {what}"),
-                way_out,
-            );
+            reading.at(Span::new(first.key_at.start, first.key_at.start), format!("the plan {what}"), help);
         }
     }
 }
@@ -211,7 +211,7 @@ fn quick_systems(root: &Node, quick: Option<&Quick<'_>>, reading: &mut Reading<'
     let sections = ["vary", "systems"].into_iter().filter_map(|key| quick?.node.get(key));
     for entry in sections.flat_map(Node::entries) {
         if !systems.iter().any(|system| system.key == entry.key) {
-            let what = format!("there is no system `{}`", entry.key);
+            let what = format!("unknown system `{}`", entry.key);
             let known = systems.iter().map(|system| system.key.as_str());
             reading.findings.unknown(entry.key_at, what, &entry.key, known, "write one of");
         }
@@ -225,8 +225,8 @@ fn authorized_once(root: &Node, script: &Script, reading: &mut Reading<'_>) {
         root.text_of("url").into_iter().chain(systems.iter().filter_map(|entry| entry.value.text_of("url")));
     if urls.into_iter().any(url::has_credentials) {
         for at in &script.authorized_at {
-            let what = "both the URL and this header say who is asking";
-            reading.at(*at, what, "leave the name and password out of the URL");
+            let what = "both the URL and this header contain credentials";
+            reading.at(*at, what, "remove the user and the password from the URL");
         }
     }
 }

@@ -1,34 +1,41 @@
-//! Reads what a person asked for into a checked plan, or into a complete list of faults.
+//! Reads what a person asked for into a checked plan, or into a complete list of errors.
 //!
 //! A [`Plan`] cannot be built otherwise. The crate never knows the engine or the store.
 
 mod check;
+mod check_load;
 mod database;
 mod draft;
+mod error;
 mod explain;
 mod fault;
 mod file;
 mod plan;
 mod recorded;
 mod request;
-mod script_fault;
+mod script_error;
 mod scripts;
 mod secrets;
+mod spec;
 mod study;
 mod transactions;
 mod visible;
 
+pub use check_load::CONNECTIONS_DEFAULT;
 pub use database::Database;
 pub use draft::{Draft, Played};
+pub use error::{PlanError, Problem, StepProblem};
 pub use fault::Fault;
-pub use file::{Faults, FileFault, Place, reference, schema};
+pub use file::{FileError, FileErrors, Place, reference, schema};
 pub use plan::{Action, HttpAction, Peer, Pin, Plan, PlannedStep, SqlAction, Trust};
+pub use request::literal_text;
 pub use scripts::known_workload;
 pub use secrets::without_secrets;
+pub use spec::{ExpectSpec, Field, LoadSpec, Spanned, SqlSpec, Variable, arrival_processes};
 pub use sql::Engine;
 pub use study::{
-    Amount, Around, At, Cmd, Compare, Find, How, Knob, Launch, Proc, Ready, ReadyWhen, Searched, StopHow,
-    Study, StudyLoad, StudyPin, System, Tables, Variant,
+    Amount, At, Cmd, Compare, Environment, Find, How, Knob, Launch, Proc, Ready, ReadyWhen, Searched,
+    StopHow, Study, StudyLoad, StudyPin, System, Tables, Variant,
 };
 pub use transactions::Transactions;
 pub use units;

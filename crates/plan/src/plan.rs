@@ -1,5 +1,6 @@
 //! A checked plan of one load.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use load::{DataSource, Load, Scenarios, Stop};
@@ -14,9 +15,11 @@ use crate::transactions::Transactions;
 pub struct Plan {
     /// What it is called in reports: method and URL, without secrets.
     pub title: String,
-    /// Who is spoken to; where there are requests and transactions, who requests go to.
+    /// The target; with requests and transactions, the target of requests.
     pub peer: Peer,
-    /// What a load of SQL has beside its steps.
+    /// The protocol of the steps that are requests, if there are any.
+    pub protocol: Option<&'static wire::Protocol>,
+    /// What a load of SQL has in addition to its steps.
     pub sql: Option<Transactions>,
     /// Every request that is made, in the order of their numbers.
     pub steps: Vec<PlannedStep>,
@@ -46,8 +49,8 @@ pub struct Plan {
     pub seed: u64,
     /// Single requests kept of each second.
     pub log_per_second: u32,
-    /// Whether it is tried out if the system bears so much: then what could not be sent, because the system did not keep up,
-    /// is an answer and no reason to doubt the run.
+    /// Whether it is a trial of a capacity search: requests that could not be sent, because the system did not keep up, are then
+    /// a result, and no reason to doubt the run.
     pub is_trial: bool,
 }
 
@@ -92,16 +95,18 @@ pub struct HttpAction {
     pub captures: Vec<Capture>,
 }
 
-/// Who is spoken to.
+/// A target to connect to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
     /// A name or an address, without brackets.
     pub host: String,
     /// The TCP port.
     pub port: u16,
+    /// The address to connect to instead of looking up the host.
+    pub address: Option<IpAddr>,
     /// A Unix socket to use instead of TCP.
     pub unix_socket: Option<PathBuf>,
-    /// Whom to trust; `None` speaks in the clear.
+    /// Which certificates to trust; `None`: without TLS.
     pub tls: Option<Trust>,
 }
 
@@ -121,7 +126,7 @@ pub enum Trust {
 /// Which cores the generator's threads stay on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pin {
-    /// Wherever the system likes.
+    /// Not pinned.
     No,
     /// One core each, of those this process may use.
     Auto,
@@ -147,8 +152,7 @@ impl Plan {
 
     /// When it may end if it is steady by then: the first of its ends, warm-up included; `None`: it has but one.
     pub fn first_end_ns(&self) -> Option<u64> {
-        let measured_ns = self.stop.at_ns?.saturating_sub(self.warm_up_ns);
-        (self.extend > 0).then(|| self.warm_up_ns + measured_ns / (u64::from(self.extend) + 1))
+        first_end_ns(&self.stop, self.extend, self.warm_up_ns)
     }
 
     /// Those of its steps that are transactions, as the parts of a script of SQL.
@@ -171,7 +175,7 @@ impl Plan {
         parts
     }
 
-    /// Who is spoken to: several, if connections are spread over them, or users speak with two.
+    /// The targets: several, if connections are spread over them, or if there are requests and transactions.
     pub fn peers(&self) -> impl Iterator<Item = &Peer> {
         let known = usize::from(!self.is_mixed());
         let further = self.sql.iter().flat_map(move |sql| sql.database.peers.iter().skip(known));
@@ -182,9 +186,14 @@ impl Plan {
         step.request().is_none().then_some(number)
     }
 
-    /// Whether some steps are requests and others transactions: users speak with two peers then.
+    /// Whether some steps are requests and others transactions: users connect to two peers then.
     pub fn is_mixed(&self) -> bool {
-        self.sql.is_some() && self.steps.iter().any(|step| step.request().is_some())
+        self.sql.is_some() && self.has_requests()
+    }
+
+    /// Whether any step is a request.
+    pub fn has_requests(&self) -> bool {
+        self.steps.iter().any(|step| step.request().is_some())
     }
 
     /// Whether a connection carries more than one request or transaction.
@@ -195,9 +204,20 @@ impl Plan {
 
     /// Connections, or users, at the same time.
     pub fn connections(&self) -> u32 {
-        match &self.load {
-            Load::Closed(closed) => closed.users,
-            Load::Open(open) => open.connections,
-        }
+        connections(&self.load)
     }
+}
+
+/// Connections of a load; in a closed one, users.
+pub(crate) fn connections(load: &Load) -> u32 {
+    match load {
+        Load::Closed(closed) => closed.users,
+        Load::Open(open) => open.connections,
+    }
+}
+
+/// When a load may end if it is steady by then; `None`: it has but one end.
+pub(crate) fn first_end_ns(stop: &Stop, extend: u32, warm_up_ns: u64) -> Option<u64> {
+    let measured_ns = stop.at_ns?.saturating_sub(warm_up_ns);
+    (extend > 0).then(|| warm_up_ns + measured_ns / (u64::from(extend) + 1))
 }

@@ -1,63 +1,71 @@
-//! From flags to scripts: which are played, how often, with which variables, and how their statements travel.
+//! Transactions on a database: which scripts, how often, with which variables, and in which query mode.
 
 use std::fs;
 use std::path::Path;
 
 use load::{Order, Scenario, Scenarios, ThinkTime, Visit};
-use script::{Allow, Deck, Distribution, Language};
+use sql::script::{Allow, Deck, Distribution, Language};
 use sql::workload::{self, Style, Tables, Workload};
 use sql::{Engine, Mode, Settings};
 
+use crate::check_load::CheckedLoad;
 use crate::database::Database;
-use crate::draft::{Draft, Played};
+use crate::draft::Played;
+use crate::error::{PlanError, Problem, StepProblem};
 use crate::fault::Fault;
 use crate::file::near;
-use crate::plan::{Action, PlannedStep, SqlAction};
-use crate::script_fault;
+use crate::plan::{Action, PlannedStep, SqlAction, connections};
+use crate::script_error;
+use crate::spec::{At, Field, Spanned, SqlSpec, values};
 use crate::transactions::Transactions;
-use crate::units;
 
-const SCRIPT_BYTES_MAX: u64 = 8 * 1024 * 1024;
+pub(crate) const SCRIPT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const SCRIPTS_MAX: usize = 128;
 const WEIGHT_MAX: u32 = 1_000_000;
-const POOL_MAX: u64 = 1_000_000;
 /// sysbench's own.
 const PARETO_DEFAULT: f64 = 0.2;
 const ZIPF_DEFAULT: f64 = 1.1;
+/// Where to say what is played, if nothing does.
+const SQL: Field = Field { key: "sql", flag: "SQL" };
 
-/// Title, steps, scenarios and the rest of a load of SQL; its seed and its number of clients are not known here.
-pub(crate) type Wanted = (String, Vec<PlannedStep>, Scenarios, Transactions);
+/// What is played, checked: steps, scenarios, and all of a load of SQL but its database and its load.
+pub(crate) struct Checked {
+    names: Vec<String>,
+    pub(crate) scenarios: Scenarios,
+    deck: Deck,
+    texts: Vec<Vec<u8>>,
+    settings: Settings,
+    workloads: Vec<&'static str>,
+    is_scale_asked: bool,
+}
 
-pub(crate) fn read(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Wanted> {
-    let database = Database::read(&draft.url).map_err(|wrong| faults.extend(wrong)).ok();
-    let engine = database.as_ref().map_or(Engine::PostgreSql, |database| database.engine);
-    let mut reader = Reader { draft, faults };
+/// Checks what is played on one kind of database; what is wrong with it is added to `errors`.
+pub(crate) fn check(
+    played: &[Played],
+    spec: &SqlSpec,
+    engine: Engine,
+    errors: &mut Vec<PlanError>,
+) -> Checked {
+    let mut reader = Checker { played, spec, errors };
     let workloads = reader.workloads();
     let style = reader.style(&workloads);
     let (variables, rows) = reader.variables(&workloads);
     let scripts = reader.scripts(engine, style, rows);
-    let (deck, texts) = reader.deck(&scripts);
+    let mut deck = reader.deck(&scripts);
     let mode = reader.mode(&workloads, &deck);
     let max_tries = reader.max_tries(&workloads);
     let distribution = reader.distribution(&workloads);
-    let scale = reader.count("--scale", draft.scale.as_deref(), 1, 1_000_000).map(|scale| scale as i64);
-    let pool = reader.count("--pool", draft.pool.as_deref(), 1, POOL_MAX).map(|pool| pool as u32);
-    let limit = draft.latency_limit.as_deref().and_then(|text| units::duration_ns(text).ok());
-    let database = database.filter(|_| reader.faults.is_empty())?;
-    let names: Vec<&str> = scripts.iter().map(|script| script.name.as_str()).collect();
-    let title = format!("{} on {}", names.join(", "), database.shown);
-    let steps = scripts.iter().enumerate().map(|(number, script)| PlannedStep {
-        name: script.name.clone(),
-        action: Action::Sql(SqlAction { script: number as u16, expects: None, saves: Vec::new() }),
-    });
+    let scale = reader.count(Field::SCALE, &spec.scale, 1, 1_000_000).map(|scale| scale as i64);
     let mut retries: Vec<_> =
         workloads.iter().flat_map(|workload| workload.retries(engine)).copied().collect();
     retries.dedup();
+    deck.set_distribution(distribution);
     let is_pgbench = workloads.iter().any(|workload| workload.tables == Tables::Pgbench);
-    let mut work = Transactions {
-        database,
+    Checked {
+        scenarios: scenarios(&scripts),
+        names: scripts.iter().map(|script| script.name.clone()).collect(),
         deck,
-        texts,
+        texts: scripts.into_iter().map(|script| script.text).collect(),
         settings: Settings {
             mode,
             max_tries,
@@ -69,24 +77,51 @@ pub(crate) fn read(draft: &Draft, faults: &mut Vec<Fault>) -> Option<Wanted> {
         },
         workloads: workloads.iter().map(|workload| workload.name).collect(),
         is_scale_asked: is_pgbench && scale.is_none(),
-        pool,
-        keep_alive: !draft.no_keepalive,
-        checks_room: !draft.no_room_check,
-        latency_limit_ns: limit,
-    };
-    work.deck.set_distribution(distribution);
-    Some((title, steps.collect(), scenarios(&scripts), work))
+    }
 }
 
-/// The name of a built-in workload, or a fault with the nearest one.
+impl Checked {
+    /// The names of the scripts.
+    pub(crate) fn title(&self) -> String {
+        self.names.join(", ")
+    }
+
+    /// A step for each script.
+    pub(crate) fn steps(&self) -> Vec<PlannedStep> {
+        let step = |(script, name): (u16, &String)| PlannedStep {
+            name: name.clone(),
+            action: Action::Sql(SqlAction { script, expects: None, saves: Vec::new() }),
+        };
+        (0..).zip(&self.names).map(step).collect()
+    }
+
+    /// On a database, under a load.
+    pub(crate) fn on(self, database: Database, load: &CheckedLoad) -> Transactions {
+        let clients = connections(&load.load);
+        Transactions {
+            database,
+            deck: self.deck,
+            texts: self.texts,
+            settings: Settings { seed: load.seed, clients, ..self.settings },
+            workloads: self.workloads,
+            is_scale_asked: self.is_scale_asked,
+            pool: load.pool,
+            keep_alive: load.keep_alive,
+            checks_room: load.checks_room,
+            latency_limit_ns: load.latency_limit_ns,
+        }
+    }
+}
+
+/// The name of a built-in workload, or an error with the nearest one.
 pub fn known_workload(name: &str) -> Result<&'static str, Fault> {
     let known = || workload::WORKLOADS.iter().map(|workload| workload.name);
     workload::find(name).map(|workload| workload.name).ok_or_else(|| {
-        let way_out = match near::nearest(name, known()) {
-            Some(near) => format!("did you mean {near}?"),
+        let help = match near::nearest(name, known()) {
+            Some(near) => format!("write {near}"),
             None => format!("write one of {}", known().collect::<Vec<_>>().join(", ")),
         };
-        Fault::new("--workload", format!("there is no workload {name:?}"), way_out)
+        Fault::new("--workload", format!("unknown workload {name:?}"), help)
     })
 }
 
@@ -110,108 +145,108 @@ fn scenarios(scripts: &[Chosen]) -> Scenarios {
     Scenarios { list: vec![Scenario { name: String::new(), share: 1.0, order }] }
 }
 
-struct Reader<'a> {
-    draft: &'a Draft,
-    faults: &'a mut Vec<Fault>,
+struct Checker<'a> {
+    played: &'a [Played],
+    spec: &'a SqlSpec,
+    errors: &'a mut Vec<PlanError>,
 }
 
-impl Reader<'_> {
-    fn fault(&mut self, place: &str, what: impl Into<String>, way_out: impl Into<String>) {
-        self.faults.push(Fault::new(place, what, way_out));
+impl Checker<'_> {
+    fn error(&mut self, field: Field, at: Option<At>, problem: impl Into<Problem>) {
+        self.errors.push(PlanError { field, problem: problem.into(), at });
     }
 
-    fn count(&mut self, place: &str, text: Option<&str>, least: u64, most: u64) -> Option<u64> {
-        match units::count(text?) {
-            Ok(count) if (least..=most).contains(&count) => Some(count),
-            Ok(count) => {
-                let what = format!("{count} is not between {least} and {most}");
-                self.fault(place, what, "choose a number between them");
-                None
-            }
-            Err(what) => {
-                self.fault(place, what, "correct the value");
-                None
-            }
-        }
+    /// About what is played, which has its place elsewhere.
+    fn wrong(&mut self, field: Field, what: impl Into<String>, help: impl Into<String>) {
+        self.error(field, None, Problem::Unreadable { what: what.into(), help: help.into() });
+    }
+
+    fn count(&mut self, field: Field, value: &Option<Spanned<u64>>, min: u64, max: u64) -> Option<u64> {
+        let value = value.as_ref()?;
+        let problem = match (value.get(), value.wrong()) {
+            (Some(have), _) if (min..=max).contains(have) => return Some(*have),
+            (Some(have), _) => Problem::OutOfRange { have: *have, min, max },
+            (None, wrong) => wrong?.into(),
+        };
+        self.error(field, value.at(), problem);
+        None
     }
 
     /// The built-in workloads that are played, each once.
     fn workloads(&mut self) -> Vec<&'static Workload> {
         let mut found: Vec<&'static Workload> = Vec::new();
         let mut seen = Vec::new();
-        let draft = self.draft;
-        for played in &draft.played {
+        for played in self.played {
             let Played::Workload(text) = played else { continue };
             let (whole, _) = weighted(text);
             if seen.contains(&whole) {
-                let what = format!("{whole} is there twice");
-                self.fault("--workload", what, "write it once, with a weight such as @3");
+                let problem = StepProblem::PlayedTwice { workload: whole.to_owned() };
+                self.error(Field::WORKLOAD, None, problem);
             }
             seen.push(whole);
             let (name, _) = styled(whole);
             match workload::find(name) {
                 Some(one) if found.iter().any(|known| known.name == one.name) => {}
                 Some(one) => found.push(one),
-                None => self.faults.extend(known_workload(name).err()),
+                None => {
+                    if let Err(unknown) = known_workload(name) {
+                        self.wrong(Field::WORKLOAD, unknown.what, unknown.help);
+                    }
+                }
             }
         }
         found
     }
 
     fn style(&mut self, workloads: &[&Workload]) -> Style {
-        let Some(text) = self.draft.style.as_deref() else { return Style::default() };
+        let Some(style) = &self.spec.style else { return Style::default() };
         let has_styles = workloads.iter().any(|workload| workload.styles.len() > 1);
-        match style_named(text) {
-            Ok(style) if has_styles => return style,
-            Ok(_) => self.fault("--style", "nothing that is played has styles", "leave it out"),
-            Err(way_out) => self.fault("--style", format!("{text:?} is not known"), way_out),
-        }
+        let problem = match (style.get(), style.wrong()) {
+            (Some(style), _) if has_styles => return *style,
+            (_, Some(wrong)) => Problem::from(wrong),
+            _ => StepProblem::NoStyles.into(),
+        };
+        self.error(Field::STYLE, style.at(), problem);
         Style::default()
     }
 
-    /// Variables of all clients, those of workloads that nobody gives included; and the number of rows of a batch.
+    /// Variables of all clients, including the defaults of workloads; and the number of rows of a batch.
     fn variables(&mut self, workloads: &[&Workload]) -> (Vec<(String, String)>, Option<u32>) {
-        let draft = self.draft;
+        let spec = self.spec;
         let mut given: Vec<(String, String)> = Vec::new();
-        for text in &draft.defines {
-            match text.split_once('=') {
-                Some((name, value)) if Deck::new().variable(name).is_some() => {
-                    given.retain(|(known, _)| known != name);
-                    given.push((name.to_owned(), value.to_owned()));
+        let at = spec.variables.as_ref().and_then(Spanned::at);
+        for variable in spec.variables.as_ref().and_then(Spanned::get).into_iter().flatten() {
+            let name = variable.name.clone();
+            match &variable.value {
+                Some(value) if Deck::new().variable(&name).is_some() => {
+                    given.retain(|(known, _)| *known != name);
+                    given.push((name, value.clone()));
                 }
-                _ => {
-                    // The value may be anybody's secret.
-                    let name = text.split('=').next().unwrap_or_default();
-                    let what = format!("{name:?} is not the name of a variable and its value");
-                    self.fault("-D", what, "write -D name=value: letters, digits and _, no digit first");
-                }
+                // The value may be anybody's secret.
+                _ => self.error(Field::VARIABLES, at, StepProblem::NoVariable { name }),
             }
         }
-        let flags = [
-            ("--tables", "tables", &draft.tables),
-            ("--table-size", "table_size", &draft.table_size),
-            ("--range-size", "range_size", &draft.range_size),
-            ("--rows", "rows", &draft.rows),
+        let own = [
+            (Field::TABLES, "tables", &spec.tables),
+            (Field::TABLE_SIZE, "table_size", &spec.table_size),
+            (Field::RANGE_SIZE, "range_size", &spec.range_size),
+            (Field::ROWS, "rows", &spec.rows),
         ];
         let mut rows = None;
-        for (flag, name, text) in flags {
+        for (field, name, value) in own {
             let variable =
                 workloads.iter().flat_map(|workload| workload.variables).find(|one| one.name == name);
             let Some(variable) = variable else {
-                if text.is_some() {
-                    let what = "nothing that is played has such a variable";
-                    self.fault(
-                        flag,
-                        what,
-                        format!("leave it out, or write -D {name}=… for a script of yours"),
-                    );
+                if let Some(value) = value {
+                    self.error(field, value.at(), StepProblem::NoSuchVariable { name });
                 }
                 continue;
             };
-            let defined = given.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-            let place = if text.is_some() { flag } else { "-D" };
-            let text = text.clone().or(defined);
-            let value = self.count(place, text.as_deref(), variable.least.into(), variable.most.into());
+            let defined = given.iter().find(|(known, _)| known == name);
+            let defined = defined.map(|(_, text)| Spanned::of_text(text, &values::COUNT).placed(at));
+            let field = if value.is_some() { field } else { Field::VARIABLES };
+            let value = value.clone().or(defined);
+            let value = self.count(field, &value, variable.least.into(), variable.most.into());
             let value = value.unwrap_or(variable.default.into());
             given.retain(|(known, _)| known != name);
             given.push((name.to_owned(), value.to_string()));
@@ -225,11 +260,10 @@ impl Reader<'_> {
     /// Scripts in the order in which they were written; theirs are the numbers of steps.
     fn scripts(&mut self, engine: Engine, style: Style, rows: Option<u32>) -> Vec<Chosen> {
         let mut scripts: Vec<Chosen> = Vec::new();
-        let draft = self.draft;
-        for played in &draft.played {
-            let (place, text) = match played {
-                Played::File(text) => ("-f", text),
-                Played::Workload(text) => ("--workload", text),
+        for played in self.played {
+            let (field, text) = match played {
+                Played::File(text) => (Field::SCRIPT, text),
+                Played::Workload(text) => (Field::WORKLOAD, text),
                 Played::Text { name, text } => {
                     let (name, text) = (name.clone(), text.clone());
                     scripts.push(Chosen { name, text, language: Language::Extended, weight: 1 });
@@ -244,8 +278,8 @@ impl Reader<'_> {
                 }
             };
             let Ok(weight) = weight else {
-                let what = format!("the weight of {name} is not a whole number up to {WEIGHT_MAX}");
-                self.fault(place, what, format!("write {place} {name}@3"));
+                let what = format!("the weight of {name} is not a whole number from 0 to {WEIGHT_MAX}");
+                self.wrong(field, what, format!("write {} {name}@3", field.flag));
                 continue;
             };
             let found = match played {
@@ -257,8 +291,8 @@ impl Reader<'_> {
                     let own = match own.map(style_named) {
                         None => style,
                         Some(Ok(style)) => style,
-                        Some(Err(way_out)) => {
-                            self.fault(place, format!("{name} names no style"), way_out);
+                        Some(Err(help)) => {
+                            self.wrong(field, format!("{name} names no style"), help);
                             continue;
                         }
                     };
@@ -274,81 +308,82 @@ impl Reader<'_> {
                     let name = unlike(name, |name| scripts.iter().any(|script| script.name == name));
                     scripts.push(Chosen { name, text, language, weight });
                 }
-                Err(what) => self.fault(place, what, "name a script that can be read, or another workload"),
+                Err(what) => self.wrong(field, what, "name a script that can be read, or another workload"),
             }
         }
-        if draft.played.is_empty() {
-            let way_out =
-                "add --workload NAME, such as select-only, or -f FILE with a script in pgbench's language";
-            self.fault("SQL", "nothing says what a transaction is", way_out);
+        if self.played.is_empty() {
+            self.error(SQL, None, StepProblem::NothingPlayed);
         } else if scripts.len() > SCRIPTS_MAX {
-            self.fault("-f", format!("there are more than {SCRIPTS_MAX} scripts"), "use fewer");
+            self.wrong(Field::SCRIPT, format!("there are more than {SCRIPTS_MAX} scripts"), "use fewer");
         } else if !scripts.is_empty() && scripts.iter().all(|script| script.weight == 0) {
-            self.fault("-f", "no script has a weight above 0", "leave out @0");
+            self.wrong(Field::SCRIPT, "no script has a weight above 0", "remove @0 from one of them");
         }
         scripts
     }
 
-    fn deck(&mut self, scripts: &[Chosen]) -> (Deck, Vec<Vec<u8>>) {
+    fn deck(&mut self, scripts: &[Chosen]) -> Deck {
         let mut deck = Deck::new();
-        for script in scripts {
+        for (number, script) in scripts.iter().enumerate() {
             if let Err(faults) = deck.add(&script.name, &script.text, script.language, Allow::Nothing) {
-                self.faults.extend(faults.iter().map(script_fault::told));
+                for fault in &faults {
+                    self.error(Field::SCRIPT, None, script_error::problem(fault, number));
+                }
             }
         }
-        (deck, scripts.iter().map(|script| script.text.clone()).collect())
+        deck
+    }
+
+    /// Whether something is played that is no built-in workload.
+    fn has_scripts(&self) -> bool {
+        self.played.iter().any(|played| !matches!(played, Played::Workload(_)))
     }
 
     /// As asked; or as the workloads are meant, which for scripts is as pgbench sends them.
     fn mode(&mut self, workloads: &[&Workload], deck: &Deck) -> Mode {
-        let mode = match self.draft.query_mode.as_deref() {
+        let given = self.spec.mode.as_ref();
+        let at = given.and_then(Spanned::at);
+        let mode = match given.map(|given| (given.get(), given.wrong())) {
             None => {
-                let is_simple = self.draft.played.iter().any(|played| !matches!(played, Played::Workload(_)))
-                    || workloads.iter().any(|workload| workload.mode == Mode::Simple);
+                let is_simple =
+                    self.has_scripts() || workloads.iter().any(|workload| workload.mode == Mode::Simple);
                 if is_simple { Mode::Simple } else { workloads.first().map_or(Mode::Simple, |one| one.mode) }
             }
-            Some(text) => match Mode::NAMES.iter().find(|(name, _)| *name == text) {
-                Some((_, mode)) => *mode,
-                None => {
-                    let what = format!("{text:?} is not known");
-                    self.fault("--query-mode", what, "write simple, extended or prepared");
-                    Mode::Simple
+            Some((Some(mode), _)) => *mode,
+            Some((None, wrong)) => {
+                if let Some(wrong) = wrong {
+                    self.error(Field::MODE, at, wrong);
                 }
-            },
+                Mode::Simple
+            }
         };
         let piped = deck.scripts().iter().find(|script| script.has_pipeline());
         if let Some(script) = piped.filter(|_| mode == Mode::Simple) {
-            let what =
-                format!("{} has a pipeline, which the simple query protocol does not know", script.name());
-            self.fault("--query-mode", what, "add --query-mode extended or prepared");
+            let problem = StepProblem::PipelineInSimpleMode { script: script.name().to_owned() };
+            self.error(Field::MODE, at, problem);
         }
         mode
     }
 
     fn max_tries(&mut self, workloads: &[&Workload]) -> u32 {
-        let given = self.count("--max-tries", self.draft.max_tries.as_deref(), 0, u32::MAX.into());
-        let of_files =
-            self.draft.played.iter().any(|played| !matches!(played, Played::Workload(_))).then_some(1);
+        let given = self.count(Field::MAX_TRIES, &self.spec.max_tries, 0, u32::MAX.into());
+        let of_scripts = self.has_scripts().then_some(1);
         // 0 is without limit, which only those want who all ignore such failures.
-        let tries = workloads.iter().map(|workload| workload.max_tries).chain(of_files);
+        let tries = workloads.iter().map(|workload| workload.max_tries).chain(of_scripts);
         given.map_or_else(|| tries.max().unwrap_or(1), |given| given as u32)
     }
 
-    /// `special`, `uniform`, `zipf:1.1`, `pareto:0.2`.
     fn distribution(&mut self, workloads: &[&Workload]) -> Distribution {
-        let draws = |workload: &&Workload| workload.tables == Tables::Sbtest;
-        let has_rows = workloads.iter().any(draws);
-        let Some(text) = self.draft.distribution.as_deref() else {
+        let has_rows = workloads.iter().any(|workload| workload.tables == Tables::Sbtest);
+        let Some(given) = &self.spec.distribution else {
             return if has_rows { Distribution::Special } else { Distribution::Uniform };
         };
         if !has_rows {
-            let what = "nothing that is played draws rows in this way";
-            self.fault("--distribution", what, "leave it out: it is for the oltp workloads");
+            self.error(Field::DISTRIBUTION, given.at(), StepProblem::NoRowsDrawn);
         }
-        read_distribution(text).unwrap_or_else(|what| {
-            self.fault("--distribution", what, "write special, uniform, zipf:1.1 or pareto:0.2");
-            Distribution::Uniform
-        })
+        if let Some(wrong) = given.wrong() {
+            self.error(Field::DISTRIBUTION, given.at(), wrong);
+        }
+        given.get().copied().unwrap_or(Distribution::Uniform)
     }
 }
 

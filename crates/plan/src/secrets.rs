@@ -1,7 +1,5 @@
 //! Text of a plan as it may be kept and shown: what its names call a secret is replaced.
 
-use crate::request::sounds_secret;
-
 /// In place of a secret.
 const SECRET: &str = "(secret)";
 /// A key, a header, a variable, or a flag with one of these in its name has a secret as its value.
@@ -52,6 +50,37 @@ pub fn without_secrets(text: &str) -> String {
         shown.push_str(end);
     }
     shown
+}
+
+/// A path or a URL with its query: values whose keys sound like secrets are replaced.
+pub(crate) fn without_secrets_in_query(text: &str) -> String {
+    let Some((path, query)) = text.split_once('?') else { return text.to_owned() };
+    let shown = query.split('&').map(|pair| match pair.split_once('=') {
+        Some((key, _)) if sounds_secret(key) => format!("{key}={SECRET}"),
+        _ => pair.to_owned(),
+    });
+    format!("{path}?{}", shown.collect::<Vec<_>>().join("&"))
+}
+
+/// Whether the name of a parameter or a header suggests that its value is nobody's business.
+pub(crate) fn sounds_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    [
+        "auth",
+        "key",
+        "token",
+        "secret",
+        "passw",
+        "pwd",
+        "sig",
+        "session",
+        "cookie",
+        "credential",
+        "csrf",
+        "jwt",
+    ]
+    .iter()
+    .any(|part| name.contains(part))
 }
 
 /// What is left of a line.

@@ -1,9 +1,9 @@
 //! A checked plan file: systems, variants, loads, and how they are compared.
 
 mod amount;
-mod around;
 mod braced;
 mod cost;
+mod environment;
 mod explain;
 mod followed;
 mod how;
@@ -15,18 +15,19 @@ mod system;
 use std::path::PathBuf;
 
 pub use amount::{Amount, At};
-pub use around::{Around, Cmd, Launch, Proc, Ready, ReadyWhen, StopHow, Tables};
+pub use environment::{Cmd, Environment, Launch, Proc, Ready, ReadyWhen, StopHow, Tables};
 pub use how::{Find, How};
 pub use searched::Searched;
 pub use system::{Knob, System, Variant};
 
 pub(crate) use braced::{Braced, is_name, names_in};
+pub(crate) use how::BEST_BLOCKS_LEAST;
 pub(crate) use system::{PortText, Process, ReadyText, StopText, WhenText};
 
 use judge::{Condition, Metric};
 
-use crate::draft::Draft;
 use crate::file::Script;
+use crate::spec::LoadSpec;
 
 /// Everything a plan file asks for, free of contradictions. Made by [`Study::read`].
 #[derive(Clone, Debug)]
@@ -81,7 +82,7 @@ pub struct StudyLoad {
     pub run_ns: Option<u64>,
     /// The one scenario that it follows, if it does not follow all.
     pub scenario: Option<String>,
-    pub(crate) draft: Draft,
+    pub(crate) spec: LoadSpec,
 }
 
 /// What decides between variants.
@@ -92,7 +93,7 @@ pub struct Compare {
     pub by: &'static Metric,
     /// Whether more of it is better.
     pub higher_is_better: bool,
-    /// The smallest difference that matters, as a share: 0.03 for 3 %.
+    /// The smallest relevant difference, as a share: 0.03 for 3 %. In a plan file, `min-effect`.
     pub matters: f64,
     /// What is to be found.
     pub find: Find,
@@ -129,7 +130,7 @@ impl Study {
     pub fn set_seed(&mut self, seed: u64) {
         (self.seed, self.has_seed) = (seed, true);
         for load in &mut self.loads {
-            load.draft.seed = Some(seed.to_string());
+            load.spec.seed = Some(seed.into());
         }
     }
 }

@@ -1,12 +1,11 @@
-//! What a load of SQL has beside its steps: a database, scripts, and how their statements travel.
+//! What a load of SQL has in addition to its steps: a database, scripts, and a query mode.
 
-use load::Load;
-use script::{Deck, Distribution};
 use serde_json::{Value, json};
+use sql::script::{Deck, Distribution};
 use sql::{Engine, Mode, Settings};
 
 use crate::database::Database;
-use crate::request::sounds_secret;
+use crate::secrets::sounds_secret;
 use crate::units::show_duration;
 
 /// A load of SQL. Its steps name their scripts by number.
@@ -35,16 +34,6 @@ pub struct Transactions {
 }
 
 impl Transactions {
-    /// With the seed of every draw, and a client for each user or connection.
-    pub(crate) fn seeded(mut self, seed: u64, load: &Load) -> Self {
-        self.settings.seed = seed;
-        self.settings.clients = match load {
-            Load::Closed(closed) => closed.users,
-            Load::Open(open) => open.connections,
-        };
-        self
-    }
-
     /// How it is played, in words. `scale` was read from the tables, if it was.
     pub fn words(&self, scale: Option<i64>) -> String {
         let Settings { mode, max_tries, distribution, .. } = &self.settings;
@@ -55,9 +44,9 @@ impl Transactions {
             words.push(format!("rows drawn {}", distribution_word(*distribution)));
         }
         match max_tries {
-            0 => words.push("tried again until they succeed".to_owned()),
+            0 => words.push("retried until they succeed".to_owned()),
             1 => {}
-            tries => words.push(format!("tried {tries} times at most")),
+            tries => words.push(format!("up to {tries} tries")),
         }
         if !self.keep_alive {
             words.push("a new connection for each transaction".to_owned());

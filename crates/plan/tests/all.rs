@@ -7,4 +7,6 @@ mod good_plans;
 mod hostile_plans;
 mod json_schema;
 mod plans_of_the_project;
+mod protocols;
 mod schema;
+mod two_fronts;

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use load::open::EVEN;
 use load::{Load, Spacing};
-use plan::{Amount, Around, At, Fault, Launch, Plan, Searched, Study};
+use plan::{Amount, At, Environment, Fault, Launch, Plan, Searched, Study};
 
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -19,7 +20,7 @@ fn read(text: &str) -> Study {
 }
 
 fn launch(study: &Study) -> Launch {
-    study.launch(0, &Around { ports: &[], dir: Path::new("/run/1"), tenbin: Path::new("/bin/tenbin") })
+    study.launch(0, &Environment { ports: &[], dir: Path::new("/run/1"), tenbin: Path::new("/bin/tenbin") })
 }
 
 fn at(study: &Study, at: At) -> Plan {
@@ -36,7 +37,7 @@ fn a_rate_has_poisson_arrivals_whatever_the_plan_has() {
     {
         let plan = at(&study(load), At::PerS(412.5));
         let Load::Open(open) = &plan.load else { panic!("{load} became a closed load") };
-        assert_eq!((open.spacing, open.connections), (Spacing::Poisson { seed: 7 }, 40));
+        assert_eq!((open.spacing, open.connections), (Spacing::poisson(7), 40));
         assert_eq!(
             (open.profile.first_per_s(), open.profile.peak_per_s()),
             (206.25, 206.25),
@@ -46,7 +47,7 @@ fn a_rate_has_poisson_arrivals_whatever_the_plan_has() {
     }
     let plan = at(&study("{ rate: 5/s, arrivals: even, shed-after: 1s }"), At::PerS(9.0));
     let Load::Open(open) = &plan.load else { panic!("it became a closed load") };
-    assert_eq!((open.spacing, open.shed_after_ns), (Spacing::Even, Some(SECOND_NS)));
+    assert_eq!((open.spacing.process, open.shed_after_ns), (&EVEN, Some(SECOND_NS)));
 }
 
 #[test]
@@ -82,7 +83,7 @@ fn after_an_overload_only_what_follows_the_grace_is_measured() {
 }
 
 #[test]
-fn what_no_search_can_choose_is_refused_with_a_way_out() {
+fn what_no_search_can_choose_is_refused_with_help() {
     for (load, key) in [
         ("{ stages: [ { for: 1s, to: 5/s } ] }", "stages"),
         ("{ rate: 5/s, from: 1/s, for: 5s }", "from"),
@@ -93,7 +94,7 @@ fn what_no_search_can_choose_is_refused_with_a_way_out() {
     ] {
         let faults = study(load).cannot_be_searched(0);
         assert!(faults.iter().any(|fault| fault.what.contains(key)), "{load}: {faults:?}");
-        assert!(faults.iter().all(|fault| fault.way_out.contains("--load")), "{faults:?}");
+        assert!(faults.iter().all(|fault| fault.help.contains("--load")), "{faults:?}");
     }
     assert_eq!(study("{ users: 5, requests: 10 }").cannot_be_searched(0), []);
 }
@@ -153,9 +154,9 @@ fn a_search_sees_one_load_as_it_asks_for_it() {
     };
     let counted = study("{ users: 3, requests: 10 }");
     assert!(counted.clone().searched(&asked(Some(SECOND_NS))).is_ok());
-    assert!(refused(counted, &asked(None))[0].way_out.contains("--for"));
+    assert!(refused(counted, &asked(None))[0].help.contains("--for"));
     let two = study("[ { name: a, users: 3 }, { name: b, rate: 5/s } ]");
-    assert!(refused(two.clone(), &asked(None))[0].way_out.contains("a, b"));
+    assert!(refused(two.clone(), &asked(None))[0].help.contains("a, b"));
     let named = |name: &str| Searched { load: Some(name.to_owned()), ..Searched::default() };
     assert!(refused(two.clone(), &named("c"))[0].what.contains("\"c\""));
     let searched = two.searched(&named("b")).expect("it can be searched");

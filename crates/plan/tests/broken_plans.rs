@@ -1,4 +1,4 @@
-//! Broken plans, and what each of them is told. `UPDATE=1` writes down what is told now: read it before it is kept.
+//! Broken plans, and the errors that each prints. `UPDATE=1` keeps what is printed now: read it before it is committed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn broken() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_broken_plan_is_told_what_is_written_beside_it() {
+fn every_broken_plan_prints_the_errors_of_its_text_file() {
     let mut wrong = Vec::new();
     for path in broken() {
         let Err(faults) = Study::read(&path, false) else {
@@ -35,28 +35,32 @@ fn every_broken_plan_is_told_what_is_written_beside_it() {
 }
 
 #[test]
-fn every_fault_has_a_way_out_and_a_caret_within_its_line() {
+fn every_error_has_help_and_a_caret_under_its_line() {
     for path in broken() {
         let faults = Study::read(&path, false).expect_err("it is broken");
         assert_eq!(faults.count(), faults.list().len(), "{}", path.display());
         for fault in faults.list() {
-            assert!(!fault.what.is_empty() && !fault.way_out.is_empty(), "{}: {fault:?}", path.display());
+            assert!(!fault.what.is_empty() && !fault.help.is_empty(), "{}: {fault:?}", path.display());
             assert!(!fault.what.contains("--"), "{}: a plan has no flags: {fault:?}", path.display());
             let Some(place) = &fault.place else { continue };
-            assert!(place.line >= 1 && place.column >= 1 && place.width >= 1, "{fault:?}");
-            assert!(place.text.chars().count() <= 130, "{fault:?}");
+            assert!(place.line >= 1 && place.column >= 1, "{fault:?}");
         }
+        let drawn = faults.to_string();
+        let marks = drawn.lines().filter(|line| line.trim_start_matches([' ', '|']).starts_with('^')).count();
+        assert_eq!(marks, faults.list().iter().filter(|fault| fault.place.is_some()).count(), "{drawn}");
+        let lines_shown = drawn.lines().filter(|line| line.starts_with(|sign: char| sign.is_ascii_digit()));
+        assert!(lines_shown.clone().all(|line| line.chars().count() <= 140), "{drawn}");
     }
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_a_fault_like_any_other() {
+fn a_file_that_cannot_be_read_is_an_error_like_any_other() {
     let told = |path: &str| Study::read(Path::new(path), false).expect_err("it cannot be read").to_string();
     assert_eq!(
         told("tests/broken/no-such.yaml"),
-        "tests/broken/no-such.yaml  there is no such file\n   way out: name a plan file, such as study.yaml\n\n\
-         1 fault; nothing was started."
+        "error: no such file\n--> tests/broken/no-such.yaml\n = help: name a plan file, such as study.yaml\n\n\
+         1 error; nothing was started."
     );
-    assert!(told("tests/broken").contains("it is a folder"));
-    assert!(told("/dev/zero").contains("it is not a regular file"));
+    assert!(told("tests/broken").contains("the plan is a folder"));
+    assert!(told("/dev/zero").contains("the plan is not a regular file"));
 }

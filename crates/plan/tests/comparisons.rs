@@ -24,13 +24,15 @@ fn two_variants_are_a_duel_with_a_pilot() {
     assert_eq!((duel.how(), compare.find, compare.blocks, compare.pilot), (How::Duel, Find::Every, 24, 3));
     let words = duel.explain();
     assert!(
-        words.contains("a duel: 3 pilot blocks of the first variant against itself, then 8 to 24 blocks"),
+        words.contains(
+            "A/B comparison: 3 pilot blocks of the first variant against itself, then 8 to 24 blocks"
+        ),
         "{words}"
     );
-    assert!(words.contains("3m40s to 9m of load, and 22 to 54 starts and stops"), "{words}");
+    assert!(words.contains("3m40s to 9m of load, plus 22 to 54 starts and stops"), "{words}");
     let quick = study(&["a", "b"], "{ by: p99 }", true);
     assert_eq!((quick.how(), quick.compare.blocks, quick.compare.pilot), (How::Duel, 6, 0));
-    assert!(quick.explain().contains("a duel: 6 blocks;"), "{}", quick.explain());
+    assert!(quick.explain().contains("A/B comparison: 6 blocks;"), "{}", quick.explain());
     let short = study(&["a", "b"], "{ blocks: 8 }", false);
     assert_eq!((short.how(), short.compare.pilot), (How::Duel, 0));
     assert_eq!(study(&["a", "b"], "{ blocks: 12, pilot: 0 }", false).compare.pilot, 0);
@@ -40,12 +42,12 @@ fn two_variants_are_a_duel_with_a_pilot() {
 fn further_figures_make_the_first_look_later() {
     let words = |compare: &str| study(&["a", "b"], compare, false).explain();
     let also = words("{ also: [ p99 ] }");
-    assert!(also.contains("then 12 to 24 blocks, until it is decided"), "{also}");
-    assert!(also.contains("5m to 9m of load, and 30 to 54 starts and stops"), "{also}");
+    assert!(also.contains("then 12 to 24 blocks, until the result is conclusive"), "{also}");
+    assert!(also.contains("5m to 9m of load, plus 30 to 54 starts and stops"), "{also}");
     let never_twelve = words("{ also: [ p99 ], blocks: 8 }");
-    assert!(never_twelve.contains("a duel: 8 blocks;"), "{never_twelve}");
+    assert!(never_twelve.contains("A/B comparison: 8 blocks;"), "{never_twelve}");
     let short = words("{ also: [ p99, errors ], pilot: 0, within: 160s }");
-    assert!(short.contains("too short for an answer: that takes 4m at least"), "{short}");
+    assert!(short.contains("too short for a result, which takes at least 4m"), "{short}");
 }
 
 #[test]
@@ -58,7 +60,7 @@ fn what_can_never_be_decided_is_so_many_blocks() {
     assert_eq!(study(&["a", "b"], "{ also: p99 }", true).how(), How::Blocks);
     let many = study(&["a", "b", "c"], "{ by: throughput }", false);
     assert_eq!((many.how(), many.compare.blocks), (How::Blocks, 8));
-    assert!(many.explain().contains("24 runs: 8 blocks, each with all 3 once in random order"));
+    assert!(many.explain().contains("24 runs: 8 blocks, each with all 3 once, in random order"));
     let against = study(&["a", "b", "c"], "{ baseline: b, also: [ p99, errors ] }", false);
     assert_eq!(against.baseline().as_deref(), Some("b"));
     assert_eq!(
@@ -66,7 +68,10 @@ fn what_can_never_be_decided_is_so_many_blocks() {
         ["throughput", "p99", "errors"]
     );
     let words = against.explain();
-    assert!(words.contains("less than 3% does not matter, judged with p99, errors; against b\n"), "{words}");
+    assert!(
+        words.contains("smallest relevant difference 3%, together with p99, errors; against b\n"),
+        "{words}"
+    );
 }
 
 #[test]
@@ -74,7 +79,11 @@ fn a_plan_can_ask_what_fails_and_compare_nothing() {
     let no = study(&["a", "b"], "no", false);
     assert_eq!((no.how(), no.compare.find, no.compare.blocks), (How::Blocks, Find::Failures, 1));
     assert_eq!(no.compare.by_name(), "failures");
-    assert!(no.explain().contains("comparison  none: what fails, why"), "{}", no.explain());
+    assert!(
+        no.explain().contains("comparison  none: reports which variants fail, and why"),
+        "{}",
+        no.explain()
+    );
     let often = study(&["a", "b"], "{ find: failures, blocks: 12 }", false);
     assert_eq!((often.how(), often.compare.blocks, often.compare.pilot), (How::Blocks, 12, 0), "no duel");
 }
@@ -84,8 +93,8 @@ fn the_best_of_several_is_a_tournament() {
     let best = study(&["a", "b", "c"], "{ find: best, baseline: c }", false);
     assert_eq!((best.how(), best.compare.find, best.compare.blocks), (How::Best, Find::Best, 24));
     let words = best.explain();
-    assert!(words.contains("a tournament: at most 24 blocks of all that may still be the best"), "{words}");
-    assert!(words.contains("then the winner against c on fresh blocks"), "{words}");
+    assert!(words.contains("a search for the best: up to 24 blocks of the remaining candidates"), "{words}");
+    assert!(words.contains("then the winner against c in new blocks"), "{words}");
     let quick = study(&["a", "b", "c"], "{ find: best }", true);
     assert_eq!(quick.how(), How::Blocks, "six blocks find no best");
 }
@@ -94,12 +103,8 @@ fn the_best_of_several_is_a_tournament() {
 fn a_time_that_is_too_short_for_an_answer_is_said() {
     let words =
         |within: &str| study(&["a", "b"], &format!("{{ pilot: 0, within: {within} }}"), false).explain();
-    assert!(
-        words("159s").contains(
-            "no more than 2m39s in all, which is too short for an answer: that takes 2m40s at least"
-        )
-    );
-    assert!(words("160s").contains("no more than 2m40s in all\n"), "{}", words("160s"));
+    assert!(words("159s").contains("time limit 2m39s, too short for a result, which takes at least 2m40s"));
+    assert!(words("160s").contains("time limit 2m40s\n"), "{}", words("160s"));
 }
 
 #[test]
@@ -130,9 +135,10 @@ fn a_load_may_go_on_until_it_is_steady() {
     };
     let study = read(false);
     assert_eq!(study.run_ns(0), Some(32_000_000_000), "as long as it may get");
-    assert_eq!(study.loads[0].stop_words, "10s to 30s, until it is steady, after 2s of warm-up");
-    let around = plan::Around { ports: &[], dir: &PathBuf::from("/run"), tenbin: &PathBuf::from("/tenbin") };
-    let plan = study.plan(0, &study.launch(0, &around)).expect("a plan");
+    assert_eq!(study.loads[0].stop_words, "10s to 30s, until steady, after 2s of warm-up");
+    let environment =
+        plan::Environment { ports: &[], dir: &PathBuf::from("/run"), tenbin: &PathBuf::from("/tenbin") };
+    let plan = study.plan(0, &study.launch(0, &environment)).expect("a plan");
     assert_eq!((plan.extend, plan.first_end_ns()), (2, Some(12_000_000_000)));
     assert!(study.explain().contains("time        up to 32s of load\n"), "{}", study.explain());
     let quick = read(true);

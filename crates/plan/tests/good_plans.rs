@@ -6,7 +6,7 @@ use judge::Sign;
 use judge::slo::Figure;
 use load::values::{RowOrder, Source};
 use load::{Load, Order, ThinkTime};
-use plan::{Around, Launch, Pin, ReadyWhen, Study, StudyPin};
+use plan::{Environment, Launch, Pin, ReadyWhen, Study, StudyPin};
 use record::Percentile;
 use wire::http1::CaptureFrom;
 
@@ -25,7 +25,7 @@ fn launch(study: &Study, variant: usize) -> Launch {
     let ports: Vec<(String, u16)> = study.ports(variant).into_iter().zip(7000..).collect();
     study.launch(
         variant,
-        &Around { ports: &ports, dir: Path::new("/run/1"), tenbin: Path::new("/bin/tenbin") },
+        &Environment { ports: &ports, dir: Path::new("/run/1"), tenbin: Path::new("/bin/tenbin") },
     )
 }
 
@@ -67,6 +67,7 @@ fn the_example_of_the_readme_is_a_study() {
     let names: Vec<&str> = study.variants.iter().take(3).map(|variant| variant.name.as_str()).collect();
     assert_eq!(names, ["workers=1 threads=1", "workers=1 threads=16", "workers=8 threads=1"]);
     assert_eq!((study.compare.by.name, study.compare.blocks), ("throughput", 8));
+    assert_eq!(study.compare.matters, 0.03, "by the former name of `min-effect`");
     let launch = launch(&study, 3);
     let process = &launch.processes[0];
     assert_eq!(process.command.argv[..3], ["puma", "-b", "tcp://127.0.0.1:7000"]);
@@ -84,8 +85,8 @@ fn the_example_of_the_readme_is_a_study() {
         (&ReadyWhen::Tcp, 30_000_000_000)
     );
     assert_eq!(unicorn.processes[0].command.env, [("workers".to_owned(), "1".to_owned())]);
-    assert!(study.explain().contains("which must read workers from its environment"));
-    assert!(study.explain().contains("80 runs: 8 blocks, each with all 10 once in random order"));
+    assert!(study.explain().contains("reads workers from its environment"));
+    assert!(study.explain().contains("80 runs: 8 blocks, each with all 10 once, in random order"));
     assert!(study.explain().contains("at least 1h33m20s of load"), "{}", study.explain());
 }
 
@@ -342,7 +343,7 @@ fn the_words_of_a_study_say_what_a_reply_must_be() {
          load: { users: 1 }\nurl: http://127.0.0.1:8080\n",
     );
     let words = study.explain();
-    assert!(words.contains("GET /: wants status 200, a header, 2 texts in the body, a size\n"), "{words}");
+    assert!(words.contains("GET /: expects status 200, a header, 2 texts in the body, a size\n"), "{words}");
 }
 
 #[test]
@@ -367,8 +368,8 @@ fn transactions_are_scripts_with_values_bound_to_their_names() {
                 load: { users: 3, pool: 2, latency-limit: 1s }\nurl: postgres://u@127.0.0.1:1/d?sslmode=disable\n";
     let study = Study::from_bytes(text.as_bytes(), "p.yaml", "p".to_owned(), "/".into(), false);
     let study = study.unwrap_or_else(|faults| panic!("{faults}"));
-    let around = Around { ports: &[], dir: Path::new("/d"), tenbin: Path::new("/t") };
-    let plan = study.plan(0, &study.launch(0, &around)).unwrap();
+    let environment = Environment { ports: &[], dir: Path::new("/d"), tenbin: Path::new("/t") };
+    let plan = study.plan(0, &study.launch(0, &environment)).unwrap();
     let sql = plan.sql.as_ref().expect("a plan of transactions");
     let texts: Vec<String> =
         sql.texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect();
@@ -386,7 +387,7 @@ fn transactions_are_scripts_with_values_bound_to_their_names() {
     let names: Vec<&str> = plan.steps.iter().map(|step| step.name.as_str()).collect();
     assert_eq!(names, ["SELECT max(id) AS top FROM t WHERE n = :n", "two"]);
     assert!(study.explain().contains("two: a transaction\n"), "{}", study.explain());
-    assert!(study.explain().contains("wants at least 1 rows; saves last"), "{}", study.explain());
+    assert!(study.explain().contains("expects at least 1 rows; saves last"), "{}", study.explain());
 }
 
 #[test]
@@ -398,9 +399,9 @@ fn requests_and_transactions_each_have_their_peer() {
     let study = Study::from_bytes(text.as_bytes(), "p.yaml", "p".to_owned(), "/".into(), false);
     let study = study.unwrap_or_else(|faults| panic!("{faults}"));
     let ports = [(String::new(), 81), ("db".to_owned(), 82)];
-    let around = Around { ports: &ports, dir: Path::new("/d"), tenbin: Path::new("/t") };
+    let environment = Environment { ports: &ports, dir: Path::new("/d"), tenbin: Path::new("/t") };
     assert_eq!(study.ports(0), ["", "db"]);
-    let plan = study.plan(0, &study.launch(0, &around)).unwrap();
+    let plan = study.plan(0, &study.launch(0, &environment)).unwrap();
     assert!(plan.is_mixed());
     let peers: Vec<(u16, Option<&Path>)> =
         plan.peers().map(|peer| (peer.port, peer.unix_socket.as_deref())).collect();
@@ -451,4 +452,22 @@ fn a_load_may_follow_one_scenario_and_find_its_tables_made() {
     let steps = |load| study.gates_of(load).into_iter().map(|gate| gate.step).collect::<Vec<_>>();
     assert_eq!(steps(0), [None]);
     assert_eq!(steps(1), [None, Some("postcodes-insert:multi-row".to_owned())]);
+}
+
+#[test]
+fn a_path_of_the_url_precedes_the_paths_of_steps() {
+    let targets = |url: &str, first: &str| {
+        let study = text(&format!(
+            "{{ scenario: [ {{ {first} }}, get: '/b?x={{n}}' ], data: {{ n: {{ text: 1 }} }}, load: {{ users: 1 }}, url: '{url}' }}"
+        ));
+        let environment = Environment { ports: &[], dir: Path::new("/d"), tenbin: Path::new("/t") };
+        let plan = study.plan(0, &study.launch(0, &environment)).expect("it is a plan");
+        let target = |step: &plan::PlannedStep| step.request().expect("a request").request.target.clone();
+        (plan.peer.port, plan.steps.iter().map(target).collect::<Vec<_>>())
+    };
+    let both = |a: &str, b: &str| vec![a.to_owned(), b.to_owned()];
+    assert_eq!(targets("http://127.0.0.1", "get: /a"), (80, both("/a", "/b?x={n}")));
+    assert_eq!(targets("https://127.0.0.1/", "get: /a"), (443, both("/a", "/b?x={n}")));
+    assert_eq!(targets("http://127.0.0.1:81/v1/", "get: /a"), (81, both("/v1/a", "/v1/b?x={n}")));
+    assert_eq!(targets("http://127.0.0.1:81/v1", "request: OPTIONS *"), (81, both("*", "/v1/b?x={n}")));
 }

@@ -3,18 +3,18 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use plan::{Faults, Study};
+use plan::{FileErrors, Study};
 use proptest::prelude::*;
 
-fn read(bytes: &[u8]) -> Result<Study, Faults> {
+fn read(bytes: &[u8]) -> Result<Study, FileErrors> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/broken");
     Study::from_bytes(bytes, "plan.yaml", "plan".to_owned(), folder, false)
 }
 
-/// What a file is told; it must be told something.
+/// The errors of a file; there must be some.
 fn told(text: &str) -> String {
     let faults = read(text.as_bytes()).expect_err("it is refused").to_string();
-    assert!(faults.len() < 1 << 20, "{} bytes are told", faults.len());
+    assert!(faults.len() < 1 << 20, "{} bytes of errors", faults.len());
     faults
 }
 
@@ -23,12 +23,12 @@ const END: &str = "\nload: { users: 1 }\nurl: http://127.0.0.1:80\n";
 #[test]
 fn depth_has_an_end() {
     for deep in ["[".repeat(100_000), "{a: ".repeat(100_000), "- ".repeat(100_000), "? ".repeat(100_000)] {
-        assert!(told(&deep).contains("more than 64 deep"), "{}", told(&deep));
+        assert!(told(&deep).contains("more than 64 levels deep"), "{}", told(&deep));
     }
     let indented = (0..500).fold(String::new(), |text, depth| text + &" ".repeat(depth) + "a:\n");
-    assert!(told(&indented).contains("more than 64 deep"));
+    assert!(told(&indented).contains("more than 64 levels deep"));
     let just_deep = format!("a: {}{}", "[".repeat(62), "]".repeat(62));
-    assert!(told(&just_deep).contains("a plan has no key `a`"));
+    assert!(told(&just_deep).contains("unknown key `a` in the plan"));
 }
 
 #[test]
@@ -48,38 +48,38 @@ fn aliases_cannot_multiply() {
 #[test]
 fn size_has_an_end() {
     assert!(told(&" ".repeat(8 * 1024 * 1024 + 1)).contains("larger than 8 MiB"));
-    assert!(told(&format!("a: [{}]", "1,".repeat(200_000))).contains("at most 100000 values"));
+    assert!(told(&format!("a: [{}]", "1,".repeat(200_000))).contains("more than 100000 values"));
     let keys = (0..200_000).fold(String::new(), |text, key| text + "k" + &key.to_string() + ": 1\n");
-    assert!(told(&keys).contains("at most 100000 values"));
+    assert!(told(&keys).contains("more than 100000 values"));
     let names = format!("scenario: [ {{ post: /, body: \"{}\" }} ]{END}", "{x}".repeat(500_000));
-    assert!(told(&names).contains("nothing is called {x}"));
+    assert!(told(&names).contains("undefined variable {x}"));
     let known = names.replace("scenario", "data: { x: { text: 1 } }\nscenario");
     assert!(told(&known).contains("more than 100000 names in braces"));
     let long = format!("question: {}{END}", "x ".repeat(3_000_000));
-    assert!(told(&long).contains("does not say what users do"));
+    assert!(told(&long).contains("the plan requires `scenario`"));
     let braces = format!("scenario: [ {{ post: /, body: \"{}\" }} ]{END}", "{".repeat(2_000_000));
     assert!(read(braces.as_bytes()).is_ok());
 }
 
 #[test]
-fn thousands_of_faults_are_counted_and_a_hundred_are_shown() {
+fn thousands_of_errors_are_counted_and_a_hundred_are_shown() {
     let commands = "\"a $x\",".repeat(20_000);
     let plan = format!(
         "scenario: [ get: / ]\nload: {{ users: 1 }}\nsystems: {{ a: {{ start: \"a {{port}}\", before: [{commands}] }} }}"
     );
     let faults = read(plan.as_bytes()).expect_err("it is refused");
     assert_eq!((faults.list().len(), faults.count()), (100, 20_000));
-    assert!(faults.to_string().ends_with("… and 19900 more.\n\n20000 faults; nothing was started."));
+    assert!(faults.to_string().ends_with("… and 19900 more.\n\n20000 errors; nothing was started."));
 }
 
 #[test]
 fn combinations_have_an_end() {
     let values = (0..200).map(|value| value.to_string()).collect::<Vec<_>>().join(",");
-    let knobs: Vec<String> = (0..40).map(|knob| format!("k{knob}: [{values}]")).collect();
-    let uses: String = (0..40).map(|knob| format!("{{k{knob}}}")).collect();
+    let parameters: Vec<String> = (0..40).map(|number| format!("k{number}: [{values}]")).collect();
+    let uses: String = (0..40).map(|number| format!("{{k{number}}}")).collect();
     let plan = format!(
         "scenario: [ get: / ]\nload: {{ users: 1 }}\nsystems: {{ a: {{ start: \"a {{port}} {uses}\", vary: {{ {} }} }} }}",
-        knobs.join(", ")
+        parameters.join(", ")
     );
     assert!(told(&plan).contains("more than 10000 variants"));
 }

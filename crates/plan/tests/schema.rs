@@ -1,4 +1,4 @@
-//! The published schema and the reference say what the reader does. `UPDATE=1` writes them anew.
+//! The published schema and the reference say what the reader does. `UPDATE=1` writes them.
 
 use crate::json_schema;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ fn the_published_schema_is_that_of_the_reader() {
         fs::write(SCHEMA, plan::schema()).expect("it can be written");
     }
     let published = fs::read_to_string(SCHEMA).unwrap_or_default();
-    assert_eq!(published, plan::schema(), "with UPDATE=1 it is written anew");
+    assert_eq!(published, plan::schema(), "with UPDATE=1 it is written again");
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn the_page_about_plans_ends_with_the_reference() {
         fs::write(PAGE, format!("{before}{HEADING}\n{}", plan::reference())).expect("it can be written");
         return;
     }
-    assert_eq!(reference.trim_start(), plan::reference(), "with UPDATE=1 it is written anew");
+    assert_eq!(reference.trim_start(), plan::reference(), "with UPDATE=1 it is written again");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! The table in `docs/measurement.md`, the explanations in reports, and the outcome of what ends without a reply derive from
 //! this list. A name, once released, never changes: stores, JSON, and conditions of users have it. It is written here, and in
-//! `wire::class`, which knows nothing of records; a test of the house compares both.
+//! `wire::class`, which knows nothing of records; a test of the workspace compares both.
 
 use crate::outcome::Outcome;
 
@@ -39,7 +39,7 @@ impl Blame {
 pub struct Class {
     /// What stores and reports call it.
     pub name: &'static str,
-    /// How a request of this class ended; `None`: it is noted beside requests, and ends none.
+    /// How a request of this class ended; `None`: it is noted with requests, and ends none.
     pub outcome: Option<Outcome>,
     /// Whose fault it is.
     pub blame: Blame,
@@ -161,7 +161,7 @@ classes! {
         "see whether the URL names the right server and protocol; else report it to the makers of the server";
     HEADER_LIMIT "header_limit" Failed Peer "a head or trailers above 64 KiB, or more than 256 header lines"
         "make the server send fewer or shorter headers";
-    NOT_CANCELED "not_canceled" Nothing Network "the statement of a request that timed out could not be ended on the server, and may still run there: the request counts as timed out, and this beside it"
+    NOT_CANCELED "not_canceled" Nothing Network "the statement of a request that timed out could not be ended on the server, and may still run there: the request counts as timed out, and this next to it"
         "keep a connection of the server free for canceling, or set a statement time-out there";
     EXCESS_BYTES "excess_bytes" Failed Peer "bytes after the end of a reply; on an idle connection no request is affected"
         "look for a wrong `Content-Length`, or a body after a status that has none";
@@ -180,7 +180,7 @@ classes! {
     TLS_REVOKED "tls_revoked" Failed Peer "the certificate was revoked"
         "renew the certificate";
     TLS_CERTIFICATE "tls_certificate" Failed Peer "any other fault of the certificate"
-        "make the certificate anew, as the message says what is wrong with it";
+        "make a new certificate: the message says what is wrong with this one";
     TLS_INCOMPATIBLE "tls_incompatible" Failed Peer "no common version or cipher"
         "allow TLS 1.2 or 1.3 and a modern cipher on the server";
     TLS_CLOSED "tls_closed" Failed Peer "closed during the handshake"

@@ -15,7 +15,7 @@
 //! errors        others, n ≤ 80, then n × (class, code, count, message), no class and code twice
 //! requests      n, then n × (outcome by its place in Outcome::ALL, status, connection, intended ns, sent ns,
 //!               first byte ns (optional), finished ns, connect ns, received bytes, sent bytes)
-//! histograms    12: response, service, lateness, each ok, rejected, other; then first byte, connect, TLS.
+//! histograms    12: response, service, send delay, each ok, rejected, other; then first byte, connect, TLS.
 //!               Each: count, and if that is not 0: min ns, max ns, sum ns (low 64 bits, high 64 bits),
 //!               n, then n × (steps from the counter before, count)
 //! ```
@@ -137,7 +137,7 @@ fn put_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Counts, volumes, both instants, and the window.
+/// Counts, volumes, both times, and the window.
 fn put_figures(out: &mut Vec<u8>, tally: &Tally) {
     let Counts { planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished } = tally.counts;
     put_all(out, [planned, sent, not_sent, ok, rejected, failed, timed_out, unfinished]);

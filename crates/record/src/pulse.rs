@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-/// Whether anybody was answered in a window, and who asked. Instants in nanoseconds since the load began.
+/// Whether anybody was answered in a window, and who asked. Times in nanoseconds since the load began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Presence {
     /// The first ok answer that was read in the window.
@@ -17,7 +17,7 @@ pub struct Presence {
     pub stalled_ns: u64,
 }
 
-/// What one window saw: of one worker as it is told, of several where they were added up. Warm-up and the measured time alike.
+/// What one window saw: of one worker as it reports it, of several where they were added up. Warm-up and the measured time alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pulse {
     /// When the window began, in nanoseconds since the load did: a multiple of its length.

@@ -1,4 +1,4 @@
-//! Whose time the slowest requests took: response times beside what of them was the generator's own doing.
+//! Whose time the slowest requests took: response times, and what of them was the generator's own delay.
 
 use alloc::boxed::Box;
 

@@ -249,7 +249,7 @@ impl Tally {
         if reader.0.is_empty() { Ok(count) } else { Err(Malformed) }
     }
 
-    /// Adds response times and lateness from bytes that [`Tally::encode_histograms`] made, of requests however they ended.
+    /// Adds response times and send delays from bytes that [`Tally::encode_histograms`] made, of requests however they ended.
     pub fn add_response_and_lateness(
         bytes: &[u8],
         response: &mut Histogram,

@@ -39,7 +39,7 @@ fn full() -> Interval {
 }
 
 /// Version 1 of [`full`]. It never changes: an agent and a leader may be of different versions of Tenbin. Another layout is
-/// another version, beside this one.
+/// another version, next to this one.
 const VERSION_1: &str = "\
     01 02 01 08 05 03 01 01 01 01 01 8827 bc05 02 01 c6a8d6b907 01 bef8d8b907 0b0c0d0e \
     01 c80101 \

@@ -4,6 +4,7 @@ use judge::Doubt;
 use record::Percentile;
 use store::{Level, Model, State, Verdict};
 
+use crate::durations;
 use crate::figures::Figures;
 use crate::outage;
 use crate::units::{count, duration, percent, rate};
@@ -82,28 +83,27 @@ fn text(view: &View<'_>) -> String {
     parts.join("; ")
 }
 
-/// `5.00 % of the requests did not end ok (300 of 6,000)`
+/// `5.00 % errors (300 of 6,000 requests)`
 fn errors(figures: &Figures) -> Option<String> {
     let (errors, samples) = (figures.errors_counted(), figures.counts.planned);
     match errors {
         0 => None,
         _ if errors == samples => Some(format!("none of {} ended ok", figures.noun().counted(samples))),
         _ => Some(format!(
-            "{} of the {} did not end ok ({} of {})",
+            "{} errors ({} of {})",
             percent(errors, samples),
-            figures.noun().many,
             count(errors),
-            count(samples)
+            figures.noun().counted(samples)
         )),
     }
 }
 
 fn answers(figures: &Figures) -> Option<String> {
     let per_s = figures.ok_per_s().filter(|_| figures.counts.ok > 0)?;
-    let answers = figures.noun().answers;
+    let many = figures.noun().many;
     Some(match figures.errors_counted() {
-        0 => format!("{} {answers}/s, all of them ok", rate(per_s)),
-        _ => format!("{} ok {answers}/s", rate(per_s)),
+        0 => format!("{} {many}/s, no errors", rate(per_s)),
+        _ => format!("{} ok {many}/s", rate(per_s)),
     })
 }
 
@@ -116,33 +116,28 @@ fn rate_kept(view: &View<'_>) -> Option<String> {
     if counts.ok == 0 {
         return None;
     }
-    let asked = format!("of {} asked for", view.noun().counted(counts.planned));
+    let (per_s, many) = (rate(ok_per_s), view.noun().many);
+    let of = format!("{} of {} ended ok", count(counts.ok), view.noun().counted(counts.planned));
     Some(match counts.planned - counts.ok.min(counts.planned) {
-        0 => format!(
-            "the rate was kept: all {} asked for ended ok, {}/s",
-            view.noun().counted(counts.planned),
-            rate(ok_per_s)
-        ),
+        0 => format!("{per_s} {many}/s, no errors: the offered rate was kept"),
         _ if u128::from(counts.ok) * 100 >= u128::from(counts.planned) * 99 => {
-            format!("the rate was kept: {} {asked} ended ok, {}/s", count(counts.ok), rate(ok_per_s))
+            format!("{per_s} ok {many}/s: the offered rate was kept ({of})")
         }
-        _ => format!("the rate was not kept: {asked} {} ended ok, {}/s", count(counts.ok), rate(ok_per_s)),
+        _ => format!("{per_s} ok {many}/s: the offered rate was not kept ({of})"),
     })
 }
 
-/// `half took at most 1.46 ms, 99 % at most 9.39 ms`, as far as there are samples enough.
+/// `p50 1.46 ms, p99 9.39 ms`, as far as there are samples enough.
 fn times(figures: &Figures) -> Option<String> {
     let response = &figures.response.all;
     let at = |percentile| response.at(percentile).map(duration);
-    let slow = [(Percentile::P99, "99 %"), (Percentile::P95, "95 %"), (Percentile::P90, "90 %")]
+    let tail = [Percentile::P99, Percentile::P95, Percentile::P90]
         .into_iter()
-        .find_map(|(percentile, words)| Some(format!("{words} at most {}", at(percentile)?)));
-    match (at(Percentile::P50), slow) {
-        (Some(half), Some(slow)) => Some(format!("half took at most {half}, {slow}")),
-        (Some(half), None) => {
-            Some(format!("half took at most {half}, the longest {}", duration(response.max_ns?)))
-        }
-        _ => Some(format!("the longest took {}", duration(response.max_ns?))),
+        .find_map(|percentile| Some(format!("{} {}", durations::name(percentile), at(percentile)?)));
+    let tail = tail.or_else(|| Some(format!("max {}", duration(response.max_ns?))));
+    match at(Percentile::P50) {
+        Some(p50) => Some(format!("p50 {p50}, {}", tail?)),
+        None => tail,
     }
 }
 
@@ -153,11 +148,11 @@ fn how_sure(view: &View<'_>) -> String {
         None => word.to_owned(),
     };
     match (view.verdict, view.validity.verdict) {
-        _ if view.is_invalid() => because("the numbers are invalid"),
-        (_, Level::Suspect) => because("the numbers are suspect"),
+        _ if view.is_invalid() => because("invalid"),
+        (_, Level::Suspect) => because("suspect"),
         (Verdict::Partial | Verdict::Aborted, Level::Valid) => {
-            "the run ended early; one run, so chance is in it".to_owned()
+            "ended early; single run, no confidence interval".to_owned()
         }
-        _ => "the numbers are valid; one run, so chance is in it".to_owned(),
+        _ => "single run, no confidence interval".to_owned(),
     }
 }

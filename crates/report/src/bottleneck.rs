@@ -5,7 +5,7 @@ use judge::{Bottleneck, Certainty, Resource};
 use store::Model;
 
 use crate::figures::Figures;
-use crate::study::{Row, StudyView};
+use crate::study::{StudyView, VariantRow};
 use crate::view::View;
 
 /// The bottleneck of one run; `None` where nothing was answered well, so that there is nothing to explain.
@@ -14,13 +14,25 @@ pub(crate) fn of_run(view: &View<'_>) -> Option<Bottleneck> {
 }
 
 /// The bottleneck of a row, from the middle of the runs that its figures are of; `None` where nothing was answered well.
-pub(crate) fn of_row(study: &StudyView<'_>, row: &Row<'_>) -> Option<Bottleneck> {
+pub(crate) fn of_row(study: &StudyView<'_>, row: &VariantRow<'_>) -> Option<Bottleneck> {
     of(row.shown().map(|run| &study.runs[run]), row.figures.as_ref()?)
+}
+
+/// What it is, and that it is only likely.
+pub(crate) fn likely(found: &Bottleneck) -> String {
+    match found.certainty {
+        Certainty::Suspected if found.resource != Resource::LOAD => format!("likely {}", found.what),
+        _ => found.what.to_owned(),
+    }
 }
 
 /// The bottleneck of one run, if it says something that its answer has not said already.
 pub(crate) fn worth_telling(view: &View<'_>) -> Option<Bottleneck> {
-    let is_said = |found: &Bottleneck| found.resource == Resource::LOAD && view.run.new.model == Model::Open;
+    let is_said = |found: &Bottleneck| match found.resource {
+        Resource::LOAD => view.run.new.model == Model::Open,
+        // What casts doubt on the run stands in its first lines.
+        resource => resource == Resource::GENERATOR && !view.validity.causes.is_empty(),
+    };
     of_run(view).filter(|found| found.certainty == Certainty::Suspected && !is_said(found))
 }
 

@@ -8,17 +8,24 @@ use crate::view::View;
 use crate::words;
 
 /// Gates that are named.
-const NAMED_MAX: usize = 3;
+pub(crate) const NAMED_MAX: usize = 3;
 
 /// `Gate failed: p(99)<200ms: 310 ms, limit 200 ms (1.55 ×), 20,697 requests`; not escaped. `None` if all held.
 pub(crate) fn of_run(view: &View<'_>) -> Option<String> {
-    let failed = view.run.gates().iter().filter(|gate| !gate.holds).map(|gate| {
-        let of_step = view.steps.iter().find(|step| gate.step.as_deref() == Some(step.name));
-        let figures = of_step.map_or(&view.whole, |step| &step.figures);
-        let samples = view.noun().counted(figures.samples());
-        format!("{}: {}, {samples}", gate.text, by_how_much(gate))
-    });
+    let failed = view
+        .run
+        .gates()
+        .iter()
+        .filter(|gate| !gate.holds)
+        .map(|gate| format!("{}: {}", gate.text, with_samples(view, gate)));
     sentence(failed.collect())
+}
+
+/// What was seen, what was allowed, and from how many samples.
+pub(crate) fn with_samples(view: &View<'_>, gate: &GateResult) -> String {
+    let of_step = view.steps.iter().find(|step| gate.step.as_deref() == Some(step.name));
+    let figures = of_step.map_or(&view.whole, |step| &step.figures);
+    format!("{}, {}", by_how_much(gate), view.noun().counted(figures.samples()))
 }
 
 /// What was seen, and what was allowed.

@@ -14,13 +14,13 @@ use store::{Procedure, StoreError, Study};
 use crate::LoadRun;
 
 pub(crate) use levels::{LevelRow, Levels, SizeRow};
-pub(crate) use page::{answers, items};
+pub(crate) use page::{answers, brief, details};
 pub(crate) use sentences::{answer, facts, objectives};
 pub(crate) use table::table;
 
 /// What a search has found, of every variant.
 pub(crate) struct CapacityView {
-    /// What a run had to hold; empty if this version does not understand it.
+    /// The conditions of a run; empty if this version does not understand it.
     pub(crate) slos: Vec<Condition>,
     /// The same as it was written.
     pub(crate) asked: Vec<String>,

@@ -77,14 +77,6 @@ pub(crate) fn name(percentile: Percentile) -> String {
     format!("p{}", percent(percentile))
 }
 
-/// The same in the head of a column of a summary: `median`, `99.9 %`.
-pub(crate) fn head(percentile: Percentile) -> String {
-    match percentile {
-        Percentile::P50 => "median".to_owned(),
-        _ => format!("{} %", percent(percentile)),
-    }
-}
-
 /// How many of a hundred samples are no longer.
 pub(crate) fn percent(percentile: Percentile) -> f64 {
     f64::from(percentile.ppm()) / 10_000.0
@@ -111,7 +103,6 @@ mod tests {
     fn percentiles_are_called_as_people_do() {
         let called = [Percentile::P50, Percentile::P99_9, Percentile::P99_99].map(name);
         assert_eq!(called, ["p50", "p99.9", "p99.99"]);
-        assert_eq!([Percentile::P50, Percentile::P99_9].map(head), ["median", "99.9 %"]);
         assert_eq!(key(&called[1]), "p99_9");
     }
 

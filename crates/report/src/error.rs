@@ -4,7 +4,7 @@ use std::io;
 
 use store::{RunId, StoreError, StudyId};
 
-/// Why a report could not be written: what, where, and the way out.
+/// Why a report could not be written: what, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// Nothing to report on.
@@ -35,7 +35,7 @@ pub enum ReportError {
         example: Option<RunId>,
     },
     /// Two things of which a ratio would say nothing.
-    #[error("{what}\n  way out: {way_out}")]
+    #[error("{what}\n  help: {way_out}")]
     NotComparable {
         /// Why, with their names.
         what: String,

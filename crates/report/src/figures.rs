@@ -46,7 +46,7 @@ impl ErrorLine {
 
 /// What a tally is of, and how it is to be read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kind {
+pub(crate) struct TallyKind {
     pub(crate) unit: Unit,
     /// Beyond it an end is late.
     pub(crate) latency_limit_ns: Option<u64>,
@@ -84,7 +84,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    pub(crate) fn of(tally: &Tally, window: Option<Window>, kind: Kind) -> Self {
+    pub(crate) fn of(tally: &Tally, window: Option<Window>, kind: TallyKind) -> Self {
         let is_sql = kind.unit == Unit::Transactions;
         Self {
             unit: kind.unit,
@@ -114,7 +114,7 @@ impl Figures {
     pub(crate) fn of_all<'a>(
         tally: &Tally,
         window: Option<Window>,
-        kind: Kind,
+        kind: TallyKind,
         steps: impl Iterator<Item = &'a Self> + Clone,
     ) -> Self {
         let mut statuses = BTreeMap::new();

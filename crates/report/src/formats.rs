@@ -5,29 +5,45 @@ use std::io;
 use crate::compared::Compared;
 use crate::error::ReportError;
 use crate::html;
-use crate::item::{Escape, Item, Layout};
+use crate::item::{Escape, Item};
 use crate::study::StudyView;
 use crate::view::View;
 use crate::{Options, comparison, run};
 
 mod csv;
+mod github;
 mod hlog;
 mod json;
 mod jtl;
+mod junit;
 mod md;
 mod terminal;
 
 /// Every format, in the order of the help text.
 pub const FORMATS: &[Format] = &[
-    // What is written where nothing is asked for.
     terminal::FORMAT,
     json::FORMAT,
     md::FORMAT,
     html::FORMAT,
     csv::FORMAT,
+    junit::FORMAT,
+    github::FORMAT,
     jtl::FORMAT,
     hlog::FORMAT,
 ];
+
+/// What is written where nothing is asked for.
+pub const TERMINAL: &Format = &terminal::FORMAT;
+/// For programs.
+pub const JSON: &Format = &json::FORMAT;
+/// A page for a browser.
+pub const PAGE: &Format = &html::FORMAT;
+/// For comments and summaries.
+pub const MARKDOWN: &Format = &md::FORMAT;
+/// For jobs of GitHub Actions.
+pub const GITHUB: &Format = &github::FORMAT;
+/// Single requests, of a run that kept them.
+pub const REQUEST_LOG: &Format = &jtl::FORMAT;
 
 /// A way to write a report.
 pub struct Format {
@@ -43,7 +59,7 @@ pub struct Format {
 /// How a format comes to be.
 pub(crate) enum Way {
     /// It draws the pieces that every report for people is made of, whatever the report is about.
-    Drawn { draw: Draw, escape: Escape, layout: Layout },
+    Drawn { draw: Draw, escape: Escape },
     /// It picks figures. `None` for what it has no room for.
     Picked { runs: WriteRuns, study: Option<WriteStudy>, compared: Option<WriteCompared> },
 }
@@ -53,7 +69,18 @@ type WriteRuns = fn(&[View<'_>], &mut dyn io::Write) -> Result<(), ReportError>;
 type WriteStudy = fn(&StudyView<'_>, &mut dyn io::Write) -> Result<(), ReportError>;
 type WriteCompared = fn(&Compared, &mut dyn io::Write) -> Result<(), ReportError>;
 
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
 impl Format {
+    /// Whether it has room for a study.
+    pub fn takes_study(&self) -> bool {
+        matches!(self.way, Way::Drawn { .. } | Way::Picked { study: Some(_), .. })
+    }
+
     /// Whether it has room for two runs, or two studies, side by side.
     pub fn takes_compared(&self) -> bool {
         matches!(self.way, Way::Drawn { .. } | Way::Picked { compared: Some(_), .. })
@@ -66,12 +93,8 @@ impl Format {
         out: &mut dyn io::Write,
     ) -> Result<(), ReportError> {
         match (&self.way, views) {
-            (Way::Drawn { draw, escape, layout }, [view]) => {
-                Ok(draw(&run::items(view, *escape, *layout)?, options, out)?)
-            }
-            (Way::Drawn { draw, escape, .. }, _) => {
-                Ok(draw(&comparison::items(views, *escape), options, out)?)
-            }
+            (Way::Drawn { draw, escape }, [view]) => Ok(draw(&run::items(view, *escape)?, options, out)?),
+            (Way::Drawn { draw, escape }, _) => Ok(draw(&comparison::items(views, *escape), options, out)?),
             (Way::Picked { runs, .. }, _) => runs(views, out),
         }
     }
@@ -83,9 +106,7 @@ impl Format {
         out: &mut dyn io::Write,
     ) -> Result<(), ReportError> {
         match &self.way {
-            Way::Drawn { draw, escape, layout } => {
-                Ok(draw(&crate::study::items(view, *escape, *layout)?, options, out)?)
-            }
+            Way::Drawn { draw, escape } => Ok(draw(&crate::study::items(view, *escape)?, options, out)?),
             Way::Picked { study: Some(write), .. } => write(view, out),
             Way::Picked { study: None, .. } => Err(ReportError::NoStudies {
                 format: self.name,
@@ -102,7 +123,7 @@ impl Format {
         out: &mut dyn io::Write,
     ) -> Result<(), ReportError> {
         match &self.way {
-            Way::Drawn { draw, escape, .. } => Ok(draw(&compared.items(*escape), options, out)?),
+            Way::Drawn { draw, escape } => Ok(draw(&compared.items(*escape), options, out)?),
             Way::Picked { compared: Some(write), .. } => write(compared, out),
             Way::Picked { compared: None, .. } => Err(ReportError::NotComparable {
                 what: format!("the format {} has no room for two things side by side", self.name),

@@ -31,8 +31,10 @@ pub(crate) enum Item {
     Notes(Vec<(Tone, String)>),
     /// Pieces about what stands above them, each apart from the others.
     Parts(Vec<Item>),
-    /// What few need to see at once: what it is, and all of it.
+    /// Details: what they are, and all of them. The terminal leaves them out unless it is asked for them, Markdown folds them.
     Fold(String, Vec<Item>),
+    /// How to see the details, where they are left out.
+    Elsewhere(String),
 }
 
 /// A name and what belongs to it.
@@ -51,15 +53,6 @@ pub(crate) enum Tone {
     Good,
     Doubtful,
     Bad,
-}
-
-/// How much is seen at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Layout {
-    /// Everything, for who scrolls.
-    Whole,
-    /// What decides, and the rest where it can be unfolded.
-    Folded,
 }
 
 impl Item {

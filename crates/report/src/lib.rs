@@ -7,6 +7,7 @@ mod answer;
 mod bottleneck;
 mod breaches;
 mod capacity;
+mod checks;
 mod compared;
 mod comparison;
 mod durations;
@@ -44,7 +45,9 @@ use store::{Run, RunId, StoreError};
 
 pub use compared::Compared;
 pub use error::ReportError;
-pub use formats::{FORMATS, Format, format, names as format_names};
+pub use formats::{
+    FORMATS, Format, GITHUB, JSON, MARKDOWN, PAGE, REQUEST_LOG, TERMINAL, format, names as format_names,
+};
 pub use shared::Sharing;
 pub use text::{visible, visible_lines};
 
@@ -55,6 +58,8 @@ pub struct Options {
     pub color: bool,
     /// How many columns the terminal format may use. Too few for a table are not obeyed.
     pub width: usize,
+    /// Whether the terminal format shows all details, or only what decides.
+    pub is_wide: bool,
 }
 
 /// Writes a report about one or more stored runs, in the order given.

@@ -41,7 +41,7 @@ fn it_did_not_settle(view: &View<'_>) -> Option<String> {
 fn nothing_was_sent(view: &View<'_>) -> Option<String> {
     if view.has_nothing_stored() {
         return Some(format!(
-            "No second of this run is stored: what became of its {} is unknown.",
+            "No second of this run is stored: the outcome of its {} is unknown.",
             view.noun().many
         ));
     }
@@ -53,8 +53,8 @@ fn nothing_was_sent(view: &View<'_>) -> Option<String> {
 fn nothing_was_answered(view: &View<'_>) -> Option<String> {
     let figures = &view.whole;
     (figures.counts.sent > 0 && figures.answered() == 0).then(|| {
-        let first = figures.errors.first().map(|error| format!(" Most often: {}.", error.class));
-        format!("Not one {} was answered.{}", view.noun().one, first.unwrap_or_default())
+        let first = figures.errors.first().map(|error| format!(" Most frequent: {}.", error.class));
+        format!("No {} was answered.{}", view.noun().one, first.unwrap_or_default())
     })
 }
 
@@ -62,7 +62,7 @@ fn nothing_was_answered(view: &View<'_>) -> Option<String> {
 fn nothing_was_ok(view: &View<'_>) -> Option<String> {
     let figures = &view.whole;
     (figures.counts.ok == 0 && figures.answered() > 0).then(|| {
-        let first = figures.errors.first().map(|error| format!(" Most often: {}.", error.message));
+        let first = figures.errors.first().map(|error| format!(" Most frequent: {}.", error.message));
         let all = match view.unit() {
             Unit::Requests => "Every answer was rejected.",
             Unit::Transactions => "Every transaction that was answered was rejected.",
@@ -82,7 +82,7 @@ fn planned_requests_were_not_sent(view: &View<'_>) -> Option<String> {
     let is_many = u128::from(counts.not_sent) * 1_000 > u128::from(counts.planned);
     is_many.then(|| {
         format!(
-            "{} of {} planned {} ({}) were never sent: the system got less load than was asked for.",
+            "{} of {} planned {} ({}) were never sent: the system got less load than requested.",
             count(counts.not_sent),
             count(counts.planned),
             view.noun().many,
@@ -91,7 +91,7 @@ fn planned_requests_were_not_sent(view: &View<'_>) -> Option<String> {
     })
 }
 
-/// Lateness that makes up much of the response time needs an explanation.
+/// A send delay that makes up much of the response time needs an explanation.
 fn requests_started_late(view: &View<'_>) -> Option<String> {
     let late_ns = view.whole.lateness.all.at(Percentile::P99)?;
     let response_ns = view.whole.response.all.at(Percentile::P99)?;
@@ -102,7 +102,7 @@ fn requests_started_late(view: &View<'_>) -> Option<String> {
     (late_ns >= 1e6 && late_ns * 2.0 >= response_ns).then(|| {
         format!(
             "{whole} started up to {} late (p99): they waited for a free connection, or for one to be opened. Response time counts from \
-             the instant that was intended and has the wait in it; service time has not.",
+             the scheduled send time and includes the wait; service time does not.",
             duration(late_ns)
         )
     })
@@ -118,8 +118,8 @@ fn a_closed_loop_hides_stalls(view: &View<'_>) -> Option<String> {
     let is_long = max_ns >= 100e6 && max_ns >= 50.0 * median_ns;
     (view.run.new.model == Model::Closed && (is_far_out || is_long)).then(|| {
         format!(
-            "The longest response took {}, the median {}. In a closed loop users wait during such a stall instead of \
-             asking, so the percentiles understate it; measure with a rate (-R) to see it whole.",
+            "The longest response took {}, the median {}. In a closed loop users wait during such a stall, so the \
+             percentiles understate it (coordinated omission); measure with a rate (-R).",
             duration(max_ns),
             duration(median_ns)
         )

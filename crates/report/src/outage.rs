@@ -15,7 +15,7 @@ pub(crate) fn of<'a>(view: &View<'a>) -> Option<&'a Outage> {
     view.run.ending.as_ref()?.outage.as_ref()
 }
 
-/// For a list of facts: `longest outage 1.50 s (2.00 s to 3.50 s); gone for 30.0 % of user time`. `None` if there is nothing to say.
+/// For a list of facts: `longest outage 1.50 s (2.00 s to 3.50 s); unavailable for 30.0 % of user time`. `None` if there is nothing to say.
 pub(crate) fn words(view: &View<'_>) -> Option<String> {
     let outage = of(view)?;
     let longest = outage.longest().map(|longest| {
@@ -27,8 +27,8 @@ pub(crate) fn words(view: &View<'_>) -> Option<String> {
         let of = if outage.times.len() > 1 { format!(", of {}", outage.times.len()) } else { String::new() };
         format!("longest outage {} s ({until}{of})", decimal(longest.lasting_s, 2))
     });
-    let gone =
-        (outage.gone_share >= SHARE_MIN).then(|| format!("gone for {}", share(view.run.new.model, outage)));
+    let gone = (outage.gone_share >= SHARE_MIN)
+        .then(|| format!("unavailable for {}", share(view.run.new.model, outage)));
     let parts: Vec<String> = [longest, gone].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("; "))
 }

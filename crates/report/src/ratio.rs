@@ -14,7 +14,12 @@ pub(crate) fn times_within(ratio: f64, ends: Option<[f64; 2]>) -> String {
     format!("{}{ends}", times(ratio))
 }
 
-/// The ends of an interval beside its ratio: with the decimals of the ratio, or more where an end would look like 1.
+/// The same where the head of a column says that it is a ratio: `1.12 (1.08–1.15)`.
+pub(crate) fn within(ratio: f64, ends: Option<[f64; 2]>) -> String {
+    times_within(ratio, ends).replace(" ×", "")
+}
+
+/// The ends of an interval next to its ratio: with the decimals of the ratio, or more where an end would look like 1.
 pub(crate) fn ends_beside(ratio: f64, ends: [f64; 2]) -> [String; 2] {
     let looks_like_one = ends.iter().any(|end| *end != 1.0 && (end - 1.0).abs() < 0.005);
     let decimals = decimals(ratio).max(if looks_like_one { 3 } else { 0 });

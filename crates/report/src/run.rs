@@ -4,67 +4,64 @@ use record::MinMedianMax;
 use store::{Level, StoreError, Unit, Verdict};
 
 use crate::figures::{ErrorLine, Figures};
-use crate::item::{Escape, Fact, Item, Layout, Tone};
-use crate::text::harmless;
+use crate::item::{Escape, Fact, Item, Tone};
+use crate::text::{first_upper, harmless};
 use crate::units::{count, decimal, duration, mebibytes, percent, rate, volume_rate};
 use crate::view::View;
 use crate::{
-    answer, bottleneck, breaches, outage, over_time, statements, steadiness, system, times, transactions,
-    words,
+    answer, breaches, outage, over_time, statements, steadiness, system, times, transactions, words,
 };
+
+mod brief;
+mod distribution;
 
 /// Characters of the class of an error, and of what a TLS session says of itself.
 const CLASS_CHARACTERS_MAX: usize = 40;
 const SESSION_CHARACTERS_MAX: usize = 80;
 
-/// Everything that is said about a run, in order.
-pub(crate) fn items(view: &View<'_>, escape: Escape, layout: Layout) -> Result<Vec<Item>, StoreError> {
-    let accounts = Item::points(words::identity(&view.whole.counts));
+/// Everything that is said about a run, in order: what decides, and then all figures.
+pub(crate) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreError> {
+    let mut items = headline(view, escape);
+    items.push(Item::Parts(brief::items(view, escape)?));
+    items.push(Item::Elsewhere(format!("All figures: tenbin report {} --wide", view.run.id)));
     let times = match view.whole.samples() {
         0 => Item::facts([("response and service time", "n/a (0 samples)".to_owned())]),
         _ => Item::Table(times::table(&view.whole)),
     };
-    let facts = facts(view, escape)?;
+    let figures = [Item::points(words::identity(&view.whole.counts)), times, facts(view, escape)?];
     let tables = [times::steps(view, escape), statements::of_run(view, escape)];
-    let tables = tables.into_iter().flatten().map(Item::Table);
-    let (errors, gates, notes) = (errors(&view.whole, escape), gates(view, escape), notes(view, escape));
-    let mut items = headline(view, escape);
-    match layout {
-        Layout::Whole => {
-            let figures = [accounts, times, facts].into_iter().chain(tables);
-            items.push(Item::Parts(figures.chain(errors).chain(gates).collect()));
-            items.extend(notes);
-        }
-        Layout::Folded => {
-            items.extend(gates);
-            items.push(times);
-            items.extend(errors.into_iter().chain(notes));
-            let all = [accounts, facts].into_iter().chain(tables);
-            items.push(Item::Fold("All figures".to_owned(), all.collect()));
-        }
-    }
+    let mut all: Vec<Item> =
+        figures.into_iter().chain(tables.into_iter().flatten().map(Item::Table)).collect();
+    // Nothing is said twice.
+    all.extend(errors(&view.whole, escape).filter(|_| view.whole.errors.len() > brief::ERRORS_MAX));
+    all.extend(notes(view, escape).filter(|_| brief::leaves_out_notes(view)));
+    items.push(Item::Fold("All figures".to_owned(), vec![Item::Parts(all)]));
     Ok(items)
 }
 
 /// What was measured, what it says, and whether it may be believed.
 fn headline(view: &View<'_>, escape: Escape) -> Vec<Item> {
-    let mut items = vec![Item::Title(escape(&view.run.new.title))];
-    if view.place().is_some() {
-        items.push(Item::Text(Tone::Plain, escape(&view.name())));
-    }
-    items.push(Item::Text(Tone::Plain, escape(&words::load(view))));
+    let name = view.place().map(|_| view.name().into_owned());
+    let measured = [Some(view.run.new.title.clone()), name, Some(words::load(view))];
+    let measured: Vec<String> = measured.into_iter().flatten().map(|text| escape(&text)).collect();
+    let mut items = vec![Item::Title(measured.join(" · "))];
     items.extend(breaches::of_run(view).map(|failed| Item::Text(Tone::Bad, escape(&failed))));
-    items.push(Item::Text(Tone::Strong, format!("Answer: {}.", answer::of_run(view).sentence())));
-    if let Some(found) = bottleneck::worth_telling(view) {
-        let sentence = format!("Suspected limit: {}: {}.", found.what, escape(&found.because));
-        items.push(Item::Text(Tone::Plain, sentence));
-    }
     let tone = match (view.verdict, view.validity.verdict) {
         (Verdict::Complete, Level::Valid) => Tone::Good,
         _ if view.is_invalid() => Tone::Bad,
         _ => Tone::Doubtful,
     };
-    items.push(Item::Text(tone, escape(&words::verdict(view))));
+    let has_words = matches!(view.verdict, Verdict::Partial | Verdict::Aborted) || view.whole.samples() == 0;
+    if has_words && tone != Tone::Good {
+        items.push(Item::Text(tone, escape(&first_upper(&words::verdict(view)))));
+    }
+    // Why they are suspect stands below.
+    let how_sure = match view.validity.verdict {
+        Level::Suspect if !view.is_invalid() => "suspect".to_owned(),
+        _ => answer::of_run(view).how_sure,
+    };
+    let result = answer::Answer { how_sure, ..answer::of_run(view) }.sentence();
+    items.push(Item::Text(if tone == Tone::Good { Tone::Strong } else { tone }, result));
     let causes = view.validity.causes.iter().map(|cause| [escape(&cause.sentence), escape(&cause.remedy)]);
     let failure = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref());
     let failed = failure.map(|failure| [escape(&words::failure(failure)), escape(&failure.way_out)]);
@@ -80,23 +77,17 @@ fn headline(view: &View<'_>, escape: Escape) -> Vec<Item> {
 }
 
 fn errors(figures: &Figures, escape: Escape) -> Option<Item> {
-    let line = |error: &ErrorLine| ErrorLine {
+    let first = figures.errors.first()?;
+    let help = first.explained().map(|class| [class.name.to_owned(), class.help.to_owned()]);
+    Some(Item::Errors(figures.errors.iter().map(|error| error_line(error, escape)).collect(), help))
+}
+
+fn error_line(error: &ErrorLine, escape: Escape) -> ErrorLine {
+    ErrorLine {
         class: escape(&harmless(&error.class, CLASS_CHARACTERS_MAX)),
         message: escape(&error.message),
         count: error.count,
-    };
-    let first = figures.errors.first()?;
-    let help = first.explained().map(|class| [class.name.to_owned(), class.help.to_owned()]);
-    Some(Item::Errors(figures.errors.iter().map(line).collect(), help))
-}
-
-fn gates(view: &View<'_>, escape: Escape) -> Option<Item> {
-    let line = |gate: &store::GateResult| {
-        let tone = if gate.holds { Tone::Plain } else { Tone::Bad };
-        (tone, escape(&words::gate(gate)))
-    };
-    let lines: Vec<_> = view.run.gates().iter().map(line).collect();
-    (!lines.is_empty()).then_some(Item::Points(lines))
+    }
 }
 
 fn notes(view: &View<'_>, escape: Escape) -> Option<Item> {
@@ -164,12 +155,12 @@ fn figures(view: &View<'_>) -> Vec<(&'static str, String)> {
             ),
         ));
         if let Some(worst) = spread.response_max_ns {
-            facts.push(("fairness", format!("{} worst response", three(worst, duration))));
+            facts.push(("fairness", format!("{} max response", three(worst, duration))));
         }
     }
     if let Some(ending) = ending {
         facts.push(("generator", words::generator(view, &ending.generator)));
-        facts.push(("memory", format!("{} MiB at most", mebibytes(ending.generator.rss_peak_bytes))));
+        facts.push(("memory", format!("{} MiB max", mebibytes(ending.generator.rss_peak_bytes))));
     }
     facts.extend(system::words(view).into_iter().map(|line| ("system", line)));
     if let Some(cores) = words::cores(view) {
@@ -185,8 +176,8 @@ fn throughput(figures: &Figures) -> String {
     };
     let ok = match window.counts.answers() {
         0 => String::new(),
-        answered if answered == window.counts.ok => ", all of them ok".to_owned(),
-        answered => format!(", {} of them ok", percent(window.counts.ok, answered)),
+        answered if answered == window.counts.ok => ", all ok".to_owned(),
+        answered => format!(", {} ok", percent(window.counts.ok, answered)),
     };
     // Tenths of a second say little of less than one.
     let over = match window.length_s {
@@ -198,7 +189,7 @@ fn throughput(figures: &Figures) -> String {
 
 fn volume(figures: &Figures, bytes: u64) -> String {
     let per_s = figures.kb_per_s(bytes).map_or("n/a".to_owned(), volume_rate);
-    format!("{per_s}, {} MiB in all", mebibytes(bytes))
+    format!("{per_s}, {} MiB in total", mebibytes(bytes))
 }
 
 fn three(figures: MinMedianMax, write: impl Fn(f64) -> String) -> String {

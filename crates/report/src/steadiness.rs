@@ -13,7 +13,7 @@ pub(crate) fn of<'a>(view: &View<'a>) -> Option<&'a Steadiness> {
 /// One line for a list of facts.
 pub(crate) fn words(seen: &Steadiness) -> String {
     let mut words = match seen.verdict {
-        SteadinessVerdict::Steady => "from the beginning".to_owned(),
+        SteadinessVerdict::Steady => "from the start".to_owned(),
         SteadinessVerdict::WarmingUp => {
             format!(
                 "NOT STEADY: warm-up until {} s of the measured time, steady after it",
@@ -55,7 +55,8 @@ pub(crate) fn doubt(seen: &Steadiness) -> Option<(String, String)> {
         SteadinessVerdict::NotSteady => {
             let why = seen.why.as_deref().unwrap_or("its figures change over the time");
             let sentence = format!("the run did not settle: {why}");
-            let remedy = "run it for longer (--extend 2), or find out what grows: no figure of it stands for more than this run";
+            let remedy =
+                "run it for longer (--extend 2), or find out what grows: its figures hold for this run only";
             Some((sentence, remedy.to_owned()))
         }
         SteadinessVerdict::Steady | SteadinessVerdict::TooShort => None,
@@ -91,7 +92,7 @@ mod tests {
     #[test]
     fn what_was_seen_is_told_with_its_figures() {
         let steady = Steadiness { drift_share: Some(-0.004), ..seen(SteadinessVerdict::Steady) };
-        assert_eq!(words(&steady), "from the beginning (drift −0.40 %)");
+        assert_eq!(words(&steady), "from the start (drift −0.40 %)");
         assert_eq!(doubt(&steady), None);
         let warming = Steadiness { cut_s: 21.5, ..seen(SteadinessVerdict::WarmingUp) };
         assert!(words(&warming).starts_with("NOT STEADY: warm-up until 21.5 s"));

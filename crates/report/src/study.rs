@@ -1,6 +1,7 @@
 //! One stored study as every format sees it: under each load a row per variant, who is best, and by how much.
 
-use judge::Standing;
+use alphanumeric_sort::compare_str;
+use judge::Eligibility;
 use stats::Found;
 use store::{Place, StoreError, Study, Utc};
 
@@ -17,16 +18,15 @@ mod against;
 mod answer;
 mod best;
 mod bottlenecks;
+mod brief;
 mod certainty;
-mod compact;
 mod cores;
-mod course;
 mod failing;
 mod gates;
 mod layout;
-mod natural;
-mod page;
+mod over_runs;
 mod pairs;
+mod pieces;
 mod procedures;
 mod rows;
 mod sentences;
@@ -41,12 +41,13 @@ use pairs::{Pairs, Scene};
 
 pub(crate) use answer::{answer, winner};
 pub(crate) use best::Ranked;
-pub(crate) use gates::{failed, unjudged};
+pub(crate) use brief::Brief;
+pub(crate) use gates::{failed, of_load as gates_of_load, unjudged};
 pub(crate) use layout::items;
-pub(crate) use page::{Page, runs, tone};
 pub(crate) use pairs::Pair;
-pub(crate) use rows::Row;
-pub(crate) use sentences::{Name, caveats, pair, reason, verdict_name, verdict_word};
+pub(crate) use pieces::{StudyPieces, runs, tone};
+pub(crate) use rows::VariantRow;
+pub(crate) use sentences::{Name, caveats, pair, reason, row_name, verdict_name, verdict_word};
 pub(crate) use validity::validity;
 
 /// A study with its figures worked out.
@@ -73,10 +74,10 @@ pub(crate) struct LoadView<'a> {
     /// The load in words, and how long it lasts, of any of its runs.
     pub(crate) words: Option<String>,
     /// A row per variant, in natural order.
-    pub(crate) rows: Vec<Row<'a>>,
+    pub(crate) rows: Vec<VariantRow<'a>>,
     /// The rows that may be ranked, the best first.
     pub(crate) ranking: Vec<Ranked>,
-    /// The best against each other, or every row against the baseline.
+    /// The best head-to-head, or every row against the baseline.
     pub(crate) pairs: Vec<Pair>,
     /// The same pairs by further metrics.
     pub(crate) further: Vec<Pair>,
@@ -95,7 +96,7 @@ impl<'a> StudyView<'a> {
         };
         let metric = Metric::named(by);
         let mut names: Vec<&str> = study.new.planned.iter().map(|place| place.load.as_str()).collect();
-        names.sort_by(|a, b| natural::order(a, b));
+        names.sort_by(|a, b| compare_str(a, b));
         names.dedup();
         let mut loads = Vec::with_capacity(names.len());
         for name in names {
@@ -145,7 +146,7 @@ impl<'a> StudyView<'a> {
     pub(crate) fn counting(&self) -> Vec<bool> {
         let mut counting = vec![false; self.runs.len()];
         let rows = self.loads.iter().flat_map(|load| &load.rows);
-        let runs = rows.flat_map(|row| row.standing(Standing::Valid));
+        let runs = rows.flat_map(|row| row.eligibility(Eligibility::Valid));
         runs.for_each(|run| counting[run] = true);
         counting
     }

@@ -100,7 +100,7 @@ pub(crate) fn words(view: &View<'_>) -> Vec<String> {
         }
         lines.push(cpu);
     }
-    let memory = usage.rss_peak_bytes.map(|bytes| format!("{} MiB at most", mebibytes(whole(bytes))));
+    let memory = usage.rss_peak_bytes.map(|bytes| format!("{} MiB max", mebibytes(whole(bytes))));
     let many = |figure: Option<f64>, name: &str| match figure {
         Some(1.0) => Some(format!("1 {name}")),
         Some(figure) => {

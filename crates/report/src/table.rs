@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::text::{self, padded, padded_left};
+
 /// Rows under heads of two lines. The first columns name a row, the others tell about it.
 pub(crate) struct Table {
     pub(crate) heads: Vec<Head>,
@@ -139,8 +141,8 @@ impl Table {
                 let cell = if is_said { "" } else { cells[column] };
                 let gap = if column == 0 { "" } else { GAP };
                 line.push_str(&match self.heads[column].is_left {
-                    true => format!("{gap}{cell:<0$}", widths[column]),
-                    false => format!("{gap}{cell:>0$}", widths[column]),
+                    true => format!("{gap}{}", padded(cell, widths[column])),
+                    false => format!("{gap}{}", padded_left(cell, widths[column])),
                 });
             }
             if !(is_head && line.trim().is_empty()) {
@@ -172,7 +174,7 @@ impl Table {
         let heads = self.heads[column].lines.iter();
         heads
             .chain(self.rows.iter().map(|row| &row[column].text))
-            .map(|cell| cell.chars().count())
+            .map(|cell| text::columns(cell))
             .max()
             .unwrap_or(0)
     }

@@ -1,5 +1,8 @@
 //! Text from plans and peers, made harmless: whatever it holds, it can neither move the cursor nor break a line.
 
+pub(crate) use judge::is_unseen;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
 /// The text with everything invisible or directing written out: `\n`, `\u{1b}`, `\u{202e}`.
 pub fn visible(text: &str) -> String {
     let mut visible = String::with_capacity(text.len());
@@ -20,28 +23,72 @@ pub fn visible_lines(text: &str) -> String {
     text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a character acts on its surroundings instead of being seen: control characters, direction marks,
-/// zero-width characters, line separators, tags.
-pub(crate) fn is_unseen(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+/// How many columns of a terminal a text takes: most characters of Chinese, Japanese, and Korean take two.
+pub(crate) fn columns(text: &str) -> usize {
+    text.width()
 }
 
-/// At most so many characters of a text, the last of them an ellipsis if it had more.
-pub(crate) fn shortened(text: &str, characters_max: usize) -> String {
-    if text.chars().count() <= characters_max {
+/// The text and spaces up to so many columns.
+pub(crate) fn padded(text: &str, to_columns: usize) -> String {
+    format!("{text}{}", " ".repeat(to_columns.saturating_sub(columns(text))))
+}
+
+/// Spaces and the text, in so many columns.
+pub(crate) fn padded_left(text: &str, to_columns: usize) -> String {
+    format!("{}{text}", " ".repeat(to_columns.saturating_sub(columns(text))))
+}
+
+/// The room that a character takes: at least a column, so that no text is longer than it is wide.
+fn room_of(character: char) -> usize {
+    character.width().unwrap_or(1).max(1)
+}
+
+/// At most so many columns of a text, the last of them an ellipsis if it had more.
+pub(crate) fn shortened(text: &str, columns_max: usize) -> String {
+    let mut left = columns_max;
+    let fits = |character: char| {
+        let fits = room_of(character) <= left;
+        left = left.saturating_sub(room_of(character));
+        fits
+    };
+    if text.chars().all(fits) {
         return text.to_owned();
     }
-    let mut short: String = text.chars().take(characters_max.saturating_sub(1)).collect();
+    let mut short = beginning(text, columns_max.saturating_sub(1)).to_owned();
     short.push('…');
     short
 }
 
-/// A text from outside for one place: [`visible`], and at most so many characters.
-pub(crate) fn harmless(text: &str, characters_max: usize) -> String {
-    shortened(&visible(text), characters_max)
+/// As much of the beginning as fits in so many columns.
+fn beginning(text: &str, columns_max: usize) -> &str {
+    let mut left = columns_max;
+    for (place, character) in text.char_indices() {
+        match left.checked_sub(room_of(character)) {
+            Some(rest) => left = rest,
+            None => return &text[..place],
+        }
+    }
+    text
+}
+
+/// A text from outside for one place: [`visible`], and at most so many columns.
+pub(crate) fn harmless(text: &str, columns_max: usize) -> String {
+    shortened(&visible(text), columns_max)
+}
+
+/// The text with a capital letter at its beginning.
+pub(crate) fn first_upper(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(characters.clone()).collect()
+}
+
+/// The first sentence of several, without its full stop.
+pub(crate) fn first_sentence(text: &str) -> &str {
+    let is_end =
+        |(place, _): &(usize, &str)| text[place + 2..].chars().next().is_some_and(char::is_uppercase);
+    let end = text.match_indices(". ").find(is_end).map_or(text.len(), |(place, _)| place);
+    text[..end].trim_end_matches('.')
 }
 
 /// `a, b and 3 more`, or with semicolons `a; b; and 3 more`: at most so many, and how many more there are.
@@ -64,16 +111,16 @@ pub(crate) fn cut_to<T>(all: &mut Vec<T>, most: usize, rest: impl Fn(usize) -> T
     }
 }
 
-/// Lines broken at spaces, the first with so much room, the others with so much; a longer word has a line of its own. A text that
-/// fits stays as it is.
+/// Lines broken at spaces, the first with so much room, the others with so much; a longer word has a line of its own, unless it is
+/// of a script that breaks anywhere. A text that fits stays as it is.
 pub(crate) fn wrapped(text: &str, first_room: usize, room: usize) -> Vec<String> {
-    if text.chars().count() <= first_room {
+    if columns(text) <= first_room {
         return vec![text.to_owned()];
     }
     let mut lines = vec![String::new()];
     let mut left = first_room;
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        let length = word.chars().count();
+    for word in text.split(' ').filter(|word| !word.is_empty()).flat_map(|word| broken(word, room)) {
+        let length = columns(word);
         let is_empty = lines.last().is_some_and(String::is_empty);
         if !is_empty && length >= left {
             lines.push(String::new());
@@ -91,6 +138,22 @@ pub(crate) fn wrapped(text: &str, first_room: usize, room: usize) -> Vec<String>
     lines
 }
 
+/// A word that is longer than a line, in parts where it has wide characters, which may be broken between any two.
+fn broken(word: &str, room: usize) -> Vec<&str> {
+    let is_broken = columns(word) > room && word.chars().any(|character| room_of(character) > 1);
+    let (mut parts, mut rest) = (Vec::new(), word);
+    while is_broken && columns(rest) > room {
+        let (part, after) = rest.split_at(beginning(rest, room).len());
+        if part.is_empty() {
+            break;
+        }
+        parts.push(part);
+        rest = after;
+    }
+    parts.push(rest);
+    parts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,7 +168,9 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_and_wrapped() {
-        assert_eq!(shortened("天秤天秤", 3), "天秤…");
+        assert_eq!(shortened("天秤天秤", 5), "天秤…");
+        assert_eq!([shortened("天秤天秤", 8), shortened("天秤天秤", 7)], ["天秤天秤", "天秤天…"]);
+        assert_eq!(shortened("e\u{301}e\u{301}e\u{301}", 3), "e\u{301}…", "no text without end");
         assert_eq!(shortened("abc", 3), "abc");
         assert_eq!(
             wrapped("one two  three incomprehensible", 7, 7),
@@ -113,5 +178,7 @@ mod tests {
         );
         assert_eq!(wrapped("one two three", 3, 9), ["one", "two three"]);
         assert_eq!(wrapped("", 7, 7), [""]);
+        assert_eq!(wrapped("天秤天秤天秤 ok", 8, 8), ["天秤天秤", "天秤 ok"]);
+        assert_eq!([padded("天", 4), padded_left("天", 4)], ["天  ", "  天"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Response, service time and lateness of one run, side by side.
+//! Response, service time, and send delay of one run, side by side.
 
 use record::{PRINTED, Percentile};
 
@@ -10,7 +10,7 @@ use crate::text::harmless;
 use crate::units::{TimeUnit, count, duration, rate};
 use crate::view::View;
 
-const LATENESS: &str = "lateness";
+const SEND_DELAY: &str = "send delay";
 
 /// A row per figure, a column per kind of time. Where samples are too few, the last column says how many it takes.
 pub(crate) fn table(figures: &Figures) -> Table {
@@ -18,16 +18,16 @@ pub(crate) fn table(figures: &Figures) -> Table {
     let mut kinds = vec![
         ("response", &figures.response.all),
         ("service", &figures.service.all),
-        (LATENESS, &figures.lateness.all),
+        (SEND_DELAY, &figures.lateness.all),
     ];
     if figures.response.ok.count < figures.response.all.count {
         kinds.push(("response of ok", &figures.response.ok));
     }
-    // Response and service time are read against each other; lateness may be a thousand times less.
+    // Response and service time are read against each other; the send delay may be a thousand times less.
     let shared =
-        unit(&kinds.iter().filter(|(head, _)| *head != LATENESS).map(|(_, one)| *one).collect::<Vec<_>>());
+        unit(&kinds.iter().filter(|(head, _)| *head != SEND_DELAY).map(|(_, one)| *one).collect::<Vec<_>>());
     for (head, durations) in &kinds {
-        let unit = if *head == LATENESS { unit(&[durations]) } else { shared };
+        let unit = if *head == SEND_DELAY { unit(&[durations]) } else { shared };
         table.column(head, unit.name, cells(durations, unit));
     }
     // Where not one request ended ok, its column says so already.
@@ -60,7 +60,7 @@ pub(crate) fn columns(table: &mut Table, rows: &[Option<&Durations>]) {
     };
     column("mean", &|durations| durations.mean_ns);
     for percentile in Room::Summary.columns() {
-        column(&durations::head(percentile), &|durations| durations.at(percentile));
+        column(&durations::name(percentile), &|durations| durations.at(percentile));
     }
     column("min", &|durations| durations.min_ns);
     column("max", &|durations| durations.max_ns);

@@ -5,7 +5,7 @@ use store::Unit;
 
 use crate::figures::Figures;
 use crate::noun::Noun;
-use crate::units::{count, decimal, duration, percent, rate};
+use crate::units::{count, duration, percent, percent_with, rate};
 use crate::view::View;
 
 /// Classes of errors after which nobody knows whether the transaction took effect, and what happened.
@@ -55,7 +55,7 @@ impl Tries {
 }
 
 impl Late {
-    /// Durations are told apart to 0.1 %: one so near to the limit may be on either side of it.
+    /// Durations are distinguished to 0.1 %: one so near to the limit may be on either side of it.
     pub(crate) fn of(response: &Split, limit_ns: u64) -> Self {
         let of_split = [&response.ok, &response.rejected, &response.other];
         let beyond = |histogram: &&Histogram| histogram.max_ns() > Some(limit_ns);
@@ -71,7 +71,7 @@ pub(crate) fn facts(figures: &Figures) -> impl Iterator<Item = (&'static str, St
     all.into_iter().filter_map(|(name, words)| Some((name, words?)))
 }
 
-/// `3 of 5,000 transactions (0.06 %) needed more than one try: 4 tries more, at most 3 for one of them`
+/// `3 of 5,000 transactions (0.06 %) needed more than one try: 4 tries more, max 3 for one of them`
 fn tries(figures: &Figures) -> Option<String> {
     let Tries { known, retried, retries, most } = figures.tries.filter(|tries| tries.known > 0)?;
     if retried == 0 {
@@ -88,12 +88,12 @@ fn tries(figures: &Figures) -> Option<String> {
     ))
 }
 
-/// `12 of 5,000 (0.24 %) took longer than 50.0 ms, give or take 0.1 % of it`
+/// `12 of 5,000 (0.24 %) took longer than 50.0 ms (±0.1 %)`
 fn late(figures: &Figures) -> Option<String> {
     let Late { limit_ns, count: late } = figures.late?;
     let samples = figures.samples();
     Some(format!(
-        "{} of {} ({}) took longer than {}, give or take 0.1 % of it",
+        "{} of {} ({}) took longer than {} (±0.1 %)",
         count(late),
         count(samples),
         percent(late, samples),
@@ -137,7 +137,7 @@ pub(crate) fn share_of_time(statement: &Figures, step: &Figures) -> Option<f64> 
 
 /// A share in percent with one decimal.
 pub(crate) fn percent_of_time(share: f64) -> String {
-    format!("{} %", decimal(share * 100.0, 1))
+    percent_with(share, 1)
 }
 
 /// What everybody must know of transactions of which nobody knows whether they took effect; `None` if there is none.

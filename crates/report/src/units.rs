@@ -1,6 +1,8 @@
 //! Numbers for people: digits in groups, and units that fit.
 
-pub(crate) use judge::words::{count, decimal, duration, mebibytes, percent_of, rate};
+pub(crate) use judge::words::{
+    count, decimal, duration, mebibytes, percent as percent_with, percent_of, rate,
+};
 
 /// A unit of time for a whole column, with as many decimals as make sense in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,9 +51,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "n/a".to_owned();
     }
-    let percent = part as f64 * 100.0 / whole as f64;
-    let decimals = if part > 0 && percent < 0.1 { 4 } else { 2 };
-    format!("{percent:.decimals$} %")
+    percent_of(part as f64 / whole as f64)
 }
 
 /// Memory in GiB.

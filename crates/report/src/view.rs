@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use judge::{Measured, Resources, Signals, Standing, Window};
+use judge::{Eligibility, Measured, Resources, Signals, Window};
 use record::{Phase, Tally};
 use store::{Level, Place, Run, State, StoreError, Unit, Utc, Validity, Verdict};
 
-use crate::figures::{Figures, Kind};
+use crate::figures::{Figures, TallyKind};
 use crate::notes;
 use crate::noun::Noun;
 
@@ -25,7 +25,7 @@ pub(crate) struct View<'a> {
     pub(crate) measured: Measured,
     /// What ran short meanwhile, if anybody looked.
     pub(crate) signals: Option<Signals>,
-    /// What people are told besides the figures.
+    /// Notes for people, next to the figures.
     pub(crate) notes: Vec<String>,
 }
 
@@ -48,17 +48,17 @@ pub(crate) struct Statement<'a> {
 }
 
 /// How the accounts of statements are read: whatever was tried again is in them once for each try.
-pub(crate) const OF_STATEMENTS: Kind = Kind { unit: Unit::Requests, latency_limit_ns: None };
+pub(crate) const OF_STATEMENTS: TallyKind = TallyKind { unit: Unit::Requests, latency_limit_ns: None };
 
 impl<'a> View<'a> {
     pub(crate) fn of(run: &'a Run) -> Result<Self, StoreError> {
         let (mut whole, mut steps) = (Tally::default(), Vec::new());
-        let kind = Kind { unit: run.new.unit(), latency_limit_ns: run.new.latency_limit_ns };
+        let kind = TallyKind { unit: run.new.unit(), latency_limit_ns: run.new.latency_limit_ns };
         for ((step, name), unit) in (0..=u16::MAX).zip(&run.new.steps).zip(&run.new.units) {
             let of_step = run.total(step, Phase::Measured)?;
             whole.merge(&of_step);
             let window = Window::of_step(run, step);
-            let figures = Figures::of(&of_step, window, Kind { unit: *unit, ..kind });
+            let figures = Figures::of(&of_step, window, TallyKind { unit: *unit, ..kind });
             steps.push(Step { name, figures, statements: statements(run, step)? });
         }
         let (verdict, validity) = match &run.ending {
@@ -178,8 +178,8 @@ impl<'a> View<'a> {
     }
 
     /// Whether the run counts in the figures of its study.
-    pub(crate) fn standing(&self) -> Standing {
-        judge::standing(self.run)
+    pub(crate) fn eligibility(&self) -> Eligibility {
+        judge::eligibility(self.run)
     }
 }
 
@@ -196,10 +196,10 @@ fn statements(run: &Run, step: u16) -> Result<Vec<Statement<'_>>, StoreError> {
 fn without_an_ending(state: State) -> Validity {
     let (sentence, remedy) = match state {
         State::Running => {
-            ("the run still goes on; this is what it has kept so far", "wait until it has ended")
+            ("the run is still in progress; these are its figures so far", "wait until it has ended")
         }
         _ => (
-            "the run was cut short, because Tenbin was killed or could not write the store: nobody judged its numbers",
+            "the run was cut short, because Tenbin was killed or could not write the store: its validity was not judged",
             "use it to see what happened, and measure again",
         ),
     };

@@ -5,11 +5,12 @@ use judge::slo::Figure;
 use record::Counts;
 use store::{Failure, GateResult, Generator, NewRun, Output, Unit, Verdict};
 
+use crate::breaches;
 use crate::figures::Figures;
 use crate::system::whole;
 use crate::text::{shortened, visible};
 use crate::times;
-use crate::units::{count, decimal, duration, gibibytes, mebibytes, percent_of, rate};
+use crate::units::{count, decimal, duration, gibibytes, mebibytes, percent_of, percent_with, rate};
 use crate::view::View;
 
 /// Lines of output that are shown.
@@ -61,12 +62,12 @@ fn load_for(new: &NewRun, duration_s: Option<f64>) -> String {
 pub(crate) fn verdict(view: &View<'_>) -> String {
     let sentence = match view.verdict {
         Verdict::Complete => "complete",
-        Verdict::Degraded => "degraded: the system was gone for part of the time",
+        Verdict::Degraded => "degraded: the system was unavailable for part of the time",
         Verdict::Partial => "partial: it ended early",
         Verdict::Aborted => "aborted: it was cut off before its end",
         Verdict::Invalid => "invalid: its figures must not be used",
     };
-    format!("{sentence} · numbers {}", view.validity.verdict)
+    format!("{sentence} · {}", view.validity.verdict)
 }
 
 /// What the generator used.
@@ -83,7 +84,7 @@ pub(crate) fn generator(view: &View<'_>, generator: &Generator) -> String {
         words.push_str(&format!(", {} µs per {}", decimal(us, 1), view.noun().one));
     }
     if let Some(us) = generator.wake_lag_p99_us {
-        words.push_str(&format!(", woke up to {} late (p99)", duration(us * 1e3)));
+        words.push_str(&format!(", wake-up delay p99 {}", duration(us * 1e3)));
     }
     words
 }
@@ -120,8 +121,7 @@ pub(crate) fn machine(host: &serde_json::Value) -> Option<String> {
 /// How busy each core was; `None` if nobody looked.
 pub(crate) fn cores(view: &View<'_>) -> Option<String> {
     let cores = &view.measured.resources.as_ref()?.cores;
-    let percent = |busy: f64| format!("{:.0} %", busy * 100.0);
-    let each: Vec<String> = cores.iter().take(CORES_MAX).map(|core| percent(core.busy)).collect();
+    let each: Vec<String> = cores.iter().take(CORES_MAX).map(|core| percent_with(core.busy, 0)).collect();
     let more = if cores.len() > CORES_MAX { " …" } else { "" };
     (!each.is_empty()).then(|| format!("{}{more} busy (median of the seconds)", each.join(" / ")))
 }
@@ -134,8 +134,10 @@ pub(crate) fn failure(failure: &Failure) -> String {
 
 /// What became of a gate, not escaped.
 pub(crate) fn gate(gate: &GateResult) -> String {
-    let word = if gate.holds { "held" } else { "BREACHED" };
-    format!("gate {}: {word} ({})", gate.text, observed(gate))
+    match gate.holds {
+        true => format!("{} held: {}", gate.text, observed(gate)),
+        false => format!("{} failed: {}", gate.text, breaches::by_how_much(gate)),
+    }
 }
 
 /// How many samples a gate on a percentile needs, such as 10,000 for `p(99)<50ms`.
@@ -150,8 +152,8 @@ pub(crate) fn samples_needed(gate: &str) -> Option<u64> {
 pub(crate) fn observed(gate: &GateResult) -> String {
     let Some(observed) = gate.observed else {
         return match samples_needed(&gate.text) {
-            Some(needed) => format!("could not be told: too few samples, it needs {}", count(needed)),
-            None => "could not be told: too few samples".to_owned(),
+            Some(needed) => format!("not judged: too few samples, needs {}", count(needed)),
+            None => "not judged: too few samples".to_owned(),
         };
     };
     match gate.unit.as_str() {

@@ -1,7 +1,9 @@
 //! Reports: every test of this folder that needs no process of its own, in one program.
 
 mod bottlenecks_are_suspected;
+mod checks_for_builds;
 mod formats_agree;
+mod formats_are_listed_once;
 mod hlog_is_read_by_hdrhistogram;
 mod hostile_text_stays_text;
 mod json_is_a_contract;

@@ -1,4 +1,4 @@
-//! What probably limited a run follows from its readings, its counts and its load, and every rule says so only where it
+//! The likely bottleneck of a run follows from its readings, its counts and its load, and every rule says so only where it
 //! should.
 
 use crate::runs::{Draws, Kept, always_ok, ending, new_run, second};
@@ -88,7 +88,7 @@ impl<'a> Script<'a> {
     }
 
     fn limit(&self) -> Value {
-        let options = report::Options { color: false, width: 100 };
+        let options = report::Options { color: false, width: 100, is_wide: true };
         let mut out = Vec::new();
         report::write(report::format("json").unwrap(), &[self.run()], &options, &mut out).unwrap();
         let json: Value = serde_json::from_slice(&out).unwrap();
@@ -144,7 +144,7 @@ fn cores_that_are_busy_all_the_time_are_the_limit() {
         "both cores were 96 % busy: the system used 1.85, the generator 0.05, other processes 0.02"
     );
     let shared = Script::default().with(&BUSY).with(&[("system", "cpu_user_s", "", 1.1)]).limit();
-    assert_eq!(shared["what"], "CPU of the machine, which it had to share");
+    assert_eq!(shared["what"], "CPU of the machine, shared with other processes");
     let nearly = [("machine", "cpu_user_s", "core1", 0.6), ("machine", "cpu_idle_s", "core1", 0.4)];
     let nearly = Script::default().with(&BUSY).with(&nearly);
     assert_eq!(nearly.with(&[("system", "cpu_user_s", "", 0.3)]).limit()["certainty"], "unknown");
@@ -157,7 +157,7 @@ fn cores_that_others_keep_busy_are_the_limit_only_of_who_waits_for_them() {
         Script::default().with(&BUSY).with(&read)
     };
     assert_eq!(little(0.01).limit()["certainty"], "unknown");
-    assert_eq!(little(2.0).limit()["what"], "CPU of the machine, which it had to share");
+    assert_eq!(little(2.0).limit()["what"], "CPU of the machine, shared with other processes");
     assert_eq!(Script { turned_away: 100, ..little(0.01) }.resource(), "request_queue");
 }
 
@@ -304,5 +304,5 @@ fn threads_that_wait_for_a_core_at_times_say_so() {
 fn without_readings_nothing_is_known() {
     let limit = Script { read: Vec::new(), ..Script::default() }.limit();
     assert_eq!((&limit["resource"], &limit["certainty"]), (&"unknown".into(), &"unknown".into()));
-    assert_eq!(limit["because"], "nothing was read while it was measured");
+    assert_eq!(limit["because"], "no resource was read during the run");
 }

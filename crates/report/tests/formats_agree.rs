@@ -1,4 +1,4 @@
-//! One study has one answer: terminal, Markdown, JSON and page say the same of it, and nothing says what no block shows.
+//! One study has one answer: terminal, Markdown, JSON and page say the same of it, and none says what no block shows.
 
 use crate::pages;
 use crate::studies::{self, Stored};
@@ -254,7 +254,7 @@ fn a_failed_gate_comes_first_with_its_figures() {
                 20,697 requests; puma workers=1 threads=500: no valid run.";
     formats.assert_says(told);
     for text in [&formats.terminal, &formats.markdown] {
-        assert!(text.find("Gate failed") < text.find("Answer:"), "{text}");
+        assert!(text.find("Gate failed") < text.find("Result:"), "{text}");
     }
     let answer = text(&formats.page["loads"][0]["answer"]["text"]);
     assert!(answer.starts_with(told), "{answer}");
@@ -270,7 +270,7 @@ fn a_failed_gate_comes_first_with_its_figures() {
 #[test]
 fn no_gate_holds_for_a_setting_without_a_valid_run() {
     let formats = Formats::of(("study-apart", studies::apart(0)));
-    let told = "NOT HELD by mysql: none of its runs is valid";
+    let told = "not judged for mysql: none of its runs is valid";
     formats.assert_says(told);
     let load = &formats.page["loads"][0];
     let gate = list(&load["gates"]).iter().find(|gate| gate["text"] == told).expect("it is on the page");

@@ -15,7 +15,13 @@ use store::Run;
 fn written(run: &Run) -> Vec<u8> {
     let mut out = Vec::new();
     let format = report::format("hlog").unwrap();
-    report::write(format, std::slice::from_ref(run), &Options { color: false, width: 80 }, &mut out).unwrap();
+    report::write(
+        format,
+        std::slice::from_ref(run),
+        &Options { color: false, width: 80, is_wide: true },
+        &mut out,
+    )
+    .unwrap();
     out
 }
 

@@ -29,7 +29,7 @@ const ATTACKS: &[&str] = &[
 
 /// One report on the run, and one on two of it where the format takes more.
 fn written(name: &str, run: &Run) -> String {
-    let options = Options { color: false, width: 100 };
+    let options = Options { color: false, width: 100, is_wide: true };
     let mut out = Vec::new();
     report::write(format(name).unwrap(), std::slice::from_ref(run), &options, &mut out).unwrap();
     if !matches!(name, "hlog" | "jtl") {
@@ -41,7 +41,7 @@ fn written(name: &str, run: &Run) -> String {
 /// A report on the study; nothing where the format has none.
 fn written_study(name: &str, study: &studies::Stored) -> String {
     let mut out = Vec::new();
-    let options = Options { color: false, width: 100 };
+    let options = Options { color: false, width: 100, is_wide: true };
     match report::write_study(format(name).unwrap(), &study.study, &|run| study.load(run), &options, &mut out)
     {
         Err(report::ReportError::NoStudies { .. }) => String::new(),
@@ -76,8 +76,13 @@ fn json_keeps_every_text_exactly() {
     for attack in ATTACKS {
         let mut out = Vec::new();
         let runs = [runs::hostile(attack)];
-        report::write(format("json").unwrap(), &runs, &Options { color: false, width: 80 }, &mut out)
-            .unwrap();
+        report::write(
+            format("json").unwrap(),
+            &runs,
+            &Options { color: false, width: 80, is_wide: true },
+            &mut out,
+        )
+        .unwrap();
         let value: serde_json::Value = serde_json::from_slice(&out).unwrap();
         for pointer in [
             "/title",

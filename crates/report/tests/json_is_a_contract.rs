@@ -8,8 +8,13 @@ use store::Run;
 
 fn text(runs: &[Run]) -> String {
     let mut out = Vec::new();
-    report::write(report::format("json").unwrap(), runs, &Options { color: false, width: 80 }, &mut out)
-        .unwrap();
+    report::write(
+        report::format("json").unwrap(),
+        runs,
+        &Options { color: false, width: 80, is_wide: true },
+        &mut out,
+    )
+    .unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -136,7 +141,7 @@ fn what_is_known_of_the_system_is_put_together() {
 
 fn study_text(study: &studies::Stored) -> String {
     let mut out = Vec::new();
-    let options = Options { color: false, width: 80 };
+    let options = Options { color: false, width: 80, is_wide: true };
     report::write_study(
         report::format("json").unwrap(),
         &study.study,
@@ -239,7 +244,7 @@ fn a_family_too_large_for_its_blocks_has_no_verdict() {
     let pairs = value["comparison"]["pairs"].as_array().unwrap();
     assert_eq!(pairs.len(), 6);
     for pair in pairs {
-        assert_eq!(pair["reason"], "a verdict takes 9 blocks, and this study has 8", "{pair}");
+        assert_eq!(pair["reason"], "a verdict needs 9 blocks, and this study has 8", "{pair}");
     }
     // Alone with the first metric they are three.
     stored.study.new.compare.also.clear();
@@ -257,7 +262,7 @@ fn what_was_not_measured_is_neither_ranked_nor_compared() {
     let value: Value = serde_json::from_str(&study_text(&studies::missing())).unwrap();
     let verdicts = value["comparison"]["pairs"].as_array().unwrap().iter().map(|pair| &pair["verdict"]);
     assert!(verdicts.clone().count() > 0 && verdicts.clone().all(|verdict| verdict == "none"));
-    assert_eq!(value["comparison"]["pairs"][0]["reason"], "1 of the 8 blocks that a first verdict takes");
+    assert_eq!(value["comparison"]["pairs"][0]["reason"], "1 of the 8 blocks that a first verdict needs");
     assert_eq!((&value["study"]["done"], &value["study"]["state"]), (&9.into(), &"interrupted".into()));
 }
 
@@ -266,10 +271,10 @@ fn being_ahead_with_more_errors_or_after_one_sided_losses_is_no_verdict() {
     let reasons = [
         (
             0,
-            "2.45 % of the requests to the one that is ahead failed, 0.00 % of the other's: being ahead with more errors is not \
-          being better",
+            "2.45 % of the requests to the one that is ahead failed, 0.00 % of the other's: more errors are not \
+          better",
         ),
-        (3, "3 runs of one and 0 of the other were invalid, so what is left is not a fair choice"),
+        (3, "3 runs of one and 0 of the other were invalid, so the remaining runs are a biased sample"),
     ];
     for (invalid, reason) in reasons {
         let text = study_text(&studies::faster_with_faults(invalid));

@@ -6,7 +6,12 @@ use store::Run;
 
 fn written(runs: &[Run]) -> Result<String, ReportError> {
     let mut out = Vec::new();
-    report::write(report::format("jtl").unwrap(), runs, &Options { color: false, width: 80 }, &mut out)?;
+    report::write(
+        report::format("jtl").unwrap(),
+        runs,
+        &Options { color: false, width: 80, is_wide: true },
+        &mut out,
+    )?;
     Ok(String::from_utf8(out).unwrap())
 }
 

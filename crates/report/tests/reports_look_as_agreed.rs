@@ -22,9 +22,21 @@ fn cases() -> Vec<(&'static str, Vec<Run>)> {
     ]
 }
 
+/// Columns of a report that shows what decides.
+const WIDTH: usize = 100;
+
 fn written(format: &Format, runs: &[Run]) -> String {
+    written_as(format, runs, &Options { color: false, width: WIDTH, is_wide: false })
+}
+
+/// With all details.
+fn written_wide(format: &Format, runs: &[Run]) -> String {
+    written_as(format, runs, &Options { color: false, width: 120, is_wide: true })
+}
+
+fn written_as(format: &Format, runs: &[Run], options: &Options) -> String {
     let mut out = Vec::new();
-    match report::write(format, runs, &Options { color: false, width: 120 }, &mut out) {
+    match report::write(format, runs, options, &mut out) {
         Ok(()) => String::from_utf8(out).unwrap(),
         Err(error) => format!("error: {error}\n"),
     }
@@ -35,8 +47,8 @@ fn formats() -> impl Iterator<Item = &'static Format> {
     FORMATS.iter().filter(|format| format.name != "html")
 }
 
-fn golden(case: &str, format: &Format) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{case}.{}", format.extension))
+fn golden(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }
 
 /// Packed histograms may differ in their bytes and hold the same, so they are left to another test.
@@ -47,17 +59,21 @@ fn without_histograms(text: &str) -> Vec<&str> {
 #[test]
 fn every_format_of_every_case() {
     let mut different = Vec::new();
+    let mut compare = |name: String, text: String| {
+        let path = golden(&name);
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(&path, &text).unwrap();
+        }
+        let expected = fs::read_to_string(&path).unwrap_or_default();
+        if without_histograms(&text) != without_histograms(&expected) {
+            different.push(format!("{}:\n{text}", path.display()));
+        }
+    };
     for (case, runs) in cases() {
         for format in formats() {
-            let (text, path) = (written(format, &runs), golden(case, format));
-            if std::env::var_os("UPDATE").is_some() {
-                fs::write(&path, &text).unwrap();
-            }
-            let expected = fs::read_to_string(&path).unwrap_or_default();
-            if without_histograms(&text) != without_histograms(&expected) {
-                different.push(format!("{}:\n{text}", path.display()));
-            }
+            compare(format!("{case}.{}", format.extension), written(format, &runs));
         }
+        compare(format!("{case}.wide.txt"), written_wide(report::TERMINAL, &runs));
     }
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
@@ -73,7 +89,12 @@ fn a_run_of_which_nothing_is_stored_does_not_say_that_nothing_was_sent() {
 
 /// The words of a report without what only draws it: escapes, stars, bars, and the colon after a name.
 fn words(text: &str) -> std::collections::BTreeSet<String> {
-    let text = text.replace("&lt;", "<").replace("@<!-- -->", "@").replace(['\\', '*', '`'], "");
+    let text = text
+        .replace("&lt;", "<")
+        .replace("@<!-- -->", "@")
+        .replace(['\\', '*', '`'], "")
+        .replace("<summary>", "")
+        .replace("</summary>", "");
     let words = text.split_whitespace().map(|word| word.trim_end_matches(':').to_owned());
     words.filter(|word| word.chars().any(char::is_alphanumeric)).collect()
 }
@@ -81,7 +102,7 @@ fn words(text: &str) -> std::collections::BTreeSet<String> {
 #[test]
 fn markdown_and_the_terminal_say_the_same_of_a_run() {
     for (case, runs) in cases() {
-        let said = |name| words(&written(report::format(name).unwrap(), &runs));
+        let said = |name| words(&written_wide(report::format(name).unwrap(), &runs));
         let (terminal, markdown) = (said("terminal"), said("md"));
         let missing: Vec<_> = terminal.difference(&markdown).collect();
         assert!(missing.is_empty(), "{case} as md lacks {missing:?}");
@@ -91,12 +112,24 @@ fn markdown_and_the_terminal_say_the_same_of_a_run() {
 #[test]
 fn terminal_lines_fit_and_end_in_ink() {
     for (case, runs) in cases() {
-        let text = written(report::format("terminal").unwrap(), &runs);
-        for line in text.lines() {
-            assert!(line.chars().count() <= 120, "{case}: {line}");
-            assert_eq!(line, line.trim_end(), "{case}");
+        for (width, text) in
+            [(WIDTH, written(report::TERMINAL, &runs)), (120, written_wide(report::TERMINAL, &runs))]
+        {
+            for line in text.lines() {
+                assert!(line.chars().count() <= width, "{case}: {line}");
+                assert_eq!(line, line.trim_end(), "{case}");
+            }
+            assert!(!text.contains("\n\n\n") && text.ends_with('\n') && !text.ends_with("\n\n"), "{case}");
         }
-        assert!(!text.contains("\n\n\n") && text.ends_with('\n') && !text.ends_with("\n\n"), "{case}");
+    }
+}
+
+#[test]
+fn what_decides_about_a_run_fits_on_a_screen() {
+    for (case, runs) in cases().into_iter().filter(|(_, runs)| runs.len() == 1) {
+        let text = written(report::TERMINAL, &runs);
+        assert!(text.lines().count() <= 25, "{case} has {} lines:\n{text}", text.lines().count());
+        assert!(text.contains("--wide"), "{case}: {text}");
     }
 }
 
@@ -105,12 +138,12 @@ fn colour_adds_nothing_but_colour() {
     for (case, runs) in cases() {
         let format = report::format("terminal").unwrap();
         let mut out = Vec::new();
-        report::write(format, &runs, &Options { color: true, width: 120 }, &mut out).unwrap();
+        report::write(format, &runs, &Options { color: true, width: 120, is_wide: true }, &mut out).unwrap();
         let mut plain = String::from_utf8(out).unwrap();
         for code in ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"] {
             plain = plain.replace(code, "");
         }
-        assert_eq!(plain, written(format, &runs), "{case}");
+        assert_eq!(plain, written_wide(format, &runs), "{case}");
     }
 }
 

@@ -49,7 +49,7 @@ impl Stored {
     fn written(&self, format: &str) -> String {
         let study = self.store.load_study(&self.study).unwrap();
         let mut out = Vec::new();
-        let options = Options { color: false, width: 120 };
+        let options = Options { color: false, width: 120, is_wide: true };
         let format = report::format(format).unwrap();
         report::write_study(format, &study, &|run| self.store.load(run), &options, &mut out).unwrap();
         String::from_utf8(out).unwrap()
@@ -138,7 +138,7 @@ fn further_metrics_of_a_duel_share_its_error_rate() {
     assert!(matches!(duel.next(), DuelStep::Over(_)));
 
     let mut out = Vec::new();
-    let options = Options { color: false, width: 120 };
+    let options = Options { color: false, width: 120, is_wide: true };
     let (json, load) = (report::format("json").unwrap(), |run: &store::RunId| stored.store.load(run));
     report::write_study(json, &study(), &load, &options, &mut out).unwrap();
     let json: Value = serde_json::from_slice(&out).unwrap();
@@ -171,7 +171,7 @@ fn a_tournament_ranks_its_search_and_judges_by_fresh_blocks() {
         let of_b = if stage == TournamentStage::Search { 150 } else { 120 };
         let stage = if stage == TournamentStage::Search { stage::SEARCH } else { stage::CONFIRM };
         if stage == stage::CONFIRM && confirmed == 0 {
-            assert!(stored.written("terminal").contains("no fresh blocks have confirmed it"));
+            assert!(stored.written("terminal").contains("not confirmed on new blocks"));
         }
         *(if stage == stage::SEARCH { &mut searched } else { &mut confirmed }) += 1;
         let requests = [100, of_b, 90].map(|requests| requests + u64::from(block) % 2);
@@ -215,14 +215,14 @@ fn what_is_inconclusive_says_how_it_is_extended_and_then_its_error_rate() {
     stored.end("not fit");
     let command = format!("tenbin run PLAN --resume {} --blocks 12", stored.study);
     let page = stored.written("md").replace('\\', "");
-    assert!(page.contains("12 blocks may decide what is inconclusive") && page.contains(&command), "{page}");
+    assert!(page.contains("12 blocks may be conclusive") && page.contains(&command), "{page}");
     let study = stored.store.load_study(&stored.study).unwrap();
     stored.store.extend_study(&study, None, 12, &[]).unwrap();
     (8..12).for_each(block);
     stored.end("blocks");
     let page = stored.written("md");
     assert!(
-        page.contains("is at most 7.5 % instead of 5 %") && page.contains("16 blocks may decide"),
+        page.contains("is at most 7.5 % instead of 5 %") && page.contains("16 blocks may be conclusive"),
         "{page}"
     );
     let pair = &stored.json()["comparison"]["pairs"][0];

@@ -14,14 +14,17 @@ fn cases() -> impl Iterator<Item = (&'static str, &'static Stored)> {
 }
 
 fn written(format: &Format, study: &Stored, width: usize) -> String {
+    written_as(format, study, &Options { color: false, width, is_wide: false })
+}
+
+/// With all details.
+fn written_wide(format: &Format, study: &Stored, width: usize) -> String {
+    written_as(format, study, &Options { color: false, width, is_wide: true })
+}
+
+fn written_as(format: &Format, study: &Stored, options: &Options) -> String {
     let mut out = Vec::new();
-    match report::write_study(
-        format,
-        &study.study,
-        &|run| study.load(run),
-        &Options { color: false, width },
-        &mut out,
-    ) {
+    match report::write_study(format, &study.study, &|run| study.load(run), options, &mut out) {
         Ok(()) => String::from_utf8(out).unwrap(),
         Err(error) => format!("error: {error}\n"),
     }
@@ -46,10 +49,10 @@ fn every_format_of_every_case() {
     for (case, study) in cases() {
         for format in FORMATS.iter().filter(|format| !matches!(format.name, "html" | "json" | "jtl" | "hlog"))
         {
-            compare(format!("{case}.{}", format.extension), written(format, study, 120));
+            compare(format!("{case}.{}", format.extension), written(format, study, 100));
         }
-        let terminal = report::format("terminal").unwrap();
-        compare(format!("{case}.80.txt"), written(terminal, study, 80));
+        compare(format!("{case}.80.txt"), written(report::TERMINAL, study, 80));
+        compare(format!("{case}.wide.txt"), written_wide(report::TERMINAL, study, 120));
     }
     let study = studies::one_block();
     compare("study-one-block.json".to_owned(), written(report::format("json").unwrap(), &study, 120));
@@ -59,14 +62,27 @@ fn every_format_of_every_case() {
 #[test]
 fn terminal_lines_fit_and_end_in_ink() {
     for (case, study) in cases() {
-        for width in [80, 120] {
-            let text = written(report::format("terminal").unwrap(), study, width);
+        let widths = [80, 100, 120].into_iter();
+        for (width, text) in widths
+            .clone()
+            .map(|width| (width, written(report::TERMINAL, study, width)))
+            .chain(widths.map(|width| (width, written_wide(report::TERMINAL, study, width))))
+        {
             for line in text.lines() {
                 assert!(line.chars().count() <= width, "{case}: {line}");
                 assert_eq!(line, line.trim_end(), "{case}");
             }
             assert!(!text.contains("\n\n\n") && text.ends_with('\n') && !text.ends_with("\n\n"), "{case}");
         }
+    }
+}
+
+#[test]
+fn what_decides_about_a_study_fits_on_a_screen() {
+    for (case, study) in cases() {
+        let text = written(report::TERMINAL, study, 100);
+        assert!(text.lines().count() <= 40, "{case} has {} lines:\n{text}", text.lines().count());
+        assert!(text.contains("--wide"), "{case}: {text}");
     }
 }
 
@@ -86,7 +102,7 @@ fn formats_for_single_runs_say_so() {
 fn settings_with_more_errors_gave_figures_all_the_same() {
     let text = written(report::format("terminal").unwrap(), &studies::one_without_errors(), 120);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let answer = "every other setting with valid figures has more errors";
+    let answer = "every other configuration with valid figures has more errors";
     assert!(text.contains(answer) && !text.contains("nothing else gave"), "{text}");
 }
 
@@ -96,7 +112,7 @@ fn a_system_that_was_gone_is_not_ranked_above_one_that_was_there() {
     for format in ["terminal", "md"] {
         let text = written(report::format(format).unwrap(), &study, 120);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let answer = "frozen was gone for 33.33 % of the time (degraded in 8 of 8 runs)";
+        let answer = "frozen was unavailable for 33.33 % of the time (degraded in 8 of 8 runs)";
         assert!(text.contains(answer), "{text}");
         assert!(!text.contains("frozen beats") && !text.contains("★ frozen"), "{text}");
     }

@@ -6,7 +6,7 @@ use crate::studies::{self, Stored};
 use report::{Compared, Options, ReportError, format};
 use serde_json::{Value, json};
 
-const OPTIONS: Options = Options { color: false, width: 120 };
+const OPTIONS: Options = Options { color: false, width: 120, is_wide: true };
 
 fn written(compared: &Compared, name: &str) -> String {
     let mut out = Vec::new();
@@ -57,7 +57,7 @@ fn a_study_against_itself_is_level() {
 #[test]
 fn what_has_nothing_in_common_is_refused() {
     let metric = why(compared(&studies::complete(), &studies::two_loads()));
-    assert!(metric.contains("same metric (throughput; p90)") && metric.contains("way out:"), "{metric}");
+    assert!(metric.contains("same metric (throughput; p90)") && metric.contains("help:"), "{metric}");
     let mut other = studies::complete();
     other.study.new.compare.higher_is_better = false;
     assert!(why(compared(&studies::complete(), &other)).contains("same metric"));
@@ -91,14 +91,14 @@ fn two_runs_have_ratios_and_no_verdict() {
         "{figures:?}"
     );
     let text = written(&compared, "terminal");
-    assert!(text.contains("One run each carries no verdict") && text.contains("1.000 ×"), "{text}");
+    assert!(text.contains("One run each gives no verdict") && text.contains("1.000 ×"), "{text}");
     assert!(written(&compared, "md").contains("| throughput |"));
     let mut longer = runs::normal();
     longer.new.warm_up_ns += 1_000_000_000;
     assert!(why(Compared::of_runs(&a, &longer)).contains("under different loads"));
 }
 
-/// A run of this plan, and what is noted about it beside one of another.
+/// A run of this plan, and what is noted about it next to one of another.
 fn noted(plans: [Value; 2], hashes: [&str; 2]) -> Vec<String> {
     let [a, b] = [0, 1].map(|side| {
         let mut run = runs::normal();

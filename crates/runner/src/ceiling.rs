@@ -7,7 +7,7 @@ use std::time::Duration;
 use engine::{Message, StopLevel};
 use lab::{Command, Process, Ready, Recipe, Signal, StopHow, When};
 use load::Share;
-use plan::{Draft, Pin, Plan};
+use plan::{Draft, LoadSpec, Pin, Plan};
 use record::{Percentile, Tally};
 use store::Store;
 
@@ -17,7 +17,7 @@ use crate::systems::Room;
 use crate::tools::Tools;
 
 /// For so long it is loaded, and no longer waited for than this.
-const LASTING: &str = "1s";
+const LASTING_NS: u64 = 1_000_000_000;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The target starts and ends within this: all of it must fit into the time that the watchdog leaves to the end of a run.
 const TARGET_WITHIN: Duration = Duration::from_secs(1);
@@ -140,10 +140,13 @@ impl Shape<'_> {
     fn load(&self, port: u16) -> Result<f64, String> {
         let draft = Draft {
             url: format!("http://127.0.0.1:{port}/bytes?n={}", self.reply_bytes()),
-            connections: Some(self.plan.connections().to_string()),
-            duration: Some(LASTING.to_owned()),
-            threads: Some(self.threads.to_string()),
-            no_keepalive: !self.plan.keep_alive(),
+            load: LoadSpec {
+                users: Some(u64::from(self.plan.connections()).into()),
+                measured_ns: Some(LASTING_NS.into()),
+                threads: Some(u64::from(self.threads).into()),
+                keep_alive: Some(self.plan.keep_alive().into()),
+                ..LoadSpec::default()
+            },
             ..Draft::default()
         };
         let mut plan = draft.check().map_err(|_| "its load cannot be planned")?;

@@ -13,7 +13,7 @@ use crate::clock::Clock;
 use crate::extension::Extension;
 use crate::generator::{Generator, Underway};
 use crate::live::{Live, Observer};
-use crate::monitor::Beside;
+use crate::monitor::Monitor;
 use crate::run_error::RunError;
 use crate::stopper::Stopper;
 use crate::usage::Usage;
@@ -87,7 +87,7 @@ pub(crate) struct Collector<'a> {
     pub(crate) stopper: &'a Stopper,
     pub(crate) clock: &'a dyn Clock,
     pub(crate) generator: &'a dyn Generator,
-    pub(crate) beside: &'a mut dyn Beside,
+    pub(crate) monitor: &'a mut dyn Monitor,
     /// From the beginning of the load: when nothing more starts, and how long the last request may take.
     pub(crate) planned: Option<Duration>,
     pub(crate) planned_requests: Option<u64>,
@@ -135,7 +135,7 @@ impl<'a> Collector<'a> {
                 match message {
                     Message::Begins(origin) => {
                         begun = (origin, self.generator.usage());
-                        self.beside.begins(origin);
+                        self.monitor.begins(origin);
                     }
                     Message::Interval { step, interval } => {
                         let second = seconds.entry(interval.second).or_default();
@@ -156,7 +156,7 @@ impl<'a> Collector<'a> {
             let kept = self.take(&mut collected, seconds, begun.0).and_then(|()| {
                 collected.was_given_up |= self.gives_up && collected.is_rejected();
                 collected.is_gone |= collected.was_given_up;
-                let is_gone = self.beside.attend(self.store, self.run);
+                let is_gone = self.monitor.attend(self.store, self.run);
                 collected.is_gone |= is_gone.map_err(|error| storage(error, &collected))?;
                 Ok(())
             });
@@ -165,7 +165,7 @@ impl<'a> Collector<'a> {
                 return Err(error);
             }
         }
-        self.beside.ends(self.store, self.run).map_err(|error| storage(error, &collected))?;
+        self.monitor.ends(self.store, self.run).map_err(|error| storage(error, &collected))?;
         if let Some(extension) = &self.extension {
             (collected.extended, collected.settled_at_ns) = (extension.extended, extension.settled_at_ns());
         }

@@ -96,7 +96,7 @@ mod tests {
         let fault = Cores::choose(&pin, &[0, 1]).unwrap_err();
         assert_eq!(
             fault.to_string(),
-            "pin: core 9 is not one that this process may use\n  way out: choose among 0,1"
+            "pin: core 9 is not one that this process may use\n  help: choose among 0,1"
         );
     }
 }

@@ -132,7 +132,7 @@ impl Rows for FirstRow {
 type Answer = Result<Vec<Option<String>>, String>;
 
 /// What a question showed.
-struct Told {
+struct QueryResult {
     answer: Answer,
     /// Whether it was refused because the user may not ask it.
     is_forbidden: bool,
@@ -153,7 +153,7 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    fn ask(&self, question: &str) -> Result<Told, Refusal> {
+    fn ask(&self, question: &str) -> Result<QueryResult, Refusal> {
         match self.engine {
             Engine::PostgreSql => {
                 let session = postgres::Session::new(self.login.clone(), nonce()?);
@@ -171,7 +171,7 @@ impl Desk<'_> {
                 });
                 let answer = answer.map_err(|error| error.to_string());
                 let probed = Probed { connect_ns: 0, tls: None };
-                Ok(Told { answer, is_forbidden: false, probed, backend_pid: None })
+                Ok(QueryResult { answer, is_forbidden: false, probed, backend_pid: None })
             }
             Engine::MySql => {
                 let session = mysql::Session::new(self.login.clone(), nonce()?);
@@ -185,7 +185,7 @@ impl Desk<'_> {
         &self,
         talk: Single<S, FirstRow>,
         backend_pid: impl Fn(&S) -> Option<u32>,
-    ) -> Result<Told, Refusal> {
+    ) -> Result<QueryResult, Refusal> {
         let asked = engine::ask(self.peer, talk, self.timeout);
         let Asked { reply, talk, probed } = asked.map_err(|error| self.explained(error))?;
         let answer = match reply.refusal {
@@ -193,7 +193,7 @@ impl Desk<'_> {
             Some(refusal) => Err(talk.explain(refusal)),
         };
         let session = talk.session();
-        Ok(Told {
+        Ok(QueryResult {
             answer,
             is_forbidden: is_forbidden(session.said()),
             probed,
@@ -243,7 +243,8 @@ pub(crate) fn ask(
     let is_private = peer.endpoints.iter().all(|endpoint| matches!(endpoint, engine::Endpoint::Unix(_)));
     let login = stretching::shared(&sql.database.login, timeout);
     let desk = Desk { peer, login, engine: sql.database.engine, is_private, file: file(sql), timeout };
-    let Told { answer: room, probed, backend_pid, .. } = desk.ask(about_the_server(sql.database.engine))?;
+    let QueryResult { answer: room, probed, backend_pid, .. } =
+        desk.ask(about_the_server(sql.database.engine))?;
     let mut learnt = Learnt::default();
     // A server that cannot say how much room it has may have enough.
     if let Ok(values) = &room

@@ -83,26 +83,9 @@ pub(crate) fn without_a_load(verdict: Verdict, failure: Option<Failure>, rss_pea
         ended_at_unix_ms: unix_ms(),
         verdict,
         validity: Validity { verdict: Level::Suspect, causes: vec![cause] },
-        generator: Generator {
-            cpu_user_s: 0.0,
-            cpu_sys_s: 0.0,
-            rss_peak_bytes,
-            threads: 0,
-            wake_lag_p99_us: None,
-            thread_cpu_share_max: None,
-            ..Generator::default()
-        },
-        spread: None,
-        planned_left: 0,
-        notes: Vec::new(),
-        resolved_ns: None,
-        tls: None,
-        system: None,
+        generator: Generator { rss_peak_bytes, ..Generator::default() },
         failure,
-        not_available: Vec::new(),
-        steadiness: None,
-        window_ns: None,
-        outage: None,
+        ..Ending::default()
     }
 }
 

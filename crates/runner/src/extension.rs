@@ -54,7 +54,7 @@ impl Extension {
 
 #[cfg(test)]
 mod tests {
-    use plan::Draft;
+    use plan::{Draft, LoadSpec};
     use record::Pulse;
 
     use super::*;
@@ -78,8 +78,11 @@ mod tests {
     fn what_ends_after_a_load_was_ended_as_steady_does_not_make_it_unsteady() {
         let draft = Draft {
             url: "http://127.0.0.1:9/".to_owned(),
-            duration: Some("20s".to_owned()),
-            extend: Some("2".to_owned()),
+            load: LoadSpec {
+                measured_ns: Some(20_000_000_000.into()),
+                extend: Some(2.into()),
+                ..LoadSpec::default()
+            },
             ..Draft::default()
         };
         let plan = draft.check().unwrap();

@@ -9,6 +9,7 @@ use engine::{Message, Running, StopLevel};
 use load::Share;
 use plan::{Plan, Tables};
 
+use crate::consent::PublicLoads;
 use crate::host::Machine;
 use crate::live::Observer;
 use crate::load_data::{self, FillError};
@@ -75,8 +76,11 @@ pub trait Underway: Debug {
 }
 
 /// The engine in this process.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LocalGenerator;
+#[derive(Clone, Debug, Default)]
+pub struct LocalGenerator {
+    /// Whether it loads public addresses.
+    pub public: PublicLoads,
+}
 
 impl Generator for LocalGenerator {
     fn machine(&self) -> Machine {
@@ -99,7 +103,7 @@ impl Generator for LocalGenerator {
     }
 
     fn prepare(&self, plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal> {
-        prepare_unless_stopped(plan, stopper)
+        prepare_unless_stopped(plan, &self.public, stopper)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ceiling::{self, Shape};
 use crate::collect::Collected;
 use crate::describe::{unit, unix_ms};
 use crate::environment::Before;
-use crate::monitor::Beside;
+use crate::monitor::Monitor;
 use crate::run_error::RunError;
 use crate::stopper::StopLevel;
 use crate::tools::Tools;
@@ -35,10 +35,10 @@ pub(crate) struct Surroundings<'a> {
 pub(crate) fn environment(
     of: Surroundings<'_>,
     accounts: &Accounts,
-    beside: &mut dyn Beside,
+    monitor: &mut dyn Monitor,
 ) -> (Environment, Option<String>) {
     let Surroundings { plan, tools, store, threads, cores, before } = of;
-    let (taken, roots) = (beside.taken(), beside.roots());
+    let (taken, roots) = (monitor.taken(), monitor.roots());
     let (sharing, system_cores) = (before.sharing.clone(), before.system_cores.clone());
     let mut environment = Environment {
         steal_share: taken.steal_share(),
@@ -50,7 +50,7 @@ pub(crate) fn environment(
         let shape = Shape { plan, tools, threads, cores, system_cores: &system_cores, tally, reached_per_s };
         match ceiling::find(&shape, store) {
             Ok(per_s) => environment.ceiling_per_s = Some(per_s),
-            Err(because) => beside.lacks("ceiling of the generator", because),
+            Err(because) => monitor.lacks("ceiling of the generator", because),
         }
     }
     // A study that started the system says it once for all its runs.

@@ -6,6 +6,7 @@ mod busiest;
 mod ceiling;
 mod clock;
 mod collect;
+mod consent;
 mod cores;
 mod database_check;
 mod describe;
@@ -44,6 +45,7 @@ mod usage;
 mod watchdog;
 
 pub use clock::{Clock, WallClock};
+pub use consent::{ConsentError, OwnerToken, PublicLoads};
 pub use cores::stamp;
 pub use database_check::{Learnt, Unready};
 pub use environment::Before;

@@ -9,6 +9,7 @@ use loading::{Database, Loaded, Options};
 use plan::{Engine, Fault};
 use sql::workload;
 
+use crate::consent::PublicLoads;
 use crate::live::Observer;
 use crate::prepare::{Refusal, addresses};
 use crate::stopper::{StopLevel, Stopper};
@@ -31,14 +32,14 @@ pub enum FillError {
     Loading(#[from] loading::Error),
 }
 
-struct Told<'a> {
+struct LoadingProgress<'a> {
     stopper: &'a Stopper,
     is_stopped: AtomicBool,
     tell: Progress<'a>,
     rows_all: u64,
 }
 
-impl loading::Observer for Told<'_> {
+impl loading::Observer for LoadingProgress<'_> {
     fn rows(&self, rows: u64, rows_all: u64) {
         (self.tell)(rows, rows_all, "");
     }
@@ -71,10 +72,12 @@ pub fn fill(
     let login = stretching::shared(&database.login, loading::LOGIN_TIMEOUT);
     let place = match (database.engine, &database.file) {
         (Engine::Sqlite, Some((path, _))) => Database::Sqlite { path: path.clone() },
-        (Engine::MySql, _) => Database::MySql { peer: addresses(&database.peers, true)?.0, login },
-        _ => Database::PostgreSql { peer: addresses(&database.peers, true)?.0, login },
+        (Engine::MySql, _) => {
+            Database::MySql { peer: addresses(&database.peers, true, &PublicLoads::Refused)?.0, login }
+        }
+        _ => Database::PostgreSql { peer: addresses(&database.peers, true, &PublicLoads::Refused)?.0, login },
     };
-    let told = Told { stopper, is_stopped: AtomicBool::new(false), tell, rows_all: plan.rows() };
+    let told = LoadingProgress { stopper, is_stopped: AtomicBool::new(false), tell, rows_all: plan.rows() };
     Ok(loading::run(&plan, &place, &told)?)
 }
 

@@ -10,7 +10,7 @@ use crate::collect::Collector;
 use crate::extension::Extension;
 use crate::judging::{self, Surroundings};
 use crate::live::Observer;
-use crate::monitor::Attended;
+use crate::monitor::MonitoredSystem;
 use crate::one_run::Runner;
 use crate::planned_run::{First, PlannedRun};
 use crate::prepare::Prepared;
@@ -53,7 +53,7 @@ pub(crate) fn measure(
     prepared: Prepared,
     run: &RunId,
     observer: &mut dyn Observer,
-    attended: &mut Attended<'_>,
+    monitored: &mut MonitoredSystem<'_>,
 ) -> Result<Measured, RunError> {
     let Runner { store, tools } = *runner;
     let (plan, stopper) = (planned.plan, tools.stopper);
@@ -74,7 +74,7 @@ pub(crate) fn measure(
         stopper,
         clock: tools.clock,
         generator: tools.generator,
-        beside: attended,
+        monitor: monitored,
         planned: length,
         planned_requests: plan.stop.requests,
         timeout,
@@ -93,7 +93,7 @@ pub(crate) fn measure(
     let asked = if collected.is_gone { stopper.level().max(StopLevel::Drain) } else { stopper.level() };
     let closed = judging::close(plan, collected, asked)?;
     let surroundings = Surroundings { plan, tools: &tools, store, threads, cores: &cores, before };
-    let (environment, sharing) = judging::environment(surroundings, &closed.accounts, attended);
+    let (environment, sharing) = judging::environment(surroundings, &closed.accounts, monitored);
     let mut ending = judging::ending(closed, &environment, threads);
     ending.notes.extend(sharing);
     ending.resolved_ns = resolved.map(|took| took.as_nanos() as u64);

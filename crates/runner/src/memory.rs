@@ -38,28 +38,24 @@ impl EngineLoad {
     pub(crate) fn memory_bound_bytes(&self) -> u64 {
         let (connections, threads) = (u64::from(self.job.connections()), u64::from(self.job.threads));
         let steps = self.job.scenarios.steps() as u64 + u64::from(self.job.parts);
-        let longest = |variable| self.longest_bytes(variable);
-        let beside = self.job.beside.as_ref();
-        let peers = [Some(&self.job.peer), beside.map(|beside| &beside.peer)];
-        let sessions = peers.iter().flatten().filter(|peer| peer.tls.is_some()).count() as u64;
+        let footprint = self.script.footprint(|variable| self.longest_bytes(variable));
+        let sessions = self.job.peers.iter().filter(|peer| peer.tls.is_some()).count() as u64;
         let sealed = match sessions {
             0 => 0,
-            _ => self.script.request_bytes_max(longest).saturating_add(bound::TLS).saturating_mul(sessions),
+            _ => footprint.request_bytes.saturating_add(bound::TLS).saturating_mul(sessions),
         };
-        let per_connection =
-            [bound::CONNECTION, bound::PARTIAL_HEAD, self.script.kept_bytes_max(longest), sealed]
-                .into_iter()
-                .fold(0, u64::saturating_add);
+        let per_connection = [bound::CONNECTION, bound::PARTIAL_HEAD, footprint.kept_bytes, sealed]
+            .into_iter()
+            .fold(0, u64::saturating_add);
         let sets =
             steps * (threads * bound::SETS_PER_THREAD + bound::SETS_OF_KEEPER) + bound::SETS_OF_ALL_STEPS;
-        let expressions = self.script.expressions() as u64;
         [
             connections.saturating_mul(per_connection),
             threads * bound::THREAD,
             sets * bound::HISTOGRAMS,
             steps * u64::from(self.job.log_per_second) * bound::LOGGED,
-            expressions * (bound::EXPRESSION + threads * bound::EXPRESSION_PER_THREAD),
-            self.script.shared_bytes().saturating_mul(bound::COPIES_OF_REQUESTS),
+            footprint.expressions * (bound::EXPRESSION + threads * bound::EXPRESSION_PER_THREAD),
+            footprint.shared_bytes.saturating_mul(bound::COPIES_OF_REQUESTS),
             self.job.data.iter().map(|data| data.source.kept_bytes() as u64).sum(),
             bound::PROGRAM,
         ]

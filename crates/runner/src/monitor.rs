@@ -13,7 +13,7 @@ use crate::systems::{Lab, Started, Watch};
 const LOOK_MIN: Duration = Duration::from_millis(200);
 
 /// Heard by the thread that keeps the results, about twenty times a second.
-pub(crate) trait Beside {
+pub(crate) trait Monitor {
     /// The load begins.
     fn begins(&mut self, origin: Instant);
     /// What is new is kept. Answers whether the system is gone, so that going on makes no sense.
@@ -60,7 +60,7 @@ impl Taken {
 }
 
 /// Looks at machine and generator, and at the system if the lab has started it.
-pub(crate) struct Attended<'a> {
+pub(crate) struct MonitoredSystem<'a> {
     lab: &'a dyn Lab,
     system: Option<Box<dyn Started>>,
     subject: Option<Subject>,
@@ -79,7 +79,7 @@ struct Clock {
     next_second: u64,
 }
 
-impl<'a> Attended<'a> {
+impl<'a> MonitoredSystem<'a> {
     /// A load on a system that the lab has started.
     pub(crate) fn system(lab: &'a dyn Lab, system: Box<dyn Started>, subject: Subject) -> Self {
         Self { system: Some(system), ..Self::of(lab, subject) }
@@ -134,7 +134,7 @@ impl Left {
     }
 }
 
-impl Beside for Attended<'_> {
+impl Monitor for MonitoredSystem<'_> {
     fn begins(&mut self, origin: Instant) {
         if let Some(subject) = self.subject.take() {
             self.watch = Some((self.lab.watch(subject), Clock { origin, next_second: 0 }));

@@ -5,12 +5,12 @@ use store::{Failure, NewRun, Store, Verdict};
 use crate::live::Observer;
 use crate::made::{Loaded, Made};
 use crate::measure::measure;
-use crate::monitor::Attended;
+use crate::monitor::MonitoredSystem;
 use crate::planned_run::PlannedRun;
 use crate::recording;
 use crate::run_error::RunError;
 use crate::stage::kept;
-use crate::thread_check::{Threads, Twin};
+use crate::thread_check::{ConfirmationRun, Threads};
 use crate::tools::Tools;
 
 /// Makes runs, one after the other.
@@ -27,10 +27,10 @@ impl Runner<'_> {
     pub fn make(&self, mut planned: PlannedRun<'_>, observer: &mut dyn Observer) -> Result<Made, RunError> {
         let new = planned.describe(&self.tools);
         let (loaded, outputs) = match planned.start(&self.tools) {
-            Ok(mut attended) => {
-                let loaded = self.load(&mut planned, new, &mut attended, observer);
+            Ok(mut monitored) => {
+                let loaded = self.load(&mut planned, new, &mut monitored, observer);
                 // Whatever became of the load: the system must go.
-                let left = attended.stop();
+                let left = monitored.stop();
                 let mut loaded = loaded?;
                 let outputs = left.tell(&mut loaded.ending);
                 (loaded, outputs)
@@ -49,7 +49,7 @@ impl Runner<'_> {
         &self,
         planned: &mut PlannedRun<'_>,
         mut new: NewRun,
-        attended: &mut Attended<'_>,
+        monitored: &mut MonitoredSystem<'_>,
         observer: &mut dyn Observer,
     ) -> Result<Loaded, RunError> {
         let prepared = match planned.prepare(&self.tools, observer) {
@@ -59,7 +59,7 @@ impl Runner<'_> {
         let notes = recording::record(planned.plan, &prepared, &mut new);
         let threads = Threads::of(&self.tools, planned.plan, &prepared);
         let run = self.store.begin(&new)?;
-        let mut measured = match measure(self, planned, prepared, &run, observer, attended) {
+        let mut measured = match measure(self, planned, prepared, &run, observer, monitored) {
             Err(RunError::Threads(error)) => {
                 let failure = planned.is_out_of_threads(error)?;
                 return Ok(Loaded::without(&self.tools, run, Verdict::Aborted, Some(failure)));
@@ -68,7 +68,11 @@ impl Runner<'_> {
         };
         let is_first_answer = planned.judge_first(&self.tools, &mut measured)?;
         if !measured.was_given_up {
-            Twin { runner: self, plan: planned.plan, threads }.weigh(&run, &mut measured, observer)?;
+            ConfirmationRun { runner: self, plan: planned.plan, threads }.weigh(
+                &run,
+                &mut measured,
+                observer,
+            )?;
         }
         Ok(match planned.place {
             // A system may take its time to stop, and the plan of the study says the notes for all its runs.

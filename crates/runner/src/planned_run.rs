@@ -15,7 +15,7 @@ use crate::live::Observer;
 use crate::lone_pass;
 use crate::made::Made;
 use crate::measure::Measured;
-use crate::monitor::Attended;
+use crate::monitor::MonitoredSystem;
 use crate::one_run::Runner;
 use crate::prepare::Prepared;
 use crate::run_error::RunError;
@@ -58,6 +58,11 @@ impl<'a> PlannedRun<'a> {
         Self { plan, prepared, place: None, stage: None, gates: None, first: First::Any }
     }
 
+    /// The same, held to conditions if there are any.
+    pub fn held_to(self, conditions: Vec<Condition>) -> Self {
+        Self { gates: (!conditions.is_empty()).then_some(conditions), ..self }
+    }
+
     /// The run as the store has it before its load begins, with the version of its system.
     pub(crate) fn describe(&self, tools: &Tools<'_>) -> NewRun {
         let version = self.stage.and_then(|stage| stage.version(tools.lab, &|| tools.is_stopped()));
@@ -69,14 +74,14 @@ impl<'a> PlannedRun<'a> {
     }
 
     /// Starts the system, if it is to be started.
-    pub(crate) fn start<'l>(&self, tools: &Tools<'l>) -> Result<Attended<'l>, lab::Failure> {
+    pub(crate) fn start<'l>(&self, tools: &Tools<'l>) -> Result<MonitoredSystem<'l>, lab::Failure> {
         let lab = tools.lab;
         let Some(stage) = self.stage.filter(|stage| stage.starts_processes()) else {
-            return Ok(Attended::somebody_elses(lab));
+            return Ok(MonitoredSystem::somebody_elses(lab));
         };
         let system = lab.start(stage.recipe(), &|| tools.is_stopped())?;
         let subject = stage.subject(&*system);
-        Ok(Attended::system(lab, system, subject))
+        Ok(MonitoredSystem::system(lab, system, subject))
     }
 
     /// Makes tables where they are wanted, and connects once.

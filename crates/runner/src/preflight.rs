@@ -8,8 +8,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use engine::allowed_cores;
-use plan::{Around, Cmd, Fault, Launch, Study};
+use plan::{Cmd, Environment, Fault, Launch, Study};
 
+use crate::consent::PublicLoads;
 use crate::cores::Cores;
 use crate::prepare::shortfalls_of;
 use crate::resolve;
@@ -18,12 +19,12 @@ use crate::resolve;
 const FIRST_EXAMPLE_PORT: u16 = 20_001;
 
 /// Everything that stands in the way of a study on this machine. Nothing is started. `tenbin` is this program.
-pub fn preflight(study: &Study, tenbin: &Path) -> Vec<Fault> {
+pub fn preflight(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Fault> {
     let mut faults = Vec::new();
     let allowed = allowed_cores();
     faults.extend(Cores::choose(&study.pin, &allowed).err());
     faults.extend(missing_programs(study, tenbin));
-    faults.extend(forbidden_addresses(study, tenbin));
+    faults.extend(forbidden_addresses(study, tenbin, public));
     for (number, load) in study.loads.iter().enumerate() {
         // TCP needs the most: ports, besides descriptors.
         let needs_ports = |launch: &Launch| launch.socket.is_none();
@@ -49,12 +50,12 @@ fn launches<'a>(study: &'a Study, tenbin: &'a Path) -> impl Iterator<Item = Laun
         let names = study.ports(variant).into_iter();
         let ports: Vec<_> = names.zip(FIRST_EXAMPLE_PORT..).collect();
         // The folder does not exist: programs in it are made by the system itself and cannot be looked for.
-        study.launch(variant, &Around { ports: &ports, dir: Path::new("/nonexistent"), tenbin })
+        study.launch(variant, &Environment { ports: &ports, dir: Path::new("/nonexistent"), tenbin })
     })
 }
 
 /// Addresses that are not to be loaded, as far as they are written down.
-fn forbidden_addresses(study: &Study, tenbin: &Path) -> Vec<Fault> {
+fn forbidden_addresses(study: &Study, tenbin: &Path, public: &PublicLoads) -> Vec<Fault> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for launch in
@@ -63,7 +64,7 @@ fn forbidden_addresses(study: &Study, tenbin: &Path) -> Vec<Fault> {
         // What else is wrong with a plan is told elsewhere.
         let Ok(plan) = study.plan(0, &launch) else { continue };
         for peer in plan.peers().filter(|peer| peer.unix_socket.is_none()) {
-            if let Some(why) = resolve::forbidden(&peer.host) {
+            if let Some(why) = resolve::forbidden(&peer.host, public) {
                 found.entry(launch.system.clone()).or_insert_with(|| why.to_string());
             }
         }

@@ -7,15 +7,16 @@ use std::thread;
 use std::time::Duration;
 
 use engine::limits::{Shortfall, shortfalls};
-use engine::{Beside, Endpoint, Job, Peer, ProbeError, TlsError, TlsPeer, TlsTrust, allowed_cores};
+use engine::{Endpoint, Job, Peer, ProbeError, TlsError, TlsPeer, TlsTrust, allowed_cores};
 use load::xoroshiro::Xoroshiro;
 use load::{Load, Order, Share};
-use plan::{Engine, Fault, Pin, Plan, Trust};
+use plan::{Fault, Pin, Plan, Trust};
 
+use crate::consent::{self, ConsentError, OwnerToken, PublicLoads, Target};
 use crate::cores::permit;
 use crate::database_check::{self, Learnt, Unready};
 use crate::generator::{Ready, Underway};
-use crate::protocol::Spoken;
+use crate::protocol::Steps;
 use crate::resolve::{self, ResolveError};
 use crate::stopper::{StopLevel, Stopper};
 
@@ -47,7 +48,7 @@ pub struct Prepared {
 #[derive(Debug)]
 pub(crate) struct EngineLoad {
     pub(crate) job: Job,
-    pub(crate) script: Spoken,
+    pub(crate) script: Steps,
 }
 
 impl Ready for EngineLoad {
@@ -67,6 +68,9 @@ pub enum Refusal {
     /// The target has no address.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
+    /// The owner of a public server does not agree to the load.
+    #[error(transparent)]
+    Consent(#[from] ConsentError),
     /// TLS cannot be set up.
     #[error(transparent)]
     Tls(TlsError),
@@ -104,41 +108,40 @@ impl From<TlsError> for Refusal {
     }
 }
 
-/// Resolves, checks the machine's limits, and connects once. Sends nothing.
-pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
+/// Resolves, checks the machine's limits, asks the owners of public servers, and connects once. Sends nothing of the load.
+pub fn prepare(plan: &Plan, public: &PublicLoads) -> Result<Prepared, Refusal> {
     let cores = cores(&plan.pin)?;
     let threads = plan.threads.unwrap_or_else(|| {
         let wanted = if cores.is_empty() { allowed_cores().len() } else { cores.len() };
         (wanted as u32).clamp(1, plan.connections())
     });
-    let (peer, resolved) = peer(plan)?;
-    let is_embedded = plan.sql.as_ref().is_some_and(|sql| sql.database.engine == Engine::Sqlite);
-    // Within this process each connection has a thread of its own.
+    let (peers, resolved) = peers(plan, public)?;
+    // With a database in this process each connection has a thread of its own.
+    let is_embedded = plan.sql.as_ref().is_some_and(|sql| sql.database.file.is_some());
     let threads = if is_embedded { connections(plan) } else { threads };
-    let needs_ports = !is_embedded && matches!(peer.endpoints[0], Endpoint::Tcp(_));
-    let beside = match &plan.sql {
-        Some(sql) if plan.is_mixed() => Some(addresses(&sql.database.peers, true)?),
-        _ => None,
-    };
+    let endpoints: Vec<Endpoint> = peers.iter().flat_map(|peer| &peer.endpoints).cloned().collect();
+    let needs_ports = matches!(endpoints.first(), Some(Endpoint::Tcp(_)));
     let short = shortfalls_of(plan, threads, needs_ports);
     if !short.is_empty() {
         return Err(Refusal::Limits(short));
     }
+    if let PublicLoads::WithConsent(token) = public {
+        ask_owners(plan, &peers, token)?;
+    }
     let timeout = Duration::from_nanos(plan.connect_timeout_ns);
-    let script = Spoken::read(plan)?;
-    let (learnt, probed) = match &plan.sql {
-        None => (Learnt::default(), engine::probe(&peer, timeout)?),
-        Some(sql) => match &beside {
-            None => database_check::ask(sql, &peer, connections(plan), timeout)?,
-            Some((database, _)) => {
-                let probed = engine::probe(&peer, timeout)?;
-                (database_check::ask(sql, database, connections(plan), timeout)?.0, probed)
-            }
-        },
-    };
+    let script = Steps::read(plan)?;
+    let (mut learnt, mut tls) = (Learnt::default(), None);
+    if plan.has_requests() {
+        tls = engine::probe(&peers[0], timeout)?.tls;
+    }
+    if let (Some(sql), Some(database)) = (&plan.sql, peers.last()) {
+        let (said, probed) = database_check::ask(sql, database, connections(plan), timeout)?;
+        learnt = said;
+        tls = if plan.has_requests() { tls } else { probed.tls };
+    }
     let script = match (&plan.sql, learnt.scale) {
         // Only now is it known how large the tables are.
-        (Some(sql), Some(_)) if sql.is_scale_asked => Spoken::read_at(plan, learnt.scale)?,
+        (Some(sql), Some(_)) if sql.is_scale_asked => Steps::read_at(plan, learnt.scale)?,
         _ => script,
     };
     let job = Job {
@@ -146,11 +149,9 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
         share: Share::WHOLE,
         stop: plan.stop,
         warm_up_ns: plan.warm_up_ns,
-        peer,
-        beside: beside.map(|(peer, _)| Beside { peer, keep_alive: plan.keep_alive() }),
+        peers,
         timeout_ns: plan.timeout_ns,
         connect_timeout_ns: plan.connect_timeout_ns,
-        keep_alive: plan.keep_alive(),
         threads,
         cores,
         log_per_second: plan.log_per_second,
@@ -161,31 +162,33 @@ pub fn prepare(plan: &Plan) -> Result<Prepared, Refusal> {
         data: plan.data.clone(),
         seed: plan.seed,
     };
-    let beside = job.beside.iter().flat_map(|beside| &beside.peer.endpoints);
-    let endpoints = job.peer.endpoints.iter().chain(beside).cloned().collect();
     let (cores, load) = (job.cores.clone(), EngineLoad { job, script });
     let memory_bound_bytes = load.memory_bound_bytes();
-    let (tls, ready) = (probed.tls, Box::new(load));
+    let ready = Box::new(load);
     Ok(Prepared { threads, cores, endpoints, memory_bound_bytes, resolved, tls, learnt, ready })
 }
 
 /// As [`prepare`], but leaves a server to itself that keeps it waiting when somebody asks to stop.
-pub(crate) fn prepare_unless_stopped(plan: &Plan, stopper: &Stopper) -> Result<Prepared, Refusal> {
+pub(crate) fn prepare_unless_stopped(
+    plan: &Plan,
+    public: &PublicLoads,
+    stopper: &Stopper,
+) -> Result<Prepared, Refusal> {
     let (teller, told) = mpsc::channel();
-    let own_plan = plan.clone();
+    let (own_plan, own_public) = (plan.clone(), public.clone());
     let waiting = thread::Builder::new().name("prepare".to_owned()).spawn(move || {
         // Nobody listens any more when it took too long.
-        let _ = teller.send(prepare(&own_plan));
+        let _ = teller.send(prepare(&own_plan, &own_public));
     });
     if waiting.is_err() {
-        return prepare(plan);
+        return prepare(plan, public);
     }
     loop {
         match told.recv_timeout(STOP_LOOKED_FOR_EVERY) {
             Ok(prepared) => return prepared,
             Err(RecvTimeoutError::Timeout) if stopper.level() == StopLevel::Go => {}
             Err(RecvTimeoutError::Timeout) => return Err(Refusal::Stopped),
-            Err(RecvTimeoutError::Disconnected) => return prepare(plan),
+            Err(RecvTimeoutError::Disconnected) => return prepare(plan, public),
         }
     }
 }
@@ -203,28 +206,47 @@ fn connections(plan: &Plan) -> u32 {
     plan.connections().min(pool.unwrap_or(u32::MAX))
 }
 
-/// The addresses of a plan's peers, and how long it took to find them.
-fn peer(plan: &Plan) -> Result<(Peer, Option<Duration>), Refusal> {
-    match &plan.sql {
+/// Whom a plan speaks to, by number of the peer: requests, then transactions. Says of each whether it is a database.
+fn addressed(plan: &Plan) -> impl Iterator<Item = (&[plan::Peer], bool)> {
+    let requests = plan.has_requests().then(|| (std::slice::from_ref(&plan.peer), false));
+    let database = plan.sql.as_ref().map(|sql| (sql.database.peers.as_slice(), true));
+    requests.into_iter().chain(database)
+}
+
+/// The same with their addresses, and how long it took to find those of the first.
+fn peers(plan: &Plan, public: &PublicLoads) -> Result<(Vec<Peer>, Option<Duration>), Refusal> {
+    let is_embedded = plan.sql.as_ref().is_some_and(|sql| sql.database.file.is_some());
+    let find = |(peers, is_sql)| match is_sql && is_embedded {
         // Within this process there is no address.
-        Some(sql) if sql.database.file.is_some() => {
-            let endpoints = vec![Endpoint::Unix(PathBuf::new())];
-            Ok((Peer { endpoints, tls: None, tls_on_request: false }, None))
-        }
-        Some(sql) if !plan.is_mixed() => addresses(&sql.database.peers, true),
-        _ => addresses(std::slice::from_ref(&plan.peer), false),
-    }
+        true => Ok((Peer::of(Endpoint::Unix(PathBuf::new()), None), None)),
+        false => addresses(peers, is_sql, public),
+    };
+    let found = addressed(plan).map(find).collect::<Result<Vec<_>, Refusal>>()?;
+    let resolved = found.first().and_then(|(_, resolved)| *resolved);
+    let peers = found.into_iter().map(|(peer, _)| Peer { keep_alive: plan.keep_alive(), ..peer });
+    Ok((peers.collect(), resolved))
+}
+
+/// Asks the owners of public servers, of the requests and of the database.
+fn ask_owners(plan: &Plan, found: &[Peer], token: &OwnerToken) -> Result<(), ConsentError> {
+    let target = |((peers, is_sql), resolved)| Target { peers, resolved, is_sql };
+    consent::check(plan, &addressed(plan).zip(found).map(target).collect::<Vec<_>>(), token)
 }
 
 /// The addresses of peers, and how long it took to find them. `is_sql`: TLS begins when the protocol asks for it.
-pub(crate) fn addresses(peers: &[plan::Peer], is_sql: bool) -> Result<(Peer, Option<Duration>), Refusal> {
+pub(crate) fn addresses(
+    peers: &[plan::Peer],
+    is_sql: bool,
+    public: &PublicLoads,
+) -> Result<(Peer, Option<Duration>), Refusal> {
     let mut endpoints = Vec::new();
     let mut resolved = Duration::ZERO;
     for peer in peers {
         match &peer.unix_socket {
             Some(path) => endpoints.push(Endpoint::Unix(path.clone())),
             None => {
-                let (address, took) = resolve::resolve(&peer.host, peer.port)?;
+                let host = peer.address.map_or_else(|| peer.host.clone(), |address| address.to_string());
+                let (address, took) = resolve::resolve(&host, peer.port, public)?;
                 endpoints.push(Endpoint::Tcp(address));
                 resolved += took;
             }
@@ -242,7 +264,10 @@ pub(crate) fn addresses(peers: &[plan::Peer], is_sql: bool) -> Result<(Peer, Opt
     });
     let tls = tls.transpose()?;
     let tls = if is_sql { tls.map(TlsPeer::without_alpn) } else { tls };
-    Ok((Peer { endpoints, tls, tls_on_request: is_sql }, (!resolved.is_zero()).then_some(resolved)))
+    Ok((
+        Peer { endpoints, tls, tls_on_request: is_sql, keep_alive: true },
+        (!resolved.is_zero()).then_some(resolved),
+    ))
 }
 
 /// What each user of a closed load of SQL chooses its scripts with: as pgbench does, where weights are whole numbers.
@@ -258,7 +283,7 @@ fn choosers(plan: &Plan) -> Vec<Xoroshiro> {
         return Vec::new();
     }
     let has_default_seed = sql.settings.variables.iter().any(|(name, _)| name == "default_seed");
-    let seeds = if has_default_seed { script::Seeds::without_default } else { script::Seeds::new };
+    let seeds = if has_default_seed { sql::script::Seeds::without_default } else { sql::script::Seeds::new };
     let seeds = seeds(plan.seed, closed.users);
     (0..closed.users).map(|client| seeds.choose(client)).collect()
 }

@@ -110,7 +110,13 @@ mod tests {
 
     #[test]
     fn the_port_of_the_url_is_waited_for_at_its_address() {
-        let peer = |host: &str| Peer { host: host.to_owned(), port: 80, unix_socket: None, tls: None };
+        let peer = |host: &str| Peer {
+            host: host.to_owned(),
+            port: 80,
+            address: None,
+            unix_socket: None,
+            tls: None,
+        };
         assert_eq!(address(80, &peer("::1")).to_string(), "[::1]:80");
         assert_eq!(address(80, &peer("127.0.0.2")).to_string(), "127.0.0.2:80");
         assert_eq!(address(81, &peer("::1")).to_string(), "127.0.0.1:81");

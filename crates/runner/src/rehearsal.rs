@@ -12,7 +12,6 @@ use crate::lone_pass;
 use crate::prepare::Refusal;
 use crate::run_error::RunError;
 use crate::stage::Stage;
-use crate::stopper::Stopper;
 use crate::tools::Tools;
 
 /// Long enough for every probe to look once.
@@ -47,10 +46,9 @@ pub fn rehearse(
     study: &Study,
     starts: bool,
     tenbin: &Path,
-    stopper: &Stopper,
+    tools: &Tools<'_>,
     mut tell: impl FnMut(&Rehearsed),
 ) -> Result<(), RunError> {
-    let tools = &Tools::local(stopper);
     let allowed = tools.generator.machine().cores;
     let cores = Cores::choose(&study.pin, &allowed).map_err(|fault| RunError::Plan(vec![fault]))?;
     for number in 0..study.variants.len() {

@@ -5,6 +5,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::consent::PublicLoads;
+
+const PUBLIC: &str = "a public address";
 const RESOLVE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why there is no address to load.
@@ -28,7 +31,8 @@ pub enum ResolveError {
     },
     /// The address must not be loaded.
     #[error(
-        "{address} is {class}; Tenbin loads loopback and private addresses only: run it on the target's own network"
+        "{address} is {class}; Tenbin loads loopback and private addresses only: run it on the target's own network{}",
+        way_to_consent(class)
     )]
     Forbidden {
         /// The address.
@@ -38,10 +42,18 @@ pub enum ResolveError {
     },
 }
 
+fn way_to_consent(class: &str) -> &'static str {
+    if class == PUBLIC { ", or add --allow-public if the server is yours" } else { "" }
+}
+
 /// The address of a host, and how long it took to find.
-pub(crate) fn resolve(host: &str, port: u16) -> Result<(SocketAddr, Duration), ResolveError> {
+pub(crate) fn resolve(
+    host: &str,
+    port: u16,
+    public: &PublicLoads,
+) -> Result<(SocketAddr, Duration), ResolveError> {
     if let Ok(address) = host.parse::<IpAddr>() {
-        return permit(SocketAddr::new(address, port)).map(|address| (address, Duration::ZERO));
+        return permit(SocketAddr::new(address, port), public).map(|address| (address, Duration::ZERO));
     }
     let begun = Instant::now();
     let (sender, receiver) = mpsc::channel();
@@ -65,23 +77,41 @@ pub(crate) fn resolve(host: &str, port: u16) -> Result<(SocketAddr, Duration), R
     // IPv4 first: a loopback server that listens on 127.0.0.1 only is the common case.
     let first = found.iter().find(|address| address.is_ipv4()).or(found.first());
     let address = first.copied().ok_or_else(|| unknown("it has no address".to_owned()))?;
-    permit(address).map(|address| (address, begun.elapsed()))
+    permit(address, public).map(|address| (address, begun.elapsed()))
 }
 
 /// Why a host must not be loaded, if it is an address. Names are known only when they are looked up.
-pub(crate) fn forbidden(host: &str) -> Option<ResolveError> {
+pub(crate) fn forbidden(host: &str, public: &PublicLoads) -> Option<ResolveError> {
     let address = host.parse::<IpAddr>().ok()?;
-    permit(SocketAddr::new(address, 0)).err()
+    permit(SocketAddr::new(address, 0), public).err()
 }
 
-fn permit(address: SocketAddr) -> Result<SocketAddr, ResolveError> {
-    match forbidden_class(address.ip().to_canonical()) {
+/// Whether loads to an address need the consent of its owner.
+pub(crate) fn is_public(address: IpAddr) -> bool {
+    class(address) == Some(PUBLIC)
+}
+
+fn permit(address: SocketAddr, public: &PublicLoads) -> Result<SocketAddr, ResolveError> {
+    match class(address.ip()) {
         None => Ok(address),
+        // Its owner is asked before the load.
+        Some(PUBLIC) if matches!(public, PublicLoads::WithConsent(_)) => Ok(address),
         Some(class) => Err(ResolveError::Forbidden { address: address.ip(), class }),
     }
 }
 
-/// What an address is, if it is not one that may be loaded.
+/// What an address is, if it is not one that may be loaded by everybody.
+fn class(address: IpAddr) -> Option<&'static str> {
+    let address = address.to_canonical();
+    forbidden_class(address).or_else(|| (treated_as_public() == Some(address)).then_some(PUBLIC))
+}
+
+/// An address that the environment makes public for a test of consent. It is asked about addresses that may be loaded anyway, so that
+/// it forbids and never allows.
+fn treated_as_public() -> Option<IpAddr> {
+    std::env::var("TENBIN_TREAT_AS_PUBLIC").ok()?.parse().ok()
+}
+
 fn forbidden_class(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(v4) if v4.is_loopback() || v4.is_private() => None,
@@ -93,7 +123,7 @@ fn forbidden_class(address: IpAddr) -> Option<&'static str> {
         address if address.is_unspecified() => Some("no address of a server"),
         address if address.is_multicast() => Some("a multicast address"),
         IpAddr::V4(v4) if v4.is_broadcast() => Some("a broadcast address"),
-        _ => Some("a public address"),
+        _ => Some(PUBLIC),
     }
 }
 
@@ -113,7 +143,7 @@ mod tests {
             "fd12::1",
             "::ffff:127.0.0.1",
         ] {
-            assert!(resolve(fine, 80).is_ok(), "{fine}");
+            assert!(resolve(fine, 80, &PublicLoads::Refused).is_ok(), "{fine}");
         }
         for wrong in [
             "8.8.8.8",
@@ -126,13 +156,16 @@ mod tests {
             "fe80::1",
             "::ffff:8.8.8.8",
         ] {
-            assert!(matches!(resolve(wrong, 80), Err(ResolveError::Forbidden { .. })), "{wrong}");
+            assert!(
+                matches!(resolve(wrong, 80, &PublicLoads::Refused), Err(ResolveError::Forbidden { .. })),
+                "{wrong}"
+            );
         }
     }
 
     #[test]
     fn a_name_that_does_not_exist_is_said_to_be_unknown() {
-        let error = resolve("no-such-host.invalid", 80).unwrap_err();
+        let error = resolve("no-such-host.invalid", 80, &PublicLoads::Refused).unwrap_err();
         assert!(error.to_string().starts_with("cannot resolve no-such-host.invalid:"), "{error}");
     }
 }

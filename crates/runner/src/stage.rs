@@ -5,7 +5,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use lab::probes::Subject;
-use plan::{Amount, Around, Launch, Peer, Pin, Plan, Study};
+use plan::{Amount, Environment, Launch, Peer, Pin, Plan, Study};
 use store::Failure;
 
 use crate::cores::Cores;
@@ -39,7 +39,7 @@ impl Stage {
         let names = study.ports(variant);
         let mut room = lab.room(names.len())?;
         let named: Vec<(String, u16)> = names.into_iter().zip(room.ports.iter().copied()).collect();
-        let launch = study.launch(variant, &Around { ports: &named, dir: room.dir(), tenbin });
+        let launch = study.launch(variant, &Environment { ports: &named, dir: room.dir(), tenbin });
         let plan = match amount {
             None => study.plan(load, &launch),
             Some(amount) => study.plan_at(load, &launch, amount),
@@ -145,7 +145,13 @@ mod tests {
 
     #[test]
     fn the_port_of_the_url_is_one_of_the_systems() {
-        let peer = |host: &str, port| Peer { host: host.to_owned(), port, unix_socket: None, tls: None };
+        let peer = |host: &str, port| Peer {
+            host: host.to_owned(),
+            port,
+            address: None,
+            unix_socket: None,
+            tls: None,
+        };
         assert_eq!(with_port_of(&peer("127.0.0.1", 8080), vec![20_001]), [20_001, 8080]);
         assert_eq!(with_port_of(&peer("localhost", 8080), Vec::new()), [8080]);
         assert_eq!(with_port_of(&peer("127.0.0.1", 20_001), vec![20_001]), [20_001]);

@@ -15,12 +15,12 @@ const KEPT_MAX: usize = 16;
 
 /// What was stretched so far.
 struct Stretched {
-    kept: Mutex<Kept>,
+    kept: Mutex<StretchedPasswords>,
     time_max: Duration,
 }
 
 #[derive(Default)]
-struct Kept {
+struct StretchedPasswords {
     list: Vec<(Vec<u8>, u32, [u8; 32])>,
     /// All together: a server with a new salt for each connection gains no more than one with many rounds.
     spent: Duration,

@@ -3,14 +3,14 @@
 //! A run whose generator was near its limit is suspect. If there are cores for twice as many threads, the same load is run once
 //! more with them: what the system does then tells which of the two was the limit.
 
-use judge::thread_check::{Figures, is_doubtful, settle};
+use judge::thread_check::{ThreadCheckFigures, is_doubtful, settle};
 use plan::Plan;
 use store::{NewRun, RunId, Verdict};
 
 use crate::describe::describe;
 use crate::live::Observer;
 use crate::measure::{self, measure};
-use crate::monitor::Attended;
+use crate::monitor::MonitoredSystem;
 use crate::one_run::Runner;
 use crate::planned_run::PlannedRun;
 use crate::prepare::Prepared;
@@ -41,14 +41,14 @@ impl Threads {
     }
 }
 
-/// What a run and its twin share.
-pub(crate) struct Twin<'a> {
+/// What a run and its confirmation share.
+pub(crate) struct ConfirmationRun<'a> {
     pub(crate) runner: &'a Runner<'a>,
     pub(crate) plan: &'a Plan,
     pub(crate) threads: Threads,
 }
 
-impl Twin<'_> {
+impl ConfirmationRun<'_> {
     /// Runs the load again with twice the threads if a run is suspect for what these can tell, and there are cores for them; then the
     /// run is invalid or free of that suspicion. Its ending is not kept yet.
     pub(crate) fn weigh(
@@ -67,12 +67,12 @@ impl Twin<'_> {
         };
         // The run is not kept to its end yet: nobody may think that it hangs.
         measured.wait();
-        let twin = self.run_twin(&plan, prepared, observer);
+        let confirmation = self.run_confirmation(&plan, prepared, observer);
         measured.go_on();
-        match twin {
-            Ok(Some((twin, figures))) => {
-                let first = Figures::of(&self.runner.store.load(run)?)?;
-                settle(&mut measured.ending, [first, figures], [self.threads.count, threads], &twin);
+        match confirmation {
+            Ok(Some((confirmation, figures))) => {
+                let first = ThreadCheckFigures::of(&self.runner.store.load(run)?)?;
+                settle(&mut measured.ending, [first, figures], [self.threads.count, threads], &confirmation);
                 Ok(())
             }
             Ok(None) | Err(RunError::Threads(_)) => Ok(()),
@@ -81,28 +81,28 @@ impl Twin<'_> {
     }
 
     /// The same load with twice the threads, kept as a run of its own. `None` if it cannot be compared.
-    fn run_twin(
+    fn run_confirmation(
         &self,
         plan: &Plan,
         prepared: Prepared,
         observer: &mut dyn Observer,
-    ) -> Result<Option<(RunId, Figures)>, RunError> {
+    ) -> Result<Option<(RunId, ThreadCheckFigures)>, RunError> {
         let Runner { store, tools: Tools { stopper, lab, generator, .. } } = *self.runner;
         let described = describe(plan, generator.machine().facts);
         let mut new = NewRun { title: format!("{} (twice the threads)", described.title), ..described };
         recording::record(plan, &prepared, &mut new);
         let run = store.begin(&new)?;
-        let mut attended = Attended::somebody_elses(lab);
+        let mut monitored = MonitoredSystem::somebody_elses(lab);
         let planned = PlannedRun::of_load(plan, None);
-        let measured = measure(self.runner, &planned, prepared, &run, observer, &mut attended)?;
+        let measured = measure(self.runner, &planned, prepared, &run, observer, &mut monitored)?;
         let mut ending = measured.ending;
-        attended.stop().tell(&mut ending);
+        monitored.stop().tell(&mut ending);
         store.finish(&run, &ending)?;
         let is_whole = ending.verdict == Verdict::Complete && stopper.level() == StopLevel::Go;
         if !is_whole {
             return Ok(None);
         }
-        let figures = Figures::of(&store.load(&run)?)?;
+        let figures = ThreadCheckFigures::of(&store.load(&run)?)?;
         Ok(Some((run, figures)))
     }
 }

@@ -1,9 +1,13 @@
 //! What a run is made with: a generator, a lab, a clock, and a way to stop it.
 
 use crate::clock::{Clock, WallClock};
+use crate::consent::PublicLoads;
 use crate::generator::{Generator, LocalGenerator};
 use crate::stopper::{StopLevel, Stopper};
 use crate::systems::{Lab, LocalLab};
+
+/// Loads loopback and private addresses.
+static LOCAL_GENERATOR: LocalGenerator = LocalGenerator { public: PublicLoads::Refused };
 
 /// What a run is made with.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +25,7 @@ pub struct Tools<'a> {
 impl<'a> Tools<'a> {
     /// The engine and the lab of this machine.
     pub fn local(stopper: &'a Stopper) -> Self {
-        Self { stopper, generator: &LocalGenerator, lab: &LocalLab, clock: &WallClock }
+        Self { stopper, generator: &LOCAL_GENERATOR, lab: &LocalLab, clock: &WallClock }
     }
 
     /// Whether somebody has asked to stop it.

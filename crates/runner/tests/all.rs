@@ -2,5 +2,6 @@
 
 mod busy_generator;
 mod fakes;
+mod new_protocol;
 mod one_run;
 mod shares;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plan::{Draft, Plan};
+use plan::{Draft, LoadSpec, Plan};
 use runner::{Made, PlannedRun, Runner};
 use store::{Level, Store, Verdict};
 
@@ -15,9 +15,12 @@ const BUSY: Pace =
 fn plan() -> Plan {
     let draft = Draft {
         url: "http://127.0.0.1:9/".to_owned(),
-        connections: Some("2".to_owned()),
-        duration: Some("4s".to_owned()),
-        threads: Some("1".to_owned()),
+        load: LoadSpec {
+            users: Some(2.into()),
+            measured_ns: Some(4_000_000_000.into()),
+            threads: Some(1.into()),
+            ..LoadSpec::default()
+        },
         ..Draft::default()
     };
     draft.check().unwrap_or_else(|faults| panic!("{faults:?}"))
@@ -44,7 +47,7 @@ fn a_busy_generator_is_held_against_its_ceiling_which_is_measured_once() {
     let made = self::make(&world, &store);
     assert_eq!((made.ending.verdict, made.ending.validity.verdict), (Verdict::Complete, Level::Suspect));
     assert_eq!(causes(&made), ["ceiling", "generator_cpu"]);
-    assert!(made.ending.validity.causes.iter().any(|cause| cause.sentence.contains("1100")), "{made:?}");
+    assert!(made.ending.validity.causes.iter().any(|cause| cause.sentence.contains("1,100")), "{made:?}");
     let seen = world.moments();
     let of_target: Vec<&str> =
         seen.iter().map(String::as_str).filter(|moment| moment.starts_with("target")).collect();

@@ -4,16 +4,20 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use engine::Message;
-use plan::{Draft, Plan};
+use plan::{Draft, LoadSpec, Plan};
 use record::{Counts, Pulses};
-use runner::{Generator, Share, Stopper};
+use runner::{Generator, Prepared, Share, Stopper};
 
 use crate::fakes::World;
 
 /// What a part of a load counts, in all of its messages.
 fn counted(plan: &Plan, share: Share) -> (Counts, u64) {
     let world = World::new();
-    let prepared = world.prepare(plan, &Stopper::default()).expect("nothing is in the way");
+    count(world.prepare(plan, &Stopper::default()).expect("nothing is in the way"), share)
+}
+
+/// The same of a load that is ready.
+pub(crate) fn count(prepared: Prepared, share: Share) -> (Counts, u64) {
     let mut underway = prepared.ready.start(share).expect("there is room");
     let (mut counts, mut pulses) = (Counts::default(), Pulses::default());
     loop {
@@ -31,7 +35,8 @@ fn counted(plan: &Plan, share: Share) -> (Counts, u64) {
 #[test]
 fn two_halves_are_the_whole() {
     let url = "http://127.0.0.1:9/".to_owned();
-    let plan = Draft { url, duration: Some("3s".to_owned()), ..Draft::default() }.check().expect("a plan");
+    let load = LoadSpec { measured_ns: Some(3_000_000_000.into()), ..LoadSpec::default() };
+    let plan = Draft { url, load, ..Draft::default() }.check().expect("a plan");
     let (whole, ended) = counted(&plan, Share::WHOLE);
     assert_eq!((whole.sent, whole.ok, ended), (300, 300, 300));
     let halves = [0, 1].map(|index| counted(&plan, Share { index, of: 2 }));

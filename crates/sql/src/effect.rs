@@ -1,6 +1,6 @@
 //! What a statement may do to its transaction, as far as its text tells: whether a lost answer leaves anything in doubt.
 
-use script::{Placeholders, Statement, StatementKind};
+use crate::script::{Placeholders, Statement, StatementKind};
 
 use crate::engine::Engine;
 use crate::split::{Word, split, words};
@@ -123,7 +123,7 @@ fn only_reads(words: &[Word<'_>]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use script::{Allow, Deck, Language};
+    use crate::script::{Allow, Deck, Language};
 
     use super::*;
 

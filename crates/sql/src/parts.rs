@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use script::{Deck, Placeholders};
+use crate::script::{Deck, Placeholders};
 
 use crate::settings::Step;
 
@@ -62,7 +62,7 @@ pub(crate) fn number(deck: &Deck, steps: &[Step]) -> (Vec<Part>, Vec<Accounts>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use script::{Allow, Language};
+    use crate::script::{Allow, Language};
 
     #[test]
     fn endless_scripts_have_an_end_of_accounts() {

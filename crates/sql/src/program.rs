@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use script::{Deck, Language, Seeds, StatementKind};
+use crate::script::{Deck, Language, Player, Seeds, Statement, StatementKind};
 use wire::sql::{Login, Session};
-use wire::{Script, mysql, postgres};
+use wire::{Compile, Footprint, Protocol, Script};
 
 use crate::effect::Effect;
 use crate::engine::Engine;
@@ -14,13 +14,16 @@ use crate::parts;
 use crate::settings::{Mode, Rows, Settings, Step};
 use crate::talk::Talk;
 
-/// The transactions of a load, as conversations over sessions `P`.
-pub struct Sql<P> {
+/// What a connection keeps of its script beside what all share: variables, a reply under way, a message of the server.
+pub const KEPT_BYTES: u64 = 256 * 1024;
+
+/// The transactions of a load, as conversations over sessions.
+pub struct Sql {
     program: Arc<Program>,
-    open: Box<dyn Fn(u32) -> P + Send + Sync>,
+    open: Box<dyn Fn(u32) -> Box<dyn Session> + Send + Sync>,
 }
 
-impl<P> fmt::Debug for Sql<P> {
+impl fmt::Debug for Sql {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sql").field("program", &self.program).finish_non_exhaustive()
     }
@@ -74,19 +77,25 @@ impl Plan {
     }
 }
 
-/// Transactions on PostgreSQL. `nonce` is random: every connection's is made from it.
+/// Transactions on a server, over sessions of its protocol. A private transport is one on which nobody else listens, such as a Unix
+/// socket; `nonce` is random: every connection's is made from it.
 ///
 /// # Errors
-/// As [`Sql::new`].
-pub fn postgres(
+/// As [`Sql::new`], and for an engine without a protocol.
+pub fn on_server(
+    engine: Engine,
     deck: Deck,
     steps: &[Step],
     settings: Settings,
     login: Arc<Login>,
+    is_private: bool,
     nonce: [u8; 18],
-) -> Result<Sql<postgres::Session>, String> {
-    Sql::new(deck, steps, settings, Engine::PostgreSql, move |number| {
-        postgres::Session::new(login.clone(), numbered(nonce, number))
+) -> Result<Sql, String> {
+    let Some(Protocol { compile: Compile::Transactions(open), .. }) = engine.protocol() else {
+        return Err("this database is no server".to_owned());
+    };
+    Sql::new(deck, steps, settings, engine, move |number| {
+        open(login.clone(), is_private, numbered(nonce, number))
     })
 }
 
@@ -96,26 +105,7 @@ fn numbered(mut nonce: [u8; 18], number: u32) -> [u8; 18] {
     nonce
 }
 
-/// Transactions on MySQL or MariaDB. A private transport is one on which nobody else listens, such as a Unix socket; `nonce` is
-/// as in [`postgres()`].
-///
-/// # Errors
-/// As [`Sql::new`].
-pub fn mysql(
-    deck: Deck,
-    steps: &[Step],
-    settings: Settings,
-    login: Arc<Login>,
-    is_private: bool,
-    nonce: [u8; 18],
-) -> Result<Sql<mysql::Session>, String> {
-    Sql::new(deck, steps, settings, Engine::MySql, move |number| {
-        let session = mysql::Session::new(login.clone(), numbered(nonce, number));
-        if is_private { session.on_private_transport() } else { session }
-    })
-}
-
-impl<P> Sql<P> {
+impl Sql {
     /// The steps over a deck of scripts; `open` makes the session of a connection, counted from 0.
     ///
     /// # Errors
@@ -125,7 +115,7 @@ impl<P> Sql<P> {
         steps: &[Step],
         settings: Settings,
         engine: Engine,
-        open: impl Fn(u32) -> P + Send + Sync + 'static,
+        open: impl Fn(u32) -> Box<dyn Session> + Send + Sync + 'static,
     ) -> Result<Self, String> {
         check(&deck, steps, settings.mode, engine)?;
         deck.set_distribution(settings.distribution);
@@ -154,8 +144,8 @@ impl<P> Sql<P> {
 }
 
 impl Program {
-    pub(crate) fn player(self: &Arc<Self>, client: u32) -> script::Player {
-        let mut player = script::Player::new(self.deck.clone(), &self.seeds, client);
+    pub(crate) fn player(self: &Arc<Self>, client: u32) -> Player {
+        let mut player = Player::new(self.deck.clone(), &self.seeds, client);
         self.values.iter().for_each(|(slot, value)| player.set(*slot, value.as_bytes()));
         player
     }
@@ -165,17 +155,10 @@ impl Program {
     }
 }
 
-impl<P> Sql<P> {
-    /// Numbers of the plan's variables that scripts give values to.
-    pub fn saves(&self) -> &[u16] {
-        &self.program.settings.saves
-    }
-}
+impl Script for Sql {
+    type Talk = Talk;
 
-impl<P: Session> Script for Sql<P> {
-    type Talk = Talk<P>;
-
-    fn open(&self, number: u32) -> Talk<P> {
+    fn open(&self, number: u32) -> Talk {
         Talk::new(self.program.clone(), (self.open)(number), number)
     }
 
@@ -186,13 +169,17 @@ impl<P: Session> Script for Sql<P> {
     fn looks_through(&self, step: u16) -> bool {
         self.program.steps.get(usize::from(step)).is_some_and(|step| step.looks_through)
     }
+
+    fn footprint(&self, _longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        Footprint { kept_bytes: KEPT_BYTES, request_bytes: KEPT_BYTES, ..Footprint::default() }
+    }
 }
 
 /// pgbench sends no more values apart from a statement's text.
 const PGBENCH_VALUES_MAX: usize = 255;
 
 fn check(deck: &Deck, steps: &[Step], mode: Mode, engine: Engine) -> Result<(), String> {
-    let has_too_many = |statement: &&script::Statement| {
+    let has_too_many = |statement: &&Statement| {
         statement.language() == Language::Pgbench && statement.values() > PGBENCH_VALUES_MAX
     };
     if mode != Mode::Simple
@@ -225,7 +212,7 @@ fn check(deck: &Deck, steps: &[Step], mode: Mode, engine: Engine) -> Result<(), 
 
 fn lines(deck: &Deck, engine: Engine) -> Box<[Line]> {
     let mut known = HashMap::new();
-    let line = |(number, statement): (usize, &script::Statement)| {
+    let line = |(number, statement): (usize, &Statement)| {
         let text = statement.extended(engine.placeholders());
         // What is prepared for nobody's eyes leaves out the names of columns.
         let gathers = statement.gather().is_some();

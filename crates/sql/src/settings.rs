@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use script::Distribution;
+use crate::script::Distribution;
 
 use crate::classes::Retry;
 

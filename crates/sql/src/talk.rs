@@ -8,10 +8,11 @@ mod texts;
 
 use std::sync::Arc;
 
-use script::{Broken, Player};
+use crate::script::{Broken, Player};
 use wire::sql::{Heard, Said, Session};
 use wire::{
-    Cancel, Closing, Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Stage, class,
+    Cancel, Closing, Conversation, Greeting, Interrupt, Next, PartEnd, PeerFault, Progress, Refusal, Reply,
+    Stage, class,
 };
 
 use crate::classes;
@@ -31,10 +32,9 @@ use texts::Texts;
 ///      ├───────────────────┘          (transaction open?) ── ROLLBACK ──► (a try left?)
 ///      └──────────────────────────────────────────────────────────── no ────┘
 /// ```
-#[derive(Debug)]
-pub struct Talk<P> {
+pub struct Talk {
     program: Arc<Program>,
-    session: P,
+    session: Box<dyn Session>,
     player: Player,
     texts: Texts,
     scratch: Vec<u8>,
@@ -67,8 +67,8 @@ enum Doing {
     RollBack(Refusal),
 }
 
-impl<P: Session> Talk<P> {
-    pub(crate) fn new(program: Arc<Program>, session: P, number: u32) -> Self {
+impl Talk {
+    pub(crate) fn new(program: Arc<Program>, session: Box<dyn Session>, number: u32) -> Self {
         Self {
             player: program.player(number),
             texts: Texts::new(u16::try_from(program.lines.len()).unwrap_or(u16::MAX)),
@@ -87,11 +87,6 @@ impl<P: Session> Talk<P> {
             received_bytes: 0,
             program,
         }
-    }
-
-    /// The session below.
-    pub fn session(&self) -> &P {
-        &self.session
     }
 
     /// What `debug()` said in scripts since the last call.
@@ -185,13 +180,8 @@ impl<P: Session> Talk<P> {
     /// Nobody knows whether something was committed; with what the server said last.
     fn in_doubt(&self, sentence: &'static str) -> PeerFault {
         let (engine, said) = (self.program.engine, self.session.said());
-        PeerFault {
-            class: class::COMMIT_UNKNOWN,
-            code: classes::refusal(engine, said).code,
-            sentence,
-            seen: None,
-            said: Some(classes::words(engine, said)),
-        }
+        let code = classes::refusal(engine, said).code;
+        PeerFault::new(class::COMMIT_UNKNOWN, code, sentence).saying(classes::words(engine, said))
     }
 
     /// The end of the part that a single statement is.
@@ -268,16 +258,13 @@ impl<P: Session> Talk<P> {
         if !self.has_doubt() || fault.class == class::COMMIT_UNKNOWN {
             return fault;
         }
-        PeerFault {
-            class: class::COMMIT_UNKNOWN,
-            sentence: "the server broke the protocol while a commit was on its way",
-            said: Some(fault.message()),
-            ..fault
-        }
+        let sentence = "the server broke the protocol while a commit was on its way";
+        PeerFault::new(class::COMMIT_UNKNOWN, fault.code, sentence).saying(fault.message())
     }
 }
 
-impl<P: Session> Conversation for Talk<P> {
+/// As on a server, where the session makes calls in this process.
+impl Conversation for Talk {
     fn set(&mut self, variable: u16, value: &[u8]) {
         let Some(slot) = self.program.slot(variable) else { return };
         // PostgreSQL gives a text in quotes the type that is needed, and would not compare a number with a text.
@@ -288,7 +275,7 @@ impl<P: Session> Conversation for Talk<P> {
         }
     }
 
-    fn take_saved(&mut self, take: &mut dyn FnMut(u16, &[u8])) {
+    fn saved(&mut self, take: &mut dyn FnMut(u16, &[u8])) {
         for variable in &self.program.settings.saves {
             if let Some(slot) = self.program.slot(*variable) {
                 take(*variable, self.player.value(slot).unwrap_or_default());
@@ -387,10 +374,14 @@ impl<P: Session> Conversation for Talk<P> {
         self.queue.clear();
         (self.doing, self.is_in_doubt, self.refusal) = (Doing::Nothing, false, None);
     }
+
+    fn interrupt(&self) -> Option<Interrupt> {
+        self.session.interrupt()
+    }
 }
 
 /// An answer came that belongs to nothing.
 fn unasked() -> PeerFault {
     let sentence = "an answer came to nothing that was asked";
-    PeerFault { class: class::PROTOCOL_ERROR, code: 0, sentence, seen: None, said: None }
+    PeerFault::new(class::PROTOCOL_ERROR, 0, sentence)
 }

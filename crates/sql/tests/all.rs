@@ -3,7 +3,12 @@
 mod adds_up;
 mod line;
 mod mysql_last_words;
+mod one_script;
 mod pipeline;
+mod script_expressions;
+mod script_faults;
+mod script_hostile;
+mod script_playing;
 mod servers;
 mod support;
 mod talk;

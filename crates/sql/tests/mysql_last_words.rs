@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use script::{Allow, Deck, Language};
-use sql::{Settings, Step, Talk};
+use sql::script::{Allow, Deck, Language};
+use sql::{Engine, Settings, Step, Talk};
 use wire::sql::Login;
-use wire::{Closing, Conversation as _, Greeting, Next, Progress, Reply, Script as _, mysql};
+use wire::{Closing, Conversation as _, Greeting, Next, Progress, Reply, Script as _};
 
 /// Packets with these contents, numbered from `first`.
 fn packets(first: u8, payloads: &[&[u8]]) -> Vec<u8> {
@@ -14,12 +14,20 @@ fn packets(first: u8, payloads: &[&[u8]]) -> Vec<u8> {
 }
 
 /// A connection that is logged in, and has sent the first statement of a script.
-fn talk(script: &str) -> Talk<mysql::Session> {
+fn talk(script: &str) -> Talk {
     let mut deck = Deck::new();
     assert_eq!(deck.add("test", script.as_bytes(), Language::Pgbench, Allow::Nothing), Ok(0));
     let steps = [Step { name: "step".to_owned(), script: 0, expects: None }];
-    let script =
-        sql::mysql(deck, &steps, Settings::default(), Arc::new(Login::default()), true, [5; 18]).unwrap();
+    let script = sql::on_server(
+        Engine::MySql,
+        deck,
+        &steps,
+        Settings::default(),
+        Arc::new(Login::default()),
+        true,
+        [5; 18],
+    )
+    .unwrap();
     let mut talk = script.open(0);
     assert_eq!(talk.greet(), Greeting::Await);
     let hello =
@@ -35,7 +43,7 @@ fn talk(script: &str) -> Talk<mysql::Session> {
 
 /// The end of a transaction whose connection ends with these words.
 #[track_caller]
-fn assert_ended(talk: &mut Talk<mysql::Session>, words: &[u8], expected: &str) {
+fn assert_ended(talk: &mut Talk, words: &[u8], expected: &str) {
     let heard = talk.received(words);
     let Ok(Progress::Answered {
         next: Next::Done(Reply { refusal: Some(refusal), reusable: false, .. }),

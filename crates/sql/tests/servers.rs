@@ -5,13 +5,13 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::line::Line;
-use script::{Allow, Deck, Language};
 use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
+use sql::script::{Allow, Deck, Language};
 use sql::workload::{self, Style, Tables, WORKLOADS, Workload};
 use sql::{Engine, Mode, Rows, Settings, Sql, Step};
 use wire::Next;
 use wire::sql::{Login, Secret};
-use wire::{Conversation as _, Script as _, mysql, postgres};
+use wire::{Conversation as _, Script as _};
 
 const MODES: [(Mode, &str); 3] =
     [(Mode::Simple, "simple"), (Mode::Extended, "extended"), (Mode::Prepared, "prepared")];
@@ -28,16 +28,16 @@ fn deck(text: &str) -> (Deck, [Step; 1]) {
     (deck, [Step { name: "step".to_owned(), script: 0, expects: None }])
 }
 
-fn on_postgres(text: &str, settings: Settings) -> Sql<postgres::Session> {
+fn on_postgres(text: &str, settings: Settings) -> Sql {
     let (deck, steps) = deck(text);
     let login = login(Postgres::USER, Postgres::PASSWORD, Postgres::DATABASE);
-    sql::postgres(deck, &steps, settings, login, [5; 18]).unwrap()
+    sql::on_server(Engine::PostgreSql, deck, &steps, settings, login, false, [5; 18]).unwrap()
 }
 
-fn on_mariadb(text: &str, settings: Settings) -> Sql<mysql::Session> {
+fn on_mariadb(text: &str, settings: Settings) -> Sql {
     let (deck, steps) = deck(text);
     let login = login(MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
-    sql::mysql(deck, &steps, settings, login, false, [5; 18]).unwrap()
+    sql::on_server(Engine::MySql, deck, &steps, settings, login, false, [5; 18]).unwrap()
 }
 
 /// What a server has logged of statements and values, without the numbers of processes.
@@ -206,7 +206,7 @@ fn numbers_in(
             INSERT INTO chars (c) VALUES ('5'), ('5.0'), ('05'), ('1');",
         )
         .unwrap();
-    let script = sql::mysql(deck, &[step], settings, login, false, [5; 18]).unwrap();
+    let script = sql::on_server(Engine::MySql, deck, &[step], settings, login, false, [5; 18]).unwrap();
     let mut line = Line::open(script.open(0), server.port());
     line.talk.set(0, b"2");
     // Twice over one connection: values may change their types from one execution to the next.
@@ -293,7 +293,7 @@ fn a_deadlock_is_tried_again_on_mariadb() {
         let (mut one, mut other) = (open(&text(1, 2)), open(&text(2, 1)));
         // Prepared beforehand, so that each holds its first row after two answers.
         assert_eq!((one.transact().refusal, other.transact().refusal), (None, None));
-        let has_one_row = |line: &mut Line<mysql::Session>| {
+        let has_one_row = |line: &mut Line| {
             let mut next = line.talk.begin(0);
             let answers = if mode == Mode::Extended { 3 } else { 2 };
             for _ in 0..answers {
@@ -331,7 +331,8 @@ fn values_arrive_as_they_are_whatever_a_backslash_means() {
         server.sql(ROWS).unwrap();
         let (deck, steps, settings) = odd_values("chr(92)");
         let login = login(Postgres::USER, Postgres::PASSWORD, Postgres::DATABASE);
-        let script = sql::postgres(deck, &steps, settings, login, [5; 18]).unwrap();
+        let script =
+            sql::on_server(Engine::PostgreSql, deck, &steps, settings, login, false, [5; 18]).unwrap();
         let reply = Line::open(script.open(0), server.port()).transact();
         assert_eq!(reply.refusal, None, "{setting}");
     }
@@ -340,7 +341,7 @@ fn values_arrive_as_they_are_whatever_a_backslash_means() {
         server.sql(ROWS).unwrap();
         let (deck, steps, settings) = odd_values("char(92)");
         let login = login(MariaDb::USER, MariaDb::PASSWORD, MariaDb::DATABASE);
-        let script = sql::mysql(deck, &steps, settings, login, false, [5; 18]).unwrap();
+        let script = sql::on_server(Engine::MySql, deck, &steps, settings, login, false, [5; 18]).unwrap();
         let reply = Line::open(script.open(0), server.port()).transact();
         assert_eq!(reply.refusal, None, "{setting}");
     }

@@ -1,8 +1,9 @@
 //! What goes over the wire, and what is counted, statement by statement.
 
 use crate::support::{self, assert_told, deck, play, sql, steps, talk};
-use script::{Allow, Deck, Language};
+use sql::script::{Allow, Deck, Language};
 use sql::{Engine, Mode, Retry, Rows, Settings, Sql, Step};
+use wire::sql::Session;
 use wire::{Cancel, Closing, Conversation as _, Next, Progress, Script as _, Stage};
 
 fn mode(mode: Mode) -> Settings {
@@ -218,7 +219,7 @@ fn unexpected_rows_are_a_refusal() {
         let mut steps = steps(&deck);
         steps[0].expects = Some(rows);
         let settings = tries(0);
-        let open = |_| support::Fake::default();
+        let open = |_| -> Box<dyn Session> { Box::new(support::Fake::default()) };
         sql::Sql::new(deck, &steps, settings, sql::Engine::PostgreSql, open).unwrap().open(0)
     };
     let select = &mut open("SELECT 1;", Rows::exactly(1));
@@ -406,7 +407,9 @@ fn what_cannot_be_run_is_refused_in_words() {
     let new = |script: &str, settings: Settings, engine| {
         let deck = deck(&[script]);
         let steps = steps(&deck);
-        sql::Sql::new(deck, &steps, settings, engine, |_| support::Fake::default()).err().unwrap_or_default()
+        sql::Sql::new(deck, &steps, settings, engine, |_| Box::new(support::Fake::default()))
+            .err()
+            .unwrap_or_default()
     };
     let pipeline = "\\startpipeline\nSELECT 1;\n\\endpipeline";
     assert!(new(pipeline, mode(Mode::Simple), sql::Engine::PostgreSql).contains("take extended or prepared"));
@@ -434,7 +437,8 @@ fn a_statement_has_as_many_arguments_as_with_pgbench() {
         assert_eq!(deck.add("s", text.as_bytes(), Language::Pgbench, Allow::Nothing), Ok(0));
         let steps = [Step { name: "s".to_owned(), script: 0, expects: None }];
         let settings = Settings { mode, ..Settings::default() };
-        let made = Sql::new(deck, &steps, settings, Engine::PostgreSql, |_| support::Fake::default());
+        let made =
+            Sql::new(deck, &steps, settings, Engine::PostgreSql, |_| Box::new(support::Fake::default()));
         match made {
             Ok(_) => assert!(is_taken, "{count} {mode:?}"),
             Err(words) => {

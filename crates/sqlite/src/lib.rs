@@ -11,4 +11,4 @@ mod work;
 
 pub use database::Database;
 pub use session::Session;
-pub use talk::{Sqlite, Talk, sqlite};
+pub use talk::sqlite;

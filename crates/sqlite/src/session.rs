@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::iter;
 use std::sync::Arc;
 
+use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
-use rusqlite::{Connection, InterruptHandle};
 use sql::{Engine, split};
 use wire::sql::{Heard, Number, Rows, Said, Statement, Transaction, Value as SqlValue};
-use wire::{Cancel, Greeting, PeerFault, class};
+use wire::{Cancel, Greeting, Interrupt, PeerFault, class};
 
 use crate::database::Database;
 use crate::errors;
@@ -35,11 +35,6 @@ impl Session {
     pub fn new(database: Arc<Database>) -> Self {
         let (connection, work, said) = (None, Work::default(), Said::default());
         Self { database, connection, work, said, has_begun_reply: false }
-    }
-
-    /// What ends a statement under way, from another thread.
-    pub fn interrupt(&self) -> Option<InterruptHandle> {
-        self.connection.as_ref().map(Connection::get_interrupt_handle)
     }
 
     fn run(&self, item: &Item, rows: &mut dyn Rows) -> rusqlite::Result<Option<Done>> {
@@ -138,8 +133,7 @@ impl wire::sql::Session for Session {
             Ok(connection) => self.connection = Some(connection),
             Err(words) => {
                 let sentence = "the database cannot be opened";
-                let class = PeerFault::LOGIN_REFUSED;
-                return Err(PeerFault { class, code: 0, sentence, seen: None, said: Some(words) });
+                return Err(PeerFault::new(PeerFault::LOGIN_REFUSED, 0, sentence).saying(words));
             }
         }
         Ok((0, Greeting::Done))
@@ -220,6 +214,11 @@ impl wire::sql::Session for Session {
         None
     }
 
+    fn interrupt(&self) -> Option<Interrupt> {
+        let handle = self.connection.as_ref()?.get_interrupt_handle();
+        Some(Box::new(move || handle.interrupt()))
+    }
+
     fn forget(&mut self) {
         self.connection = None;
         self.work.clear();
@@ -229,5 +228,5 @@ impl wire::sql::Session for Session {
 
 fn not_open() -> PeerFault {
     let sentence = "a statement was to be run on a database that is not open";
-    PeerFault { class: class::PROTOCOL_ERROR, code: 0, sentence, seen: None, said: None }
+    PeerFault::new(class::PROTOCOL_ERROR, 0, sentence)
 }

@@ -1,10 +1,11 @@
 //! Every built-in workload, run for real.
 
-use script::{Allow, Deck, Language};
+use sql::Talk;
+use sql::script::{Allow, Deck, Language};
 use sql::workload::{Style, Tables, WORKLOADS, Workload};
 use sql::{Engine, Mode, Settings, Step};
-use sqlite::{Database, Talk, sqlite};
-use wire::{Conversation as _, Embedded as _, Greeting, Next, Progress, Reply, Script as _, Stage};
+use sqlite::{Database, sqlite};
+use wire::{Conversation as _, Greeting, Next, Progress, Reply, Script as _, Stage};
 
 const TABLES: [(Tables, &str); 5] = [
     (
@@ -59,7 +60,7 @@ fn transact(talk: &mut Talk) -> (Reply, usize) {
             Next::Send | Next::Await => {}
             other => panic!("{other:?}"),
         }
-        next = match talk.perform().unwrap() {
+        next = match talk.received(&[]).unwrap() {
             Progress::NeedMore => Next::Await,
             Progress::Replied { used: 0, reply } => Next::Done(reply),
             Progress::Answered { used: 0, part, next } => {
@@ -133,12 +134,12 @@ fn a_conflict_is_rolled_back_and_tried_again() {
     assert_eq!(reader.begin(0), Next::Send);
     // The reader has begun to read when the writer writes: its snapshot is old then.
     for _ in 0..2 {
-        assert!(matches!(reader.perform().unwrap(), Progress::Answered { next: Next::Send, .. }));
+        assert!(matches!(reader.received(&[]).unwrap(), Progress::Answered { next: Next::Send, .. }));
     }
     assert_eq!(transact(&mut writer).0.refusal, None);
     let mut refused = Vec::new();
     let reply = loop {
-        match reader.perform().unwrap() {
+        match reader.received(&[]).unwrap() {
             Progress::Replied { reply, .. } => break reply,
             Progress::Answered { part, next, .. } => {
                 let refusal = part.and_then(|part| part.refusal);

@@ -253,7 +253,7 @@ mod tests {
         DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 24, pilot_blocks: 0, family: 1 };
 
     fn run(value: f64) -> Seen {
-        Seen::Figure { value, errors: 0, ended: 10_000 }
+        Seen::Figure { value, errors: 0, planned: 10_000 }
     }
 
     /// A duel after so many equal blocks, as far as it goes.
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn errors_stand_before_speed() {
-        let with = |value: f64, errors: u64| Seen::Figure { value, errors, ended: 10_000 };
+        let with = |value: f64, errors: u64| Seen::Figure { value, errors, planned: 10_000 };
         let faster = after(RULES, 8, [with(150.0, 200), with(100.0, 0)]);
         let Verdict::MoreErrors(more) = faster.finding().verdict else { panic!("{:?}", faster.finding()) };
         assert!(more.of_first && more.is_shown && (more.gap - 0.02).abs() < 1e-12);
@@ -381,7 +381,7 @@ mod tests {
 
     #[test]
     fn errors_that_are_not_ruled_out_keep_it_going() {
-        let with = |value: f64, errors: u64| Seen::Figure { value, errors, ended: 10_000 };
+        let with = |value: f64, errors: u64| Seen::Figure { value, errors, planned: 10_000 };
         let mut duel = after(RULES, 7, [with(150.0, 0), with(100.0, 0)]);
         duel.note([with(150.0, 60), with(100.0, 0)]);
         assert!(matches!(duel.finding().verdict, Verdict::MoreErrors(more) if !more.is_shown));

@@ -23,14 +23,14 @@ impl ErrorGap {
     pub fn over(blocks: &[[Seen; 2]], critical: u32) -> Option<Self> {
         let gaps: Vec<f64> = blocks.iter().map(|[a, b]| a.error_share() - b.error_share()).collect();
         let pooled = |side: usize| {
-            let (mut all_errors, mut all_ended) = (0u64, 0u64);
+            let (mut all_errors, mut all_planned) = (0u64, 0u64);
             for block in blocks {
-                if let Seen::Figure { errors, ended, .. } = block[side] {
+                if let Seen::Figure { errors, planned, .. } = block[side] {
                     all_errors = all_errors.saturating_add(errors);
-                    all_ended = all_ended.saturating_add(ended);
+                    all_planned = all_planned.saturating_add(planned);
                 }
             }
-            share(all_errors, all_ended)
+            share(all_errors, all_planned)
         };
         Some(Self { pooled: pooled(0) - pooled(1), interval: Walsh::of(&gaps).interval(critical)? })
     }
@@ -51,7 +51,7 @@ mod tests {
     use alloc::vec;
 
     fn run(errors: u64) -> Seen {
-        Seen::Figure { value: 1.0, errors, ended: 10_000 }
+        Seen::Figure { value: 1.0, errors, planned: 10_000 }
     }
 
     #[test]

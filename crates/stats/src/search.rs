@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 
 use confirm::{Confirmation, Side};
 use ends::Ends;
-use lead::{Lead, Told};
+use lead::{Lead, LevelVerdict};
 use level::rounded;
 use sizing::Sizing;
 
@@ -45,6 +45,23 @@ pub struct SearchRules {
     pub runs_max: u32,
     /// Of the random order of the confirmation.
     pub seed: u64,
+}
+
+impl Default for SearchRules {
+    /// To 3 %, between no bounds, with five runs to confirm each end.
+    fn default() -> Self {
+        Self {
+            resolution: 0.03,
+            from_per_s: None,
+            to_per_s: None,
+            confirm_runs: 5,
+            overruled_by: OVERRULED_BY,
+            has_overload: false,
+            has_soak: false,
+            runs_max: 200,
+            seed: 1,
+        }
+    }
 }
 
 /// What one run of a level says.
@@ -254,7 +271,7 @@ impl Search {
             (Phase::Overload { lead, .. }, Some(has_passed)) => {
                 lead.note(has_passed);
                 if let Some(told) = lead.told(2, ROUGH_RUNS_OF_A_LEVEL) {
-                    self.recovers = Some(told == Told::Holds);
+                    self.recovers = Some(told == LevelVerdict::Holds);
                     self.after_overload();
                 }
             }

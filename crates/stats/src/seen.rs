@@ -7,10 +7,10 @@ pub enum Seen {
     Figure {
         /// Of the metric, above zero.
         value: f64,
-        /// Requests that did not end well.
+        /// Planned requests that the system did not serve.
         errors: u64,
-        /// Requests that ended, well or not.
-        ended: u64,
+        /// Requests that were planned.
+        planned: u64,
     },
     /// The run counts, but has too few samples for a verdict on the metric.
     TooFew,
@@ -34,12 +34,12 @@ impl Seen {
     /// The share of its requests that did not end well; 0 without requests.
     pub(crate) fn error_share(&self) -> f64 {
         match self {
-            Self::Figure { errors, ended, .. } => share(*errors, *ended),
+            Self::Figure { errors, planned, .. } => share(*errors, *planned),
             _ => 0.0,
         }
     }
 }
 
-pub(crate) fn share(errors: u64, ended: u64) -> f64 {
-    errors.min(ended) as f64 / ended.max(1) as f64
+pub(crate) fn share(errors: u64, planned: u64) -> f64 {
+    errors.min(planned) as f64 / planned.max(1) as f64
 }

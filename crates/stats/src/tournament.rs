@@ -3,7 +3,7 @@
 //! The procedure, its sources and its measured error rates are in `docs/search.md`.
 
 mod block;
-mod course;
+mod blocks;
 mod found;
 mod halving;
 mod kn;

@@ -8,7 +8,7 @@ const RULES: DuelRules =
     DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 24, pilot_blocks: 0, family: 1 };
 
 fn run(value: f64) -> Seen {
-    Seen::Figure { value, errors: 0, ended: 10_000 }
+    Seen::Figure { value, errors: 0, planned: 10_000 }
 }
 
 /// A whole duel of figures that `figures` makes for a block.

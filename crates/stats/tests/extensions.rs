@@ -69,7 +69,7 @@ fn equal_duels_differ_no_more_often_than_is_printed() {
                 duel.note([0, 1].map(|_| Seen::Figure {
                     value: (0.05 * chance.exponential()).exp(),
                     errors: 0,
-                    ended: 10_000,
+                    planned: 10_000,
                 }));
             }
             has_differed |= matches!(duel.finding().verdict, Verdict::Differs { .. });

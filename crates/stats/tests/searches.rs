@@ -6,17 +6,7 @@ use stats::{At, Judged, Level, OVERRULED_BY, Search, SearchEnd, SearchRules, Sea
 use crate::support::Chance;
 
 fn rules(seed: u64) -> SearchRules {
-    SearchRules {
-        resolution: 0.03,
-        from_per_s: None,
-        to_per_s: None,
-        confirm_runs: 5,
-        overruled_by: OVERRULED_BY,
-        has_overload: false,
-        has_soak: false,
-        runs_max: 200,
-        seed,
-    }
+    SearchRules { seed, ..SearchRules::default() }
 }
 
 /// Runs a search against a system that is asked what a level is.

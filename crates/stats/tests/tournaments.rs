@@ -19,7 +19,7 @@ fn rules(settings: usize) -> TournamentRules {
 }
 
 fn figure(value: f64) -> Seen {
-    Seen::Figure { value, errors: 0, ended: 10_000 }
+    Seen::Figure { value, errors: 0, planned: 10_000 }
 }
 
 /// Runs a tournament whose settings are asked for what they say; returns how many runs it took, too.
@@ -193,8 +193,8 @@ fn who_fails_fast_is_not_the_best() {
     let mut chance = Chance::seeded(9);
     let mut run = spread(&[100.0, 150.0, 101.0], &mut chance);
     let mut said = |setting: usize| match run(setting) {
-        Seen::Figure { value, ended, .. } => {
-            Seen::Figure { value, ended, errors: if setting == 1 { 100 } else { 0 } }
+        Seen::Figure { value, planned, .. } => {
+            Seen::Figure { value, planned, errors: if setting == 1 { 100 } else { 0 } }
         }
         other => other,
     };
@@ -233,7 +233,7 @@ proptest! {
             2 => Seen::Failed,
             3 => Seen::Missing,
             4 => figure(value),
-            5 => Seen::Figure { value: 1.0, errors: u64::MAX, ended: 1 },
+            5 => Seen::Figure { value: 1.0, errors: u64::MAX, planned: 1 },
             _ => figure(100.0 + f64::from(kind)),
         };
         let mut says = said.iter().cycle();

@@ -103,7 +103,7 @@ impl Store {
     /// Ends a run. It is on the disk when this returns. A run ends once.
     pub fn finish(&self, run: &RunId, ending: &Ending) -> Result<()> {
         let spread = match &ending.spread {
-            Some(spread) => Some(json(&spread::Kept::of(spread).ok_or(StoreError::NOT_FINITE)?)?),
+            Some(spread) => Some(json(&spread::StoredSpread::of(spread).ok_or(StoreError::NOT_FINITE)?)?),
             None => None,
         };
         let is_finite = ending.steadiness.as_ref().is_none_or(Steadiness::is_finite)

@@ -156,6 +156,7 @@ impl Store {
         let number = self.study_number(study)?;
         transaction
             .execute("DELETE FROM study WHERE number = ?1", [number])
+            .and_then(|_| transaction.execute("DELETE FROM origin WHERE id = ?1", [study.as_str()]))
             .map_err(|error| self.explain(error))?;
         transaction.commit().map_err(|error| self.explain(error))
     }

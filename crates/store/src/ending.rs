@@ -8,9 +8,10 @@ use crate::outage::Outage;
 use crate::steadiness::Steadiness;
 
 /// How the run went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
     /// As planned.
+    #[default]
     Complete,
     /// To its end, but with losses.
     Degraded,
@@ -49,10 +50,11 @@ impl fmt::Display for Verdict {
 }
 
 /// How far the numbers may be believed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Nothing speaks against them.
+    #[default]
     Valid,
     /// Something may have disturbed them.
     Suspect,
@@ -89,7 +91,7 @@ pub struct Cause {
 }
 
 /// May the numbers be believed, and if not, why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Validity {
     /// The judgement.
     pub verdict: Level,
@@ -171,8 +173,9 @@ impl Generator {
     }
 }
 
-/// The end of a run. Texts may hold anything: whoever prints them escapes them.
-#[derive(Clone, Debug, PartialEq)]
+/// The end of a run. Texts may hold anything: whoever prints them escapes them. The default is the end of a valid run that went as
+/// planned, of which nothing else is known.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ending {
     /// When the last thread stopped, in milliseconds since 1970 (UTC).
     pub ended_at_unix_ms: i64,

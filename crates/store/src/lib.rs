@@ -6,7 +6,6 @@
 
 mod begin;
 mod begin_study;
-mod beside;
 mod ceiling;
 mod checksum;
 mod description;
@@ -17,9 +16,11 @@ mod find;
 mod grow;
 mod keep;
 mod load;
-mod load_beside;
+mod load_monitored;
 mod load_study;
+mod monitored;
 mod open;
+mod origin;
 mod outage;
 mod owner;
 mod path;
@@ -42,11 +43,12 @@ mod utc;
 mod window;
 mod writer;
 
-pub use beside::{GateResult, Output};
 pub use description::{Model, NewRun, PartOf, Unit};
 pub use ending::{Cause, Ending, Failure, Generator, Level, Validity, Verdict};
 pub use error::StoreError;
 pub use extend::{EXTENSIONS_MAX, Extension};
+pub use monitored::{GateResult, Output};
+pub use origin::Origin;
 pub use outage::{Outage, OutageTime};
 pub use path::default_path;
 pub use procedure::{CapacityRules, Procedure};

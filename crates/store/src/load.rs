@@ -40,7 +40,7 @@ impl Store {
             }
         };
         let parts = self.all(snapshot, PARTS, [number], |row| self.part(id, row, &new, snapshot))?;
-        let beside = self.beside(snapshot, id, number)?;
+        let beside = self.monitored(snapshot, id, number)?;
         Run::assemble(id.clone(), new, ending, state, parts, beside)
     }
 
@@ -103,13 +103,14 @@ impl Store {
     fn ending(&self, id: &RunId, row: &Row<'_>) -> Result<Ending> {
         let text = |column: &str| self.get::<String>(row, column);
         let verdict = Verdict::from_name(&text("verdict")?);
-        let spread: Option<spread::Kept> = self.optional_json(id, "spread", self.get(row, "spread")?)?;
+        let spread: Option<spread::StoredSpread> =
+            self.optional_json(id, "spread", self.get(row, "spread")?)?;
         Ok(Ending {
             ended_at_unix_ms: self.get(row, "ended_at_unix_ms")?,
             verdict: verdict.ok_or_else(|| self.damaged(id, "its verdict is unknown"))?,
             validity: self.json(id, "validity", &text("validity")?)?,
             generator: self.json(id, "generator", &text("generator")?)?,
-            spread: spread.map(spread::Kept::into_spread),
+            spread: spread.map(spread::StoredSpread::into_spread),
             planned_left: self.count(id, row, "planned_left")?,
             notes: self.json(id, "notes", &text("notes")?)?,
             resolved_ns: self.optional_count(id, row, "resolved_ns")?,

@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::Result;
 use crate::error::{BUSY_MS, StoreError};
-use crate::schema::{self, Kind};
+use crate::schema::{self, FileKind};
 use crate::store::{self, Store};
 
 /// No value of ours comes near; a damaged length must not make SQLite allocate more.
@@ -78,19 +78,21 @@ impl Store {
         distrust(&connection).map_err(explain)?;
         let path = path.to_path_buf();
         match schema::settle(&connection).map_err(explain)? {
-            Kind::Ours => {
+            FileKind::Ours => {
                 if !connection.is_readonly("main").map_err(explain)? {
                     use_write_ahead_log(&connection).map_err(explain)?;
                 }
                 let file = store::file(&path);
                 Ok(Self { connection, path, file })
             }
-            Kind::Older => {
+            FileKind::Older => {
                 Err(StoreError::CannotBeRead { path, why: "its version must be brought up to date first" })
             }
-            Kind::Foreign => Err(StoreError::Foreign { path }),
-            Kind::Newer(found) => Err(StoreError::Newer { path, found, known: schema::VERSION }),
-            Kind::Altered => Err(StoreError::Damaged { path, what: "its tables were changed".to_owned() }),
+            FileKind::Foreign => Err(StoreError::Foreign { path }),
+            FileKind::Newer(found) => Err(StoreError::Newer { path, found, known: schema::VERSION }),
+            FileKind::Altered => {
+                Err(StoreError::Damaged { path, what: "its tables were changed".to_owned() })
+            }
         }
     }
 }

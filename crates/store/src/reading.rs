@@ -30,7 +30,7 @@ pub struct StoredReading<'a> {
 
 /// Subject, metric and label: what readings of different seconds share.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Kind {
+pub(crate) struct ReadingKey {
     pub(crate) subject: String,
     pub(crate) metric: String,
     pub(crate) label: String,
@@ -39,7 +39,7 @@ pub(crate) struct Kind {
 /// The readings of a run, packed: a study of many runs has millions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Readings {
-    kinds: Vec<Kind>,
+    kinds: Vec<ReadingKey>,
     /// In order of time.
     seconds: Vec<(u64, Box<[u8]>)>,
 }
@@ -53,7 +53,10 @@ pub(crate) struct BrokenReadings;
 
 impl Readings {
     /// Checks that everything unpacks to finite numbers of known kinds.
-    pub(crate) fn checked(kinds: Vec<Kind>, seconds: Vec<(u64, Box<[u8]>)>) -> Result<Self, BrokenReadings> {
+    pub(crate) fn checked(
+        kinds: Vec<ReadingKey>,
+        seconds: Vec<(u64, Box<[u8]>)>,
+    ) -> Result<Self, BrokenReadings> {
         for (_, packed) in &seconds {
             for reading in Unpack(packed) {
                 let (kind, value) = reading?;
@@ -66,7 +69,7 @@ impl Readings {
     }
 
     /// What was read, to be called something else.
-    pub(crate) fn kinds_mut(&mut self) -> &mut [Kind] {
+    pub(crate) fn kinds_mut(&mut self) -> &mut [ReadingKey] {
         &mut self.kinds
     }
 
@@ -75,7 +78,7 @@ impl Readings {
         self.seconds.iter().flat_map(move |(second, packed)| {
             // They unpacked when they were checked.
             Unpack(packed).flatten().filter_map(move |(kind, value)| {
-                let Kind { subject, metric, label } = self.kinds.get(kind)?;
+                let ReadingKey { subject, metric, label } = self.kinds.get(kind)?;
                 Some(StoredReading { second: *second, subject, metric, label, value })
             })
         })

@@ -2,7 +2,7 @@
 
 use record::{Ledger, LedgerEntry};
 
-use crate::reading::Kind;
+use crate::reading::ReadingKey;
 use crate::run::{Part, Run};
 
 impl Run {
@@ -17,13 +17,13 @@ impl Run {
             rewritten.add_others(errors.others());
             *errors = rewritten;
         }
-        let beside = &mut self.beside;
-        beside.outputs.clear();
-        for gate in &mut beside.gates {
+        let monitored = &mut self.monitored;
+        monitored.outputs.clear();
+        for gate in &mut monitored.gates {
             gate.text = text(&gate.text);
             gate.step = gate.step.as_deref().map(text);
         }
-        for Kind { subject, label, .. } in beside.readings.kinds_mut() {
+        for ReadingKey { subject, label, .. } in monitored.readings.kinds_mut() {
             (*subject, *label) = (text(subject), text(label));
         }
     }

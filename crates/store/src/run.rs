@@ -8,10 +8,10 @@ use record::{
 };
 
 use crate::Result;
-use crate::beside::{Beside, GateResult, Output};
 use crate::description::NewRun;
 use crate::ending::Ending;
 use crate::error::StoreError;
+use crate::monitored::{GateResult, Monitored, Output};
 use crate::reading::StoredReading;
 use crate::run_id::RunId;
 use crate::store::State;
@@ -36,7 +36,7 @@ pub struct Run {
     pub(crate) is_summed_up: bool,
     /// How long the measured window is, and whether its answers were counted by whole seconds.
     pub(crate) window: Option<WindowLength>,
-    pub(crate) beside: Beside,
+    pub(crate) monitored: Monitored,
 }
 
 /// An interval with packed histograms.
@@ -85,13 +85,13 @@ impl Run {
         ending: Option<Ending>,
         state: State,
         mut parts: Vec<Part>,
-        beside: Beside,
+        monitored: Monitored,
     ) -> Result<Self> {
         let window = window::settle(&new, ending.as_ref(), &mut parts);
         parts.sort_by_key(|part| (part.step, part.phase, part.second));
         let mut by_second: Vec<usize> = (0..parts.len()).collect();
         by_second.sort_by_key(|place| (parts[*place].second, parts[*place].phase, parts[*place].step));
-        let run = Self { id, new, ending, state, parts, by_second, is_summed_up: false, window, beside };
+        let run = Self { id, new, ending, state, parts, by_second, is_summed_up: false, window, monitored };
         let (mut weight, mut statuses) = (0u64, BTreeSet::new());
         for part in &run.parts {
             let durations = Tally::check_histograms(&part.histograms).map_err(|Malformed| run.damaged())?;
@@ -182,17 +182,17 @@ impl Run {
 
     /// What probes read, in order of time.
     pub fn readings(&self) -> impl Iterator<Item = StoredReading<'_>> {
-        self.beside.readings.iter()
+        self.monitored.readings.iter()
     }
 
     /// What the processes of the system wrote.
     pub fn outputs(&self) -> &[Output] {
-        &self.beside.outputs
+        &self.monitored.outputs
     }
 
     /// What became of the gates, in the order of the plan.
     pub fn gates(&self) -> &[GateResult] {
-        &self.beside.gates
+        &self.monitored.gates
     }
 
     /// Of the steps: what their parts saw is in them.

@@ -17,8 +17,7 @@ const LENGTH: usize = "20261121-142501-k3f9".len();
 impl RunId {
     /// A fresh name for a run that starts now; may, rarely, be taken.
     pub(crate) fn draw(started_at_unix_ms: i64) -> Self {
-        let Utc { year, month, day, hour, minute, second, .. } = Utc::from_unix_ms(started_at_unix_ms);
-        let mut id = format!("{year:04}{month:02}{day:02}-{hour:02}{minute:02}{second:02}-");
+        let mut id = Utc::from_unix_ms(started_at_unix_ms).format("%Y%m%d-%H%M%S-");
         // The standard library seeds its hashers from the system's random numbers.
         let random = RandomState::new().build_hasher().finish();
         id.extend((0..4).map(|place| char::from(ALPHABET[(random >> (place * 5) & 31) as usize])));

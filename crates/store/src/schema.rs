@@ -14,6 +14,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("schema/5.sql"),
     include_str!("schema/6.sql"),
     include_str!("schema/7.sql"),
+    include_str!("schema/8.sql"),
 ];
 
 /// The version that this program writes.
@@ -21,7 +22,7 @@ pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// What a file turned out to be.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     /// Empty, or of a known version: now of ours.
     Ours,
     /// Another program's.
@@ -35,21 +36,21 @@ pub(crate) enum Kind {
 }
 
 /// Brings a file to the current version, unless it is not ours to change.
-pub(crate) fn settle(connection: &Connection) -> rusqlite::Result<Kind> {
+pub(crate) fn settle(connection: &Connection) -> rusqlite::Result<FileKind> {
     // All header fields of one instant: another process may be making the tables right now.
     let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
     let kind = recognise(&snapshot)?;
-    if kind != Kind::Ours || version(&snapshot)? == VERSION {
+    if kind != FileKind::Ours || version(&snapshot)? == VERSION {
         return Ok(kind);
     }
     drop(snapshot);
     if connection.is_readonly("main")? {
-        return Ok(Kind::Older);
+        return Ok(FileKind::Older);
     }
     // Another process may have been faster: look again under the lock.
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     let kind = recognise(&transaction)?;
-    if kind == Kind::Ours {
+    if kind == FileKind::Ours {
         for migration in &MIGRATIONS[version(&transaction)? as usize..] {
             transaction.execute_batch(migration)?;
         }
@@ -60,16 +61,16 @@ pub(crate) fn settle(connection: &Connection) -> rusqlite::Result<Kind> {
     Ok(kind)
 }
 
-fn recognise(connection: &Connection) -> rusqlite::Result<Kind> {
+fn recognise(connection: &Connection) -> rusqlite::Result<FileKind> {
     let id: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let version = version(connection)?;
     let objects: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     Ok(match (id, version) {
-        (0, 0) if objects == 0 => Kind::Ours,
-        (APPLICATION_ID, 1..=VERSION) if has_our_tables(connection, version)? => Kind::Ours,
-        (APPLICATION_ID, newer) if newer > VERSION => Kind::Newer(newer),
-        (APPLICATION_ID, _) => Kind::Altered,
-        _ => Kind::Foreign,
+        (0, 0) if objects == 0 => FileKind::Ours,
+        (APPLICATION_ID, 1..=VERSION) if has_our_tables(connection, version)? => FileKind::Ours,
+        (APPLICATION_ID, newer) if newer > VERSION => FileKind::Newer(newer),
+        (APPLICATION_ID, _) => FileKind::Altered,
+        _ => FileKind::Foreign,
     })
 }
 

@@ -8,14 +8,14 @@ type Three = [f64; 3];
 
 /// [`Spread`], as JSON keeps it.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct StoredSpread {
     connections: u64,
     requests: Three,
     response_mean_ns: Option<Three>,
     response_max_ns: Option<Three>,
 }
 
-impl Kept {
+impl StoredSpread {
     /// `None` if a figure is not finite, which JSON cannot keep.
     pub(crate) fn of(spread: &Spread) -> Option<Self> {
         let kept = Self {

@@ -7,6 +7,9 @@ use store::{Place, Procedure, Study, stage};
 
 use crate::procedure::GRACE_MIN_NS;
 
+/// How long the preparation of a run may take to be counted as its time, once it is over and stored.
+const GAP_MAX_MS: i64 = 10_000;
+
 /// What is known of the time that runs take.
 pub(crate) struct Pace<'a> {
     plan: &'a Plan,
@@ -31,7 +34,8 @@ impl<'a> Pace<'a> {
     /// Of a study: what it has made so far tells how long the rest takes.
     pub(crate) fn of(plan: &'a Plan, kept: &Study) -> Self {
         let within = kept.new.compare.within_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
-        let spent_before = kept.runs.iter().map(took).fold(Duration::ZERO, Duration::saturating_add);
+        let times = times(kept);
+        let spent_before = times.iter().map(|(_, took)| *took).fold(Duration::ZERO, Duration::saturating_add);
         let budget = within.map(|within| Budget { within, spent_before });
         let soak_s = match &kept.new.compare.procedure {
             Procedure::Capacity(rules) => rules.soak_s,
@@ -39,10 +43,8 @@ impl<'a> Pace<'a> {
         };
         let soak = soak_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
         let mut pace = Self { plan, noted: 0, beyond: Duration::ZERO, untimed: Vec::new(), budget, soak };
-        for run in &kept.runs {
-            if let Some((_, place)) = &run.new.place {
-                pace.note(place, took(run));
-            }
+        for (place, took) in times {
+            pace.note(place, took);
         }
         pace
     }
@@ -126,10 +128,24 @@ impl<'a> Pace<'a> {
     }
 }
 
-/// How long a stored run took.
-fn took(run: &store::Run) -> Duration {
-    let ended = run.ending.as_ref().map_or(run.new.started_at_unix_ms, |ending| ending.ended_at_unix_ms);
-    Duration::from_millis(u64::try_from(ended.saturating_sub(run.new.started_at_unix_ms)).unwrap_or_default())
+/// How long each stored run took, preparation included: from the end of the run before it. A longer gap than [`GAP_MAX_MS`] is a
+/// time in which the study was interrupted, and counts for nobody.
+fn times(kept: &Study) -> Vec<(&Place, Duration)> {
+    let mut runs: Vec<&store::Run> = kept.runs.iter().collect();
+    runs.sort_by_key(|run| run.new.started_at_unix_ms);
+    let mut before = kept.new.started_at_unix_ms;
+    let mut times = Vec::with_capacity(runs.len());
+    for run in runs {
+        let started = run.new.started_at_unix_ms;
+        let ended = run.ending.as_ref().map_or(started, |ending| ending.ended_at_unix_ms).max(started);
+        let since = if (0..=GAP_MAX_MS).contains(&started.saturating_sub(before)) { before } else { started };
+        let took = Duration::from_millis(u64::try_from(ended.saturating_sub(since)).unwrap_or_default());
+        if let Some((_, place)) = &run.new.place {
+            times.push((place, took));
+        }
+        before = ended;
+    }
+    times
 }
 
 #[cfg(test)]
@@ -151,5 +167,23 @@ mod tests {
         assert_eq!(expected(stage::OVERLOAD), Some(Duration::from_secs(12)));
         assert!(pace.is_time_for(&[level(stage::OVERLOAD)], Duration::from_secs(18)));
         assert!(!pace.is_time_for(&[level(stage::OVERLOAD)], Duration::from_secs(19)));
+    }
+
+    #[test]
+    fn what_came_before_a_run_is_its_time_and_an_interruption_is_nobodys() {
+        let (_, store, id) = begun(1, "{ within: 30s }");
+        let mut kept = store.load_study(&id).expect("it is kept");
+        kept.new.started_at_unix_ms = 1_000;
+        let begin = |started_at_unix_ms| store::NewRun { started_at_unix_ms, ..fixtures::new_run() };
+        let end = |ended_at_unix_ms| store::Ending { ended_at_unix_ms, ..fixtures::ending() };
+        let run = |started, ended| {
+            let mut run = store.kept(&begin(started), &[], &[], &end(ended));
+            run.new.place = Some((id.clone(), place("web", "n=1")));
+            run
+        };
+        // Prepared for 300 ms; prepared for 200 ms; made an hour later.
+        kept.runs = vec![run(3_700_000, 3_701_000), run(1_300, 2_300), run(2_500, 3_500)];
+        let took: Vec<u128> = times(&kept).iter().map(|(_, took)| took.as_millis()).collect();
+        assert_eq!(took, [1_300, 1_200, 1_000]);
     }
 }

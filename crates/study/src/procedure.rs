@@ -88,7 +88,7 @@ impl Why {
 
 /// A procedure on a study. It knows nothing but what is stored, and is asked anew after every turn: so a study that was
 /// interrupted goes on where it was.
-pub(crate) trait Course {
+pub(crate) trait StudyProcedure {
     /// What to do next. `kept` has everything so far.
     fn next(&self, kept: &Study) -> Result<Turn, StudyError>;
 
@@ -115,19 +115,20 @@ pub fn procedure(plan: &Plan) -> Procedure {
     }
 }
 
-/// The course of a study that was begun.
-pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> Box<dyn Course + 'a> {
-    let duels = || Duels::of(plan, kept).map(|duels| Box::new(duels) as Box<dyn Course + 'a>);
-    let best = || Best::of(plan, kept).map(|best| Box::new(best) as Box<dyn Course + 'a>);
-    let capacity =
-        || Capacity::of(plan, journal, kept).map(|capacity| Box::new(capacity) as Box<dyn Course + 'a>);
-    let course = match &kept.new.compare.procedure {
+/// What says the next runs of a study that was begun.
+pub(crate) fn of<'a>(plan: &'a Plan, kept: &Study, journal: &'a dyn Journal) -> Box<dyn StudyProcedure + 'a> {
+    let duels = || Duels::of(plan, kept).map(|duels| Box::new(duels) as Box<dyn StudyProcedure + 'a>);
+    let best = || Best::of(plan, kept).map(|best| Box::new(best) as Box<dyn StudyProcedure + 'a>);
+    let capacity = || {
+        Capacity::of(plan, journal, kept).map(|capacity| Box::new(capacity) as Box<dyn StudyProcedure + 'a>)
+    };
+    let procedure = match &kept.new.compare.procedure {
         Procedure::Duel { .. } => duels(),
         Procedure::Best { .. } => best(),
         Procedure::Capacity(_) => capacity(),
         Procedure::Blocks => None,
     };
-    course.unwrap_or_else(|| Box::new(Blocks { plan }))
+    procedure.unwrap_or_else(|| Box::new(Blocks { plan }))
 }
 
 /// The runs by which a finished study is extended to so many blocks. A duel plans its own, block by block.

@@ -82,14 +82,14 @@ pub trait Journal {
 
 /// A study in a store.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept<'a> {
+pub struct StoredStudy<'a> {
     /// Where it is.
     pub store: &'a Store,
     /// Its name there.
     pub id: &'a StudyId,
 }
 
-impl Journal for Kept<'_> {
+impl Journal for StoredStudy<'_> {
     fn study(&self) -> Result<Study, StoreError> {
         self.store.load_study(self.id)
     }

@@ -9,9 +9,9 @@ use store::{
 };
 
 use crate::arrivals;
-use crate::limits::Limits;
+use crate::likely_bottlenecks::LikelyBottlenecks;
 use crate::pace::Pace;
-use crate::procedure::{self, Course, Turn, Why};
+use crate::procedure::{self, StudyProcedure, Turn, Why};
 use crate::run_maker::{Ahead, Draws, Journal, RunMaker};
 use crate::schedule::schedule;
 use crate::study_error::{Broken, StudyError};
@@ -160,17 +160,17 @@ fn turns<R: RunMaker>(
     runs: &mut R,
 ) -> Result<Option<Why>, Broken<R::Error>> {
     let mut kept = journal.study()?;
-    let course = procedure::of(study, &kept, journal);
-    let (pace, limits) = (Pace::of(study, &kept), Limits::of(&kept));
+    let next_runs = procedure::of(study, &kept, journal);
+    let (pace, limits) = (Pace::of(study, &kept), LikelyBottlenecks::of(&kept));
     let mut going = Going { study, journal, pace, limits, begun: runs.now(), made: 0 };
     let mut places: Vec<Place> = kept.missing().cloned().collect();
     let mut tries = 1;
     loop {
-        if let Some(stopped) = going.turn(&*course, &mut kept, &places, runs)? {
+        if let Some(stopped) = going.turn(&*next_runs, &mut kept, &places, runs)? {
             return Ok(stopped);
         }
         journal.catch_up(&mut kept)?;
-        if course.needs_every_run() && kept.missing().next().is_some() {
+        if next_runs.needs_every_run() && kept.missing().next().is_some() {
             if tries == TRIES {
                 runs.says("a run was cut short again and again: nothing more can be decided");
                 return Ok(None);
@@ -180,7 +180,7 @@ fn turns<R: RunMaker>(
             continue;
         }
         tries = 1;
-        let (next, news) = match course.next(&kept)? {
+        let (next, news) = match next_runs.next(&kept)? {
             Turn::Runs { places, news } => (Ok(places), news),
             Turn::Over { why, news } => (Err(why), news),
         };
@@ -205,7 +205,7 @@ struct Going<'a> {
     journal: &'a dyn Journal,
     pace: Pace<'a>,
     /// `None`: nobody asks.
-    limits: Option<Limits>,
+    limits: Option<LikelyBottlenecks>,
     begun: Instant,
     /// Runs so far.
     made: usize,
@@ -215,12 +215,12 @@ impl Going<'_> {
     /// Makes the runs of a turn; something if the study stops before their end.
     fn turn<R: RunMaker>(
         &mut self,
-        course: &dyn Course,
+        next_runs: &dyn StudyProcedure,
         kept: &mut store::Study,
         places: &[Place],
         runs: &mut R,
     ) -> Result<Option<Option<Why>>, Broken<R::Error>> {
-        let later = course.later_at_most(kept);
+        let later = next_runs.later_at_most(kept);
         for (index, place) in places.iter().enumerate() {
             if runs.is_stopped() {
                 return Ok(Some(None));
@@ -235,7 +235,7 @@ impl Going<'_> {
                 runs.says(&self.pace.spent(block, later, gone));
                 return Ok(Some(Some(Why::Budget)));
             }
-            let amount = course.amount(kept, place)?;
+            let amount = next_runs.amount(kept, place)?;
             let draws = Draws { amount, seed: arrivals::seed(self.study.seed, place) };
             let ahead = self.ahead(&places[index..], later, gone);
             runs.make(place, &draws, &ahead).map_err(Broken::Run)?;
@@ -250,7 +250,7 @@ impl Going<'_> {
 
     /// Tells what probably limits the settings by the runs so far: now and then when a block is over, and when somebody stops.
     fn tell_limits<R: RunMaker>(&mut self, kept: &mut store::Study, runs: &mut R) -> Result<(), StudyError> {
-        let is_due = |limits: &&mut Limits| limits.are_due(self.made) || runs.is_stopped();
+        let is_due = |limits: &&mut LikelyBottlenecks| limits.are_due(self.made) || runs.is_stopped();
         let Some(limits) = self.limits.as_mut().filter(is_due) else { return Ok(()) };
         self.journal.catch_up(kept)?;
         let news = limits.news(self.study, kept, self.made)?;

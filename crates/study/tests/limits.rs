@@ -19,7 +19,7 @@ fn told(lines: &[String]) -> Vec<&str> {
 
 const AT_FIRST: [&str; 2] = [
     "probably limited so far by CPU of the machine: web n=1",
-    "probably limited so far by the system's own waiting: web n=2, web n=3",
+    "probably limited so far by waiting inside the system: web n=2, web n=3",
 ];
 
 #[test]
@@ -55,7 +55,7 @@ fn whoever_stops_hears_what_is_known_so_far() {
     run_study(&study, &memory, &mut maker).expect("it ends");
     let made = memory.made();
     let first = made[0].2.trim_start_matches("1 user ");
-    let what = if first == "n=1" { "CPU of the machine" } else { "the system's own waiting" };
+    let what = if first == "n=1" { "CPU of the machine" } else { "waiting inside the system" };
     assert_eq!(told(&maker.lines), [format!("probably limited so far by {what}: web {first}")]);
 }
 

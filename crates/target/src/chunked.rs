@@ -8,7 +8,7 @@ const TRAILER_BYTES: usize = 16 * 1024;
 /// Where in the framing the next byte falls.
 #[derive(Debug, Default)]
 pub(crate) struct Chunked {
-    place: Place,
+    place: ChunkState,
     /// Bytes of the chunk still to come, or its size while that is read.
     size: u64,
     /// Length of the current line; all trailer lines count as one.
@@ -16,7 +16,7 @@ pub(crate) struct Chunked {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum ChunkState {
     #[default]
     Size,
     Extension,
@@ -47,7 +47,7 @@ impl Chunked {
     ) -> Result<(usize, bool), Fault> {
         let mut at = 0;
         while at < input.len() {
-            if self.place == Place::Data {
+            if self.place == ChunkState::Data {
                 let piece = (input.len() - at).min(usize::try_from(self.size).unwrap_or(usize::MAX));
                 if !keep(&input[at..at + piece]) {
                     return Err(Fault::TooLong);
@@ -55,7 +55,7 @@ impl Chunked {
                 at += piece;
                 self.size -= piece as u64;
                 if self.size == 0 {
-                    self.place = Place::DataCr;
+                    self.place = ChunkState::DataCr;
                 }
                 continue;
             }
@@ -72,45 +72,47 @@ impl Chunked {
     fn byte(&mut self, byte: u8) -> Result<bool, Fault> {
         self.line_bytes += 1;
         self.place = match (self.place, byte) {
-            (Place::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => self.digit(byte)?,
-            (Place::Size, b';' | b'\r') if self.line_bytes == 1 => return Err(Fault::Malformed),
-            (Place::Size, b';') => Place::Extension,
-            (Place::Size | Place::Extension, b'\r') => Place::SizeLf,
-            (Place::Extension, b'\n') => return Err(Fault::Malformed),
-            (Place::Extension, _) if self.line_bytes <= LINE_BYTES => Place::Extension,
-            (Place::SizeLf, b'\n') => self.size_known()?,
-            (Place::DataCr, b'\r') => Place::DataLf,
-            (Place::DataLf, b'\n') => {
+            (ChunkState::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => self.digit(byte)?,
+            (ChunkState::Size, b';' | b'\r') if self.line_bytes == 1 => return Err(Fault::Malformed),
+            (ChunkState::Size, b';') => ChunkState::Extension,
+            (ChunkState::Size | ChunkState::Extension, b'\r') => ChunkState::SizeLf,
+            (ChunkState::Extension, b'\n') => return Err(Fault::Malformed),
+            (ChunkState::Extension, _) if self.line_bytes <= LINE_BYTES => ChunkState::Extension,
+            (ChunkState::SizeLf, b'\n') => self.size_known()?,
+            (ChunkState::DataCr, b'\r') => ChunkState::DataLf,
+            (ChunkState::DataLf, b'\n') => {
                 self.line_bytes = 0;
-                Place::Size
+                ChunkState::Size
             }
-            (Place::TrailerStart, b'\r') => Place::EndLf,
-            (Place::Trailer, b'\r') => Place::TrailerLf,
-            (Place::TrailerStart | Place::Trailer, b'\n') => return Err(Fault::Malformed),
-            (Place::TrailerStart | Place::Trailer, _) if self.line_bytes <= TRAILER_BYTES => Place::Trailer,
-            (Place::TrailerLf, b'\n') => Place::TrailerStart,
-            (Place::EndLf, b'\n') => return Ok(true),
+            (ChunkState::TrailerStart, b'\r') => ChunkState::EndLf,
+            (ChunkState::Trailer, b'\r') => ChunkState::TrailerLf,
+            (ChunkState::TrailerStart | ChunkState::Trailer, b'\n') => return Err(Fault::Malformed),
+            (ChunkState::TrailerStart | ChunkState::Trailer, _) if self.line_bytes <= TRAILER_BYTES => {
+                ChunkState::Trailer
+            }
+            (ChunkState::TrailerLf, b'\n') => ChunkState::TrailerStart,
+            (ChunkState::EndLf, b'\n') => return Ok(true),
             _ => return Err(Fault::Malformed),
         };
         Ok(false)
     }
 
-    fn digit(&mut self, byte: u8) -> Result<Place, Fault> {
+    fn digit(&mut self, byte: u8) -> Result<ChunkState, Fault> {
         let digit = (byte as char).to_digit(16).ok_or(Fault::Malformed)?;
         // Fifteen digits cannot overflow; nobody needs more.
         if self.line_bytes > 15 {
             return Err(Fault::Malformed);
         }
         self.size = self.size * 16 + u64::from(digit);
-        Ok(Place::Size)
+        Ok(ChunkState::Size)
     }
 
-    fn size_known(&mut self) -> Result<Place, Fault> {
+    fn size_known(&mut self) -> Result<ChunkState, Fault> {
         self.line_bytes = 0;
         match self.size {
-            0 => Ok(Place::TrailerStart),
+            0 => Ok(ChunkState::TrailerStart),
             n if n > crate::request::BODY_BYTES as u64 => Err(Fault::TooLong),
-            _ => Ok(Place::Data),
+            _ => Ok(ChunkState::Data),
         }
     }
 }

@@ -3,11 +3,16 @@
 pub(crate) mod capacity;
 pub(crate) mod check;
 pub(crate) mod compare;
+pub(crate) mod completions;
 pub(crate) mod history;
+pub(crate) mod init;
 pub(crate) mod keep;
 pub(crate) mod load;
+pub(crate) mod man;
+pub(crate) mod origin;
 pub(crate) mod prepare;
 pub(crate) mod report;
+pub(crate) mod request;
 pub(crate) mod run;
 pub(crate) mod sql;
 pub(crate) mod target;
@@ -17,29 +22,37 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use plan::{Fault, Study};
+use runner::{LocalGenerator, OwnerToken, PublicLoads};
 
 use crate::exit::{BadArguments, CannotRun};
 
-/// What `tenbin` can be told to do besides loading a URL.
+/// The commands besides `tenbin URL`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Runs a plan file: starts the systems, loads them, repeats in random order, compares.
+    /// Runs a plan: starts systems, repeats loads in random order, compares
     Run(run::RunFlags),
-    /// Searches for the highest rate at which conditions hold: an interval, from what held to what failed.
+    /// Finds the maximum sustainable load: highest passing rate, lowest failing rate
     Capacity(Box<capacity::CapacityFlags>),
-    /// Says what is wrong with a plan file, or in words what it would do; sends nothing.
+    /// Writes a first plan from three answers
+    Init(init::InitFlags),
+    /// Reports the errors of a plan, or describes what it would do
     Check(check::CheckFlags),
-    /// Makes the tables of a built-in workload on a database, and fills them.
+    /// Creates and fills the tables of a built-in database workload
     Prepare(Box<prepare::PrepareFlags>),
-    /// Shows stored runs: one in full, several side by side.
+    /// Shows stored runs and studies
     Report(report::ReportFlags),
-    /// Holds two stored runs or two stored studies side by side: figures, ratios, and whether they differ.
+    /// Compares two stored runs or studies
     Compare(compare::CompareFlags),
-    /// Lists the stored runs, newest first.
+    /// Lists stored runs and studies, newest first
     History(history::HistoryFlags),
-    /// Serves the built-in target, whose truth is known, on loopback until interrupted.
+    /// Serves a built-in target with known response times, for trying Tenbin
     Target(Box<target::TargetFlags>),
-    /// Holds a process of a system; started by `run` and `check`.
+    /// Prints the completion script of a shell
+    Completions(completions::CompletionsFlags),
+    /// Writes the manual pages into a folder
+    #[command(hide = true)]
+    Man(man::ManFlags),
+    /// Holds a process of a system; started by `run` and `check`
     #[command(hide = true)]
     Keep(keep::KeepFlags),
 }
@@ -47,8 +60,8 @@ pub(crate) enum Command {
 /// Where results are kept.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct StoreFlag {
-    /// The file that keeps every run [default: tenbin.sqlite in your data directory].
-    #[arg(long, value_name = "PATH", help_heading = "Results")]
+    /// File that keeps all runs [default: tenbin.sqlite in your data directory]
+    #[arg(long, value_name = "PATH", help_heading = "Results", hide_short_help = true)]
     store: Option<PathBuf>,
 }
 
@@ -59,9 +72,32 @@ impl StoreFlag {
     }
 }
 
+/// Loads of servers on the internet.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct PublicFlag {
+    /// Allow public servers whose owners agree
+    ///
+    /// The server must serve a file that states the maximum rate. Without the file, the error message says which one.
+    #[arg(long, help_heading = "Generator", hide_short_help = true)]
+    allow_public: bool,
+}
+
+impl PublicFlag {
+    /// What makes the load; the token that owners serve is kept with the runs of this user.
+    fn generator(self) -> anyhow::Result<LocalGenerator> {
+        if !self.allow_public {
+            return Ok(LocalGenerator::default());
+        }
+        let path = store::default_path().with_file_name("owner-token");
+        let token = OwnerToken::in_file(&path).with_context(|| path.display().to_string())?;
+        Ok(LocalGenerator { public: PublicLoads::WithConsent(token) })
+    }
+}
+
 /// The plan in a file, or everything that is wrong with it.
 fn read_plan(path: &Path, is_quick: bool) -> anyhow::Result<Study> {
-    Study::read(path, is_quick).map_err(|faults| BadArguments(faults.to_string()).into())
+    let told = |errors| BadArguments(format!("{}: this plan has errors\n\n{errors}", path.display()));
+    Study::read(path, is_quick).map_err(|errors| told(errors).into())
 }
 
 /// An error that lists what stands in the way, if anything does.
@@ -72,10 +108,10 @@ fn refuse(faults: &[Fault]) -> anyhow::Result<()> {
     Err(CannotRun(listed(faults, "nothing was started")).into())
 }
 
-/// Every fault, how many they are, and what was left undone for them.
+/// Every error, how many they are, and what was left undone for them.
 fn listed(faults: &[Fault], undone: &str) -> String {
     let list: Vec<String> = faults.iter().map(ToString::to_string).collect();
-    let count = if list.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", list.len()) };
+    let count = if list.len() == 1 { "1 error".to_owned() } else { format!("{} errors", list.len()) };
     format!("{}\n{count}; {undone}", list.join("\n"))
 }
 

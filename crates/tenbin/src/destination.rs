@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use report::{FORMATS, Format, Options, ReportError};
+use report::{FORMATS, Format, GITHUB, MARKDOWN, Options, PAGE, ReportError, TERMINAL};
 
 use crate::browser;
 use crate::exit::BadArguments;
@@ -16,14 +16,17 @@ use crate::output;
 /// In which format, and into which file.
 #[derive(Args, Debug)]
 pub(crate) struct ResultFlags {
-    #[arg(long, value_name = "FORMAT", help_heading = "Results", help = formats(|_| true))]
+    #[arg(long, value_name = "NAME", help_heading = "Results", help = formats(|_| true))]
     format: Option<String>,
-    /// Write it to this file, such as report.html; the ending says the format.
+    /// Write the report to a file; its ending selects the format: report.html
     #[arg(short, long, value_name = "PATH", help_heading = "Results")]
     output: Option<PathBuf>,
-    /// Show the page in a browser: --format html, in a temporary file if there is no -o.
-    #[arg(long, help_heading = "Results")]
+    /// Open the HTML page in a browser; without -o, it is a temporary file
+    #[arg(long, help_heading = "Results", hide_short_help = true)]
     open: bool,
+    /// Print all figures
+    #[arg(long, help_heading = "Results")]
+    wide: bool,
 }
 
 /// Writes a report in a format.
@@ -34,6 +37,7 @@ pub(crate) struct Destination {
     pub(crate) format: &'static Format,
     to: To,
     is_opened: bool,
+    is_wide: bool,
 }
 
 enum To {
@@ -42,30 +46,30 @@ enum To {
     TemporaryFile,
 }
 
+/// The environment variable that names the file of a job's summary.
+const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 /// Names that are tried for a temporary file.
 const NAMES_MAX: u32 = 100;
 /// What nobody may read but who measured.
 const PRIVATE: u32 = 0o600;
-/// Columns in a file.
-const WIDTH: usize = 120;
 
 /// What is said of `--format` where some formats, or all, have room for the result.
 pub(crate) fn formats(is_meant: fn(&Format) -> bool) -> String {
     let names = report::format_names(is_meant);
-    format!("How to write the result: {names} [default: terminal, or as -o ends]")
+    format!("{names} [default: terminal]")
 }
 
 impl ResultFlags {
     /// Of a command that has flags of its own, and no page to show.
     pub(crate) fn of(format: Option<String>, output: Option<PathBuf>) -> Self {
-        Self { format, output, open: false }
+        Self { format, output, open: false, wide: false }
     }
 
     /// What the flags say together. Nothing is measured for a result that cannot be written.
     pub(crate) fn check(&self) -> anyhow::Result<Destination> {
         let path = self.output.as_deref().filter(|path| *path != Path::new("-"));
         let format = self.format(path)?;
-        if self.open && format.name != "html" {
+        if self.open && format != PAGE {
             return Err(bad(
                 format!("--open shows a page in a browser, and {} is no page", format.name),
                 "add --format html, or leave out --open",
@@ -73,32 +77,31 @@ impl ResultFlags {
         }
         if self.open && self.output.is_some() && path.is_none() {
             return Err(bad(
-                "--open -o -: a browser cannot look at standard output".to_owned(),
-                "name a file, or leave out -o: the page is in a temporary file then",
+                "--open -o -: a browser cannot open standard output".to_owned(),
+                "name a file, or leave out -o for a temporary file",
             ));
         }
         let to = match path {
             Some(path) => To::File(writable(path)?),
             None if self.open => To::TemporaryFile,
-            None if format.name == "html" && output::is_on_terminal() => {
+            None if format == PAGE && output::is_on_terminal() => {
                 return Err(bad(
                     "--format html: a page is for a browser, not for a terminal".to_owned(),
-                    "add -o report.html, or --open to see it at once",
+                    "add -o report.html, or --open",
                 ));
             }
             None => To::Stdout,
         };
-        Ok(Destination { format, to, is_opened: self.open })
+        Ok(Destination { format, to, is_opened: self.open, is_wide: self.wide })
     }
 
     /// The named format, or the one that the file or `--open` asks for.
     fn format(&self, path: Option<&Path>) -> anyhow::Result<&'static Format> {
-        let named = |name: &str| report::format(name);
         let known = |of: fn(&Format) -> &str| FORMATS.iter().map(of).collect::<Vec<_>>();
         match (&self.format, path) {
-            (Some(name), _) => named(name).ok_or_else(|| {
+            (Some(name), _) => report::format(name).ok_or_else(|| {
                 let known = known(|format| format.name).join(", ");
-                BadArguments(format!("--format {name:?} is not known; write one of {known}")).into()
+                BadArguments(format!("--format {name:?} is not known\n  help: write one of {known}")).into()
             }),
             (None, Some(path)) => {
                 let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
@@ -106,36 +109,51 @@ impl ResultFlags {
                 FORMATS.iter().find(is_meant).ok_or_else(|| {
                     let known = known(|format| format.extension).join(", .");
                     bad(
-                        format!("-o {}: its ending does not say the format", path.display()),
-                        &format!("let it end in one of .{known}, or add --format"),
+                        format!("-o {}: its ending selects no format", path.display()),
+                        &format!("use one of the endings .{known}, or add --format"),
                     )
                 })
             }
-            (None, None) => {
-                let name = if self.open { "html" } else { "terminal" };
-                named(name).with_context(|| format!("the format {name} is missing in this program"))
-            }
+            (None, None) => Ok(if self.open { PAGE } else { TERMINAL }),
         }
     }
 }
 
 impl Destination {
+    /// Asserts that the format has room for a study.
+    pub(crate) fn check_study(&self) -> anyhow::Result<()> {
+        let name = self.format.name;
+        match self.format.takes_study() {
+            true => Ok(()),
+            false => Err(bad(
+                format!("--format {name} is for single runs, and this makes several"),
+                &format!("run it without --format, then write tenbin report RUN --format {name}"),
+            )),
+        }
+    }
+
     /// Writes the report to where it goes. If that is a file and `is_shown`, it is shown on stdout too, as for a terminal.
     pub(crate) fn write(&self, is_shown: bool, report: Report<'_>) -> anyhow::Result<()> {
-        let in_file = |out: &mut dyn Write| report(self.format, &Options { color: false, width: WIDTH }, out);
+        let (width, is_wide) = (output::width(self.is_wide), self.is_wide);
+        let in_file =
+            |out: &mut dyn Write| report(self.format, &Options { color: false, width, is_wide }, out);
         let written = match &self.to {
-            To::Stdout => return output::write(|options, out| report(self.format, options, out)),
+            To::Stdout => {
+                self.summarize(report)?;
+                return output::write(is_wide, |options, out| report(self.format, options, out));
+            }
             To::File(path) => replace(path, in_file)
                 .map(|()| path.clone())
                 .with_context(|| format!("{} cannot be written", path.display())),
             To::TemporaryFile => temporary(in_file).context("a temporary file cannot be written"),
         };
         // Shown even if the file could not be written: it may be all that there is to see.
-        let shown = match report::format("terminal").filter(|_| is_shown) {
-            Some(terminal) => output::write(|options, out| report(terminal, options, out)),
-            None => Ok(()),
+        let shown = match is_shown {
+            true => output::write(is_wide, |options, out| report(TERMINAL, options, out)),
+            false => Ok(()),
         };
         let path = written?;
+        self.summarize(report)?;
         output::remark(&format!("written to {}", path.display()));
         if self.is_opened {
             browser::open(&path);
@@ -144,17 +162,27 @@ impl Destination {
     }
 }
 
-fn bad(what: String, way_out: &str) -> anyhow::Error {
-    BadArguments(format!("{what}\n  way out: {way_out}")).into()
+impl Destination {
+    /// In a job of GitHub Actions, adds the report to the summary of the job.
+    fn summarize(&self, report: Report<'_>) -> anyhow::Result<()> {
+        let path = std::env::var_os(SUMMARY).map(PathBuf::from).filter(|path| !path.as_os_str().is_empty());
+        let Some(path) = path.filter(|_| self.format == GITHUB) else { return Ok(()) };
+        let written = OpenOptions::new().append(true).create(true).open(&path).map_err(ReportError::from);
+        let options = Options { color: false, width: output::width(self.is_wide), is_wide: self.is_wide };
+        written
+            .and_then(|file| fill(file, |out| report(MARKDOWN, &options, out)))
+            .with_context(|| format!("{} (${SUMMARY}) cannot be written", path.display()))
+    }
+}
+
+fn bad(what: String, help: &str) -> anyhow::Error {
+    BadArguments(format!("{what}\n  help: {help}")).into()
 }
 
 /// The file that a path leads to, if it can be written.
 fn writable(path: &Path) -> anyhow::Result<PathBuf> {
     let refuse = |error: &dyn std::fmt::Display| {
-        bad(
-            format!("-o {}: it cannot be written: {error}", path.display()),
-            "name a file in a folder that you may write to",
-        )
+        bad(format!("-o {}: cannot be written: {error}", path.display()), "name a file in a writable folder")
     };
     // A link stays a link: what it leads to is written.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -225,7 +253,7 @@ fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other("every name beside it is taken"))
+    Err(io::Error::other("every name next to it is taken"))
 }
 
 /// Writes a new file that only its owner can read, and says where.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use report::ReportError;
-use runner::{Refusal, ResolveError, RunError};
+use runner::{ConsentError, Refusal, ResolveError, RunError};
 use store::StoreError;
 
 /// How the program ends.
@@ -15,7 +15,7 @@ pub(crate) enum Exit {
     CouldNotRun = 1,
     /// The arguments or the plan are wrong; nothing was sent.
     BadArguments = 2,
-    /// A gate of the plan was breached.
+    /// A condition was breached: a gate of the plan, or one of `--slo`.
     Breached = 3,
     /// The run is invalid: it measured the generator.
     Invalid = 4,
@@ -30,6 +30,19 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// Every code with what it means, as `--help` lists them.
+    pub(crate) const ALL: [(Self, &str); 9] = [
+        (Self::Ok, "success"),
+        (Self::CouldNotRun, "the command could not run or did not finish"),
+        (Self::BadArguments, "wrong arguments or a wrong plan; nothing was sent"),
+        (Self::Breached, "a condition failed"),
+        (Self::Invalid, "the run is invalid: it measured the load generator, not the server"),
+        (Self::Storage, "the store cannot be read or written"),
+        (Self::Degraded, "the server was gone for 5 % of the measured time or more"),
+        (Self::Interrupted, "interrupted (SIGINT); the result so far is kept"),
+        (Self::Terminated, "terminated (SIGTERM, SIGHUP); the result so far is kept"),
+    ];
+
     /// The code of an error that ends the program.
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         if let Some(RunError::Storage { .. }) = error.downcast_ref() {
@@ -38,7 +51,10 @@ impl Exit {
         let is_forbidden = |refusal: &Refusal| {
             matches!(
                 refusal,
-                Refusal::Plan(_) | Refusal::Resolve(ResolveError::Forbidden { .. }) | Refusal::Authorities(_)
+                Refusal::Plan(_)
+                    | Refusal::Consent(ConsentError::TooFast { .. } | ConsentError::NoRate { .. })
+                    | Refusal::Resolve(ResolveError::Forbidden { .. })
+                    | Refusal::Authorities(_)
             )
         };
         if let Some(RunError::Plan(_)) = error.downcast_ref() {

@@ -1,9 +1,12 @@
-//! Tenbin (天秤): weighs servers and databases under load, and says why one wins.
+//! Tenbin (天秤): benchmarks and compares servers and databases, and explains the difference.
 
+mod adhoc;
+mod arguments;
 mod browser;
 mod commands;
 mod destination;
 mod exit;
+mod help;
 mod live_line;
 mod making;
 mod output;
@@ -15,19 +18,27 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 use signal_hook::consts::SIGXFSZ;
 
 use commands::Command;
 use commands::load::LoadFlags;
 use exit::Exit;
 
-/// Weighs servers and databases under load, and says why one wins.
+/// Benchmarks and compares servers and databases, and explains the difference
 ///
-/// `tenbin URL` loads one address now; the commands below do the rest.
+/// `tenbin URL` measures one running server. A plan file describes systems that Tenbin starts, varies, and compares:
+/// `tenbin run PLAN`. Every run is kept: `tenbin report` shows it again.
 #[derive(Debug, Parser)]
 #[command(
     version,
+    override_usage = "tenbin [FLAGS] URL [URL_B]   measure a running server, or compare two\n       \
+                      tenbin PLAN.yaml             run a plan, as tenbin run does\n       \
+                      tenbin COMMAND ...",
+    after_help = help::EXAMPLES,
+    after_long_help = help::exit_codes(),
+    disable_help_subcommand = true,
+    subcommand_help_heading = "Commands",
     args_conflicts_with_subcommands = true,
     arg_required_else_help = true,
     allow_negative_numbers = true,
@@ -41,6 +52,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
+    commands::completions::answer(Arguments::command);
     // Else a write beyond the limit on the size of files would end the program without a word.
     let is_file_too_large = Arc::new(AtomicBool::new(false));
     if let Err(error) = signal_hook::flag::register(SIGXFSZ, Arc::clone(&is_file_too_large)) {
@@ -48,23 +60,13 @@ fn main() -> ExitCode {
             "a write beyond the limit on the size of files will end this program: {error}"
         ));
     }
-    let matches = Arguments::command().get_matches();
-    let Arguments { command, load } =
-        Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    let result = match command {
-        None => commands::load::run(load, commands::sql::played(&matches)),
-        Some(Command::Run(flags)) => commands::run::run(&flags),
-        Some(Command::Capacity(flags)) => commands::capacity::run(&flags),
-        Some(Command::Check(flags)) => commands::check::run(&flags),
-        Some(Command::Prepare(flags)) => commands::prepare::run(&flags),
-        Some(Command::Report(flags)) => commands::report::run(&flags),
-        Some(Command::Compare(flags)) => commands::compare::run(&flags),
-        Some(Command::History(flags)) => commands::history::run(&flags),
-        Some(Command::Keep(_)) => return lab::keeper::main(),
-        Some(Command::Target(flags)) => commands::target::run(*flags),
+    let given = arguments::given(std::env::args_os());
+    let result = match Arguments::command().try_get_matches_from(&given) {
+        Ok(matches) => carry_out(&matches),
+        Err(error) => help::end(&error, &given).map(Into::into),
     };
     match result {
-        Ok(exit) => exit.into(),
+        Ok(exit) => exit,
         // Whoever reads, such as `head`, has seen enough.
         Err(error) if output::is_broken_pipe(&error) => Exit::Ok.into(),
         Err(error) => {
@@ -77,4 +79,25 @@ fn main() -> ExitCode {
             Exit::of(&error).into()
         }
     }
+}
+
+/// Does what the arguments ask for.
+fn carry_out(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let Arguments { command, load } = Arguments::from_arg_matches(matches)?;
+    let exit = match command {
+        None => commands::load::run(load, commands::sql::played(matches)),
+        Some(Command::Run(flags)) => commands::run::run(&flags),
+        Some(Command::Capacity(flags)) => commands::capacity::run(&flags),
+        Some(Command::Init(flags)) => commands::init::run(&flags),
+        Some(Command::Check(flags)) => commands::check::run(&flags),
+        Some(Command::Prepare(flags)) => commands::prepare::run(&flags),
+        Some(Command::Report(flags)) => commands::report::run(&flags),
+        Some(Command::Compare(flags)) => commands::compare::run(&flags),
+        Some(Command::History(flags)) => commands::history::run(&flags),
+        Some(Command::Completions(flags)) => commands::completions::run(&flags),
+        Some(Command::Man(flags)) => commands::man::run(&flags, Arguments::command()),
+        Some(Command::Keep(_)) => return Ok(lab::keeper::main()),
+        Some(Command::Target(flags)) => commands::target::run(*flags),
+    };
+    exit.map(Into::into)
 }

@@ -43,7 +43,7 @@ impl RunMaker for Making<'_> {
     }
 }
 
-/// The error of a study as that of a run: what a person is told, and the exit code, are the same.
+/// The error of a study as that of a run: what is printed, and the exit code, are the same.
 pub(crate) fn of_study(error: StudyError) -> RunError {
     match error {
         StudyError::Plan(faults) => RunError::Plan(faults),

@@ -40,6 +40,11 @@ pub(crate) fn remark(message: &str) {
     let _ = writeln!(io::stderr(), "{}", visible_lines(message));
 }
 
+/// Asks a question whose answer follows on the same line.
+pub(crate) fn ask(question: &str) {
+    let _ = write!(io::stderr(), "{}", visible(question));
+}
+
 /// Whether somebody watches lines that are shown for a while.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
@@ -64,15 +69,22 @@ pub(crate) fn is_on_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
+/// Columns where there is no terminal that has a width.
+pub(crate) const fn width(is_wide: bool) -> usize {
+    if is_wide { 120 } else { 100 }
+}
+
 /// Writes a report to stdout, as wide as the terminal is.
 pub(crate) fn write(
+    is_wide: bool,
     report: impl FnOnce(&Options, &mut dyn Write) -> Result<(), ReportError>,
 ) -> anyhow::Result<()> {
     let stdout = io::stdout();
     let is_terminal = is_on_terminal();
     let width = rustix::termios::tcgetwinsize(&stdout).map_or(0, |size| usize::from(size.ws_col));
     let color = is_terminal && std::env::var_os("NO_COLOR").is_none();
-    let options = Options { color, width: if is_terminal && width >= 40 { width } else { 120 } };
+    let width = if is_terminal && width >= 40 { width } else { self::width(is_wide) };
+    let options = Options { color, width, is_wide };
     let mut out = io::BufWriter::new(stdout.lock());
     report(&options, &mut out)?;
     out.flush().map_err(ReportError::from)?;
@@ -109,9 +121,6 @@ mod tests {
 
     #[test]
     fn no_line_of_an_error_begins_where_the_programs_own_do() {
-        assert_eq!(
-            indented("a\ntenbin: all is well\n  way out: b"),
-            "a\n  tenbin: all is well\n  way out: b"
-        );
+        assert_eq!(indented("a\ntenbin: all is well\n  help: b"), "a\n  tenbin: all is well\n  help: b");
     }
 }

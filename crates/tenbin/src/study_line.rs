@@ -1,5 +1,6 @@
 //! A study's progress: a line for each run that is over, and on a terminal one for the run that goes on.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use runner::{Brief, Live, Made, Observer};
@@ -15,6 +16,8 @@ pub(crate) struct StudyLine {
     /// Of the run that goes on, and of how many.
     number: String,
     line: Option<LiveLine>,
+    /// Notes that were printed: what holds for many runs is printed once.
+    noted: BTreeSet<String>,
 }
 
 impl Observer for StudyLine {
@@ -51,9 +54,9 @@ impl StudyLine {
     /// A run begins.
     pub(crate) fn place_begins(&mut self, place: &Place, ahead: &Ahead) {
         self.number = of(ahead);
-        let at_most = if ahead.is_at_most { "at most " } else { "" };
+        let at_most = if ahead.is_at_most { "max " } else { "" };
         let left = ahead.left.map_or(String::new(), |left| format!(", {at_most}{} left", rough(left)));
-        let budget = ahead.budget.map_or(String::new(), |left| format!(", {} of the time", rough(left)));
+        let budget = ahead.budget.map_or(String::new(), |left| format!(", {} of --within left", rough(left)));
         let title = format!("{} {}{left}{budget}", self.number, name(place));
         let mut line = LiveLine::new(|| {}).titled(title);
         line.say("starting");
@@ -74,13 +77,15 @@ impl StudyLine {
         if let Some(failure) = &made.ending.failure {
             let process = failure.process.as_ref().map_or(String::new(), |process| format!("{process}: "));
             output::remark(&format!("        {}", report::visible(&format!("{process}{}", failure.what))));
-            output::remark(&format!("        way out: {}", report::visible(&failure.way_out)));
+            output::remark(&format!("        help: {}", report::visible(&failure.way_out)));
         }
         for note in &made.ending.notes {
-            output::remark(&format!("        note: {}", report::visible(note)));
+            if self.noted.insert(note.clone()) {
+                output::remark(&format!("        note: {}", report::visible(note)));
+            }
         }
         for gate in made.gates.iter().filter(|gate| !gate.holds) {
-            output::remark(&format!("        gate breached: {}", report::visible(&gate.text)));
+            output::remark(&format!("        gate failed: {}", report::visible(&gate.text)));
         }
     }
 }

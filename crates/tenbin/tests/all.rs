@@ -1,19 +1,26 @@
 //! The program: every test of this folder that needs no process of its own, in one program.
 
+mod adhoc;
 mod bad_input;
 mod both_kinds;
 mod capacity;
 mod checks;
+mod ci;
+mod command_line;
 mod compares;
+mod completions;
+mod consent;
 mod database_restarts;
 mod database_studies;
 mod database_wire;
 mod databases;
 mod ends_in_time;
 mod extends;
+mod gates_of_one_load;
 mod hostile_words;
 mod json_contract;
 mod kill;
+mod labels;
 mod output;
 mod procedures;
 mod rates;

@@ -1,4 +1,4 @@
-//! What cannot be done is refused before anything is sent: what is wrong, where, and the way out.
+//! What cannot be done is refused before anything is sent: what is wrong, where, and what to do.
 
 use std::process::Command;
 
@@ -34,22 +34,21 @@ const SECURE: &str = "https://{server}/";
 
 #[test]
 fn wrong_urls() {
-    let way_out = "  way out: write http://HOST[:PORT]/PATH or https://…; `tenbin --help` lists the commands\n1 fault; nothing was sent\n";
+    let way_out = "  help: write http://HOST[:PORT]/PATH or https://…; `tenbin --help` lists the commands\n1 error; nothing was sent\n";
     for (text, what) in [
         (
             "ftp://127.0.0.1/",
-            "this URL's scheme is none of http, https, postgres, postgresql, mysql, mariadb, sqlite",
+            "unknown URL scheme; known are http, https, postgres, postgresql, mysql, mariadb, sqlite",
         ),
         (
             "file:///etc/passwd",
-            "this URL's scheme is none of http, https, postgres, postgresql, mysql, mariadb, sqlite",
+            "unknown URL scheme; known are http, https, postgres, postgresql, mysql, mariadb, sqlite",
         ),
-        ("127.0.0.1:80", "this is neither a command nor a URL"),
         ("histroy", "this is neither a command nor a URL"),
         ("", "this is neither a command nor a URL"),
         ("http:///", "this is not a URL: empty host"),
         ("http://127.0.0.1:99999/", "this is not a URL: invalid port number"),
-        ("http://127.0.0.1:0/", "port 0 is no port to connect to"),
+        ("http://127.0.0.1:0/", "port 0 cannot be connected to"),
         ("http://[::1/", "this is not a URL: invalid IPv6 address"),
     ] {
         assert_refused(&[text], 2, &format!("tenbin: {text:?}: {what}\n{way_out}"));
@@ -67,11 +66,13 @@ fn addresses_that_must_not_be_loaded() {
         ("224.0.0.1", "a multicast address"),
         ("134744072", "a public address"),
     ] {
+        let consent =
+            if class == "a public address" { ", or add --allow-public if the server is yours" } else { "" };
         let shown = if host == "134744072" { "8.8.8.8" } else { host.trim_matches(['[', ']']) };
         assert_refused(
             &[&format!("http://{host}/")],
             2,
-            &format!("tenbin: nothing was sent: {shown} is {class}; {only}\n"),
+            &format!("tenbin: nothing was sent: {shown} is {class}; {only}{consent}\n"),
         );
     }
 }
@@ -119,68 +120,47 @@ fn hosts_and_ports_that_are_not_there() {
 #[test]
 fn numbers_and_units() {
     for (arguments, place, what, way_out) in [
-        (
-            ["-d", "10"],
-            "-d",
-            "\"10\" has no unit; write 10s for seconds or 10ms for milliseconds",
-            "correct the value",
-        ),
-        (["-d", "0s"], "-d", "it must be longer than nothing", "write a duration such as 10s"),
-        (
-            ["-d", "1e9s"],
-            "-d",
-            "\"1e9s\" is not a duration; write it like 10s, 200ms, 5m",
-            "correct the value",
-        ),
+        (["-d", "0s"], "-d", "the duration must be greater than 0", "write a duration such as 10s"),
+        (["-d", "1e9s"], "-d", "\"1e9s\" is not a duration", "write a value such as 10s, 200ms, 5m"),
         (["-d", "999999h"], "-d", "999999h is more than the limit of a year", "correct the value"),
-        (["-c", "0"], "-c", "0 is not between 1 and 1000000", "choose a number between them"),
+        (["-c", "0"], "-c", "0 is not between 1 and 1000000", "write a number from 1 to 1000000"),
+        (["-c-5", "-n5"], "-c", "\"-5\" is not a whole number", "write a value such as 100, 10k, 2M"),
         (
-            ["-c-5", "-n5"],
-            "-c",
-            "\"-5\" is not a whole number; write it like 100, 10k, 2M",
-            "correct the value",
-        ),
-        (["-n", "0"], "-n", "0 is not between 1 and 281474976710655", "choose a number between them"),
-        (
-            ["-n", "NaN"],
+            ["-n", "0"],
             "-n",
-            "\"NaN\" is not a whole number; write it like 100, 10k, 2M",
-            "correct the value",
+            "0 is not between 1 and 281474976710655",
+            "write a number from 1 to 281474976710655",
         ),
-        (["-R", "0"], "-R", "a rate of nothing sends nothing", "write a rate such as 500/s"),
+        (["-n", "NaN"], "-n", "\"NaN\" is not a whole number", "write a value such as 100, 10k, 2M"),
+        (["-R", "0"], "-R", "the rate must be greater than 0", "write a rate such as 500/s"),
+        (["-R", "10x"], "-R", "\"10x\" is not a rate", "write a value such as 500/s, 10k/s, 90/min"),
+        (["-R", "1e308"], "-R", "\"1e308\" is not a rate", "write a value such as 500/s, 10k/s, 90/min"),
         (
-            ["-R", "10x"],
-            "-R",
-            "\"10x\" is not a rate; write it like 500/s, 10k/s, 90/min",
-            "correct the value",
+            ["--timeout", "0s"],
+            "--timeout",
+            "the duration must be greater than 0",
+            "write a duration such as 10s",
         ),
-        (
-            ["-R", "1e308"],
-            "-R",
-            "\"1e308\" is not a rate; write it like 500/s, 10k/s, 90/min",
-            "correct the value",
-        ),
-        (["--timeout", "0s"], "--timeout", "it must be longer than nothing", "write a duration such as 10s"),
         (
             ["--warm-up", "soon"],
             "--warm-up",
-            "\"soon\" is not a duration; write it like 10s, 200ms, 5m",
-            "correct the value",
+            "\"soon\" is not a duration",
+            "write a value such as 10s, 200ms, 5m",
         ),
-        (["--threads", "0"], "--threads", "0 is not between 1 and 1024", "choose a number between them"),
+        (["--threads", "0"], "--threads", "0 is not between 1 and 1024", "write a number from 1 to 1024"),
         (["--seed", "x"], "--seed", "\"x\" is not a whole number below 2^64", "write --seed 42"),
         (["--pin=abc", "-c5"], "--pin", "\"abc\" is not a list of cores", "write --pin auto or --pin 1,2"),
         (
             ["--think", "soon"],
             "--think",
-            "\"soon\" is not a duration; write it like 10s, 200ms, 5m",
-            "write 100ms, 50ms..150ms (uniform) or exp:100ms (exponential)",
+            "\"soon\" is not a duration",
+            "write 100ms, 50ms..150ms (uniform), or exp:100ms (exponential)",
         ),
         (
             ["--think", "2s..1s"],
             "--think",
-            "\"2s..1s\" ends before it begins",
-            "write 100ms, 50ms..150ms (uniform) or exp:100ms (exponential)",
+            "\"2s..1s\" has its end before its start",
+            "write 100ms, 50ms..150ms (uniform), or exp:100ms (exponential)",
         ),
         (
             ["--stages", "10s"],
@@ -188,17 +168,17 @@ fn numbers_and_units() {
             "\"10s\" has no colon",
             "write TIME:RATE,TIME:RATE such as 10s:100/s,30s:500/s",
         ),
-        (["--stages", "0s:100/s"], "--stages", "all of it takes no time", "write 10s:100/s,30s:500/s"),
+        (["--stages", "0s:100/s"], "--stages", "the stages have no duration", "write 10s:100/s,30s:500/s"),
         (
             ["--expect-status", "2xx,999"],
             "--expect-status",
             "\"2xx,999\" is not a list of statuses between 100 and 599",
-            "write 200,201 or 2xx or 200-299",
+            "write statuses such as 200,201, 2xx, or 200-299",
         ),
         (
             ["--expect-size", "2KiB..1KiB"],
             "--expect-size",
-            "\"2KiB..1KiB\" ends before it begins",
+            "\"2KiB..1KiB\" has its end before its start",
             "write 1KiB..2KiB",
         ),
         (["-H", "no colon"], "-H", "\"no …\" has no colon", "write -H 'Name: value'"),
@@ -206,25 +186,25 @@ fn numbers_and_units() {
             ["--expect-body-regex", "("],
             "--expect-body-regex",
             "\"(\": error: unclosed group",
-            "see the syntax of Rust's regex crate: no look-around, no back-references",
+            "use the syntax of Rust's regex crate, which has no look-around and no back-references",
         ),
         (
             ["-m", "G ET"],
             "request",
             "the method \"G ET\" is not a word such as GET or POST",
-            "see the example: -m POST -H 'Name: value' -b 'body'",
+            "see the example: -X POST -H 'Name: value' -b 'body'",
         ),
         (
             ["-H", "X: a\r\nEvil: b"],
             "request",
             "the value of header X has a line break or a NUL byte",
-            "see the example: -m POST -H 'Name: value' -b 'body'",
+            "see the example: -X POST -H 'Name: value' -b 'body'",
         ),
         (
             ["-H", "Content-Length: 5"],
             "request",
             "the header Content-Length follows from the body and cannot be given",
-            "see the example: -m POST -H 'Name: value' -b 'body'",
+            "see the example: -X POST -H 'Name: value' -b 'body'",
         ),
         (
             ["--body-file", "/no/such/file"],
@@ -239,18 +219,18 @@ fn numbers_and_units() {
             "name a readable file of at most 64 MiB",
         ),
     ] {
-        let expected = format!("tenbin: {place}: {what}\n  way out: {way_out}\n1 fault; nothing was sent\n");
+        let expected = format!("tenbin: {place}: {what}\n  help: {way_out}\n1 error; nothing was sent\n");
         assert_refused(&[&[URL][..], &arguments].concat(), 2, &expected);
     }
 }
 
 #[test]
 fn contradictions() {
-    let waits = "it is for users who wait, and -R or --stages sends at instants of its own";
-    let no_rate = "it shapes a rate, and there is none";
-    let one_of_two = "leave out one of the two";
-    let add_rate = "add -R (or --stages), or leave it out";
-    let only_one = "give only one of them";
+    let waits = "it requires a load with -c, and -R or --stages sends without waiting for replies";
+    let no_rate = "it requires a load with a rate";
+    let one_of_two = "remove one of the two";
+    let add_rate = "add -R (or --stages), or remove it";
+    let only_one = "use one of them";
     let cases: &[(&[&str], &str, &str, &str)] = &[
         (&[URL, "-R", "5", "--think", "1s"], "--think", waits, one_of_two),
         (&[URL, "-R", "5", "--pacing", "1s"], "--pacing", waits, one_of_two),
@@ -260,89 +240,89 @@ fn contradictions() {
         (&[URL, "--shed-after", "1s"], "--shed-after", no_rate, add_rate),
         (&[URL, "--arrivals", "poisson"], "--arrivals", no_rate, add_rate),
         (&[URL, "--ramp-from", "5"], "--ramp-from", no_rate, add_rate),
-        (&[URL, "-R", "5", "--stages", "1s:5"], "-R and --stages", "both give the rate", only_one),
+        (&[URL, "-R", "5", "--stages", "1s:5"], "-R and --stages", "both set the rate", only_one),
         (
             &[URL, "-d", "5s", "--stages", "1s:5"],
             "-d and --stages",
-            "the stages say how long it takes",
-            "leave out -d",
+            "the stages set the duration",
+            "remove -d",
         ),
         (
             &[URL, "-R", "5", "--ramp-from", "1", "-n", "5"],
             "--ramp-from",
-            "a ramp needs to know how long it takes",
-            "add -d, such as -d 30s",
+            "a ramp requires a duration",
+            "add -d 30s",
         ),
         (
             &[URL, "--ramp-up", "10s", "-d", "5s"],
             "--ramp-up",
-            "the load ends before the last users come in",
-            "shorten it, or lengthen -d",
+            "the load ends before the ramp-up does",
+            "shorten --ramp-up, or lengthen -d",
         ),
         (
             &[URL, "-R", "5", "--shed-after", "10us"],
             "--shed-after",
-            "the generator itself may start a request that late",
-            "allow 1ms or more",
+            "the generator itself may delay a request that long",
+            "write 1ms or more",
         ),
         (
             &[URL, "--stages", "1s:0,1s:0"],
             "--stages",
-            "a rate of nothing sends nothing",
-            "write a rate such as 10s:100/s",
+            "the rate is 0 in all stages",
+            "give a stage a rate, such as 10s:100/s",
         ),
         (
             &[URL, "--stages", "1s:5", "--warm-up", "1s"],
             "--warm-up",
-            "the load begins with a rate of 0, which warms nothing",
-            "begin with a rate, such as --ramp-from 10/s or --stages 0s:10/s,…",
+            "the warm-up would run at a rate of 0",
+            "start at a rate, such as --ramp-from 10/s or --stages 0s:10/s,…",
         ),
         (
             &[URL, "-m", "HEAD", "--expect-body", "x"],
             "--expect-body",
-            "the reply to HEAD has no body",
-            "leave it out, or use another method",
+            "a reply to HEAD has no body",
+            "remove it, or use another method",
         ),
         (
             &["http://user:pass@{server}/", "-H", "authorization: Bearer x"],
             "-H Authorization",
-            "both the URL and a header say who is asking",
-            "leave the name and password out of the URL",
+            "both the URL and a header contain credentials",
+            "remove the user and the password from the URL",
         ),
         (
             &[URL, "--timeout", "1s", "--connect-timeout", "2s"],
             "--connect-timeout",
-            "it is longer than the whole request may take (1s)",
+            "it is longer than the timeout of the whole request (1s)",
             "shorten it, or lengthen --timeout",
         ),
         (
             &[URL, "-c", "2", "--threads", "3"],
             "--threads",
             "3 threads cannot share 2 connections",
-            "use at most one thread for each connection",
+            "use at most 2 threads",
         ),
-        (&[URL, "-b", "x", "--body-file", "y"], "--body and --body-file", "both name the body", only_one),
+        (&[URL, "-b", "x", "--body-file", "y"], "--body and --body-file", "both set the body", only_one),
         (
             &[SECURE, "-k", "--cacert", "y"],
             "--cacert and --insecure",
-            "one checks certificates and the other does not",
+            "one verifies certificates and the other does not",
             only_one,
         ),
         (
             &[URL, "-k"],
             "--insecure",
             "the URL is http: there is no certificate",
-            "leave it out, or write https://",
+            "remove it, or write https://",
         ),
         (
             &[URL, "--cacert", "y"],
             "--cacert",
             "the URL is http: there is no certificate",
-            "leave it out, or write https://",
+            "remove it, or write https://",
         ),
     ];
     for (arguments, place, what, way_out) in cases {
-        let expected = format!("tenbin: {place}: {what}\n  way out: {way_out}\n1 fault; nothing was sent\n");
+        let expected = format!("tenbin: {place}: {what}\n  help: {way_out}\n1 error; nothing was sent\n");
         assert_refused(arguments, 2, &expected);
     }
 }
@@ -350,29 +330,29 @@ fn contradictions() {
 #[test]
 fn all_faults_are_told_at_once() {
     let expected = "\
-tenbin: --body and --body-file: both name the body
-  way out: give only one of them
+tenbin: --body and --body-file: both set the body
+  help: use one of them
 -H: \"no …\" has no colon
-  way out: write -H 'Name: value'
+  help: write -H 'Name: value'
 --expect-status: \"999\" is not a list of statuses between 100 and 599
-  way out: write 200,201 or 2xx or 200-299
+  help: write statuses such as 200,201, 2xx, or 200-299
 -c: 0 is not between 1 and 1000000
-  way out: choose a number between them
--d: \"10\" has no unit; write 10s for seconds or 10ms for milliseconds
-  way out: correct the value
---think: it is for users who wait, and -R or --stages sends at instants of its own
-  way out: leave out one of the two
+  help: write a number from 1 to 1000000
+-d: \"ten\" is not a duration
+  help: write a value such as 10s, 200ms, 5m
+--think: it requires a load with -c, and -R or --stages sends without waiting for replies
+  help: remove one of the two
 --seed: \"abc\" is not a whole number below 2^64
-  way out: write --seed 42
---arrivals: \"often\" is not known
-  way out: write even or poisson
--R: \"10x\" is not a rate; write it like 500/s, 10k/s, 90/min
-  way out: correct the value
---timeout: it must be longer than nothing
-  way out: write a duration such as 10s
-10 faults; nothing was sent
+  help: write --seed 42
+--arrivals: unknown arrivals \"often\"
+  help: write even or poisson
+-R: \"10x\" is not a rate
+  help: write a value such as 500/s, 10k/s, 90/min
+--timeout: the duration must be greater than 0
+  help: write a duration such as 10s
+10 errors; nothing was sent
 ";
-    let arguments = "-d 10 -c 0 -R 10x --timeout 0s --think 1s --expect-status 999 --body-file /no --body x --seed abc --arrivals often";
+    let arguments = "-d ten -c 0 -R 10x --timeout 0s --think 1s --expect-status 999 --body-file /no --body x --seed abc --arrivals often";
     let mut arguments: Vec<&str> = arguments.split(' ').collect();
     arguments.extend([URL, "-H", "no colon"]);
     assert_refused(&arguments, 2, expected);
@@ -382,9 +362,9 @@ tenbin: --body and --body-file: both name the body
 fn flags_that_are_not_known() {
     for arguments in [
         &[URL, "--frobnicate"][..],
-        &[URL, "-t", "5"],
+        &[URL, "--thread", "5"],
         &[URL, "--format"],
-        &[URL, "another"],
+        &[URL, URL, "another"],
         &["history", "--frobnicate"],
     ] {
         let (home, server) = (Home::new(), untouched());
@@ -395,7 +375,7 @@ fn flags_that_are_not_known() {
         assert_nothing_came_of_it(&output, 2, &server, &home);
     }
     let known: Vec<&str> = report::FORMATS.iter().map(|format| format.name).collect();
-    let said = format!("tenbin: --format \"xml\" is not known; write one of {}\n", known.join(", "));
+    let said = format!("tenbin: --format \"xml\" is not known\n  help: write one of {}\n", known.join(", "));
     assert_refused(&[URL, "--format", "xml"], 2, &said);
 }
 
@@ -484,10 +464,14 @@ fn commands_on_runs_that_are_not_there() {
     let shown = home.store().display().to_string();
     let missing =
         format!("tenbin: there is no store at {shown}; a first run makes it, or name another with --store\n");
-    for arguments in [&["report"][..], &["history"], &["report", "last", "--format", "json"]] {
+    for arguments in [&["report"][..], &["report", "last", "--format", "json"]] {
         let output = home.run(arguments);
         assert_eq!((output.code, output.stderr), (Some(2), missing.clone()), "{arguments:?}");
     }
+    let none = home.run(&["history"]);
+    let said = format!("no runs in {shown} yet; tenbin URL makes one\n");
+    assert_eq!((none.code, none.stdout, none.stderr), (Some(0), said, String::new()));
+    assert_eq!(home.json(&["history"]), serde_json::json!([]));
     assert!(!home.store().exists(), "looking makes no file");
     home.json(&[&url(untouched().address(), "/"), "-n", "1", "-c", "1"]);
     let output = home.run(&["report", "nope"]);

@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::support::{Home, Started, assert_identity, built_in, number, url};
+use rusqlite::Connection;
 use serde_json::Value;
 use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 
@@ -82,7 +83,7 @@ fn rows_in_postgresql_are_the_replies_that_led_to_them() {
             plan(&http, &server.url(Postgres::USER, None), mode, "SELECT id FROM kept WHERE word = :said");
         assert_both(&home, &text, |text| columns(&server.sql(text).expect("a row")));
     }
-    let page = home.run(&["report", "last"]);
+    let page = home.run(&["report", "last", "--wide"]);
     assert!(page.code == Some(0) && page.stdout.contains("keep"), "{page:?}");
 }
 
@@ -99,6 +100,34 @@ fn rows_in_mariadb_are_the_replies_that_led_to_them() {
         "SELECT LAST_INSERT_ID() AS id",
     );
     assert_both(&home, &text, |text| columns(&server.sql(text).expect("a row")));
+}
+
+#[test]
+fn rows_in_sqlite_are_the_replies_that_led_to_them() {
+    let home = Home::new();
+    let database = "sqlite:kept.db?journal_mode=wal&busy_timeout=20s";
+    let table = "DROP TABLE IF EXISTS kept;
+                 CREATE TABLE kept (id INTEGER PRIMARY KEY, word TEXT NOT NULL, seen INT DEFAULT 0)";
+    let file = Connection::open(home.path().join("kept.db")).expect("a file");
+    for mode in ["simple", "extended", "prepared"] {
+        file.execute_batch(table).expect("a table");
+        let text = plan("http://127.0.0.1:80", database, mode, "SELECT id FROM kept WHERE word = :said");
+        let running = format!("url: http://127.0.0.1:80\ndatabase: {database}");
+        let started = format!(
+            "{{ start: \"{{tenbin}} target --listen 127.0.0.1:{{port}}\", database: \"{database}\" }}"
+        );
+        assert!(text.contains(&running));
+        let text = text.replace(&running, &format!("question: How fast?\nsystems: {{ app: {started} }}"));
+        assert_both(&home, &text, |text| {
+            let row = |row: &rusqlite::Row<'_>| {
+                (0..4).map(|column| Ok(row.get::<_, i64>(column)?.to_string())).collect::<Result<Vec<_>, _>>()
+            };
+            file.query_row(text, [], row).expect("a row").join(" ")
+        });
+    }
+    let run = home.last()["runs"][0].clone();
+    assert_eq!((&run["connections"], &run["generator"]["threads"]), (&8.into(), &4.into()), "{run}");
+    assert!(!run["validity"].to_string().contains("server_count"), "{run}");
 }
 
 #[test]

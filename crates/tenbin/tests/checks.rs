@@ -140,6 +140,19 @@ fn the_server_sees_the_request_that_was_asked_for() {
 }
 
 #[test]
+fn json_has_its_content_type_unless_a_header_says_otherwise() {
+    let (text, _) = asked("/", &["--json", "{\"a\": {b}}"]);
+    assert!(text.starts_with("POST / HTTP/1.1\r\n") && text.ends_with("\r\n\r\n{\"a\": {b}}"), "{text}");
+    assert!(text.contains("\r\nContent-Type: application/json\r\n"), "{text}");
+    let (text, _) = asked("/", &["--json", "{}", "-X", "PATCH", "-H", "content-type: a/b"]);
+    assert!(text.starts_with("PATCH / HTTP/1.1\r\n") && text.contains("content-type: a/b"), "{text}");
+    assert!(!text.contains("application/json"), "{text}");
+    let (home, server) = (Home::new(), built_in());
+    let both = home.run(&[url(server.address(), "/").as_str(), "--json", "{}", "-b", "x"]);
+    assert_eq!(both.code, Some(2), "{both:?}");
+}
+
+#[test]
 fn a_body_makes_a_post_and_a_file_is_a_body() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("body");

@@ -134,7 +134,7 @@ fn looking_at_a_plan_changes_nothing_in_a_database_that_runs() {
     command.args(["check", &path, "--start"]);
     let checked = support::Started::spawn(command).finish();
     assert_eq!(checked.code, Some(0), "{checked:?}");
-    assert!(checked.stdout.contains("within the generator, in sqlite:"), "{checked:?}");
-    assert!(checked.stdout.contains("before each load: the tables of select-only"), "{checked:?}");
+    assert!(checked.stdout.contains("in the generator, file sqlite:"), "{checked:?}");
+    assert!(checked.stdout.contains("before each load: create the tables of select-only"), "{checked:?}");
     assert_eq!(fs::read(&file).expect("readable"), before);
 }

@@ -359,7 +359,7 @@ fn a_pooler_takes_as_many_connections_as_it_likes() {
         std::fs::write(home.path().join("plan.yaml"), text).expect("written");
         let mut command = std::process::Command::new(support::TENBIN);
         home.isolate(&mut command);
-        command.args(["check", "plan.yaml"]);
+        command.args(["check", "plan.yaml", "--connect"]);
         let output = support::Started::spawn(command).finish();
         assert_eq!(output.code, Some(code), "{output:?}");
     }

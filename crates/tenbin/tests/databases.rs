@@ -1,4 +1,4 @@
-//! Real databases: what is counted, what is told when something is missing, and that a password is nowhere.
+//! Real databases: what is counted, what is reported when something is missing, and that a password is nowhere.
 
 use std::fs;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::support::{self, Home};
 use serde_json::Value;
 use servers::{Auth, MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 
-/// A refusal is told before anybody wonders.
+/// A refusal is reported at once.
 const AT_ONCE: Duration = Duration::from_secs(5);
 
 #[track_caller]
@@ -260,14 +260,14 @@ fn flags_that_do_not_fit_the_url_are_told_all_at_once_and_scripts_with_a_mark() 
         "{output_of_socket:?}"
     );
     for told in [
-        "-H: it is for requests",
+        "-H: it applies to HTTP requests",
         "bad.sql:1",
         "^ error found here",
-        "--query-mode: \"fast\" is not known",
+        "--query-mode: unknown query mode \"fast\"",
         "--max-tries",
-        "--tables: nothing that is played has such a variable",
-        "--pool: -R and --stages send over so many",
-        "faults; nothing was sent",
+        "--tables: none of the workloads has this variable",
+        "--pool: with -R or --stages, -c sets the number of connections",
+        "errors; nothing was sent",
     ] {
         assert!(output.stderr.contains(told), "{told}: {output:?}");
     }
@@ -275,10 +275,11 @@ fn flags_that_do_not_fit_the_url_are_told_all_at_once_and_scripts_with_a_mark() 
     let output = home.run(&["http://127.0.0.1:1/", "--workload", "select-only", "--scale", "2"]);
     assert_eq!(output.code, Some(2), "{output:?}");
     assert!(
-        output.stderr.contains("--workload: it is for databases") && output.stderr.contains("--scale: it is")
+        output.stderr.contains("--workload: it applies to databases")
+            && output.stderr.contains("--scale: it applies")
     );
     let output = home.run(&["postgres://u@127.0.0.1:1/d"]);
-    assert!(output.stderr.contains("nothing says what a transaction is"), "{output:?}");
+    assert!(output.stderr.contains("no workload and no script is given"), "{output:?}");
     let output = home.run(&["postgres://u@8.8.8.8/d", "-f", "bad.sql"]);
     assert_eq!(output.code, Some(2), "{output:?}");
 }

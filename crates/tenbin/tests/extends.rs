@@ -17,7 +17,7 @@ fn a_finished_study_is_extended_and_tells_its_error_rate() {
 
     let none = resume(&["--blocks", "3"]);
     assert_eq!(none.code, Some(2), "{none:?}");
-    assert!(none.stderr.contains("was kept"), "{none:?}");
+    assert!(none.stderr.contains("is stored"), "{none:?}");
 
     let study = home.json(&["run", &path]);
     assert_eq!(study["comparison"]["error_rate"], 0.05);
@@ -25,7 +25,7 @@ fn a_finished_study_is_extended_and_tells_its_error_rate() {
     let finished = resume(&[]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
     assert!(
-        finished.stderr.contains("is finished") && finished.stderr.contains("--blocks N"),
+        finished.stderr.contains("is complete") && finished.stderr.contains("--blocks N"),
         "{finished:?}"
     );
     for (bad, help) in
@@ -67,7 +67,7 @@ fn a_duel_goes_on_to_the_blocks_that_were_added() {
     assert_eq!(study["study"]["procedure"]["kind"], "duel");
     assert_eq!(number(&study["comparison"]["pairs"][0], "common_blocks"), 6);
     let finished = home.run(&["run", &path, "--resume"]);
-    assert!(finished.stderr.contains("is finished, with 6 blocks"), "{finished:?}");
+    assert!(finished.stderr.contains("is complete, with 6 blocks"), "{finished:?}");
     let few = home.run(&["run", &path, "--resume", "--blocks", "6"]);
     assert!(few.code == Some(2) && few.stderr.contains("from 7 to 200"), "{few:?}");
 

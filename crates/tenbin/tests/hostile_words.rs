@@ -152,7 +152,7 @@ fn the_words_that_a_plan_comes_to() {
         let plan = plan.to_string_lossy().into_owned();
         let mut command = Command::new(TENBIN);
         home.isolate(&mut command);
-        command.args(["check", &plan]);
+        command.args(["check", &plan, "--connect"]);
         assert_harmless(&format!("check, {name}"), &Started::spawn(command).finish(), true);
         assert_harmless(&format!("run, {name}"), &home.run(&["run", &plan]), true);
     }

@@ -72,7 +72,8 @@ fn what_is_kept_is_named_even_when_it_cannot_be_shown() {
 #[test]
 fn a_closed_standard_error_stops_nothing() {
     let (home, target) = (Home::new(), built_in());
-    let mut command = home.command(&[url(target.address(), "/status").as_str(), "-n", "10", "-c", "1"]);
+    let mut command =
+        home.command(&[url(target.address(), "/status").as_str(), "-n", "10", "-c", "1", "--wide"]);
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
     let output = command.stderr(writer).stdout(Stdio::piped()).output().expect("started");
@@ -88,7 +89,7 @@ fn without_a_terminal_only_the_place_is_said() {
     assert_eq!(output.code, Some(0), "{output:?}");
     let id = home.last()["run"]["id"].as_str().expect("a name").to_owned();
     assert_eq!(output.stderr, format!("kept as {id} in {}\n", home.store().display()));
-    assert!(output.stdout.starts_with(&format!("GET {url}\n")), "{output:?}");
+    assert!(output.stdout.starts_with(&format!("GET {url} · ")), "{output:?}");
     assert!(!output.stdout.contains('\x1b'), "no colours: {output:?}");
     assert_eq!(home.run(&["history"]).stderr, "");
 }
@@ -97,7 +98,7 @@ fn without_a_terminal_only_the_place_is_said() {
 fn a_terminal_shows_a_line_that_is_wiped() {
     let (home, target) = (Home::new(), built_in());
     let url = url(target.address(), "/status");
-    let line = format!("{TENBIN} {url} -d 1500ms -c 2 -R 100/s --store {}", home.store().display());
+    let line = format!("{TENBIN} {url} -d 1500ms -c 2 -R 100/s --wide --store {}", home.store().display());
     // `script` plays the terminal; it comes with Debian's bsdutils.
     let mut command = Command::new("script");
     command.args(["--quiet", "--return", "--command", &line, "/dev/null"]);

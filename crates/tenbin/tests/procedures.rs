@@ -1,4 +1,4 @@
-//! Studies that decide for themselves what to run next: they find what was planted, stop when it is told, go on where they
+//! Studies that decide for themselves what to run next: they find what was planted, stop when the result is conclusive, go on where they
 //! were killed, and say what they had no time for.
 
 use std::collections::BTreeMap;
@@ -133,7 +133,7 @@ fn a_duel_that_was_killed_goes_on_where_it_was() {
     support::until("what it had started is gone", || marked(pid).is_empty());
     let output = home.run(&["run", &path, "--resume"]);
     assert_eq!(output.code, Some(0), "{output:?}");
-    assert_says(&output, "runs that were planned so far are done");
+    assert_says(&output, "runs that were planned so far are complete");
     assert_says(&output, "decided after 8 of at most 24 blocks");
     let study = kept(&home);
     let positions = study.runs.iter().filter_map(|run| Some(run.new.place.as_ref()?.1.position));
@@ -154,7 +154,7 @@ fn a_time_that_is_too_short_is_said_before_and_after() {
     check.args(["check", &path]);
     home.isolate(&mut check);
     let checked = support::Started::spawn(check).finish();
-    assert!(checked.stdout.contains("too short for an answer: that takes 6s400ms at least"), "{checked:?}");
+    assert!(checked.stdout.contains("too short for a result, which takes at least 6s400ms"), "{checked:?}");
     let output = home.run(&["run", &path]);
     assert_says(&output, "the time is spent");
     assert_says(&output, "go on with --resume and a longer --within");

@@ -61,7 +61,9 @@ fn figures_of_all_formats_are_the_same() {
     let mean_ms: f64 = total[2].parse().expect("a number");
     let mean_us = run["response_time_us"]["mean"].as_f64().expect("a number");
     assert!((mean_ms * 1_000.0 - mean_us).abs() < 1.0, "{mean_ms} ms, {mean_us} µs");
-    assert!(report(&home, "terminal").contains("planned 300 = sent 300 + not sent 0"));
+    let wide = home.run(&["report", "last", "--wide"]).stdout;
+    assert!(wide.contains("planned 300 = sent 300 + not sent 0"), "{wide}");
+    assert!(!report(&home, "terminal").contains("planned 300"), "that is a detail");
 }
 
 #[test]
@@ -77,8 +79,9 @@ fn the_request_log_has_up_to_so_many_requests_of_each_second() {
     let home = home_with_a_run();
     let jtl = report(&home, "jtl");
     let lines: Vec<&str> = jtl.lines().skip(1).collect();
-    // The load takes two seconds, of which the first is half warm-up: 50 of the 100 and 50 of the 200 measured there.
-    assert!((50..=100).contains(&lines.len()), "{}", lines.len());
+    // The load takes two seconds, of which the first is half warm-up: 50 of the 100 and 50 of the 200 measured there. On a busy
+    // machine the last of the 300 end in a third second.
+    assert!((50..=150).contains(&lines.len()), "{}", lines.len());
     let run = home.last();
     let started_at = lines[0].split(',').next().expect("a time").parse::<u64>().expect("milliseconds");
     assert!(started_at > 1_700_000_000_000, "{started_at}");
@@ -103,7 +106,7 @@ fn single_requests_that_were_not_kept_cannot_be_listed() {
     assert_eq!((output.code, output.stdout.as_str(), output.stderr), (Some(1), "", expected));
     let before = target.counters().requests;
     let output = home.run(&[url.as_str(), "-n", "10", "--format", "jtl"]);
-    let expected = "tenbin: --format jtl: it lists single requests, and none are kept\n  way out: add --log-requests 1000\n1 fault; nothing was sent\n";
+    let expected = "tenbin: --format jtl: it lists single requests, and none are kept\n  help: add --log-requests 1000\n1 error; nothing was sent\n";
     assert_eq!((output.code, output.stderr.as_str()), (Some(2), expected));
     assert_eq!(target.counters().requests, before, "and it is said before the load");
 }

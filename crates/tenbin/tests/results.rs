@@ -32,7 +32,7 @@ fn assert_is_a_page(text: &str) {
 
 #[test]
 fn a_load_shows_its_result_and_writes_the_page() {
-    let (home, output) = home_with_a_run(&["-o", "report.html"]);
+    let (home, output) = home_with_a_run(&["-o", "report.html", "--wide"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert!(output.stdout.contains("planned 200 = sent 200"), "{output:?}");
     assert!(output.stderr.contains("written to ") && output.stderr.contains("report.html\n"), "{output:?}");
@@ -47,7 +47,7 @@ fn a_load_shows_its_result_and_writes_the_page() {
 
 #[test]
 fn a_load_shows_its_result_even_if_the_file_is_full() {
-    let (_, output) = home_with_a_run(&["-o", "/dev/full", "--format", "csv"]);
+    let (_, output) = home_with_a_run(&["-o", "/dev/full", "--format", "csv", "--wide"]);
     assert_ne!(output.code, Some(0), "{output:?}");
     assert!(output.stdout.contains("planned 200 = sent 200"), "{output:?}");
     assert!(output.stderr.contains("/dev/full cannot be written: "), "{output:?}");
@@ -90,20 +90,17 @@ fn nothing_is_sent_for_a_result_that_cannot_be_written() {
     for (flags, said) in [
         (
             &["-o", "report.pdf"][..],
-            "-o report.pdf: its ending does not say the format\n  way out: let it end in one of .txt, ",
+            "-o report.pdf: its ending selects no format\n  help: use one of the endings .txt, ",
         ),
-        (&["-o", "report"], "its ending does not say the format"),
-        (&["-o", "nowhere/report.html"], "-o nowhere/report.html: it cannot be written: No such file"),
-        (&["-o", "folder.html"], "-o folder.html: it cannot be written: it is a folder"),
-        (&["-o", "new.html/"], "-o new.html/: it cannot be written: it names no file"),
-        (
-            &["--open", "--format", "json"],
-            "--open shows a page in a browser, and json is no page\n  way out: ",
-        ),
+        (&["-o", "report"], "its ending selects no format"),
+        (&["-o", "nowhere/report.html"], "-o nowhere/report.html: cannot be written: No such file"),
+        (&["-o", "folder.html"], "-o folder.html: cannot be written: it is a folder"),
+        (&["-o", "new.html/"], "-o new.html/: cannot be written: it names no file"),
+        (&["--open", "--format", "json"], "--open shows a page in a browser, and json is no page\n  help: "),
         (&["--open", "-o", "report.md"], "and md is no page"),
         (
             &["--open", "-o", "-", "--format", "html"],
-            "--open -o -: a browser cannot look at standard output\n  way out: ",
+            "--open -o -: a browser cannot open standard output\n  help: ",
         ),
     ] {
         let (home, target) = (Home::new(), built_in());
@@ -124,8 +121,8 @@ fn a_plan_is_not_run_for_a_file_that_cannot_be_written() {
         "scenario:\n  - get: /\nload: { users: 1, for: 1s }\nsystems:\n  a: { url: 'http://127.0.0.1:9' }\n";
     fs::write(home.path().join("plan.yaml"), plan).expect("written");
     for (flags, said) in [
-        (["-o", "nowhere/x.html"], "it cannot be written"),
-        (["-o", "x.hlog"], "--format hlog: it is for single runs"),
+        (["-o", "nowhere/x.html"], "cannot be written"),
+        (["-o", "x.hlog"], "--format hlog is for single runs"),
     ] {
         let output = home.run(&[&["run", "plan.yaml"], &flags[..]].concat());
         assert_eq!(output.code, Some(2), "{output:?}");
@@ -149,7 +146,7 @@ fn a_file_that_is_there_is_replaced_only_by_a_whole_one() {
     assert_eq!(written.code, Some(0), "{written:?}");
     assert!(fs::read_to_string(&path).expect("a file").starts_with("GET "));
     assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
-    assert_eq!(files(&home), ["link.txt", "report.txt"], "nothing is left beside them");
+    assert_eq!(files(&home), ["link.txt", "report.txt"], "nothing else is left");
     let device = home.run(&["report", "--format", "csv", "-o", "/dev/null"]);
     assert_eq!(device.code, Some(0), "{device:?}");
     assert!(!fs::metadata("/dev/null").expect("a device").is_file(), "a device is not replaced");
@@ -172,7 +169,7 @@ fn who_may_read_a_file_stays_and_its_name_may_be_as_long_as_names_are() {
     let refused = home.run(&["report", "-o", "dangling.txt"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(
-        refused.stderr.contains("-o dangling.txt: it cannot be written: it is a link to nothing"),
+        refused.stderr.contains("-o dangling.txt: cannot be written: it is a link to nothing"),
         "{refused:?}"
     );
     assert_eq!(files(&home), ["dangling.txt", &long, "private.txt"]);

@@ -59,5 +59,5 @@ fn a_study_without_a_seed_draws_one_and_keeps_it_when_it_is_resumed() {
     let resumed = home.json(&["run", &path, "--resume"]);
     assert_eq!(seed(&resumed), first);
     assert_eq!(resumed["runs"].as_array().map(Vec::len), Some(9), "in the order that was drawn at first");
-    assert_ne!(seed(&home.json(&["run", &path])), first, "a study from its beginning draws anew");
+    assert_ne!(seed(&home.json(&["run", &path])), first, "a new study draws another seed");
 }

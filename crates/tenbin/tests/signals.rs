@@ -113,7 +113,7 @@ fn a_signal_ends_the_check_of_a_plan_whose_server_says_nothing() {
     std::fs::write(home.path().join("plan.yaml"), plan).expect("written");
     let mut command = std::process::Command::new(support::TENBIN);
     home.isolate(&mut command);
-    command.args(["check", "plan.yaml"]);
+    command.args(["check", "plan.yaml", "--connect"]);
     let program = Started::spawn(command);
     thread::sleep(Duration::from_millis(300));
     program.signal(Signal::INT);

@@ -1,4 +1,4 @@
-//! Stores that cannot be written: an error with its own code, in time, and the counted requests are told.
+//! Stores that cannot be written: an error with its own code, in time, and the counted requests are reported.
 
 use std::fs;
 use std::process::Command;

@@ -114,7 +114,7 @@ fn systems_that_misbehave_are_results_and_the_study_goes_on() {
             "{failure}"
         );
     }
-    assert!(output.stderr.contains("way out:"), "{}", output.stderr);
+    assert!(output.stderr.contains("help:"), "{}", output.stderr);
     assert_nothing_is_left(&home);
 }
 
@@ -177,11 +177,11 @@ fn a_system_that_fails_holds_no_gate_and_a_quick_study_need_not_tell() {
     let whole = home.run(&["run", &untold]);
     assert!(whole.code == Some(3) && whole.stdout.contains("too few samples"), "{whole:?}");
     let quick = home.run(&["run", &untold, "--quick"]);
-    assert!(quick.code == Some(0) && quick.stdout.contains("not told"), "{quick:?}");
+    assert!(quick.code == Some(0) && quick.stdout.contains("not judged"), "{quick:?}");
 }
 
 #[test]
-fn check_connects_to_what_runs_and_starts_what_it_is_told_to() {
+fn check_connects_and_starts_only_if_a_flag_says_so() {
     let home = Home::new();
     let check = |arguments: &[&str]| {
         let mut command = std::process::Command::new(support::TENBIN);
@@ -192,12 +192,18 @@ fn check_connects_to_what_runs_and_starts_what_it_is_told_to() {
     let target = support::built_in();
     let text =
         |port: u16| format!("scenario: [ get: / ]\nload: {{ users: 1 }}\nurl: http://127.0.0.1:{port}\n");
-    let output = check(&[&plan(&home, &text(target.address().port()))]);
+    let path = plan(&home, &text(target.address().port()));
+    let output = check(&[&path]);
+    assert!(output.code == Some(0) && !output.stdout.contains(": answers"), "{output:?}");
+    assert_eq!(target.counters().accepted, 0, "nothing is connected to");
+    let output = check(&[&path, "--connect"]);
     assert_eq!(output.code, Some(0), "{output:?}");
     assert!(output.stdout.contains(": answers"), "{output:?}");
     assert_eq!(target.counters().requests, 0, "nothing is sent");
     drop(target);
-    let output = check(&[&plan(&home, &text(9))]);
+    let path = plan(&home, &text(9));
+    assert_eq!(check(&[&path]).code, Some(0), "it is not asked whether it runs");
+    let output = check(&[&path, "--connect"]);
     assert_eq!(output.code, Some(1), "{output:?}");
     assert!(output.stdout.contains("connection refused"), "{output:?}");
 

@@ -1,4 +1,4 @@
-//! Studies whose systems are in the way of others, or say nothing where they should: what is told then is true.
+//! Studies whose systems are in the way of others, or say nothing where they should: what is reported then is true.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -195,7 +195,7 @@ fn what_went_wrong_after_a_load_is_told_although_its_figures_count() {
     assert_eq!(output.code, Some(0), "{output:?}");
     let what = "the command `sh -c echo cannot tidy up; exit 4` exited with code 4";
     assert!(output.stderr.contains(&format!("note: {what}")), "{}", output.stderr);
-    assert!(output.stdout.contains(&format!("untidy, the run: {what}")), "{}", output.stdout);
+    assert!(output.stdout.contains(&format!("1 run of untidy: {what}")), "{}", output.stdout);
     assert_eq!(output.stdout.matches(": cannot tidy up").count(), 1, "what it wrote: {}", output.stdout);
 }
 
@@ -214,7 +214,7 @@ fn a_public_address_is_refused_before_anything_is_kept() {
             "{}",
             output.stderr
         );
-        assert!(output.stderr.contains("1 fault; nothing was started"), "{}", output.stderr);
+        assert!(output.stderr.contains("1 error; nothing was started"), "{}", output.stderr);
     }
     assert!(!home.store().exists());
 }
@@ -311,26 +311,34 @@ fn a_system_that_takes_all_processes_has_failed_and_the_study_goes_on() {
 #[test]
 fn a_study_that_is_interrupted_twice_leaves_no_folder() {
     let home = Home::new();
-    let path = plan(
-        &home,
-        "scenario: [ get: /status ]\nload: { users: 1, for: 30s }\nsystems:\n  stubborn:\n    \
-         start: sh -c 'trap \"\" TERM; {tenbin} target --listen 127.0.0.1:{port}; while :; do sleep 1; done'\n",
-    );
+    let said = home.path().join("said");
+    let text = "scenario: [ get: /status ]\nload: { users: 1, for: 30s }\nsystems:\n  stubborn:\n    start: sh -c 'trap \"\" \
+                TERM; {tenbin} target --listen 127.0.0.1:{port} >SAID; while :; do sleep 1; done'\n";
+    let path = plan(&home, &text.replace("SAID", &said.display().to_string()));
     let temporary = home.path().join("temporary");
     fs::create_dir(&temporary).expect("a folder");
     let entries = || fs::read_dir(&temporary).expect("a folder").count();
     let mut command = home.command(&["run", &path]);
     command.env("TMPDIR", &temporary);
     let program = Started::spawn(command);
-    support::until("the system is started", || !marked(program.pid()).is_empty());
-    assert!(entries() > 0);
+    // Before it listens it has a file of its own in the folder for a moment, which nobody removes for it when it is killed.
+    let is_listening = || fs::read_to_string(&said).is_ok_and(|said| said.contains("listening"));
+    support::until("the system is started", is_listening);
+    assert!(entries() > 0 && !marked(program.pid()).is_empty());
     program.signal(Signal::INT);
     std::thread::sleep(Duration::from_millis(100));
     program.signal(Signal::INT);
     let output = program.finish();
     assert_eq!(output.code, Some(130), "{output:?}");
-    assert_eq!(entries(), 0, "{output:?}");
     assert_nothing_is_left(&home);
+    // It ends within a second. On a busy machine that may be too short to remove the folder, and the next study does.
+    let calm = "scenario: [ get: /status ]\nload: { users: 1, for: 100ms }\nsystems:\n  calm:\n    start: '{tenbin} target \
+                --listen 127.0.0.1:{port}'\n";
+    let mut next = home.command(&["run", &plan(&home, calm)]);
+    next.env("TMPDIR", &temporary);
+    let output = Started::spawn(next).finish();
+    assert_eq!(output.code, Some(0), "{output:?}");
+    assert_eq!(entries(), 0, "{output:?}");
 }
 
 #[test]
@@ -362,5 +370,5 @@ fn secrets_of_a_plan_are_in_no_file_and_every_file_is_its_owners() {
     assert!(!output.stderr.contains("s3cr3t") && !output.stdout.contains("s3cr3t"), "{output:?}");
     // The hash of the original tells that the plan is the same.
     let resumed = home.run(&["run", &path, "--resume"]);
-    assert!(resumed.stderr.contains("is finished"), "{resumed:?}");
+    assert!(resumed.stderr.contains("is complete"), "{resumed:?}");
 }

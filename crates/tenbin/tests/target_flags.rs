@@ -7,7 +7,7 @@ use crate::support::{Home, TENBIN};
 #[test]
 fn thread_pools_that_cannot_be_are_refused() {
     refused(&[
-        (&["--thread-limit", "4"], "--thread-limit: it belongs to --thread-pool growing"),
+        (&["--thread-limit", "4"], "--thread-limit: it needs --thread-pool growing"),
         (&["--thread-pool", "growing"], "threads is 0"),
         (&["--threads", "8", "--thread-pool", "growing", "--thread-limit", "7"], "from 8 (threads)"),
         (&["--threads", "8", "--thread-pool", "elastic"], "fixed, growing"),
@@ -17,12 +17,12 @@ fn thread_pools_that_cannot_be_are_refused() {
 #[test]
 fn paces_that_cannot_be_are_refused() {
     refused(&[
-        (&["--slow-start-factor", "3"], "--slow-start-factor: it belongs to --slow-start"),
+        (&["--slow-start-factor", "3"], "--slow-start-factor: it needs --slow-start"),
         (&["--slow-start", "20s", "--slow-start-factor", "much"], "\"much\" is not a factor"),
         (&["--slow-start", "20s", "--slow-start-factor", "0"], "from 0.01 to 100"),
         (&["--drift", "0.1"], "\"0.1\" is not a share; write 1%"),
         (&["--drift", "0%"], "above 0"),
-        (&["--step-after", "20s"], "--step-after and --step-factor: they belong together"),
+        (&["--step-after", "20s"], "--step-after and --step-factor: each needs the other"),
         (&["--step-after", "20s", "--step-factor", "1000"], "from 0.01 to 100"),
     ]);
 }
@@ -30,7 +30,7 @@ fn paces_that_cannot_be_are_refused() {
 #[test]
 fn hangs_that_cannot_be_are_refused() {
     refused(&[
-        (&["--hang-share", "50%"], "--hang-share: it belongs to --hang-after"),
+        (&["--hang-share", "50%"], "--hang-share: it needs --hang-after"),
         (&["--hang-after", "3s", "--hang-share", "0.5"], "\"0.5\" is not a share"),
         (&["--hang-after", "3s", "--hang-share", "101%"], "at most 1"),
         (&["--hang-after", "25h"], "at most 24h"),

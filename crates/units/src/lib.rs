@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+pub mod shown;
+
 /// The longest duration that can be written: a year.
 pub const DURATION_MAX_NS: u64 = 366 * 24 * 3600 * 1_000_000_000;
 /// The highest rate that can be written.

@@ -1,8 +1,10 @@
 //! What a peer did wrong, and how it showed.
 
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use core::fmt;
+use core::ops::Deref;
 
 use crate::class;
 
@@ -32,8 +34,14 @@ impl fmt::Display for Seen {
 }
 
 /// The peer broke the protocol: nothing on this connection can be believed any more.
+///
+/// It takes no more room than a pointer: every step of reading a reply may answer with a fault, and hardly any does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PeerFault {
+pub struct PeerFault(Box<Violation>);
+
+/// How a peer broke the protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
     /// The error class in reports, such as `protocol_error`.
     pub class: &'static str,
     /// Tells faults of one class apart.
@@ -46,9 +54,37 @@ pub struct PeerFault {
     pub said: Option<String>,
 }
 
+impl Deref for PeerFault {
+    type Target = Violation;
+
+    fn deref(&self) -> &Violation {
+        &self.0
+    }
+}
+
 impl PeerFault {
     /// The class of a fault that will be the same on every connection: the load ends with it, and nobody is asked again.
     pub const LOGIN_REFUSED: &'static str = class::LOGIN_REFUSED;
+
+    /// A violation, in words.
+    #[cold]
+    pub fn new(class: &'static str, code: u32, sentence: &'static str) -> Self {
+        Self(Box::new(Violation { class, code, sentence, seen: None, said: None }))
+    }
+
+    /// The same with the beginning of what was seen instead.
+    #[must_use]
+    pub fn showing(mut self, bytes: &[u8]) -> Self {
+        self.0.seen = Some(Seen::beginning(bytes));
+        self
+    }
+
+    /// The same with what the peer itself said of it.
+    #[must_use]
+    pub fn saying(mut self, said: impl Into<String>) -> Self {
+        self.0.said = Some(said.into());
+        self
+    }
 
     /// The sentence for people, with what was seen, escaped.
     pub fn message(&self) -> String {

@@ -1,6 +1,6 @@
 //! The classes of error that replies, and breaches of a protocol, amount to: their names in stores and reports.
 //!
-//! `record::CLASSES` says what each means; this crate knows nothing of it. A test of the house compares the two lists.
+//! `record::CLASSES` says what each means; this crate knows nothing of it. A test of the workspace compares the two lists.
 
 macro_rules! classes {
     ($($constant:ident $name:literal)*) => {

@@ -1,9 +1,10 @@
-//! The seam between the engine and a protocol: bytes in, replies out, and nothing else.
+//! The client's side of a protocol that carries one exchange at a time: bytes in, replies out, and nothing else.
 
 use alloc::boxed::Box;
 use alloc::string::String;
 
 use crate::blame::PeerFault;
+use crate::channel::Footprint;
 use crate::class;
 
 /// One client's side of one connection, and the values of its user's variables.
@@ -19,20 +20,19 @@ use crate::class;
 /// ```
 ///
 /// A request may have parts, such as the statements of a transaction: each is sent when the one before it is answered.
+///
+/// With a system in this very process ([`crate::InProcess`]) there are no bytes, and nothing is read from
+/// [`Conversation::outgoing`]. [`Conversation::received`] is called with none after each [`Next::Send`] and [`Next::Await`], and again
+/// after [`Progress::NeedMore`]: it does what was begun, and blocks until that is done. [`Conversation::greeted`] is called likewise
+/// until it answers [`Greeting::Done`]; a system that cannot be opened is its fault to tell.
 pub trait Conversation: Send {
     /// Gives a variable its value, for requests that begin from now on.
     fn set(&mut self, variable: u16, value: &[u8]);
 
-    /// Hands over every variable that replies give values to, with its present value. It is asked for only when a user goes on
-    /// to another peer, which other conversations speak with.
-    fn take_saved(&mut self, take: &mut dyn FnMut(u16, &[u8])) {
+    /// Hands over every variable that replies give values to, with its present value. It is asked for after a reply, where a user
+    /// goes on over other connections.
+    fn saved(&mut self, take: &mut dyn FnMut(u16, &[u8])) {
         let _ = take;
-    }
-
-    /// From now on everything is about the peer of this number, until it is another's turn. Only conversations with several
-    /// peers are told; they begin with the first, 0.
-    fn turn_to(&mut self, peer: u16) {
-        let _ = peer;
     }
 
     /// A connection was opened: says what comes before the first request. [`Conversation::outgoing`] has what is to be sent.
@@ -93,20 +93,9 @@ pub trait Conversation: Send {
 
     /// Gives up whatever was under way: the connection is gone.
     fn forget(&mut self);
-}
 
-/// A conversation with a system in this very process: one call takes the place of sending and receiving.
-///
-/// Nothing is read from [`Conversation::outgoing`]. Where the greeting answers [`Greeting::Send`] or [`Greeting::Await`],
-/// [`Conversation::greeted`] is called with no bytes until it answers [`Greeting::Done`]: it may block, and a system that
-/// cannot be opened is its fault to tell.
-pub trait Embedded: Conversation {
-    /// Does what was begun: called after each [`Next::Send`] and [`Next::Await`], and again after [`Progress::NeedMore`].
-    /// Blocks until it is done; `used` is 0.
-    fn perform(&mut self) -> Result<Progress, PeerFault>;
-
-    /// What makes a call of [`Embedded::perform`] end soon, from another thread, if there is such a thing. Asked for once the
-    /// greeting is done; it must do no harm when nothing is under way.
+    /// With a system in this process: what makes a call of [`Conversation::received`] end soon, from another thread, if there is such
+    /// a thing. Asked for once the greeting is done; it must do no harm when nothing is under way.
     fn interrupt(&self) -> Option<Interrupt> {
         None
     }
@@ -123,17 +112,20 @@ pub trait Script: Send + Sync {
     /// The conversation of connection `number`, counted over all threads from 0, with nothing under way.
     fn open(&self, number: u32) -> Self::Talk;
 
-    /// The number of the peer that a step's request goes to.
-    fn peer(&self, step: u16) -> u16 {
-        let _ = step;
-        0
-    }
-
     /// Whether a step's request needs the value of a variable.
     fn needs(&self, step: u16, variable: u16) -> bool;
 
     /// Whether replies to a step are looked through, or computed with: that takes time, and the time is not the system's.
     fn looks_through(&self, step: u16) -> bool;
+
+    /// As [`crate::Channels::footprint`].
+    fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        let _ = longest_bytes;
+        Footprint::default()
+    }
+
+    /// As [`crate::Channels::quote`].
+    fn quote(&mut self) {}
 }
 
 /// What ends a request of another connection.

@@ -32,18 +32,24 @@ pub use talk::Talk;
 pub use template::Template;
 
 use alloc::boxed::Box;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::Protocol;
+use crate::channel::Footprint;
 use crate::conversation::{Conversation, Script};
+use crate::protocol::{Compile, Protocol, RequestStep, Scheme, WrongStep};
 use step::Prepared;
 
 /// The entry of [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
     name: "http1",
     sentence: "HTTP/1.1 over TCP, TLS or a Unix socket.",
-    schemes: &["http", "https"],
+    schemes: &[
+        Scheme { name: "http", port: 80, is_secure: false },
+        Scheme { name: "https", port: 443, is_secure: true },
+    ],
+    compile: Compile::Requests(|steps, variables| Ok(Box::new(Http1::compile(steps, variables)?))),
     open: || {
         let mut talk =
             Http1::single(&Request::get("localhost", "/"), Checks::default()).unwrap_or_default().open(0);
@@ -83,14 +89,34 @@ impl Http1 {
         Self { script: Arc::new(Steps { list, variables, captured: captured.into() }) }
     }
 
+    /// From steps as users write them.
+    ///
+    /// # Errors
+    ///
+    /// The first step that cannot be sent as it is written.
+    pub fn compile(steps: &[RequestStep], variables: &[String]) -> Result<Self, WrongStep> {
+        let compiled = steps.iter().enumerate().map(|(number, step)| {
+            let request = Template::compile(&step.request, variables).map_err(|faults| WrongStep {
+                step: number,
+                what: faults.first().map(ToString::to_string).unwrap_or_default(),
+            })?;
+            Ok(Step { request, checks: step.checks.clone(), captures: step.captures.clone() })
+        });
+        Ok(Self::new(compiled.collect::<Result<_, _>>()?, variables.len() as u16))
+    }
+
     /// The same, with words of refusals that quote the beginning of the reply's body. Every body is kept while it comes.
     #[must_use]
     pub fn quoting(mut self) -> Self {
+        self.quote_bodies();
+        self
+    }
+
+    fn quote_bodies(&mut self) {
         // Nobody else has it before the first connection is opened.
         for prepared in Arc::get_mut(&mut self.script).into_iter().flat_map(|steps| &mut steps.list) {
             (prepared.keeps_body, prepared.quotes_body) = (true, true);
         }
-        self
     }
 
     /// The one step "send this request as it is written, and check the reply".
@@ -171,5 +197,18 @@ impl Script for Http1 {
 
     fn looks_through(&self, step: u16) -> bool {
         self.script.list.get(usize::from(step)).is_some_and(|prepared| prepared.keeps_body)
+    }
+
+    fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        Footprint {
+            kept_bytes: self.kept_bytes_max(longest_bytes),
+            request_bytes: self.request_bytes_max(longest_bytes),
+            shared_bytes: self.shared_bytes(),
+            expressions: self.expressions() as u64,
+        }
+    }
+
+    fn quote(&mut self) {
+        self.quote_bodies();
     }
 }

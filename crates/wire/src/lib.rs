@@ -7,39 +7,30 @@
 extern crate alloc;
 
 mod blame;
-mod both;
 pub mod braces;
+mod channel;
 pub mod class;
 mod conversation;
 pub mod http1;
+mod mix;
 pub mod mysql;
 pub mod postgres;
+mod protocol;
+mod serial;
 pub mod sql;
 pub mod testing;
+mod values;
 
-pub use blame::{PeerFault, Seen};
-pub use both::{Both, BothTalks, Place};
+pub use blame::{PeerFault, Seen, Violation};
+pub use channel::{Channel, Channels, Event, Footprint, Place, Ticket};
 pub use conversation::{
-    Cancel, Closing, Conversation, Embedded, Greeting, Interrupt, Next, PartEnd, Progress, Refusal, Reply,
-    Script, Stage,
+    Cancel, Closing, Conversation, Greeting, Interrupt, Next, PartEnd, Progress, Refusal, Reply, Script,
+    Stage,
 };
-
-use alloc::boxed::Box;
-use alloc::vec::Vec;
-
-/// A protocol that Tenbin speaks: one line in [`PROTOCOLS`], from which help, tests and fuzzing derive.
-pub struct Protocol {
-    /// Its short name.
-    pub name: &'static str,
-    /// What it is, in a sentence.
-    pub sentence: &'static str,
-    /// The URL schemes that choose it.
-    pub schemes: &'static [&'static str],
-    /// A fresh conversation of a plain request, its first request under way.
-    pub open: fn() -> Box<dyn Conversation>,
-    /// Replies, good and bad, with what each must come to. Every parser is fed each of them three ways.
-    pub samples: fn() -> Vec<testing::Sample>,
-}
-
-/// Every protocol.
-pub const PROTOCOLS: &[Protocol] = &[http1::PROTOCOL, mysql::PROTOCOL, postgres::PROTOCOL];
+pub use mix::Mix;
+pub use protocol::{
+    Compile, CompileRequests, OpenSession, PROTOCOLS, Protocol, RequestStep, Scheme, WrongStep, of_scheme,
+    schemes,
+};
+pub use serial::{InProcess, Serial};
+pub use values::Values;

@@ -31,15 +31,25 @@ pub use session::Session;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
-use crate::Protocol;
 use crate::conversation::Conversation;
+use crate::protocol::{Compile, Protocol, Scheme};
 use crate::sql::{Login, Single};
+
+/// The port of a server that says nothing else.
+pub const PORT: u16 = 3306;
 
 /// The entry of [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
     name: "mysql",
     sentence: "MySQL and MariaDB over TCP, TLS or a Unix socket.",
-    schemes: &["mysql", "mariadb"],
+    schemes: &[
+        Scheme { name: "mysql", port: PORT, is_secure: false },
+        Scheme { name: "mariadb", port: PORT, is_secure: false },
+    ],
+    compile: Compile::Transactions(|login, is_private, nonce| {
+        let session = Session::new(login, nonce);
+        Box::new(if is_private { session.on_private_transport() } else { session })
+    }),
     open: || {
         let mut talk = Single::new(Session::new(Arc::new(Login::default()), [0; 18]), "SELECT 1", ());
         talk.begin(0);

@@ -30,15 +30,22 @@ pub use settings::SETTINGS_KEPT;
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 
-use crate::Protocol;
 use crate::conversation::Conversation as _;
+use crate::protocol::{Compile, Protocol, Scheme};
 use crate::sql::Single;
+
+/// The port of a server that says nothing else.
+pub const PORT: u16 = 5432;
 
 /// The entry of [`crate::PROTOCOLS`].
 pub const PROTOCOL: Protocol = Protocol {
     name: "postgres",
     sentence: "PostgreSQL's frontend/backend protocol 3.0 over TCP, TLS or a Unix socket.",
-    schemes: &["postgres", "postgresql"],
+    schemes: &[
+        Scheme { name: "postgres", port: PORT, is_secure: false },
+        Scheme { name: "postgresql", port: PORT, is_secure: false },
+    ],
+    compile: Compile::Transactions(|login, _, nonce| Box::new(Session::new(login, nonce))),
     open: || {
         let mut single = Single::new(Session::new(Arc::default(), [0; 18]), "SELECT 1", ());
         single.begin(0);

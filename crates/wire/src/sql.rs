@@ -11,7 +11,7 @@ pub use value::{Number, Value};
 use alloc::string::String;
 
 use crate::blame::PeerFault;
-use crate::conversation::{Cancel, Greeting};
+use crate::conversation::{Cancel, Greeting, Interrupt};
 
 /// One client's side of one SQL connection: which messages go out and what those that come in amount to. It knows nothing of
 /// scripts; [`crate::Conversation`] is made from it and a script elsewhere.
@@ -59,6 +59,11 @@ pub trait Session: Send {
 
     /// What ends the statement under way over another connection, where the protocol has such a thing.
     fn cancel(&self) -> Option<Cancel>;
+
+    /// As [`crate::Conversation::interrupt`].
+    fn interrupt(&self) -> Option<Interrupt> {
+        None
+    }
 
     /// The connection is gone, and whatever was prepared on it.
     fn forget(&mut self);

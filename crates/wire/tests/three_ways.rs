@@ -1,7 +1,8 @@
 //! Every protocol takes each of its samples whole, in pieces, and followed by junk.
 
-use wire::PROTOCOLS;
+use wire::http1::{Checks, Request};
 use wire::testing::feed_three_ways;
+use wire::{Compile, Next, PROTOCOLS, RequestStep, Ticket, Values};
 
 #[test]
 fn every_protocol_takes_every_sample_three_ways() {
@@ -24,4 +25,24 @@ fn names_and_schemes_are_unique() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), PROTOCOLS.len());
+}
+
+#[test]
+fn every_protocol_of_requests_sends_what_a_user_writes() {
+    for protocol in PROTOCOLS {
+        let Compile::Requests(compile) = protocol.compile else { continue };
+        let request = Request { body: Some(b"{v}".to_vec()), ..Request::get("localhost", "/") };
+        let step = RequestStep { request, checks: Checks::default(), captures: Vec::new() };
+        let script = compile(std::slice::from_ref(&step), &["v".to_owned()]).expect("a script");
+        assert!(script.needs(0, 0), "{}: the step needs its variable", protocol.name);
+        let (mut channel, mut values) = (script.open(0, 0), Values::default());
+        assert!(channel.room() > 0);
+        values.set(0, b"of a user");
+        assert_eq!(channel.begin(Ticket(7), 0, &values), Next::Send);
+        let sent = String::from_utf8_lossy(channel.outgoing()).into_owned();
+        assert!(sent.contains("of a user"), "{}: {sent}", protocol.name);
+        // A variable that nobody knows is the fault of its step.
+        let wrong = compile(&[step.clone(), step], &[]).expect_err("an unknown variable");
+        assert_eq!(wrong.step, 0);
+    }
 }

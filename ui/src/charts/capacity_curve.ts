@@ -1,22 +1,22 @@
-/** Response time against the rate that was asked for, with what had to hold and where it held. */
+/** Response time vs. target rate, with the limits and the capacity interval. */
 
 import type { Capacity, CapacitySearch, TimeKey } from '../report';
 import { s } from '../dom';
-import { decimal, duration, figure } from '../format';
+import { decimal, duration, formatValue } from '../format';
 import { interval, limits, spots, TIME_WORDS, type Outcome, type Spot } from '../views/capacity';
 import { positiveExtent } from '../views/measures';
 import { fromZero, logarithmic, tickText, type Scale } from '../views/scale';
 import { textWidth } from '../views/text';
 import { legend, type Entry } from './legend';
 import { dot, line, round, word } from './marks';
-import { axisRoom, plane, xTick, type Plane } from './plane';
-import { rove, type Stop } from './rove';
+import { axisRoom, plotArea, xTick, type PlotArea } from './plot_area';
+import { rovingFocus, type Stop } from './roving_focus';
 
 const WORDS: Record<Outcome, string> = {
-  passed: 'all runs at this rate passed',
+  passed: 'all runs passed',
   mixed: 'some runs passed, some failed',
   failed: 'all runs failed',
-  invalid: 'no run may be believed',
+  invalid: 'no valid run',
 };
 
 export function capacityKey(row: Capacity, time: TimeKey, color: string): HTMLElement {
@@ -28,7 +28,7 @@ export function capacityKey(row: Capacity, time: TimeKey, color: string): HTMLEl
     color,
   }));
   const band = s('rect', { class: 'between', x: 3, y: 1, width: 16, height: 12 });
-  if (interval(row) !== null) entries.push({ sample: [band], words: 'the capacity lies here', color });
+  if (interval(row) !== null) entries.push({ sample: [band], words: 'capacity interval', color });
   return legend(entries);
 }
 
@@ -45,27 +45,27 @@ export function capacityCurve(
   const bounds = limited.flatMap(({ limit_ms }) => (limit_ms === null ? [] : [limit_ms]));
   const [low, high] = positiveExtent([...all.map(({ y }) => y), ...bounds]);
   const y = logarithmic(low, high, 'ms', { from: height - 50, to: 26 });
-  const frame = { left: axisRoom(y), right: width - 24, top: 26, foot: height - 50 };
+  const frame = { left: axisRoom(y), right: width - 24, top: 26, bottom: height - 50 };
   const between = interval(row);
   const most = Math.max(...all.map(({ x }) => x), ...(between ?? []), 0);
   const x = fromZero(most, 'per_s', { from: frame.left, to: frame.right });
-  const title = `${row.name}: ${TIME_WORDS[time]} against the rate asked for`;
-  const paper = plane(width, height, frame, y, 'rate asked for, per second', title);
-  for (const tick of x.ticks) xTick(paper, x.at(tick.value), tick.text, true);
-  if (between !== null) band(paper, x, between);
-  for (const { words, limit_ms } of limited) if (limit_ms !== null) limit(paper, y, limit_ms, words);
-  points(paper, { x, y }, all, time, color);
-  return paper.svg;
+  const title = `${row.name}: ${TIME_WORDS[time]} vs. target rate`;
+  const area = plotArea(width, height, frame, y, 'target rate, per second', title);
+  for (const tick of x.ticks) xTick(area, x.at(tick.value), tick.text, true);
+  if (between !== null) band(area, x, between);
+  for (const { words, limit_ms } of limited) if (limit_ms !== null) limit(area, y, limit_ms, words);
+  points(area, { x, y }, all, time, color);
+  return area.svg;
 }
 
-function band({ svg, frame }: Plane, x: Scale, [from, to]: [number, number]): void {
+function band({ svg, frame }: PlotArea, x: Scale, [from, to]: [number, number]): void {
   const [left, right] = [x.at(from), x.at(to)];
   const area = s('rect', {
     class: 'between',
     x: round(left),
     y: frame.top,
     width: round(Math.max(right - left, 1.5)),
-    height: round(frame.foot - frame.top),
+    height: round(frame.bottom - frame.top),
   });
   const words = `${tickText(from, 'per_s', to)} – ${tickText(to, 'per_s', to)}`;
   const half = textWidth(words, 12.5) / 2;
@@ -73,20 +73,20 @@ function band({ svg, frame }: Plane, x: Scale, [from, to]: [number, number]): vo
   svg.append(area, word('name strong', middle, frame.top - 8, words, 'middle'));
 }
 
-function limit({ svg, frame }: Plane, y: Scale, limit_ms: number, words: string): void {
+function limit({ svg, frame }: PlotArea, y: Scale, limit_ms: number, words: string): void {
   const at = y.at(limit_ms);
   svg.append(line('limit', frame.left, at, frame.right, at));
   svg.append(word('tick halo', frame.left + 6, at - 5, words));
 }
 
 function points(
-  paper: Plane,
+  area: PlotArea,
   { x, y }: { x: Scale; y: Scale },
   all: Spot[],
   time: TimeKey,
   color: string,
 ): void {
-  const parts = paper.svg.appendChild(s('g', { class: color }));
+  const parts = area.svg.appendChild(s('g', { class: color }));
   const joined = all.filter(({ outcome }) => outcome !== 'invalid');
   if (joined.length > 1) {
     const d = `M${joined.map((spot) => `${round(x.at(spot.x))} ${round(y.at(spot.y))}`).join('L')}`;
@@ -96,10 +96,10 @@ function points(
     const drawn = s('g', { class: 'stop' }, mark(spot.outcome, x.at(spot.x), y.at(spot.y)));
     return { mark: parts.appendChild(drawn), lines: () => lines(spot, time) };
   });
-  rove(stops);
+  rovingFocus(stops);
 }
 
-/** Filled where it held, hollow where it did not; between the two half of each. */
+/** Filled if all runs passed, hollow if all failed, hollow with a dot if mixed. */
 function mark(outcome: Outcome, x: number, y: number): SVGElement {
   if (outcome === 'passed') return dot(x, y, 5, true);
   if (outcome !== 'mixed') return dot(x, y, outcome === 'failed' ? 5 : 3.4, false);
@@ -113,7 +113,7 @@ function lines({ level, y, outcome }: Spot, time: TimeKey): string[] {
     ...(level.invalid > 0 ? [`${level.invalid} invalid`] : []),
   ];
   return [
-    `${figure(level.per_s, 'per_s')} asked for`,
+    `target rate ${formatValue(level.per_s, 'per_s')}`,
     WORDS[outcome],
     runs.join(', '),
     ...(level.failed_by === '' ? [] : [level.failed_by]),

@@ -1,8 +1,8 @@
-/** A list to choose from, with its label. */
+/** A labeled select. */
 
 import { h } from '../dom';
 
-/** `keys` and `words` of each choice; `choose` is told the key. */
+/** Calls `choose` with the key of the selected option. */
 export function choice(
   label: string,
   options: { key: string; words: string }[],

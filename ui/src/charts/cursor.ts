@@ -1,7 +1,7 @@
-/** The cursor of a chart: what it is on is told beside it, for the mouse, a finger and the keyboard. */
+/** The cursor of a chart and its tooltip, for mouse, touch, and keyboard. */
 
 import type uPlot from 'uplot';
-import { hideTip, showTip } from '../tooltip';
+import { hideTooltip, showTooltip } from '../tooltip';
 
 interface Driven {
   data: readonly unknown[][];
@@ -9,35 +9,35 @@ interface Driven {
   stack?: Stack;
 }
 
-/** Where a chart stands among those above and below it. */
+/** The position of a chart in a column of charts. */
 export interface Stack {
   frames: Map<number, HTMLElement>;
-  place: number;
+  index: number;
 }
 
-/** The missing third parameter of the types: whether charts with the same key are told. */
-type SetCursor = (place: { left: number; top: number }, isFired?: boolean, isShared?: boolean) => void;
+/** uPlot's types lack the third parameter: whether charts with the same key follow. */
+type SetCursor = (index: { left: number; top: number }, isFired?: boolean, isShared?: boolean) => void;
 
-export function drive(chart: uPlot, frame: HTMLElement, options: Driven): void {
+export function attachCursor(chart: uPlot, frame: HTMLElement, options: Driven): void {
   let isMine = false;
-  const tell = (): void => {
+  const show = (): void => {
     const column = chart.cursor.idx;
     const lines = typeof column === 'number' ? options.tip(column) : [];
     if (lines.length === 0) {
-      hideTip();
+      hideTooltip();
       return;
     }
     const { left, top } = chart.over.getBoundingClientRect();
-    showTip(left + (chart.cursor.left ?? 0), top + Math.max(0, chart.cursor.top ?? 0), lines);
+    showTooltip(left + (chart.cursor.left ?? 0), top + Math.max(0, chart.cursor.top ?? 0), lines);
   };
   chart.hooks.setCursor = [
     () => {
-      if (isMine && (chart.cursor.left ?? -1) >= 0) tell();
+      if (isMine && (chart.cursor.left ?? -1) >= 0) show();
     },
   ];
   const leave = (): void => {
     isMine = false;
-    hideTip();
+    hideTooltip();
   };
   chart.over.addEventListener('mouseenter', () => (isMine = true));
   chart.over.addEventListener('mouseleave', leave);
@@ -69,7 +69,7 @@ function move(chart: uPlot, left: number): void {
   set({ left, top: left < 0 ? left : chart.over.clientHeight / 3 }, true, true);
 }
 
-/** The column that a key leads to. */
+/** The data column that a key moves to. */
 function target(key: string, chart: uPlot, columns: number): number | null {
   const now = typeof chart.cursor.idx === 'number' ? chart.cursor.idx : -1;
   const last = columns - 1;
@@ -92,14 +92,14 @@ function target(key: string, chart: uPlot, columns: number): number | null {
   }
 }
 
-function stacked(frame: HTMLElement, { frames, place }: Stack): void {
-  const others = [...frames].filter(([other]) => other !== place);
+function stacked(frame: HTMLElement, { frames, index }: Stack): void {
+  const others = [...frames].filter(([other]) => other !== index);
   frame.tabIndex = others.some(([, other]) => other.tabIndex === 0) ? -1 : 0;
-  frames.set(place, frame);
+  frames.set(index, frame);
   frame.addEventListener('keydown', (event) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    const places = [...frames.keys()].sort((a, b) => a - b);
-    const next = step === 0 ? undefined : frames.get(places[places.indexOf(place) + step] ?? -1);
+    const indexes = [...frames.keys()].sort((a, b) => a - b);
+    const next = step === 0 ? undefined : frames.get(indexes[indexes.indexOf(index) + step] ?? -1);
     if (!next) return;
     event.preventDefault();
     frame.tabIndex = -1;

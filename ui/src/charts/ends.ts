@@ -1,22 +1,22 @@
-/** Words at the ends of lines, moved apart where lines end close to each other. */
+/** Labels at the ends of lines, moved apart if they would overlap. */
 
 import type uPlot from 'uplot';
-import { apart } from '../views/apart';
+import { avoidOverlap } from '../views/avoid_overlap';
 import { cssColor } from '../colors';
 import { fontOf, TEXT_PX } from './plot';
 
 export interface End {
   words: string;
-  /** Where the line ends, on the scales of the chart. */
+  /** The end of the line, in the units of the axes. */
   x: number;
   y: number;
 }
 
-/** `scale` is pixels of the canvas for each of the page. */
+/** `scale` is canvas pixels per CSS pixel. */
 export function paintEnds(chart: uPlot, scale: number, ends: End[]): void {
   const { ctx, bbox } = chart;
   const places = ends.map(({ y }) => chart.valToPos(y, 'y', true));
-  const rows = apart(places, 14 * scale, bbox.top, bbox.top + bbox.height);
+  const rows = avoidOverlap(places, 14 * scale, bbox.top, bbox.top + bbox.height);
   ctx.save();
   ctx.font = fontOf((TEXT_PX + 1) * scale);
   ctx.textAlign = 'left';
@@ -25,8 +25,8 @@ export function paintEnds(chart: uPlot, scale: number, ends: End[]): void {
   ctx.strokeStyle = cssColor('--panel');
   ctx.lineWidth = 3 * scale;
   ctx.lineJoin = 'round';
-  ends.forEach(({ words, x }, place) => {
-    const row = rows[place];
+  ends.forEach(({ words, x }, index) => {
+    const row = rows[index];
     if (row === undefined || row === null) return;
     const left = chart.valToPos(x, 'x', true) + 10 * scale;
     const text = cut(ctx, words, ctx.canvas.width - left - 2 * scale);

@@ -1,23 +1,23 @@
-/** Two knobs against each other: a figure in every cell, the higher the deeper its colour. */
+/** A heat map of two parameters, with the value in each cell. */
 
 import type { Report, Row } from '../report';
 import { s } from '../dom';
-import { absence } from '../views/order';
-import { heatStep, type Grid } from '../views/knobs';
+import { missingText } from '../views/order';
+import { heatStep, type Grid } from '../views/parameters';
 import { cut, textWidth } from '../views/text';
 import { round, word } from './marks';
-import { rove, type Stop } from './rove';
+import { rovingFocus, type Stop } from './roving_focus';
 import { chart } from './rows';
 
 export interface GridOptions {
   report: Report;
   grid: Grid;
   width: number;
-  /** Of all grids that are to be compared. */
+  /** Shared by all grids, so that their colors are comparable. */
   range: [number, number];
   is_log: boolean;
   value: (row: Row) => number | null;
-  /** Short, in the unit that stands above. */
+  /** Short text, in the unit of the title. */
   inWords: (value: number) => string;
   lines: (row: Row) => string[];
 }
@@ -54,7 +54,7 @@ export function gridChart(options: GridOptions): SVGSVGElement {
       stops.push({ mark: stop, lines: () => (row ? options.lines(row) : [where, 'not measured']) });
     });
   });
-  rove(stops);
+  rovingFocus(stops);
   return svg;
 }
 
@@ -69,7 +69,7 @@ function cell(
   const middle = { x: at.x + at.wide / 2, y: at.y + HIGH / 2 + 4 };
   const value = row ? options.value(row) : null;
   if (row === null || value === null) {
-    const text = row ? absence(options.report, row) : 'none';
+    const text = row ? missingText(options.report, row) : 'none';
     return s(
       'g',
       { class: 'cell' },
@@ -94,7 +94,7 @@ function cell(
   );
 }
 
-/** Stripes for what is missing; the name is the page's own. */
+/** Adds stripes for missing cells, and returns the unique id of the pattern. */
 function hatched(svg: SVGSVGElement): string {
   patterns += 1;
   const id = `hatch-${patterns}`;

@@ -1,18 +1,18 @@
-/** The best against each other: each ratio with its interval and its blocks, beside the ratios that do not matter. */
+/** Head-to-head comparisons: each ratio with its confidence interval and its blocks, and the `min-effect` range. */
 
 import type { Load, Pair, Report } from '../report';
 import { s } from '../dom';
 import { colorClass } from '../colors';
-import { pairLines, percent, span, verdict } from '../views/pairs';
+import { pairTooltip, percent, span, verdict } from '../views/pairs';
 import { ratios, type Scale } from '../views/scale';
-import { fitted } from './fitted';
+import { resizing } from './resizing';
 import { line, round, word } from './marks';
-import { rows, type Item, type Place, type Stretch } from './rows';
+import { rows, type Item, type Place, type Band } from './rows';
 
-/** Null if there is no ratio to draw. It finds its own width. */
+/** Null if there is no ratio to draw. Fills the width of its container. */
 export function intervals(report: Report, load: Load): HTMLElement | null {
   if (!hasRatios(load)) return null;
-  return fitted('intervals', (host, width) => {
+  return resizing('intervals', (host, width) => {
     host.append(forest(report, load, width));
   });
 }
@@ -27,14 +27,14 @@ export function forest(report: Report, load: Load, width: number): SVGSVGElement
     width,
     items: load.pairs.map((pair) => item(report, load, pair)),
     scale: (room) => ratios(low, high, room),
-    title: `${load.metric.words}: each of the best as a multiple of another`,
-    backdrop: (parts, scale, stretches, foot) => {
-      backdrop(parts, scale, load, stretches, foot);
+    title: `${load.metric.words}: ratio of each pair, log scale`,
+    backdrop: (parts, scale, bands, bottom) => {
+      backdrop(parts, scale, load, bands, bottom);
     },
-    figures: '',
+    figures: 'ratio, log scale',
     is_narrow: width < 760,
     height: 26,
-    foot: 20,
+    bottom: 20,
   });
 }
 
@@ -47,7 +47,7 @@ function item(report: Report, load: Load, pair: Pair): Item {
     is_winner: false,
     figure: pair.ratio_text ?? 'n/a',
     aside: verdict(pair),
-    lines: () => pairLines(load, pair),
+    lines: () => pairTooltip(load, pair),
     draw: (place) => {
       draw(pair, place);
     },
@@ -67,13 +67,13 @@ function draw(pair: Pair, { parts, scale, y }: Place): void {
   }
 }
 
-function backdrop(parts: SVGGElement, scale: Scale, load: Load, stretches: Stretch[], foot: number): void {
+function backdrop(parts: SVGGElement, scale: Scale, load: Load, bands: Band[], bottom: number): void {
   const { matters, higher_is_better } = load.metric;
   const zone = 1 + Math.max(0, matters);
   const [from, to] = [scale.at(1 / zone), scale.at(zone)];
-  for (const { top, foot: end } of stretches) {
+  for (const { top, bottom: end } of bands) {
     const height = end - top;
-    parts.append(s('rect', { class: 'matters', x: round(from), y: top, width: round(to - from), height }));
+    parts.append(s('rect', { class: 'threshold', x: round(from), y: top, width: round(to - from), height }));
     parts.append(line('even', scale.at(1), top, scale.at(1), end));
   }
   const words = higher_is_better
@@ -82,17 +82,16 @@ function backdrop(parts: SVGGElement, scale: Scale, load: Load, stretches: Stret
   const ends = [scale.at(scale.low), scale.at(scale.high)];
   const zoneWord = `within ${percent(matters)}`;
   const hasRoom = matters > 0 && to - from > 6.2 * zoneWord.length;
-  if (hasRoom) parts.append(word('tick', (from + to) / 2, foot + 15, zoneWord, 'middle'));
-  if (from - (ends[0] ?? 0) > 92) parts.append(word('tick', from - 8, foot + 15, words[0] ?? '', 'end'));
-  if ((ends[1] ?? 0) - to > 92) parts.append(word('tick', to + 8, foot + 15, words[1] ?? ''));
+  if (hasRoom) parts.append(word('tick', (from + to) / 2, bottom + 15, zoneWord, 'middle'));
+  if (from - (ends[0] ?? 0) > 92) parts.append(word('tick', from - 8, bottom + 15, words[0] ?? '', 'end'));
+  if ((ends[1] ?? 0) - to > 92) parts.append(word('tick', to + 8, bottom + 15, words[1] ?? ''));
 }
 
-/** What is to be seen, for the help of a card. */
+/** The help text of the card. */
 export function howToRead(load: Load): string {
   const known = load.pairs.find((pair) => pair.low !== null && pair.high !== null);
   const sure = known?.confidence ?? null;
-  const bar =
-    sure === null ? ', the line its interval' : `, the line its interval at ${percent(sure)} confidence`;
-  const parts = `The point is the ratio over all blocks${known ? bar : ''}, each tick the ratio in one block.`;
-  return `${parts} Shaded: less than the ${percent(load.metric.matters)} that matters.`;
+  const bar = sure === null ? ' Line: its interval.' : ` Line: its ${percent(sure)} confidence interval.`;
+  const parts = `Point: the ratio over all blocks.${known ? bar : ''} Ticks: the ratio in each block.`;
+  return `${parts} Shaded: differences below the ${percent(load.metric.matters)} threshold.`;
 }

@@ -1,10 +1,10 @@
-/** What the lines of a chart are: a sample and words each, that show or hide it. */
+/** The legend of a line chart: buttons that show and hide lines. */
 
 import { h, s } from '../dom';
 
 export interface Entry {
   words: string;
-  /** Classes that set `--mine`, one for each colour that the line has on the page. */
+  /** Classes that set `--mine`, one for each color that the line has. */
   colors: string[];
   width: number;
   dash: readonly number[];
@@ -14,15 +14,15 @@ export interface Entry {
   is_shown: boolean;
 }
 
-/** A button for each line; `toggle` is told which, and whether it is to be shown. */
+/** A button per line; calls `toggle` with its index and whether to show it. */
 export function key(
   label: string,
   entries: Entry[],
-  toggle: (place: number, isShown: boolean) => void,
+  toggle: (index: number, isShown: boolean) => void,
 ): HTMLElement {
-  const buttons = entries.map((entry, place) =>
+  const buttons = entries.map((entry, index) =>
     keyButton(entry, (isShown) => {
-      toggle(place, isShown);
+      toggle(index, isShown);
     }),
   );
   return h('div', { class: 'keys', role: 'group', 'aria-label': label }, ...buttons);
@@ -45,14 +45,14 @@ export function press(button: HTMLButtonElement, isPressed: boolean): void {
 
 const LONG = 26;
 
-/** The line as it is drawn, a part in each of its colours. */
+/** The line as it is drawn, with a part in each of its colors. */
 export function sample({ colors, width, dash, alpha, mark }: Omit<Entry, 'words' | 'is_shown'>): SVGElement {
   const part = LONG / Math.max(1, colors.length);
-  const lines = colors.map((color, place) =>
+  const lines = colors.map((color, index) =>
     s('line', {
       class: color,
-      x1: place * part,
-      x2: (place + 1) * part,
+      x1: index * part,
+      x2: (index + 1) * part,
       y1: 6,
       y2: 6,
       'stroke-width': width + 0.25,
@@ -60,7 +60,7 @@ export function sample({ colors, width, dash, alpha, mark }: Omit<Entry, 'words'
       'stroke-opacity': alpha ?? 1,
     }),
   );
-  const picture = s('svg', { class: 'sample', width: LONG, height: 12, 'aria-hidden': 'true' }, ...lines);
-  if (mark) picture.append(s('g', { class: colors[0] ?? '' }, mark));
-  return picture;
+  const svg = s('svg', { class: 'sample', width: LONG, height: 12, 'aria-hidden': 'true' }, ...lines);
+  if (mark) svg.append(s('g', { class: colors[0] ?? '' }, mark));
+  return svg;
 }

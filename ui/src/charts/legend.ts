@@ -1,4 +1,4 @@
-/** Samples of marks with their words. */
+/** A legend: samples of marks with labels. */
 
 import { h, s } from '../dom';
 
@@ -6,7 +6,7 @@ export interface Entry {
   /** Drawn into 22 × 14 pixels. */
   sample: SVGElement[];
   words: string;
-  /** Sets the colour; may be empty. */
+  /** The class that sets the color; may be empty. */
   color?: string;
 }
 

@@ -1,17 +1,17 @@
-/** The marks of pictures: what may be believed is a filled circle, what may not a hollow diamond. */
+/** The marks of charts. Valid runs are filled circles; suspect and invalid runs are hollow diamonds. */
 
 import { s } from '../dom';
 
 /** One run. */
-export function dot(x: number, y: number, radius: number, isSound: boolean): SVGElement {
-  if (isSound) return s('circle', { class: 'dot', cx: round(x), cy: round(y), r: radius });
+export function dot(x: number, y: number, radius: number, isValid: boolean): SVGElement {
+  if (isValid) return s('circle', { class: 'dot', cx: round(x), cy: round(y), r: radius });
   const size = radius * 1.4;
   return s('path', { class: 'dot hollow', d: diamond(x, y, size) });
 }
 
-/** A shape for each system, beside its colour. */
-export function shape(place: number, x: number, y: number, size: number): SVGElement {
-  switch (place % 4) {
+/** The shape of a system, in addition to its color. */
+export function shape(index: number, x: number, y: number, size: number): SVGElement {
+  switch (index % 4) {
     case 0:
       return s('circle', { class: 'shape', cx: round(x), cy: round(y), r: size });
     case 1: {
@@ -25,10 +25,10 @@ export function shape(place: number, x: number, y: number, size: number): SVGEle
       });
     }
     case 2: {
-      const [top, foot] = [round(y - size * 1.2), round(y + size * 0.8)];
+      const [top, bottom] = [round(y - size * 1.2), round(y + size * 0.8)];
       return s('path', {
         class: 'shape',
-        d: `M${round(x)} ${top}L${round(x + size * 1.15)} ${foot}H${round(x - size * 1.15)}Z`,
+        d: `M${round(x)} ${top}L${round(x + size * 1.15)} ${bottom}H${round(x - size * 1.15)}Z`,
       });
     }
     default:
@@ -55,7 +55,7 @@ export function word(
   return s('text', { class: kind, x: round(x), y: round(y), 'text-anchor': anchor }, text);
 }
 
-/** A tenth of a pixel is enough. */
+/** To a tenth of a pixel. */
 export function round(value: number): number {
   return Math.round(value * 10) / 10;
 }

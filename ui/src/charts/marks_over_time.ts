@@ -1,16 +1,16 @@
-/** What happened to a run, on its charts: warm-up shaded, and lines where something was done to the system. */
+/** Marks the warm-up and the events of a run on its charts. */
 
 import type uPlot from 'uplot';
 import { cssColor } from '../colors';
 import { fontOf, TEXT_PX } from './plot';
 
-export interface Happened {
+export interface RunEvents {
   warm_up_s: number;
   events: readonly { at_s: number; text: string }[];
 }
 
-/** Shades the warm-up; the first chart of a stack says what the shade is. */
-export function drawWarmUp(chart: uPlot, scale: number, { warm_up_s }: Happened, isTold: boolean): void {
+/** Shades the warm-up; the first chart of a column labels it. */
+export function drawWarmUp(chart: uPlot, scale: number, { warm_up_s }: RunEvents, isLabeled: boolean): void {
   if (warm_up_s <= 0) return;
   const { ctx, bbox } = chart;
   const right = Math.min(chart.valToPos(warm_up_s, 'x', true), bbox.left + bbox.width);
@@ -20,7 +20,7 @@ export function drawWarmUp(chart: uPlot, scale: number, { warm_up_s }: Happened,
   ctx.globalAlpha = 0.13;
   ctx.fillRect(bbox.left, bbox.top, width, bbox.height);
   ctx.globalAlpha = 1;
-  if (isTold && width > 2 * scale) {
+  if (isLabeled && width > 2 * scale) {
     ctx.font = fontOf(TEXT_PX * scale);
     ctx.textBaseline = 'bottom';
     ctx.textAlign = 'left';
@@ -31,7 +31,7 @@ export function drawWarmUp(chart: uPlot, scale: number, { warm_up_s }: Happened,
   ctx.restore();
 }
 
-/** Paper around letters, so that lines do not run through them. */
+/** An outline in the background color, so that lines do not cross the text. */
 function halo(ctx: CanvasRenderingContext2D, text: string, x: number, y: number, scale: number): void {
   ctx.save();
   ctx.setLineDash([]);
@@ -42,8 +42,8 @@ function halo(ctx: CanvasRenderingContext2D, text: string, x: number, y: number,
   ctx.restore();
 }
 
-/** A line for each event; the first chart of a stack says their numbers, and their texts where there is room. */
-export function drawEvents(chart: uPlot, scale: number, { events }: Happened, isTold: boolean): void {
+/** A line for each event; the first chart of a column labels them with numbers, and texts if they fit. */
+export function drawEvents(chart: uPlot, scale: number, { events }: RunEvents, isLabeled: boolean): void {
   const { ctx, bbox } = chart;
   const end = bbox.left + bbox.width;
   ctx.save();
@@ -55,15 +55,15 @@ export function drawEvents(chart: uPlot, scale: number, { events }: Happened, is
   ctx.textAlign = 'left';
   const places = events.map(({ at_s }) => chart.valToPos(at_s, 'x', true));
   let free = bbox.left;
-  places.forEach((x, place) => {
+  places.forEach((x, index) => {
     if (!(x >= bbox.left && x <= end)) return;
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    if (!isTold || x < free) return;
-    const next = Math.min(places[place + 1] ?? end, end);
-    const choices = [`${place + 1} ${events[place]?.text ?? ''}`, String(place + 1)];
+    if (!isLabeled || x < free) return;
+    const next = Math.min(places[index + 1] ?? end, end);
+    const choices = [`${index + 1} ${events[index]?.text ?? ''}`, String(index + 1)];
     const room = next - x - 6 * scale;
     const text = choices.find((each) => each.length < 120 && ctx.measureText(each).width <= room);
     if (text === undefined) return;

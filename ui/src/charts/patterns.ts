@@ -1,11 +1,11 @@
-/** Fillings that are told apart without colours. */
+/** Fill patterns that are distinct without colors. */
 
 import { s } from '../dom';
 import type { Outcome } from '../views/outcomes';
 
 let made = 0;
 
-/** Adds the filling of each outcome to the picture; their names are the page's own. */
+/** Adds the fill pattern of each outcome to the chart, with unique ids. */
 export function outcomeFills(svg: SVGSVGElement): Record<Outcome, string> {
   made += 1;
   const pattern = (outcome: Outcome, size: number, ...marks: SVGElement[]): string => {

@@ -1,4 +1,4 @@
-/** Pictures of rows have a stop of the Tab key, every name as text, and room for all. */
+/** Row charts have one Tab stop, show every name, and fit their width. */
 
 import { describe, expect, it, vi } from 'vitest';
 import { FIXTURES } from '../../fixtures';
@@ -16,13 +16,13 @@ vi.stubGlobal(
 
 function first(report: Report): [Report, Load] {
   const load = report.loads[0];
-  if (!load) throw new Error('there is a load');
+  if (!load) throw new Error('no load');
   return [report, load];
 }
 
 describe('intervals', () => {
   for (const name of ['study', 'hostile'] as const) {
-    it(`of the ${name} have a row for each pair, one of which the Tab key reaches`, () => {
+    it(`of the ${name} fixture have a row for each pair and one Tab stop`, () => {
       const [report, load] = first(FIXTURES[name]());
       for (const width of [320, 1180]) {
         const drawn = forest(report, load, width);
@@ -40,23 +40,23 @@ describe('intervals', () => {
       }
     });
   }
-  it('have names on plain paper where these stand above the marks', () => {
+  it('draw no shading or grid lines behind names above the marks', () => {
     const [report, load] = first(FIXTURES.study());
     const drawn = forest(report, load, 360);
     const at = (mark: Element, name: string): number => Number(mark.getAttribute(name));
-    const shades = [...drawn.querySelectorAll('.matters')];
+    const shades = [...drawn.querySelectorAll('.threshold')];
     const spans = [
       ...shades.map((mark) => [at(mark, 'y'), at(mark, 'y') + at(mark, 'height')]),
       ...[...drawn.querySelectorAll('.grid, .even')].map((mark) => [at(mark, 'y1'), at(mark, 'y2')]),
     ];
     expect(shades).toHaveLength(load.pairs.length);
     for (const name of drawn.querySelectorAll('.name')) {
-      const [top, foot] = [at(name, 'y') - 10, at(name, 'y') + 3];
-      for (const [from = 0, to = 0] of spans) expect(to <= top || from >= foot).toBe(true);
+      const [top, bottom] = [at(name, 'y') - 10, at(name, 'y') + 3];
+      for (const [from = 0, to = 0] of spans) expect(to <= top || from >= bottom).toBe(true);
     }
-    expect(forest(report, load, 1180).querySelectorAll('.matters')).toHaveLength(1);
+    expect(forest(report, load, 1180).querySelectorAll('.threshold')).toHaveLength(1);
   });
-  it('have long names above their marks, where they are whole', () => {
+  it('put long names above the marks instead of cutting them', () => {
     const [report, load] = first(FIXTURES.study());
     const rows = load.rows.map((row, at) => ({
       ...row,
@@ -67,13 +67,13 @@ describe('intervals', () => {
     expect(names.filter((name) => name.startsWith('÷'))).toHaveLength(load.pairs.length);
     expect(names.some((name) => name.endsWith('…'))).toBe(false);
   });
-  it('are not there where nothing was compared', () => {
+  it('are omitted if nothing was compared', () => {
     const [report, load] = first(FIXTURES.run());
     expect(intervals(report, load)).toBeNull();
     const [study, compared] = first(FIXTURES.study());
     expect(intervals(study, compared)).not.toBeNull();
   });
-  it('let arrows move between rows', () => {
+  it('move the focus between rows with arrow keys', () => {
     const [report, load] = first(FIXTURES.study());
     const drawn = document.body.appendChild(document.createElement('div'));
     drawn.append(forest(report, load, 800));

@@ -1,26 +1,26 @@
-/** A picture of rows below each other on one axis: names at the left, marks in the middle, a figure at the right. */
+/** A chart with one row per item on a common axis: names at the left, marks in the middle, values at the right. */
 
 import { s } from '../dom';
-import { tip } from '../tooltip';
+import { addTooltip } from '../tooltip';
 import type { Room, Scale } from '../views/scale';
 import { cut, textWidth } from '../views/text';
 import { line, word } from './marks';
-import { rove, type Stop } from './rove';
+import { rovingFocus, type Stop } from './roving_focus';
 
 export interface Item {
   label: string;
-  /** More of the name, on a line of its own where names are above the marks. */
+  /** Second part of the name, on its own line if names are above the marks. */
   more?: string;
-  /** Rows of a group stand under its name; empty for none. */
+  /** The heading above the row; empty for none. */
   group: string;
-  /** Sets the colour. */
+  /** The class that sets the color. */
   color: string;
   is_winner: boolean;
   /** At the right; may be empty. */
   figure: string;
-  /** Above the figure where names are above the marks, else beside it. */
+  /** Above the value if names are above the marks, else next to it. */
   aside?: string;
-  /** The exact values, the title first. */
+  /** The tooltip lines, the title first. */
   lines: () => string[];
   draw: (place: Place) => void;
 }
@@ -30,41 +30,41 @@ export interface Place {
   scale: Scale;
   /** The middle of the row. */
   y: number;
-  /** How high marks may be. */
+  /** The maximum height of marks. */
   height: number;
 }
 
-/** A part of the height. */
-export interface Stretch {
+/** A vertical range. */
+export interface Band {
   top: number;
-  foot: number;
+  bottom: number;
 }
 
 export interface Rows {
   width: number;
   items: Item[];
   scale: (room: Room) => Scale;
-  /** What the figures at the right are. */
+  /** The title of the values at the right. */
   figures: string;
-  /** For those who cannot see it. */
+  /** The label for screen readers. */
   title: string;
-  /** Drawn on the lines of the axis where marks are, and below the marks; words of it stand below `foot`. */
-  backdrop?: (parts: SVGGElement, scale: Scale, stretches: Stretch[], foot: number) => void;
-  /** Narrow pictures have the names above the marks. */
+  /** Draws below the marks, in the ranges of the rows; its labels go below `bottom`. */
+  backdrop?: (parts: SVGGElement, scale: Scale, bands: Band[], bottom: number) => void;
+  /** Narrow charts have the names above the marks. */
   is_narrow?: boolean;
-  /** Without names, for a picture beside one that has them: its rows lie at the same heights. */
+  /** False for a chart next to one with names, whose rows have the same heights. */
   has_names?: boolean;
   /** The height of a row's marks. */
   height?: number;
-  /** Room for words of the backdrop below the marks. */
-  foot?: number;
+  /** Space for labels of the backdrop below the marks. */
+  bottom?: number;
 }
 
 const SIZE = 12.5;
 const BOLD = SIZE * 1.12;
 const AXIS = 24;
 const HEAD = 28;
-/** Stars stand in a column of their own. */
+/** The width of the column of stars. */
 const STAR = 18;
 /** Between marks and the name of the next row. */
 const GAP = 4;
@@ -73,9 +73,9 @@ interface Layout {
   width: number;
   left: number;
   right: number;
-  /** Names are at the left, above the marks, or not there. */
+  /** Names are at the left, above the marks, or omitted. */
   names: 'left' | 'above' | 'none';
-  /** Room above the marks. */
+  /** Space above the marks. */
   above: number;
   height: number;
 }
@@ -86,13 +86,13 @@ export function rows(options: Rows): SVGSVGElement {
   const { width, left, right, names, above, height } = layout;
   const scale = options.scale({ from: left, to: Math.max(left + 40, width - right) });
   const heads = items.filter((_, at) => isHead(items, at)).length;
-  const foot = AXIS + heads * HEAD + items.length * (height + above) + 4;
+  const bottom = AXIS + heads * HEAD + items.length * (height + above) + 4;
   const isLong = items.length > 14;
-  const svg = chart(width, foot + (isLong ? AXIS : (options.foot ?? 2)), options.title);
+  const svg = chart(width, bottom + (isLong ? AXIS : (options.bottom ?? 2)), options.title);
   const back = svg.appendChild(s('g', { class: 'backdrop' }));
-  const stretches = names === 'above' ? ofMarks(items, layout) : [{ top: AXIS, foot }];
-  axis(back, scale, stretches, isLong ? foot : null, width - right + 4);
-  options.backdrop?.(back, scale, stretches, foot);
+  const bands = names === 'above' ? ofMarks(items, layout) : [{ top: AXIS, bottom }];
+  axis(back, scale, bands, isLong ? bottom : null, width - right + 4);
+  options.backdrop?.(back, scale, bands, bottom);
   back.append(word('tick', width - 4, AXIS - 8, options.figures, 'end'));
   const stops: Stop[] = [];
   let y = AXIS;
@@ -112,24 +112,24 @@ export function rows(options: Rows): SVGSVGElement {
     stops.push({ mark: parts, lines: item.lines });
     y += height + above;
   });
-  rove(stops);
+  rovingFocus(stops);
   return svg;
 }
 
-/** The line of each row's marks: names above them stand on plain paper. */
-function ofMarks(items: Item[], { above, height }: Layout): Stretch[] {
+/** The vertical ranges of the marks; names above them have no shading. */
+function ofMarks(items: Item[], { above, height }: Layout): Band[] {
   let y = AXIS;
   return items.map((_, at) => {
     if (isHead(items, at)) y += HEAD;
     const top = y + above;
     y = top + height;
-    return { top, foot: y - GAP };
+    return { top, bottom: y - GAP };
   });
 }
 
 function layoutOf(options: Rows): Layout {
   const { width, items } = options;
-  const isNarrow = (options.is_narrow ?? width < 480) || loseTheirEnds(items, nameRoom(items, width));
+  const isNarrow = (options.is_narrow ?? width < 480) || wouldBeCut(items, nameRoom(items, width));
   const names = options.has_names === false ? 'none' : isNarrow ? 'above' : 'left';
   const lines = items.some((item) => item.more !== undefined) ? 2 : 1;
   const layout: Layout = {
@@ -145,15 +145,15 @@ function layoutOf(options: Rows): Layout {
   return layout;
 }
 
-/** Whether names of two parts would be cut beside their marks: the second parts tell the rows apart. */
-function loseTheirEnds(items: Item[], room: number): boolean {
+/** Whether names would be cut at the left of the marks: their second parts distinguish the rows. */
+function wouldBeCut(items: Item[], room: number): boolean {
   return items.some((item) => {
     const name = wholeName(item);
     return item.more !== undefined && cut(name, room - STAR - 8, SIZE) !== name;
   });
 }
 
-/** An empty picture of this size; it shrinks with its page. */
+/** An empty chart of this size, which shrinks with the page. */
 export function chart(width: number, height: number, title: string): SVGSVGElement {
   return s('svg', {
     class: 'chart',
@@ -165,9 +165,9 @@ export function chart(width: number, height: number, title: string): SVGSVGEleme
   });
 }
 
-/** A mark with its own exact values for the mouse; the keyboard has those of its row. */
+/** Adds a tooltip of its own to a mark for the mouse; the keyboard shows the tooltip of the row. */
 export function pointed(mark: SVGElement, lines: () => string[]): SVGElement {
-  tip(mark, lines);
+  addTooltip(mark, lines);
   return mark;
 }
 
@@ -211,21 +211,15 @@ function groupHead(svg: SVGSVGElement, item: Item, y: number, width: number): vo
   svg.append(parts);
 }
 
-/** Words at the ends stay inside the picture; those that would touch the one before are left out. They stand above, and below `again`. */
-function axis(
-  back: SVGGElement,
-  scale: Scale,
-  stretches: Stretch[],
-  again: number | null,
-  end: number,
-): void {
+/** Tick labels stay inside the chart and are omitted if they would overlap. They are above the rows, and repeated at `again`. */
+function axis(back: SVGGElement, scale: Scale, bands: Band[], again: number | null, end: number): void {
   let last = -Infinity;
   for (const { value, text } of scale.ticks) {
     const x = scale.at(value);
     const half = textWidth(text, 11.5) / 2;
     const place = Math.max(half + 1, Math.min(x, end - half));
     const kind = value === 0 ? 'zero' : 'grid';
-    back.append(...stretches.map(({ top, foot }) => line(kind, x, top, x, foot)));
+    back.append(...bands.map(({ top, bottom }) => line(kind, x, top, x, bottom)));
     if (place - half < last + 4) continue;
     last = place + half;
     back.append(word('tick', place, AXIS - 8, text, 'middle'));

@@ -1,11 +1,11 @@
-/** The shapes of systems on canvases, as `shape` of marks.ts draws them in pictures. */
+/** The shapes of systems on canvases, the same as `shape` of marks.ts draws in SVG. */
 
 import { cssColor } from '../colors';
 
-/** Filled, with a rim of paper so that it stands out from lines. */
+/** Filled, with an outline in the background color that separates it from lines. */
 export function paintShape(
   ctx: CanvasRenderingContext2D,
-  place: number,
+  index: number,
   x: number,
   y: number,
   size: number,
@@ -13,7 +13,7 @@ export function paintShape(
 ): void {
   ctx.save();
   ctx.beginPath();
-  outline(ctx, place % 4, x, y, size);
+  outline(ctx, index % 4, x, y, size);
   ctx.fillStyle = color;
   ctx.strokeStyle = cssColor('--panel');
   ctx.lineWidth = size * 0.8;

@@ -1,4 +1,4 @@
-/** Strips of shades, one for each core: how busy each was at each time. */
+/** A heat map over time with one strip per core: its CPU use. */
 
 import type uPlot from 'uplot';
 import { rgb, shade } from '../views/heat';
@@ -22,7 +22,7 @@ export type StripPlot = Pick<Plot, 'label' | 'width' | 'tip' | 'sync' | 'stack' 
   until: number;
 };
 
-/** So high that each strip can be told from its neighbours, as long as there are not too many. */
+/** High enough to distinguish the strips, up to a limit. */
 export function heightOf(strips: number): number {
   return 28 + Math.min(Math.max(strips * 18, 36), Math.max(220, strips * 2));
 }
@@ -30,8 +30,8 @@ export function heightOf(strips: number): number {
 export function stripPlot(host: HTMLElement, options: StripPlot): uPlot {
   const { strips, bins, bin_s, until } = options;
   const every = Math.ceil(strips.length / Math.max(1, Math.floor((heightOf(strips.length) - 28) / 14)));
-  const ticks = strips.flatMap(({ label }, place) =>
-    place % every === 0 ? [{ value: strips.length - place - 0.5, text: label }] : [],
+  const ticks = strips.flatMap(({ label }, index) =>
+    index % every === 0 ? [{ value: strips.length - index - 0.5, text: label }] : [],
   );
   const middles = Array.from({ length: bins }, (_, bin) => (bin + 0.5) * bin_s);
   return plot(host, {
@@ -40,7 +40,7 @@ export function stripPlot(host: HTMLElement, options: StripPlot): uPlot {
     x: { low: 0, high: until, ticks: timeTexts(until, options.width - LEFT_PX) },
     y: { low: 0, high: strips.length, ticks, is_log: false },
     data: [middles, ...strips.map(() => middles.map(() => null))],
-    looks: [],
+    styles: [],
     under: (chart) => {
       paint(chart, strips, bin_s);
     },
@@ -53,15 +53,15 @@ function paint(chart: uPlot, strips: Strip[], bin_s: number): void {
   const height = bbox.height / strips.length;
   const gap = height >= 10 ? 1 : 0;
   ctx.save();
-  strips.forEach(({ shares }, place) => {
-    const top = Math.round(bbox.top + place * height);
-    const foot = Math.round(bbox.top + (place + 1) * height) - gap;
+  strips.forEach(({ shares }, index) => {
+    const top = Math.round(bbox.top + index * height);
+    const bottom = Math.round(bbox.top + (index + 1) * height) - gap;
     shares.forEach((share, bin) => {
       if (share === null) return;
       const left = Math.round(chart.valToPos(bin * bin_s, 'x', true));
       const right = Math.round(chart.valToPos((bin + 1) * bin_s, 'x', true));
       ctx.fillStyle = shades[Math.round(Math.min(1, Math.max(0, share)) * SHADES)] ?? '';
-      ctx.fillRect(left, top, Math.max(1, right - left), foot - top);
+      ctx.fillRect(left, top, Math.max(1, right - left), bottom - top);
     });
   });
   ctx.restore();
@@ -72,7 +72,7 @@ function palette(): string[] {
   return Array.from({ length: SHADES + 1 }, (_, step) => shade(step / SHADES, stops));
 }
 
-/** What the shades mean. */
+/** The legend of the shades. */
 export function shadesKey(): HTMLElement {
   const swatches = [0, 1, 2, 3, 4, 5].map((step) => h('i', { class: `heat-${step}` }));
   return h(

@@ -1,4 +1,4 @@
-/** How much each variant bears: its curve, what was found besides, and every level of the search. */
+/** The maximum sustainable load of each variant: its curve, other results, and every load level. */
 
 import type { Capacity, CapacitySearch, Report } from '../report';
 import { card, redraw } from '../card';
@@ -8,21 +8,21 @@ import { h } from '../dom';
 import { choice } from '../charts/choice';
 import { capacityCurve, capacityKey } from '../charts/capacity_curve';
 import { limits, outcome, times, TIME_WORDS } from '../views/capacity';
-import { capital } from '../views/counted';
+import { titled } from '../views/measures';
 
-/** Null where no capacity was asked for. */
+/** Null unless the report is a capacity search. */
 export function capacity({ capacity: search }: Report): HTMLElement | null {
   if (search === null || search.rows.length === 0) return null;
-  return h('div', { class: 'capacities' }, ...search.rows.map((row, place) => one(search, row, place)));
+  return h('div', { class: 'capacities' }, ...search.rows.map((row, index) => one(search, row, index)));
 }
 
-function one(search: CapacitySearch, row: Capacity, place: number): HTMLElement {
-  const color = `series-${(place % COLORS) + 1}`;
+function one(search: CapacitySearch, row: Capacity, index: number): HTMLElement {
+  const color = `series-${(index % COLORS) + 1}`;
   return h(
     'div',
     { class: 'capacity' },
-    search.rows.length > 1 ? h('h3', { id: `capacity-${place + 1}` }, row.name) : null,
-    curve(search, row, place, color),
+    search.rows.length > 1 ? h('h3', { id: `capacity-${index + 1}` }, row.name) : null,
+    curve(search, row, index, color),
     row.facts.length === 0
       ? null
       : h(
@@ -30,27 +30,27 @@ function one(search: CapacitySearch, row: Capacity, place: number): HTMLElement 
           { class: 'panel facts' },
           ...row.facts.flatMap(({ name, value }) => [h('dt', {}, name), h('dd', {}, value)]),
         ),
-    dataTable(row.table, { title: `Every level, ${row.name}`, legend: [], mark: () => color }),
+    dataTable(row.table, { title: `Load levels, ${row.name}`, legend: [], mark: () => color }),
   );
 }
 
-function curve(search: CapacitySearch, row: Capacity, place: number, color: string): HTMLElement | null {
+function curve(search: CapacitySearch, row: Capacity, index: number, color: string): HTMLElement | null {
   const known = times(search);
   let time = known[0];
   if (time === undefined) return null;
-  const made = card({
-    id: `capacity-curve-${place + 1}`,
-    title: 'Response time against load',
-    about: `across: rate asked for, from zero; up: response time, log axis · n = ${runs(row)}`,
+  const element = card({
+    id: `capacity-curve-${index + 1}`,
+    title: 'Response time vs. target rate',
+    about: `x: target rate, from zero · y: response time, log scale · n = ${runs(row)}`,
     help: help(search, row),
     controls: [
       choice(
-        'Up',
-        known.map((key) => ({ key, words: capital(TIME_WORDS[key]) })),
+        'Response time',
+        known.map((key) => ({ key, words: titled(TIME_WORDS[key]) })),
         time,
         (key) => {
           time = known.find((one) => one === key) ?? time;
-          redraw(made);
+          redraw(element);
         },
       ),
     ],
@@ -60,11 +60,11 @@ function curve(search: CapacitySearch, row: Capacity, place: number, color: stri
     },
     numbers: () => ({
       heads: [
-        'rate asked for, per second',
+        'target rate, per second',
         'runs',
         'ok, per second',
         ...known.map((key) => `${TIME_WORDS[key]}, ms`),
-        'failed by',
+        'failed condition',
       ],
       rows: row.levels.map((level) => [
         level.per_s,
@@ -75,7 +75,7 @@ function curve(search: CapacitySearch, row: Capacity, place: number, color: stri
       ]),
     }),
   });
-  return made;
+  return element;
 }
 
 function runs({ levels }: Capacity): string {
@@ -86,7 +86,8 @@ function runs({ levels }: Capacity): string {
 
 function help(search: CapacitySearch, row: Capacity): string {
   const hasLimit = times(search).some((time) => limits(search, time).length > 0);
-  const dashed = hasLimit ? ' Dashed: the objective.' : '';
-  const noisy = row.noise_per_s === null ? '' : ' Within the shaded rates runs pass and fail by chance.';
-  return `Each point is a rate, over all its runs: filled where the objectives held, hollow where they did not.${dashed}${noisy}`;
+  const dashed = hasLimit ? ' Dashed line: limit.' : '';
+  const noisy =
+    row.noise_per_s === null ? '' : ' Inside the capacity interval, some runs passed and some failed.';
+  return `One point per target rate, over all its runs. Filled: all conditions passed. Hollow: a condition failed.${dashed}${noisy}`;
 }

@@ -1,4 +1,4 @@
-/** Errors, as Rust writes them: what a class means and what to do about it is there to be opened, once. */
+/** The error list of a report written by Rust: the help of each class can be opened, and appears once. */
 
 import { describe, expect, it } from 'vitest';
 import golden from '../../../crates/report/tests/golden/errors.page.json';
@@ -18,8 +18,8 @@ function listed(change: (load: Load) => Load): Element[] {
 const textOf = (rows: Element[], selector: string): (string | null | undefined)[] =>
   rows.map((row) => row.querySelector(selector)?.textContent);
 
-describe('what to do about a class', () => {
-  it('is said of every class that is known, and closed', () => {
+describe('the help of an error class', () => {
+  it('is present for every known class, and closed', () => {
     const rows = listed((load) => load);
     const classes = textOf(rows, 'th');
     expect(classes).toEqual(['status', 'check', 'reset', 'timeout_headers', 'others']);
@@ -31,7 +31,7 @@ describe('what to do about a class', () => {
     expect(helps.at(-1)).toBeUndefined();
     expect(rows.some((row) => row.querySelector('details')?.open)).toBe(false);
   });
-  it('is said where the class is first', () => {
+  it('appears at the first error of the class', () => {
     const twice = (load: Load): Load => ({
       ...load,
       errors: load.errors.flatMap((kind) => [kind, { ...kind, message: 'again' }]),
@@ -40,7 +40,7 @@ describe('what to do about a class', () => {
     expect(helps.filter((help) => help?.startsWith('The status')).length).toBe(1);
     expect(helps[0]).toBeDefined();
   });
-  it('is text, whatever it holds', () => {
+  it('is plain text, whatever it contains', () => {
     const hostile = (load: Load): Load => ({
       ...load,
       errors: load.errors.map((kind) => ({ ...kind, help: '<b>`a` ` <i>' })),

@@ -1,9 +1,9 @@
-/** What did not end ok: how much of it for each variant, which errors, and what the systems wrote. */
+/** Errors: the rate of each variant, the error messages, and the output of the systems. */
 
 import type { ErrorKind, Load, Report, Row } from '../report';
 import { card } from '../card';
 import { append, h, s, type Child } from '../dom';
-import { count, decimal, figure } from '../format';
+import { count, decimal, formatValue } from '../format';
 import { colorClass } from '../colors';
 import { legend } from '../charts/legend';
 import { round } from '../charts/marks';
@@ -11,51 +11,49 @@ import { outcomeFills } from '../charts/patterns';
 import { chart, rows, type Item } from '../charts/rows';
 import { extent } from '../views/measures';
 import { ordered, type Named } from '../views/order';
-import { capital, numberOf } from '../views/counted';
-import { OUTCOMES, WORDS, amiss, ended, kinds, parts } from '../views/outcomes';
+import { countText } from '../views/counted';
+import { OUTCOMES, WORDS, errorShare, completed, kinds, parts } from '../views/outcomes';
 import { fromZero } from '../views/scale';
 
-/** Longer messages are cut, and whole where they are opened. */
-const MESSAGE_MOST = 300;
-/** Lines of the list that stand there at once. */
-const KINDS_MOST = 30;
+/** Longer messages are cut; the full text can be opened. */
+const MESSAGE_MAX = 300;
+/** The number of lines shown before `Show more`. */
+const ROWS_MAX = 30;
 
 export function errors(report: Report, load: Load): HTMLElement | null {
-  const all = ended(load);
-  const bad = ordered(report, load).filter(({ row }) => amiss(row) > 0);
+  const all = completed(load);
+  const bad = ordered(report, load).filter(({ row }) => errorShare(row) > 0);
   const unnamed = load.errors.length === 0 && load.written.length === 0;
   if (all === 0 && unnamed && bad.length === 0) return null;
   if (bad.length === 0 && unnamed) {
-    return h('p', { class: 'calm' }, `No errors in ${numberOf(report, all)}.`);
+    return h('p', { class: 'no-errors' }, `No errors in ${countText(report, all)}.`);
   }
   const part = h('div', { class: 'errors' });
   if (bad.length > 0) append(part, shares(report, load, bad));
   if (load.errors.length > 0)
-    append(part, h('div', { class: 'panel' }, h('h3', {}, 'Which errors'), list(load)));
+    append(part, h('div', { class: 'panel' }, h('h3', {}, 'Error messages'), list(load)));
   if (load.written.length > 0) {
     const lines = h('ul', { class: 'written' }, ...load.written.map((line) => h('li', {}, line)));
     append(
       part,
-      h('div', { class: 'panel' }, h('h3', {}, 'What systems with errors wrote most often'), lines),
+      h('div', { class: 'panel' }, h('h3', {}, 'Most frequent output lines of systems with errors'), lines),
     );
   }
   return part;
 }
 
 function shares(report: Report, load: Load, bad: Named[]): HTMLElement {
-  const others = load.rows.filter((row) => row.figures && amiss(row) === 0).length;
-  const calm =
-    others === 0
-      ? ''
-      : ` ${others} ${others === 1 ? 'variant' : 'variants'} without errors ${others === 1 ? 'is' : 'are'} not drawn.`;
+  const others = load.rows.filter((row) => row.figures && errorShare(row) === 0).length;
+  const omitted =
+    others === 0 ? '' : ` ${others} ${others === 1 ? 'variant' : 'variants'} without errors omitted.`;
   const planned = bad.reduce((sum, { row }) => sum + (row.figures?.counts.planned ?? 0), 0);
   return card({
     id: `not-ok-${report.loads.indexOf(load) + 1}`,
-    title: `${capital(report.counted.many)} that did not end ok`,
-    about: `% of the planned ${report.counted.many}, from zero · n = ${count(planned)} planned ${report.counted.many}`,
-    help: `rejected: the system answered no; failed: no answer; timed out: none in time; not sent: never started.${calm}`,
+    title: 'Error rate by outcome',
+    about: `% of planned ${report.counted.many}, from zero · n = ${count(planned)} planned ${report.counted.many}`,
+    help: `Rejected: error status, failed check, or SQL error. Failed: connection or protocol error. Timed out: no answer in time. Not sent: never started.${omitted}`,
     draw: (host, width) => {
-      append(host, outcomeLegend(bad), picture(report, load, bad, width));
+      append(host, outcomeLegend(bad), draw(report, load, bad, width));
     },
     numbers: () => ({
       heads: ['variant', 'planned', 'ok', ...OUTCOMES.map((outcome) => WORDS[outcome]), 'unfinished'],
@@ -90,8 +88,8 @@ function outcomeLegend(bad: Named[]): HTMLElement {
   );
 }
 
-function picture(report: Report, load: Load, bad: Named[], width: number): SVGSVGElement {
-  const most = extent(bad.map(({ row }) => amiss(row)))?.[1] ?? 0;
+function draw(report: Report, load: Load, bad: Named[], width: number): SVGSVGElement {
+  const most = extent(bad.map(({ row }) => errorShare(row)))?.[1] ?? 0;
   const box = chart(0, 0, '');
   const fills = outcomeFills(box);
   const items = bad.map(({ at, row, label, group }): Item => ({
@@ -99,13 +97,13 @@ function picture(report: Report, load: Load, bad: Named[], width: number): SVGSV
     group,
     color: colorClass(report, load, at),
     is_winner: row.is_winner,
-    figure: figure(amiss(row), 'share'),
+    figure: formatValue(errorShare(row), 'share'),
     lines: () => lines(row),
     draw: ({ parts: drawn, scale, y, height }) => {
       const high = height * 0.62;
       for (const part of row.figures ? parts(row.figures.counts) : []) {
         const [from, to] = [scale.at(part.from), scale.at(part.to)];
-        // Even one request of a million is to be seen.
+        // One error in a million is still visible.
         const wide = Math.max(1.5, to - from);
         const bar = { x: round(from), y: round(y - high / 2), width: round(wide), height: round(high) };
         drawn.append(
@@ -122,8 +120,8 @@ function picture(report: Report, load: Load, bad: Named[], width: number): SVGSV
     width,
     items,
     scale: (room) => fromZero(most, 'share', room),
-    figures: 'not ok',
-    title: `${report.counted.many} that did not end ok`,
+    figures: 'errors',
+    title: 'Error rate by outcome',
   });
   svg.prepend(...box.childNodes);
   return svg;
@@ -132,35 +130,35 @@ function picture(report: Report, load: Load, bad: Named[], width: number): SVGSV
 function lines(row: Row): string[] {
   const counts = row.figures?.counts;
   if (!counts) return [row.name];
-  const share = (part: number): string => figure(part / Math.max(1, counts.planned), 'share');
+  const share = (part: number): string => formatValue(part / Math.max(1, counts.planned), 'share');
   return [
     row.name,
     `planned ${count(counts.planned)}`,
     `ok ${count(counts.ok)}, ${share(counts.ok)}`,
     ...parts(counts).map((part) => `${WORDS[part.outcome]} ${count(part.count)}, ${share(part.count)}`),
-    ...(counts.unfinished > 0 ? [`unfinished ${count(counts.unfinished)}, in flight at the end`] : []),
+    ...(counts.unfinished > 0 ? [`unfinished ${count(counts.unfinished)} (in flight at the end)`] : []),
   ];
 }
 
 function list(load: Load): HTMLElement {
   const all = kinds(load);
-  // What can be done about a class is said where it is seen first.
+  // The help of a class appears at its first error.
   const first = new Map(all.toReversed().map((kind) => [kind.class, kind]));
   const line = (kind: ErrorKind): HTMLElement => listed(load, kind, first.get(kind.class) === kind);
-  const body = h('tbody', {}, ...all.slice(0, KINDS_MOST).map(line));
-  const heads = ['class', 'message, an example', 'count', 'share', 'where'];
+  const body = h('tbody', {}, ...all.slice(0, ROWS_MAX).map(line));
+  const heads = ['class', 'example message', 'count', 'share', 'variant'];
   const head = heads.map((text, at) =>
     h('th', { scope: 'col', class: at === 2 || at === 3 ? 'number' : null }, text),
   );
   const table = h(
     'table',
     { class: 'error-list' },
-    h('caption', { class: 'unseen' }, 'Which errors'),
+    h('caption', { class: 'unseen' }, 'Error messages'),
     h('thead', {}, h('tr', {}, ...head)),
     body,
   );
   const part = h('div', { class: 'scroll' }, table);
-  const rest = all.slice(KINDS_MOST);
+  const rest = all.slice(ROWS_MAX);
   if (rest.length > 0) {
     const more = h('button', { type: 'button', class: 'more' }, `Show ${count(rest.length)} more`);
     more.addEventListener('click', () => {
@@ -186,18 +184,18 @@ function listed(load: Load, kind: ErrorKind, is_first: boolean): HTMLElement {
 }
 
 function helpOf(help: string): HTMLElement {
-  return h('details', { class: 'class-help' }, h('summary', {}, 'What to do'), h('p', {}, ...coded(help)));
+  return h('details', { class: 'class-help' }, h('summary', {}, 'Help'), h('p', {}, ...coded(help)));
 }
 
-/** What stands between backticks is code. */
+/** Text between backticks is code. */
 function coded(text: string): Child[] {
   return text.split('`').map((part, at) => (at % 2 === 1 ? h('code', {}, part) : part));
 }
 
 function messageOf(message: string): Node[] {
   const letters = Array.from(message);
-  if (letters.length <= MESSAGE_MOST) return [document.createTextNode(message)];
-  const cut = `${letters.slice(0, MESSAGE_MOST).join('')}…`;
-  const whole = h('details', {}, h('summary', {}, 'the whole message'), h('p', {}, message));
+  if (letters.length <= MESSAGE_MAX) return [document.createTextNode(message)];
+  const cut = `${letters.slice(0, MESSAGE_MAX).join('')}…`;
+  const whole = h('details', {}, h('summary', {}, 'Full message'), h('p', {}, message));
   return [document.createTextNode(cut), whole];
 }

@@ -1,4 +1,4 @@
-/** Machine, versions, settings, and the commands that make it again. */
+/** Machine, versions, configuration, and the commands that repeat the measurement. */
 
 import type { Fact, Report } from '../report';
 import { h, type Child } from '../dom';
@@ -11,12 +11,7 @@ export function facts(report: Report): HTMLElement | null {
 
 export function commands(report: Report): HTMLElement | null {
   if (report.commands.length === 0) return null;
-  return h(
-    'div',
-    { class: 'panel commands' },
-    h('h3', {}, 'To make it again, and to see it again'),
-    ...report.commands.map(command),
-  );
+  return h('div', { class: 'panel commands' }, h('h3', {}, 'Commands'), ...report.commands.map(command));
 }
 
 function pair(name: string, ...value: Child[]): HTMLElement[] {
@@ -29,6 +24,6 @@ function command({ name, value }: Fact): HTMLElement {
     { class: 'command' },
     h('span', { class: 'command-name' }, name),
     h('code', {}, value),
-    copyButton('copy', name, () => value),
+    copyButton('Copy', name, () => value),
   );
 }

@@ -3,12 +3,12 @@
 import type { Fairness, Load, MinMedianMax, Report, Row } from '../report';
 import { card, redraw } from '../card';
 import { h } from '../dom';
-import { count, decimal, figure } from '../format';
+import { count, decimal, formatValue } from '../format';
 import { colorClass } from '../colors';
 import { choice } from '../charts/choice';
 import { line } from '../charts/marks';
 import { pointed, rows, type Item, type Place } from '../charts/rows';
-import { capital } from '../views/counted';
+import { capitalized } from '../views/counted';
 import { extent, positiveExtent } from '../views/measures';
 import { ordered } from '../views/order';
 import { overall, relative, type Relative } from '../views/outcomes';
@@ -17,7 +17,7 @@ import { fromZero, ratios, type Room, type Scale } from '../views/scale';
 interface Aspect {
   key: string;
   words: string;
-  /** Of its figures; empty for a count. */
+  /** The unit of the values; empty for a count. */
   unit: string;
   of: (fairness: Fairness) => MinMedianMax | null;
   inWords: (value: number) => string;
@@ -28,23 +28,23 @@ const ASPECTS: Aspect[] = [
   { key: REQUESTS, words: '', unit: '', of: (one) => one.requests, inWords: count },
   {
     key: 'mean',
-    words: 'Mean response time of a connection',
+    words: 'Mean response time per connection',
     unit: 'ms',
     of: (one) => one.response_mean_ms,
-    inWords: (value) => figure(value, 'ms'),
+    inWords: (value) => formatValue(value, 'ms'),
   },
   {
     key: 'max',
-    words: 'Longest response time of a connection',
+    words: 'Max response time per connection',
     unit: 'ms',
     of: (one) => one.response_max_ms,
-    inWords: (value) => figure(value, 'ms'),
+    inWords: (value) => formatValue(value, 'ms'),
   },
 ];
 
-/** The first is about what was counted. */
+/** The first aspect is named after what is counted. */
 function aspectsOf({ counted }: Report): Aspect[] {
-  const words = `${capital(counted.many)} of a connection`;
+  const words = `${capitalized(counted.many)} per connection`;
   return ASPECTS.map((aspect) => (aspect.key === REQUESTS ? { ...aspect, words } : aspect));
 }
 
@@ -64,11 +64,11 @@ export function fairness(report: Report, load: Load): HTMLElement | null {
   const connections = extent(
     load.rows.flatMap((row) => runsOf(report, row).map(({ fairness: one }) => one.connections)),
   );
-  const made = card({
+  const element = card({
     id: `fair-${report.loads.indexOf(load) + 1}`,
-    title: 'How evenly connections were served',
-    about: `multiples of the median connection of the run · a line is a run · n = ${span(connections)} connections`,
-    help: 'Each line goes from the connection that fared least to the one that fared most. Short lines around 1 × are fair; a line that begins near 0 × had connections that starved.',
+    title: 'Distribution over connections',
+    about: `relative to the median connection of the run · one line per run · n = ${span(connections)} connections`,
+    help: 'Lines go from the lowest to the highest connection. Short lines around 1 × are fair. A line that starts near 0 × had starved connections.',
     controls: [
       choice(
         'Show',
@@ -76,13 +76,18 @@ export function fairness(report: Report, load: Load): HTMLElement | null {
         first.key,
         (key) => {
           aspect = known.find((one) => one.key === key) ?? first;
-          redraw(made);
+          redraw(element);
         },
       ),
     ],
     draw: (host, width) => {
-      const head = h('h4', {}, `${aspect.words}, multiples of the median`);
-      host.append(h('div', { class: 'picture' }, head, picture(report, load, aspect, width)));
+      const every = load.rows.flatMap((row) => ranges(report, row, aspect));
+      const head = h(
+        'h4',
+        {},
+        `${aspect.words}, relative to the median${isLog(aspect, every) ? ', log scale' : ''}`,
+      );
+      host.append(h('div', { class: 'chart-box' }, head, drawRows(report, load, aspect, width)));
     },
     numbers: () => ({
       heads: [
@@ -106,7 +111,7 @@ export function fairness(report: Report, load: Load): HTMLElement | null {
       ),
     }),
   });
-  return made;
+  return element;
 }
 
 function span(of: [number, number] | null): string {
@@ -131,7 +136,7 @@ function ranges(report: Report, row: Row, { of }: Aspect): Range[] {
   });
 }
 
-function picture(report: Report, load: Load, aspect: Aspect, width: number): SVGSVGElement {
+function drawRows(report: Report, load: Load, aspect: Aspect, width: number): SVGSVGElement {
   const drawn = ordered(report, load)
     .map((named) => ({ ...named, ranges: ranges(report, named.row, aspect) }))
     .filter((named) => named.ranges.length > 0);
@@ -143,7 +148,7 @@ function picture(report: Report, load: Load, aspect: Aspect, width: number): SVG
     color: colorClass(report, load, at),
     is_winner: row.is_winner,
     figure: rangeText(overall(all)),
-    lines: () => rowLines(row, aspect, all),
+    lines: () => rowTooltip(row, aspect, all),
     draw: (place) => {
       draw(aspect, all, place);
     },
@@ -152,24 +157,29 @@ function picture(report: Report, load: Load, aspect: Aspect, width: number): SVG
     width,
     items,
     scale: scaleOf(aspect, every),
-    figures: 'least to most',
+    figures: 'min – max',
     title: aspect.words,
     height: Math.max(22, 8 + 3 * Math.min(12, most)),
-    backdrop: (parts, scale, stretches) => {
+    backdrop: (parts, scale, bands) => {
       const at = scale.at(1);
-      parts.append(...stretches.map(({ top, foot }) => line('even', at, top, at, foot)));
+      parts.append(...bands.map(({ top, bottom }) => line('even', at, top, at, bottom)));
     },
   });
 }
 
-/** Requests begin at zero, where a connection starved; times that differ by factors are on a log axis. */
+/** Counts start at zero, the value of a starved connection; times that differ by factors use a log scale. */
 function scaleOf(aspect: Aspect, every: Relative[]): (room: Room) => Scale {
   const [low, high] = positiveExtent(every.flatMap((one) => [one.low, one.high]));
-  if (aspect.key !== REQUESTS && high / low > 4) return (room) => ratios(low, high, room);
+  if (isLog(aspect, every)) return (room) => ratios(low, high, room);
   return (room) => {
     const scale = fromZero(Math.max(high, 1.2), 'cores', room);
     return { ...scale, ticks: scale.ticks.map(({ value, text }) => ({ value, text: `${text} ×` })) };
   };
+}
+
+function isLog(aspect: Aspect, every: Relative[]): boolean {
+  const [low, high] = positiveExtent(every.flatMap((one) => [one.low, one.high]));
+  return aspect.key !== REQUESTS && high / low > 4;
 }
 
 function draw(aspect: Aspect, all: Range[], { parts, scale, y, height }: Place): void {
@@ -180,11 +190,11 @@ function draw(aspect: Aspect, all: Range[], { parts, scale, y, height }: Place):
       'range',
       scale.at(range.low),
       level,
-      // However even a run was, its line can be seen.
+      // The line of a perfectly even run is still visible.
       Math.max(scale.at(range.high), scale.at(range.low) + 8),
       level,
     );
-    parts.append(pointed(mark, () => rangeLines(aspect, range)));
+    parts.append(pointed(mark, () => rangeTooltip(aspect, range)));
   });
 }
 
@@ -196,23 +206,23 @@ function multiple(value: number): string {
   return decimal(value, value < 10 ? 2 : 0);
 }
 
-function rangeLines({ words, inWords }: Aspect, { run, figures, fairness: one }: Range): string[] {
+function rangeTooltip({ words, inWords }: Aspect, { run, figures, fairness: one }: Range): string[] {
   return [
     run,
     words,
-    `least ${inWords(figures.min)}`,
+    `min ${inWords(figures.min)}`,
     `median ${inWords(figures.median)}`,
-    `most ${inWords(figures.max)}`,
+    `max ${inWords(figures.max)}`,
     `n = ${count(one.connections)} connections`,
   ];
 }
 
-function rowLines(row: Row, { words }: Aspect, all: Range[]): string[] {
+function rowTooltip(row: Row, { words }: Aspect, all: Range[]): string[] {
   const found = overall(all);
   if (!found) return [row.name];
   return [
     row.name,
-    `${words}: ${rangeText(found)} the median, over ${all.length} ${all.length === 1 ? 'run' : 'runs'}`,
-    `typically up to ${multiple(found.typical)} ×`,
+    `${words}: ${rangeText(found)} of the median in ${all.length} ${all.length === 1 ? 'run' : 'runs'}`,
+    `median of the run maxima: ${multiple(found.typical)} ×`,
   ];
 }

@@ -1,4 +1,4 @@
-/** Which gates held, and which were breached. */
+/** The gates that passed and failed. */
 
 import type { Load, Report } from '../report';
 import { h } from '../dom';

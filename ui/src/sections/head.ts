@@ -1,17 +1,18 @@
-/** The top of the page: the question, and for each load the answer with its certainty. */
+/** The page header: the question, and the result of each load with its certainty. */
 
 import type { Answer, Report } from '../report';
 import { h, type Child } from '../dom';
 import { icon } from '../icons';
 import { intervals } from '../charts/intervals';
+import { headline } from '../views/headline';
 
 const KINDS = { study: 'Study', run: 'Run', runs: 'Runs' };
 
-/** Nothing stands here where nothing was compared. */
+/** The label of each certainty; none if nothing was compared. */
 const CERTAINTIES: Record<Answer['certainty'], string> = {
-  sure: 'Verdict',
-  open: 'No verdict yet',
-  none: 'No verdict',
+  sure: 'Conclusive',
+  open: 'Not conclusive yet',
+  none: 'Not conclusive',
   plain: '',
 };
 
@@ -33,35 +34,37 @@ export function head(report: Report): HTMLElement {
   );
 }
 
-/** An answer for each load; of a search for a capacity one for each variant. */
+/** One result per load, or per variant of a capacity search. */
 function answers(report: Report): HTMLElement[] {
   if (report.capacity !== null) {
     const { rows } = report.capacity;
-    return rows.map((row, place) =>
-      answer(row.answer, rows.length > 1 ? [row.name, `#capacity-${place + 1}`] : null),
+    return rows.map((row, index) =>
+      answer(row.answer, rows.length > 1 ? [row.name, `#capacity-${index + 1}`] : null),
     );
   }
   const isOne = report.loads.length === 1;
-  return report.loads.map((load, place) =>
-    answer(load.answer, isOne ? null : [load.name, `#load-${place + 1}`], intervals(report, load)),
+  return report.loads.map((load, index) =>
+    answer(load.answer, isOne ? null : [load.name, `#load-${index + 1}`], intervals(report, load)),
   );
 }
 
-/** `of`: what it is about and where that is, where there are several. */
+/** `of`: the name and link target of the load or variant, if there are several. */
 function answer(
   { certainty, text, how_sure }: Answer,
   of: [string, string] | null,
   drawn: Child = null,
 ): HTMLElement {
   const word = CERTAINTIES[certainty];
+  const first = headline(text);
   return h(
     'div',
     { class: of === null ? 'answer alone' : 'answer' },
     h(
       'div',
-      { class: 'said' },
+      { class: 'statement' },
       of === null ? null : h('p', { class: 'of-load' }, h('a', { href: of[1] }, of[0])),
-      h('p', { class: 'sentence' }, text),
+      h('p', { class: first.is_short ? 'sentence short' : 'sentence' }, first.text),
+      first.rest === '' ? null : h('p', { class: 'rest-of-sentence' }, first.rest),
       h(
         'p',
         { class: 'how-sure' },

@@ -1,26 +1,26 @@
-/** Response time against load: what was answered across, how long it took up. */
+/** Response time vs. throughput: a curve per variant over the loads. */
 
 import type { Load, Report } from '../report';
 import { card, redraw } from '../card';
 import { s } from '../dom';
-import { decimal, figure } from '../format';
+import { decimal, formatValue } from '../format';
 import { colorClass, systems } from '../colors';
 import { choice } from '../charts/choice';
 import { legend } from '../charts/legend';
 import { dot, round, shape, word } from '../charts/marks';
-import { axisRoom, plane, xTick, type Plane } from '../charts/plane';
-import { rove, type Stop } from '../charts/rove';
-import { rateWords } from '../views/counted';
+import { axisRoom, plotArea, xTick, type PlotArea } from '../charts/plot_area';
+import { rovingFocus, type Stop } from '../charts/roving_focus';
+import { rateTitle } from '../views/counted';
 import { bestCurves, curves, type Curve, type Spot } from '../views/load_curve';
 import { extent, measures, positiveExtent, rowValue, type Measure } from '../views/measures';
-import { around, placed, type Wish } from '../views/place';
-import { headOf, optionsOf, runCounts } from '../views/say';
+import { boxAround, placeLabels, type LabelRequest } from '../views/place_labels';
+import { columnTitle, selectOptions, sampleSize } from '../views/labels';
 import { fromZero, logarithmic, type Scale } from '../views/scale';
 import { textWidth } from '../views/text';
 import { latencyOfRun } from './latency_run';
 
-/** With more variants, the best are shown first. */
-const ALL_UP_TO = 10;
+/** With more variants, only the best are shown at first. */
+const SHOW_ALL_MAX = 10;
 
 interface View {
   report: Report;
@@ -38,9 +38,9 @@ export function latencyLoad(report: Report, load: Load): HTMLElement | null {
   const first = times.find((one) => one.key === 'p99') ?? times[0];
   if (rate === undefined || first === undefined) return null;
   const made = curves(report, rate, first);
-  // One point says nothing; one variant under several loads says most.
+  // A single point shows no relation.
   if (made.flatMap(({ spots }) => spots).length < 2) return null;
-  const isMany = made.length > ALL_UP_TO && report.kind === 'study';
+  const isMany = made.length > SHOW_ALL_MAX && report.kind === 'study';
   let showsAll = !isMany;
   let time = first;
   const drawn = (): Curve[] => {
@@ -48,22 +48,22 @@ export function latencyLoad(report: Report, load: Load): HTMLElement | null {
     return showsAll ? every : bestCurves(load, every);
   };
   const words = [
-    { key: 'best', words: 'The best of each system' },
+    { key: 'best', words: 'Best of each system' },
     { key: 'all', words: 'All variants' },
   ];
   const which = choice('Variants', words, 'best', (key) => {
     showsAll = key === 'all';
-    redraw(figureOf);
+    redraw(element);
   });
-  const figureOf = card({
+  const element = card({
     id: `latency-load-${report.loads.indexOf(load) + 1}`,
-    title: 'Response time against load',
-    about: `across: ${rateWords(report)}, from zero; up: response time, log axis · ${runCounts(report, load)}`,
+    title: 'Response time vs. throughput',
+    about: `x: ${rateTitle(report)}, from zero · y: response time, log scale · ${sampleSize(report, load)}`,
     help: helpOf(report),
     controls: [
-      choice('Up', optionsOf(times), first.key, (key) => {
+      choice('Response time', selectOptions(times), first.key, (key) => {
         time = times.find((one) => one.key === key) ?? first;
-        redraw(figureOf);
+        redraw(element);
       }),
       ...(isMany ? [which] : []),
     ],
@@ -74,7 +74,7 @@ export function latencyLoad(report: Report, load: Load): HTMLElement | null {
       );
     },
     numbers: () => ({
-      heads: ['variant', 'load', `ok ${report.counted.answers}, per second`, ...times.map(headOf)],
+      heads: ['variant', 'load', `ok ${report.counted.answers}, per second`, ...times.map(columnTitle)],
       rows: report.loads.flatMap((under) =>
         under.rows.map((row) => [
           row.name,
@@ -84,10 +84,10 @@ export function latencyLoad(report: Report, load: Load): HTMLElement | null {
       ),
     }),
   });
-  return figureOf;
+  return element;
 }
 
-/** The colour and the shape of each system, for marks without a name. */
+/** The color and the shape of each system, for marks without a label. */
 function systemKey(report: Report, load: Load): HTMLElement {
   const order = systems(report);
   const mine = [...new Map(load.rows.map((row, at) => [row.system, at]))];
@@ -101,10 +101,10 @@ function systemKey(report: Report, load: Load): HTMLElement {
 }
 
 function helpOf(report: Report): string {
-  const better = `The lower and the farther right, the better: more ${report.counted.answers}, each sooner.`;
+  const better = 'Lower and further right is better.';
   if (report.loads.length < 2)
-    return `Large marks: all runs of a variant together; small ones: its runs. ${better}`;
-  return `A line joins the loads of one variant; solid marks are this load, hollow ones the others; faint points are runs. ${better}`;
+    return `Large marks: all runs of a variant. Small marks: single runs. ${better}`;
+  return `Lines connect the loads of a variant. Solid marks: this load. Hollow marks: other loads. Faint points: single runs. ${better}`;
 }
 
 function draw(view: View, width: number): SVGSVGElement {
@@ -115,49 +115,41 @@ function draw(view: View, width: number): SVGSVGElement {
   const ys = spots.flatMap((spot) => [spot.y, ...spot.runs.map((run) => run.y)]);
   const [low, high] = positiveExtent(ys);
   const y = logarithmic(low, high, time.unit, { from: height - 50, to: 14 });
-  const frame = { left: axisRoom(y), right: width - 24, top: 14, foot: height - 50 };
+  const frame = { left: axisRoom(y), right: width - 24, top: 14, bottom: height - 50 };
   const x = fromZero(extent(xs)?.[1] ?? 0, 'per_s', { from: frame.left, to: frame.right });
-  const paper = plane(
-    width,
-    height,
-    frame,
-    y,
-    rateWords(report),
-    `${time.words} against ${rateWords(report)}`,
-  );
-  for (const tick of x.ticks) xTick(paper, x.at(tick.value), tick.text, true);
+  const area = plotArea(width, height, frame, y, rateTitle(report), `${time.words} vs. ${rateTitle(report)}`);
+  for (const tick of x.ticks) xTick(area, x.at(tick.value), tick.text, true);
   const order = systems(report);
   const stops: Stop[] = [];
-  for (const curve of view.curves)
-    drawCurve(view, curve, order.indexOf(curve.system), { paper, x, y, stops });
-  labels(view, { paper, x, y, stops });
-  rove(stops);
-  return paper.svg;
+  for (const curve of view.curves) drawCurve(view, curve, order.indexOf(curve.system), { area, x, y, stops });
+  labels(view, { area, x, y, stops });
+  rovingFocus(stops);
+  return area.svg;
 }
 
 interface Drawing {
-  paper: Plane;
+  area: PlotArea;
   x: Scale;
   y: Scale;
   stops: Stop[];
 }
 
-function drawCurve(view: View, curve: Curve, place: number, { paper, x, y, stops }: Drawing): void {
+function drawCurve(view: View, curve: Curve, place: number, { area, x, y, stops }: Drawing): void {
   const color = colorOf(view, curve);
-  const parts = paper.svg.appendChild(s('g', { class: color }));
+  const parts = area.svg.appendChild(s('g', { class: color }));
   const at = (spot: { x: number; y: number }): string => `${round(x.at(spot.x))} ${round(y.at(spot.y))}`;
   if (curve.spots.length > 1)
     parts.append(s('path', { class: 'path', d: `M${curve.spots.map(at).join('L')}` }));
   for (const spot of curve.spots) {
     for (const run of spot.runs) {
-      const mark = dot(x.at(run.x), y.at(run.y), 2, run.is_sound);
-      if (run.is_sound) mark.classList.add('faint');
+      const mark = dot(x.at(run.x), y.at(run.y), 2, run.is_valid);
+      if (run.is_valid) mark.classList.add('faint');
       parts.append(mark);
     }
     const mark = shape(place, x.at(spot.x), y.at(spot.y), 5);
     if (spot.load !== view.at) mark.classList.add('hollow');
     const stop = parts.appendChild(s('g', { class: 'stop' }, mark));
-    stops.push({ mark: stop, lines: () => spotLines(view, curve, spot) });
+    stops.push({ mark: stop, lines: () => spotTooltip(view, curve, spot) });
   }
 }
 
@@ -167,36 +159,44 @@ function colorOf({ report, load, at }: View, curve: Curve): string {
   return spot ? colorClass(report, mine, mine.rows.indexOf(spot.row)) : '';
 }
 
-function spotLines({ report, time }: View, curve: Curve, spot: Spot): string[] {
+function spotTooltip({ report, time }: View, curve: Curve, spot: Spot): string[] {
   return [
     curve.name,
     report.loads[spot.load]?.name ?? '',
-    `${decimal(spot.x, 1)} ${rateWords(report)}`,
-    `${time.words}: ${figure(spot.y, 'ms')}`,
+    `${decimal(spot.x, 1)} ${rateTitle(report)}`,
+    `${time.words}: ${formatValue(spot.y, 'ms')}`,
     `n = ${spot.runs.length} ${spot.runs.length === 1 ? 'run' : 'runs'}`,
   ];
 }
 
-/** Names where there is room for them, the best first; all have them when pointed at. */
-function labels(view: View, { paper, x, y }: Drawing): void {
-  const { frame } = paper;
+/** Labels where they fit, the best first; all names are in the tooltips. */
+function labels(view: View, { area, x, y }: Drawing): void {
+  const { frame } = area;
   const named = view.curves
     .flatMap((curve) => curve.spots.filter((spot) => spot.load === view.at).map((spot) => ({ curve, spot })))
     .sort((a, b) => Number(b.spot.row.is_best) - Number(a.spot.row.is_best));
-  const wishes = named.map(({ curve, spot }): Wish => ({
+  const requests = named.map(({ curve, spot }): LabelRequest => ({
     x: x.at(spot.x),
     y: y.at(spot.y),
     width: textWidth(curve.name, 12.5),
   }));
   const marks = view.curves.flatMap((curve) =>
-    curve.spots.map((spot) => around(x.at(spot.x), y.at(spot.y), 6)),
+    curve.spots.map((spot) => boxAround(x.at(spot.x), y.at(spot.y), 6)),
   );
-  placed(wishes, { ...frame, right: frame.right + 20, foot: frame.foot - 2 }, marks).forEach((place, at) => {
-    const one = named[at];
-    if (!place || !one) return;
-    const anchor = place.anchor === 'start' ? undefined : place.anchor;
-    paper.svg.append(
-      word(one.spot.row.is_best ? 'name halo strong' : 'name halo', place.x, place.y, one.curve.name, anchor),
-    );
-  });
+  placeLabels(requests, { ...frame, right: frame.right + 20, bottom: frame.bottom - 2 }, marks).forEach(
+    (place, at) => {
+      const one = named[at];
+      if (!place || !one) return;
+      const anchor = place.anchor === 'start' ? undefined : place.anchor;
+      area.svg.append(
+        word(
+          one.spot.row.is_best ? 'name halo strong' : 'name halo',
+          place.x,
+          place.y,
+          one.curve.name,
+          anchor,
+        ),
+      );
+    },
+  );
 }

@@ -1,20 +1,20 @@
-/** The part of the page that is about one load, for each load. Several loads take turns; on paper all are there. */
+/** The sections of each load, in tabs if there are several loads. Print shows all of them. */
 
 import type { Load, Report } from '../report';
 import type { Group, LoadSection } from '../sections';
 import type { Link } from './nav';
-import { sound } from '../broken';
+import { guarded } from '../guarded';
 import { append, h } from '../dom';
 import { group } from '../group';
 
 export interface Loads {
   element: HTMLElement;
-  /** Makes what is not there yet, a piece a call; false if nothing is left to do. */
+  /** Renders the next section; false if all are rendered. */
   step: () => boolean;
-  /** Of the load that is shown. */
+  /** The links of the selected load. */
   links: () => Link[];
-  /** Goes to what the address names, which may be in a load that is not shown. */
-  seek: () => void;
+  /** Scrolls to the target of the URL's fragment, and selects its load. */
+  followHash: () => void;
 }
 
 interface Panel {
@@ -25,9 +25,9 @@ interface Panel {
   links: Link[];
 }
 
-/** `changed` is called whenever another load is shown. */
+/** Calls `changed` whenever another load is selected. */
 export function loads(report: Report, groups: Group<LoadSection>[], changed: () => void): Loads {
-  const panels = report.loads.map((load, place) => panel(report, load, place, groups));
+  const panels = report.loads.map((load, index) => panel(report, load, index, groups));
   let shown = panels[0];
   const show = (next: Panel): void => {
     shown = next;
@@ -38,7 +38,7 @@ export function loads(report: Report, groups: Group<LoadSection>[], changed: () 
       each.tab.tabIndex = isShown ? 0 : -1;
     }
     while (fill(report, next, panels.indexOf(next))) {
-      // All of it: it is looked at.
+      // The selected load must be complete.
     }
     changed();
   };
@@ -50,33 +50,33 @@ export function loads(report: Report, groups: Group<LoadSection>[], changed: () 
   );
   const hidden = panels.slice(1);
   for (const each of hidden) each.element.classList.add('hidden');
-  const seek = (): void => {
+  const followHash = (): void => {
     const target = location.hash === '' ? null : document.getElementById(location.hash.slice(1));
     const around = target && panels.find((each) => each.element.contains(target));
     if (around && around !== shown) show(around);
     target?.scrollIntoView();
   };
-  window.addEventListener('hashchange', seek);
+  window.addEventListener('hashchange', followHash);
   return {
     element,
     step: () => {
-      const place = panels.findIndex(({ todo }) => todo.length > 0);
-      const next = panels[place];
-      if (next) fill(report, next, place);
+      const index = panels.findIndex(({ todo }) => todo.length > 0);
+      const next = panels[index];
+      if (next) fill(report, next, index);
       return next !== undefined;
     },
     links: () => shown?.links ?? [],
-    seek,
+    followHash,
   };
 }
 
-function panel(report: Report, load: Load, place: number, groups: Group<LoadSection>[]): Panel {
-  const id = `load-${place + 1}`;
+function panel(report: Report, load: Load, index: number, groups: Group<LoadSection>[]): Panel {
+  const id = `load-${index + 1}`;
   const isOne = report.loads.length === 1;
   const tab = h(
     'button',
     { type: 'button', role: 'tab', id: `${id}-tab`, 'aria-controls': id },
-    load.name || `load ${place + 1}`,
+    load.name || `load ${index + 1}`,
   );
   const words =
     load.words === ''
@@ -90,31 +90,31 @@ function panel(report: Report, load: Load, place: number, groups: Group<LoadSect
   return { load, element, tab, todo: [...groups], links: [] };
 }
 
-/** Makes the next group of a panel; false if there is none. */
-function fill(report: Report, { load, element, todo, links }: Panel, place: number): boolean {
+/** Renders the next group of a panel; false if there is none. */
+function fill(report: Report, { load, element, todo, links }: Panel, index: number): boolean {
   const next = todo.shift();
   if (!next) return false;
-  const id = place === 0 ? next.id : `${next.id}-${place + 1}`;
+  const id = index === 0 ? next.id : `${next.id}-${index + 1}`;
   const made = group(
     id,
     next.title,
-    next.sections.map((section) => sound(() => section(report, load))),
+    next.sections.map((section) => guarded(() => section(report, load))),
   );
   append(element, made);
   if (made) links.push({ id, title: next.link });
   return true;
 }
 
-/** One of several loads, by mouse and by arrow keys. */
+/** Selects one of several loads, with the mouse or arrow keys. */
 function tabs(panels: Panel[], show: (panel: Panel) => void): HTMLElement {
   const list = h(
     'div',
     { class: 'tabs', role: 'tablist', 'aria-label': 'Load' },
     ...panels.map(({ tab }) => tab),
   );
-  panels.forEach((panel, place) => {
-    panel.tab.setAttribute('aria-selected', String(place === 0));
-    panel.tab.tabIndex = place === 0 ? 0 : -1;
+  panels.forEach((panel, index) => {
+    panel.tab.setAttribute('aria-selected', String(index === 0));
+    panel.tab.tabIndex = index === 0 ? 0 : -1;
     const choose = (next: Panel | undefined): void => {
       if (!next) return;
       show(next);
@@ -127,8 +127,8 @@ function tabs(panels: Panel[], show: (panel: Panel) => void): HTMLElement {
     panel.tab.addEventListener('keydown', (event) => {
       const count = panels.length;
       const to: Record<string, number> = {
-        ArrowRight: (place + 1) % count,
-        ArrowLeft: (place + count - 1) % count,
+        ArrowRight: (index + 1) % count,
+        ArrowLeft: (index + count - 1) % count,
         Home: 0,
         End: count - 1,
       };
@@ -141,7 +141,7 @@ function tabs(panels: Panel[], show: (panel: Panel) => void): HTMLElement {
   return h(
     'div',
     { class: 'tabs-bar' },
-    h('span', { class: 'tabs-word', 'aria-hidden': 'true' }, 'Under'),
+    h('span', { class: 'tabs-word', 'aria-hidden': 'true' }, 'Load'),
     list,
   );
 }

@@ -1,4 +1,4 @@
-/** The bar at the top: where one can go, and light or dark. */
+/** The bar at the top: the navigation and the theme button. */
 
 import { h } from '../dom';
 import { choose, chosen, type Choice } from '../theme';
@@ -11,8 +11,8 @@ export interface Link {
 
 export interface Bar {
   element: HTMLElement;
-  /** Where one can go now, in order. */
-  lead: (links: Link[]) => void;
+  /** Replaces the links of the navigation. */
+  setLinks: (links: Link[]) => void;
 }
 
 export function bar(): Bar {
@@ -26,16 +26,16 @@ export function bar(): Bar {
   );
   const element = h('div', { class: 'bar' }, h('div', { class: 'bar-in' }, name, nav, themeButton()));
   let watcher: IntersectionObserver | undefined;
-  const lead = (links: Link[]): void => {
+  const setLinks = (links: Link[]): void => {
     watcher?.disconnect();
     const made = links.map(({ id, title }) => ({ id, link: h('a', { href: `#${id}` }, title) }));
     list.replaceChildren(...made.map(({ link }) => h('li', {}, link)));
     watcher = follow(made, nav);
   };
-  return { element, lead };
+  return { element, setLinks };
 }
 
-/** Marks the link of the section that is being read. */
+/** Highlights the link of the current section. */
 function follow(links: { id: string; link: HTMLElement }[], nav: HTMLElement): IntersectionObserver {
   const seen = new Set<string>();
   const watcher = new IntersectionObserver(
@@ -48,7 +48,7 @@ function follow(links: { id: string; link: HTMLElement }[], nav: HTMLElement): I
       for (const { link } of links) link.removeAttribute('aria-current');
       if (!now) return;
       now.link.setAttribute('aria-current', 'true');
-      // Sideways only: the page itself must not move.
+      // Scroll only the navigation, not the page.
       const { offsetLeft, offsetWidth } = now.link;
       if (offsetLeft < nav.scrollLeft || offsetLeft + offsetWidth > nav.scrollLeft + nav.clientWidth)
         nav.scrollLeft = offsetLeft - 16;
@@ -67,16 +67,16 @@ const ORDER: Choice[] = ['auto', 'light', 'dark'];
 function themeButton(): HTMLElement {
   const word = h('span', {});
   const button = h('button', { type: 'button', class: 'theme' }, word);
-  const say = (): void => {
+  const update = (): void => {
     word.textContent = chosen();
-    button.setAttribute('aria-label', `Colours: ${chosen()}`);
-    button.title = 'Colours: as the system has them, light, or dark';
+    button.setAttribute('aria-label', `Theme: ${chosen()}`);
+    button.title = 'Theme: auto, light, or dark';
   };
   button.addEventListener('click', () => {
     choose(ORDER[(ORDER.indexOf(chosen()) + 1) % ORDER.length] ?? 'auto');
-    say();
-    announce(`Colours: ${chosen()}`);
+    update();
+    announce(`Theme: ${chosen()}`);
   });
-  say();
+  update();
   return button;
 }

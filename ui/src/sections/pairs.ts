@@ -1,4 +1,4 @@
-/** The best against each other, drawn and in sentences. */
+/** Head-to-head comparisons, as a chart and as sentences. */
 
 import type { Load, Report } from '../report';
 import { card } from '../card';
@@ -11,9 +11,9 @@ export function pairs(report: Report, load: Load): HTMLElement | null {
   const blocks = Math.max(...load.pairs.map((pair) => pair.blocks));
   const isDrawn = hasRatios(load);
   return card({
-    id: `best-pairs-${report.loads.indexOf(load) + 1}`,
+    id: `head-to-head-${report.loads.indexOf(load) + 1}`,
     title: title(load),
-    about: `${load.metric.words} of the first ÷ that of the second, log axis · n = ${blocks} ${blocks === 1 ? 'block' : 'blocks'}`,
+    about: `${load.metric.words} ratio, first ÷ second, log scale · n = ${blocks} ${blocks === 1 ? 'block' : 'blocks'}`,
     ...(isDrawn ? { help: howToRead(load) } : {}),
     draw: (host, width) => {
       if (isDrawn) host.append(forest(report, load, width));
@@ -37,8 +37,8 @@ export function pairs(report: Report, load: Load): HTMLElement | null {
 }
 
 function title(load: Load): string {
-  if (load.baseline === null) return 'The best against each other';
-  return `All against ${load.rows[load.baseline]?.name ?? '?'}, the baseline`;
+  if (load.baseline === null) return 'Head-to-head';
+  return `Compared with the baseline ${load.rows[load.baseline]?.name ?? '?'}`;
 }
 
 function sentences(load: Load): HTMLElement {

@@ -1,9 +1,9 @@
-/** Two runs side by side, as on the pans of a balance: which they are, and how they are chosen. */
+/** Two runs side by side, and the controls that select them. */
 
 import type { Load, Report, Run } from '../report';
-import { choosable, firstChoice, middleRun, runWords, type Choosable } from '../views/choice';
+import { runChoices, defaultRuns, medianRun, runLabel, type RunChoices } from '../views/choice';
 import { choice } from '../charts/choice';
-import { numberOf } from '../views/counted';
+import { countText } from '../views/counted';
 import { clock, long } from '../views/clock';
 import { colorClass } from '../colors';
 import { count } from '../format';
@@ -11,22 +11,22 @@ import { append, h } from '../dom';
 import { pointsOf } from '../unpack';
 
 export interface Panes {
-  /** Places in `Report.runs`: one or two. */
+  /** Indexes into `Report.runs`: one or two. */
   runs: number[];
-  /** Which of them is shown where there is room for one only. */
+  /** The pane to show if there is room for only one. */
   front: number;
-  /** Keys of tracks that are not shown. */
+  /** Keys of hidden tracks. */
   hidden: Set<string>;
-  /** Told when another run is chosen, or another pane comes to the front. */
+  /** Called when another run or another pane is selected. */
   listeners: (() => void)[];
 }
 
 const known = new WeakMap<Load, Panes>();
 
-/** The panes of a load, shared by all sections about it; null where there is nothing over time. */
+/** The panes of a load, shared by its sections; null if no run has time series. */
 export function panesOf(report: Report, load: Load): Panes | null {
   const panes = known.get(load) ?? {
-    runs: firstChoice(report, load),
+    runs: defaultRuns(report, load),
     front: 0,
     hidden: new Set(),
     listeners: [],
@@ -39,23 +39,23 @@ function changed(panes: Panes): void {
   for (const listener of panes.listeners) listener();
 }
 
-/** So wide that two charts fit beside each other. */
+/** The minimum width for two charts side by side. */
 const WIDE_PX = 640;
 
 export function isNarrow(width: number): boolean {
   return width < WIDE_PX;
 }
 
-/** Lists of variants and runs for each pane; below them, on narrow screens, which pane is in front. */
+/** Selects of the variant and the run of each pane. */
 export function choices(report: Report, load: Load, panes: Panes): HTMLElement[] {
-  const all = choosable(report, load);
+  const all = runChoices(report, load);
   const total = all.reduce((sum, { runs }) => sum + runs.length, 0);
   if (total < 2) return [];
   const columns = panes.runs.map((_, pane) => paneChoice(report, load, panes, all, pane));
   return [h('div', { class: 'pane-choices' }, ...columns)];
 }
 
-function paneChoice(report: Report, load: Load, panes: Panes, all: Choosable[], pane: number): HTMLElement {
+function paneChoice(report: Report, load: Load, panes: Panes, all: RunChoices[], pane: number): HTMLElement {
   const side = panes.runs.length < 2 ? 'Variant' : pane === 0 ? 'First' : 'Second';
   const field = h('div', { class: 'pane-choice' });
   const runs = h('span', { class: 'pane-run' });
@@ -64,7 +64,7 @@ function paneChoice(report: Report, load: Load, panes: Panes, all: Choosable[], 
     if (!mine) return;
     const options = mine.runs.map((run) => ({
       key: String(run),
-      words: runWords(report, load, mine.row, run),
+      words: runLabel(report, load, mine.row, run),
     }));
     const chosen = String(panes.runs[pane] ?? 0);
     runs.replaceChildren(
@@ -79,7 +79,7 @@ function paneChoice(report: Report, load: Load, panes: Panes, all: Choosable[], 
   const list = choice(side, variants, first, (row) => {
     const of = all.find((each) => each.row === Number(row));
     if (!of) return;
-    panes.runs[pane] = middleRun(report, of.runs);
+    panes.runs[pane] = medianRun(report, of.runs);
     fill();
     changed(panes);
   });
@@ -97,7 +97,7 @@ function rowOf(report: Report, panes: Panes, pane: number): number {
   return report.runs[panes.runs[pane] ?? -1]?.row ?? -1;
 }
 
-/** Which pane is in front, for narrow screens. */
+/** Selects the visible pane on narrow screens. */
 export function paneSwitch(report: Report, load: Load, panes: Panes): HTMLElement {
   const buttons = panes.runs.map((run, pane) => {
     const row = report.runs[run]?.row ?? 0;
@@ -115,7 +115,7 @@ export function paneSwitch(report: Report, load: Load, panes: Panes): HTMLElemen
       const card = button.closest('.card');
       panes.front = pane;
       changed(panes);
-      // The button has been made anew with all that it shows: who pressed it stays where it was.
+      // The redraw replaced the button: move the focus to the new one.
       card?.querySelector<HTMLElement>('.pane-button[aria-pressed="true"]')?.focus();
     });
     return button;
@@ -123,11 +123,18 @@ export function paneSwitch(report: Report, load: Load, panes: Panes): HTMLElemen
   return h('div', { class: 'pane-switch', role: 'group', 'aria-label': 'Run to show' }, ...buttons);
 }
 
+/** Which run the charts show: `run 20261121-1425-k3xq · block 3 · 1,281.1/s · median run of 6`. */
+function runText(report: Report, load: Load, run: Run, index: number): string {
+  // Outside a study the heading is the id of the run.
+  const id = load.rows[run.row]?.name === run.id ? '' : `run ${run.id}`;
+  return [id, runLabel(report, load, run.row, index)].filter((part) => part !== '').join(' · ');
+}
+
 const EVENTS = 12;
 
-/** What stands above the charts of a run. */
-export function paneHead(report: Report, load: Load, place: number): HTMLElement {
-  const run = report.runs[place];
+/** The heading above the charts of a run. */
+export function paneHead(report: Report, load: Load, index: number): HTMLElement {
+  const run = report.runs[index];
   if (!run) return h('div');
   const row = load.rows[run.row];
   const shown = run.events.slice(0, EVENTS).map(({ at_s, text }) => h('li', {}, `${clock(at_s)} ${text}`));
@@ -136,7 +143,7 @@ export function paneHead(report: Report, load: Load, place: number): HTMLElement
     'div',
     { class: `pane-head ${colorClass(report, load, run.row)}` },
     h('h4', {}, h('i', { class: 'swatch' }), row?.name ?? run.id),
-    h('p', {}, runWords(report, load, run.row, place)),
+    h('p', { class: 'run-id' }, runText(report, load, run, index)),
     h('p', {}, words(report, run).join(' · ')),
     shown.length > 0 ? h('ol', { class: 'events' }, ...shown) : null,
     more > 0 ? h('p', {}, `and ${count(more)} more ${more === 1 ? 'event' : 'events'}`) : null,
@@ -145,18 +152,15 @@ export function paneHead(report: Report, load: Load, place: number): HTMLElement
 
 function words(report: Report, run: Run): string[] {
   const parts: string[] = [];
-  if (run.figures) parts.push(`n = ${numberOf(report, run.figures.samples)}`);
-  if (run.warm_up_s > 0) parts.push(`after ${long(run.warm_up_s)} of warm-up`);
+  if (run.figures) parts.push(`n = ${countText(report, run.figures.samples)}`);
+  if (run.warm_up_s > 0) parts.push(`without ${long(run.warm_up_s)} of warm-up`);
   const bin = run.series?.bin_s ?? 1;
   const { series } = run;
   const isBanded = Object.keys(series?.tracks ?? {}).some((key) => {
     const points = series ? pointsOf(series, key) : undefined;
     return points?.low && points.high;
   });
-  if (bin === 1) parts.push('each point is 1 s');
-  else
-    parts.push(
-      `each point is ${long(bin)}${isBanded ? '; the band goes from the lowest to the highest second' : ''}`,
-    );
+  if (bin === 1) parts.push('1 s per point');
+  else parts.push(`${long(bin)} per point${isBanded ? '; band: lowest to highest second' : ''}`);
   return parts;
 }

@@ -13,7 +13,7 @@ export function plan({ plan: text }: Report): HTMLElement | null {
       'div',
       { class: 'panel-head' },
       h('h3', {}, 'Plan'),
-      copyButton('copy', 'the plan', () => text),
+      copyButton('Copy', 'the plan', () => text),
     ),
     h('pre', { tabindex: 0, role: 'region', 'aria-label': 'Plan' }, h('code', {}, text)),
   );

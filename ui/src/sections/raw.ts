@@ -1,4 +1,4 @@
-/** The raw figures of all runs, to look at and to copy. */
+/** The raw data of all runs, to view and to copy. */
 
 import type { Report } from '../report';
 import { h } from '../dom';
@@ -6,15 +6,15 @@ import { copyButtons } from '../copy';
 import { sheet } from '../numbers';
 import { raw } from '../views/raw';
 
-export function raws(report: Report): HTMLElement | null {
+export function rawData(report: Report): HTMLElement | null {
   if (report.runs.length === 0) return null;
   const make = () => raw(report);
   const runs = report.runs.length === 1 ? 'the run' : `all ${report.runs.length} runs`;
-  const details = h('details', { class: 'numbers' }, h('summary', {}, 'Show them'));
+  const details = h('details', { class: 'numbers' }, h('summary', {}, 'Show table'));
   details.addEventListener(
     'toggle',
     () => {
-      details.append(sheet(`Raw figures of ${runs}`, make()));
+      details.append(sheet(`Raw data of ${runs}`, make()));
     },
     { once: true },
   );
@@ -24,10 +24,10 @@ export function raws(report: Report): HTMLElement | null {
     h(
       'div',
       { class: 'panel-head' },
-      h('h3', {}, `Raw figures of ${runs}`),
-      copyButtons(`raw figures of ${runs}`, make),
+      h('h3', {}, `Raw data of ${runs}`),
+      copyButtons(`raw data of ${runs}`, make),
     ),
-    h('p', { class: 'about' }, 'A row per run with every figure, units in the heads; times in ms.'),
+    h('p', { class: 'about' }, 'One row per run, with all metrics. Units are in the column titles.'),
     details,
   );
 }

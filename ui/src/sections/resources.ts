@@ -1,4 +1,4 @@
-/** What it cost: cores, memory, context switches and queues below the load that caused them, on the same time. */
+/** Resource use over time: CPU, memory, context switches, and queues. */
 
 import type { Load, Report, Track } from '../report';
 import { isOfLoad, linesOf } from '../views/bins';
@@ -11,10 +11,10 @@ export function resources(report: Report, load: Load): HTMLElement | null {
   const panes = panesOf(report, load);
   if (!panes || charts.length === 0) return null;
   return timeCard(report, load, panes, {
-    id: 'what-it-took',
-    title: 'What it took',
+    id: 'resources-over-time',
+    title: 'Resource use over time',
     about:
-      'Read once a second while the load went on, the system and the generator apart. Time since the load began, in minutes and seconds.',
+      'Sampled once per second, separately for the system and the generator. x: time since the start of the load, in minutes and seconds.',
     charts,
     below: (host) => {
       append(host, ...missing(report, panes).map((text) => h('p', { class: 'nothing' }, text)));
@@ -23,15 +23,12 @@ export function resources(report: Report, load: Load): HTMLElement | null {
 }
 
 const MISSING: [Track['subject'], string][] = [
-  [
-    'system',
-    'Of the system itself nothing was read in these runs: Tenbin reads only processes that it can see.',
-  ],
-  ['generator', 'Of the generator nothing was read in these runs.'],
-  ['machine', 'Of the machine and its cores nothing was read in these runs.'],
+  ['system', 'No data about the system in these runs: Tenbin can only sample local processes.'],
+  ['generator', 'No data about the generator in these runs.'],
+  ['machine', 'No data about the machine and its cores in these runs.'],
 ];
 
-/** Whole groups of figures that no shown run has. */
+/** Subjects without data in all shown runs. */
 function missing(report: Report, panes: Panes): string[] {
   const series = panes.runs.flatMap((run) => report.runs[run]?.series ?? []);
   const subjects = new Set(

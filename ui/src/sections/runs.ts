@@ -1,20 +1,20 @@
-/** Every run of every variant as a point: what decides at the left, another measure beside it. */
+/** Every run as a point: the comparison metric at the left, another metric next to it. */
 
 import type { Load, Report, Times } from '../report';
 import { card, redraw } from '../card';
 import { h, s } from '../dom';
-import { figure } from '../format';
+import { formatValue } from '../format';
 import { colorClass } from '../colors';
 import { choice } from '../charts/choice';
 import { legend, type Entry } from '../charts/legend';
 import { dot, line, round } from '../charts/marks';
 import { pointed, rows, type Item, type Place } from '../charts/rows';
-import { numberOf } from '../views/counted';
-import { absence, ordered, type Named } from '../views/order';
+import { countText } from '../views/counted';
+import { missingText, ordered, type Named } from '../views/order';
 import {
   extent,
-  howRow,
-  isSound,
+  aggregation,
+  isValid,
   measures,
   points,
   positiveExtent,
@@ -22,10 +22,17 @@ import {
   type Measure,
   type Point,
 } from '../views/measures';
-import { axisWords, headOf, optionsOf, pointLines, rowLines, runCounts } from '../views/say';
+import {
+  chartTitle,
+  columnTitle,
+  selectOptions,
+  pointTooltip,
+  rowTooltip,
+  sampleSize,
+} from '../views/labels';
 import { fromZero, logarithmic, type Room, type Scale } from '../views/scale';
 
-/** The choice of several percentiles in one picture. */
+/** The option that shows several percentiles in one chart. */
 const PERCENTILES = 'percentiles';
 
 export function runs(report: Report, load: Load): HTMLElement | null {
@@ -36,8 +43,8 @@ export function runs(report: Report, load: Load): HTMLElement | null {
   let left = first.key;
   let right = first.is_log || !hasTimes ? (all[1] ?? first).key : PERCENTILES;
   const options = [
-    ...optionsOf(all),
-    ...(hasTimes ? [{ key: PERCENTILES, words: 'Response time: median, 90 % and 99 %' }] : []),
+    ...selectOptions(all),
+    ...(hasTimes ? [{ key: PERCENTILES, words: 'Response time: p50, p90, p99' }] : []),
   ];
   const names = ordered(report, load);
   const panel = (key: string, width: number, isAlone: boolean): HTMLElement => {
@@ -46,18 +53,18 @@ export function runs(report: Report, load: Load): HTMLElement | null {
       ? measurePanel(report, load, names, one, width, isAlone)
       : timesPanel(report, load, names, width, isAlone);
   };
-  const made = card({
+  const element = card({
     id: `every-run-${report.loads.indexOf(load) + 1}`,
-    title: 'Every run',
-    about: `each point is a run · ${runCounts(report, load)}`,
+    title: 'All runs',
+    about: `one point per run · ${sampleSize(report, load)}`,
     controls: [
-      choice('Show', options, left, (key) => {
+      choice('Left', options, left, (key) => {
         left = key;
-        redraw(made);
+        redraw(element);
       }),
-      choice('beside', options, right, (key) => {
+      choice('Right', options, right, (key) => {
         right = key;
-        redraw(made);
+        redraw(element);
       }),
     ],
     draw: (host, width) => {
@@ -71,7 +78,7 @@ export function runs(report: Report, load: Load): HTMLElement | null {
       }
     },
     numbers: () => ({
-      heads: ['variant', 'run', 'standing', 'validity', ...all.map(headOf)],
+      heads: ['variant', 'run', 'status', 'validity', ...all.map(columnTitle)],
       rows: names.flatMap(({ row }) =>
         row.runs.map((at, place) => {
           const run = report.runs[at];
@@ -82,15 +89,15 @@ export function runs(report: Report, load: Load): HTMLElement | null {
       ),
     }),
   });
-  return made;
+  return element;
 }
 
 function frame(title: string, entries: Entry[], drawn: SVGSVGElement): HTMLElement {
-  return h('div', { class: 'picture' }, h('h4', {}, title), legend(entries), drawn);
+  return h('div', { class: 'chart-box' }, h('h4', {}, title), legend(entries), drawn);
 }
 
-const SOUND: Entry = { sample: [dot(11, 7, 3.4, true)], words: 'valid run' };
-const UNSOUND: Entry = { sample: [dot(11, 7, 3.4, false)], words: 'suspect or invalid run' };
+const VALID_RUN: Entry = { sample: [dot(11, 7, 3.4, true)], words: 'valid run' };
+const OTHER_RUN: Entry = { sample: [dot(11, 7, 3.4, false)], words: 'suspect or invalid run' };
 
 function entry({ sample, words }: Entry): Entry {
   return { sample: sample.map((mark) => mark.cloneNode(true) as SVGElement), words };
@@ -110,26 +117,26 @@ function measurePanel(
     value: rowValue(load, named.row, one),
   }));
   const values = perRow.flatMap(({ points: all, value }) => [value, ...all.map((point) => point.value)]);
-  const hasUnsound = perRow.some(({ points: all }) => all.some((point) => !point.is_sound));
+  const hasOther = perRow.some(({ points: all }) => all.some((point) => !point.is_valid));
   const items = perRow.map((named): Item => ({
     ...base(report, load, named),
-    figure: named.value === null ? absence(report, named.row) : figure(named.value, one.unit),
-    lines: () => rowLines(report, load, named.row, one),
+    figure: named.value === null ? missingText(report, named.row) : formatValue(named.value, one.unit),
+    lines: () => rowTooltip(report, load, named.row, one),
     draw: (place) => {
       drawRow(report, one, named, place);
     },
   }));
-  const marks = [SOUND, ...(hasUnsound ? [UNSOUND] : [])].map(entry);
-  const middle = { sample: [line('middle', 11, 1, 11, 13)], words: howRow(load, one) };
+  const marks = [VALID_RUN, ...(hasOther ? [OTHER_RUN] : [])].map(entry);
+  const middle = { sample: [line('middle', 11, 1, 11, 13)], words: aggregation(load, one) };
   return frame(
-    axisWords(one),
+    chartTitle(one),
     [...marks, middle],
     rows({
       width,
       items,
       scale: scaleOf(one, values),
-      figures: howRow(load, one).startsWith('median') ? 'median' : '',
-      title: `${one.words} of every run`,
+      figures: aggregation(load, one).startsWith('median') ? 'median' : '',
+      title: `${one.words} of all runs`,
       has_names: isAlone,
     }),
   );
@@ -149,8 +156,8 @@ function scaleOf(one: Measure, values: (number | null)[]): (room: Room) => Scale
     one.is_log ? logarithmic(low, high, one.unit, room) : fromZero(extent(values)?.[1] ?? 0, one.unit, room);
 }
 
-/** How much of a row's height its runs take: few ones stay together. */
-function apartness(runs: number): number {
+/** The share of a row's height that its runs use: few runs stay close together. */
+function spreadShare(runs: number): number {
   return Math.min(0.74, 0.13 * runs);
 }
 
@@ -180,14 +187,19 @@ function drawRow(
     parts.append(line('middle', x, y - height * 0.42, x, y + height * 0.42));
   }
   for (const point of all) {
-    // Runs lie in order of their blocks from top to bottom, so that equal ones do not hide each other.
-    const share = all.length > 1 ? point.place / Math.max(1, all.at(-1)?.place ?? 1) - 0.5 : 0;
-    const mark = dot(scale.at(point.value), y + share * height * apartness(all.length), 2.6, point.is_sound);
-    parts.append(pointed(mark, () => pointLines(report, one, point)));
+    // Runs are ordered by block from top to bottom, so that equal values do not overlap.
+    const share = all.length > 1 ? point.index / Math.max(1, all.at(-1)?.index ?? 1) - 0.5 : 0;
+    const mark = dot(
+      scale.at(point.value),
+      y + share * height * spreadShare(all.length),
+      2.6,
+      point.is_valid,
+    );
+    parts.append(pointed(mark, () => pointTooltip(report, one, point)));
   }
 }
 
-/** Median, p90 and p99 in one picture. */
+/** p50, p90, and p99 in one chart. */
 function timesPanel(
   report: Report,
   load: Load,
@@ -198,19 +210,19 @@ function timesPanel(
   const perRun = ({ row }: Named): OwnTimes[] =>
     row.runs.flatMap((at) => {
       const run = report.runs[at];
-      return run?.figures ? [{ times: run.figures.response_ms, is_sound: isSound(run) }] : [];
+      return run?.figures ? [{ times: run.figures.response_ms, is_valid: isValid(run) }] : [];
     });
   const own = names.flatMap(perRun);
   const all = [...own.map(({ times }) => times), ...names.map(({ row }) => row.figures?.response_ms)];
   const values = all.flatMap((times) => (times ? [times.p50, times.p90, times.p99] : []));
   const [low, high] = positiveExtent(values);
-  const column = farthest(names);
+  const column = highestPercentile(names);
   const items = names.map((named): Item => {
     const times = named.row.figures?.response_ms ?? null;
     return {
       ...base(report, load, named),
-      figure: times ? figure(column.of(times), 'ms') : absence(report, named.row),
-      lines: () => timesLines(report, named, times),
+      figure: times ? formatValue(column.of(times), 'ms') : missingText(report, named.row),
+      lines: () => timesTooltip(report, named, times),
       draw: (place) => {
         drawTimes(times, perRun(named), place);
       },
@@ -218,16 +230,16 @@ function timesPanel(
   });
   const isShort = names.some(({ row }) => row.figures !== null && row.figures.response_ms.p99 === null);
   return frame(
-    'Response time, ms, log axis',
+    'Response time, ms, log scale',
     [
-      { sample: [s('circle', { class: 'dot', cx: 11, cy: 7, r: 4 })], words: 'median' },
-      { sample: [line('p90', 11, 2, 11, 12)], words: '90 %' },
+      { sample: [s('circle', { class: 'dot', cx: 11, cy: 7, r: 4 })], words: 'p50' },
+      { sample: [line('p90', 11, 2, 11, 12)], words: 'p90' },
       {
         sample: [line('p99', 11, 1, 11, 13)],
-        words: isShort ? '99 %, where there are samples enough' : '99 %',
+        words: isShort ? 'p99, where there are enough samples' : 'p99',
       },
-      { sample: [s('circle', { class: 'dot faint', cx: 11, cy: 7, r: 2.6 })], words: 'a run’s own' },
-      ...(own.some(({ is_sound }) => !is_sound) ? [entry(UNSOUND)] : []),
+      { sample: [s('circle', { class: 'dot faint', cx: 11, cy: 7, r: 2.6 })], words: 'single run' },
+      ...(own.some(({ is_valid }) => !is_valid) ? [entry(OTHER_RUN)] : []),
     ],
     rows({
       width,
@@ -240,27 +252,27 @@ function timesPanel(
   );
 }
 
-/** The highest percentile that all rows have, for the figures at the right. */
-function farthest(names: Named[]): { words: string; of: (times: Times) => number | null } {
+/** The highest percentile that all rows have, for the values at the right. */
+function highestPercentile(names: Named[]): { words: string; of: (times: Times) => number | null } {
   const all = names.map(({ row }) => row.figures?.response_ms).filter((times) => times !== undefined);
-  if (all.every((times) => times.p99 !== null)) return { words: '99 %', of: (times) => times.p99 };
-  if (all.every((times) => times.p90 !== null)) return { words: '90 %', of: (times) => times.p90 };
-  return { words: 'median', of: (times) => times.p50 };
+  if (all.every((times) => times.p99 !== null)) return { words: 'p99', of: (times) => times.p99 };
+  if (all.every((times) => times.p90 !== null)) return { words: 'p90', of: (times) => times.p90 };
+  return { words: 'p50', of: (times) => times.p50 };
 }
 
-/** Of one run. */
+/** The response times of one run. */
 interface OwnTimes {
   times: Times;
-  is_sound: boolean;
+  is_valid: boolean;
 }
 
 function drawTimes(times: Times | null, own: OwnTimes[], { parts, scale, y, height }: Place): void {
-  own.forEach(({ times: run, is_sound }, at) => {
-    const offset = (own.length > 1 ? at / (own.length - 1) - 0.5 : 0) * height * apartness(own.length);
+  own.forEach(({ times: run, is_valid }, at) => {
+    const offset = (own.length > 1 ? at / (own.length - 1) - 0.5 : 0) * height * spreadShare(own.length);
     for (const value of [run.p50, run.p99]) {
       if (value === null) continue;
-      const mark = dot(scale.at(value), y + offset, 2.2, is_sound);
-      if (is_sound) mark.classList.add('faint');
+      const mark = dot(scale.at(value), y + offset, 2.2, is_valid);
+      if (is_valid) mark.classList.add('faint');
       parts.append(mark);
     }
   });
@@ -272,16 +284,18 @@ function drawTimes(times: Times | null, own: OwnTimes[], { parts, scale, y, heig
   parts.append(s('circle', { class: 'dot', cx: round(scale.at(times.p50)), cy: y, r: 4 }));
 }
 
-function timesLines(report: Report, { row }: Named, times: Times | null): string[] {
-  if (!times) return [row.name, absence(report, row)];
+function timesTooltip(report: Report, { row }: Named, times: Times | null): string[] {
+  if (!times) return [row.name, missingText(report, row)];
   const known: [string, number | null][] = [
-    ['median', times.p50],
-    ['90 %', times.p90],
-    ['95 %', times.p95],
-    ['99 %', times.p99],
-    ['99.9 %', times.p99_9],
-    ['longest', times.max],
+    ['p50', times.p50],
+    ['p90', times.p90],
+    ['p95', times.p95],
+    ['p99', times.p99],
+    ['p99.9', times.p99_9],
+    ['max', times.max],
   ];
-  const lines = known.flatMap(([name, value]) => (value === null ? [] : [`${name} ${figure(value, 'ms')}`]));
-  return [`${row.name}: response time`, ...lines, `n = ${numberOf(report, times.n)}`];
+  const lines = known.flatMap(([name, value]) =>
+    value === null ? [] : [`${name} ${formatValue(value, 'ms')}`],
+  );
+  return [`${row.name}: response time`, ...lines, `n = ${countText(report, times.n)}`];
 }

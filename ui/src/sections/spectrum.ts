@@ -1,10 +1,10 @@
-/** The percentile spectrum: response times from the fastest request to the slowest of 100,000, a line for each variant. */
+/** Latency by percentile, up to 99.999 %, with one line per variant. */
 
 import type uPlot from 'uplot';
 import type { Load, Report } from '../report';
 import {
   at,
-  firstShown,
+  defaultRows,
   joined,
   percent,
   placeOfShare,
@@ -14,11 +14,11 @@ import {
   slower,
   withSpectrum,
 } from '../views/spectrum';
-import { numberOf } from '../views/counted';
+import { countText } from '../views/counted';
 import { logarithmic } from '../views/scale';
 import { positiveExtent } from '../views/measures';
-import { dashOf } from '../views/look';
-import { destroy, LEFT_PX, plot, roomOf, type Look } from '../charts/plot';
+import { dashOf } from '../views/line_style';
+import { destroy, LEFT_PX, plot, roomOf, type LineStyle } from '../charts/plot';
 import { key, sample } from '../charts/key';
 import { shape } from '../charts/marks';
 import { paintEnds, type End } from '../charts/ends';
@@ -29,13 +29,13 @@ import { count, duration } from '../format';
 import { card, redraw } from '../card';
 import { h } from '../dom';
 
-/** A line: the response time of a row, or its service time. */
+/** The response times or the service times of a row. */
 interface Line {
   row: number;
   words: string;
   points: [number, number][];
-  look: Look;
-  /** The shape of its system; none on service times. */
+  style: LineStyle;
+  /** The shape of the system; null for service times. */
   shape: number | null;
 }
 
@@ -47,23 +47,23 @@ interface Shown {
 export function spectrum(report: Report, load: Load): HTMLElement | null {
   const all = withSpectrum(load);
   if (all.length === 0) return null;
-  const shown: Shown = { rows: new Set(firstShown(load)), has_service: false };
+  const shown: Shown = { rows: new Set(defaultRows(load)), has_service: false };
   const made: uPlot[] = [];
-  const place = report.loads.indexOf(load);
-  const figure = card({
-    id: place === 0 ? 'spectrum' : `spectrum-${place + 1}`,
-    title: 'Percentile spectrum',
+  const index = report.loads.indexOf(load);
+  const element = card({
+    id: index === 0 ? 'spectrum' : `spectrum-${index + 1}`,
+    title: 'Response time by percentile',
     about: about(report, load, all),
     help: help(report, all.length),
     controls: controls(report, load, all, shown, () => {
-      redraw(figure);
+      redraw(element);
     }),
     draw: (host, width) => {
       destroy(made);
       made.push(...drawn(host, width, report, load, shown));
     },
     numbers: () => ({
-      heads: ['Variant', 'n', 'Percentile (%)', 'Response time (ms)', 'Service time (ms)'],
+      heads: ['variant', 'n', 'percentile, %', 'response time, ms', 'service time, ms'],
       rows: all.flatMap((row) => {
         const { name, spectrum: mine } = load.rows[row] ?? { name: '', spectrum: null };
         return (mine?.response ?? []).map(([share, ms]) => [
@@ -76,36 +76,36 @@ export function spectrum(report: Report, load: Load): HTMLElement | null {
       }),
     }),
   });
-  return figure;
+  return element;
 }
 
 function about(report: Report, load: Load, all: number[]): string {
   const n = all.reduce((sum, row) => sum + (load.rows[row]?.spectrum?.n ?? 0), 0);
   const runs = all.reduce((sum, row) => sum + (load.rows[row]?.metric?.n ?? 0), 0);
-  const of = runs > all.length ? `, all valid runs of a variant together` : '';
+  const of = runs > all.length ? `, all valid runs of a variant combined` : '';
   const lines = all.length > 1 ? ` of ${all.length} ${report.kind === 'runs' ? 'runs' : 'variants'}` : '';
-  return `Response time, log axis, by percentile · n = ${numberOf(report, n)}${lines}${of}`;
+  return `x: percentile, each nine equally wide · y: response time, log scale · n = ${countText(report, n)}${lines}${of}`;
 }
 
 function help({ counted: { many } }: Report, lines: number): string {
   const crossing =
-    lines < 2 ? '' : `Where lines cross, one is faster for most ${many} and the other for the slowest. `;
-  return `Lower is faster; each nine to the right takes the same room. ${crossing}A line ends where fewer than ten ${many} are beyond.`;
+    lines < 2 ? '' : `If lines cross, one variant is faster for most ${many} and the other for the slowest. `;
+  return `Lower is faster. ${crossing}A line ends where fewer than ten slower ${many} remain.`;
 }
 
-/** A key of all variants, and one for service times. */
+/** The legend of all variants, and the button for service times. */
 function controls(report: Report, load: Load, all: number[], shown: Shown, draw: () => void): HTMLElement[] {
   const variants = all.length < 2 ? [] : [variantsKey(report, load, all, shown.rows, draw)];
   const hasService = all.some((row) => (load.rows[row]?.spectrum?.service.length ?? 0) > 1);
   if (!hasService) return variants;
   const entry = {
-    words: 'service time, too',
+    words: 'Show service time',
     colors: ['of-machine'],
     width: 1.25,
     dash: SERVICE_DASH,
     is_shown: false,
   };
-  const service = key('Times to show', [entry], (_, isShown) => {
+  const service = key('Service time', [entry], (_, isShown) => {
     shown.has_service = isShown;
     draw();
   });
@@ -124,14 +124,14 @@ function linesOf(report: Report, load: Load, shown: Shown): Line[] {
         row,
         words: name,
         points: mine?.response ?? [],
-        look: { color, width: 2, dash: dashOf(load, row), alpha: 1 },
+        style: { color, width: 2, dash: dashOf(load, row), alpha: 1 },
         shape: shapeOf(report, load, row),
       };
       const service: Line = {
         row,
         words: `${name}, service time`,
         points: mine?.service ?? [],
-        look: { color, width: 1.25, dash: SERVICE_DASH, alpha: 1 },
+        style: { color, width: 1.25, dash: SERVICE_DASH, alpha: 1 },
         shape: null,
       };
       return shown.has_service && service.points.length > 1 ? [response, service] : [response];
@@ -141,7 +141,7 @@ function linesOf(report: Report, load: Load, shown: Shown): Line[] {
 function drawn(host: HTMLElement, width: number, report: Report, load: Load, shown: Shown): uPlot[] {
   const lines = linesOf(report, load, shown);
   if (lines.length === 0) {
-    host.append(h('p', { class: 'nothing' }, 'Choose a variant above.'));
+    host.append(h('p', { class: 'nothing' }, 'Select a variant above.'));
     return [];
   }
   host.append(legend(report, load, lines));
@@ -153,17 +153,17 @@ function drawn(host: HTMLElement, width: number, report: Report, load: Load, sho
   const right = Math.min(170, Math.max(0, ...named.map(({ words }) => words.length * 7 + 20)));
   const scale = logarithmic(low, high, 'ms', roomOf(height));
   const chart = plot(host, {
-    label: 'Response time by percentile; arrow keys go from percentile to percentile',
+    label: 'Response time by percentile; arrow keys move between percentiles',
     width,
     height,
     x: { low: 0, high: end * 1.02, ticks: shareTicks(end, width - LEFT_PX - right) },
     y: { ...scale, is_log: true },
     data: [shares.map(placeOfShare), ...values],
-    looks: lines.map(({ look }) => look),
+    styles: lines.map(({ style }) => style),
     right: Math.max(18, right),
     is_joined: true,
-    stack: { frames: new Map(), place: 0 },
-    tip: (column) => tipLines(report, lines, shares[column] ?? 0),
+    stack: { frames: new Map(), index: 0 },
+    tip: (column) => tooltipLines(report, lines, shares[column] ?? 0),
     over: (made, pixels) => {
       paintShapes(made, pixels, lines);
       paintEnds(made, pixels, named);
@@ -172,8 +172,8 @@ function drawn(host: HTMLElement, width: number, report: Report, load: Load, sho
   return [chart];
 }
 
-/** From top to bottom, as the lines are. */
-function tipLines({ counted }: Report, lines: Line[], share: number): string[] {
+/** In the order of the lines, from top to bottom. */
+function tooltipLines({ counted }: Report, lines: Line[], share: number): string[] {
   const known = lines
     .filter((line) => line.shape !== null)
     .map(({ row, words, points }) => {
@@ -188,9 +188,9 @@ function tipLines({ counted }: Report, lines: Line[], share: number): string[] {
   return [`${percent(share)}${slower(share)}`, ...texts.slice(0, 16)];
 }
 
-/** Shapes at the percentiles that people name, and at the end of each line. */
+/** Shapes at the common percentiles, and at the end of each line. */
 function paintShapes(chart: uPlot, pixels: number, lines: Line[]): void {
-  for (const { points, look, shape: form } of lines) {
+  for (const { points, style, shape: form } of lines) {
     const last = points.at(-1);
     if (form === null || !last) continue;
     const shares = [
@@ -201,12 +201,12 @@ function paintShapes(chart: uPlot, pixels: number, lines: Line[]): void {
       const ms = at(points, share);
       if (ms === null) continue;
       const x = chart.valToPos(placeOfShare(share), 'x', true);
-      paintShape(chart.ctx, form, x, chart.valToPos(ms, 'y', true), 3.5 * pixels, look.color);
+      paintShape(chart.ctx, form, x, chart.valToPos(ms, 'y', true), 3.5 * pixels, style.color);
     }
   }
 }
 
-/** The words at the ends of lines: the system, or the variant where several of a system are shown. */
+/** The labels at the ends of lines: the system, or the variant if several variants of it are shown. */
 function endsOf(load: Load, lines: Line[]): End[] {
   return lines.flatMap(({ row, points, shape: form }) => {
     const [it, last] = [load.rows[row], points.at(-1)];
@@ -217,16 +217,16 @@ function endsOf(load: Load, lines: Line[]): End[] {
   });
 }
 
-/** What each line is, how many requests it is made of, and how far they reach. */
+/** Each line with its number of samples and its highest percentile. */
 function legend(report: Report, load: Load, lines: Line[]): HTMLElement {
-  const items = lines.flatMap(({ row, words, look, shape: form }) => {
+  const items = lines.flatMap(({ row, words, style, shape: form }) => {
     const mine = load.rows[row]?.spectrum;
     if (form === null) return [];
     const mark = { mark: shape(form, 13, 6, 3.5) };
     const line = sample({
       colors: [colorClass(report, load, row)],
-      width: look.width,
-      dash: look.dash,
+      width: style.width,
+      dash: style.dash,
       ...mark,
     });
     const reached = mine ? `: n = ${count(mine.n)}, ${reach(mine).replace(' %', '\u00a0%')}` : '';

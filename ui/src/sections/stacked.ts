@@ -1,10 +1,10 @@
-/** Charts of runs over time, one above the other: the same x for all, the same y for both panes. */
+/** Columns of charts over time: all share the x axis, and both runs share the y axis. */
 
 import type uPlot from 'uplot';
 import type { Load, Report, Run, Series, TimeChart, Track } from '../report';
 import { columns, linesOf, sharedScale, until, type Line } from '../views/bins';
-import { absent } from '../views/absent';
-import { looks, property, type TrackLook } from '../views/look';
+import { missingNote } from '../views/missing';
+import { styles, property, type TrackStyle } from '../views/line_style';
 import { strips } from '../views/heat';
 import { span, timeTexts } from '../views/clock';
 import { destroy, plot, roomOf, LEFT_PX } from '../charts/plot';
@@ -12,15 +12,15 @@ import { shadesKey, stripPlot } from '../charts/strip';
 import { drawEvents, drawWarmUp } from '../charts/marks_over_time';
 import { key } from '../charts/key';
 import { colorClass, cssColor } from '../colors';
-import { figure } from '../format';
+import { formatValue } from '../format';
 import { append, h } from '../dom';
 import { isNarrow, paneHead, paneSwitch, type Panes } from './panes';
 
-/** One column: a run that has seconds. */
+/** One column: a run with time series. */
 interface Pane {
   run: Run;
   series: Series;
-  /** The custom property of its system's colour, and the class that sets it. */
+  /** The custom property of the system's color, and the class that sets it. */
   property: string;
   color: string;
   frames: Map<number, HTMLElement>;
@@ -34,7 +34,7 @@ interface Drawing {
   hidden: Set<string>;
 }
 
-/** Draws all charts of which a chosen run has figures; gives back what frees them. */
+/** Draws all charts for which a selected run has data; returns the function that destroys them. */
 export function drawStack(
   host: HTMLElement,
   width: number,
@@ -64,14 +64,14 @@ export function drawStack(
     ),
   );
   const present = charts.filter((chart) => panes.some(({ series }) => linesOf(chart, series).length > 0));
-  const frees = present.map((chart, place) => drawChart(host, drawing, chart, place));
+  const frees = present.map((chart, index) => drawChart(host, drawing, chart, index));
   return () => {
     for (const free of frees) free();
   };
 }
 
-function paneOf(report: Report, load: Load, place: number): Pane | null {
-  const run = report.runs[place];
+function paneOf(report: Report, load: Load, index: number): Pane | null {
+  const run = report.runs[index];
   if (!run?.series) return null;
   const color = colorClass(report, load, run.row);
   return { run, series: run.series, color, property: `--${color}`, frames: new Map() };
@@ -81,21 +81,21 @@ function row(kind: string, panes: Pane[], cells: HTMLElement[]): HTMLElement {
   return h('div', { class: `${kind} panes-${Math.max(1, panes.length)}` }, ...cells);
 }
 
-/** A chart in each pane below one title and one key. */
-function drawChart(host: HTMLElement, drawing: Drawing, chart: TimeChart, place: number): () => void {
+/** One chart per pane, with a common title and legend. */
+function drawChart(host: HTMLElement, drawing: Drawing, chart: TimeChart, index: number): () => void {
   const { panes, hidden } = drawing;
   const made: uPlot[] = [];
   const has = (track: Track): boolean =>
     panes.some(({ series }) => linesOf(chart, series).some((line) => line.track === track));
   const tracks = chart.tracks.filter(has);
-  const shape = looks(chart.kind, tracks);
+  const shape = styles(chart.kind, tracks);
   const cells = h('div', { class: `pane-charts panes-${panes.length}` });
   const draw = (): void => {
     destroy(made);
     cells.replaceChildren();
     for (const pane of panes) {
       const cell = cells.appendChild(h('div', { class: 'pane' }));
-      const drawn = drawPane(cell, drawing, pane, { chart, tracks, shape, place });
+      const drawn = drawPane(cell, drawing, pane, { chart, tracks, shape, index });
       if (drawn) made.push(drawn);
     }
   };
@@ -127,17 +127,17 @@ function entries(
   { panes, hidden }: Drawing,
   chart: TimeChart,
   tracks: Track[],
-  shape: TrackLook[],
+  shape: TrackStyle[],
 ): Parameters<typeof key>[1] {
-  return tracks.map((track, place) => {
+  return tracks.map((track, index) => {
     const of = property(track.subject, '');
     const colors = of === '' ? colorsOf(panes, chart, track) : [`of-${track.subject}`];
-    const { width, dash, alpha } = shape[place] ?? { width: 1, dash: [], alpha: 1 };
+    const { width, dash, alpha } = shape[index] ?? { width: 1, dash: [], alpha: 1 };
     return { words: track.label, colors, width, dash, alpha, is_shown: !hidden.has(track.key) };
   });
 }
 
-/** Of those panes that have the line. */
+/** The colors of the panes that have the line. */
 function colorsOf(panes: Pane[], chart: TimeChart, track: Track): string[] {
   const mine = panes.filter(({ series }) => linesOf(chart, series).some((line) => line.track === track));
   return [...new Set(mine.map(({ color }) => color))];
@@ -146,8 +146,8 @@ function colorsOf(panes: Pane[], chart: TimeChart, track: Track): string[] {
 interface Part {
   chart: TimeChart;
   tracks: Track[];
-  shape: TrackLook[];
-  place: number;
+  shape: TrackStyle[];
+  index: number;
 }
 
 function drawPane(cell: HTMLElement, drawing: Drawing, pane: Pane, part: Part): uPlot | null {
@@ -155,25 +155,25 @@ function drawPane(cell: HTMLElement, drawing: Drawing, pane: Pane, part: Part): 
   const own = linesOf(chart, pane.series);
   const isShown = ({ key }: Track): boolean => chart.kind === 'heat' || !drawing.hidden.has(key);
   const lines = own.filter(({ track }) => isShown(track));
-  const lack = absent(
+  const note = missingNote(
     tracks.filter(isShown),
     own.map(({ track }) => track),
   );
   const made = own.length === 0 ? null : plotted(cell, drawing, pane, part, lines);
-  if (lack !== null) append(cell, h('p', { class: 'nothing' }, lack));
+  if (note !== null) append(cell, h('p', { class: 'nothing' }, note));
   return made;
 }
 
 function plotted(cell: HTMLElement, drawing: Drawing, pane: Pane, part: Part, lines: Line[]): uPlot {
-  const { chart, place } = part;
+  const { chart, index } = part;
   const common = {
-    label: `${chart.title} over time; arrow keys go from point to point and from chart to chart`,
+    label: `${chart.title} over time; arrow keys move between points and between charts`,
     width: drawing.width,
     sync: drawing.sync,
-    stack: { frames: pane.frames, place },
-    tip: (bin: number) => tipLines(pane, chart, lines, bin),
+    stack: { frames: pane.frames, index },
+    tip: (bin: number) => tooltipLines(pane, chart, lines, bin),
     over: (drawn: uPlot, scale: number) => {
-      drawEvents(drawn, scale, pane.run, place === 0);
+      drawEvents(drawn, scale, pane.run, index === 0);
     },
   };
   if (chart.kind === 'heat') {
@@ -188,9 +188,9 @@ function drawLines(
   cell: HTMLElement,
   drawing: Drawing,
   pane: Pane,
-  { chart, tracks, shape, place }: Part,
+  { chart, tracks, shape, index }: Part,
   lines: Line[],
-  common: Omit<Parameters<typeof plot>[1], 'height' | 'x' | 'y' | 'data' | 'looks'>,
+  common: Omit<Parameters<typeof plot>[1], 'height' | 'x' | 'y' | 'data' | 'styles'>,
 ): uPlot {
   const height = chart.kind === 'times' ? 176 : 132;
   const visible = { ...chart, tracks: tracks.filter(({ key }) => !drawing.hidden.has(key)) };
@@ -207,27 +207,27 @@ function drawLines(
     y: { ...scale, is_log: chart.kind === 'times' },
     data,
     bands,
-    looks: lines.map(({ track }) => ({
+    styles: lines.map(({ track }) => ({
       ...(shape[tracks.indexOf(track)] ?? { width: 1, dash: [], alpha: 1 }),
       color: cssColor(property(track.subject, pane.property)),
     })),
     under: (drawn, pixels) => {
-      drawWarmUp(drawn, pixels, pane.run, place === 0);
+      drawWarmUp(drawn, pixels, pane.run, index === 0);
     },
   });
 }
 
-/** Exact values of all lines at a bin, and what happened in it. */
-function tipLines(pane: Pane, chart: TimeChart, lines: Line[], bin: number): string[] {
+/** The values of all lines in a bin, and its events. */
+function tooltipLines(pane: Pane, chart: TimeChart, lines: Line[], bin: number): string[] {
   const { bin_s } = pane.series;
   const values =
     chart.kind === 'heat'
       ? shares(lines, bin)
       : lines.map(({ track, points, is_band }) => {
           const [mid, low, high] = [points.mid[bin], points.low?.[bin], points.high?.[bin]];
-          const value = `${track.label}: ${figure(mid ?? null, chart.unit)}`;
+          const value = `${track.label}: ${formatValue(mid ?? null, chart.unit)}`;
           if (!is_band || typeof low !== 'number' || typeof high !== 'number') return value;
-          return `${value} (${figure(low, chart.unit)} to ${figure(high, chart.unit)})`;
+          return `${value} (${formatValue(low, chart.unit)} to ${formatValue(high, chart.unit)})`;
         });
   const [from, to] = [bin * bin_s, (bin + 1) * bin_s];
   const events = pane.run.events.filter(({ at_s }) => at_s >= from && at_s < to).slice(0, 3);
@@ -238,10 +238,10 @@ function tipLines(pane: Pane, chart: TimeChart, lines: Line[], bin: number): str
 
 function shares(lines: Line[], bin: number): string[] {
   const all = lines.map(({ track, points }) => ({ label: track.label, share: points.mid[bin] ?? null }));
-  return strips(all, (share) => figure(share, 'share'));
+  return strips(all, (share) => formatValue(share, 'share'));
 }
 
-/** Whose figure it is where one line has no key, and what the figures at the ticks leave unsaid. */
+/** The label of a single line, which has no legend, and the unit or scale. */
 function unitWords({ kind, unit }: TimeChart, tracks: Track[]): string | null {
   const [only] = tracks.length === 1 && kind !== 'heat' ? tracks : [];
   const words = [only?.label, unitOf(kind, unit)].filter((part) => typeof part === 'string');
@@ -249,7 +249,7 @@ function unitWords({ kind, unit }: TimeChart, tracks: Track[]): string | null {
 }
 
 function unitOf(kind: TimeChart['kind'], unit: TimeChart['unit']): string | null {
-  if (kind === 'times') return 'log axis';
-  if (kind === 'heat') return 'share of each second';
+  if (kind === 'times') return 'log scale';
+  if (kind === 'heat') return 'busy share';
   return unit === 'cores' ? 'cores' : null;
 }

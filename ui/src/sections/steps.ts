@@ -1,24 +1,24 @@
-/** All figures of each step of the scenario, and of its statements; of several runs side by side, their service times. */
+/** The metrics of each step of the scenario and of its statements; for several runs side by side, their service times. */
 
 import type { Load, Report, Table } from '../report';
 import { h } from '../dom';
 import { colorClass } from '../colors';
 import { dataTable } from '../data_table';
-import { capital } from '../views/counted';
+import { capitalized } from '../views/counted';
 
 export function steps(report: Report, load: Load): HTMLElement | null {
   if (load.steps === null || load.steps.rows.length === 0) return null;
   const { step } = report.counted;
-  const name = capital(step);
+  const name = capitalized(step);
   const [head, title] =
-    report.kind === 'runs' ? ['Service time', 'Service time'] : [`${name} by ${step}`, `${name}s`];
+    report.kind === 'runs' ? ['Service time', 'Service time'] : [`Metrics by ${step}`, `${name}s`];
   return titled(report, load, load.steps, head, title);
 }
 
-/** What each statement of the transactions took. */
+/** The time of each SQL statement of the transactions. */
 export function statements(report: Report, load: Load): HTMLElement | null {
   if (load.statements === null || load.statements.rows.length === 0) return null;
-  return titled(report, load, load.statements, 'Statement by statement', 'Statements');
+  return titled(report, load, load.statements, 'Metrics by SQL statement', 'Statements');
 }
 
 function titled(report: Report, load: Load, table: Table, head: string, title: string): HTMLElement {

@@ -1,4 +1,4 @@
-/** All figures of a load, a row per variant. */
+/** The results of a load, with one row per variant. */
 
 import type { Load, Report } from '../report';
 import { colorClass } from '../colors';
@@ -7,7 +7,7 @@ import { dataTable } from '../data_table';
 export function table(report: Report, load: Load): HTMLElement | null {
   if (load.table.rows.length === 0) return null;
   return dataTable(load.table, {
-    title: load.name === '' ? 'All figures' : `All figures, ${load.name}`,
+    title: load.name === '' ? 'All metrics' : `All metrics, ${load.name}`,
     legend: load.legend,
     mark: ({ row }) => {
       if (row === null) return '';

@@ -1,9 +1,9 @@
-/** What happened over time: rate, response time, errors and lateness of one run, or of two side by side. */
+/** Throughput, response time, send delay, and errors over time, of one run or of two side by side. */
 
 import type { Load, Report, TimeChart } from '../report';
 import { isOfLoad } from '../views/bins';
 import { binned } from '../views/binned';
-import { runWords } from '../views/choice';
+import { runLabel } from '../views/choice';
 import { card, redraw } from '../card';
 import { numbers, type Numbers } from '../numbers';
 import { choices, panesOf, type Panes } from './panes';
@@ -14,9 +14,9 @@ export function time(report: Report, load: Load): HTMLElement | null {
   const panes = panesOf(report, load);
   if (!panes || charts.length === 0) return null;
   return timeCard(report, load, panes, {
-    id: 'what-happened',
-    title: 'What happened over time',
-    about: `${sides(panes)} Time since the load began, in minutes and seconds.`,
+    id: 'load-over-time',
+    title: 'Load over time',
+    about: `${sides(panes)}x: time since the start of the load, in minutes and seconds.`,
     charts,
     controls: choices(report, load, panes),
   });
@@ -28,17 +28,17 @@ interface Stacked {
   about: string;
   charts: TimeChart[];
   controls?: HTMLElement[];
-  /** Draws what stands below the charts. */
+  /** Draws below the charts. */
   below?: (host: HTMLElement) => void;
 }
 
-/** A card whose charts follow the chosen runs. */
+/** A card whose charts follow the selected runs. */
 export function timeCard(report: Report, load: Load, panes: Panes, stacked: Stacked): HTMLElement {
   const { charts, below } = stacked;
   const at = report.loads.indexOf(load);
   const figures = (): Numbers => numbersOf(report, load, panes, charts);
   let free: (() => void) | null = null;
-  const made = card({
+  const element = card({
     id: at === 0 ? stacked.id : `${stacked.id}-${at + 1}`,
     title: stacked.title,
     about: stacked.about,
@@ -50,28 +50,28 @@ export function timeCard(report: Report, load: Load, panes: Panes, stacked: Stac
     },
     numbers: figures,
   });
-  made.classList.add('stacked');
+  element.classList.add('stacked');
   panes.listeners.push(() => {
-    redraw(made);
-    const old = made.querySelector<HTMLDetailsElement>('details.numbers');
+    redraw(element);
+    const old = element.querySelector<HTMLDetailsElement>('details.numbers');
     if (!old?.open) return;
     const fresh = numbers(stacked.title, figures);
     old.replaceWith(fresh);
     if (fresh instanceof HTMLDetailsElement) fresh.open = true;
   });
-  return made;
+  return element;
 }
 
 function sides({ runs }: Panes): string {
-  return runs.length < 2 ? '' : 'Two runs side by side, on the same axes.';
+  return runs.length < 2 ? '' : 'Two runs side by side, with the same axes. ';
 }
 
 function numbersOf(report: Report, load: Load, panes: Panes, charts: TimeChart[]): Numbers {
-  const named = panes.runs.flatMap((place) => {
-    const run = report.runs[place];
+  const named = panes.runs.flatMap((index) => {
+    const run = report.runs[index];
     if (!run) return [];
     const name = load.rows[run.row]?.name ?? '';
-    return [{ name: `${name}, ${runWords(report, load, run.row, place)}`, run }];
+    return [{ name: `${name}, ${runLabel(report, load, run.row, index)}`, run }];
   });
   return binned(charts, named);
 }

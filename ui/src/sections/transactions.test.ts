@@ -1,4 +1,4 @@
-/** Documents about transactions, as Rust writes them: they are never called requests. */
+/** Reports about transactions, written by Rust: the page never calls them requests. */
 
 import { describe, expect, it, vi } from 'vitest';
 import ofRequests from '../../../crates/report/tests/golden/normal.page.json';
@@ -10,7 +10,7 @@ import { measures } from '../views/measures';
 import { errors } from './errors';
 import { commands, facts } from './facts';
 import { fairness } from './fairness';
-import { glance } from './glance';
+import { summary } from './summary';
 import { head } from './head';
 import { latencyLoad } from './latency_load';
 import { runs } from './runs';
@@ -39,15 +39,15 @@ const GOLDENS = {
 function golden(name: string): [Report, Load] {
   const report = GOLDENS[name];
   const load = report?.loads[0];
-  if (!report || !load) throw new Error('there is a load');
+  if (!report || !load) throw new Error('no load');
   return [report, load];
 }
 
 describe.each(['transactions', 'study-sql'])('%s', (name) => {
   const [report, load] = golden(name);
 
-  it('is told without a word about requests', () => {
-    const ofLoad = [glance, table, steps, statements, errors, fairness, latencyLoad, runs];
+  it('never mentions requests', () => {
+    const ofLoad = [summary, table, steps, statements, errors, fairness, latencyLoad, runs];
     const parts = ofLoad.map((section) => section(report, load));
     parts.push(...[head, facts, commands].map((section) => section(report)));
     const texts = parts.map((part) => part?.textContent ?? '');
@@ -56,7 +56,7 @@ describe.each(['transactions', 'study-sql'])('%s', (name) => {
       expect(text).not.toMatch(/requests?\b|answers\/s|HTTP/i);
   });
 
-  it('has a row for every statement, with its share of the time', () => {
+  it('has a row per statement, with its share of the time', () => {
     const shown = statements(report, load);
     const rows = shown?.querySelectorAll('tbody tr').length ?? 0;
     expect(rows).toBe(load.statements?.rows.length);
@@ -65,17 +65,17 @@ describe.each(['transactions', 'study-sql'])('%s', (name) => {
     expect(shown?.textContent).toMatch(/\d %/);
   });
 
-  it('says that nobody knows of some whether they took effect', () => {
+  it('says that some transactions may or may not have taken effect', () => {
     expect(report.notices.some(({ text }) => text.includes('may or may not have taken effect'))).toBe(true);
   });
 });
 
-it('calls the steps of transactions transactions', () => {
+it('calls the steps of a transaction load transactions', () => {
   const [report, load] = golden('transactions');
-  expect(steps(report, load)?.querySelector('h3')?.textContent).toBe('Transaction by transaction');
+  expect(steps(report, load)?.querySelector('h3')?.textContent).toBe('Metrics by transaction');
 });
 
-it('shows no statements where there are none', () => {
+it('omits the table of statements without statements', () => {
   const [report, load] = golden('normal');
   expect(statements(report, load)).toBeNull();
 });

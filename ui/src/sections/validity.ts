@@ -1,8 +1,8 @@
-/** May the numbers be believed, and if not, what is to be done? */
+/** Whether the numbers can be trusted, and if not, why. */
 
 import type { Doubt, Report, Validity } from '../report';
 import { h } from '../dom';
-import { isOnPaper, onTheme } from '../theme';
+import { isPrinting, onRedraw } from '../theme';
 import { icon, type Shape } from '../icons';
 
 const SHAPES: Record<Validity['level'], Shape> = { valid: 'good', suspect: 'doubtful', invalid: 'bad' };
@@ -24,17 +24,17 @@ export function validity({ validity: of }: Report): HTMLElement {
 }
 
 function doubts({ level, doubts: all }: Validity): HTMLElement {
-  const word = all.length === 1 ? 'One thing' : `${all.length} things`;
+  const word = all.length === 1 ? 'Show 1 warning' : `Show ${all.length} warnings`;
   const details = h(
     'details',
-    { class: 'matters', open: level === 'invalid' },
-    h('summary', {}, `${word} to know, and what to do`),
+    { class: 'warnings', open: level === 'invalid' },
+    h('summary', {}, word),
     h('ul', { class: 'doubts' }, ...all.map(doubt)),
   );
   let wasOpen: boolean | undefined;
-  onTheme(() => {
-    // Paper has it all.
-    if (isOnPaper()) {
+  onRedraw(() => {
+    // Print shows all warnings.
+    if (isPrinting()) {
       wasOpen ??= details.open;
       details.open = true;
     } else if (wasOpen !== undefined) {
@@ -55,7 +55,7 @@ function doubt({ tone, where, sentence, remedy, quote }: Doubt): HTMLElement {
       {},
       h('p', {}, sentence),
       where === '' ? null : h('p', { class: 'where' }, where),
-      remedy === '' ? null : h('p', { class: 'remedy' }, h('strong', {}, 'What to do: '), remedy),
+      remedy === '' ? null : h('p', { class: 'remedy' }, h('strong', {}, 'help: '), remedy),
       quote.length === 0 ? null : h('pre', { tabindex: 0 }, quote.join('\n')),
     ),
   );

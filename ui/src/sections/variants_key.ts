@@ -1,21 +1,21 @@
-/** All variants as buttons that show and hide their lines, those of one system beside each other. */
+/** Buttons that show and hide the lines of variants, grouped by system. */
 
 import type { Load, Report } from '../report';
 import { keyButton, press, type Entry } from '../charts/key';
 import { shape } from '../charts/marks';
-import { dashOf } from '../views/look';
+import { dashOf } from '../views/line_style';
 import { colorClass, systems } from '../colors';
 import { h } from '../dom';
 
-/** The place of the shape of a row's system. */
+/** The index of the shape of a row's system. */
 export function shapeOf(report: Report, load: Load, row: number): number {
   return Math.max(0, systems(report).indexOf(load.rows[row]?.system ?? ''));
 }
 
-/** So many are shown without being asked for. */
-const FEW = 6;
+/** The number of variants up to which the buttons are not folded. */
+const UNFOLDED_MAX = 6;
 
-/** `rows` in groups; changes `shown` and then tells so. */
+/** Groups `rows` by system. Changes `shown`, then calls `changed`. */
 export function variantsKey(
   report: Report,
   load: Load,
@@ -29,13 +29,8 @@ export function variantsKey(
     return group(report, load, system, mine, shown, changed);
   });
   const variants = h('div', { class: 'variants' }, ...groups);
-  if (rows.length <= FEW) return variants;
-  return h(
-    'details',
-    { class: 'choose' },
-    h('summary', {}, `Choose among ${rows.length} variants`),
-    variants,
-  );
+  if (rows.length <= UNFOLDED_MAX) return variants;
+  return h('details', { class: 'choose' }, h('summary', {}, `Select from ${rows.length} variants`), variants);
 }
 
 function group(
@@ -55,14 +50,18 @@ function group(
   );
   const label = { class: 'keys', role: 'group', 'aria-label': `Variants of ${system}` };
   if (rows.length === 1) return h('div', label, ...buttons);
-  const all = h('button', { type: 'button', class: 'key-all', title: 'show all, or the best alone' }, system);
+  const all = h(
+    'button',
+    { type: 'button', class: 'key-all', title: 'Show all variants, or only the best' },
+    system,
+  );
   all.addEventListener('click', () => {
     const isFull = rows.every((row) => shown.has(row));
-    rows.forEach((row, place) => {
+    rows.forEach((row, index) => {
       const isShown = !isFull || load.rows[row]?.is_best === true;
       if (isShown) shown.add(row);
       else shown.delete(row);
-      const button = buttons[place];
+      const button = buttons[index];
       if (button) press(button, isShown);
     });
     changed();

@@ -4,7 +4,7 @@ import type { Run, TimeChart } from '../report';
 import { binned } from './binned';
 
 const [run] = study().runs;
-if (!run) throw new Error('a study has runs');
+if (!run) throw new Error('no run');
 
 const CHART: TimeChart = {
   key: 'rate',
@@ -19,7 +19,7 @@ const CHART: TimeChart = {
 
 const of = (series: Run['series']): Run => ({ ...run, series });
 
-it('has a row for each bin of each run, and no column without any figure', () => {
+it('has a row for each bin of each run, and no empty column', () => {
   const a = of({ bin_s: 1, bins: 2, tracks: { ok: { mid: [5, null] } } });
   const b = of({ bin_s: 3, bins: 1, tracks: { ok: { mid: [7] } } });
   expect(
@@ -32,7 +32,7 @@ it('has a row for each bin of each run, and no column without any figure', () =>
       ],
     ),
   ).toEqual({
-    heads: ['Run', 'From (s)', 'Answers: ok (1/s)'],
+    heads: ['run', 'start, s', 'Answers: ok (1/s)'],
     rows: [
       ['a', 0, 5],
       ['a', 1, null],
@@ -41,7 +41,7 @@ it('has a row for each bin of each run, and no column without any figure', () =>
   });
 });
 
-it('has the extremes of the seconds where there are any', () => {
+it('has columns for the extremes of the seconds', () => {
   const a = of({ bin_s: 3, bins: 1, tracks: { ok: { mid: [5], low: [2], high: [9] } } });
   const { heads, rows } = binned([CHART], [{ name: 'a', run: a }]);
   expect(heads.slice(2)).toEqual([

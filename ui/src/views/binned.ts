@@ -1,4 +1,4 @@
-/** The figures behind charts over time as one table: a row for each bin of each run. */
+/** The data of charts over time as one table, with a row for each bin of each run. */
 
 import type { Run, TimeChart, Track, Unit } from '../report';
 import type { Numbers } from '../numbers';
@@ -17,7 +17,7 @@ const UNITS: Record<Unit, string> = {
   s: 's',
 };
 
-/** One run of the table, with the words that name it. */
+/** One run of the table, with its label. */
 export interface Named {
   name: string;
   run: Run;
@@ -49,5 +49,5 @@ export function binned(charts: readonly TimeChart[], all: readonly Named[]): Num
       return [name, bin * (run.series?.bin_s ?? 1), ...values];
     }),
   );
-  return { heads: ['Run', 'From (s)', ...heads], rows };
+  return { heads: ['run', 'start, s', ...heads], rows };
 }

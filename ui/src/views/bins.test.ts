@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Series, TimeChart } from '../report';
-import { alone, columns, isOfLoad, linesOf, middles, sharedScale, until } from './bins';
+import { isolated, columns, isOfLoad, linesOf, middles, sharedScale, until } from './bins';
 
 const RATE: TimeChart = {
   key: 'rate',
@@ -27,7 +27,7 @@ const threes: Series = {
 };
 
 describe('columns', () => {
-  it('puts each figure into the middle of its bin and leaves gaps open', () => {
+  it('puts each value into the middle of its bin and keeps gaps', () => {
     expect(middles(threes)).toEqual([1.5, 4.5]);
     expect(until(threes)).toBe(6);
     expect(columns(linesOf(RATE, seconds), seconds)).toEqual({
@@ -38,7 +38,7 @@ describe('columns', () => {
       bands: [],
     });
   });
-  it('has a band for a bin of several seconds', () => {
+  it('has bands for bins of several seconds', () => {
     const { data, bands } = columns(linesOf(RATE, threes), threes);
     expect(data.slice(1)).toEqual([
       [20, 20],
@@ -48,19 +48,19 @@ describe('columns', () => {
     ]);
     expect(bands).toEqual([{ high: 3, low: 4, line: 1 }]);
   });
-  it('leaves out tracks without any figure, and keeps the look of the others', () => {
-    expect(linesOf(RATE, seconds).map(({ track, place }) => [track.key, place])).toEqual([['ok', 1]]);
+  it('omits tracks without values, and keeps the indexes of the others', () => {
+    expect(linesOf(RATE, seconds).map(({ track, index }) => [track.key, index])).toEqual([['ok', 1]]);
   });
 });
 
 describe('sharedScale', () => {
   const room = { from: 160, to: 0 };
-  it('begins at zero and holds the bands of all runs', () => {
+  it('starts at zero and covers the bands of all runs', () => {
     const scale = sharedScale(RATE, [seconds, threes], room);
     expect(scale.low).toBe(0);
     expect(scale.high).toBeGreaterThanOrEqual(90);
   });
-  it('is logarithmic for times, around what there is', () => {
+  it('is logarithmic for times, around the data', () => {
     const chart: TimeChart = { ...RATE, kind: 'times', unit: 'ms' };
     const series = { bin_s: 1, bins: 3, tracks: { ok: { mid: [null, 0.3, 70] } } };
     const scale = sharedScale(chart, [series], room);
@@ -68,24 +68,24 @@ describe('sharedScale', () => {
     expect(scale.low).toBeLessThanOrEqual(0.3);
     expect(scale.high).toBeGreaterThanOrEqual(70);
   });
-  it('has a place of its own for zero on a log axis', () => {
+  it('has a separate position for zero on a log scale', () => {
     const chart: TimeChart = { ...RATE, kind: 'times', unit: 'ms' };
     const series = { bin_s: 1, bins: 2, tracks: { ok: { mid: [0, 3] } } };
     const scale = sharedScale(chart, [series], room);
     expect(scale.ticks[0]).toEqual({ value: scale.low, text: '0' });
     expect(scale.low).toBeLessThan(scale.ticks[1]?.value ?? 0);
   });
-  it('stands without any figure', () => {
+  it('accepts charts without data', () => {
     expect(sharedScale(RATE, [], room).high).toBeGreaterThan(0);
   });
 });
 
-it('finds the figures that a line would not show', () => {
-  expect(alone([1, null, 2, null, 3, 4, null, 5])).toEqual([0, 2, 7]);
-  expect(alone([1, 2, undefined])).toEqual([]);
+it('finds values without neighbors, which a line would not show', () => {
+  expect(isolated([1, null, 2, null, 3, 4, null, 5])).toEqual([0, 2, 7]);
+  expect(isolated([1, 2, undefined])).toEqual([]);
 });
 
-it('tells charts of the load from those of resources', () => {
+it('distinguishes charts of the load from charts of resources', () => {
   expect(isOfLoad(RATE)).toBe(true);
   const cpu: TimeChart = { ...RATE, tracks: [{ key: 'cpu', label: 'system', subject: 'system' }] };
   expect(isOfLoad(cpu)).toBe(false);

@@ -1,15 +1,15 @@
-/** Figures over time as columns for a chart: one x for all, gaps as null, and bands where a bin is longer than a second. */
+/** Time series as chart columns: a common x, null for gaps, and bands for bins longer than a second. */
 
 import type { Points, Series, TimeChart, Track } from '../report';
 import { fromZero, logarithmic, type Room, type Scale } from './scale';
 import { extent, positiveExtent } from './measures';
 import { pointsOf } from '../unpack';
 
-/** A track of which the run has a figure. */
+/** A track with at least one value in the run. */
 export interface Line {
   track: Track;
-  /** Its place in the chart, which says how its line looks in every run. */
-  place: number;
+  /** Its index in the chart, which selects the same line style in every run. */
+  index: number;
   points: Points;
   is_band: boolean;
 }
@@ -19,24 +19,24 @@ export function middles(series: Series): number[] {
   return Array.from({ length: series.bins }, (_, bin) => (bin + 0.5) * series.bin_s);
 }
 
-/** When the last bin ends, in seconds. */
+/** The end of the last bin, in seconds. */
 export function until(series: Series): number {
   return series.bins * series.bin_s;
 }
 
-/** Those tracks of the chart of which this run has any figure. */
+/** The tracks of the chart with values in this run. */
 export function linesOf(chart: TimeChart, series: Series): Line[] {
-  return chart.tracks.flatMap((track, place) => {
+  return chart.tracks.flatMap((track, index) => {
     const points = pointsOf(series, track.key);
     if (!points?.mid.some((value) => value !== null)) return [];
-    return [{ track, place, points, is_band: points.low !== undefined && points.high !== undefined }];
+    return [{ track, index, points, is_band: points.low !== undefined && points.high !== undefined }];
   });
 }
 
-/** `x`, the middle of each line, and after them low and high of each line with a band. */
+/** `x`, then the values of each line, then the high and low edges of each band. */
 export interface Columns {
   data: (number | null)[][];
-  /** Columns of the upper and the lower edge, and the line that they belong to. */
+  /** Columns of the upper and the lower edge, and their line. */
   bands: { high: number; low: number; line: number }[];
 }
 
@@ -54,18 +54,18 @@ export function columns(lines: Line[], series: Series): Columns {
   return { data, bands };
 }
 
-/** As many figures as there are bins; what is missing is a gap. */
+/** Pads the values with gaps to the number of bins. */
 function filled(values: readonly (number | null)[], bins: number): (number | null)[] {
   return Array.from({ length: bins }, (_, bin) => values[bin] ?? null);
 }
 
-/** Figures with a gap on both sides, which a line alone would not show. */
-export function alone(values: readonly (number | null | undefined)[]): number[] {
+/** Indexes of values with gaps on both sides, which a line would not show. */
+export function isolated(values: readonly (number | null | undefined)[]): number[] {
   const known = (bin: number): boolean => typeof values[bin] === 'number';
   return values.flatMap((_, bin) => (known(bin) && !known(bin - 1) && !known(bin + 1) ? [bin] : []));
 }
 
-/** One axis that holds what all these runs did, so that they can be compared by eye. */
+/** A common y axis for all runs, so that they can be compared visually. */
 export function sharedScale(chart: TimeChart, all: Series[], room: Room): Scale {
   const lists = all.flatMap((series) =>
     linesOf(chart, series).flatMap(({ points }) => [points.mid, points.low ?? [], points.high ?? []]),
@@ -75,13 +75,13 @@ export function sharedScale(chart: TimeChart, all: Series[], room: Room): Scale 
     const scale = logarithmic(low, high, chart.unit, room);
     return lists.some((list) => list.includes(0)) ? withZero(scale) : scale;
   }
-  // Charts above each other are low: their ticks may be closer than on a picture of its own.
+  // Charts in a column are low: their ticks may be closer together.
   const long = { from: room.from * 2.4, to: room.to * 2.4 };
   const high = extent(flat(lists))?.[1] ?? 1;
   return fromZero(chart.unit === 'count' ? Math.max(1, high) : high, chart.unit, long);
 }
 
-/** A log axis has no zero: it stands for itself below the others, where it is drawn. */
+/** A log scale has no zero: it gets a separate tick below the others. */
 function withZero(scale: Scale): Scale {
   const low = scale.low / 2.5;
   return { ...scale, low, ticks: [{ value: low, text: '0' }, ...scale.ticks] };
@@ -91,7 +91,7 @@ function* flat(lists: readonly (readonly (number | null)[])[]): Iterable<number 
   for (const list of lists) yield* list;
 }
 
-/** Charts about requests and answers stand above those about what they took. */
+/** Whether the chart is about the load rather than about resource use. */
 export function isOfLoad({ kind, unit, tracks }: TimeChart): boolean {
   return kind === 'times' || (unit !== 'bytes_per_s' && tracks.some(({ subject }) => subject === 'load'));
 }

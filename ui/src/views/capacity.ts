@@ -1,23 +1,23 @@
-/** What a search for a capacity looks like: points of rate and response time, and the rates between which the answer lies. */
+/** The data of a capacity search chart: points of target rate and response time, and the capacity interval. */
 
 import type { Capacity, CapacitySearch, Level, Objective, TimeKey } from '../report';
 
 export const TIME_WORDS: Record<TimeKey, string> = {
   mean: 'mean response time',
-  p50: 'median response time',
-  p90: 'p90 of response time',
-  p95: 'p95 of response time',
-  p99: 'p99 of response time',
-  p99_9: 'p99.9 of response time',
-  max: 'longest response time',
+  p50: 'p50 response time',
+  p90: 'p90 response time',
+  p95: 'p95 response time',
+  p99: 'p99 response time',
+  p99_9: 'p99.9 response time',
+  max: 'max response time',
 };
 
-/** How the runs at a level went. */
+/** The result of the runs at a level. */
 export type Outcome = 'passed' | 'failed' | 'mixed' | 'invalid';
 
 export interface Spot {
   level: Level;
-  /** The rate that was asked for. */
+  /** The target rate. */
   x: number;
   /** Milliseconds. */
   y: number;
@@ -30,7 +30,7 @@ export function outcome({ passed, failed }: Level): Outcome {
   return failed > 0 ? 'failed' : 'invalid';
 }
 
-/** The levels that have this time, in order of their rates. */
+/** The levels with this time, in order of rate. */
 export function spots({ levels }: Capacity, time: TimeKey): Spot[] {
   return levels
     .flatMap((level): Spot[] => {
@@ -40,19 +40,19 @@ export function spots({ levels }: Capacity, time: TimeKey): Spot[] {
     .sort((a, b) => a.x - b.x);
 }
 
-/** The times that any level has, those of the objectives first. */
+/** The times that at least one level has, those of the conditions first. */
 export function times({ objectives, rows }: CapacitySearch): TimeKey[] {
   const asked = objectives.flatMap(({ time }) => (time === null ? [] : [time]));
   const usual: TimeKey[] = ['p99', 'p95', 'p90', 'p50', 'mean', 'max'];
   return [...new Set([...asked, ...usual])].filter((time) => rows.some((row) => spots(row, time).length > 0));
 }
 
-/** The objectives that speak of this time. */
+/** The conditions that limit this time. */
 export function limits({ objectives }: CapacitySearch, time: TimeKey): Objective[] {
   return objectives.filter((one) => one.time === time && one.limit_ms !== null);
 }
 
-/** Between which rates the capacity lies; open at an end that nothing was shown of. */
+/** The interval of the capacity. Without a passing level it starts at 0; without a failing one it ends at the highest rate. */
 export function interval({ held_per_s, failed_per_s, levels }: Capacity): [number, number] | null {
   if (held_per_s === null && failed_per_s === null) return null;
   const most = Math.max(...levels.map(({ per_s }) => per_s), held_per_s ?? 0);

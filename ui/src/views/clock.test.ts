@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clock, long, span, timeTexts, timeTicks } from './clock';
 
 describe('clock', () => {
-  it('shows minutes and seconds, hours where there are any', () => {
+  it('shows minutes and seconds, and hours if there are any', () => {
     expect([0, 7, 83, 3599, 3600, 86_399].map(clock)).toEqual([
       '0:00',
       '0:07',
@@ -12,7 +12,7 @@ describe('clock', () => {
       '23:59:59',
     ]);
   });
-  it('keeps parts of a second, and carries them', () => {
+  it('shows and rounds tenths of a second', () => {
     expect(clock(1.5)).toBe('0:01.5');
     expect(clock(59.96)).toBe('1:00');
     expect(clock(-3)).toBe('−0:03');
@@ -20,22 +20,22 @@ describe('clock', () => {
 });
 
 describe('span', () => {
-  it('is an instant for a second and a stretch for more', () => {
+  it('is a time for a second and a range for longer bins', () => {
     expect(span(83, 1)).toBe('1:23');
     expect(span(2, 3)).toBe('0:06–0:09');
   });
-  it('says how long a bin is', () => {
+  it('formats the length of a bin', () => {
     expect([1, 3, 60, 90, 0.5].map(long)).toEqual(['1 s', '3 s', '1 min', '1 min 30 s', '0.5 s']);
   });
 });
 
 describe('timeTicks', () => {
-  it('falls on times that a clock shows', () => {
+  it('uses round times', () => {
     expect(timeTicks(70, 7)).toEqual([0, 10, 20, 30, 40, 50, 60, 70]);
     expect(timeTicks(300, 5)).toEqual([0, 60, 120, 180, 240, 300]);
     expect(timeTicks(86_400, 6)).toEqual([0, 21_600, 43_200, 64_800, 86_400]);
   });
-  it('stays within its room for any length', () => {
+  it('respects the maximum number of ticks for any length', () => {
     for (const until of [0, 0.4, 1, 13, 999, 1e5, 1e7, 1e9]) {
       for (const most of [0, 1, 3, 9]) {
         const ticks = timeTicks(until, most);
@@ -44,7 +44,7 @@ describe('timeTicks', () => {
       }
     }
   });
-  it('are hours where all are', () => {
+  it('uses hours if all ticks are whole hours', () => {
     expect(timeTexts(86_400, 400).map(({ text }) => text)).toEqual(['0 h', '6 h', '12 h', '18 h', '24 h']);
     expect(timeTexts(60, 150).map(({ text }) => text)).toEqual(['0:00', '0:30', '1:00']);
     expect(timeTexts(0.4, 150).map(({ text }) => text)).toEqual(['0:00']);

@@ -1,6 +1,6 @@
-/** Time since the load began, as people read it, and where an axis of time has its ticks. */
+/** Formats the time since the start of the load, and computes the ticks of a time axis. */
 
-/** `1:23`, `1:02:03`; parts of a second only where there are any, such as `0:01.5`. */
+/** `1:23`, `1:02:03`; tenths of a second only if there are any, such as `0:01.5`. */
 export function clock(seconds: number): string {
   const tenths = Math.round(Math.abs(seconds) * 10);
   const whole = Math.floor(tenths / 10);
@@ -13,13 +13,13 @@ export function clock(seconds: number): string {
   return `${sign}${front}:${two(whole % 60)}${part}`;
 }
 
-/** The time that a bin covers: `1:23` for a second, else `1:21–1:24`. */
+/** The time range of a bin: `1:23` for a second, else `1:21–1:24`. */
 export function span(bin: number, binSeconds: number): string {
   const from = bin * binSeconds;
   return binSeconds === 1 ? clock(from) : `${clock(from)}–${clock(from + binSeconds)}`;
 }
 
-/** `1 s`, `3 s`, `2 min`, `1 min 30 s`: how long a bin is. */
+/** The length of a bin: `1 s`, `3 s`, `2 min`, `1 min 30 s`. */
 export function long(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
   const rest = Math.round((seconds - minutes * 60) * 10) / 10;
@@ -31,7 +31,7 @@ const STEPS = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400,
 ] as const;
 
-/** Ticks from 0 to `until`, at most `most` steps between them, at times that a clock would show. */
+/** Ticks from 0 to `until` at round times, with at most `most` steps. */
 export function timeTicks(until: number, most: number): number[] {
   const room = Math.max(1, most);
   const days = Math.max(1, Math.ceil(until / 86_400 / room)) * 86_400;
@@ -41,7 +41,7 @@ export function timeTicks(until: number, most: number): number[] {
   return ticks;
 }
 
-/** Ticks with their texts for an axis that is so many pixels wide: `0:30`, or `6 h` where all are whole hours. */
+/** Ticks and labels of an axis of this width in pixels: `0:30`, or `6 h` if all ticks are whole hours. */
 export function timeTexts(until: number, width: number): { value: number; text: string }[] {
   const ticks = timeTicks(until, Math.floor(width / (until >= 3600 ? 70 : 56)));
   const areHours = ticks.length > 1 && ticks.every((value) => value % 3600 === 0);

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { rgb, shade, strips } from './heat';
 
-it('reads the colours that style sheets have', () => {
+it('parses the color formats of style sheets', () => {
   expect(rgb('#fff')).toEqual([255, 255, 255]);
   expect(rgb(' #0a141e ')).toEqual([10, 20, 30]);
   expect(rgb('rgb(1, 2, 3)')).toEqual([1, 2, 3]);
   expect(rgb('')).toEqual([128, 128, 128]);
 });
 
-it('goes evenly through its stops and no further', () => {
+it('interpolates between stops and clamps at the ends', () => {
   const stops = [rgb('#ffffff'), rgb('#0000ff'), rgb('#000000')];
   expect(shade(0, stops)).toBe('rgb(255, 255, 255)');
   expect(shade(0.25, stops)).toBe('rgb(128, 128, 255)');
@@ -17,7 +17,7 @@ it('goes evenly through its stops and no further', () => {
   expect([shade(-1, stops), shade(7, stops)]).toEqual([shade(0, stops), shade(1, stops)]);
 });
 
-it('tells each strip, or the ends of many', () => {
+it('lists each strip, or the mean and extremes of many', () => {
   const words = (share: number | null): string => (share === null ? 'n/a' : `${Math.round(share * 100)} %`);
   const few = [
     { label: 'core 0', share: 0.5 },

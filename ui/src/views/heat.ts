@@ -1,8 +1,8 @@
-/** Shares of one as shades: from paper through the accent to ink, so that more is always further from the paper. */
+/** Maps shares from 0 to 1 to shades; higher shares have more contrast with the background. */
 
 type Rgb = readonly [number, number, number];
 
-/** Reads `#abc`, `#aabbcc` and `rgb(1, 2, 3)`; anything else is a middle grey. */
+/** Reads `#abc`, `#aabbcc` and `rgb(1, 2, 3)`; anything else is a medium gray. */
 export function rgb(color: string): Rgb {
   const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(color.trim())?.[1];
   if (hex) {
@@ -16,17 +16,17 @@ export function rgb(color: string): Rgb {
     : [128, 128, 128];
 }
 
-/** The shade of a share from 0 to 1, between stops that are equally far apart. */
+/** The shade of a share from 0 to 1, interpolated between evenly spaced stops. */
 export function shade(share: number, stops: readonly Rgb[]): string {
-  const place = Math.min(1, Math.max(0, share)) * (stops.length - 1);
-  const left = Math.min(Math.floor(place), stops.length - 2);
+  const index = Math.min(1, Math.max(0, share)) * (stops.length - 1);
+  const left = Math.min(Math.floor(index), stops.length - 2);
   const from = stops[left] ?? [128, 128, 128];
   const to = stops[left + 1] ?? from;
-  const mixed = from.map((part, place3) => Math.round(part + ((to[place3] ?? part) - part) * (place - left)));
+  const mixed = from.map((part, place3) => Math.round(part + ((to[place3] ?? part) - part) * (index - left)));
   return `rgb(${mixed.join(', ')})`;
 }
 
-/** What is told of all strips at one time: each, or the mean and both ends where there are many. */
+/** The tooltip lines of all strips at one time: each strip, or the mean and the extremes if there are many. */
 export function strips(
   all: readonly { label: string; share: number | null }[],
   words: (share: number | null) => string,

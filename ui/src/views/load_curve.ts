@@ -1,4 +1,4 @@
-/** Response time against the load that was really answered: over the loads of a study, over variants, and within a run. */
+/** The data of response time vs. throughput: over the loads of a study, and within a run. */
 
 import type { Load, Report, Row, Run, Series } from '../report';
 import { pointsOf } from '../unpack';
@@ -7,14 +7,14 @@ import { extent, points, rowValue, type Measure } from './measures';
 
 /** One variant under one load. */
 export interface Spot {
-  /** A place in `Report.loads`. */
+  /** An index into `Report.loads`. */
   load: number;
   row: Row;
   /** Ok answers per second. */
   x: number;
   y: number;
   /** Its runs. */
-  runs: { x: number; y: number; is_sound: boolean }[];
+  runs: { x: number; y: number; is_valid: boolean }[];
 }
 
 /** One variant over the loads, in their order. */
@@ -24,7 +24,7 @@ export interface Curve {
   spots: Spot[];
 }
 
-/** A curve for each variant; variants are known by system and name, whichever load they are under. */
+/** One curve per variant, identified by system and name across loads. */
 export function curves(report: Report, rate: Measure, time: Measure): Curve[] {
   const found = new Map<string, Curve>();
   report.loads.forEach((load, at) => {
@@ -47,7 +47,7 @@ function spotOf(report: Report, at: number, load: Load, row: Row, rate: Measure,
   const times = new Map(points(report, row, time).map((point) => [point.run, point]));
   const runs = points(report, row, rate).flatMap((point) => {
     const other = times.get(point.run);
-    return other ? [{ x: point.value, y: other.value, is_sound: point.is_sound }] : [];
+    return other ? [{ x: point.value, y: other.value, is_valid: point.is_valid }] : [];
   });
   return { load: at, row, x, y, runs };
 }
@@ -60,36 +60,33 @@ export function bestCurves(load: Load, all: Curve[]): Curve[] {
   return all.filter((curve) => names.has(curve.name));
 }
 
-/** One bin of a run, after its warm-up. */
-export interface Instant {
+/** One bin of a run after the warm-up. */
+export interface BinPoint {
   at_s: number;
   rate: number;
   median: number | null;
   upper: number | null;
 }
 
-/** The label of the highest percentile of response time that is told of most bins of the run, such as `99 %`. */
-export function upperOf(report: Report, { series }: Run): string {
-  const labels = ['99 %', '95 %', '90 %'];
-  return labels.find((label) => series && figures(report, series, 'response', label).length > 0) ?? '99 %';
+/** The highest percentile of response time that most bins of the run have, such as `p99`. */
+export function upperOf({ series }: Run): string {
+  return ['p99', 'p95', 'p90'].find((key) => series && values(series, `response_${key}`).length > 0) ?? 'p99';
 }
 
-function figures(report: Report, series: Series, chart: string, label: string): (number | null)[] {
-  const tracks = report.charts.find(({ key }) => key === chart)?.tracks ?? [];
-  const key = tracks.find((one) => one.label === label)?.key;
-  return (key === undefined ? undefined : pointsOf(series, key)?.mid) ?? [];
+function values(series: Series, track: string): (number | null)[] {
+  return pointsOf(series, track)?.mid ?? [];
 }
 
-/** What each bin of a run had; empty if it kept none. Bins in which nothing ended have no response time, and are left out. */
-export function instants(report: Report, run: Run): Instant[] {
+/** The bins of a run; empty without time series. Bins without completed requests have no response time and are omitted. */
+export function binPoints(run: Run): BinPoint[] {
   const { series } = run;
   if (!series) return [];
   const [rates, medians, uppers] = [
-    figures(report, series, 'rate', 'ok'),
-    figures(report, series, 'response', 'median'),
-    figures(report, series, 'response', upperOf(report, run)),
+    values(series, 'ok_per_s'),
+    values(series, 'response_p50'),
+    values(series, `response_${upperOf(run)}`),
   ];
-  const all: Instant[] = [];
+  const all: BinPoint[] = [];
   for (let bin = 0; bin < Math.min(series.bins, rates.length); bin += 1) {
     const at_s = bin * series.bin_s;
     const rate = rates[bin] ?? null;
@@ -100,8 +97,8 @@ export function instants(report: Report, run: Run): Instant[] {
   return all;
 }
 
-/** Whether the rate differs enough over the run for its points to be more than a cloud above one place. */
-export function isSpread(all: readonly Pick<Instant, 'rate'>[]): boolean {
+/** Whether the rate varies enough during the run to show a relation. */
+export function isSpread(all: readonly Pick<BinPoint, 'rate'>[]): boolean {
   const [low, high] = extent(all.map(({ rate }) => rate)) ?? [0, 0];
   return high > 0 && high - low >= 0.2 * high;
 }

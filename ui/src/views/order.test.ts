@@ -1,9 +1,9 @@
-/** Rows stand with their systems, the best first. */
+/** Rows are grouped by system, the best first. */
 
 import { describe, expect, it } from 'vitest';
 import { FIXTURES } from '../../fixtures';
 import type { Load, Report, Row } from '../report';
-import { absence, bestOf, ordered } from './order';
+import { missingText, bestOf, ordered } from './order';
 
 const row = (system: string, variant: string, median: number | null): Row =>
   ({
@@ -23,25 +23,25 @@ describe('rows', () => {
   const rows = [row('a', 'x=1', 5), row('b', '', 9), row('a', 'x=2', null), row('a', 'x=3', 7)];
   const labels = (made: Load): string[] =>
     ordered(study, made).map(({ group, label }) => `${group}: ${label}`);
-  it('stand with their systems, the best first, those without a figure last', () => {
-    expect(labels(load(true, ...rows))).toEqual(['b: no knobs', 'a: x=3', 'a: x=1', 'a: x=2']);
-    expect(labels(load(false, ...rows))).toEqual(['a: x=1', 'a: x=3', 'a: x=2', 'b: no knobs']);
+  it('are grouped by system, the best first, those without a value last', () => {
+    expect(labels(load(true, ...rows))).toEqual(['b: no parameters', 'a: x=3', 'a: x=1', 'a: x=2']);
+    expect(labels(load(false, ...rows))).toEqual(['a: x=1', 'a: x=3', 'a: x=2', 'b: no parameters']);
   });
-  it('have their whole names where each system has but one', () => {
+  it('have full names if each system has one row', () => {
     expect(labels(load(true, row('a', 'x=1', 1), row('b', 'x=2', 2)))).toEqual([': b x=2', ': a x=1']);
   });
-  it('of runs that are no study stay as they are', () => {
+  it('keep their order outside a study', () => {
     const runs = FIXTURES.runs();
     const [first] = runs.loads;
     expect(first && ordered(runs, first).map(({ at }) => at)).toEqual(first?.rows.map((_, at) => at));
   });
-  it('know the best of their system', () => {
+  it('include the best of their system', () => {
     expect(bestOf(load(true, ...rows), 'a')?.variant).toBe('x=3');
     expect(bestOf(load(true, row('a', '', null)), 'a')).toBeNull();
   });
-  it('say why there is no figure', () => {
+  it('show why a value is missing', () => {
     const of = (...standings: string[]): string =>
-      absence({ runs: standings.map((standing) => ({ standing })) } as unknown as Report, {
+      missingText({ runs: standings.map((standing) => ({ standing })) } as unknown as Report, {
         ...row('a', '', null),
         runs: standings.map((_, at) => at),
       });

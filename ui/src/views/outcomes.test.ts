@@ -1,8 +1,8 @@
-/** Outcomes stack up to what did not end ok, and ranges are multiples of their middles. */
+/** Outcomes stack up to the error rate, and ranges are relative to their medians. */
 
 import { describe, expect, it } from 'vitest';
 import type { Counts, Load, Row } from '../report';
-import { amiss, ended, kinds, overall, parts, relative } from './outcomes';
+import { errorShare, completed, kinds, overall, parts, relative } from './outcomes';
 
 const counts: Counts = {
   planned: 1000,
@@ -16,14 +16,14 @@ const counts: Counts = {
 };
 
 describe('outcomes', () => {
-  it('stand behind each other, without those that did not happen', () => {
+  it('are stacked, without those that did not occur', () => {
     expect(parts(counts).map(({ outcome, from, to }) => [outcome, from, to])).toEqual([
       ['rejected', 0, 0.05],
       ['timed_out', 0.05, 0.07],
       ['not_sent', 0.07, 0.08],
     ]);
   });
-  it('of nothing are nothing', () => {
+  it('are empty without requests', () => {
     const none = {
       planned: 0,
       sent: 0,
@@ -35,29 +35,29 @@ describe('outcomes', () => {
       unfinished: 0,
     };
     expect(parts(none)).toEqual([]);
-    expect(amiss({ figures: null } as unknown as Row)).toBe(0);
+    expect(errorShare({ figures: null } as unknown as Row)).toBe(0);
   });
-  it('stack up to the share of errors that Rust has computed; those that are unfinished are none', () => {
+  it('stack up to the error rate of the report, which excludes unfinished requests', () => {
     const figures = { counts, error_share: 0.08 };
-    expect(amiss({ figures } as unknown as Row)).toBe(parts(counts).at(-1)?.to);
+    expect(errorShare({ figures } as unknown as Row)).toBe(parts(counts).at(-1)?.to);
   });
-  it('are counted over all rows, kinds the most frequent first', () => {
+  it('are counted over all rows, the most frequent errors first', () => {
     const load = {
       rows: [{ figures: { samples: 7 } }, { figures: null }, { figures: { samples: 5 } }],
       errors: [{ count: 1 }, { count: 9 }],
     } as unknown as Load;
-    expect(ended(load)).toBe(12);
+    expect(completed(load)).toBe(12);
     expect(kinds(load).map((kind) => kind.count)).toEqual([9, 1]);
   });
 });
 
 describe('ranges', () => {
-  it('are multiples of the middle', () => {
+  it('are multiples of the median', () => {
     expect(relative({ min: 50, median: 100, max: 300 })).toEqual({ low: 0.5, high: 3 });
     expect(relative({ min: 0, median: 0, max: 3 })).toBeNull();
     expect(relative({ min: 0, median: 1e-300, max: 1e300 })).toBeNull();
   });
-  it('together go from the lowest to the highest', () => {
+  it('are combined from the lowest to the highest', () => {
     const all = [
       { low: 0.5, high: 2 },
       { low: 0.9, high: 1.2 },

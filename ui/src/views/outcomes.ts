@@ -1,9 +1,9 @@
-/** How requests ended that did not end ok, as shares of those that were planned. */
+/** Outcomes other than ok, as shares of the planned requests. */
 
 import type { Counts, ErrorKind, Load, Row } from '../report';
 import { extent, median } from './measures';
 
-/** In the order in which they are stacked. */
+/** In stacking order. */
 export const OUTCOMES = ['rejected', 'failed', 'timed_out', 'not_sent'] as const;
 
 export type Outcome = (typeof OUTCOMES)[number];
@@ -18,12 +18,12 @@ export const WORDS: Record<Outcome, string> = {
 export interface Part {
   outcome: Outcome;
   count: number;
-  /** Where it begins and ends, as shares of what was planned. */
+  /** Start and end, as shares of the planned requests. */
   from: number;
   to: number;
 }
 
-/** Below each other from zero; without those that did not happen. */
+/** Stacked from zero, without outcomes that did not occur. */
 export function parts(counts: Counts): Part[] {
   const planned = Math.max(1, counts.planned);
   let before = 0;
@@ -36,22 +36,22 @@ export function parts(counts: Counts): Part[] {
   });
 }
 
-/** Of what was planned, the share that did not end ok; requests in flight at the end are no errors. */
-export function amiss(row: Row): number {
+/** The error rate of a row; requests in flight at the end are not errors. */
+export function errorShare(row: Row): number {
   return row.figures?.error_share ?? 0;
 }
 
-/** Requests that ended, in all rows. */
-export function ended(load: Load): number {
+/** The number of completed requests in all rows. */
+export function completed(load: Load): number {
   return load.rows.reduce((sum, row) => sum + (row.figures?.samples ?? 0), 0);
 }
 
-/** The kinds of errors, the most frequent first. */
+/** The errors, the most frequent first. */
 export function kinds(load: Load): ErrorKind[] {
   return [...load.errors].sort((a, b) => b.count - a.count);
 }
 
-/** A range as multiples of its middle; null where the middle is zero. */
+/** A range relative to its median. */
 export interface Relative {
   low: number;
   high: number;
@@ -70,7 +70,7 @@ export function relative({
   return { low: Math.max(0, min / middle), high: max / middle };
 }
 
-/** Of several ranges the lowest, the highest, and how far the highest ones typically go. */
+/** The lowest start, the highest end, and the median end of several ranges. */
 export function overall(all: Relative[]): { low: number; high: number; typical: number } | null {
   const low = extent(all.map((one) => one.low));
   const high = extent(all.map((one) => one.high));

@@ -1,8 +1,8 @@
-/** Pairs find room on the axis and say what they are. */
+/** Pairs fit on the axis and have labels. */
 
 import { describe, expect, it } from 'vitest';
 import type { Load, Pair } from '../report';
-import { pairLines, percent, span, verdict } from './pairs';
+import { pairTooltip, percent, span, verdict } from './pairs';
 
 const pair: Pair = {
   first: 0,
@@ -27,23 +27,23 @@ const load = (...pairs: Pair[]): Load =>
   }) as unknown as Load;
 
 describe('pairs', () => {
-  it('have room for their blocks and for what does not matter', () => {
+  it('span their blocks and the range below the threshold', () => {
     expect(span(load(pair))).toEqual([1 / 1.03, 1.5]);
   });
-  it('do not stretch the axis without end', () => {
+  it('limit the length of the axis', () => {
     const wild = { ...pair, low: 1e-12, high: Infinity, ratios: [1e12] };
     expect(span(load(wild))).toEqual([1 / 200, 200]);
   });
-  it('say their exact values', () => {
-    expect(pairLines(load(pair), pair)).toEqual([
+  it('have exact values in their tooltips', () => {
+    expect(pairTooltip(load(pair), pair)).toEqual([
       'puma ÷ unicorn',
       'throughput: 1.33 ×',
-      'interval 1.20 to 1.45 at 96.9 % confidence',
+      '96.9 % confidence interval: 1.20 to 1.45',
       'differs, 6 blocks',
       'by block: 1.30 ×, 1.50 ×',
     ]);
   });
-  it('say when there is nothing to say', () => {
+  it('handle missing ratios', () => {
     const none = {
       ...pair,
       ratio: null,
@@ -55,12 +55,12 @@ describe('pairs', () => {
       ratio_text: null,
       ends_text: null,
     } as const;
-    expect(pairLines(load(), { ...none, ratios: [], ratios_text: [] })).toEqual([
+    expect(pairTooltip(load(), { ...none, ratios: [], ratios_text: [] })).toEqual([
       'puma ÷ unicorn',
       'throughput: no ratio',
       'no verdict, 1 block',
     ]);
-    expect(verdict({ ...pair, verdict: 'differs_below' })).toBe('differs, by less than matters');
+    expect(verdict({ ...pair, verdict: 'differs_below' })).toBe('significant, below the threshold');
     expect(percent(0.95)).toBe('95 %');
   });
 });

@@ -3,7 +3,7 @@ import { run } from '../../fixtures/run';
 import { study } from '../../fixtures/study';
 import { raw } from './raw';
 
-test('a row per run, a cell per head, every head once', () => {
+test('one row per run, one cell per column, unique column titles', () => {
   for (const report of [study(), run()]) {
     const { heads, rows } = raw(report);
     expect(rows).toHaveLength(report.runs.length);
@@ -12,7 +12,7 @@ test('a row per run, a cell per head, every head once', () => {
   }
 });
 
-test('every figure of fairness is there, its unit last', () => {
+test('all values of fairness are present, with the unit last', () => {
   const report = run();
   const { heads, rows } = raw(report);
   const at = (head: string) => rows[0]?.[heads.indexOf(head)];
@@ -23,11 +23,11 @@ test('every figure of fairness is there, its unit last', () => {
   expect(at('samples')).toBe(report.runs[0]?.figures?.samples);
 });
 
-test('a run that measured nothing has no figures', () => {
+test('a run without results has empty cells', () => {
   const report = study();
   const { heads, rows } = raw(report);
-  const place = report.runs.findIndex(({ standing }) => standing === 'failed');
-  expect(rows[place]?.[heads.indexOf('standing')]).toBe('failed');
-  expect(rows[place]?.[heads.indexOf('response p99 ms')]).toBeNull();
-  expect(rows[place]?.[heads.indexOf('block')]).toBe(1);
+  const index = report.runs.findIndex(({ standing }) => standing === 'failed');
+  expect(rows[index]?.[heads.indexOf('status')]).toBe('failed');
+  expect(rows[index]?.[heads.indexOf('response p99 ms')]).toBeNull();
+  expect(rows[index]?.[heads.indexOf('block')]).toBe(1);
 });

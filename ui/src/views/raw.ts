@@ -1,4 +1,4 @@
-/** The raw figures of all runs, a row each. */
+/** The raw data of all runs, one row per run. */
 
 import type { Counts, Figures, MinMedianMax, Report, Run, Times } from '../report';
 import type { Numbers } from '../numbers';
@@ -17,7 +17,7 @@ const OUTCOMES = [
   'unfinished',
 ] as const satisfies (keyof Counts)[];
 
-/** Units last in heads, as in every other format: `response p99 ms`. */
+/** Column titles end with the unit, as in the other formats: `response p99 ms`. */
 export function raw(report: Report): Numbers {
   const columns = [...ofRun(report), ...figures(report), ...fairness(report)];
   return {
@@ -34,16 +34,16 @@ function ofRun(report: Report): Column<Run>[] {
     ['run', ({ id }) => id],
     ['load', (run) => report.loads[run.load]?.name ?? null],
     ['system', (run) => row(run)?.system ?? null],
-    ...knobs.map((knob): Column<Run> => [
-      knob,
-      (run) => row(run)?.knobs.find(({ name }) => name === knob)?.value ?? null,
+    ...knobs.map((parameter): Column<Run> => [
+      parameter,
+      (run) => row(run)?.knobs.find(({ name }) => name === parameter)?.value ?? null,
     ]),
-    // People count from one.
+    // Blocks are numbered from 1.
     ['block', ({ block }) => (block === null ? null : block + 1)],
-    ['standing', ({ standing }) => standing.replace('_', ' ')],
+    ['status', ({ standing }) => standing.replace('_', ' ')],
     ['verdict', ({ verdict }) => verdict],
     ['validity', ({ validity }) => validity],
-    ['begun', ({ begun }) => begun],
+    ['started', ({ begun }) => begun],
     ['warm-up s', ({ warm_up_s }) => warm_up_s],
     ['duration s', ({ duration_s }) => duration_s],
   ];
@@ -54,7 +54,7 @@ function figures({ counted: { one }, runs }: Report): Column<Run>[] {
     head,
     (run) => (run.figures ? cell(run.figures) : null),
   ];
-  // Whatever Rust has worked out, in its order.
+  // All percentiles of the report, in their order.
   const first = runs.find((run) => run.figures)?.figures?.response_ms ?? {};
   const keys = Object.keys(first).filter((key) => key !== 'n') as (keyof Times)[];
   const times = (name: string, pick: (figures: Figures) => Times): Column<Run>[] =>
@@ -66,7 +66,7 @@ function figures({ counted: { one }, runs }: Report): Column<Run>[] {
     of('error share', ({ error_share }) => error_share),
     ...times('response', ({ response_ms }) => response_ms),
     ...times('service', ({ service_ms }) => service_ms),
-    ...times('lateness', ({ lateness_ms }) => lateness_ms),
+    ...times('send delay', ({ lateness_ms }) => lateness_ms),
     of('received bytes', ({ received_bytes }) => received_bytes),
     of('sent bytes', ({ sent_bytes }) => sent_bytes),
     of('system cores', ({ system_cores }) => system_cores),

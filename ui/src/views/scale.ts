@@ -1,10 +1,10 @@
-/** From figures to places on paper: linear from zero, logarithmic, ratios around one, and places in a row of words. */
+/** Scales map values to pixels: linear from zero, logarithmic, ratios around 1, and bands. */
 
 import type { Unit } from '../report';
 import { bytes, decimal } from '../format';
 
 export interface Scale {
-  /** The place of a figure, in pixels; figures beyond the ends lie at the ends. */
+  /** The position of a value, in pixels, clamped to the ends. */
   at: (value: number) => number;
   ticks: Tick[];
   low: number;
@@ -16,13 +16,13 @@ export interface Tick {
   text: string;
 }
 
-/** Where a scale lies, in pixels. `to` may be before `from`, as on an axis that grows upwards. */
+/** The pixel range of a scale. `to` may be less than `from`, as on a vertical axis. */
 export interface Room {
   from: number;
   to: number;
 }
 
-/** From zero to `high` or a little beyond; steps of 1, 2 or 5. */
+/** From zero to `high`, rounded up; steps of 1, 2, or 5. */
 export function fromZero(high: number, unit: Unit, room: Room): Scale {
   const length = Math.abs(room.to - room.from);
   const top = high > 0 && Number.isFinite(high) ? high : 1;
@@ -35,14 +35,14 @@ export function fromZero(high: number, unit: Unit, room: Room): Scale {
   return linear(0, end, ticks, room);
 }
 
-/** Linear between two figures that are on it already, such as the values of a knob. */
+/** Linear between two given ends. */
 export function linear(low: number, high: number, ticks: Tick[], { from, to }: Room): Scale {
   const span = high - low || 1;
   const at = (value: number): number => from + (clamp((value - low) / span) || 0) * (to - from);
   return { at, ticks, low, high };
 }
 
-/** Over decades, or steps of 1, 2 and 5 where there are few of them; `low` and `high` are above zero. */
+/** Ticks at powers of ten, or at steps of 1, 2, and 5 over a small range. `low` and `high` are above zero. */
 export function logarithmic(low: number, high: number, unit: Unit, room: Room): Scale {
   const bottom = low > 0 && Number.isFinite(low) ? low : 1;
   const top = Math.max(high, bottom * 1.5);
@@ -55,14 +55,14 @@ export function logarithmic(low: number, high: number, unit: Unit, room: Room): 
   const decades = inside.filter((mark) => isDecade(mark));
   const choices = [inside, inside.filter((mark) => !leads(mark, 2)), decades];
   const fits = choices.find((choice) => choice.length >= 2 && isApart(choice, scale.at, gap));
-  const ticks = (fits ?? thinned(decades, scale.at, gap)).map((value) => ({
+  const ticks = (fits ?? withoutOverlaps(decades, scale.at, gap)).map((value) => ({
     value,
     text: logText(value, unit),
   }));
   return { ...scale, ticks };
 }
 
-/** Ratios on a log axis around one, which always has a tick. */
+/** Ratios on a log scale around 1, which always has a tick. */
 export function ratios(low: number, high: number, room: Room): Scale {
   const bottom = Math.min(low, 1);
   const top = Math.max(high, 1);
@@ -74,7 +74,7 @@ export function ratios(low: number, high: number, room: Room): Scale {
   return { ...scale, ticks: (fits ?? [1]).map(ratioTick) };
 }
 
-/** Ticks of ratios, the finest first: even steps where they are near one, factors where they are not. */
+/** Candidate ticks of ratios, the finest first: even steps near 1, factors for wide ranges. */
 function grids(low: number, high: number): number[][] {
   const even = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
     .filter((step) => (high - low) / step < 40 && low > step)
@@ -96,27 +96,27 @@ function grids(low: number, high: number): number[][] {
   return high / low < 4 ? [...even, ...factors] : factors;
 }
 
-/** With the digits that it has, where a difference near one needs them. */
+/** With more digits near 1. */
 function ratioTick(value: number): Tick {
   const beyond = Math.abs(value - 1);
   if (beyond === 0 || beyond >= 0.0995) return { value, text: beyond === 0 ? '1 ×' : ratioText(value) };
   return { value, text: `${decimal(value, 3).replace(/0$/, '')} ×` };
 }
 
-/** `1.33 ×`, at a tick. Ratios that were measured come as texts. */
+/** A tick label, such as `1.33 ×`. Measured ratios are formatted in Rust. */
 function ratioText(value: number): string {
   const decimals = Math.abs(value - 1) < 0.05 ? 3 : value < 9.995 ? 2 : 1;
   return `${decimal(value, decimals)} ×`;
 }
 
-/** Centres of so many equal places. */
-export function band(count: number, { from, to }: Room): { at: (place: number) => number; width: number } {
+/** The centers of `count` equal parts. */
+export function band(count: number, { from, to }: Room): { at: (index: number) => number; width: number } {
   const width = Math.abs(to - from) / Math.max(1, count);
   const sign = Math.sign(to - from);
-  return { at: (place) => from + sign * (place + 0.5) * width, width };
+  return { at: (index) => from + sign * (index + 0.5) * width, width };
 }
 
-/** A figure at a tick: short, with its unit, in steps that fit the end of the axis. */
+/** A tick label: short, in the unit that fits the end of the axis. */
 export function tickText(value: number, unit: Unit, end: number): string {
   if (value === 0) return '0';
   switch (unit) {
@@ -145,25 +145,25 @@ export function tickText(value: number, unit: Unit, end: number): string {
   }
 }
 
-/** On a log axis each tick has the unit that suits it. */
+/** On a log scale each tick has its own unit. */
 function logText(value: number, unit: Unit): string {
   if (unit === 'ms' && value >= 1000) return `${plain(value / 1000)} s`;
   if (unit === 'us' && value >= 1000) return logText(value / 1000, 'ms');
   return tickText(value, unit, value);
 }
 
-/** Without noise behind the comma, with commas between thousands; `1.5M` from a million on. */
+/** Without rounding noise, with commas between thousands; `1.5M` from a million on. */
 function plain(value: number): string {
   if (Math.abs(value) >= 1e6) return `${plain(value / 1e6)}M`;
   return Number(value.toPrecision(6)).toLocaleString('en-US', { maximumFractionDigits: 12 });
 }
 
-/** 1, 2 or 5 times a power of ten; of two for bytes. */
+/** 1, 2, or 5 times a power of ten; a power of two for bytes. */
 export function niceStep(high: number, about: number, unit: Unit): number {
   const raw = high / about;
   if (unit === 'bytes' || unit === 'bytes_per_s') {
     const base = 1024 ** Math.floor(Math.log2(Math.max(raw, 1)) / 10);
-    // Where ticks go from one unit to the next, only powers of two are round in both.
+    // If the ticks span two units, only powers of two are round in both.
     if (high > 1000 * base) return 2 ** Math.ceil(Math.log2(raw) - 1e-9);
     return niceStep(high / base, about, 'count') * base;
   }
@@ -197,14 +197,14 @@ function leads(value: number, digit: number): boolean {
 }
 
 function isApart(values: number[], at: (value: number) => number, gap: number): boolean {
-  return values.every((value, place) => {
-    const before = values[place - 1];
+  return values.every((value, index) => {
+    const before = values[index - 1];
     return before === undefined || Math.abs(at(value) - at(before)) >= gap;
   });
 }
 
-/** Leaves out what would touch the one before. */
-function thinned(values: number[], at: (value: number) => number, gap: number): number[] {
+/** Omits ticks that would overlap the previous one. */
+function withoutOverlaps(values: number[], at: (value: number) => number, gap: number): number[] {
   const kept: number[] = [];
   for (const value of values) {
     const before = kept.at(-1);

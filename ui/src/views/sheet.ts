@@ -1,17 +1,17 @@
-/** Tables as text for other programs: CSV, tab-separated, Markdown. What was measured cannot become a formula or markup. */
+/** Tables as CSV, TSV, and Markdown. Measured texts cannot become formulas or markup. */
 
 import type { Numbers } from '../numbers';
 
 type Cell = string | number | null;
 
-/** Spreadsheets take a text that begins so for a formula; some look past blanks. */
+/** Spreadsheets treat such texts as formulas; some ignore leading blanks. */
 const FORMULA = /^\s*[=+\-@\t\r]/;
 
-/** A figure as people read it, such as `1,279.3`. */
+/** A formatted number, such as `1,279.3`. */
 const GROUPED = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/;
 const PLAIN = /^-?\d+(\.\d+)?$/;
 
-/** A figure without commas; any other text so that it stays a text. */
+/** Removes commas from numbers, and prefixes texts that look like formulas. */
 function plain(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
@@ -28,13 +28,13 @@ export function csv({ heads, rows }: Numbers): string {
   return [heads, ...rows].map((row: Cell[]) => `${row.map(quoted).join(',')}\r\n`).join('');
 }
 
-/** Without line breaks and tabs in cells, as spreadsheets expect what is pasted. */
+/** Cells contain no line breaks or tabs, as spreadsheets expect. */
 export function tsv({ heads, rows }: Numbers): string {
   const flat = (cell: Cell): string => plain(cell).replace(/[\t\r\n]+/g, ' ');
   return [heads, ...rows].map((row: Cell[]) => `${row.map(flat).join('\t')}\n`).join('');
 }
 
-/** A table with its columns aligned; those that hold figures alone stand right. */
+/** A table with aligned columns; columns of numbers are right-aligned. */
 export function markdown({ heads, rows }: Numbers): string {
   const escaped = (cell: Cell): string =>
     String(cell ?? '–')

@@ -23,17 +23,17 @@ const table: Table = {
   names: 1,
 };
 
-test('figures by size, rows without one last in both directions', () => {
+test('numbers sort by size, with missing values last in both directions', () => {
   expect(sorted(table, { column: 1, direction: 'descending' })).toEqual([2, 0, 3, 1]);
   expect(sorted(table, { column: 1, direction: 'ascending' })).toEqual([0, 3, 2, 1]);
 });
 
-test('words in their natural order, empty ones last', () => {
+test('texts sort in natural order, with empty ones last', () => {
   expect(sorted(table, { column: 0, direction: 'ascending' })).toEqual([3, 1, 0, 2]);
   expect(sorted(table, { column: 0, direction: 'descending' })).toEqual([0, 1, 3, 2]);
 });
 
-test('a third click brings back the order that it came in', () => {
+test('a third click restores the original order', () => {
   const first = next(table, 1, null);
   expect(first).toEqual({ column: 1, direction: 'descending' });
   const second = next(table, 1, first);

@@ -1,10 +1,10 @@
-/** The order of rows of a table by one of its columns. */
+/** Sorts the rows of a table by one of its columns. */
 
 import type { Table } from '../report';
 
 export type Direction = 'ascending' | 'descending';
 
-/** What a sorted table stands in: a column and a direction; null is as it came. */
+/** The sort column and direction. */
 export interface Sorting {
   column: number;
   direction: Direction;
@@ -12,12 +12,12 @@ export interface Sorting {
 
 const words = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** Whether the column holds figures. */
+/** Whether the column contains numbers. */
 export function hasFigures(table: Table, column: number): boolean {
   return table.rows.some((row) => (row.cells[column]?.value ?? null) !== null);
 }
 
-/** What one more click on a column's head asks for: the largest figures or first words first, then the reverse, then as it came. */
+/** The sorting after a click on a column title: largest number or first text first, then reversed, then the original order. */
 export function next(table: Table, column: number, now: Sorting | null): Sorting | null {
   const first: Direction = hasFigures(table, column) ? 'descending' : 'ascending';
   if (now?.column !== column) return { column, direction: first };
@@ -25,19 +25,19 @@ export function next(table: Table, column: number, now: Sorting | null): Sorting
   return { column, direction: first === 'ascending' ? 'descending' : 'ascending' };
 }
 
-/** Places of the table's rows in their order. Rows without a figure, or without a word, come last either way. */
+/** The sorted indexes of the rows. Missing values and empty texts are last in both directions. */
 export function sorted(table: Table, sorting: Sorting | null): number[] {
-  const places = table.rows.map((_, place) => place);
-  if (sorting === null) return places;
+  const indexes = table.rows.map((_, index) => index);
+  if (sorting === null) return indexes;
   const { column, direction } = sorting;
   const sign = direction === 'ascending' ? 1 : -1;
   const isFigures = hasFigures(table, column);
-  const key = (place: number): number | string | null => {
-    const cell = table.rows[place]?.cells[column];
+  const key = (index: number): number | string | null => {
+    const cell = table.rows[index]?.cells[column];
     if (isFigures) return cell?.value ?? null;
     return cell === undefined || cell.text === '' || cell.text === '–' ? null : cell.text;
   };
-  return places.sort((a, b) => {
+  return indexes.sort((a, b) => {
     const [x, y] = [key(a), key(b)];
     if (x === null || y === null) return Number(x === null) - Number(y === null) || a - b;
     const order =

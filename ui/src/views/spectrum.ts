@@ -1,15 +1,15 @@
-/** The percentile spectrum: shares on an axis on which each nine takes the same room, and lines that end with their samples. */
+/** The data of the percentile chart: an axis on which each nine has the same width, and lines that end with their samples. */
 
 import type { Load, Spectrum } from '../report';
 
-/** Where a share from 0 to 1 is on the axis: 0 % at 0, 90 % at 1, 99 % at 2. */
+/** The position of a share from 0 to 1 on the axis: 0 % at 0, 90 % at 1, 99 % at 2. */
 export function placeOfShare(share: number): number {
   return Math.log10(1 / (1 - Math.min(share, 1 - 1e-12)));
 }
 
 export const SHARES = [0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999] as const;
 
-/** `0 %`, `50 %`, `99.9 %`; with as many nines as it takes to tell it from its neighbours. */
+/** `0 %`, `50 %`, `99.9 %`, with as many digits as the share has nines. */
 export function percent(share: number): string {
   const decimals = Math.max(0, Math.min(8, Math.ceil(placeOfShare(share) - 2 + 1e-9)));
   return `${Number((share * 100).toFixed(share > 0.9 ? Math.max(1, decimals) : 1))} %`;
@@ -17,7 +17,7 @@ export function percent(share: number): string {
 
 type Line = readonly (readonly [number, number])[];
 
-/** All lines over one list of shares: null where a line has no point of its own. */
+/** All lines on a common list of shares; null where a line has no point. */
 export function joined(lines: readonly Line[]): { shares: number[]; values: (number | null)[][] } {
   const shares = [...new Set(lines.flatMap((line) => line.map(([share]) => share)))]
     .filter((share) => share >= 0 && share < 1)
@@ -29,7 +29,7 @@ export function joined(lines: readonly Line[]): { shares: number[]; values: (num
   return { shares, values };
 }
 
-/** The response or service time at a share: a point of the line, or between two of them; null beyond its end. */
+/** The time at a share: a point of the line, or interpolated between two points; null beyond its end. */
 export function at(line: Line, share: number): number | null {
   const after = line.findIndex(([own]) => own >= share - 1e-12);
   const right = line[after];
@@ -41,26 +41,26 @@ export function at(line: Line, share: number): number | null {
   return left[1] + (right[1] - left[1]) * part;
 }
 
-/** How far a spectrum goes, such as `to 99.9 %: ten samples are beyond`. */
+/** The highest percentile, such as `up to 99.9 %`. */
 export function reach(spectrum: Spectrum): string {
   const last = spectrum.response.at(-1)?.[0];
-  return last === undefined ? 'no samples' : `to ${percent(last)}`;
+  return last === undefined ? 'no samples' : `up to ${percent(last)}`;
 }
 
-/** Rows that have a line. */
+/** The rows with a line. */
 export function withSpectrum(load: Load): number[] {
   return load.rows.flatMap(({ spectrum }, row) => (spectrum && spectrum.response.length > 1 ? [row] : []));
 }
 
-/** All, if there are few; else the best of each system, or the first. */
-export function firstShown(load: Load, few = 6): number[] {
+/** All rows if there are few; else the best of each system, or the first rows. */
+export function defaultRows(load: Load, few = 6): number[] {
   const all = withSpectrum(load);
   if (all.length <= few) return all;
   const best = all.filter((row) => load.rows[row]?.is_best);
   return (best.length > 0 ? best : all).slice(0, few);
 }
 
-/** What a share leaves beyond it: `: 1 of 1,000 is slower`; nothing where that would be no round figure. */
+/** The share of slower requests, such as `: 1 of 1,000 is slower`; empty unless it is a round number. */
 export function slower(share: number): string {
   const one = 1 / (1 - share);
   const whole = Math.round(one);
@@ -68,10 +68,10 @@ export function slower(share: number): string {
   return isRound ? `: 1 of ${whole.toLocaleString('en-US')} is slower` : '';
 }
 
-/** Ticks up to the place `end`, as many as fit into so many pixels. */
+/** The ticks up to the position `end` that fit into the width in pixels. */
 export function shareTicks(end: number, width: number): { value: number; text: string }[] {
   const kept: { value: number; text: string }[] = [];
-  // From the right: the tail is what the axis is for.
+  // From the right: the tail matters most.
   for (const share of SHARES.toReversed()) {
     const value = placeOfShare(share);
     const text = percent(share);

@@ -1,13 +1,13 @@
-/** How wide texts are in pictures, nearly: enough to leave room for them, and to cut what is too long. */
+/** Estimates the width of texts in charts, to reserve space and to cut long texts. */
 
-/** In pixels, rather too wide than too narrow. */
+/** In pixels; rather too wide than too narrow. */
 export function textWidth(text: string, size: number): number {
   let ems = 0;
   for (const letter of text) ems += emsOf(letter);
   return ems * size;
 }
 
-/** As much as fits, with `…` at the end of what does not. */
+/** Cuts a text that does not fit, and appends `…`. */
 export function cut(text: string, width: number, size: number): string {
   if (textWidth(text, size) <= width) return text;
   let ems = emsOf('…');

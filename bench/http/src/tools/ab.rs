@@ -2,8 +2,8 @@
 
 use super::{Program, Tool};
 use crate::measured::Measured;
-use bench_turns::figures::{after, count};
-use bench_turns::program::arguments;
+use harness::figures::{after, count};
+use harness::program::arguments;
 
 /// More than any server answers in a second; ab sets memory aside for as many.
 const REQUESTS_PER_S_MAX: u64 = 1_000_000;

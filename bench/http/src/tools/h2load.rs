@@ -2,8 +2,8 @@
 
 use super::{Program, Tool};
 use crate::measured::Measured;
-use bench_turns::figures::{before, count};
-use bench_turns::program::arguments;
+use harness::figures::{before, count};
+use harness::program::arguments;
 
 pub(super) const TOOL: Tool = Tool {
     name: "h2load",

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::{Program, Tool};
 use crate::measured::Measured;
-use bench_turns::figures::{at, count, json};
-use bench_turns::program::arguments;
+use harness::figures::{at, count, json};
+use harness::program::arguments;
 
 pub(super) const TOOL: Tool = Tool {
     name: "oha",

@@ -2,9 +2,9 @@
 
 use super::{Load, Order, Program, Tool};
 use crate::measured::Measured;
-use bench_turns::figures::{at, json};
-use bench_turns::program::arguments;
-use bench_turns::tenbin;
+use harness::figures::{at, json};
+use harness::program::arguments;
+use harness::tenbin;
 
 pub(super) const TOOL: Tool = Tool {
     name: "tenbin",

@@ -2,8 +2,8 @@
 
 use super::{Program, Tool, wrk};
 use crate::measured::Measured;
-use bench_turns::figures::time_us;
-use bench_turns::program::arguments;
+use harness::figures::time_us;
+use harness::program::arguments;
 
 pub(super) const TOOL: Tool = Tool {
     name: "wrk2",

@@ -1,7 +1,7 @@
 //! pgbench: one thread for all clients.
 
-use bench_turns::figures::{after, count};
-use bench_turns::program::arguments;
+use harness::figures::{after, count};
+use harness::program::arguments;
 
 use super::{DATABASE_OF_POSTGRES, Measured, Tool, USER_OF_POSTGRES};
 use crate::cases::{LOADING_SCALE, Work};

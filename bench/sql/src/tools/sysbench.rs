@@ -1,6 +1,6 @@
 //! sysbench: one thread for each client.
 
-use bench_turns::figures::{after, count};
+use harness::figures::{after, count};
 
 use servers::{MariaDb, Postgres};
 

@@ -1,8 +1,8 @@
 //! Tenbin itself, by its JSON contract.
 
-use bench_turns::figures::json;
-use bench_turns::program::arguments;
-use bench_turns::tenbin;
+use harness::figures::json;
+use harness::program::arguments;
+use harness::tenbin;
 
 use super::{Measured, Order, TABLE_SIZE, Tool};
 use crate::cases::{LOADING_SCALE, Work};

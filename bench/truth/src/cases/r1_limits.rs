@@ -7,8 +7,8 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench_turns::figures;
 use fixtures::processes_with;
+use harness::figures;
 use serde_json::Value;
 
 use crate::bench::Bench;

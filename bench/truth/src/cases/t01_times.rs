@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use bench_turns::program::arguments;
+use harness::program::arguments;
 use target::Settings;
 
 use crate::bench::Bench;

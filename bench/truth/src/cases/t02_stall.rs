@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use bench_turns::program::arguments;
+use harness::program::arguments;
 
 use crate::bench::Bench;
 use crate::grade::{Found, Grade};

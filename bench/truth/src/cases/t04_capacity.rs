@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bench_turns::program::arguments;
+use harness::program::arguments;
 use simulator::closed_forms::capacity_per_s;
 
 use crate::bench::Bench;

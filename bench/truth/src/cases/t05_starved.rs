@@ -7,9 +7,9 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench_turns::child::Child;
-use bench_turns::cores::two_cores;
-use bench_turns::program::on_path;
+use harness::child::Child;
+use harness::cores::two_cores;
+use harness::program::on_path;
 
 use crate::bench::Bench;
 use crate::flags::Profile;

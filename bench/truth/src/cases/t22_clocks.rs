@@ -4,7 +4,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use bench_turns::program::on_path;
+use harness::program::on_path;
 
 use crate::bench::Bench;
 use crate::broken::{Faults, is_possible};

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bench_turns::child::Child;
+use harness::child::Child;
 
 use crate::bench::Bench;
 use crate::broken::{Faults, is_possible};

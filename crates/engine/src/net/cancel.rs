@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -17,9 +17,11 @@ const WAITING_MAX: usize = 64;
 /// For each step of a cancellation: connecting, a log-in, the peer's answer.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// One cancellation at a time, over all threads of a load: MariaDB's `KILL` of statements in `SLEEP()` holds one lock and waits for
-/// another, so that two of them at once wait for each other, for up to two seconds each.
-static TURN: Mutex<()> = Mutex::new(());
+/// Lets one cancellation through at a time, over all threads of a load: MariaDB's `KILL` of statements in `SLEEP()` holds one lock
+/// and waits for another, so that two of them at once wait for each other, for up to two seconds each. Loads have turns of their
+/// own: a server that does not answer must not keep the cancellations of another waiting.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Turn(Arc<Mutex<()>>);
 
 /// What is to be ended, and where.
 type Order = (Peer, Cancel);
@@ -27,21 +29,28 @@ type Order = (Peer, Cancel);
 type Report = Result<(), String>;
 
 /// Sends cancellations on a thread of its own, which begins with the first of them.
-#[derive(Default)]
 pub(crate) struct Canceller {
+    turn: Turn,
     way: Option<(SyncSender<Order>, Receiver<Report>)>,
     /// Cancellations that nothing came of yet.
     under_way: u32,
 }
 
 impl Canceller {
+    /// Takes turns with the other threads of the load.
+    pub(crate) fn new(turn: Turn) -> Self {
+        Self { turn, way: None, under_way: 0 }
+    }
+
     /// Ends this soon. In words, why it cannot be.
     pub(crate) fn send(&mut self, peer: Peer, cancel: Cancel) -> Report {
         let (orders, _) = self.way.get_or_insert_with(|| {
             let (orders, to_do) = mpsc::sync_channel(WAITING_MAX);
             let (done, reports) = mpsc::channel();
             // Without a thread nobody takes the orders, which is said of each.
-            let _ = thread::Builder::new().name("cancel".to_owned()).spawn(move || work(&to_do, &done));
+            let turn = self.turn.clone();
+            let _ =
+                thread::Builder::new().name("cancel".to_owned()).spawn(move || work(&to_do, &done, &turn));
             (orders, reports)
         });
         let sent = orders.try_send((peer, cancel));
@@ -64,9 +73,9 @@ impl Canceller {
     }
 }
 
-fn work(orders: &Receiver<Order>, done: &Sender<Report>) {
+fn work(orders: &Receiver<Order>, done: &Sender<Report>, turn: &Turn) {
     for (peer, cancel) in orders {
-        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = turn.0.lock().unwrap_or_else(PoisonError::into_inner);
         let report = match cancel {
             Cancel::Bytes(bytes) => send(&peer, bytes),
             Cancel::Request(mut talk) => match probe::put(&peer, &mut *talk, TIMEOUT) {

@@ -15,8 +15,8 @@ const EVENTS_MAX: usize = 256;
 /// A socket that something happened to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ready {
-    pub(crate) slot: u32,
-    /// Tells a socket from an earlier one of the same slot.
+    pub(crate) link: u32,
+    /// Tells a socket from an earlier one of the same link.
     pub(crate) generation: u32,
     pub(crate) can_read: bool,
     pub(crate) can_write: bool,
@@ -38,8 +38,8 @@ impl Poll {
     }
 
     /// Watches a socket for everything, once and for all: with edge triggering it need never be told again.
-    pub(crate) fn watch(&self, socket: &Socket, slot: u32, generation: u32) -> Result<(), Errno> {
-        let data = EventData::new_u64(u64::from(generation) << 32 | u64::from(slot));
+    pub(crate) fn watch(&self, socket: &Socket, link: u32, generation: u32) -> Result<(), Errno> {
+        let data = EventData::new_u64(u64::from(generation) << 32 | u64::from(link));
         let flags = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
         epoll::add(&self.epoll, socket, data, flags)
     }
@@ -62,7 +62,7 @@ impl Poll {
         let Event { flags, data } = self.events[index];
         let data = data.u64();
         Ready {
-            slot: data as u32,
+            link: data as u32,
             generation: (data >> 32) as u32,
             can_read: flags
                 .intersects(EventFlags::IN | EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR),

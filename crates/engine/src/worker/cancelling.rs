@@ -3,23 +3,23 @@
 use std::time::Duration;
 
 use record::class;
-use wire::{Conversation, Script};
+use wire::Ticket;
 
 use super::Worker;
-use crate::connection::Link;
 use crate::job::Peer;
+use crate::link::State;
 
 /// How long the end of a load waits for cancellations.
 const PATIENCE_NS: u64 = 2 * load::SECOND_NS;
 
-impl<S: Script> Worker<'_, S> {
-    /// Asks the peer to end the request of a slot, whose deadline has passed.
-    pub(super) fn cancel(&mut self, slot: u32, now_ns: u64) {
-        let connection = &self.connections[slot as usize];
-        let Link::Up { .. } = &connection.link else { return };
-        let Some(cancel) = connection.talk.cancel() else { return };
-        let peer = self.job.peer(connection.peer);
-        let endpoint = peer.endpoint(self.first_number + slot).clone();
+impl Worker<'_> {
+    /// Asks the peer to end the request of a user, whose deadline has passed.
+    pub(super) fn cancel(&mut self, user: u32, link: u32, now_ns: u64) {
+        let link = &self.links[link as usize];
+        let State::Up { .. } = &link.state else { return };
+        let Some(cancel) = link.channel.cancel(Ticket(user)) else { return };
+        let peer = self.job.peer(link.peer);
+        let endpoint = peer.endpoint(self.first_number + link.number).clone();
         let sent = self.canceller.send(Peer { endpoints: vec![endpoint], ..peer.clone() }, cancel);
         self.note_not_canceled(sent.err(), now_ns);
         self.hear_cancellations(0, now_ns);
@@ -46,7 +46,7 @@ impl<S: Script> Worker<'_, S> {
     /// Counted beside the time-out that the request is.
     fn note_not_canceled(&mut self, reason: Option<String>, now_ns: u64) {
         let Some(reason) = reason else { return };
-        let errors = &mut self.books[0].recorder.tally(now_ns).errors;
+        let errors = &mut self.accounts[0].recorder.tally(now_ns).errors;
         errors.note(class::NOT_CANCELED.name, u32::MAX, || {
             format!("a request that timed out may still run on the system, which was not reached to end it: {reason}")
         });

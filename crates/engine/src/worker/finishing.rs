@@ -2,101 +2,98 @@
 
 use load::SECOND_NS;
 use record::{Finish, Outcome, Phase, Sampled, class};
-use wire::{Conversation, Refusal, Reply, Script, Stage};
+use wire::{Refusal, Reply, Stage, Ticket};
 
 use super::Worker;
-use crate::connection::{InFlight, Link, NEVER};
 use crate::endings::Ending;
+use crate::exchange::Exchange;
+use crate::link::{Link, Sending, State};
+use crate::timers::{NEVER, Reason};
 
 const BACK_OFF_FIRST_NS: u64 = SECOND_NS / 100;
 const BACK_OFF_MAX_NS: u64 = SECOND_NS;
 
-impl<S: Script> Worker<'_, S> {
-    /// A reply is complete.
+impl Worker<'_> {
+    /// The reply to the request of a user is complete.
     #[inline]
-    pub(super) fn on_reply(&mut self, slot: u32, reply: Reply, at_ns: u64) {
-        if self.connections[slot as usize].within.part.is_some() {
-            self.end_last_part(slot, &reply, at_ns);
+    pub(super) fn on_reply(&mut self, number: u32, reply: Reply, at_ns: u64) {
+        let Some(exchange) = &self.users[number as usize].exchange else { return };
+        let link_number = exchange.link;
+        if exchange.part.is_some() {
+            self.end_last_part(number, link_number, &reply, at_ns);
         }
-        let connection = &mut self.connections[slot as usize];
-        let was_whole = connection.has_sent_all();
+        let link = &mut self.links[link_number as usize];
+        let was_whole = link.is_shared() || link.sending == Sending::Done;
         // A server may say no before it has read everything (RFC 9112, 9.3); it cannot have done what it has not read.
         if !was_whole && reply.refusal.is_none() && reply.status < 400 {
-            return self.end_connection(slot, Ending::early_reply(), at_ns);
+            return self.end_link(link_number, Ending::early_reply(), at_ns);
         }
-        let Some(request) = connection.request.take() else { return };
-        connection.free_ns = at_ns;
-        self.signals.ended(&request, at_ns);
-        self.signals.replied(request.intended_ns, reply.received_bytes);
+        let user = &mut self.users[number as usize];
+        let Some(exchange) = user.exchange.take() else { return };
+        link.carried.remove(number);
+        user.free_ns = at_ns;
+        self.signals.ended(&exchange, at_ns);
+        self.signals.replied(exchange.intended_ns, reply.received_bytes);
         let outcome = if reply.refusal.is_none() { Outcome::Ok } else { Outcome::Rejected };
         if outcome == Outcome::Ok {
-            self.signals.answered_ok(request.intended_ns, at_ns);
+            self.signals.answered_ok(exchange.intended_ns, at_ns);
             let to_ns = at_ns.min(self.stop.at_ns.unwrap_or(NEVER));
-            self.signals.waited(connection.asking_since_ns, to_ns, connection.is_asking_again);
-            (connection.asking_since_ns, connection.is_asking_again) = (NEVER, false);
+            self.signals.waited(user.asking_since_ns, to_ns, user.is_asking_again);
+            (user.asking_since_ns, user.is_asking_again) = (NEVER, false);
         } else {
-            connection.is_asking_again = true;
+            user.is_asking_again = true;
         }
-        let finish = finish(&request, at_ns, outcome, reply.status);
-        let step = connection.step;
-        let recorder = &mut self.books[usize::from(step)].recorder;
+        let finish = finish(&exchange, at_ns, outcome, reply.status);
+        let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
         recorder.finished(&finish);
         if let Some(refusal) = reply.refusal {
-            let errors = &mut recorder.tally(request.intended_ns).errors;
-            errors.note(refusal.class, refusal.code, || connection.talk.explain(refusal));
+            let errors = &mut recorder.tally(exchange.intended_ns).errors;
+            errors.note(refusal.class, refusal.code, || link.channel.explain(refusal));
         }
-        if recorder.phase(request.intended_ns) == Phase::Measured {
-            connection.totals.note(at_ns.saturating_sub(request.intended_ns));
+        if recorder.phase(exchange.intended_ns) == Phase::Measured {
+            self.totals[link.number as usize].note(at_ns.saturating_sub(exchange.intended_ns));
         }
-        self.sample(slot, finish, reply.received_bytes);
+        if recorder.logs() {
+            recorder.sample(sampled(finish, &exchange, link, self.first_number, reply.received_bytes));
+        }
         if let Some(late_reading) = &mut self.late_reading {
             late_reading.note_reply(&reply);
         }
-        let connection = &mut self.connections[slot as usize];
-        connection.served = connection.served.saturating_add(1);
-        connection.failures = 0;
-        connection.deadline_ns = NEVER;
+        if self.keeps_values {
+            link.channel.saved(Ticket(number), &mut user.values);
+        }
+        link.served = link.served.saturating_add(1);
+        link.failures = 0;
         self.in_flight -= 1;
+        let stopped = reply.refusal.filter(|refusal| refusal.class == Refusal::SCRIPT_STOPPED);
+        let stopped = stopped.map(|refusal| link.channel.explain(refusal));
         // A reply to half a request says that the other half is not wanted: it would be read as the next one.
-        if !(reply.reusable && connection.keeps_alive && was_whole && !connection.hung_up) {
-            self.close(slot);
+        if !(reply.reusable && link.keeps_alive && was_whole && !link.hung_up) && link.carried.is_empty() {
+            self.close(link_number);
         }
-        match reply.refusal {
-            Some(refusal) if refusal.class == Refusal::SCRIPT_STOPPED => {
-                self.stop_user(slot, refusal, &request, at_ns)
-            }
-            _ => self.go_on(slot, &request, at_ns, outcome == Outcome::Ok, 0),
+        if self.dispatch.has_waiting() {
+            self.fill_room(self.links[link_number as usize].peer, at_ns);
+        }
+        match stopped {
+            Some(words) => self.stop_user(number, words, &exchange, at_ns),
+            None => self.go_on(number, &exchange, at_ns, outcome == Outcome::Ok, 0),
         }
     }
 
-    /// Offers a request that has ended to the log, if there is one, before its slot goes on.
-    #[inline]
-    fn sample(&mut self, slot: u32, finish: Finish, received_bytes: u64) {
-        let connection = &self.connections[slot as usize];
-        let recorder = &mut self.books[usize::from(connection.step)].recorder;
-        if !recorder.logs() {
-            return;
-        }
-        recorder.sample(Sampled {
-            finish,
-            connection: self.first_number + slot,
-            connect_ns: if connection.served == 0 { connection.connect_ns } else { 0 },
-            received_bytes,
-            sent_bytes: connection.within.sent_bytes,
-        });
-    }
-
-    /// Nothing usable will come over this connection any more. Its request, if it carries one, ends with it.
+    /// Nothing usable will come over this link any more. The requests that it carries end with it.
     #[cold]
-    pub(super) fn end_connection(&mut self, slot: u32, ending: Ending, at_ns: u64) {
+    pub(super) fn end_link(&mut self, number: u32, ending: Ending, at_ns: u64) {
+        let link = &self.links[number as usize];
         if ending.class == class::UNSOLICITED_REPLY.name {
-            self.signals.doubted_replies += u64::from(self.connections[slot as usize].served);
+            self.signals.doubted_replies += u64::from(link.served);
         }
-        if self.connections[slot as usize].request.is_some() {
-            return self.end_without_reply(slot, ending, at_ns);
+        if !link.carried.is_empty() {
+            return self.end_carried(number, &ending, at_ns);
         }
-        match self.connections[slot as usize].link {
-            Link::Shaking { .. } | Link::Greeting { .. } => self.opening_failed(ending),
+        match link.state {
+            State::Connecting { .. } | State::Shaking { .. } | State::Greeting { .. } => {
+                self.opening_failed(ending);
+            }
             // A peer may close a connection that carries nothing; what it may not do is speak.
             _ if [&class::EXCESS_BYTES, &class::UNSOLICITED_REPLY]
                 .iter()
@@ -108,40 +105,58 @@ impl<S: Script> Worker<'_, S> {
                     "no request was affected"
                 };
                 let message = format!("{} (on an idle connection; {meaning})", ending.message);
-                let recorder = &mut self.books[usize::from(self.connections[slot as usize].step)].recorder;
+                let recorder = &mut self.accounts[usize::from(link.step)].recorder;
                 recorder.tally(at_ns).errors.note(ending.class, u32::MAX, || message);
             }
             _ => {}
         }
-        self.close(slot);
+        self.close(number);
     }
 
-    /// A request ends without a reply, and its connection with it.
+    /// The requests of a link end without a reply, and its connection with them.
     #[cold]
-    pub(super) fn end_without_reply(&mut self, slot: u32, ending: Ending, at_ns: u64) {
-        if self.connections[slot as usize].within.part.is_some() {
-            self.end_part(slot, ending.outcome, Some(ending.clone()), at_ns);
+    pub(super) fn end_carried(&mut self, number: u32, ending: &Ending, at_ns: u64) {
+        let users: Vec<u32> = self.links[number as usize].carried.users().collect();
+        let ended: Vec<(u32, Exchange)> =
+            users.into_iter().filter_map(|user| Some((user, self.fail(user, ending, at_ns)?))).collect();
+        let link = &mut self.links[number as usize];
+        let (had_served, peer) = (link.served > 0, link.peer);
+        link.failures = link.failures.saturating_add(1);
+        let failures = link.failures;
+        self.close(number);
+        if self.dispatch.has_waiting_at(peer) {
+            // Not at once: who cannot be sent either would be taken one from within the other.
+            self.timers.set(at_ns + 1, u32::from(peer), Reason::Room);
         }
-        let connection = &mut self.connections[slot as usize];
-        let Some(request) = connection.request.take() else { return };
-        connection.free_ns = at_ns;
-        self.signals.ended(&request, at_ns);
-        let finish = finish(&request, at_ns, ending.outcome, 0);
-        let step = usize::from(connection.step);
-        self.books[step].recorder.finished(&finish);
-        self.sample(slot, finish, 0);
-        let tally = self.books[step].recorder.tally(request.intended_ns);
-        tally.errors.note(ending.class, ending.code, || ending.message);
+        for (user, exchange) in ended {
+            // A connection that had served and then broke may be replaced at once; one that never came about may not.
+            let back_off_ns = if had_served && failures == 1 { 1 } else { self.back_off_ns(failures) };
+            self.go_on(user, &exchange, at_ns, false, back_off_ns);
+        }
+    }
+
+    /// The request of a user ends without a reply.
+    #[cold]
+    fn fail(&mut self, number: u32, ending: &Ending, at_ns: u64) -> Option<Exchange> {
+        self.end_part(number, ending.outcome, Some(ending.clone()), at_ns);
+        let user = &mut self.users[number as usize];
+        let exchange = user.exchange.take()?;
+        let link = &mut self.links[exchange.link as usize];
+        link.carried.remove(number);
+        link.was_left_in_pause |= exchange.pause_until_ns > 0;
+        user.free_ns = at_ns;
+        user.is_asking_again = true;
+        self.signals.ended(&exchange, at_ns);
+        let finish = finish(&exchange, at_ns, ending.outcome, 0);
+        let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
+        recorder.finished(&finish);
+        if recorder.logs() {
+            recorder.sample(sampled(finish, &exchange, link, self.first_number, 0));
+        }
+        let errors = &mut recorder.tally(exchange.intended_ns).errors;
+        errors.note(ending.class, ending.code, || ending.message.clone());
         self.in_flight -= 1;
-        let connection = &mut self.connections[slot as usize];
-        let had_served = connection.served > 0;
-        connection.is_asking_again = true;
-        connection.failures = connection.failures.saturating_add(1);
-        let failures = connection.failures;
-        self.close(slot);
-        // A connection that had served and then broke may be replaced at once; one that never came about may not.
-        let back_off_ns = if had_served && failures == 1 { 1 } else { self.back_off_ns(failures) };
-        self.go_on(slot, &request, at_ns, false, back_off_ns);
+        Some(exchange)
     }
 
     /// 10 ms, doubled for each failure in a row up to 1 s, of which up to half is taken off by chance.
@@ -151,72 +166,98 @@ impl<S: Script> Worker<'_, S> {
         longest_ns - (self.chance.unit() * longest_ns as f64 / 2.0) as u64
     }
 
-    /// The deadline of a slot has passed.
-    pub(super) fn on_deadline(&mut self, slot: u32, now_ns: u64) {
-        let connection = &self.connections[slot as usize];
-        if connection.within.pause_until_ns > 0 && connection.request.is_some() {
-            return self.leave(slot, now_ns);
+    /// The deadline of a user's request has passed.
+    pub(super) fn on_deadline(&mut self, number: u32, now_ns: u64) {
+        if self.users[number as usize].is_in_pause() {
+            return self.leave(number, now_ns);
         }
-        self.cancel(slot, now_ns);
-        let connection = &self.connections[slot as usize];
-        let ending = match (&connection.link, connection.request) {
-            (Link::Down | Link::Connecting { .. }, _) => {
-                Ending::timed_out(&class::TIMEOUT_CONNECT, "a connection")
-            }
-            (Link::Shaking { .. }, _) => Ending::timed_out(&class::TIMEOUT_TLS, "the TLS handshake"),
-            (Link::Greeting { .. }, _) => Ending::timed_out(&class::TIMEOUT_LOGIN, "the log-in"),
-            (Link::Up { .. }, Some(_))
-                if self.has_unsent(slot) && connection.talk.stage() != Stage::InDoubt =>
-            {
+        let Some(Exchange { link: link_number, .. }) = self.users[number as usize].exchange else { return };
+        self.cancel(number, link_number, now_ns);
+        let link = &mut self.links[link_number as usize];
+        let stage = link.channel.stage(Ticket(number));
+        let ending = match &link.state {
+            State::Up { .. } if link.sending != Sending::Done && stage != Stage::InDoubt => {
                 Ending::timed_out(&class::TIMEOUT_SEND, "the target to take the whole request")
             }
-            (Link::Up { .. } | Link::Embedded, _) => Ending::reply_timed_out(connection.talk.stage()),
+            State::Up { .. } | State::InProcess => Ending::reply_timed_out(stage),
+            state => Ending::opening_timed_out(state),
         };
-        self.end_connection(slot, ending, now_ns);
+        let goes_on = link.is_shared() && link.is_up() && link.channel.abandon(Ticket(number));
+        if !goes_on {
+            return self.end_link(link_number, ending, now_ns);
+        }
+        let peer = link.peer;
+        if let Some(exchange) = self.fail(number, &ending, now_ns) {
+            self.fill_room(peer, now_ns);
+            self.go_on(number, &exchange, now_ns, false, 1);
+        }
     }
 
     /// Leaves everything in flight where it is: the run ends now.
     pub(super) fn abandon(&mut self, now_ns: u64) {
-        for slot in 0..self.connections.len() as u32 {
-            self.leave_request(slot, now_ns);
+        for number in 0..self.users.len() as u32 {
+            self.leave_exchange(number, now_ns);
         }
     }
 
     /// Users who were still asking for an answer when the load ended have waited for it in vain.
     pub(super) fn end_waits(&mut self, now_ns: u64) {
         let to_ns = now_ns.min(self.stop.at_ns.unwrap_or(NEVER));
-        for connection in self.connections.iter().filter(|connection| connection.asking_since_ns != NEVER) {
-            self.signals.waited(connection.asking_since_ns, to_ns, true);
+        for user in self.users.iter().filter(|user| user.asking_since_ns != NEVER) {
+            self.signals.waited(user.asking_since_ns, to_ns, true);
         }
     }
 
-    fn leave_request(&mut self, slot: u32, now_ns: u64) -> Option<InFlight> {
-        self.end_part(slot, Outcome::Unfinished, None, now_ns);
-        let connection = &mut self.connections[slot as usize];
-        let request = connection.request.take()?;
-        connection.free_ns = now_ns;
-        self.signals.left(request.intended_ns, now_ns);
-        let recorder = &mut self.books[usize::from(connection.step)].recorder;
-        recorder.finished(&finish(&request, now_ns, Outcome::Unfinished, 0));
+    fn leave_exchange(&mut self, number: u32, now_ns: u64) -> Option<Exchange> {
+        self.end_part(number, Outcome::Unfinished, None, now_ns);
+        let user = &mut self.users[number as usize];
+        let exchange = user.exchange.take()?;
+        let link = &mut self.links[exchange.link as usize];
+        link.carried.remove(number);
+        link.was_left_in_pause |= exchange.pause_until_ns > 0;
+        user.free_ns = now_ns;
+        self.signals.left(exchange.intended_ns, now_ns);
+        let recorder = &mut self.accounts[usize::from(exchange.step)].recorder;
+        recorder.finished(&finish(&exchange, now_ns, Outcome::Unfinished, 0));
         self.in_flight -= 1;
-        Some(request)
+        Some(exchange)
     }
 
     /// Leaves a request in its pause: the load has ended, and the pause has not.
-    fn leave(&mut self, slot: u32, now_ns: u64) {
-        let Some(request) = self.leave_request(slot, now_ns) else { return };
-        self.close(slot);
-        self.go_on(slot, &request, now_ns, false, 0);
+    fn leave(&mut self, number: u32, now_ns: u64) {
+        let Some(exchange) = self.leave_exchange(number, now_ns) else { return };
+        let link = &mut self.links[exchange.link as usize];
+        if link.carried.is_empty() || !link.channel.abandon(Ticket(number)) {
+            self.close(exchange.link);
+        }
+        self.go_on(number, &exchange, now_ns, false, 0);
     }
 }
 
-fn finish(request: &InFlight, finished_ns: u64, outcome: Outcome, status: u16) -> Finish {
+fn finish(exchange: &Exchange, finished_ns: u64, outcome: Outcome, status: u16) -> Finish {
     Finish {
-        intended_ns: request.intended_ns,
-        sent_ns: request.sent_ns,
-        first_byte_ns: (request.first_byte_ns > 0).then_some(request.first_byte_ns),
+        intended_ns: exchange.intended_ns,
+        sent_ns: exchange.sent_ns,
+        first_byte_ns: (exchange.first_byte_ns > 0).then_some(exchange.first_byte_ns),
         finished_ns,
         outcome,
         status,
+    }
+}
+
+/// An exchange that has ended, for the log.
+fn sampled(
+    finish: Finish,
+    exchange: &Exchange,
+    link: &Link,
+    first_number: u32,
+    received_bytes: u64,
+) -> Sampled {
+    Sampled {
+        finish,
+        connection: first_number + link.number,
+        connect_ns: if link.served == 0 { link.connect_ns } else { 0 },
+        received_bytes,
+        sent_bytes: exchange.sent_bytes,
     }
 }

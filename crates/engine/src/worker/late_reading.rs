@@ -5,12 +5,12 @@
 //! times are the kernel's receive timestamps: closer to the truth than the instant at which a thread got round to them.
 
 use load::Load;
-use wire::{Reply, Script};
+use wire::Reply;
 
 use super::Worker;
 use crate::clock::Clock;
 use crate::driver::Driver;
-use crate::job::{Endpoint, Job};
+use crate::job::{Endpoint, Job, Peer};
 use crate::net::stamped::Control;
 
 /// A reply may lie in the kernel for this long.
@@ -33,9 +33,9 @@ impl LateReading {
     /// For an open load on one peer over TCP whose replies lead to nothing; other loads go on when a reply comes, and other sockets have
     /// no timestamps.
     pub(super) fn for_job(job: &Job) -> Option<Self> {
-        let is_tcp = job.peer.endpoints.iter().all(|endpoint| matches!(endpoint, Endpoint::Tcp(_)));
-        let is_alone = job.beside.is_none();
-        let is_fit = matches!(&job.load, Load::Open(_)) && is_tcp && is_alone && !job.scenarios.has_sequels();
+        let is_tcp = |peer: &Peer| peer.endpoints.iter().all(|endpoint| matches!(endpoint, Endpoint::Tcp(_)));
+        let is_one_over_tcp = matches!(job.peers.as_slice(), [only] if is_tcp(only));
+        let is_fit = matches!(&job.load, Load::Open(_)) && is_one_over_tcp && !job.scenarios.has_sequels();
         is_fit.then(|| Self { control: Control::new(), clocks: Clocks::default(), saw_unfit_reply: false })
     }
 
@@ -87,7 +87,7 @@ impl Clocks {
     }
 }
 
-impl<S: Script> Worker<'_, S> {
+impl Worker<'_> {
     /// Whether the thread may sleep for so long without looking at replies.
     pub(super) fn may_read_late(&self, wait_ns: u64) -> bool {
         let (Driver::Open(open), Some(late_reading)) = (&self.driver, &self.late_reading) else {
@@ -95,10 +95,10 @@ impl<S: Script> Worker<'_, S> {
         };
         self.unread.is_empty()
             && self.in_flight > 0
-            && self.dialling == 0
+            && self.dialing == 0
             && wait_ns <= WAIT_MAX_NS
             && !late_reading.saw_unfit_reply
-            && open.idle.len() * 2 >= self.connections.len()
+            && open.idle.len() * 2 >= self.users.len()
     }
 }
 

@@ -1,109 +1,123 @@
 //! Requests on their way out.
 
-use wire::{Conversation, Next, Script};
+use wire::{Next, Ticket};
 
 use super::Worker;
-use crate::connection::{InFlight, Link, Within};
+use crate::exchange::Exchange;
+use crate::link::{Sending, State};
 use crate::net::Io;
 use crate::net::socket::Socket;
 use crate::net::tls::Session;
+use crate::timers::NEVER;
 
-impl<S: Script> Worker<'_, S> {
-    /// Starts the request of a step on a slot that carries none. One that was due was counted as planned when it fell due.
+impl Worker<'_> {
+    /// Starts the request of a step for a user who has none in flight. One that was due was counted as planned when it fell due.
     #[inline]
-    pub(super) fn begin(&mut self, slot: u32, step: u16, was_due: bool, intended_ns: u64, now_ns: u64) {
-        let connection = &mut self.connections[slot as usize];
-        connection.step = step;
-        let (free_ns, carried_lag_ns) = (connection.free_ns, connection.way.carried_lag_ns);
-        let next = if connection.is_up() { Some(connection.talk.begin(step)) } else { None };
+    pub(super) fn begin(&mut self, number: u32, step: u16, was_due: bool, intended_ns: u64, now_ns: u64) {
+        let place = self.steps[usize::from(step)];
+        let user = &mut self.users[number as usize];
+        let Some(link_number) = self.dispatch.choose(&self.links, place.script, user.lane) else {
+            return self.wait_for_room(number, step, was_due, intended_ns);
+        };
+        let link = &mut self.links[link_number as usize];
+        link.step = step;
+        link.carried.add(number);
+        let is_up = link.is_up();
+        let next = match is_up {
+            true => link.channel.begin(Ticket(number), place.step, &user.values),
+            false => Next::Await,
+        };
         // A reply was looked through, or values were drawn and filled in, since `now_ns`: that took our time.
         let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
-        let own_lag_ns = sent_ns.saturating_sub(intended_ns.max(free_ns));
+        let own_lag_ns = sent_ns.saturating_sub(intended_ns.max(user.free_ns));
         let other_lateness_ns = sent_ns.saturating_sub(intended_ns) - own_lag_ns;
-        let lag_ns = own_lag_ns + carried_lag_ns.min(other_lateness_ns);
-        connection.request =
-            Some(InFlight { intended_ns, begun_ns: now_ns, sent_ns, lag_ns, first_byte_ns: 0, written: 0 });
+        let lag_ns = own_lag_ns + user.carried_lag_ns.min(other_lateness_ns);
+        let timeout_ns = if is_up { self.job.timeout_ns } else { self.job.opening_timeout_ns() };
+        let deadline_ns = now_ns.saturating_add(timeout_ns);
+        let exchange = Exchange::new(link_number, step, intended_ns, now_ns, sent_ns);
+        user.exchange = Some(Exchange { lag_ns, deadline_ns, is_begun: is_up, ..exchange });
         self.signals.sent(intended_ns, sent_ns);
-        connection.within = Within::default();
-        connection.asking_since_ns = connection.asking_since_ns.min(intended_ns);
-        let book = &mut self.books[usize::from(step)];
+        user.asking_since_ns = user.asking_since_ns.min(intended_ns);
+        let account = &mut self.accounts[usize::from(step)];
         if was_due {
-            book.note_due_sent(intended_ns, sent_ns);
+            account.note_due_sent(intended_ns, sent_ns);
         } else {
-            book.note_sent(intended_ns, sent_ns);
+            account.note_sent(intended_ns, sent_ns);
             self.note_planned(intended_ns);
         }
         self.in_flight += 1;
-        self.set_deadline(slot, now_ns.saturating_add(self.job.timeout_ns));
+        self.arm(number, deadline_ns);
         match next {
-            Some(Next::Send) => self.send(slot, sent_ns),
-            Some(next) => self.on_begun(slot, next, sent_ns),
-            None => self.dial(slot, sent_ns),
+            _ if !is_up => self.dial(link_number, sent_ns),
+            Next::Send => self.send(number, link_number, sent_ns),
+            next => self.on_begun(number, next, sent_ns),
         }
     }
 
-    /// Starts the request that waited for its connection.
-    pub(super) fn start(&mut self, slot: u32, now_ns: u64) {
-        let connection = &mut self.connections[slot as usize];
-        let next = connection.talk.begin(connection.step);
+    /// Starts the request that waited for its link.
+    pub(super) fn start(&mut self, number: u32, now_ns: u64) {
+        let user = &mut self.users[number as usize];
+        let Some(exchange) = &mut user.exchange else { return };
+        let (link, own_step) = (exchange.link, self.steps[usize::from(exchange.step)].step);
+        exchange.is_begun = true;
+        exchange.deadline_ns = exchange.begun_ns.saturating_add(self.job.timeout_ns);
+        let next = self.links[link as usize].channel.begin(Ticket(number), own_step, &user.values);
         let sent_ns = if self.is_prompt { now_ns } else { self.clock.now() };
-        if let Some(request) = &mut connection.request {
-            self.signals.sent_later(request, sent_ns);
-            request.sent_ns = sent_ns;
-        }
+        self.signals.sent_later(exchange, sent_ns);
+        exchange.sent_ns = sent_ns;
         match next {
-            Next::Send => self.send(slot, sent_ns),
-            next => self.on_begun(slot, next, sent_ns),
+            Next::Send => self.send(number, link, sent_ns),
+            next => self.on_begun(number, next, sent_ns),
         }
     }
 
-    /// Hands the kernel whatever a slot has to send, as far as it takes it.
-    pub(super) fn flush(&mut self, slot: u32) {
-        let connection = &mut self.connections[slot as usize];
-        let (sent_bytes, end) = match (&mut connection.link, &mut connection.request) {
-            (Link::Up { socket, session: None }, Some(request)) => {
-                let rest = &connection.talk.outgoing()[request.written as usize..];
-                let (sent, end) = send_all(rest, |bytes| socket.send(bytes));
-                request.written += sent as u32;
-                connection.within.sent_bytes += sent as u64;
+    /// Hands the kernel whatever a link has to send, as far as it takes it.
+    pub(super) fn flush(&mut self, number: u32) {
+        let link = &mut self.links[number as usize];
+        let channel = &mut link.channel;
+        // Handed on to TLS, or to the kernel.
+        let mut handed_on = 0;
+        let (sent_bytes, end) = match &mut link.state {
+            State::Up { socket, session: None } | State::Greeting { socket, session: None } => {
+                let (sent, end) = send_all(channel.outgoing(), |bytes| socket.send(bytes));
+                channel.sent(sent);
+                handed_on = sent;
                 (sent, end)
             }
-            (Link::Up { socket, session: Some(session) }, request) => {
-                if let Some(request) = request.as_mut().filter(|request| request.written == 0) {
-                    let outgoing = connection.talk.outgoing();
+            State::Up { socket, session: Some(session) }
+            | State::Greeting { socket, session: Some(session) } => {
+                let outgoing = channel.outgoing();
+                if !outgoing.is_empty() {
                     // A session that seals nothing any more was closed by the peer, which reading will show.
                     let _ = session.send(outgoing);
-                    request.written = outgoing.len() as u32;
-                    connection.within.sent_bytes += outgoing.len() as u64;
+                    handed_on = outgoing.len();
+                    channel.sent(handed_on);
                 }
                 send_records(socket, session)
             }
-            (Link::Shaking { socket, session, .. }, _) => send_records(socket, session),
-            (Link::Greeting { socket, session: Some(session), written }, _) => {
-                if written.take().is_some() {
-                    // As above.
-                    let _ = session.send(connection.talk.outgoing());
-                }
-                send_records(socket, session)
-            }
-            (Link::Greeting { socket, session: None, written: Some(written) }, _) => {
-                let rest = &connection.talk.outgoing()[*written as usize..];
-                let (sent, end) = send_all(rest, |bytes| socket.send(bytes));
-                *written += sent as u32;
-                (sent, end)
-            }
-            (Link::Embedded, request) => {
-                if request.is_some() {
-                    self.will_perform(slot);
+            State::Shaking { socket, session, .. } => send_records(socket, session),
+            State::InProcess => {
+                if !link.carried.is_empty() {
+                    self.will_perform(number);
                 }
                 return;
             }
-            (Link::Up { session: None, .. }, None)
-            | (Link::Down | Link::Connecting { .. } | Link::Greeting { .. }, _) => (0, Io::Moved(0)),
+            State::Down | State::Connecting { .. } => (0, Io::Moved(0)),
         };
+        link.sending = match end {
+            Io::Moved(_) => Sending::Done,
+            Io::NotYet => Sending::Blocked,
+            Io::Closed | Io::Lost(_) => Sending::Failed,
+        };
+        let (step, user) = (link.step, link.carried.first());
+        let exchange = user.and_then(|user| self.users[user as usize].exchange.as_mut());
+        let intended_ns = exchange.map_or(NEVER, |exchange| {
+            exchange.sent_bytes += handed_on as u64;
+            exchange.intended_ns
+        });
         if sent_bytes > 0 {
-            let recorder = &mut self.books[usize::from(connection.step)].recorder;
-            recorder.tally(connection.counted_in_ns()).sent_bytes += sent_bytes as u64;
+            let tally = self.accounts[usize::from(step)].recorder.tally(intended_ns);
+            tally.sent_bytes += sent_bytes as u64;
         }
         match end {
             Io::Moved(_) => {}
@@ -111,8 +125,9 @@ impl<S: Script> Worker<'_, S> {
             Io::NotYet => self.late_reading = None,
             Io::Closed | Io::Lost(_) => {
                 // The peer may have answered before it went away: what can be read says how this ends.
-                connection.send_error = if let Io::Lost(errno) = end { Some(errno) } else { None };
-                self.unread.push_back((slot, connection.generation));
+                let link = &mut self.links[number as usize];
+                link.send_error = if let Io::Lost(errno) = end { Some(errno) } else { None };
+                self.unread.push_back((number, link.generation));
             }
         }
     }

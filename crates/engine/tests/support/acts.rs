@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use wire::{
-    Cancel, Closing, Conversation, Embedded, Greeting, Interrupt, Next, PartEnd, PeerFault, Progress,
-    Refusal, Reply, Script, Stage,
+    Cancel, Closing, Conversation, Greeting, Interrupt, Next, PartEnd, PeerFault, Progress, Refusal, Reply,
+    Script, Stage,
 };
 
 /// One thing that a request does.
@@ -136,7 +136,7 @@ impl Talk {
 
 /// A fault in the words of a peer.
 pub(crate) fn fault(class: &'static str, said: &str) -> PeerFault {
-    PeerFault { class, code: 0, sentence: "the server says", seen: None, said: Some(said.to_owned()) }
+    PeerFault::new(class, 0, "the server says").saying(said)
 }
 
 impl Conversation for Talk {
@@ -204,6 +204,9 @@ impl Conversation for Talk {
                 Err(fault("excess_bytes", "more"))
             };
         }
+        if bytes.is_empty() {
+            return self.call();
+        }
         let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
             self.line.extend_from_slice(bytes);
             return Ok(Progress::NeedMore);
@@ -259,10 +262,18 @@ impl Conversation for Talk {
     fn forget(&mut self) {
         (self.is_awaited, self.line) = (false, Vec::new());
     }
+
+    fn interrupt(&self) -> Option<Interrupt> {
+        let interrupted = self.script.interrupted.clone()?;
+        Some(Box::new(move || {
+            interrupted.fetch_add(1, Ordering::AcqRel);
+        }))
+    }
 }
 
-impl Embedded for Talk {
-    fn perform(&mut self) -> Result<Progress, PeerFault> {
+impl Talk {
+    /// A call in this process, in place of sending and receiving.
+    fn call(&mut self) -> Result<Progress, PeerFault> {
         match &self.script.interrupted {
             Some(interrupted) if self.script.hangs => {
                 let seen = interrupted.load(Ordering::Acquire);
@@ -279,12 +290,5 @@ impl Embedded for Talk {
         let is_refused = matches!(self.act(), Some(Act::Say("no", _) | Act::Commit("no", _)));
         let (part, next) = self.end_of_act(is_refused);
         Ok(Progress::Answered { used: 0, part, next })
-    }
-
-    fn interrupt(&self) -> Option<Interrupt> {
-        let interrupted = self.script.interrupted.clone()?;
-        Some(Box::new(move || {
-            interrupted.fetch_add(1, Ordering::AcqRel);
-        }))
     }
 }

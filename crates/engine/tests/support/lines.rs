@@ -1,11 +1,12 @@
 //! A server that answers lines, one thread for each connection.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
+
+use super::acceptor::Acceptor;
 
 /// What the server does about a line.
 pub(crate) enum Answer {
@@ -27,34 +28,18 @@ pub(crate) enum Answer {
 pub(crate) struct Lines {
     pub(crate) address: SocketAddr,
     heard: Arc<Mutex<Vec<Vec<String>>>>,
-    is_over: Arc<AtomicBool>,
-    acceptor: Option<JoinHandle<()>>,
+    acceptor: Acceptor,
 }
 
 impl Lines {
     /// Answers line by line; the lines of each connection are counted from 0.
     pub(crate) fn start(answer: impl Fn(usize, &str) -> Answer + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let (heard, is_over) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
-        let (all, over, answer) = (Arc::clone(&heard), Arc::clone(&is_over), Arc::new(answer));
-        let acceptor = thread::spawn(move || {
-            let mut players = Vec::new();
-            for (connection, socket) in listener.incoming().enumerate() {
-                if over.load(Ordering::Acquire) {
-                    break;
-                }
-                let Ok(socket) = socket else { continue };
-                all.lock().expect("no thread died").push(Vec::new());
-                let (heard, answer) = (Arc::clone(&all), Arc::clone(&answer));
-                players.push(thread::spawn(move || serve(connection, &socket, &heard, &*answer)));
-            }
-            for player in players {
-                // The client has closed: nothing can go on.
-                let _ = player.join();
-            }
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let all = Arc::clone(&heard);
+        let acceptor = Acceptor::start(move |connection, socket, _| {
+            let _ = serve(connection, socket, &all, &answer);
         });
-        Self { address, heard, is_over, acceptor: Some(acceptor) }
+        Self { address: acceptor.address, heard, acceptor }
     }
 
     /// The lines of each connection so far.
@@ -63,24 +48,9 @@ impl Lines {
     }
 
     /// Ends it, and tells the lines of each connection, in the order of the connections.
-    pub(crate) fn heard(mut self) -> Vec<Vec<String>> {
-        self.end();
-        self.lines()
-    }
-
-    fn end(&mut self) {
-        self.is_over.store(true, Ordering::Release);
-        // Wakes the thread that waits in accept.
-        let _ = TcpStream::connect(self.address);
-        if let Some(acceptor) = self.acceptor.take() {
-            let _ = acceptor.join();
-        }
-    }
-}
-
-impl Drop for Lines {
-    fn drop(&mut self) {
-        self.end();
+    pub(crate) fn heard(self) -> Vec<Vec<String>> {
+        drop(self.acceptor);
+        self.heard.lock().expect("no thread died").clone()
     }
 }
 
@@ -91,6 +61,10 @@ fn serve(
     heard: &Mutex<Vec<Vec<String>>>,
     answer: &(dyn Fn(usize, &str) -> Answer + Send + Sync),
 ) -> Option<()> {
+    let mut all = heard.lock().ok()?;
+    let count = all.len().max(connection + 1);
+    all.resize_with(count, Vec::new);
+    drop(all);
     socket.set_read_timeout(Some(Duration::from_secs(20))).ok()?;
     socket.set_nodelay(true).ok()?;
     let (mut reader, mut writer) = (BufReader::new(socket), socket);

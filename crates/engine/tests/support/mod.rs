@@ -1,9 +1,11 @@
 //! Carries a load to its end within a hard limit, and adds up what came of it.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod acceptor;
 pub(crate) mod acts;
 pub(crate) mod lines;
 pub(crate) mod scenario;
+pub(crate) mod tagged;
 pub(crate) mod tls;
 pub(crate) mod witness;
 
@@ -46,7 +48,7 @@ pub(crate) struct Done {
 }
 
 /// Starts a job, waits for its end, and asserts that it came in time and that every account is settled.
-pub(crate) fn run<S: wire::Script + 'static>(job: Job, script: S) -> Done {
+pub(crate) fn run(job: Job, script: impl wire::Channels + 'static) -> Done {
     let limit = limit(&job);
     finish(engine::start(job, script).expect("threads"), limit)
 }
@@ -214,7 +216,7 @@ pub(crate) fn closed(peer: Peer, users: u32, stop: Stop) -> Job {
 /// A constant rate at even distances.
 pub(crate) fn open(peer: Peer, per_s: f64, for_ns: u64, connections: u32) -> Job {
     let open =
-        Open { profile: Profile::constant(per_s), spacing: Spacing::Even, connections, shed_after_ns: None };
+        Open { profile: Profile::constant(per_s), spacing: Spacing::EVEN, connections, shed_after_ns: None };
     job(peer, Load::Open(open), lasting(for_ns))
 }
 
@@ -224,11 +226,9 @@ fn job(peer: Peer, load: Load, stop: Stop) -> Job {
         share: Share::WHOLE,
         stop,
         warm_up_ns: 0,
-        peer,
-        beside: None,
+        peers: vec![peer],
         timeout_ns: SECOND,
         connect_timeout_ns: SECOND,
-        keep_alive: true,
         threads: 1,
         cores: Vec::new(),
         log_per_second: 0,

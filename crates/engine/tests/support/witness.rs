@@ -1,11 +1,12 @@
 //! A server that remembers every request, and gives each reply a token of its own.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
+
+use super::acceptor::Acceptor;
 
 /// A connection that is silent for so long is given up.
 const SILENCE_MAX: Duration = Duration::from_secs(20);
@@ -25,32 +26,19 @@ pub(crate) struct Seen {
 pub(crate) struct Witness {
     pub(crate) address: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
-    is_over: Arc<AtomicBool>,
-    acceptor: Option<JoinHandle<()>>,
+    _acceptor: Acceptor,
 }
 
 impl Witness {
     /// Every request is held for a while. Targets that begin with `/no` are answered 500, all others 200.
     pub(crate) fn start(hold: Duration) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-        let address = listener.local_addr().expect("an address");
-        let (seen, is_over) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
-        let (all, over) = (Arc::clone(&seen), Arc::clone(&is_over));
-        let acceptor = thread::spawn(move || {
-            let mut players = Vec::new();
-            for (connection, socket) in listener.incoming().enumerate() {
-                if over.load(Ordering::Acquire) {
-                    break;
-                }
-                let (Ok(socket), seen) = (socket, Arc::clone(&all)) else { continue };
-                players.push(thread::spawn(move || serve(connection, &socket, &seen, hold)));
-            }
-            for player in players {
-                // The client has closed: nothing can go on.
-                let _ = player.join();
-            }
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let all = Arc::clone(&seen);
+        let acceptor = Acceptor::start(move |connection, socket, _| {
+            // It ends with its connection.
+            let _ = serve(connection, socket, &all, hold);
         });
-        Self { address, seen, is_over, acceptor: Some(acceptor) }
+        Self { address: acceptor.address, seen, _acceptor: acceptor }
     }
 
     /// Every request so far, in order of arrival.
@@ -66,17 +54,6 @@ impl Witness {
             connections[seen.connection].push(seen);
         }
         connections
-    }
-}
-
-impl Drop for Witness {
-    fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Release);
-        // Wakes the thread that waits in accept.
-        let _ = TcpStream::connect(self.address);
-        if let Some(acceptor) = self.acceptor.take() {
-            let _ = acceptor.join();
-        }
     }
 }
 

@@ -25,8 +25,8 @@ pub(super) const ALL_CORES: Rule = Rule {
     when: "all cores together were 90 % busy or more",
     why: "the rest lies between two requests. Where system and generator together used less than half of the cores, threads \
           of the system must have been running or ready nearly all the time, too, and without a core for a fourth of the time \
-          that they ran: cores that others keep busy limit only who waits for them. From 10 % of the cores on that the system \
-          did not use, the limit is called shared",
+          that they ran: cores that others keep busy limit only threads that wait for them. If the system did not use 10 % of the cores or more, \
+          the limit is called shared",
     find: all_cores,
 };
 
@@ -60,14 +60,14 @@ fn all_cores(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     match not_its_own / cores.all as f64 {
         taken if taken < TAKEN => suspected(Resource::MACHINE_CPU, because),
         _ => suspected(Resource::MACHINE_CPU, format!("{because}; alone it would have had more"))
-            .map(|found| Bottleneck { what: "CPU of the machine, which it had to share", ..found }),
+            .map(|found| Bottleneck { what: "CPU of the machine, shared with other processes", ..found }),
     }
 }
 
 pub(super) const WAITS_FOR_A_CORE: Rule = Rule {
     finds: &[Resource::MACHINE_CPU],
     when: "cores were 75 % busy or more, and threads of the system waited for one for a fifth of the response time",
-    why: "short at times",
+    why: "cores were short at times",
     find: waits_for_a_core,
 };
 

@@ -15,8 +15,8 @@ impl Resource {
 
 pub(super) const DISKS: Rule = Rule {
     finds: &[Resource::DISK],
-    when: "something waited for disks 20 % of the time and a disk was 75 % busy; where waiting is not told, a disk was 90 % busy",
-    why: "some disks serve many requests at once, and are busy long before they are short",
+    when: "something waited for disks 20 % of the time and a disk was 75 % busy; where waiting is not reported, a disk was 90 % busy",
+    why: "some disks serve many requests at once, and are busy long before they are exhausted",
     find: disks,
 };
 

@@ -1,4 +1,4 @@
-//! What the rules look at: one run, or all runs of a setting in the middle of them.
+//! What the rules look at: one run, or all runs of a configuration by their medians.
 
 use std::collections::BTreeMap;
 
@@ -102,7 +102,7 @@ pub(super) struct Cores {
 }
 
 impl Evidence<'_> {
-    /// A figure of the readings, in the middle of all runs.
+    /// A figure of the readings, the median of all runs.
     pub(super) fn signal(&self, figure: impl Fn(&Signals) -> Option<f64>) -> Option<f64> {
         median(self.runs.iter().filter_map(|run| figure(run.signals?)))
     }
@@ -199,7 +199,7 @@ impl Evidence<'_> {
         median(self.runs.iter().filter_map(of_view))
     }
 
-    /// Of a closed load the users, and how many of them waited for an answer on average, in the middle of all runs.
+    /// Of a closed load the users, and how many of them waited for an answer on average: the median of all runs.
     pub(super) fn users(&self) -> Option<[f64; 2]> {
         if !self.runs.iter().all(|run| run.run.new.model == Model::Closed) {
             return None;

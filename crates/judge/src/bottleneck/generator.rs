@@ -11,7 +11,7 @@ impl Resource {
 
 pub(super) const THE_GENERATOR: Rule = Rule {
     finds: &[Resource::GENERATOR],
-    when: "the run is in doubt for {limits}; of a setting, in half of its runs or more",
+    when: "the run is in doubt for {limits}; for a configuration, in at least half of its runs",
     why: "the generator's own signals come before everything else",
     find: the_generator,
 };

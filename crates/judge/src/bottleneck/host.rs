@@ -16,7 +16,7 @@ impl Resource {
 pub(super) const CORES_TAKEN_BY_THE_HOST: Rule = Rule {
     finds: &[Resource::STEAL],
     when: "other guests of the host took 5 % of the processor time or more",
-    why: "no setting of the system can win that back",
+    why: "no configuration of the system can recover it",
     find: cores_taken_by_the_host,
 };
 

@@ -9,7 +9,7 @@ use crate::words::{count, decimal};
 
 impl Resource {
     /// The queue of connections that wait to be accepted.
-    pub const LISTEN_QUEUE: Self = Self::new("listen_queue", "the queue of connections");
+    pub const LISTEN_QUEUE: Self = Self::new("listen_queue", "the listen queue");
 }
 
 pub(super) const A_QUEUE_OF_CONNECTIONS: Rule = Rule {

@@ -11,13 +11,13 @@ pub(super) const PAUSED: f64 = 0.5;
 
 impl Resource {
     /// The load, which asked for no more.
-    pub const LOAD: Self = Self::new("load", "the load");
+    pub const LOAD: Self = Self::new("load", "none: the offered load was below capacity");
 }
 
 pub(super) const AN_OPEN_LOAD_THAT_WAS_ANSWERED: Rule = Rule {
     finds: &[Resource::LOAD],
     when: "an open load of which 99 % of the planned requests ended *ok*",
-    why: "it asked for no more; how much room was left is in the sentence",
+    why: "the load did not ask for more; the sentence says how much capacity was left",
     find: an_open_load_that_was_answered,
 };
 
@@ -28,28 +28,26 @@ fn an_open_load_that_was_answered(evidence: &Evidence<'_>) -> Option<Bottleneck>
     let counts = &evidence.together.counts;
     let asked = match counts.ok {
         ok if ok == counts.planned => {
-            format!("all {} that it asked for were answered ok", counted(ok, evidence.together.unit))
+            format!("all {} were answered ok", counted(ok, evidence.together.unit))
         }
-        ok => format!(
-            "{} of the {} that it asked for were answered ok",
-            count(ok),
-            counted(counts.planned, evidence.together.unit)
-        ),
+        ok => {
+            format!("{} of {} were answered ok", count(ok), counted(counts.planned, evidence.together.unit))
+        }
     };
-    suspected(Resource::LOAD, format!("{asked}, and it asked for no more{}", cpu_in_brackets(evidence)))
+    suspected(Resource::LOAD, format!("{asked}{}", cpu_in_brackets(evidence)))
 }
 
 pub(super) const PAUSES_OF_USERS: Rule = Rule {
     finds: &[Resource::LOAD],
     when: "a closed load of which less than half of the users waited for an answer, on average",
-    why: "the pauses decide. Users who wait are answers per second × response time",
+    why: "the think time decides. Users who wait are answers per second × response time",
     find: pauses_of_users,
 };
 
 fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let [users, waiting] = evidence.users().filter(|[users, waiting]| *waiting < PAUSED * users)?;
     let because = format!(
-        "on average {} of its {} users waited for an answer, the others paused or were held back{}",
+        "on average {} of {} users waited for an answer, the others were in think time or held back{}",
         decimal(waiting, 1),
         decimal(users, 0),
         cpu_in_brackets(evidence)
@@ -60,14 +58,14 @@ fn pauses_of_users(evidence: &Evidence<'_>) -> Option<Bottleneck> {
 pub(super) const A_LONE_USER: Rule = Rule {
     finds: &[Resource::LOAD],
     when: "a closed load of one user",
-    why: "one request is under way at a time",
+    why: "one request is in flight at a time",
     find: a_lone_user,
 };
 
 fn a_lone_user(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     evidence.users().filter(|[users, _]| *users <= 1.0)?;
     let because = format!(
-        "one user has one {} under way at a time{}",
+        "one user has one {} in flight at a time{}",
         one(evidence.together.unit),
         cpu_in_brackets(evidence)
     );

@@ -18,7 +18,7 @@ impl Resource {
 pub(super) const MEMORY: Rule = Rule {
     finds: &[Resource::MEMORY],
     when: "pages were swapped in half of the seconds, or something waited for memory 10 % of the time",
-    why: "a machine that swaps now and then is not short of memory",
+    why: "a machine that swaps occasionally is not out of memory",
     find: memory,
 };
 

@@ -7,7 +7,7 @@ use super::{BUSY, Bottleneck, ROOMY, Rule, suspected};
 use crate::causes::Resource;
 use crate::words::decimal;
 
-/// Cores of a system whose threads run in turns: one, and what runs beside them.
+/// Cores of a system whose threads run in turns: one, and what runs next to them.
 const IN_TURNS: std::ops::RangeInclusive<f64> = 0.9..=1.15;
 
 impl Resource {
@@ -24,8 +24,11 @@ pub(super) const ONE_THREAD: Rule = Rule {
 
 fn one_thread(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let thread = evidence.signal(|signals| signals.busiest_thread).filter(|share| *share >= BUSY)?;
-    let because =
-        format!("one thread of it ran {} of the time{}", percent(thread.min(1.0)), cpu_in_brackets(evidence));
+    let because = format!(
+        "one of its threads ran {} of the time{}",
+        percent(thread.min(1.0)),
+        cpu_in_brackets(evidence)
+    );
     suspected(Resource::ONE_CORE, because)
 }
 

@@ -14,17 +14,17 @@ const AT_ONCE: f64 = 0.5;
 impl Resource {
     /// A limit of the system's own on what may wait.
     pub const REQUEST_QUEUE: Self =
-        Self::new("request_queue", "a limit of its own on what may wait (503)").telling_errors();
+        Self::new("request_queue", "the system's own queue limit (503)").telling_errors();
 
     /// A limit of the system's own on requests.
     pub const RATE_LIMIT: Self =
-        Self::new("rate_limit", "a limit of its own on requests (429)").telling_errors();
+        Self::new("rate_limit", "the system's own rate limit (429)").telling_errors();
 }
 
 pub(super) const HARDLY_ANYTHING_BUT_REFUSALS: Rule = Rule {
     finds: &[Resource::REQUEST_QUEUE, Resource::RATE_LIMIT],
     when: "90 % of the requests or more were answered 503, or 429, in less than half of the time of a good answer",
-    why: "processor time goes into rejecting then, and is no cause of it",
+    why: "rejecting then uses processor time, and is not caused by its lack",
     find: hardly_anything_but_refusals,
 };
 

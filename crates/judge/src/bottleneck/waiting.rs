@@ -9,13 +9,13 @@ use crate::words::{counted, decimal};
 
 impl Resource {
     /// The system's own waiting.
-    pub const WAITING: Self = Self::new("waiting", "the system's own waiting");
+    pub const WAITING: Self = Self::new("waiting", "waiting inside the system");
 }
 
 pub(super) const ITS_OWN_WAITING: Rule = Rule {
     finds: &[Resource::WAITING],
     when: "the cores were less than 75 % busy, and nothing above fired",
-    why: "workers, threads, locks, or what the system calls: none of them can be read from outside. Of a closed load without pauses nobody can tell from one run whether more users would get more",
+    why: "workers, threads, locks, or what the system calls: none of them can be read from outside. One run of a closed load without think time cannot show whether more users would get more",
     find: its_own_waiting,
 };
 
@@ -35,7 +35,7 @@ fn its_own_waiting(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     };
     let too_few = if evidence.users().is_some() { "; or more users would get more" } else { "" };
     let because = format!(
-        "{waiting}, while it used {} of {} and nothing that was read ran short: it may wait for its workers, threads or \
+        "{waiting}, while it used {} of {} and no resource that was read was exhausted: it may wait for its workers, threads, or \
          locks, or for what it calls{too_few}",
         decimal(used, 2),
         cores_of(cores.all)

@@ -1,7 +1,7 @@
 //! Figures in the sentences of bottlenecks.
 
 use super::evidence::Evidence;
-use crate::words::decimal;
+use crate::words::{self, decimal};
 
 /// ` (the system used 0.35 of 2 cores)`, if it was read.
 pub(super) fn cpu_in_brackets(evidence: &Evidence<'_>) -> String {
@@ -17,5 +17,5 @@ pub(super) fn cores_of(cores: usize) -> String {
 
 pub(super) fn percent(share: f64) -> String {
     let decimals = usize::from(share < 0.1 || share > 0.99 && share < 1.0);
-    format!("{} %", decimal(share * 100.0, decimals))
+    words::percent(share, decimals)
 }

@@ -7,7 +7,7 @@ use super::figure::Figure;
 use super::judge::FailedCondition;
 use crate::condition::Condition;
 use crate::durations::Durations;
-use crate::kind::Kind;
+use crate::kind::MetricKind;
 use crate::measured::Measured;
 use crate::scope::Scope;
 
@@ -43,7 +43,7 @@ pub(super) fn bound(run: &Run, whole: &Scope, slos: &[Condition]) -> Option<Fail
 fn time(figure: Figure, service: &Histogram) -> Option<f64> {
     match figure {
         Figure::Percentile(percentile) => service.value_at(percentile).map(|ns| ns as f64),
-        Figure::Metric(metric) if metric.kind == Kind::Response => {
+        Figure::Metric(metric) if metric.kind == MetricKind::Response => {
             metric.read(&Measured { response: Durations::of(service), ..Measured::default() })
         }
         Figure::Metric(_) => None,

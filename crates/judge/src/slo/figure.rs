@@ -2,7 +2,7 @@
 
 use record::Percentile;
 
-use crate::kind::Kind;
+use crate::kind::MetricKind;
 use crate::metric::{METRICS, Metric};
 use crate::scope::Scope;
 
@@ -49,9 +49,9 @@ impl Figure {
     }
 
     /// What kind of figure it is.
-    pub const fn kind(self) -> Kind {
+    pub const fn kind(self) -> MetricKind {
         match self {
-            Self::Percentile(_) => Kind::Response,
+            Self::Percentile(_) => MetricKind::Response,
             Self::Metric(metric) => metric.kind,
         }
     }

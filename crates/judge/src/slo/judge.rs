@@ -8,10 +8,10 @@ use super::connections;
 use super::drift;
 use super::figure::Figure;
 use crate::condition::{Condition, Sign};
-use crate::kind::Kind;
+use crate::eligibility::{Eligibility, eligibility};
+use crate::kind::MetricKind;
 use crate::metric::ERRORS;
 use crate::scope::Scope;
-use crate::standing::{Standing, standing};
 use crate::words::{duration, percent_of};
 
 /// More errors than that fail a run of which nobody said how many it may have.
@@ -47,10 +47,12 @@ pub struct FailedCondition {
 /// Holds a run with its seconds against conditions, and against what every run must hold: it keeps up with what comes, the
 /// requests that wait do not grow, hardly any fail, and soon after the end all are answered.
 pub fn judge(run: &Run, slos: &[Condition]) -> Result<SloJudgement, StoreError> {
-    match standing(run) {
-        Standing::Valid => of_valid(run, slos),
-        Standing::Failed => of_failed(run),
-        Standing::Invalid | Standing::CutShort => Ok(SloJudgement { is_invalid: true, ..Default::default() }),
+    match eligibility(run) {
+        Eligibility::Valid => of_valid(run, slos),
+        Eligibility::Failed => of_failed(run),
+        Eligibility::Invalid | Eligibility::CutShort => {
+            Ok(SloJudgement { is_invalid: true, ..Default::default() })
+        }
     }
 }
 
@@ -113,7 +115,7 @@ fn held(slo: &Condition, of: &Scope) -> Option<FailedCondition> {
             let (is, limit) = (write(observed), write(slo.limit));
             format!("{name} is {is}, and must be {} {limit}", slo.sign.words())
         }
-        None => format!("too few samples to tell {name}: {}", of.measured().samples()),
+        None => format!("too few samples for {name}: {}", of.measured().samples()),
     };
     Some(FailedCondition { condition: slo.text.clone(), observed, limit: slo.limit, words })
 }
@@ -154,7 +156,7 @@ fn behind(backlog: &Backlog, slos: &[Condition], errors_max: f64) -> Vec<FailedC
     }
     let longest = slos
         .iter()
-        .filter(|slo| slo.figure.kind() == Kind::Response)
+        .filter(|slo| slo.figure.kind() == MetricKind::Response)
         .map(|slo| slo.limit)
         .fold(0.0, f64::max);
     let grace_ns = (2.0 * longest).max(DRAIN_MIN_NS);

@@ -45,7 +45,7 @@ pub(super) fn generator_cpu(evidence: &Evidence<'_>) -> Option<Found> {
         evidence.busiest_10s_share.or(evidence.busiest_share()).filter(|share| *share > CPU_SUSPECT)?;
     let over = if evidence.busiest_10s_share.is_some() { " over ten seconds" } else { "" };
     let sentence = format!(
-        "the generator's busiest thread used {:.0} % of a core{over}: it, and not the target, may be the limit",
+        "the generator's busiest thread used {:.0} % of a core{over}: the generator, not the target, may be the bottleneck",
         share * 100.0
     );
     let remedy = "read the throughput as a lower bound; use more --threads on free cores, or another machine";
@@ -64,17 +64,15 @@ pub(super) fn waited_for_a_core(evidence: &Evidence<'_>) -> Option<Found> {
     let level = if is_theirs && share > WAIT_INVALID { Level::Invalid } else { Level::Suspect };
     let switched = evidence.involuntary_per_s().filter(|per_s| *per_s >= 50.0);
     let switched = switched
-        .map_or_else(String::new, |per_s| format!(", and was taken off it {per_s:.0} times a second"));
+        .map_or_else(String::new, |per_s| format!(", with {per_s:.0} involuntary context switches/s"));
     let who = match others.filter(|_| is_theirs) {
         Some(Process { pid, name, cpu_s }) => {
             format!("; process {pid} ({name}) used {:.0} % of a core meanwhile", cpu_s / over_s * 100.0)
         }
         None => String::new(),
     };
-    let sentence = format!(
-        "a thread of the generator waited for a core for {} of the time{switched}{who}",
-        percent(share)
-    );
+    let sentence =
+        format!("a generator thread waited for a core for {} of the time{switched}{who}", percent(share));
     let own_core = own_core(evidence.planned);
     let remedy = if is_theirs {
         format!("let nothing else run during a measurement; or {own_core}")

@@ -4,8 +4,9 @@ use record::Percentile;
 use store::Level;
 
 use super::evidence::Evidence;
-use super::words::{Found, found, ms, own_core, percent};
+use super::words::{Found, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
+use crate::words::duration;
 
 /// Waking up later than this, and than a tenth of the tail it disturbs, makes the tail the generator's own.
 const WAKE_LAG_MAX_NS: u64 = 1_000_000;
@@ -25,7 +26,7 @@ impl Doubt {
         code: "wake_lag",
         words: MEASURED_ITSELF,
         suspect: "",
-        invalid: "p99 later than 1 ms and a tenth of p99 of response time",
+        invalid: "p99 later than 1 ms and a tenth of p99 response time",
         looks_at: "open load: how late timers woke the threads",
         is_limit: true,
     };
@@ -49,9 +50,9 @@ pub(super) fn wake_lag(evidence: &Evidence<'_>) -> Option<Found> {
         return None;
     }
     let sentence = format!(
-        "the generator woke up {} late or more in 1 % of the cases, against a 99 % response time of {}",
-        ms(lag_ns as f64),
-        ms(response_ns as f64)
+        "the generator woke up {} late (p99), against a p99 response time of {}",
+        duration(lag_ns as f64),
+        duration(response_ns as f64)
     );
     Some(found(Level::Invalid, sentence, own_core(evidence.planned)))
 }
@@ -76,8 +77,8 @@ pub(super) fn share_of_tail(evidence: &Evidence<'_>) -> Option<Found> {
         "{} {which} was the generator's own delay, {} of {} on average: it was late although a connection was free, or read \
          replies late",
         percent(share),
-        ms(lag_ns),
-        ms(slowest.response_ns as f64 / slowest.count.max(1) as f64)
+        duration(lag_ns),
+        duration(slowest.response_ns as f64 / slowest.count.max(1) as f64)
     );
     Some(found(level, sentence, own_core(evidence.planned)))
 }

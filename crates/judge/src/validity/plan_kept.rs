@@ -4,9 +4,10 @@ use record::Counts;
 use store::Level;
 
 use super::evidence::Evidence;
-use super::words::{Found, found, ms, own_core, per_s, percent, units};
+use super::words::{Found, found, own_core, per_s, percent, units};
 use crate::causes::Doubt;
 use crate::planned::{Offered, Planned};
+use crate::words::duration;
 
 /// The share of planned requests that may be left unsent.
 const NOT_SENT_SHARE_MAX: f64 = 0.001;
@@ -104,11 +105,11 @@ fn own(planned: &Planned) -> (String, String) {
 fn late_already(evidence: &Evidence<'_>) -> Option<(String, String)> {
     let limit_ns = evidence.planned.latency_limit_ns?;
     let why = format!(
-        "they were later than the latency limit of {} before a connection was free, and were left out as asked{}",
-        ms(limit_ns as f64),
+        "no connection became free within the latency limit of {}, so they were skipped as requested{}",
+        duration(limit_ns as f64),
         carried(evidence)
     );
-    let remedy = "this is no fault of the generator: the database at these connections does not take the rate; lower -R, or raise \
+    let remedy = "the generator is not the cause: the database does not sustain the rate on these connections; lower -R, or raise \
                   -c if the database can do more at once";
     Some((why, remedy.to_owned()))
 }
@@ -119,7 +120,7 @@ fn shared(evidence: &Evidence<'_>, users: u32, pool: u32) -> (String, String) {
         "{users} users share {pool} connections, and some still waited for one 2 s after the load had ended{}",
         carried(evidence)
     );
-    let remedy = "this is no fault of the generator: raise --pool, or have fewer users; a longer load has a smaller share of them";
+    let remedy = "the generator is not the cause: raise --pool, or have fewer users; a longer load has a smaller share of them";
     (why, remedy.to_owned())
 }
 
@@ -133,7 +134,7 @@ fn busy(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
     let why = format!(
         "all {connections} connections were busy ({} of the time), a reply took {} on average{}",
         percent(busy.min(1.0)),
-        ms(service_ns),
+        duration(service_ns),
         carried(evidence)
     );
     let needed = asked_per_s(evidence)
@@ -143,7 +144,7 @@ fn busy(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
         |needed| format!("give it about {needed:.0} connections (-c)"),
     );
     let remedy = format!(
-        "this is no fault of the generator: ask for less, or {raise}; if replies then take longer instead, the system is the limit"
+        "the generator is not the cause: ask for less, or {raise}; if replies then take longer instead, the system is the limit"
     );
     (why, remedy)
 }
@@ -162,19 +163,19 @@ fn not_free(evidence: &Evidence<'_>, connections: u32) -> (String, String) {
             most.count,
             most.class
         );
-        let remedy = "this is no fault of the generator: see why the system refuses or loses connections, or lower the rate";
+        let remedy = "the generator is not the cause: see why the system refuses or loses connections, or lower the rate";
         return (why, remedy.to_owned());
     }
     let why = format!(
         "none of the {connections} connections was free: they were held by iterations, or were being opened{carried}"
     );
-    let remedy = "this is no fault of the generator: look at the errors, lower the rate, or raise the number of connections (-c)";
+    let remedy = "the generator is not the cause: look at the errors, lower the rate, or raise the number of connections (-c)";
     (why, remedy.to_owned())
 }
 
 /// `; that carried 79.6/s`
 fn carried(evidence: &Evidence<'_>) -> String {
-    evidence.reached_per_s().map_or_else(String::new, |rate| format!("; that carried {}", per_s(rate)))
+    evidence.reached_per_s().map_or_else(String::new, |rate| format!("; sustained {}", per_s(rate)))
 }
 
 /// The mean rate of the plan, if time ends it.

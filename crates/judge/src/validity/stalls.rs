@@ -3,13 +3,14 @@
 use store::Level;
 
 use super::evidence::Evidence;
-use super::words::{Found, found, ms, own_core, percent};
+use super::words::{Found, found, own_core, percent};
 use crate::causes::{Doubt, MEASURED_ITSELF};
+use crate::words::duration;
 
 /// Of the time, what a thread may be away in stretches of 50 ms and more.
 const STALLED_SUSPECT: f64 = 0.01;
 const STALLED_INVALID: f64 = 0.05;
-/// One stretch that is longer is told, whatever its share.
+/// One stretch that is longer is reported, whatever its share.
 const LONGEST_NS: u64 = 100_000_000;
 
 impl Doubt {
@@ -19,7 +20,7 @@ impl Doubt {
         words: MEASURED_ITSELF,
         suspect: "1 % of the time, or once 100 ms",
         invalid: "5 % of the time",
-        looks_at: "a worker was away from its loop for 50 ms and more at a time: stopped, or without a core",
+        looks_at: "a worker did not run its loop for 50 ms or more: stopped, or without a core",
         is_limit: true,
     };
 }
@@ -36,8 +37,8 @@ pub(super) fn stalls(evidence: &Evidence<'_>) -> Option<Found> {
         return None;
     };
     let sentence = format!(
-        "a thread of the generator was away for {} at a time and {} of the time in all: stopped, or without a core",
-        ms(longest_ns as f64),
+        "a generator thread did not run for up to {} at a time, {} of the time in total: stopped, or without a core",
+        duration(longest_ns as f64),
         percent(share)
     );
     let remedy = format!("let nothing stop the generator; {}", own_core(evidence.planned));

@@ -163,7 +163,7 @@ fn a_plan_that_was_not_kept_for_want_of_connections_is_no_fault_of_the_generator
     let cause = &validity.causes[0];
     assert!(cause.sentence.starts_with("1200 of 2000 planned requests (60.0 %) were not sent"), "{cause:?}");
     assert!(cause.sentence.contains("all 8 connections were busy"), "{cause:?}");
-    assert!(cause.remedy.starts_with("this is no fault of the generator"), "{cause:?}");
+    assert!(cause.remedy.starts_with("the generator is not the cause"), "{cause:?}");
     assert!(cause.remedy.contains("about 26 connections"), "{cause:?}");
 }
 

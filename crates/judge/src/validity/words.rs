@@ -3,6 +3,7 @@
 use store::{Level, Unit};
 
 use crate::planned::Planned;
+use crate::words;
 
 /// What a rule found, and how much it weighs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,18 +43,10 @@ pub(super) fn units(planned: &Planned) -> &'static str {
 
 /// `12.3 %`
 pub(super) fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    words::percent(share, 1)
 }
 
-/// `1.2 ms`, or `350 ms`
-pub(super) fn ms(ns: f64) -> String {
-    let ms = ns / 1e6;
-    let decimals = usize::from(ms < 100.0) + usize::from(ms < 1.0);
-    format!("{ms:.decimals$} ms")
-}
-
-/// `80/s`, `1.5/s`
+/// `80.0/s`
 pub(super) fn per_s(rate: f64) -> String {
-    let decimals = usize::from(rate < 10.0);
-    format!("{rate:.decimals$}/s")
+    format!("{}/s", words::rate(rate))
 }

@@ -1,9 +1,9 @@
 //! This process itself, measured as the system is.
 
 use super::GENERATOR;
-use super::figures::Figures;
 use super::group::{Now, describe_one, seconds};
 use super::member::{Member, Reach};
+use super::process_values::ProcessValues;
 use super::sheet::{Probe, Sheet};
 
 /// As many threads as anyone lets generate load.
@@ -27,7 +27,7 @@ impl Probe for Generator {
                 .not_available("generator", || "/proc/PID/stat of this process cannot be read".into());
         };
         let [user, sys, ..] = seen.uses;
-        let (mut figures, mut threads_left) = (Figures::default(), THREADS_MAX);
+        let (mut figures, mut threads_left) = (ProcessValues::default(), THREADS_MAX);
         figures.add("cpu_user_s", Some(seconds(user.own)));
         figures.add("cpu_sys_s", Some(seconds(sys.own)));
         let mut now = Now { reach: &self.reach, last_look_ticks: None, threads_left: &mut threads_left };

@@ -1,8 +1,8 @@
 //! All descendants of one keeper.
 
-use super::figures::{BUSIEST_THREAD, Figures, OPEN_FILES_SHARE};
 use super::ledger::{Change, Ledger};
 use super::member::{Member, Reach, Seen, Used, Uses};
+use super::process_values::{BUSIEST_THREAD, OPEN_FILES_SHARE, ProcessValues};
 use super::sheet::Sheet;
 use super::tasks::Done;
 
@@ -39,7 +39,12 @@ impl Group {
     }
 
     /// Reads the members, the new ones too. Hands back those that have ended.
-    pub(crate) fn look(&mut self, new: &[u32], now: &mut Now, sheet: &mut Sheet) -> (Figures, Vec<u32>) {
+    pub(crate) fn look(
+        &mut self,
+        new: &[u32],
+        now: &mut Now,
+        sheet: &mut Sheet,
+    ) -> (ProcessValues, Vec<u32>) {
         let mut changes = [Change::default(); 4];
         // First of all: children move to it when they end. Its own doings are not the system's.
         if let Some(seen) = self.keeper.look() {
@@ -76,7 +81,7 @@ impl Group {
         (figures, ended)
     }
 
-    fn settle(&mut self, changes: [Change; 4], has_io: bool, figures: &mut Figures) {
+    fn settle(&mut self, changes: [Change; 4], has_io: bool, figures: &mut ProcessValues) {
         let [user, sys, read, written] = std::array::from_fn(|kind| self.ledgers[kind].settle(changes[kind]));
         figures.add("cpu_user_s", Some(seconds(user)));
         figures.add("cpu_sys_s", Some(seconds(sys)));
@@ -95,8 +100,8 @@ fn add(changes: &mut [Change; 4], uses: Uses) {
 }
 
 /// What a group of no processes comes to.
-fn empty(reach: &Reach) -> Figures {
-    let mut figures = Figures::default();
+fn empty(reach: &Reach) -> ProcessValues {
+    let mut figures = ProcessValues::default();
     figures.add("processes", Some(0.0));
     threads(Some(Done::default()), reach, &mut figures);
     for metric in ["threads", "rss_bytes", "open_files", OPEN_FILES_SHARE] {
@@ -105,7 +110,7 @@ fn empty(reach: &Reach) -> Figures {
     figures
 }
 
-fn describe(member: &mut Member, seen: &Seen, now: &mut Now, figures: &mut Figures, sheet: &mut Sheet) {
+fn describe(member: &mut Member, seen: &Seen, now: &mut Now, figures: &mut ProcessValues, sheet: &mut Sheet) {
     if seen.stat.is_zombie {
         return;
     }
@@ -123,7 +128,7 @@ pub(crate) fn describe_one(
     member: &mut Member,
     seen: &Seen,
     now: &mut Now,
-    figures: &mut Figures,
+    figures: &mut ProcessValues,
     sheet: &mut Sheet,
 ) {
     figures.add("threads", Some(seen.stat.threads as f64));
@@ -143,7 +148,7 @@ pub(crate) fn describe_one(
     figures.add(OPEN_FILES_SHARE, open_files.map(|count| member.share_of_limit(count)));
 }
 
-fn threads(done: Option<Done>, reach: &Reach, figures: &mut Figures) {
+fn threads(done: Option<Done>, reach: &Reach, figures: &mut ProcessValues) {
     if reach.has_schedstat {
         let seconds = |ns: u64| ns as f64 / 1e9;
         figures.add("run_queue_wait_s", done.map(|done| seconds(done.waited_ns)));

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use super::figures::Figures;
 use super::group::{Group, Now};
 use super::member::Reach;
 use super::process_files::Stat;
+use super::process_values::ProcessValues;
 use super::pss::Pss;
 use super::sheet::{Probe, Sheet};
 use super::source::Source;
@@ -66,7 +66,7 @@ impl System {
         found
     }
 
-    fn pss(&mut self, figures: &mut [Figures], sheet: &mut Sheet) {
+    fn pss(&mut self, figures: &mut [ProcessValues], sheet: &mut Sheet) {
         let Some(over) = sheet.over else { return };
         let pids: Vec<Vec<u32>> = self.groups.iter().map(|group| group.pids().collect()).collect();
         let rss_bytes = self.groups.iter().map(|group| group.rss_bytes).fold(0, u64::saturating_add);
@@ -100,7 +100,7 @@ impl Probe for System {
         }
         self.last_look_ticks = Some(now_ticks.unwrap_or(0));
         self.pss(&mut all, sheet);
-        let mut whole = Figures::default();
+        let mut whole = ProcessValues::default();
         for (group, figures) in self.groups.iter().zip(&all) {
             figures.write(&group.name, sheet);
             whole.add_all(figures);

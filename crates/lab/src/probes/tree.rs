@@ -45,11 +45,11 @@ impl Tree {
         let mut found = Vec::new();
         for pid in parents.keys() {
             match self.place_of(*pid, &parents) {
-                Place::Below(keeper, depth) => found.push((depth, *pid, keeper)),
-                Place::Outside => {
+                Ancestry::Below(keeper, depth) => found.push((depth, *pid, keeper)),
+                Ancestry::Outside => {
                     self.outside.insert(*pid);
                 }
-                Place::Unclear => {}
+                Ancestry::Unclear => {}
             }
         }
         found.sort_unstable();
@@ -67,24 +67,24 @@ impl Tree {
         self.members.len() >= MEMBERS_MAX
     }
 
-    fn place_of(&self, pid: u32, parents: &HashMap<u32, u32>) -> Place {
+    fn place_of(&self, pid: u32, parents: &HashMap<u32, u32>) -> Ancestry {
         let mut at = pid;
         for depth in 0..=parents.len() {
-            let Some(&parent) = parents.get(&at) else { return Place::Unclear };
+            let Some(&parent) = parents.get(&at) else { return Ancestry::Unclear };
             if let Some(keeper) = self.keepers.get(&parent).or_else(|| self.members.get(&parent)) {
-                return Place::Below(*keeper, depth);
+                return Ancestry::Below(*keeper, depth);
             }
             if parent == 0 || self.outside.contains(&parent) {
-                return Place::Outside;
+                return Ancestry::Outside;
             }
             at = parent;
         }
         // A circle: process ids changed hands while they were read.
-        Place::Unclear
+        Ancestry::Unclear
     }
 }
 
-enum Place {
+enum Ancestry {
     /// The number of its keeper, and how many newcomers are between it and a known one.
     Below(usize, usize),
     Outside,

@@ -1,15 +1,19 @@
 //! Equal distances.
 
-/// Places 0, 1, 2, … in the flow.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Even {
-    next: u64,
-}
+use alloc::boxed::Box;
 
-impl Even {
-    pub(super) fn next_place(&mut self) -> f64 {
-        let place = self.next;
-        self.next += 1;
-        place as f64
-    }
-}
+use super::process::Process;
+
+/// Places 0, 1, 2, … in the flow.
+pub static EVEN: Process = Process {
+    name: "even",
+    title: "even",
+    sentence: "at equal distances",
+    places: |_| {
+        let mut next = 0u64;
+        Box::new(move || {
+            next += 1;
+            (next - 1) as f64
+        })
+    },
+};

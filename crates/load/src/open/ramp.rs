@@ -20,7 +20,7 @@ mod tests {
     fn a_ramp_sends_the_area_under_its_line() {
         let arrivals = |from, to| {
             let profile = Profile::ramp(from, to, 10_000_000_000);
-            Open { profile, spacing: Spacing::Even, connections: 1, shed_after_ns: None }
+            Open { profile, spacing: Spacing::EVEN, connections: 1, shed_after_ns: None }
                 .arrivals(Share::WHOLE)
         };
         // (100 + 300) / 2 × 10 s = 2,000, of which the first half of the time gets (100 + 200) / 2 × 5 = 750.

@@ -6,11 +6,10 @@ use sql::Engine;
 use wire::sql::{Login, Secret, TlsWish, Weak};
 
 use super::written::Written;
-use super::{Database, Surroundings, in_the_clear, shown, with_tls};
+use super::{ClientEnvironment, Database, in_the_clear, shown, with_tls};
 use crate::fault::Fault;
 use crate::plan::{Peer, Trust};
 
-const PORT: u16 = 3306;
 const ANY_KEY: &str = "get-server-public-key";
 const CLEAR: &str = "enable-cleartext-plugin";
 const PARAMETERS: [&str; 6] = ["ssl-mode", "ssl-ca", "socket", "connect-timeout", ANY_KEY, CLEAR];
@@ -18,18 +17,21 @@ const SECONDS_MAX: u64 = 86_400;
 
 pub(super) fn read(
     written: &Written,
-    around: &Surroundings<'_>,
+    environment: &ClientEnvironment<'_>,
     faults: &mut Vec<Fault>,
 ) -> Option<Database> {
     written.only(&PARAMETERS, faults);
-    let user = written.user.clone().or_else(|| around.user());
+    let user = written.user.clone().or_else(|| environment.user());
     let Some(user) = user else {
-        written.wrong("nobody says who logs in", "write mysql://USER@HOST/DATABASE", faults);
+        written.wrong("no user in the URL", "write mysql://USER@HOST/DATABASE", faults);
         return None;
     };
     let hosts = written.hosts.iter();
     let peers = hosts.map(|(host, port)| {
-        in_the_clear(host.clone().unwrap_or_else(|| "localhost".to_owned()), port.unwrap_or(PORT))
+        in_the_clear(
+            host.clone().unwrap_or_else(|| "localhost".to_owned()),
+            port.unwrap_or(wire::mysql::PORT),
+        )
     });
     let mut peers: Vec<_> = peers.collect();
     let socket = written.parameter("socket").map(PathBuf::from);
@@ -53,7 +55,7 @@ pub(super) fn read(
     let timeout_ns = written.parameter("connect-timeout").and_then(|text| match text.parse::<u64>() {
         Ok(seconds @ 1..=SECONDS_MAX) => Some(seconds * 1_000_000_000),
         _ => {
-            let what = format!("connect-timeout cannot be {text:?}");
+            let what = format!("invalid connect-timeout: {text:?}");
             written.wrong(what, "write whole seconds, such as connect-timeout=5", faults);
             None
         }
@@ -63,7 +65,7 @@ pub(super) fn read(
         shown: shown(written.scheme, &peers, written.database.as_deref().unwrap_or_default()),
         login: Login {
             user,
-            password: written.password.clone().or_else(|| around.variable("MYSQL_PWD").map(Secret)),
+            password: written.password.clone().or_else(|| environment.variable("MYSQL_PWD").map(Secret)),
             database: written.database.clone(),
             settings: Vec::new(),
             tls: if is_all_here { TlsWish::No } else { tls },
@@ -81,8 +83,8 @@ fn is_true(written: &Written, name: &str, faults: &mut Vec<Fault>) -> bool {
         Some("true" | "1" | "on") => true,
         None | Some("false" | "0" | "off") => false,
         Some(other) => {
-            let what = format!("{name} cannot be {other:?}");
-            written.wrong(what, &format!("write {name}=true, or leave it out"), faults);
+            let what = format!("invalid {name}: {other:?}");
+            written.wrong(what, &format!("write {name}=true, or remove it"), faults);
             false
         }
     }
@@ -98,9 +100,9 @@ fn tls(written: &Written, faults: &mut Vec<Fault>) -> (TlsWish, Option<Trust>) {
         "VERIFY_CA" => (TlsWish::Required, Some(Trust::AnyName(file))),
         "VERIFY_IDENTITY" => (TlsWish::Required, Some(file.map_or(Trust::System, Trust::Authorities))),
         other => {
-            let what = format!("ssl-mode cannot be {other:?}");
-            let way_out = "write DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY";
-            written.wrong(what, way_out, faults);
+            let what = format!("invalid ssl-mode: {other:?}");
+            let help = "write DISABLED, PREFERRED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY";
+            written.wrong(what, help, faults);
             (TlsWish::No, None)
         }
     }

@@ -7,13 +7,12 @@ use wire::sql::{Login, Secret, TlsWish, Weak};
 
 use super::pgpass::{self, Found, Whose};
 use super::written::{Written, read_port};
-use super::{Database, Surroundings, in_the_clear, shown, with_tls};
+use super::{ClientEnvironment, Database, in_the_clear, shown, with_tls};
 use crate::fault::Fault;
 use crate::plan::{Peer, Trust};
 
-const PORT: u16 = 5432;
 const SECONDS_MAX: u64 = 86_400;
-/// What a server calls us, if nobody says otherwise.
+/// The default `application_name`.
 const APPLICATION: &str = "tenbin";
 /// Where servers have their sockets.
 const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
@@ -35,32 +34,34 @@ const PARAMETERS: [&str; 12] = [
 
 pub(super) fn read(
     written: &Written,
-    around: &Surroundings<'_>,
+    environment: &ClientEnvironment<'_>,
     faults: &mut Vec<Fault>,
 ) -> Option<Database> {
     written.only(&PARAMETERS, faults);
     let given = |parameter: &str, variable: &str| {
-        written.parameter(parameter).map(str::to_owned).or_else(|| around.variable(variable))
+        written.parameter(parameter).map(str::to_owned).or_else(|| environment.variable(variable))
     };
     let of_url = |parameter: &str, part: &Option<String>| {
         written.parameter(parameter).map(str::to_owned).or_else(|| part.clone())
     };
-    let mut peers = peers(written, around, faults);
-    let user = of_url("user", &written.user).or_else(|| around.variable("PGUSER")).or_else(|| around.user());
+    let mut peers = peers(written, environment, faults);
+    let user = of_url("user", &written.user)
+        .or_else(|| environment.variable("PGUSER"))
+        .or_else(|| environment.user());
     let Some(user) = user else {
-        written.wrong("nobody says who logs in", "write postgres://USER@HOST/DATABASE", faults);
+        written.wrong("no user in the URL", "write postgres://USER@HOST/DATABASE", faults);
         return None;
     };
-    let database = of_url("dbname", &written.database).or_else(|| around.variable("PGDATABASE"));
+    let database = of_url("dbname", &written.database).or_else(|| environment.variable("PGDATABASE"));
     let database = database.unwrap_or_else(|| user.clone());
     let file = given("passfile", "PGPASSFILE").map(PathBuf::from);
-    let file = file.or_else(|| Some(Path::new(&around.variable("HOME")?).join(".pgpass")));
+    let file = file.or_else(|| Some(Path::new(&environment.variable("HOME")?).join(".pgpass")));
     let password = written.parameter("password").map(|text| Secret(text.to_owned()));
     let password = password
         .or_else(|| written.password.clone())
-        .or_else(|| around.variable("PGPASSWORD").map(Secret))
+        .or_else(|| environment.variable("PGPASSWORD").map(Secret))
         .or_else(|| from_file(file.as_deref()?, peers.first()?, &database, &user, written, faults));
-    let (tls, trust) = tls(written, around, faults);
+    let (tls, trust) = tls(written, environment, faults);
     with_tls(&mut peers, trust.as_ref());
     let named = given("require_auth", "PGREQUIREAUTH").unwrap_or_default();
     let weak = weak(&named, written, faults);
@@ -88,29 +89,34 @@ pub(super) fn read(
 }
 
 /// The hosts of the URL, of its parameters, of the environment, or the server of this machine.
-fn peers(written: &Written, around: &Surroundings<'_>, faults: &mut Vec<Fault>) -> Vec<Peer> {
+fn peers(written: &Written, environment: &ClientEnvironment<'_>, faults: &mut Vec<Fault>) -> Vec<Peer> {
     let listed = |text: String| text.split(',').map(|host| Some(host.to_owned())).collect::<Vec<_>>();
     let written_hosts: Vec<Option<String>> = written.hosts.iter().map(|(host, _)| host.clone()).collect();
     let hosts = match written.parameter("host") {
         Some(hosts) => listed(hosts.to_owned()),
         None if written_hosts.iter().all(Option::is_none) => {
-            around.variable("PGHOST").map_or(vec![None], listed)
+            environment.variable("PGHOST").map_or(vec![None], listed)
         }
         None => written_hosts,
     };
     let mut given: Vec<Option<u16>> = written.hosts.iter().map(|(_, port)| *port).collect();
     let further = written.parameter("port").map(str::to_owned);
-    let further = further.or_else(|| around.variable("PGPORT").filter(|_| given.iter().all(Option::is_none)));
+    let further =
+        further.or_else(|| environment.variable("PGPORT").filter(|_| given.iter().all(Option::is_none)));
     if let Some(text) = further {
         given = text.split(',').map(|port| read_port(port, &written.shown, faults)).collect();
     }
     if given.len() > 1 && given.len() != hosts.len() {
-        written.wrong("there are not as many ports as hosts", "write one port, or one for each host", faults);
+        written.wrong(
+            "the numbers of ports and hosts differ",
+            "write one port, or one for each host",
+            faults,
+        );
     }
     let hosts = hosts.into_iter().enumerate();
     hosts
         .map(|(number, host)| {
-            let port = given.get(number).or(given.first()).copied().flatten().unwrap_or(PORT);
+            let port = given.get(number).or(given.first()).copied().flatten().unwrap_or(wire::postgres::PORT);
             match host.filter(|host| !host.is_empty()) {
                 Some(folder) if folder.starts_with('/') => by_socket(&folder, port),
                 Some(host) => in_the_clear(host, port),
@@ -158,12 +164,16 @@ fn from_file(
     }
 }
 
-fn tls(written: &Written, around: &Surroundings<'_>, faults: &mut Vec<Fault>) -> (TlsWish, Option<Trust>) {
+fn tls(
+    written: &Written,
+    environment: &ClientEnvironment<'_>,
+    faults: &mut Vec<Fault>,
+) -> (TlsWish, Option<Trust>) {
     let given = |parameter: &str, variable: &str| {
-        written.parameter(parameter).map(str::to_owned).or_else(|| around.variable(variable))
+        written.parameter(parameter).map(str::to_owned).or_else(|| environment.variable(variable))
     };
     let own = || {
-        let path = Path::new(&around.variable("HOME")?).join(".postgresql/root.crt");
+        let path = Path::new(&environment.variable("HOME")?).join(".postgresql/root.crt");
         path.exists().then_some(path)
     };
     let root = given("sslrootcert", "PGSSLROOTCERT");
@@ -183,9 +193,9 @@ fn tls(written: &Written, around: &Surroundings<'_>, faults: &mut Vec<Fault>) ->
         "verify-ca" => (TlsWish::Required, Some(Trust::AnyName(file))),
         "verify-full" => (TlsWish::Required, Some(file.map_or(Trust::System, Trust::Authorities))),
         other => {
-            let what = format!("sslmode cannot be {other:?}");
-            let way_out = "write disable, prefer, require, verify-ca or verify-full";
-            written.wrong(what, way_out, faults);
+            let what = format!("invalid sslmode: {other:?}");
+            let help = "write disable, prefer, require, verify-ca or verify-full";
+            written.wrong(what, help, faults);
             (TlsWish::No, None)
         }
     }
@@ -200,10 +210,9 @@ fn weak(named: &str, written: &Written, faults: &mut Vec<Fault>) -> Weak {
             "md5" => weak.md5 = true,
             "scram-sha-256" | "none" => {}
             other => {
-                let what = format!("require_auth cannot be {other:?}");
-                let way_out =
-                    "write password, md5, scram-sha-256 or none, or several with commas between them";
-                written.wrong(what, way_out, faults);
+                let what = format!("invalid require_auth: {other:?}");
+                let help = "write password, md5, scram-sha-256 or none, or several with commas between them";
+                written.wrong(what, help, faults);
             }
         }
     }
@@ -216,7 +225,7 @@ fn timeout_ns(text: &str, written: &Written, faults: &mut Vec<Fault>) -> Option<
         Ok(0) => None,
         Ok(seconds) if seconds <= SECONDS_MAX => Some(seconds * 1_000_000_000),
         _ => {
-            let what = format!("connect_timeout cannot be {text:?}");
+            let what = format!("invalid connect_timeout: {text:?}");
             written.wrong(what, "write whole seconds, such as connect_timeout=5", faults);
             None
         }

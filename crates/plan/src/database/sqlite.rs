@@ -23,16 +23,20 @@ pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Database> {
     let rest = rest.strip_prefix("//").unwrap_or(rest);
     let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
     let Ok(path) = percent_decode_str(path).decode_utf8() else {
-        faults.push(Fault::new(place, "the path is no text", "name a file in UTF-8"));
+        faults.push(Fault::new(place, "the path is not UTF-8", "write the path of a file in UTF-8"));
         return None;
     };
     if path.is_empty() || path.contains('\0') {
-        faults.push(Fault::new(place, "it names no file", "write sqlite:PATH, such as sqlite:bench.db"));
+        faults.push(Fault::new(
+            place,
+            "it has no path of a file",
+            "write sqlite:PATH, such as sqlite:bench.db",
+        ));
         return None;
     }
     if path.contains(":memory:") {
-        let what = "each connection would have a database of its own in memory";
-        faults.push(Fault::new(place, what, "name a file, perhaps one below /dev/shm"));
+        let what = "with :memory:, each connection would have its own database";
+        faults.push(Fault::new(place, what, "write the path of a file, such as sqlite:/dev/shm/bench.db"));
         return None;
     }
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
@@ -51,11 +55,11 @@ fn setting(pair: &str, place: &str, faults: &mut Vec<Fault>) -> Option<(String, 
     let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
     let names = || WORDS.iter().map(|(name, _)| *name);
     let Some((name, words)) = WORDS.iter().find(|(name, _)| *name == key) else {
-        let way_out = match near::nearest(key, names()) {
-            Some(near) => format!("did you mean {near}?"),
+        let help = match near::nearest(key, names()) {
+            Some(near) => format!("write {near}"),
             None => format!("write one of {}", names().collect::<Vec<_>>().join(", ")),
         };
-        faults.push(Fault::new(place, format!("the parameter {key:?} is not known"), way_out));
+        faults.push(Fault::new(place, format!("unknown parameter {key:?}"), help));
         return None;
     };
     let value = value.to_ascii_lowercase();
@@ -65,14 +69,14 @@ fn setting(pair: &str, place: &str, faults: &mut Vec<Fault>) -> Option<(String, 
         match ms {
             Ok(ms) if ms <= i32::MAX as u64 => return Some(((*name).to_owned(), ms.to_string())),
             _ => {
-                let what = format!("{name} cannot be {value:?}");
+                let what = format!("invalid {name}: {value:?}");
                 faults.push(Fault::new(place, what, "write a duration such as 5s, or milliseconds"));
             }
         }
         return None;
     }
     if !words.contains(&value.as_str()) {
-        let what = format!("{name} cannot be {value:?}");
+        let what = format!("invalid {name}: {value:?}");
         faults.push(Fault::new(place, what, format!("write one of {}", words.join(", "))));
         return None;
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use sql::Engine;
 use wire::sql::{Secret, TlsWish, Weak};
 
-use super::{Database, Surroundings};
+use super::{ClientEnvironment, Database};
 use crate::plan::Trust;
 
 fn read(url: &str, environment: &[(&str, &str)]) -> Database {
@@ -16,8 +16,8 @@ fn try_read(url: &str, environment: &[(&str, &str)]) -> Result<Database, String>
     let variable = |name: &str| {
         environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
     };
-    let around = Surroundings::of(&variable);
-    Database::read_among(url, &around)
+    let environment = ClientEnvironment::of(&variable);
+    Database::read_in(url, &environment)
         .map_err(|faults| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
@@ -138,29 +138,29 @@ fn a_password_goes_out_weakly_only_if_somebody_says_so_or_nobody_listens() {
 #[test]
 fn wrong_urls_are_told_what_is_wrong_and_never_the_password() {
     for (url, told) in [
-        ("postgres://me:sesame@h/db?ssl_mode=require", "did you mean sslmode?"),
+        ("postgres://me:sesame@h/db?ssl_mode=require", "write sslmode"),
         ("postgres://me:sesame@h/db?nonsense=1", "write one of host, port"),
-        ("postgres://me:sesame@h/db?sslmode=maybe", "sslmode cannot be \"maybe\""),
+        ("postgres://me:sesame@h/db?sslmode=maybe", "invalid sslmode: \"maybe\""),
         ("postgres://me:sesame@h:x/db", "the port is not a number"),
-        ("postgres://me:ses/ame@h/db", "a sign that separates parts"),
-        ("postgres://me:ses#ame@h/db", "a sign that separates parts"),
+        ("postgres://me:ses/ame@h/db", "a character that separates parts"),
+        ("postgres://me:ses#ame@h/db", "a character that separates parts"),
         ("postgres://me:sesame", "the port is not a number"),
         ("postgres://[::1/db", "not closed"),
         ("postgres:db", "not followed by ://"),
-        ("postgres://me:ses%ame@h/db", "in the password a % stands without two"),
-        ("postgres://me:sesame%@h/db", "in the password a % stands without two"),
-        ("mysql://h%2/db", "in the host a % stands without two"),
-        ("postgres://a,b/db?port=1,2,3&user=u", "as many ports as hosts"),
-        ("postgres://h/db?connect_timeout=x&user=u", "connect_timeout cannot be \"x\""),
-        ("mysql://me:sesame@h/db?ssl_mode=required", "did you mean ssl-mode?"),
-        ("mysql://me:sesame@h/db?ssl-mode=sure", "ssl-mode cannot be \"SURE\""),
-        ("postgres://u:sesame@h/d?require_auth=md6", "require_auth cannot be \"md6\""),
-        ("mysql://u:sesame@h/d?get-server-public-key=yes", "get-server-public-key cannot be \"yes\""),
-        ("sqlite:", "it names no file"),
-        ("sqlite::memory:", "each connection would have a database of its own"),
-        ("sqlite:a.db?jurnal_mode=wal", "did you mean journal_mode?"),
-        ("sqlite:a.db?journal_mode=fast", "journal_mode cannot be \"fast\""),
-        ("sqlite:a.db?busy_timeout=soon", "busy_timeout cannot be \"soon\""),
+        ("postgres://me:ses%ame@h/db", "the password has a % without two"),
+        ("postgres://me:sesame%@h/db", "the password has a % without two"),
+        ("mysql://h%2/db", "the host has a % without two"),
+        ("postgres://a,b/db?port=1,2,3&user=u", "the numbers of ports and hosts differ"),
+        ("postgres://h/db?connect_timeout=x&user=u", "invalid connect_timeout: \"x\""),
+        ("mysql://me:sesame@h/db?ssl_mode=required", "write ssl-mode"),
+        ("mysql://me:sesame@h/db?ssl-mode=sure", "invalid ssl-mode: \"SURE\""),
+        ("postgres://u:sesame@h/d?require_auth=md6", "invalid require_auth: \"md6\""),
+        ("mysql://u:sesame@h/d?get-server-public-key=yes", "invalid get-server-public-key: \"yes\""),
+        ("sqlite:", "it has no path of a file"),
+        ("sqlite::memory:", "each connection would have its own database"),
+        ("sqlite:a.db?jurnal_mode=wal", "write journal_mode"),
+        ("sqlite:a.db?journal_mode=fast", "invalid journal_mode: \"fast\""),
+        ("sqlite:a.db?busy_timeout=soon", "invalid busy_timeout: \"soon\""),
     ] {
         let faults = try_read(url, &[]).expect_err(url);
         assert!(faults.contains(told), "{url}: {faults}");

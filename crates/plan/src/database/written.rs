@@ -1,4 +1,4 @@
-//! The parts of an SQL URL: user, password, hosts, database, parameters. Faults show no part that may belong to a password.
+//! The parts of an SQL URL: user, password, hosts, database, parameters. Errors show no part that may belong to a password.
 
 use percent_encoding::percent_decode_str;
 use wire::sql::Secret;
@@ -6,7 +6,7 @@ use wire::sql::Secret;
 use super::scheme;
 use crate::fault::Fault;
 use crate::file::near;
-use crate::request::sounds_secret;
+use crate::secrets::without_secrets_in_query;
 
 /// What a URL says, decoded; what it leaves out is `None`.
 pub(super) struct Written {
@@ -17,13 +17,13 @@ pub(super) struct Written {
     pub(super) hosts: Vec<(Option<String>, Option<u16>)>,
     pub(super) database: Option<String>,
     pub(super) parameters: Vec<(String, String)>,
-    /// For the place of faults.
+    /// The place in errors.
     pub(super) shown: String,
 }
 
 pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Written> {
     let shown = format!("{:?}", presentable(url));
-    let mut wrong = |what: &str, way_out: &str| faults.push(Fault::new(&shown, what, way_out));
+    let mut wrong = |what: &str, help: &str| faults.push(Fault::new(&shown, what, help));
     let scheme = scheme(url)?;
     let Some((_, rest)) = url.trim().split_once("://") else {
         wrong("the scheme is not followed by ://", "write postgres://USER@HOST/DATABASE");
@@ -32,8 +32,8 @@ pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Written> {
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, after) = rest.split_at(end);
     if !authority.contains('@') && after.contains('@') || rest.contains('#') {
-        let way_out = "in a password and in parameters write @ as %40, / as %2F, ? as %3F and # as %23";
-        wrong("a sign that separates parts of a URL stands where it cannot", way_out);
+        let help = "in a password and in parameters, write @ as %40, / as %2F, ? as %3F, and # as %23";
+        wrong("a character that separates parts of a URL is in the wrong place", help);
         return None;
     }
     let (who, places) = authority.rsplit_once('@').map_or((None, authority), |(who, at)| (Some(who), at));
@@ -45,15 +45,12 @@ pub(super) fn read(url: &str, faults: &mut Vec<Fault>) -> Option<Written> {
     let (path, query) = after.split_once('?').unwrap_or((after, ""));
     let mut decoded = |text: &str, of_what: &str| match percent_decode_str(text).decode_utf8() {
         _ if has_bare_percent(text) => {
-            wrong(
-                &format!("in the {of_what} a % stands without two hexadecimal digits"),
-                "write % itself as %25",
-            );
+            wrong(&format!("the {of_what} has a % without two hexadecimal digits"), "write % itself as %25");
             None
         }
         Ok(text) if !text.contains('\0') => Some(text.into_owned()).filter(|text| !text.is_empty()),
         _ => {
-            wrong(&format!("the {of_what} is no text"), "write it as UTF-8, other bytes left out");
+            wrong(&format!("the {of_what} is not UTF-8"), "write it as UTF-8");
             None
         }
     };
@@ -79,7 +76,7 @@ fn has_bare_percent(text: &str) -> bool {
 
 /// `host`, `host:port`, `[::1]:port`, or nothing.
 fn host(place: &str, shown: &str, faults: &mut Vec<Fault>) -> (Option<String>, Option<u16>) {
-    let mut wrong = |what: &str, way_out: &str| faults.push(Fault::new(shown, what, way_out));
+    let mut wrong = |what: &str, help: &str| faults.push(Fault::new(shown, what, help));
     let (host, port) = match place.strip_prefix('[').map(|inner| inner.split_once(']')) {
         Some(Some((host, after))) => (host, after.strip_prefix(':')),
         Some(None) => {
@@ -90,7 +87,7 @@ fn host(place: &str, shown: &str, faults: &mut Vec<Fault>) -> (Option<String>, O
     };
     let port = port.filter(|port| !port.is_empty()).and_then(|port| read_port(port, shown, faults));
     if has_bare_percent(host) {
-        let what = "in the host a % stands without two hexadecimal digits";
+        let what = "the host has a % without two hexadecimal digits";
         faults.push(Fault::new(shown, what, "write % itself as %25"));
     }
     let host = percent_decode_str(host).decode_utf8_lossy().into_owned();
@@ -102,8 +99,8 @@ pub(super) fn read_port(text: &str, shown: &str, faults: &mut Vec<Fault>) -> Opt
     let port = text.trim().parse().ok().filter(|port| *port != 0);
     if port.is_none() {
         // It may be a part of a password.
-        let way_out = "write USER:PASSWORD@HOST:PORT; in a password write : as %3A, / as %2F and @ as %40";
-        faults.push(Fault::new(shown, "the port is not a number between 1 and 65535", way_out));
+        let help = "write USER:PASSWORD@HOST:PORT; in a password, write : as %3A, / as %2F, and @ as %40";
+        faults.push(Fault::new(shown, "the port is not a number between 1 and 65535", help));
     }
     port
 }
@@ -115,21 +112,21 @@ impl Written {
         named.next().map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
-    /// Parameters that are none of the known ones are faults.
+    /// Unknown parameters are errors.
     pub(super) fn only(&self, known: &[&str], faults: &mut Vec<Fault>) {
         for (key, _) in self.parameters.iter().filter(|(key, _)| !known.contains(&key.as_str())) {
-            let what = format!("the parameter {key:?} is not known");
-            let way_out = match near::nearest(key, known.iter().copied()) {
-                Some(near) => format!("did you mean {near}?"),
+            let what = format!("unknown parameter {key:?}");
+            let help = match near::nearest(key, known.iter().copied()) {
+                Some(near) => format!("write {near}"),
                 None => format!("write one of {}", known.join(", ")),
             };
-            faults.push(Fault::new(&self.shown, what, way_out));
+            faults.push(Fault::new(&self.shown, what, help));
         }
     }
 
-    /// A fault in the value of a parameter.
-    pub(super) fn wrong(&self, what: impl Into<String>, way_out: &str, faults: &mut Vec<Fault>) {
-        faults.push(Fault::new(&self.shown, what, way_out));
+    /// An error in the value of a parameter.
+    pub(super) fn wrong(&self, what: impl Into<String>, help: &str, faults: &mut Vec<Fault>) {
+        faults.push(Fault::new(&self.shown, what, help));
     }
 }
 
@@ -142,12 +139,7 @@ pub(crate) fn presentable(url: &str) -> String {
         Some(at) => format!("{}(secret){}", &url[..from], &url[from + at..]),
         None => without_words_for_ports(url, from),
     };
-    let Some((before, query)) = hidden.split_once('?') else { return hidden };
-    let pairs = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((key, _)) if sounds_secret(key) => format!("{key}=(secret)"),
-        _ => pair.to_owned(),
-    });
-    format!("{before}?{}", pairs.collect::<Vec<_>>().join("&"))
+    without_secrets_in_query(&hidden)
 }
 
 fn is_plain_user(scheme: &str, who: &str) -> bool {

@@ -2,22 +2,21 @@
 
 use judge::Metric;
 
-use super::form;
 use super::quick::Quick;
 use super::reading::Reading;
 use super::tree::Node;
-use crate::study::{Compare, Find, How, StudyLoad, StudyPin, System, Variant};
+use crate::spec::{At, CompareSpec, Spanned};
+use crate::study::{BEST_BLOCKS_LEAST, Compare, Find, How, StudyLoad, StudyPin, System, Variant};
 use crate::units;
 
 const BLOCKS_DEFAULT: u32 = 8;
 /// Where fewer may do.
 const BLOCKS_MOST_DEFAULT: u32 = 24;
 const BLOCKS_MAX: u64 = 1_000;
-const BLOCKS_OF_BEST_MIN: u32 = 8;
 const PILOT_DEFAULT: u32 = 3;
 const PILOT_MAX: u64 = 100;
 const RUNS_MAX: u64 = 100_000;
-const MATTERS_DEFAULT: f64 = 0.03;
+const MIN_EFFECT_DEFAULT: f64 = 0.03;
 
 /// What there is to compare.
 pub(crate) struct Compared<'a> {
@@ -34,40 +33,47 @@ pub(crate) fn read(
     reading: &mut Reading<'_>,
 ) -> Compare {
     let node = root.get("compare");
-    let section = Section { node, compared, is_quick: quick.is_some() };
-    let by = section.text("by").and_then(Metric::named).unwrap_or(Metric::usual());
-    let find = match section.text("find").or(node.and_then(Node::text)) {
-        Some("best") => Find::Best,
-        Some("failures" | "no") => Find::Failures,
-        _ => Find::Every,
-    };
+    let spec = node.map(CompareSpec::of_node).unwrap_or_default();
+    let section = Section { spec: &spec, compared, is_quick: quick.is_some() };
+    let by = given(&spec.by).unwrap_or(Metric::usual());
+    // `compare: no`
+    let is_word = node.is_some_and(|node| node.text().is_some());
+    let find = given(&spec.find).unwrap_or(if is_word { Find::Failures } else { Find::Every });
     let is_alone = find != Find::Failures && compared.variants.len() == 2 || find == Find::Best;
-    let usual = node.and_then(|node| count(node, "blocks", 1..=BLOCKS_MAX, reading));
+    let usual = reading.within(&spec.blocks, 1, BLOCKS_MAX);
     let default = match node {
         None => 1,
-        Some(node) if node.text().is_some() => 1,
+        Some(_) if is_word => 1,
         Some(_) if is_alone => BLOCKS_MOST_DEFAULT,
         Some(_) => BLOCKS_DEFAULT,
     };
-    let other = quick.and_then(|quick| count(quick.node, "blocks", 1..=BLOCKS_MAX, reading));
+    let quick_blocks = quick.and_then(|quick| CompareSpec::of_node(quick.node).blocks);
+    let other = reading.within(&quick_blocks, 1, BLOCKS_MAX);
     let mut compare = Compare {
         by,
-        higher_is_better: match section.text("direction") {
-            Some(direction) => direction == "higher",
-            None => by.higher_is_better,
-        },
-        matters: section.matters(reading),
+        higher_is_better: given(&spec.is_higher_better).unwrap_or(by.higher_is_better),
+        matters: section.min_effect(reading),
         find,
-        blocks: other.or(usual).unwrap_or(default),
+        blocks: other.or(usual).map_or(default, |blocks| blocks as u32),
         pilot: 0,
         also: section.also(by, reading),
         baseline: section.baseline(reading),
-        within_ns: section.text("within").and_then(|text| units::duration_ns(text).ok()),
+        within_ns: given(&spec.within_ns),
     };
     section.pilot(&mut compare, reading);
     section.hold_against_each_other(&compare, reading);
     limit_runs(root, compared, &compare, reading);
     compare
+}
+
+/// A value that was given and can be read.
+fn given<T: Copy>(value: &Option<Spanned<T>>) -> Option<T> {
+    value.as_ref().and_then(Spanned::get).copied()
+}
+
+/// Where a value stands.
+fn place<T>(value: &Option<Spanned<T>>) -> Option<At> {
+    value.as_ref().and_then(Spanned::at)
 }
 
 /// No study has more runs than a store takes.
@@ -76,61 +82,39 @@ fn limit_runs(root: &Node, compared: &Compared<'_>, compare: &Compare, reading: 
     if runs > RUNS_MAX {
         let at =
             ["compare", "systems", "load"].iter().find_map(|key| root.entry(key)).map(|entry| entry.key_at);
-        let what = format!("{runs} runs are more than the limit of {RUNS_MAX}");
-        reading.at(at.unwrap_or(root.at), what, "vary less, or compare fewer `blocks`");
+        let what = format!("{runs} runs exceed the limit of {RUNS_MAX}");
+        reading.at(at.unwrap_or(root.at), what, "vary less, or use fewer `blocks`");
     }
-}
-
-fn count(
-    node: &Node,
-    key: &str,
-    range: std::ops::RangeInclusive<u64>,
-    reading: &mut Reading<'_>,
-) -> Option<u32> {
-    let value = node.get(key)?;
-    let count = units::count(value.text()?).ok()?;
-    let (least, most) = (*range.start(), *range.end());
-    if !range.contains(&count) {
-        let what = format!("{count} is not between {least} and {most}");
-        reading.at(value.at, what, "choose a number between them");
-    }
-    Some(count.clamp(least, most) as u32)
 }
 
 /// The section as it is read for a full study, or for a quick one.
 struct Section<'a> {
-    node: Option<&'a Node>,
+    spec: &'a CompareSpec,
     compared: &'a Compared<'a>,
     /// What is said of the full study is not said again.
     is_quick: bool,
 }
 
-impl<'a> Section<'a> {
-    fn text(&self, key: &str) -> Option<&'a str> {
-        self.node?.text_of(key)
-    }
-
-    fn matters(&self, reading: &mut Reading<'_>) -> f64 {
-        let share = self.text("matters").and_then(|text| form::percent(text).ok());
-        if let Some(matters) = self
-            .node
-            .and_then(|node| node.get("matters"))
-            .filter(|_| share.is_some_and(|share| share <= 0.0 || share >= 1.0))
+impl Section<'_> {
+    fn min_effect(&self, reading: &mut Reading<'_>) -> f64 {
+        let share = given(&self.spec.min_effect);
+        if let Some(at) = place(&self.spec.min_effect)
+            && share.is_some_and(|share| share <= 0.0 || share >= 1.0)
         {
-            let what = "a difference that matters is more than 0% and less than 100%";
-            reading.at(matters.at, what, "write a percentage such as 3%");
+            let what = "the smallest relevant difference must be more than 0% and less than 100%";
+            reading.at(at.value, what, "write a percentage such as 3%");
         }
-        share.unwrap_or(MATTERS_DEFAULT)
+        share.unwrap_or(MIN_EFFECT_DEFAULT)
     }
 
     /// Further figures, each once.
     fn also(&self, by: &Metric, reading: &mut Reading<'_>) -> Vec<&'static Metric> {
         let mut also: Vec<&'static Metric> = Vec::new();
-        for item in self.node.and_then(|node| node.get("also")).map_or(&[][..], Node::items) {
-            let Some(metric) = item.text().and_then(Metric::named) else { continue };
+        for item in self.spec.also.as_ref().and_then(Spanned::get).into_iter().flatten() {
+            let (Some(metric), Some(at)) = (item.get().copied(), item.at()) else { continue };
             if metric == by || also.contains(&metric) {
-                let what = format!("{} decides already", metric.name);
-                reading.at(item.at, what, "leave out one of the two");
+                let what = format!("{} is already compared", metric.name);
+                reading.at(at.value, what, "remove one of the two");
             } else {
                 also.push(metric);
             }
@@ -141,8 +125,8 @@ impl<'a> Section<'a> {
     /// The number of the variant of that name: `puma workers=8`, or `workers=8` if there is only one system. A quick study
     /// may lack it.
     fn baseline(&self, reading: &mut Reading<'_>) -> Option<usize> {
-        let named = self.node?.get("baseline")?;
-        let name = named.text()?;
+        let named = self.spec.baseline.as_ref()?;
+        let (name, at) = (named.get()?, named.at()?.value);
         let Compared { systems, variants, .. } = self.compared;
         let rows: Vec<String> = variants
             .iter()
@@ -157,26 +141,26 @@ impl<'a> Section<'a> {
         };
         let found = rows.iter().position(|row| row == name || of_system(row));
         if found.is_none() && !self.is_quick {
-            let what = format!("there is no variant {name:?} to compare with");
-            reading.findings.unknown(named.at, what, name, rows.iter().map(String::as_str), "write one of");
+            let what = format!("unknown baseline {name:?}");
+            reading.findings.unknown(at, what, name, rows.iter().map(String::as_str), "write one of");
         }
         found
     }
 
     /// A duel that goes on for long is worth a look at how far its blocks lie apart.
     fn pilot(&self, compare: &mut Compare, reading: &mut Reading<'_>) {
-        let given = self.node.and_then(|node| count(node, "pilot", 0..=PILOT_MAX, reading));
+        let given = reading.within(&self.spec.pilot, 0, PILOT_MAX).map(|blocks| blocks as u32);
         let is_duel = compare.how(self.compared.variants.len()) == How::Duel;
-        if let Some(entry) = self.node.and_then(|node| node.entry("pilot"))
+        if let Some(at) = place(&self.spec.pilot)
             && !self.is_quick
             && given.is_some_and(|blocks| blocks > 0)
             && !is_duel
         {
             let least = stats::blocks_least(compare.family());
-            let what = format!("a pilot goes before a comparison of two variants in {least} blocks or more");
-            reading.at(entry.key_at, what, "leave it out");
+            let what = format!("a pilot requires a comparison of two variants with {least} blocks or more");
+            reading.at(at.key, what, "remove it");
         }
-        let default = if compare.blocks > BLOCKS_OF_BEST_MIN { PILOT_DEFAULT } else { 0 };
+        let default = if compare.blocks > BEST_BLOCKS_LEAST { PILOT_DEFAULT } else { 0 };
         let blocks = given.unwrap_or(default);
         // A short form has no time for a long one.
         let blocks = if self.is_quick { blocks.min(default) } else { blocks };
@@ -185,26 +169,39 @@ impl<'a> Section<'a> {
 
     /// Keys that do not go together, and a time in which nothing can be told.
     fn hold_against_each_other(&self, compare: &Compare, reading: &mut Reading<'_>) {
-        let Some(node) = self.node.filter(|_| !self.is_quick) else { return };
+        if self.is_quick {
+            return;
+        }
         let variants = self.compared.variants.len();
-        if let Some(find) = node.entry("find").filter(|_| compare.find == Find::Best) {
+        if let Some(find) = place(&self.spec.find).filter(|_| compare.find == Find::Best) {
             if variants < 2 {
-                reading.at(find.key_at, "there is only one variant, which is the best", "leave it out");
-            } else if compare.blocks < BLOCKS_OF_BEST_MIN {
-                let what = format!("the best is not found in fewer than {BLOCKS_OF_BEST_MIN} blocks");
-                let at = node.get("blocks").map_or(find.key_at, |blocks| blocks.at);
-                reading.at(at, what, "allow more `blocks`, or leave them out for 24 at most");
+                reading.at(
+                    find.key,
+                    "`find: best` requires two variants or more, and there is one",
+                    "remove it",
+                );
+            } else if compare.blocks < BEST_BLOCKS_LEAST {
+                let what = format!("`find: best` requires {BEST_BLOCKS_LEAST} blocks or more");
+                let at = place(&self.spec.blocks).map_or(find.key, |blocks| blocks.value);
+                reading.at(
+                    at,
+                    what,
+                    format!("write `blocks: {BEST_BLOCKS_LEAST}` or more, or remove `blocks`"),
+                );
             }
         }
         let mut loads_ns = self.compared.loads.iter().map(|load| load.run_ns);
         let loads_ns = loads_ns.try_fold(0u64, |sum, ns| Some(sum.saturating_add(ns?)));
         let block_ns = loads_ns.map(|loads_ns| loads_ns.saturating_mul(variants as u64));
         if let (Some(within), Some(within_ns), Some(block_ns)) =
-            (node.get("within"), compare.within_ns, block_ns)
+            (place(&self.spec.within_ns), compare.within_ns, block_ns)
             && within_ns < block_ns
         {
-            let what = format!("a single block takes {} of load", units::show_duration(block_ns));
-            reading.at(within.at, what, "give it more time, shorten the load, or vary less");
+            let what = format!(
+                "a single block takes {} of load, which exceeds this limit",
+                units::show_duration(block_ns)
+            );
+            reading.at(within.value, what, "raise the limit, shorten the load, or vary less");
         }
     }
 }
@@ -222,10 +219,10 @@ pub(crate) fn pin(node: Option<&Node>, reading: &mut Reading<'_>) -> StudyPin {
         for item in node.get(key).map_or(&[][..], Node::items) {
             let Some(core) = item.text().and_then(|text| text.parse().ok()) else { continue };
             if taken.contains(&core) {
-                let what = format!("core {core} is the system's already: they would disturb each other");
-                reading.at(item.at, what, "give each of them cores of its own");
+                let what = format!("core {core} is assigned to the system already");
+                reading.at(item.at, what, "assign different cores to system and generator");
             } else if cores.contains(&core) {
-                reading.at(item.at, format!("core {core} is there already"), "leave out one of the two");
+                reading.at(item.at, format!("core {core} is listed twice"), "remove one of the two");
             }
             cores.push(core);
         }

@@ -11,7 +11,7 @@ use super::tree::Node;
 use crate::study::is_name;
 
 const CSV_BYTES_MAX: u64 = 100 * 1024 * 1024;
-const UNREADABLE: &str = "write values with commas between them, in quotes where they hold commas";
+const UNREADABLE: &str = "separate values by commas, and quote values that contain commas";
 const COLUMNS_MAX: usize = 1_000;
 const CELLS_MAX: usize = 10_000_000;
 const KINDS: [&str; 5] = ["uniform", "zipf", "sequence", "text", "csv"];
@@ -55,8 +55,8 @@ pub(crate) fn read(node: Option<&Node>, reading: &mut Reading<'_>) -> Vec<DataTe
     let entries = node.map_or(&[][..], Node::entries);
     let sources = entries.iter().map(|entry| {
         if !is_name(&entry.key) || entry.key.contains('.') {
-            let what = format!("{:?} cannot stand in braces", entry.key);
-            reading.at(entry.key_at, what, "write letters, digits, _ and -, a letter first");
+            let what = format!("{:?} is not a valid name", entry.key);
+            reading.at(entry.key_at, what, "use letters, digits, _, and -, and begin with a letter");
         }
         let kind = kind(&entry.value, entry.key_at, reading);
         DataText { name: entry.key.clone(), at: entry.key_at, kind, fills: Vec::new() }
@@ -69,15 +69,15 @@ fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> Kind {
     let &[kind] = given.as_slice() else {
         match node.entries().iter().find(|entry| given.get(1) == Some(&entry.key.as_str())) {
             Some(second) => {
-                let what = format!("values come from `{}` already", given[0]);
-                reading.at(second.key_at, what, "leave out one of them");
+                let what = format!("a data source has one kind, and this one has `{}`", given[0]);
+                reading.at(second.key_at, what, "remove one of them");
             }
             // Of a source that is misspelt, or none at all, is told already.
             None if !node.entries().is_empty()
                 && !node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at)) =>
             {
-                let what = "nothing says where values come from";
-                reading.at(at, what, "write one of `uniform`, `zipf`, `sequence`, `text`, `csv`");
+                let what = "the data source has no kind";
+                reading.at(at, what, "add one of `uniform`, `zipf`, `sequence`, `text`, `csv`");
             }
             None => {}
         }
@@ -85,7 +85,7 @@ fn kind(node: &Node, at: Span, reading: &mut Reading<'_>) -> Kind {
     };
     for (key, of) in FURTHER.into_iter().filter(|(_, of)| *of != kind) {
         if let Some(entry) = node.entry(key) {
-            reading.at(entry.key_at, format!("`{key}` goes with `{of}`"), "leave it out");
+            reading.at(entry.key_at, format!("`{key}` requires `{of}`"), "remove it");
         }
     }
     let Some(text) = node.text_of(kind) else { return Kind::Unknown };
@@ -117,8 +117,8 @@ fn sequence(node: &Node, text: &str, reading: &mut Reading<'_>) -> Option<Source
         let at = node.get("sequence").map_or(node.at, |node| node.at);
         reading.at(
             at,
-            format!("with steps of {by} it never comes to its end"),
-            "turn it round, or change `by`",
+            format!("with `by: {by}`, the sequence does not reach its end"),
+            "swap the ends, or change the sign of `by`",
         );
     }
     Some(Source::Sequence { from, until, by })
@@ -128,8 +128,8 @@ fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> Kind {
     let Some(file) = node.get("csv") else { return Kind::Unknown };
     let mut bytes = match reading.folder.read(name, CSV_BYTES_MAX) {
         Ok(bytes) => bytes,
-        Err((what, way_out)) => {
-            reading.at(file.at, what, way_out);
+        Err((what, help)) => {
+            reading.at(file.at, what, help);
             return Kind::Unknown;
         }
     };
@@ -138,7 +138,7 @@ fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> Kind {
     }
     if let Err(error) = std::str::from_utf8(&bytes) {
         let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
-        reading.at(file.at, format!("{name}, line {line}: this is not UTF-8"), "save it as UTF-8");
+        reading.at(file.at, format!("{name}, line {line}: invalid UTF-8"), "save it as UTF-8");
         return Kind::Unknown;
     }
     let mut lines = csv::ReaderBuilder::new().flexible(true).from_reader(bytes.as_slice());
@@ -150,27 +150,23 @@ fn table(node: &Node, name: &str, reading: &mut Reading<'_>) -> Kind {
         }
     };
     if columns.len() > COLUMNS_MAX {
-        reading.at(
-            file.at,
-            format!("{name} has more than {COLUMNS_MAX} columns"),
-            "leave out those that nothing uses",
-        );
+        reading.at(file.at, format!("{name} has more than {COLUMNS_MAX} columns"), "remove unused columns");
         return Kind::Unknown;
     }
     let wrong = columns.iter().enumerate().find(|(number, column)| {
         column.is_empty() || columns[..*number].contains(column) || !is_name(&format!("x.{column}"))
     });
     if let Some((number, column)) = wrong {
-        let what = format!("{name}, line 1: {column:?} cannot name column {}", number + 1);
-        let way_out = "the first line names the columns: each name once, of letters, digits, _ and -";
-        reading.at(file.at, what, way_out);
+        let what = format!("{name}, line 1: {column:?} is not a valid name for column {}", number + 1);
+        let help = "write a different name for each column in the first line, with letters, digits, _, and -";
+        reading.at(file.at, what, help);
         return Kind::Unknown;
     }
     if columns.is_empty() {
         reading.at(
             file.at,
             format!("{name} is empty"),
-            "the first line names the columns, the others are rows",
+            "write the names of the columns in the first line, and rows below",
         );
         return Kind::Unknown;
     }
@@ -215,14 +211,14 @@ impl DataText {
     }
 }
 
-/// The sources that are used, with the columns that are used; one that is not is a fault.
+/// The sources that are used, with the columns that are used; an unused one is an error.
 pub(crate) fn finish(sources: Vec<DataText>, reading: &mut Reading<'_>) -> Vec<DataSource> {
     let mut finished = Vec::new();
     for source in sources {
         if source.fills.is_empty() && !matches!(source.kind, Kind::Unknown) {
             let spelling = source.spellings().into_iter().next().unwrap_or_default();
-            let way_out = format!("write {{{spelling}}} in a step, or leave it out");
-            reading.at(source.at, format!("nothing uses `{}`", source.name), way_out);
+            let help = format!("use {{{spelling}}} in a step, or remove the data source");
+            reading.at(source.at, format!("unused data source `{}`", source.name), help);
             continue;
         }
         match source.kind {
@@ -256,14 +252,15 @@ fn rows(
     let (mut row, mut rows, mut cells) = (csv::StringRecord::new(), Vec::new(), 0);
     loop {
         let wrong = match lines.read_record(&mut row) {
-            Ok(false) if rows.is_empty() => {
-                (format!("{name} has no rows"), "the first line names the columns, the others are rows")
-            }
+            Ok(false) if rows.is_empty() => (
+                format!("{name} has no rows"),
+                "write the names of the columns in the first line, and rows below",
+            ),
             Ok(false) => return Some(rows),
             Ok(true) if row.len() != columns => {
                 let line = row.position().map_or(0, csv::Position::line);
-                let what = format!("{name}, line {line}: this row has {} of {columns} values", row.len());
-                (what, "give every row a value for each column; put quotes around values with commas")
+                let what = format!("{name}, line {line}: the row has {} of {columns} values", row.len());
+                (what, "write a value for each column; quote values that contain commas")
             }
             Ok(true) if cells + columns > CELLS_MAX => {
                 (format!("{name} has more than 10 million values"), "use fewer rows, or fewer columns")

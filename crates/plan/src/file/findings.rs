@@ -12,9 +12,9 @@ pub(crate) struct Finding {
     /// Where; `None`: the file as a whole.
     pub(crate) at: Option<Span>,
     pub(crate) what: String,
-    /// Beside the caret: `did you mean …?`.
+    /// Next to the caret: `did you mean …?`.
     pub(crate) note: Option<String>,
-    pub(crate) way_out: String,
+    pub(crate) help: String,
 }
 
 /// All mistakes of a file.
@@ -26,13 +26,13 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    pub(crate) fn at(&mut self, at: Span, what: impl Into<String>, way_out: impl Into<String>) {
-        self.keep(Finding { at: Some(at), what: what.into(), note: None, way_out: way_out.into() });
+    pub(crate) fn at(&mut self, at: Span, what: impl Into<String>, help: impl Into<String>) {
+        self.keep(Finding { at: Some(at), what: what.into(), note: None, help: help.into() });
     }
 
     /// About the file as a whole.
-    pub(crate) fn whole(&mut self, what: impl Into<String>, way_out: impl Into<String>) {
-        self.keep(Finding { at: None, what: what.into(), note: None, way_out: way_out.into() });
+    pub(crate) fn whole(&mut self, what: impl Into<String>, help: impl Into<String>) {
+        self.keep(Finding { at: None, what: what.into(), note: None, help: help.into() });
     }
 
     /// A name that is none of the known ones: the nearest is suggested, or all are listed.
@@ -49,16 +49,22 @@ impl Findings {
             return;
         }
         let known: Vec<&str> = known.into_iter().collect();
-        let (note, way_out) = match near::nearest(name, known.iter().copied()) {
+        let (note, help) = match near::nearest(name, known.iter().copied()) {
             Some(near) => (Some(format!("did you mean `{near}`?")), format!("write `{near}`")),
             None => (None, format!("{listed_as} {}", near::listed(&known))),
         };
-        self.keep(Finding { at: Some(at), what: what.into(), note, way_out });
+        self.keep(Finding { at: Some(at), what: what.into(), note, help });
     }
 
     /// Whether something was found exactly there: what follows from it need not be told.
     pub(crate) fn has_at(&self, at: Span) -> bool {
         self.list.iter().any(|finding| finding.at == Some(at))
+    }
+
+    /// Whether something was found in this part of the file.
+    pub(crate) fn has_within(&self, part: Span) -> bool {
+        let is_within = |at: Span| part.start <= at.start && at.end <= part.end;
+        self.list.iter().filter_map(|finding| finding.at).any(is_within)
     }
 
     /// Whether what is found from now on is only counted.

@@ -1,4 +1,4 @@
-//! Files beside a plan: read once, only from within its folder, never more than a limit.
+//! Files next to a plan: read once, only from within its folder, never more than a limit.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -28,7 +28,7 @@ pub(crate) struct Folder {
     read_bytes: u64,
 }
 
-/// What is wrong with a file, and the way out.
+/// What is wrong with a file, and what to do.
 pub(crate) type Wrong = (String, String);
 
 impl Folder {
@@ -61,7 +61,7 @@ impl Folder {
         }
         let bytes = self.bytes(name, bytes_max)?;
         if bytes.len() as u64 > left_bytes {
-            let what = format!("with {name} the files of the plan have more than 512 MiB");
+            let what = format!("with {name}, the files of the plan exceed 512 MiB");
             return Err((what, "use smaller files, or fewer".to_owned()));
         }
         self.read_bytes += bytes.len() as u64;
@@ -76,7 +76,7 @@ impl Folder {
     fn bytes(&self, name: &str, bytes_max: u64) -> Result<Vec<u8>, Wrong> {
         let inside = Path::new(name).strip_prefix(&self.path).unwrap_or(Path::new(name));
         let outside = || {
-            (format!("{name} is outside the plan's folder"), "keep the files of a plan beside it".to_owned())
+            (format!("{name} is outside the plan's folder"), "move it into the folder of the plan".to_owned())
         };
         if inside.is_absolute() || leaves(inside) {
             return Err(outside());
@@ -120,11 +120,9 @@ impl Folder {
             .map_or_else(|_| Vec::new(), |names| names.take(1_000).collect());
         names.sort_unstable();
         let near = near::nearest(&wanted, names.iter().map(String::as_str));
-        let way_out = near.map_or_else(
-            || "name a file in the plan's folder".to_owned(),
-            |near| format!("did you mean {near}?"),
-        );
-        (format!("{name} is not there"), way_out)
+        let help = near
+            .map_or_else(|| "name a file in the plan's folder".to_owned(), |near| format!("write {near}"));
+        (format!("{name} does not exist"), help)
     }
 }
 
@@ -154,7 +152,7 @@ pub(crate) fn open_plan(path: &Path) -> Result<File, Wrong> {
         let error = std::io::Error::from(error);
         match error.kind() {
             ErrorKind::NotFound => {
-                ("there is no such file".to_owned(), "name a plan file, such as study.yaml".to_owned())
+                ("no such file".to_owned(), "name a plan file, such as study.yaml".to_owned())
             }
             _ => (error.to_string(), "name a file that can be read".to_owned()),
         }
@@ -213,10 +211,7 @@ mod tests {
         assert_eq!(wrong("data.csv").0, "data.csv is larger than 2 bytes");
         assert_eq!(wrong("pipe").0, "pipe is not a regular file");
         assert_eq!(wrong(".").0, ". is a folder");
-        assert_eq!(
-            wrong("dat.csv"),
-            ("dat.csv is not there".to_owned(), "did you mean data.csv?".to_owned())
-        );
+        assert_eq!(wrong("dat.csv"), ("dat.csv does not exist".to_owned(), "write data.csv".to_owned()));
     }
 
     #[test]

@@ -23,6 +23,37 @@ pub(crate) enum FormSchema {
     Truth,
 }
 
+/// Endings that people write, and what a form may take instead.
+const ENDINGS: [(&str, &str); 15] = [
+    ("", "s"),
+    ("", "ms"),
+    ("", "%"),
+    ("rps", "/s"),
+    ("req/s", "/s"),
+    ("/sec", "/s"),
+    ("/second", "/s"),
+    ("secs", "s"),
+    ("sec", "s"),
+    ("seconds", "s"),
+    ("minutes", "min"),
+    ("minute", "min"),
+    ("hours", "h"),
+    ("yes", "true"),
+    ("no", "false"),
+];
+
+impl Form {
+    /// What was probably meant: the text with a unit, or without signs between digits. A bare number may be seconds or milliseconds.
+    pub(crate) fn repaired(&self, text: &str) -> Vec<String> {
+        let with_ending = ENDINGS.iter().filter_map(|(ending, better)| {
+            Some(format!("{}{better}", text.trim().strip_suffix(ending)?.trim_end()))
+        });
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || b"_,".contains(&byte));
+        let digits = is_number.then(|| text.replace(['_', ','], ""));
+        digits.into_iter().chain(with_ending).filter(|text| (self.check)(text).is_ok()).take(2).collect()
+    }
+}
+
 /// Any text.
 pub(crate) const TEXT: Form = Form { words: "a text", check: |_| Ok(()), schema: FormSchema::Anything };
 
@@ -38,13 +69,13 @@ pub(crate) const TRUTH: Form = Form {
 const DURATION_PATTERN: &str = "^([0-9]+(\\.[0-9]+)? ?(ns|us|µs|ms|s|m|min|h) ?)+$";
 
 pub(crate) const DURATION: Form = Form {
-    words: "a duration such as 10s, 200ms or 1m30s",
+    words: "a duration such as 10s, 200ms, or 1m30s",
     check: |text| units::duration_ns(text).map(|_| ()),
     schema: FormSchema::Pattern(DURATION_PATTERN),
 };
 
 pub(crate) const THINK: Form = Form {
-    words: "a pause such as 100ms, 50ms..150ms (uniform) or exp:100ms (exponential)",
+    words: "a pause such as 100ms, 50ms..150ms (uniform), or exp:100ms (exponential)",
     check: |text| {
         let parts: Vec<&str> = match text.strip_prefix("exp:") {
             Some(mean) => vec![mean],
@@ -54,14 +85,14 @@ pub(crate) const THINK: Form = Form {
         match parts.as_slice() {
             [_] => Ok(()),
             [min, max] if min <= max => Ok(()),
-            _ => Err(format!("{text:?} does not go from a shorter to a longer pause")),
+            _ => Err(format!("{text:?} is not a range from a shorter to a longer pause")),
         }
     },
     schema: FormSchema::Pattern("^(exp:)?[0-9.]+ ?[a-zµ]+"),
 };
 
 pub(crate) const RATE: Form = Form {
-    words: "a rate such as 500/s, 10k/s or 90/min",
+    words: "a rate such as 500/s, 10k/s, or 90/min",
     check: |text| units::rate_per_s(text).map(|_| ()),
     schema: FormSchema::NumberOr("^[0-9.]+ ?[kKM]? ?(/ ?(s|m|min|h))?$"),
 };
@@ -73,7 +104,7 @@ pub(crate) const COUNT: Form = Form {
 };
 
 pub(crate) const CORE: Form = Form {
-    words: "the number of a core, from 0",
+    words: "the number of a core, such as 0",
     check: |text| match text.parse::<u16>() {
         Ok(core) if core < 4096 => Ok(()),
         _ => Err(format!("{text:?} is not the number of a core")),
@@ -124,15 +155,15 @@ pub(crate) const ROWS: Form = Form {
 
 /// `1`, `1..10`, `1..`.
 pub(crate) fn rows(text: &str) -> Result<sql::Rows, String> {
-    let one = |text: &str| text.trim().parse().map_err(|_| format!("{text:?} is no number of rows"));
+    let one = |text: &str| text.trim().parse().map_err(|_| format!("{text:?} is not a number of rows"));
     let Some((least, most)) = text.split_once("..") else { return Ok(sql::Rows::exactly(one(text)?)) };
     let most = if most.trim().is_empty() { u64::MAX } else { one(most)? };
     let rows = sql::Rows { least: one(least)?, most };
-    if rows.least > rows.most { Err(format!("{text:?} ends before it begins")) } else { Ok(rows) }
+    if rows.least > rows.most { Err(format!("{text:?} has its end before its start")) } else { Ok(rows) }
 }
 
 pub(crate) const STATUS: Form = Form {
-    words: "a status such as 200, 2xx or 200-299",
+    words: "a status such as 200, 2xx, or 200-299",
     check: |_| Ok(()),
     schema: FormSchema::NumberOr(
         "^[1-5]([0-9][0-9]|xx)(-[1-5][0-9][0-9])?( ?, ?[1-5]([0-9][0-9]|xx)(-[1-5][0-9][0-9])?)*$",
@@ -146,7 +177,7 @@ pub(crate) const RANGE: Form = Form {
 };
 
 pub(crate) const SEQUENCE: Form = Form {
-    words: "where it begins, and perhaps ends, such as 1.. or 1..500",
+    words: "a start, and optionally an end, such as 1.. or 1..500",
     check: |text| sequence(text).map(|_| ()),
     schema: FormSchema::Pattern("^-?[0-9]+\\.\\.(-?[0-9]+)?$"),
 };
@@ -196,7 +227,7 @@ pub(crate) fn range(text: &str) -> Result<(i64, i64), String> {
     let (from, to): (i64, i64) =
         (from.trim().parse().map_err(|_| wrong())?, to.trim().parse().map_err(|_| wrong())?);
     if from > to {
-        return Err(format!("{text:?} ends before it begins"));
+        return Err(format!("{text:?} has its end before its start"));
     }
     Ok((from, to))
 }
@@ -233,6 +264,19 @@ mod tests {
         assert!(percent("3").unwrap_err().contains("write 3%"));
         assert_eq!(percent("0.1 %"), Ok(0.001));
         assert!(percent("101%").is_err());
+    }
+
+    #[test]
+    fn a_missing_unit_is_added_in_the_readers_own_value() {
+        let repaired = |form: &Form, text: &str| form.repaired(text);
+        assert_eq!(repaired(&DURATION, "10"), ["10s", "10ms"]);
+        assert_eq!(repaired(&DURATION, "5 minutes"), ["5min"]);
+        assert_eq!(repaired(&THINK, "100"), ["100s", "100ms"]);
+        assert_eq!(repaired(&PERCENT, "3"), ["3%"]);
+        assert_eq!(repaired(&RATE, "500 rps"), ["500/s"]);
+        assert_eq!(repaired(&COUNT, "1_000"), ["1000"]);
+        assert_eq!(repaired(&TRUTH, "no"), ["false"]);
+        assert!(repaired(&DURATION, "soon").is_empty() && repaired(&COUNT, "-1").is_empty());
     }
 
     #[test]

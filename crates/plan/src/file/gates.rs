@@ -24,9 +24,9 @@ pub(crate) fn read(
         match read {
             Ok(gate) => match wrong_part(&gate, loads) {
                 None => gates.push(gate),
-                Some((what, way_out)) => {
+                Some((what, help)) => {
                     let (start, end) = gate.part_at().unwrap_or((0, text.len()));
-                    reading.at(node.part(reading.source, start, end), what, way_out);
+                    reading.at(node.part(reading.source, start, end), what, help);
                 }
             },
             Err(error) => {
@@ -51,16 +51,19 @@ pub(crate) fn wrong_part(condition: &Condition, loads: &[StudyLoad]) -> Option<(
         let measured_ns = load.run_ns.map(|run_ns| run_ns.saturating_sub(load.warm_up_ns));
         if let Some(measured_ns) = measured_ns.filter(|measured_ns| part.1 > *measured_ns) {
             let measured = units::show_duration(measured_ns);
-            let what = format!("the load {:?} is measured for {measured} only", load.name);
-            return Some((what, "write a part of the measured time, such as from 10s to 20s"));
+            let what = format!(
+                "the load {:?} is measured for {measured}, which ends before this part does",
+                load.name
+            );
+            return Some((what, "write a part of the measured time, such as `from 10s to 20s`"));
         }
         (!has_whole_second(load, part)).then(|| {
             let begins = units::show_duration(load.warm_up_ns);
             let what = format!(
-                "no whole second of the load {:?} is in this part: {begins} of warm-up are before it",
+                "this part contains no whole second of the load {:?}, whose warm-up takes {begins}",
                 load.name
             );
-            (what, "write a longer part, or a warm-up of whole seconds: what is measured is kept second by second")
+            (what, "write a longer part, or a warm-up of whole seconds: results are stored per second")
         })
     })
 }

@@ -1,4 +1,4 @@
-//! What a table of keys is: from the tables in [`super::tables`] derive the reader's faults, the schema and the reference.
+//! What a table of keys is: from the tables in [`super::tables`] derive the reader's errors, the schema and the reference.
 
 use super::form::Form;
 
@@ -25,6 +25,7 @@ pub(crate) struct Key {
 }
 
 /// What a value may be.
+#[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// A single value.
     One(&'static Form),
@@ -42,7 +43,7 @@ pub(crate) enum Kind {
     Optional(&'static Kind),
     /// One of these, told apart by whether it is a text, a list or a mapping.
     Either(&'static [Kind]),
-    /// It cannot be given (yet): what, and the way out.
+    /// It is not supported: what is wrong, and what to do.
     Refused(&'static str, &'static str),
 }
 
@@ -52,7 +53,9 @@ const CALLED_BY_KEY: [&str; 8] = ["expect", "ready", "stop", "pin", "compare", "
 impl Table {
     /// `a load`, `` `expect` ``.
     pub(crate) fn called(&self) -> String {
-        if CALLED_BY_KEY.contains(&self.name) {
+        if self.name == "plan" {
+            "the plan".to_owned()
+        } else if CALLED_BY_KEY.contains(&self.name) {
             format!("`{}`", self.name)
         } else {
             format!("a {}", self.name)

@@ -1,22 +1,88 @@
-//! Did you mean …? The known name that is nearest to an unknown one.
+//! Did you mean …? The known name that an unknown one probably stands for: a synonym, or a slip.
+
+use judge::METRICS;
 
 /// Longer names are compared with nothing: nobody mistypes them, and comparing takes the product of the lengths.
 const NAME_LENGTH_MAX: usize = 64;
 const KNOWN_MAX: usize = 300;
 const LISTED_MAX: usize = 30;
 
-/// The nearest of the known names, if one is near enough to be what was meant.
+/// Words of other tools and of everyday use, and what they are called here. The first name that is known at the place counts.
+/// Those for metrics are in the list of metrics.
+const SYNONYMS: &[(&[&str], &[&str])] = &[
+    (&["duration", "time", "seconds", "period", "run-time"], &["for", "within"]),
+    (&["vus", "virtual-users", "clients", "concurrency", "num-threads", "user-count"], &["users", "jobs"]),
+    (&["rps", "qps", "tps", "arrival-rate", "requests-per-second", "constant-arrival-rate"], &["rate"]),
+    (&["max-rate"], &["throughput"]),
+    (&["iterations", "count", "loops", "loop-count", "n"], &["requests"]),
+    (&["think-time", "wait-time", "pause", "sleep", "delay"], &["think"]),
+    (&["ramp", "spawn-time", "ramp-time"], &["ramp-up"]),
+    (&["warm-up-time", "warmup-time"], &["warm-up"]),
+    (&["phases"], &["stages"]),
+    (&["time-out", "max-duration"], &["timeout", "within"]),
+    (&["time-limit", "time-budget", "budget", "max-time"], &["within"]),
+    (&["target", "base-url", "host", "endpoint", "server", "address"], &["url"]),
+    (&["steps", "flow"], &["scenario"]),
+    (&["loads"], &["load"]),
+    (&["variants", "services", "servers", "targets"], &["systems"]),
+    (&["thresholds", "slo", "slos", "conditions", "assertions", "checks", "ensure"], &["gates", "expect"]),
+    (&["comparison", "experiment"], &["compare"]),
+    (&["title", "description"], &["question"]),
+    (&["command", "cmd", "run", "exec", "execute", "entrypoint"], &["start"]),
+    (&["environment", "envs", "env-vars"], &["env"]),
+    (&["cwd", "dir", "directory", "working-dir", "working-directory", "workdir"], &["in"]),
+    (&["setup", "pre", "init"], &["before"]),
+    (&["teardown", "cleanup", "post"], &["after"]),
+    (&["depends-on", "requires"], &["needs"]),
+    (&["health", "healthcheck", "wait-for", "readiness"], &["ready"]),
+    (&["http", "path", "uri", "url"], &["get"]),
+    (&["method"], &["request"]),
+    (&["query", "statement"], &["sql"]),
+    (&["parameters", "params", "matrix", "knobs"], &["vary"]),
+    (&["include"], &["only"]),
+    (&["exclude"], &["except"]),
+    (&["capture", "extract", "store"], &["save"]),
+    (&["status-code", "code"], &["status"]),
+    (&["contains", "text"], &["body"]),
+    (&["regex", "matches", "pattern"], &["body-matches", "body"]),
+    (&["json-path", "pointer"], &["json"]),
+    (&["file"], &["csv", "template", "script"]),
+    (&["random", "range"], &["uniform"]),
+    (&["metric"], &["by"]),
+    (&["repeat", "repetitions", "rounds", "runs", "samples"], &["blocks"]),
+    (&["effect", "min-difference", "threshold", "tolerance", "delta"], &["min-effect"]),
+];
+
+/// In small letters, without what separates words: `thinkTime`, `think_time` and `think-time` are the same.
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace(['_', ' ', '-'], "")
+}
+
+/// The known name that another word stands for.
+pub(crate) fn synonym<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let name = plain(name);
+    let stands_for = |words: &[&str]| words.iter().any(|word| plain(word) == name);
+    let keys = SYNONYMS.iter().filter(|(words, _)| stands_for(words)).flat_map(|(_, names)| *names);
+    let metrics = METRICS.iter().filter(|metric| stands_for(metric.synonyms)).map(|metric| &metric.name);
+    keys.chain(metrics).find_map(|name| known.iter().copied().find(|known| known == name))
+}
+
+/// The known name that was probably meant, if there is one.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > NAME_LENGTH_MAX {
         return None;
     }
-    let plain = |name: &str| name.to_lowercase().replace(['_', ' '], "-");
-    let wanted = plain(name);
+    let known: Vec<&str> = known.take(KNOWN_MAX).collect();
+    if let Some(meant) = synonym(name, &known) {
+        return Some(meant);
+    }
+    let dashed = |name: &str| name.to_lowercase().replace(['_', ' '], "-");
+    let wanted = dashed(name);
     let distances: Vec<(usize, &str)> = known
-        .take(KNOWN_MAX)
+        .into_iter()
         .filter(|known| known.len() <= NAME_LENGTH_MAX)
         .map(|known| {
-            let candidate = plain(known);
+            let candidate = dashed(known);
             // `warmup` for `warm-up`, `users` for `user` and `connection` for `connections` are near whatever their length.
             let is_same = candidate.replace('-', "") == wanted.replace('-', "");
             let distance = if is_same { 0 } else { strsim::osa_distance(&wanted, &candidate) };
@@ -63,10 +129,28 @@ mod tests {
         assert_eq!(near("Warm_Up"), Some("warm-up"));
         assert_eq!(near("conections"), Some("connections"));
         assert_eq!(near("raet"), Some("rate"));
-        assert_eq!(near("duration"), None);
+        assert_eq!(near("durations"), None);
         assert_eq!(near("xx"), None);
         assert_eq!(nearest("p98", ["p90", "p95", "p99"].into_iter()), None);
         assert_eq!(near(&"u".repeat(10_000)), None);
+    }
+
+    #[test]
+    fn words_of_other_tools_lead_to_ours() {
+        let near = |name| nearest(name, ["users", "for", "think", "rate", "requests"].into_iter());
+        for (theirs, ours) in [
+            ("duration", "for"),
+            ("vus", "users"),
+            ("think_time", "think"),
+            ("thinkTime", "think"),
+            ("rps", "rate"),
+            ("iterations", "requests"),
+        ] {
+            assert_eq!(near(theirs), Some(ours), "{theirs}");
+        }
+        assert_eq!(nearest("avg", ["throughput", "mean", "p99"].into_iter()), Some("mean"));
+        assert_eq!(nearest("command", ["start", "ready"].into_iter()), Some("start"));
+        assert_eq!(nearest("duration", ["within"].into_iter()), Some("within"));
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(crate) fn parse(source: &str, findings: &mut Findings) -> Option<Node> {
     }
     let root = builder.root;
     if root.as_ref().is_none_or(Node::is_nothing) {
-        findings.whole("the plan is empty", "write at least a scenario, a load, and a url or systems");
+        findings.whole("the plan is empty", "write `scenario`, `load`, and `url` or `systems`");
         return None;
     }
     root
@@ -103,7 +103,7 @@ impl Builder<'_> {
             Event::SequenceEnd | Event::MappingEnd => self.end(at),
             Event::Alias(anchor) => self.alias(anchor, at),
             Event::DocumentStart(..) if self.root.is_some() => {
-                self.findings.at(at, "a second document begins here", "write one plan in a file");
+                self.findings.at(at, "a second document starts here", "write one plan per file");
                 false
             }
             _ => true,
@@ -118,11 +118,7 @@ impl Builder<'_> {
 
     fn refuse_tag(&mut self, has_tag: bool, at: Span) {
         if has_tag {
-            self.findings.at(
-                at,
-                "a tag (!…) has no meaning in a plan",
-                "leave it out, or put quotes around the text",
-            );
+            self.findings.at(at, "YAML tags (!…) are not supported", "remove it, or quote the text");
         }
     }
 
@@ -143,7 +139,11 @@ impl Builder<'_> {
 
     fn alias(&mut self, anchor: usize, at: Span) -> bool {
         let Some(node) = self.anchors.get(&anchor) else {
-            self.findings.at(at, "an alias cannot stand inside what it repeats", "write the value out");
+            self.findings.at(
+                at,
+                "an alias cannot be inside the value that it repeats",
+                "write the value out",
+            );
             return false;
         };
         let count = node.count();
@@ -161,8 +161,8 @@ impl Builder<'_> {
     fn put(&mut self, node: Node, anchor: usize) -> bool {
         self.values += 1;
         if self.values > VALUES_MAX {
-            let what = format!("a plan has at most {VALUES_MAX} values, and here is one more");
-            self.findings.at(node.at, what, "keep data in a CSV file, and name it under `data`");
+            let what = format!("the plan has more than {VALUES_MAX} values");
+            self.findings.at(node.at, what, "move data to a CSV file, and name it under `data`");
             return false;
         }
         if anchor != 0 {
@@ -194,14 +194,14 @@ impl Builder<'_> {
             return (String::new(), at);
         };
         if text == "<<" && is_plain {
-            findings.at(at, "`<<` merges nothing here", "write the keys out");
+            findings.at(at, "merge keys (`<<`) are not supported", "write the keys out");
         } else if !keys.insert(text.clone()) {
             let first = entries.iter().find(|entry| entry.key == text);
             let line = first.map_or(0, |first| line_at(source, first.key_at.start).number);
             findings.at(
                 at,
-                format!("`{text}` is written twice; the first is on line {line}"),
-                "leave out one of them",
+                format!("duplicate key `{text}`; the first is on line {line}"),
+                "remove one of them",
             );
         }
         (text, at)

@@ -5,7 +5,6 @@ use super::span::Span;
 use super::systems::{Scope, dir, env};
 use super::tree::{Entry, Node};
 use crate::study::{Braced, PortText, Process, ReadyText, StopText, WhenText};
-use crate::units;
 
 const READY_WITHIN_NS: u64 = 30_000_000_000;
 const STOP_WITHIN_NS: u64 = 10_000_000_000;
@@ -19,22 +18,22 @@ pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process>
     match (node.entry("start"), node.entry("processes")) {
         (Some(start), Some(several)) => {
             let second = if start.key_at < several.key_at { several } else { start };
-            let what = "`start` and `processes` both say what is started";
-            reading.at(second.key_at, what, "leave out one of them, or move `start` into a process");
+            let what = "`start` and `processes` exclude each other";
+            reading.at(second.key_at, what, "remove one of them, or move `start` into a process");
             Vec::new()
         }
         (Some(_), None) => vec![process(scope.name, node, scope, true, reading)],
         (None, Some(several)) => {
             for key in OF_A_PROCESS {
                 if let Some(entry) = node.entry(key) {
-                    let what = format!("with `processes`, each of them has its own `{key}`");
-                    reading.at(entry.key_at, what, "move it into the process that it is about");
+                    let what = format!("with `processes`, each process has its own `{key}`");
+                    reading.at(entry.key_at, what, "move it into a process");
                 }
             }
             let all = several.value.entries();
             if let Some(further) = all.get(PROCESSES_MAX) {
                 let what = format!("there are more than {PROCESSES_MAX} processes");
-                reading.at(further.key_at, what, "let one of them start the others");
+                reading.at(further.key_at, what, "start several programs in one process");
             }
             let entries = &all[..all.len().min(PROCESSES_MAX)];
             let is_only = entries.len() == 1;
@@ -50,9 +49,8 @@ pub(crate) fn read(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<Process>
         (None, None) => {
             for key in ["ready", "stop", "files", "before", "after"] {
                 if let Some(entry) = node.entry(key).filter(|_| node.get("url").is_some()) {
-                    let what =
-                        format!("`{key}` is for a system that is started, and this one has no `start`");
-                    reading.at(entry.key_at, what, "leave it out, or add `start`");
+                    let what = format!("`{key}` requires a system with `start`");
+                    reading.at(entry.key_at, what, "remove it, or add `start`");
                 }
             }
             Vec::new()
@@ -65,8 +63,8 @@ const RESERVED: [&str; 3] = ["machine", "system", "generator"];
 
 fn process(name: &str, node: &Node, scope: &Scope<'_>, is_only: bool, reading: &mut Reading<'_>) -> Process {
     if RESERVED.contains(&name) {
-        let what = format!("a process cannot be called {name:?}: what is measured of the whole is called so");
-        reading.at(node.at, what, "give it another name");
+        let what = format!("the process name {name:?} is reserved");
+        reading.at(node.at, what, "choose another name");
     }
     let start = node.get("start").map_or_else(Vec::new, |start| reading.command(start, &scope.known));
     // The system's own are added when it is started.
@@ -89,16 +87,15 @@ fn ready(
     reading: &mut Reading<'_>,
 ) -> ReadyText {
     let ready = node.get("ready");
-    let text = |key: &str| ready.and_then(|ready| ready.text_of(key));
-    let within_ns = text("within").and_then(|text| units::duration_ns(text).ok()).unwrap_or(READY_WITHIN_NS);
+    let within_ns = ready.and_then(|ready| ready.duration_ns("within")).unwrap_or(READY_WITHIN_NS);
     let signs = ready.map_or(&[][..], Node::entries).iter();
     let mut signs = signs.filter(|entry| ["get", "tcp", "log", "command"].contains(&entry.key.as_str()));
     let sign = signs.next();
     if let (Some(first), Some(second)) = (sign, signs.next()) {
         reading.at(
             second.key_at,
-            format!("`{}` says already when it is ready", first.key),
-            "leave out one of them",
+            format!("`ready` has one condition, and this one has `{}`", first.key),
+            "remove one of them",
         );
     }
     let has_socket = scope.node.get("socket").is_some();
@@ -111,8 +108,8 @@ fn ready(
         WhenText::Tcp if is_by_socket => WhenText::Socket,
         WhenText::Get(_) if is_by_socket => {
             let at = sign.map_or(node.at, |entry| entry.key_at);
-            let what = "a port is asked with `get`, and this system listens on a socket";
-            reading.at(at, what, "write `tcp: true` to wait for the socket, or `log` or `command`");
+            let what = "`get` requires a port, and this system listens on a socket";
+            reading.at(at, what, "write `tcp: true` to wait for the socket, or use `log` or `command`");
             WhenText::Socket
         }
         when => when,
@@ -120,7 +117,7 @@ fn ready(
     let needs_port = matches!(when, WhenText::Get(_) | WhenText::Tcp);
     let given = ready.and_then(|ready| ready.entry("port"));
     if let Some(entry) = given.filter(|_| !needs_port) {
-        reading.at(entry.key_at, "`port` goes with `get` or `tcp`", "leave it out");
+        reading.at(entry.key_at, "`port` requires `get` or `tcp`", "remove it");
     }
     let port = match (needs_port, given.and_then(|entry| entry.value.text())) {
         (false, _) => PortText::None,
@@ -164,7 +161,7 @@ fn inferred_port(
             let entry = node.entry("ready").or(node.entry("start"));
             let at = entry.map_or(node.at, |entry| entry.key_at);
             let how_many = if ports.is_empty() { "no port" } else { "several ports" };
-            let what = format!("nothing says when `{name}` is ready: its command names {how_many}");
+            let what = format!("no readiness condition for `{name}`: its command names {how_many}");
             reading.at(
                 at,
                 what,
@@ -183,7 +180,7 @@ fn when(entry: &Entry, scope: &Scope<'_>, reading: &mut Reading<'_>) -> Option<W
             if !path.starts_with(['/', '{']) {
                 reading.at(
                     entry.value.at,
-                    format!("the path {path:?} does not begin with /"),
+                    format!("the path {path:?} does not start with /"),
                     format!("write /{path}"),
                 );
             } else if path.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
@@ -198,8 +195,8 @@ fn when(entry: &Entry, scope: &Scope<'_>, reading: &mut Reading<'_>) -> Option<W
         "tcp" if text()? == "false" => {
             reading.at(
                 entry.value.at,
-                "this says when it is not ready",
-                "write `tcp: true`, or another sign",
+                "`tcp: false` is no condition",
+                "write `tcp: true`, or another condition",
             );
             None
         }
@@ -214,15 +211,14 @@ fn stop(node: &Node, scope: &Scope<'_>, reading: &mut Reading<'_>) -> StopText {
     if let (Some(_), Some(second)) =
         (stop.and_then(|stop| stop.get("signal")), stop.and_then(|stop| stop.entry("command")))
     {
-        reading.at(second.key_at, "`signal` and `command` both say how it is ended", "leave out one of them");
+        reading.at(second.key_at, "`signal` and `command` exclude each other", "remove one of them");
     }
-    let text = |key: &str| stop.and_then(|stop| stop.text_of(key));
     StopText {
-        signal: text("signal").unwrap_or("TERM").to_owned(),
+        signal: stop.and_then(|stop| stop.text_of("signal")).unwrap_or("TERM").to_owned(),
         command: stop
             .and_then(|stop| stop.get("command"))
             .map(|command| reading.command(command, &scope.known)),
-        within_ns: text("within").and_then(|text| units::duration_ns(text).ok()).unwrap_or(STOP_WITHIN_NS),
+        within_ns: stop.and_then(|stop| stop.duration_ns("within")).unwrap_or(STOP_WITHIN_NS),
     }
 }
 
@@ -237,7 +233,7 @@ fn in_order(processes: Vec<Process>, entries: &[Entry], reading: &mut Reading<'_
             match names.iter().position(|known| *known == name) {
                 Some(place) => needed.push((place, node.at)),
                 None => {
-                    let what = format!("`{}` needs `{name}`, and no process is called that", entry.key);
+                    let what = format!("`{}` needs the unknown process `{name}`", entry.key);
                     reading.findings.unknown(node.at, what, name, names.iter().copied(), "write one of");
                 }
             }
@@ -252,8 +248,8 @@ fn in_order(processes: Vec<Process>, entries: &[Entry], reading: &mut Reading<'_
     }
     if let Some(cycle) = cycle(&left, &needs) {
         let path: Vec<String> = cycle.iter().map(|(place, _)| format!("`{}`", names[*place])).collect();
-        let what = format!("{} would wait for each other for ever", path.join(" and "));
-        reading.at(cycle[0].1, what, "leave out one of their `needs`");
+        let what = format!("{} wait for each other", path.join(" and "));
+        reading.at(cycle[0].1, what, "remove one of their `needs`");
     }
     let mut processes: Vec<Option<Process>> = processes.into_iter().map(Some).collect();
     order.into_iter().filter_map(|place| processes[place].take()).collect()

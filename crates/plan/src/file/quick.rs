@@ -8,7 +8,7 @@ pub(crate) struct Quick<'a> {
 }
 
 impl<'a> Quick<'a> {
-    /// Other values for a system's knobs.
+    /// Other values for a system's parameters.
     pub(crate) fn vary(&self, system: &str) -> Option<&'a Node> {
         self.node.get("vary")?.get(system)
     }

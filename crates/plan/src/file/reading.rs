@@ -1,10 +1,11 @@
-//! What every part of the reader needs: the source, the files beside it, and a place for what is found.
+//! What every part of the reader needs: the source, the files next to it, and a place for what is found.
 
 use super::findings::Findings;
 use super::folder::Folder;
 use super::span::Span;
 use super::tree::Node;
 use super::words;
+use crate::spec::Spanned;
 use crate::study::{Braced, names_in};
 
 /// Names of systems, processes, loads, scenarios: longer ones fit no table.
@@ -22,8 +23,19 @@ pub(crate) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    pub(crate) fn at(&mut self, at: Span, what: impl Into<String>, way_out: impl Into<String>) {
-        self.findings.at(at, what, way_out);
+    pub(crate) fn at(&mut self, at: Span, what: impl Into<String>, help: impl Into<String>) {
+        self.findings.at(at, what, help);
+    }
+
+    /// A number that must be in a range; what is no number is reported by the check of its form.
+    pub(crate) fn within(&mut self, value: &Option<Spanned<u64>>, least: u64, most: u64) -> Option<u64> {
+        let value = value.as_ref()?;
+        let count = *value.get()?;
+        if let Some(at) = value.at().filter(|_| !(least..=most).contains(&count)) {
+            let what = format!("{count} is not between {least} and {most}");
+            self.at(at.value, what, format!("write a number from {least} to {most}"));
+        }
+        Some(count.clamp(least, most))
     }
 
     /// A text with variables, each of which must be known.
@@ -40,8 +52,8 @@ impl Reading<'_> {
     pub(crate) fn unknown_name(&mut self, at: Span, name: &str, place: &str, known: &[String]) {
         let known: Vec<String> = known.iter().map(|name| format!("{{{name}}}")).collect();
         let (name, known) = (format!("{{{name}}}"), known.iter().map(String::as_str));
-        let listed_as = "write {{…}} for the braces themselves, or one of";
-        self.findings.unknown(at, format!("{place}nothing is called {name}"), &name, known, listed_as);
+        let listed_as = "write {{…}} for literal braces, or one of";
+        self.findings.unknown(at, format!("{place}undefined variable {name}"), &name, known, listed_as);
     }
 
     /// A command: a text that is split into words, or a list of words.
@@ -56,7 +68,7 @@ impl Reading<'_> {
             Ok(words) => words.iter().map(|word| Braced::read(word)).collect(),
             Err(wrong) => {
                 let at = node.part(self.source, wrong.start, wrong.end);
-                self.findings.at(at, wrong.what, wrong.way_out);
+                self.findings.at(at, wrong.what, wrong.help);
                 Vec::new()
             }
         }
@@ -69,8 +81,12 @@ impl Reading<'_> {
             && name.trim() == name
             && !name.chars().any(char::is_control);
         if !is_fit {
-            let what = format!("this is no name for a {of_what}");
-            self.findings.at(at, what, "write letters, digits, spaces and signs, at most 100");
+            let what = format!("invalid name for a {of_what}");
+            self.findings.at(
+                at,
+                what,
+                "use 1 to 100 characters, without control characters and without spaces at the ends",
+            );
         }
     }
 }

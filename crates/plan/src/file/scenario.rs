@@ -65,8 +65,8 @@ pub(crate) fn read(root: &Node, is_sound: bool, reading: &mut Reading<'_>) -> Sc
             authorized_at.extend(read.authorization_at);
             if let Some(known) = steps.iter().position(|step| step.name == read.step.name) {
                 let line = line_at(reading.source, places[known].start).number;
-                let what = format!("two steps are named {:?}; the other is on line {line}", read.step.name);
-                reading.at(read.name_at, what, "give one of them a `name` of its own");
+                let what = format!("duplicate step name {:?}; the first is on line {line}", read.step.name);
+                reading.at(read.name_at, what, "add a different `name` to one of them");
             }
             let visit = Visit { step: steps.len() as u16, think: read.think };
             visits.push((visit, weight(&read, node, is_mix, reading)));
@@ -113,8 +113,8 @@ fn read_step(
     }
     let (read, script) = transaction::read(node, played.len() as u16, variables, reading)?;
     if matches!(&script, Played::Workload(_)) && played.contains(&script) {
-        let way_out = "leave it out, or give the other a larger `weight`";
-        reading.at(node.at, "this workload is a step already", way_out);
+        let help = "remove it, or raise the `weight` of the other step";
+        reading.at(node.at, "the workload is a step already", help);
         return None;
     }
     played.push(script);
@@ -134,11 +134,7 @@ fn written<'a>(root: &'a Node, reading: &mut Reading<'_>) -> Vec<Written<'a>> {
     match (root.entry("scenario"), root.entry("scenarios")) {
         (Some(one), Some(several)) => {
             let second = if one.key_at < several.key_at { several } else { one };
-            reading.at(
-                second.key_at,
-                "`scenario` and `scenarios` both say what users do",
-                "leave out one of them",
-            );
+            reading.at(second.key_at, "`scenario` and `scenarios` exclude each other", "remove one of them");
             Vec::new()
         }
         (Some(entry), None) => match &entry.value.value {
@@ -173,7 +169,7 @@ fn limit_expressions(written: &mut [Written<'_>], reading: &mut Reading<'_>) {
         count += scenario.steps.iter().map(of_step).sum::<usize>();
         if count > EXPRESSIONS_MAX {
             let what = format!("there are more than {EXPRESSIONS_MAX} regular expressions");
-            reading.at(scenario.at, what, "use fewer; `body` looks for a plain text");
+            reading.at(scenario.at, what, "use fewer; `body` finds plain text");
             scenario.steps = &[];
         }
     }
@@ -188,7 +184,7 @@ fn is_share_needed(root: &Node) -> bool {
 fn shares(written: &[Written<'_>], is_needed: bool, reading: &mut Reading<'_>) -> Vec<f64> {
     if let [only] = written {
         if let Some(share) = only.share.filter(|_| only.name.is_empty()) {
-            reading.at(share.at, "there is only one scenario, and all follow it", "leave out `share`");
+            reading.at(share.at, "`share` requires several scenarios", "remove `share`");
         }
         return vec![1.0];
     }
@@ -198,18 +194,15 @@ fn shares(written: &[Written<'_>], is_needed: bool, reading: &mut Reading<'_>) -
     for scenario in written {
         let Some((node, text)) = scenario.share.and_then(|node| Some((node, node.text()?))) else {
             if scenario.share.is_none() && is_needed {
-                let what = format!("`{}` has no `share`, and there are several scenarios", scenario.name);
-                reading.at(scenario.at, what, "say how often it is followed, such as `share: 20%`");
+                let what =
+                    format!("`{}` has no `share`, which each of several scenarios requires", scenario.name);
+                reading.at(scenario.at, what, "add a share, such as `share: 20%`");
             }
             shares.push(1.0);
             continue;
         };
         if text.ends_with('%') != is_percent {
-            reading.at(
-                node.at,
-                "some shares are in percent and some are not",
-                "write all of them in percent, or none",
-            );
+            reading.at(node.at, "shares are partly in percent", "write all shares in percent, or none");
         }
         let share = form::weight(text.trim_end_matches('%').trim_end()).unwrap_or(0.0);
         sum += share;
@@ -219,8 +212,8 @@ fn shares(written: &[Written<'_>], is_needed: bool, reading: &mut Reading<'_>) -
     let are_good =
         written.iter().all(|scenario| scenario.share.is_some_and(|share| !reading.findings.has_at(share.at)));
     if let Some(last) = last.filter(|_| is_percent && are_good && (sum - 100.0).abs() > 0.01) {
-        let what = format!("the shares add up to {}%, not to 100%", (sum * 1e6).round() / 1e6);
-        reading.at(last.at, what, "change one, or write them without % to mean proportions");
+        let what = format!("the shares add up to {}% instead of 100%", (sum * 1e6).round() / 1e6);
+        reading.at(last.at, what, "change one, or write all without % as proportions");
     }
     shares
 }
@@ -230,8 +223,8 @@ fn weight(read: &ReadStep, node: &Node, is_mix: bool, reading: &mut Reading<'_>)
         Some((weight, _)) => weight,
         None => {
             if is_mix && node.get("weight").is_none() {
-                let what = "this step has no weight, and others of the scenario have one";
-                reading.at(read.name_at, what, "give every step a `weight`, or none");
+                let what = "the step has no weight, and others of the scenario have one";
+                reading.at(read.name_at, what, "add a `weight` to every step, or to none");
             }
             1.0
         }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::aliases::RENAMED;
 use super::form::FormSchema;
 use super::keys::{Kind, Table};
 use super::tables;
@@ -25,13 +26,19 @@ fn name_of(table: &Table) -> String {
 
 fn of_table(table: &Table) -> Value {
     let keys = table.keys.iter().filter(|key| !matches!(key.kind, Kind::Refused(..)));
-    let properties: Map<String, Value> = keys
+    let mut properties: Map<String, Value> = keys
         .map(|key| {
             let mut schema = of_kind(&key.kind);
             schema["description"] = json!(key.sentence);
             (key.name.to_owned(), schema)
         })
         .collect();
+    for (_, former, name) in RENAMED.iter().filter(|(section, ..)| *section == table.name) {
+        let mut schema = properties.get(*name).cloned().unwrap_or_default();
+        schema["description"] = json!(format!("Former name of `{name}`."));
+        schema["deprecated"] = json!(true);
+        properties.insert((*former).to_owned(), schema);
+    }
     let required: Vec<&str> = table.keys.iter().filter(|key| key.is_required).map(|key| key.name).collect();
     json!({
         "type": "object",

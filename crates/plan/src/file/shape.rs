@@ -1,4 +1,4 @@
-//! Does a tree have the shape that the tables ask for? Every fault of spelling, of form and of kind is found here.
+//! Does a tree have the shape that the tables require? Every error of spelling, of form, and of kind is found here.
 
 use super::findings::{Finding, Findings};
 use super::keys::{Key, Kind, Table};
@@ -6,9 +6,12 @@ use super::near;
 use super::span::Span;
 use super::tree::{Entry, Node, Value};
 
+/// Characters of a text that are repeated in a message.
+const SHOWN_MAX: usize = 60;
+
 /// Holds a whole plan against its table.
 pub(crate) fn check(root: &Node, table: &Table, findings: &mut Findings) {
-    Place { at: root.at, name: "a plan", example: "" }.in_table(root, table, findings);
+    Place { at: root.at, name: "the plan", example: "" }.in_table(root, table, findings);
 }
 
 /// Where a value stands, and what it is called.
@@ -24,14 +27,20 @@ struct Place<'a> {
 impl Place<'_> {
     fn holds(self, node: &Node, kind: &Kind, findings: &mut Findings) {
         if node.is_nothing() && !matches!(kind, Kind::Optional(_) | Kind::Refused(..)) {
-            let way_out = format!("{}, or leave it out", self.way_out(kind));
-            findings.at(self.at, format!("{} has no value", self.name), way_out);
+            let help = format!("{}, or remove it", self.help(kind));
+            findings.at(self.at, format!("{} has no value", self.name), help);
             return;
         }
         match (kind, &node.value) {
             (Kind::One(form), Value::Text(text)) => {
                 if let Err(what) = (form.check)(&text.text) {
-                    findings.at(node.at, what, format!("write {}", form.words));
+                    // What to write follows the semicolon, and is said below in the words of the key.
+                    let what = what.split("; write ").next().unwrap_or_default().to_owned();
+                    let repaired: Vec<String> =
+                        form.repaired(&text.text).iter().map(|value| self.example_of(value)).collect();
+                    let help =
+                        if repaired.is_empty() { form.words.to_owned() } else { repaired.join(" or ") };
+                    findings.at(node.at, what, format!("write {help}"));
                 }
             }
             (Kind::Word(words), Value::Text(text)) => self.in_words(node, &text.text, words, findings),
@@ -50,14 +59,14 @@ impl Place<'_> {
                 Some(kind) => self.holds(node, kind, findings),
                 None => self.wrong_kind(node, kind, findings),
             },
-            (Kind::Refused(what, way_out), _) => findings.at(self.at, *what, *way_out),
+            (Kind::Refused(what, help), _) => findings.at(self.at, *what, *help),
             _ => self.wrong_kind(node, kind, findings),
         }
     }
 
     fn in_items(self, items: &[Node], kind: &Kind, findings: &mut Findings) {
         if items.is_empty() {
-            findings.at(self.at, format!("{} is an empty list", self.name), "write at least one item");
+            findings.at(self.at, format!("{} is an empty list", self.name), "add at least one item");
         }
         for item in items {
             let at = if item.is_nothing() { self.at } else { item.at };
@@ -67,7 +76,7 @@ impl Place<'_> {
 
     fn in_named(self, entries: &[Entry], kind: &Kind, item: &Kind, findings: &mut Findings) {
         if entries.is_empty() {
-            findings.at(self.at, format!("{} is empty", self.name), self.way_out(kind));
+            findings.at(self.at, format!("{} is empty", self.name), self.help(kind));
         }
         for entry in entries {
             let name = format!("`{}`", shortened(&entry.key));
@@ -77,7 +86,7 @@ impl Place<'_> {
 
     fn in_words(self, node: &Node, text: &str, words: &[&str], findings: &mut Findings) {
         if !words.contains(&text) {
-            let what = format!("{} cannot be {:?}", self.name, shortened(text));
+            let what = format!("unknown value {:?} for {}", shortened(text), self.name);
             findings.unknown(node.at, what, text, words.iter().copied(), "write one of");
         }
     }
@@ -96,7 +105,7 @@ impl Place<'_> {
                     let place = Place { at: entry.key_at, name: &name, example: key.example };
                     place.holds(&entry.value, &key.kind, findings);
                 }
-                None => unknown_key(&entry.key, entry.key_at, table, findings),
+                None => unknown_key(entry, table, findings),
             }
         }
         for Key { name: missing, example, .. } in table.keys.iter().filter(|key| key.is_required) {
@@ -108,7 +117,7 @@ impl Place<'_> {
                 let at = entries.first().filter(|_| self.at == node.at).map_or(self.at, |entry| entry.key_at);
                 findings.at(
                     at,
-                    format!("{} lacks `{missing}`", self.name),
+                    format!("{} requires `{missing}`", self.name),
                     format!("add `{missing}: {example}`"),
                 );
             }
@@ -117,14 +126,22 @@ impl Place<'_> {
 
     fn wrong_kind(self, node: &Node, kind: &Kind, findings: &mut Findings) {
         let what = format!("{} cannot be {}", self.name, kind_of(node));
-        findings.at(self.start_of(node), what, self.way_out(kind));
+        findings.at(self.start_of(node), what, self.help(kind));
     }
 
     /// What to write instead.
-    fn way_out(self, kind: &Kind) -> String {
+    fn help(self, kind: &Kind) -> String {
         match self.example {
             "" => format!("write {}", kind.words()),
-            example => format!("write `{}: {example}`", self.name.trim_matches('`')),
+            example => format!("write {}", self.example_of(example)),
+        }
+    }
+
+    /// The key with a value, or the value alone where there is no key.
+    fn example_of(self, value: &str) -> String {
+        match self.example {
+            "" => format!("`{value}`"),
+            _ => format!("`{}: {value}`", self.name.trim_matches('`')),
         }
     }
 
@@ -134,25 +151,52 @@ impl Place<'_> {
     }
 }
 
-fn unknown_key(key: &str, at: Span, table: &Table, findings: &mut Findings) {
+fn unknown_key(entry: &Entry, table: &Table, findings: &mut Findings) {
+    let (key, at) = (entry.key.as_str(), entry.key_at);
     if key.is_empty() || key == "<<" || findings.is_full() {
         return;
     }
-    let what = format!("{} has no key `{}`", table.called(), shortened(key));
-    let elsewhere = super::tables::ALL.iter().find(|other| other.names().any(|name| name == key));
-    match (near::nearest(key, table.names()), elsewhere) {
-        (None, Some(other)) => findings.keep(Finding {
+    let what = format!("unknown key `{}` in {}", shortened(key), table.called());
+    let elsewhere = || {
+        let all = || super::tables::ALL.iter().map(|other| (other, other.names().collect::<Vec<_>>()));
+        let named = all().find_map(|(other, names)| Some((*names.iter().find(|name| **name == key)?, other)));
+        named.or_else(|| all().find_map(|(other, names)| Some((near::synonym(key, &names)?, other))))
+    };
+    match (near::nearest(key, table.names()), elsewhere()) {
+        (None, Some((name, other))) => findings.keep(Finding {
             at: Some(at),
             what,
-            note: Some(format!("{} has one", other.called())),
-            way_out: format!("move it, or write one of {}", near::listed(&table.names().collect::<Vec<_>>())),
+            note: Some(format!("`{name}` is a key of {}", other.called())),
+            help: {
+                let renamed = if name == key { String::new() } else { format!(" as `{name}`") };
+                let names = near::listed(&table.names().collect::<Vec<_>>());
+                format!("move it into {}{renamed}, or write one of {names}", other.called())
+            },
         }),
-        _ => findings.unknown(at, what, key, table.names(), "write one of"),
+        (Some(near), _) => findings.keep(Finding {
+            at: Some(at),
+            what,
+            note: Some(format!("did you mean `{near}`?")),
+            help: format!("write `{}`", with_value(near, entry, table)),
+        }),
+        (None, None) => findings.unknown(at, what, key, table.names(), "write one of"),
     }
 }
 
+/// A key with the value that was written for it, if that is one for the key: `for: 10s`.
+fn with_value(name: &str, entry: &Entry, table: &Table) -> String {
+    let key = table.keys.iter().find(|key| key.name == name);
+    let value = match (key.map(|key| &key.kind), entry.value.text()) {
+        (Some(Kind::One(form)), Some(text)) if (form.check)(text).is_ok() => Some(text.to_owned()),
+        (Some(Kind::One(form)), Some(text)) => form.repaired(text).into_iter().next(),
+        _ => None,
+    };
+    let value = value.filter(|value| value.len() <= SHOWN_MAX && !value.contains('\n'));
+    value.map_or_else(|| name.to_owned(), |value| format!("{name}: {value}"))
+}
+
 fn shortened(text: &str) -> String {
-    text.chars().take(60).collect()
+    text.chars().take(SHOWN_MAX).collect()
 }
 
 fn fits(node: &Node, kind: &Kind) -> bool {

@@ -1,20 +1,18 @@
 //! One step: its request, what its reply must be, and what is saved of it.
 
-use load::Load;
 use load::ThinkTime;
-use regex::bytes::RegexBuilder;
-use wire::http1::{Capture, CaptureFrom, Request, RequestFault, Template};
+use wire::http1::{Capture, CaptureFrom, Checks, HeaderCheck, Request, RequestFault, Template};
 
 use super::reading::Reading;
 use super::span::Span;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
-use crate::draft::Draft;
+use crate::error::Spelling;
 use crate::plan::{Action, HttpAction, PlannedStep};
-use crate::request::sounds_secret;
+use crate::request::BODY_BYTES_MAX;
+use crate::secrets::without_secrets_in_query;
+use crate::spec::{ExpectSpec, Spanned, expects, values};
 
-const BODY_BYTES_MAX: u64 = 64 * 1024 * 1024;
-const REGEX_BYTES_MAX: usize = 1 << 20;
 pub(crate) const METHODS: [&str; 7] = ["get", "post", "put", "patch", "delete", "head", "options"];
 
 /// A step, and what the scenario around it must know.
@@ -35,8 +33,7 @@ pub(crate) fn read(node: &Node, variables: &mut Variables, reading: &mut Reading
     path(&target, target_node, reading);
     let headers = headers(node, variables, reading);
     let body = body(node, variables, reading);
-    let draft = draft(node, &method, reading);
-    let (checks, think) = checked(&draft, node, reading)?;
+    let checks = checks(node, &method, reading)?;
     let request = Request { method, host: "127.0.0.1".to_owned(), target, headers, body, keep_alive: true };
     faults_of(&request, node, target_node, method_at, variables, reading);
     let captures = captures(node, variables, reading);
@@ -46,12 +43,12 @@ pub(crate) fn read(node: &Node, variables: &mut Variables, reading: &mut Reading
             reading.own_name(name, named.map_or(node.at, |node| node.at), "step");
             name.to_owned()
         }
-        None => format!("{} {}", request.method, without_secrets(&request.target)),
+        None => format!("{} {}", request.method, without_secrets_in_query(&request.target)),
     };
     let weight = node.get("weight").and_then(|node| Some((super::form::weight(node.text()?).ok()?, node.at)));
     Some(ReadStep {
         step: PlannedStep { name, action: Action::Http(HttpAction { request, checks, captures }) },
-        think,
+        think: think(node),
         weight,
         name_at: named.unwrap_or(target_node).at,
         authorization_at: header_at(node, "authorization"),
@@ -68,13 +65,13 @@ fn method<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<(String, Stri
             .first()
             .filter(|_| !node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at)))
         {
-            reading.at(entry.key_at, "this step says nothing to send", "add a request, such as `get: /`");
+            reading.at(entry.key_at, "the step has no request", "add a request, such as `get: /`");
         }
         return None;
     };
     if let Some(second) = given.next() {
-        let what = format!("a step is one request, and `{}` is one already", first.key);
-        reading.at(second.key_at, what, "begin a new step with `- `");
+        let what = format!("a step has one request, and this one has `{}`", first.key);
+        reading.at(second.key_at, what, "start a new step with `- `");
     }
     let text = first.value.text()?;
     if first.key != "request" {
@@ -87,8 +84,8 @@ fn method<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<(String, Stri
         None => {
             reading.at(
                 first.value.at,
-                "here are not both a method and a path",
-                "write them like `request: PURGE /items`",
+                "`request` requires a method and a path",
+                "write a method and a path, such as `request: PURGE /items`",
             );
             None
         }
@@ -97,12 +94,12 @@ fn method<'a>(node: &'a Node, reading: &mut Reading<'_>) -> Option<(String, Stri
 
 fn path(target: &str, node: &Node, reading: &mut Reading<'_>) {
     if target.contains("://") && !target.starts_with('/') {
-        let way_out = "write the path here, and the rest as the `url` of the plan or of a system";
-        reading.at(node.at, "a step has only a path, no host", way_out);
+        let help = "write the path here, and the host in the `url` of the plan or the system";
+        reading.at(node.at, "the path of a step has no host", help);
     } else if !target.starts_with(['/', '{', '*']) {
-        reading.at(node.at, format!("the path {target:?} does not begin with /"), format!("write /{target}"));
+        reading.at(node.at, format!("the path {target:?} does not start with /"), format!("write /{target}"));
     } else if target.contains('#') {
-        reading.at(node.at, "what follows # is never sent to a server", "leave it out, or write %23");
+        reading.at(node.at, "the part from # on is never sent to a server", "remove it, or write %23");
     }
 }
 
@@ -125,7 +122,7 @@ fn body(node: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Op
     match (node.get("body"), node.get("body-file")) {
         (Some(_), Some(_)) => {
             let at = node.entry("body-file").map_or(node.at, |entry| entry.key_at);
-            reading.at(at, "`body` and `body-file` both give the body", "leave out one of them");
+            reading.at(at, "`body` and `body-file` exclude each other", "remove one of them");
             None
         }
         (Some(body), None) => {
@@ -137,8 +134,8 @@ fn body(node: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Op
                 variables.use_in_file(file, &bytes, reading);
                 Some(bytes)
             }
-            Err((what, way_out)) => {
-                reading.at(file.at, what, way_out);
+            Err((what, help)) => {
+                reading.at(file.at, what, help);
                 None
             }
         },
@@ -146,73 +143,54 @@ fn body(node: &Node, variables: &mut Variables, reading: &mut Reading<'_>) -> Op
     }
 }
 
-/// The parts of a step for which there are rules already.
-fn draft(node: &Node, method: &str, reading: &mut Reading<'_>) -> Draft {
-    let texts = |node: Option<&Node>| -> Vec<String> {
-        node.map_or(&[][..], Node::items).iter().filter_map(|node| node.text().map(str::to_owned)).collect()
+/// What the reply must be.
+fn expects(node: &Node, reading: &mut Reading<'_>) -> ExpectSpec {
+    let of = |key: &str| node.get("expect").and_then(|expect| expect.get(key));
+    let texts = |node: &Node| -> Vec<String> {
+        node.items().iter().filter_map(|node| node.text().map(str::to_owned)).collect()
     };
-    let expect = node.get("expect");
-    let of = |key: &str| expect.and_then(|expect| expect.get(key));
-    let mut lines = Vec::new();
+    let mut headers = Vec::new();
     for entry in of("headers").map_or(&[][..], Node::entries) {
         if entry.key.is_empty() || entry.key.contains([':', ' ', '\n']) {
-            reading.at(entry.key_at, "this is no name of a header", "write a name such as Content-Type");
+            reading.at(entry.key_at, "invalid name of a header", "write a name such as Content-Type");
         }
-        let text = entry.value.text().unwrap_or_default();
-        lines.push(if text.is_empty() { entry.key.clone() } else { format!("{}: {text}", entry.key) });
+        let text = entry.value.text().unwrap_or_default().trim();
+        let contains = (!text.is_empty()).then(|| text.into());
+        headers.push(HeaderCheck { name: entry.key.trim().into(), contains });
     }
-    Draft {
-        url: "http://127.0.0.1:1/".to_owned(),
-        // Whether a reply can have a body is the only thing that hangs on the method.
-        method: Some(if method == "HEAD" { "HEAD" } else { "GET" }.to_owned()),
-        expect_status: of("status").map(|status| texts(Some(status)).join(",")),
-        expect_body: texts(of("body")),
-        expect_body_regex: texts(of("body-matches")),
-        expect_header: lines,
-        expect_size: of("size").and_then(|size| size.text().map(str::to_owned)),
-        think: node.text_of("think").map(str::to_owned),
-        ..Draft::default()
+    let items = |key| of(key).map_or(&[][..], Node::items).iter();
+    let bodies = items("body").filter_map(|item| Some(Spanned::at_node(Ok(item.text()?.to_owned()), item)));
+    let expressions = items("body-matches");
+    let size = of("size").and_then(|size| Some(Spanned::at_node(expects::size(size.text()?), size)));
+    ExpectSpec {
+        status: of("status")
+            .map(|status| Spanned::at_node(expects::statuses(&texts(status).join(",")), status)),
+        bodies: bodies.collect(),
+        expressions: expressions
+            .filter_map(|item| Some(Spanned::at_node(expects::expression(item.text()?), item)))
+            .collect(),
+        headers,
+        size,
     }
 }
 
-fn checked(
-    draft: &Draft,
-    node: &Node,
-    reading: &mut Reading<'_>,
-) -> Option<(wire::http1::Checks, ThinkTime)> {
-    let expect = |key: &str| node.get("expect").and_then(|expect| expect.get(key));
-    let faults = match draft.check() {
-        Ok(mut plan) => {
-            let think = match &plan.load {
-                Load::Closed(closed) => closed.think_time,
-                Load::Open(_) => ThinkTime::None,
-            };
-            return match plan.steps.remove(0).action {
-                Action::Http(action) => Some((action.checks, think)),
-                Action::Sql(_) => None,
-            };
-        }
-        Err(faults) => faults,
-    };
-    for fault in faults {
-        let place = match fault.place.as_str() {
-            "--expect-status" => expect("status"),
-            "--expect-size" => expect("size"),
-            "--think" => node.get("think"),
-            "--expect-body-regex" => {
-                let items = expect("body-matches").map_or(&[][..], Node::items).iter();
-                items
-                    .rev()
-                    .find(|item| item.text().is_some_and(|text| fault.what.starts_with(&format!("{text:?}"))))
-            }
-            _ => expect("body").or(expect("body-matches")),
-        };
-        let at = place.map_or(node.at, |place| place.at);
+/// The checks of the reply, if they are right.
+fn checks(node: &Node, method: &str, reading: &mut Reading<'_>) -> Option<Checks> {
+    let mut errors = Vec::new();
+    let checks = expects(node, reading).check(method, &mut errors);
+    for error in &errors {
+        let at = error.at.map_or(node.at, |at| at.value);
         if !reading.findings.has_at(at) {
-            reading.at(at, fault.what, fault.way_out);
+            reading.at(at, error.what(Spelling::Keys), error.help(Spelling::Keys));
         }
     }
-    None
+    errors.is_empty().then_some(checks)
+}
+
+/// The pause after a step.
+pub(crate) fn think(node: &Node) -> ThinkTime {
+    let think = node.entry("think").and_then(|entry| Spanned::of_entry(entry, &values::THINK));
+    think.as_ref().and_then(Spanned::get).copied().unwrap_or(ThinkTime::None)
 }
 
 /// What `wire` has to say about the request.
@@ -229,7 +207,7 @@ fn faults_of(
     }
     let Err(faults) = Template::compile(request, variables.names()) else { return };
     for fault in faults {
-        let (at, way_out) = match &fault {
+        let (at, help) = match &fault {
             RequestFault::Method(_) => (method_at, "write a method such as GET, then the path"),
             RequestFault::Target(_) => (target.at, "write a space as %20"),
             RequestFault::HeaderName(name) => {
@@ -238,12 +216,12 @@ fn faults_of(
             RequestFault::HeaderValue(name) => {
                 (header_at(node, name).unwrap_or(node.at), "write it on one line")
             }
-            RequestFault::Framing(name) => (header_at(node, name).unwrap_or(node.at), "leave it out"),
+            RequestFault::Framing(name) => (header_at(node, name).unwrap_or(node.at), "remove it"),
             // Told with the place of the name.
             RequestFault::Variable(_) => continue,
         };
         if !reading.findings.has_at(at) {
-            reading.at(at, fault.to_string(), way_out);
+            reading.at(at, fault.to_string(), help);
         }
     }
 }
@@ -264,37 +242,25 @@ fn capture(entry: &Entry, reading: &mut Reading<'_>) -> Option<CaptureFrom> {
     let mut given = entry.value.entries().iter().filter(|entry| entry.value.text().is_some());
     let first = given.next()?;
     if let Some(second) = given.next() {
-        let what = format!("`{}` says already where the value is", first.key);
-        reading.at(second.key_at, what, "leave out one of them");
+        let what = format!("a saved value has one source, and this one has `{}`", first.key);
+        reading.at(second.key_at, what, "remove one of them");
     }
     let (text, at) = (first.value.text()?, first.value.at);
     match first.key.as_str() {
         "header" => Some(CaptureFrom::Header(text.to_owned())),
         "json" if wire::http1::is_json_pointer(text) => Some(CaptureFrom::Json(text.to_owned())),
         "json" => {
-            let way_out = format!("write /{}", text.trim_start_matches("$.").replace('.', "/"));
-            reading.at(at, format!("{text:?} is not a JSON pointer, which begins with /"), way_out);
+            let help = format!("write /{}", text.trim_start_matches("$.").replace('.', "/"));
+            reading.at(at, format!("{text:?} is not a JSON pointer, which starts with /"), help);
             None
         }
-        "body" => match RegexBuilder::new(text).size_limit(REGEX_BYTES_MAX).build() {
+        "body" => match expects::expression(text) {
             Ok(expression) => Some(CaptureFrom::Body(expression)),
-            Err(error) => {
-                let what = error.to_string().lines().last().unwrap_or_default().trim().to_owned();
-                let way_out = "see the syntax of Rust's regex crate: no look-around, no back-references";
-                reading.at(at, format!("{text:?}: {what}"), way_out);
+            Err(wrong) => {
+                reading.at(at, wrong.what, wrong.help);
                 None
             }
         },
         _ => None,
     }
-}
-
-/// A path as it may be shown: values whose keys sound like secrets are replaced.
-fn without_secrets(target: &str) -> String {
-    let Some((path, query)) = target.split_once('?') else { return target.to_owned() };
-    let shown = query.split('&').map(|pair| match pair.split_once('=') {
-        Some((key, _)) if sounds_secret(key) => format!("{key}=(secret)"),
-        _ => pair.to_owned(),
-    });
-    format!("{path}?{}", shown.collect::<Vec<_>>().join("&"))
 }

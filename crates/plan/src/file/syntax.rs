@@ -7,8 +7,8 @@ use super::parse::DEPTH_MAX;
 use super::span::{Span, line_at};
 
 const CHECK: &str =
-    "check how far this line is indented, and put quotes around texts with : # { } [ ] , or quotes in them";
-const QUOTE: &str = "put quotes around the text";
+    "check the indentation of this line, and quote texts that contain : # { } [ ] , or quotes";
+const QUOTE: &str = "quote the text";
 const SPACES: &str = "indent with spaces";
 
 /// One finding at the mark of the error.
@@ -26,7 +26,7 @@ pub(super) fn explain(error: &ScanError, source: &str, opened: Option<Span>, fin
     let indent = line.text.len() - line.text.trim_start().len();
     if let Some(tab) = line.text[..indent].find('\t') {
         let tab = line.start + tab;
-        findings.at(Span::new(tab, tab + 1), "a tab indents this line", SPACES);
+        findings.at(Span::new(tab, tab + 1), "the line is indented with a tab", SPACES);
         return;
     }
     // A line that is not indented further than the one with the bracket does not belong between brackets.
@@ -36,32 +36,31 @@ pub(super) fn explain(error: &ScanError, source: &str, opened: Option<Span>, fin
     };
     if let Some(opened) = opened.filter(is_outside) {
         let (open, close) = if source.as_bytes()[opened.start] == b'[' { ('[', ']') } else { ('{', '}') };
-        let what =
-            format!("this {open} is not closed before line {}, which does not go on with it", line.number);
+        let what = format!("the {open} is not closed before line {}, which is not part of it", line.number);
         findings.at(Span::new(opened.start, opened.start + 1), what, format!("close it with {close}"));
         return;
     }
-    let (what, way_out) = words(error.kind());
-    findings.at(at, what, way_out);
+    let (what, help) = words(error.kind());
+    findings.at(at, what, help);
 }
 
 fn words(kind: &ErrorKind) -> (String, &'static str) {
-    if let Some((what, way_out)) = bracket_words(kind).or_else(|| line_words(kind)) {
-        return (what.to_owned(), way_out);
+    if let Some((what, help)) = bracket_words(kind).or_else(|| line_words(kind)) {
+        return (what.to_owned(), help);
     }
     match kind {
         ErrorKind::RecursionLimitExceeded => (
-            format!("lists and mappings lie in each other more than {DEPTH_MAX} deep"),
-            "a plan needs no more than ten levels",
+            format!("lists and mappings are nested more than {DEPTH_MAX} levels deep"),
+            "remove levels: a plan has no more than ten",
         ),
         ErrorKind::UnexpectedCharacter { character } if character.is_control() => (
-            format!("there is a character here that nobody sees (U+{:04X})", u32::from(*character)),
-            "leave it out, or write it in double quotes with a backslash",
+            format!("invisible character U+{:04X}", u32::from(*character)),
+            "remove it, or write it in double quotes as an escape",
         ),
         ErrorKind::UnexpectedCharacter { character } => {
-            (format!("a text cannot begin with {:?}", character.to_string()), QUOTE)
+            (format!("a text without quotes cannot start with {:?}", character.to_string()), QUOTE)
         }
-        other => (format!("this is not YAML: {other}"), CHECK),
+        other => (format!("invalid YAML: {other}"), CHECK),
     }
 }
 
@@ -70,28 +69,27 @@ fn bracket_words(kind: &ErrorKind) -> Option<(&'static str, &'static str)> {
     use ErrorKind as Kind;
     Some(match kind {
         Kind::UnclosedFlowCollection { open: '[' } | Kind::UnexpectedEofFlowSequence => {
-            ("a list that begins with [ does not end", "close it with ]")
+            ("unclosed list: [ without ]", "close it with ]")
         }
         Kind::UnclosedFlowCollection { .. }
         | Kind::UnexpectedEofFlowMapping
-        | Kind::UnexpectedEofImplicitFlowMapping => {
-            ("a mapping that begins with { does not end", "close it with }")
-        }
+        | Kind::UnexpectedEofImplicitFlowMapping => ("unclosed mapping: { without }", "close it with }"),
         Kind::MismatchedFlowCollectionEnd { open: '[', .. } => {
-            ("what begins with [ must end with ]", "close it with ]")
+            ("a list that starts with [ must end with ]", "close it with ]")
         }
-        Kind::MismatchedFlowCollectionEnd { .. } => ("what begins with { must end with }", "close it with }"),
+        Kind::MismatchedFlowCollectionEnd { .. } => {
+            ("a mapping that starts with { must end with }", "close it with }")
+        }
         Kind::MisplacedFlowCollectionEnd => {
-            ("nothing was opened that this could close", "leave it out, or put quotes around the text")
+            ("closing bracket without an opening one", "remove it, or quote the text")
         }
         Kind::ExpectedFlowMappingSeparator => (
-            "after a value in { … } comes a comma or the end",
-            "put quotes around texts with { } [ ] or , in them, such as get: \"/items?n={n}\"",
+            "expected , or } after a value in { … }",
+            "quote texts that contain { } [ ] or , such as get: \"/items?n={n}\"",
         ),
-        Kind::ExpectedFlowSequenceSeparator => (
-            "after a value in [ … ] comes a comma or the end",
-            "put quotes around texts with { } [ ] or , in them",
-        ),
+        Kind::ExpectedFlowSequenceSeparator => {
+            ("expected , or ] after a value in [ … ]", "quote texts that contain { } [ ] or ,")
+        }
         _ => return None,
     })
 }
@@ -103,37 +101,35 @@ fn line_words(kind: &ErrorKind) -> Option<(&'static str, &'static str)> {
         Kind::TabNotAllowed
         | Kind::TabInBlockIndentation
         | Kind::TabInIndentation
-        | Kind::TabAtBlockScalarStart => ("a tab stands where only spaces may", SPACES),
-        Kind::TabInPlainScalar => ("there is a tab in a text without quotes", QUOTE),
-        Kind::UnclosedQuotedScalar => ("a text in quotes does not end", "close the quotes"),
+        | Kind::TabAtBlockScalarStart => ("a tab is not allowed here", SPACES),
+        Kind::TabInPlainScalar => ("a text without quotes contains a tab", QUOTE),
+        Kind::UnclosedQuotedScalar => ("unclosed quotes", "close the quotes"),
         Kind::UnknownAnchor => (
-            "this alias (*…) repeats nothing: no &… of its name stands before it",
-            "write the value out, or put quotes around a text that begins with *",
+            "undefined alias (*…): no anchor (&…) of this name precedes it",
+            "write the value out, or quote a text that starts with *",
         ),
-        Kind::DirectiveDisallowed => ("a line that begins with % has no meaning in a plan", "leave it out"),
-        Kind::BomInsideDocument => {
-            ("there is a byte order mark inside the file", "save it as UTF-8 without one")
-        }
+        Kind::DirectiveDisallowed => ("YAML directives (%…) are not supported", "remove the line"),
+        Kind::BomInsideDocument => ("byte order mark inside the file", "save it as UTF-8 without one"),
         Kind::MappingValueNotAllowed | Kind::MappingKeyNotAllowed | Kind::InvalidColonPlacement => {
-            ("a key cannot stand here", CHECK)
+            ("a key is not allowed here", CHECK)
         }
         Kind::InvalidIndentation
         | Kind::InvalidFlowScalarIndent
         | Kind::InvalidBlockScalarIndent
         | Kind::ExpectedBlockSequenceEntry => (
-            "this line is not indented like what it belongs to",
-            "indent the keys of one mapping, and the items of one list, alike",
+            "inconsistent indentation",
+            "indent all keys of a mapping, and all items of a list, by the same number of spaces",
         ),
         Kind::ExpectedBlockMappingKey | Kind::SimpleKeyExpected | Kind::InvalidSimpleKey => {
-            ("a key and a colon are wanted here", CHECK)
+            ("expected a key and a colon", CHECK)
         }
         Kind::InvalidQuotedScalarIndent => (
-            "a text in quotes goes on in this line, which is not indented",
+            "a text in quotes continues in this line, which is not indented",
             "close the quotes, or indent the lines of the text",
         ),
-        Kind::BlockSequenceEntryNotAllowed => ("an item of a list cannot stand here", CHECK),
+        Kind::BlockSequenceEntryNotAllowed => ("an item of a list is not allowed here", CHECK),
         Kind::UnknownQuotedScalarEscape | Kind::InvalidQuotedScalarHexEscape => {
-            ("this is no escape in double quotes", "write \\\\ for a backslash, or use single quotes")
+            ("unknown escape in double quotes", "write \\\\ for a backslash, or use single quotes")
         }
         _ => return None,
     })

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::filling;
 use super::folder::leaves;
+use super::prepare;
 use super::processes;
 use super::quick::Quick;
 use super::reading::{Reading, is_known};
@@ -13,7 +13,6 @@ use super::tree::{Entry, Node};
 use super::url;
 use super::variants;
 use crate::study::{Braced, Knob, PortText, System, Variant, names_in};
-use crate::units;
 
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
 const TEMPLATE_BYTES_MAX: u64 = 1 << 20;
@@ -25,7 +24,7 @@ pub(crate) struct Scope<'a> {
     /// Where the system's name stands.
     pub(crate) at: Span,
     pub(crate) node: &'a Node,
-    /// Names of knobs, and the built-in ones.
+    /// Names of parameters, and the built-in ones.
     pub(crate) known: Vec<String>,
 }
 
@@ -39,17 +38,25 @@ pub(crate) fn read(
     match (root.entry("url"), root.entry("systems")) {
         (Some(one), Some(several)) => {
             let second = if one.key_at < several.key_at { several } else { one };
-            let what = "`url` and `systems` both say what is measured";
-            reading.at(second.key_at, what, "leave out one of them; a system can have a `url` of its own");
+            let what = "`url` and `systems` exclude each other";
+            reading.at(second.key_at, what, "remove one of them; a system can have its own `url`");
             (Vec::new(), Vec::new())
         }
         (Some(one), None) => (vec![running(root, one, reading)], vec![Variant::only(0)]),
         (None, Some(several)) => {
             if let Some(socket) = root.entry("socket") {
-                reading.at(socket.key_at, "`socket` goes with `url`", "move it into the system");
+                reading.at(
+                    socket.key_at,
+                    "`socket` requires `url`; a system has its own `socket`",
+                    "move it into the system",
+                );
             }
             if let Some(database) = root.entry("database") {
-                reading.at(database.key_at, "`database` goes with `url`", "move it into the systems");
+                reading.at(
+                    database.key_at,
+                    "`database` requires `url`; a system has its own `database`",
+                    "move it into the systems",
+                );
             }
             let (mut systems, mut all) = (Vec::new(), Vec::new());
             for entry in several.value.entries() {
@@ -72,11 +79,11 @@ fn running(root: &Node, entry: &Entry, reading: &mut Reading<'_>) -> System {
     let url = reading.braced(&entry.value, text, &known);
     url::check(&entry.value, &url.fill(|_| Some("x".to_owned())), root.get("socket").is_some(), reading);
     let socket = root.get("socket").and_then(|node| Some(reading.braced(node, node.text()?, &known)));
-    let database = beside(root, entry.key_at, &known, |_| Some("x".to_owned()), reading);
+    let database = second_peer(root, entry.key_at, &known, |_| Some("x".to_owned()), reading);
     System {
         socket,
         database,
-        tables: filling::read(root, reading),
+        tables: prepare::read(root, reading),
         ..System::running(url::authority(text), url)
     }
 }
@@ -88,14 +95,13 @@ fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading
         BUILT_IN.iter().map(|name| (*name).to_owned()).chain(knobs.iter().map(|knob| knob.name.clone()));
     let scope = Scope { name: &entry.key, at: entry.key_at, node, known: known.collect() };
     let url = url(&scope, &knobs, reading);
-    let database = beside(node, scope.at, &scope.known, |name| Some(example(&knobs, name)), reading);
+    let database = second_peer(node, scope.at, &scope.known, |name| Some(example(&knobs, name)), reading);
     let socket =
         node.get("socket").and_then(|socket| Some(reading.braced(socket, socket.text()?, &scope.known)));
     let commands = |key: &str, reading: &mut Reading<'_>| -> Vec<Vec<Braced>> {
         let items = node.get(key).map_or(&[][..], Node::items);
         items.iter().map(|item| reading.command(item, &scope.known)).collect()
     };
-    let within = node.text_of("commands-within").and_then(|text| units::duration_ns(text).ok());
     let mut system = System {
         name: entry.key.clone(),
         has_knobs_in_env: false,
@@ -108,9 +114,9 @@ fn system(entry: &Entry, knobs: Vec<Knob>, is_sound: bool, reading: &mut Reading
         version: node.get("version").map(|version| reading.command(version, &scope.known)),
         env: env(node, &scope.known, reading),
         dir: dir(node, &scope.known, reading),
-        commands_within_ns: within.unwrap_or(COMMANDS_WITHIN_NS),
+        commands_within_ns: node.duration_ns("commands-within").unwrap_or(COMMANDS_WITHIN_NS),
         processes: processes::read(&scope, reading),
-        tables: filling::read(node, reading),
+        tables: prepare::read(node, reading),
         knobs,
     };
     let uses = |knob: &Knob| system.texts().flat_map(Braced::names).any(|name| name == knob.name);
@@ -128,12 +134,8 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], reading: &mut Reading<'_>) -> Braced {
     let Some(node) = scope.node.get("url") else {
         let is_told = scope.node.entries().iter().any(|entry| reading.findings.has_at(entry.key_at));
         if !is_started && !is_told {
-            let what = format!("nothing says how `{}` is started, or where it runs", scope.name);
-            reading.at(
-                scope.at,
-                what,
-                "add `start`, `processes`, or the `url` of a system that runs already",
-            );
+            let what = format!("the system `{}` has neither `start` nor `url`", scope.name);
+            reading.at(scope.at, what, "add `start` or `processes`, or the `url` of a running system");
         }
         return Braced::read("http://127.0.0.1:{port}");
     };
@@ -150,8 +152,8 @@ fn url(scope: &Scope<'_>, knobs: &[Knob], reading: &mut Reading<'_>) -> Braced {
 
 fn only_if_started(node: &Node, url: &Braced, is_started: bool, reading: &mut Reading<'_>) {
     if !is_started && url.names().any(|name| name == "port" || name.starts_with("port.")) {
-        let what = "a free port is for a system that is started, and this one has no `start`";
-        reading.at(node.at, what, "write the port at which it runs, or add `start`");
+        let what = "a free port requires a system with `start`";
+        reading.at(node.at, what, "write the port of the running system, or add `start`");
     }
 }
 
@@ -161,8 +163,8 @@ fn example(knobs: &[Knob], name: &str) -> String {
     value.cloned().unwrap_or_else(|| if name.starts_with("port") { "1" } else { "x" }.to_owned())
 }
 
-/// The URL of a database beside that of HTTP. `at` is where it is missing if it must be there.
-fn beside(
+/// The URL of the second peer: a database, where requests go to a server of HTTP. `at` is where it is missing if it must be there.
+fn second_peer(
     node: &Node,
     at: Span,
     known: &[String],
@@ -170,14 +172,14 @@ fn beside(
     reading: &mut Reading<'_>,
 ) -> Option<Braced> {
     let Some(entry) = node.entry("database") else {
-        url::beside_missing(at, reading);
+        url::second_peer_missing(at, reading);
         return None;
     };
     let text = entry.value.text()?;
     let found_before = reading.findings.count();
     let database = reading.braced(&entry.value, text, known);
     if reading.findings.count() == found_before {
-        url::check_beside(entry, &database.fill(fill), reading);
+        url::check_second_peer(entry, &database.fill(fill), reading);
     }
     let is_started = node.get("start").is_some() || node.get("processes").is_some();
     only_if_started(&entry.value, &database, is_started, reading);
@@ -190,7 +192,7 @@ pub(crate) fn env(node: &Node, known: &[String], reading: &mut Reading<'_>) -> V
         if entry.key.is_empty() || entry.key.contains(['=', '\0']) {
             reading.at(
                 entry.key_at,
-                "this is no name of a variable of the environment",
+                "invalid name of an environment variable",
                 "write a name such as RACK_ENV",
             );
         }
@@ -208,8 +210,8 @@ pub(crate) fn dir(node: &Node, known: &[String], reading: &mut Reading<'_>) -> O
     if braced.names().next().is_none() && !reading.folder.path.join(text).is_dir() {
         reading.at(
             inside.at,
-            format!("there is no folder {text}"),
-            "name one, counted from the plan's folder",
+            format!("no such folder: {text}"),
+            "write a path relative to the plan's folder",
         );
     }
     Some(braced)
@@ -220,8 +222,8 @@ fn files(scope: &Scope<'_>, reading: &mut Reading<'_>) -> Vec<(PathBuf, Braced)>
     for entry in scope.node.get("files").map_or(&[][..], Node::entries) {
         let path = Path::new(&entry.key);
         if path.is_absolute() || leaves(path) || path.file_name().is_none() || entry.key.ends_with('/') {
-            let what = "this is no path for a file within {dir}";
-            reading.at(entry.key_at, what, "write a path such as conf/app.conf, without .. or a / before it");
+            let what = "invalid path for a file in {dir}";
+            reading.at(entry.key_at, what, "write a relative path such as conf/app.conf, without ..");
         }
         let content = match (entry.value.text(), entry.value.get("template")) {
             (Some(text), _) => reading.braced(&entry.value, text, &scope.known),
@@ -237,8 +239,8 @@ fn from_template(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Br
     let name = node.text().unwrap_or_default();
     let bytes = match reading.folder.read(name, TEMPLATE_BYTES_MAX) {
         Ok(bytes) => bytes,
-        Err((what, way_out)) => {
-            reading.at(node.at, what, way_out);
+        Err((what, help)) => {
+            reading.at(node.at, what, help);
             return Braced::default();
         }
     };
@@ -256,30 +258,31 @@ fn from_template(node: &Node, known: &[String], reading: &mut Reading<'_>) -> Br
     Braced::read(&text)
 }
 
-/// Knobs that change nothing, and a port that nobody listens on.
+/// Unused parameters, and ports that no process listens on.
 fn unused(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
     let used = |name: &str| system.texts().flat_map(Braced::names).any(|used| used == name);
     for knob in system.knobs.iter().filter(|knob| !system.has_knobs_in_env && !used(&knob.name)) {
         let entry = scope.node.get("vary").and_then(|vary| vary.entry(&knob.name));
-        let what = format!("nothing uses the knob `{}`, so all its variants are alike", knob.name);
-        let way_out = format!("write {{{}}} in `start` or in another text of the system", knob.name);
-        reading.at(entry.map_or(scope.at, |entry| entry.key_at), what, way_out);
+        let what = format!("unused parameter `{}`: all its variants are the same", knob.name);
+        let help = format!("use {{{}}} in `start` or in another text of the system", knob.name);
+        reading.at(entry.map_or(scope.at, |entry| entry.key_at), what, help);
     }
     unheard_ports(system, scope, reading);
     let is_port = |name: &&str| *name == "port" || name.starts_with("port.");
     for name in system.urls().flat_map(Braced::names).filter(is_port) {
         let told = || system.texts().skip(system.urls().count()).flat_map(Braced::names);
         if system.is_started() && system.socket.is_none() && !told().any(|told| told == name) {
-            let what =
-                format!("nothing tells `{}` to listen on {{{name}}}, where the load goes", system.name);
-            let way_out =
-                format!("write {{{name}}} in `start`, or the `url` with the port at which it listens");
-            reading.at(scope.at, what, way_out);
+            let what = format!(
+                "no text of `{}` contains {{{name}}}, the port to which the load is sent",
+                system.name
+            );
+            let help = format!("use {{{name}}} in `start`, or write the port of the system in `url`");
+            reading.at(scope.at, what, help);
         }
     }
 }
 
-/// Ports at which a process is asked whether it is ready, and which no text gives to anybody.
+/// Ports of readiness conditions that no text contains.
 fn unheard_ports(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) {
     for process in &system.processes {
         let PortText::Named(name) = &process.ready.port else { continue };
@@ -290,8 +293,8 @@ fn unheard_ports(system: &System, scope: &Scope<'_>, reading: &mut Reading<'_>) 
         let port = inner.unwrap_or(scope.node).get("ready").and_then(|ready| ready.get("port"));
         let names = system.texts().flat_map(Braced::names).filter(|name| name.starts_with("port"));
         let known: BTreeSet<&str> = names.map(|name| name.trim_start_matches("port.")).collect();
-        let what = format!("nothing tells `{}` to listen on {{{name}}}", process.name);
-        let listed_as = format!("write {{{name}}} in its `start`, or here one of");
+        let what = format!("no text of `{}` contains the port {{{name}}}", process.name);
+        let listed_as = format!("use {{{name}}} in its `start`, or write here one of");
         let (at, name) = (port.map_or(scope.at, |port| port.at), name.trim_start_matches("port."));
         reading.findings.unknown(at, what, name, known, &listed_as);
     }

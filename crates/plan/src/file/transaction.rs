@@ -1,6 +1,5 @@
 //! A step that is a transaction: its statements, how many rows they must bring, and what is saved of them.
 
-use load::ThinkTime;
 use sql::workload;
 use wire::braces::{Piece, pieces};
 
@@ -9,12 +8,11 @@ use super::reading::Reading;
 use super::step::ReadStep;
 use super::tree::{Entry, Node};
 use super::variables::Variables;
-use crate::draft::{Draft, Played};
+use crate::draft::Played;
 use crate::plan::{Action, PlannedStep, SqlAction};
-use crate::scripts::{style_named, styled};
+use crate::scripts::{SCRIPT_BYTES_MAX, style_named, styled};
 
 pub(crate) const KINDS: [&str; 4] = ["sql", "transaction", "script", "workload"];
-const SCRIPT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 const NAME_LENGTH_MAX: usize = 60;
 /// Columns are kept under a name that no script of a plan has, and get their own then.
 const COLUMN: &str = "saved_column_";
@@ -38,8 +36,8 @@ pub(crate) fn read(
     let mut given = node.entries().iter().filter(|entry| KINDS.contains(&entry.key.as_str()));
     let first = given.next()?;
     for second in given.chain(node.entries().iter().filter(is_foreign)) {
-        let what = format!("a step is one transaction, and `{}` is one already", first.key);
-        reading.at(second.key_at, what, "leave it out, or begin a new step with `- `");
+        let what = format!("a step has one transaction, and this one has `{}`", first.key);
+        reading.at(second.key_at, what, "remove it, or start a new step with `- `");
     }
     let named = node.get("name");
     if let Some(named) = named {
@@ -54,7 +52,7 @@ pub(crate) fn read(
     let saves = saves(node, &first.key, variables, reading);
     let expects = expects(node, reading);
     let action = Action::Sql(SqlAction { script: number, expects, saves });
-    let think = node.text_of("think").map_or(ThinkTime::None, think);
+    let think = super::step::think(node);
     let weight = node.get("weight").and_then(|node| Some((form::weight(node.text()?).ok()?, node.at)));
     let step = PlannedStep { name, action };
     let name_at = named.map_or(first.value.at, |named| named.at);
@@ -64,13 +62,13 @@ pub(crate) fn read(
 fn built_in(node: &Node, name: Option<String>, reading: &mut Reading<'_>) -> Option<(String, Played)> {
     let text = node.text()?;
     let (base, style) = styled(text);
-    if let Some(Err(way_out)) = style.map(style_named) {
-        reading.at(node.at, format!("{text} names no style"), way_out);
+    if let Some(Err(help)) = style.map(style_named) {
+        reading.at(node.at, format!("unknown style in {text}"), help);
         return None;
     }
     let Some(workload) = workload::find(base) else {
         let known = workload::WORKLOADS.iter().map(|workload| workload.name);
-        let what = format!("there is no workload `{text}`");
+        let what = format!("unknown workload `{text}`");
         reading.findings.unknown(node.at, what, text, known, "write one of");
         return None;
     };
@@ -88,8 +86,8 @@ fn file(
     let path = node.text()?;
     let bytes = match reading.folder.read(path, SCRIPT_BYTES_MAX) {
         Ok(bytes) => bytes,
-        Err((what, way_out)) => {
-            reading.at(node.at, what, way_out);
+        Err((what, help)) => {
+            reading.at(node.at, what, help);
             return None;
         }
     };
@@ -116,8 +114,8 @@ fn statements(
         let text = item.text()?;
         variables.use_in_script(item, text, false, reading);
         if entry.key == "transaction" && is_an_edge(text) {
-            let way_out = "leave it out, or write a `script`, which begins and commits where it says";
-            reading.at(item.at, "a `transaction` begins and commits by itself", way_out);
+            let help = "remove it, or use a `script` with its own BEGIN and COMMIT";
+            reading.at(item.at, "`transaction` adds BEGIN and COMMIT itself", help);
         }
         texts.push(with_slots(text));
     }
@@ -169,19 +167,19 @@ fn saves(node: &Node, kind: &str, variables: &mut Variables, reading: &mut Readi
     let mut saves = Vec::new();
     for entry in node.get("save").map_or(&[][..], Node::entries) {
         if kind == "workload" || kind == "script" {
-            let what = format!("`save` goes with `sql` and `transaction`, not with `{kind}`");
-            reading.at(entry.key_at, what, "write \\gset into the script, or leave it out");
+            let what = format!("`save` requires `sql` or `transaction`, and this step has `{kind}`");
+            reading.at(entry.key_at, what, "use \\gset in the script, or remove it");
             continue;
         }
         for wrong in entry.value.entries().iter().filter(|entry| entry.key != "column") {
-            let what = format!("a row has columns, and no `{}`", wrong.key);
+            let what = format!("`{}` applies to HTTP replies; a row has columns", wrong.key);
             reading.at(wrong.key_at, what, format!("write {{ column: {} }}", entry.key));
         }
         if let Some(column) = entry.value.get("column") {
             let is_name = |text: &str| text.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_');
             if !column.text().is_some_and(is_name) {
-                let way_out = "write SELECT … AS name, and that name here";
-                reading.at(column.at, "the name of a column has letters, digits and _ here", way_out);
+                let help = "rename the column with SELECT … AS name";
+                reading.at(column.at, "the name of a saved column may contain letters, digits, and _", help);
             }
         }
         if variables.save(entry, reading).is_some() {
@@ -194,20 +192,10 @@ fn saves(node: &Node, kind: &str, variables: &mut Variables, reading: &mut Readi
 fn expects(node: &Node, reading: &mut Reading<'_>) -> Option<sql::Rows> {
     let expect = node.get("expect")?;
     for entry in expect.entries().iter().filter(|entry| entry.key != "rows") {
-        let what = format!("`{}` is for replies of HTTP", entry.key);
-        reading.at(entry.key_at, what, "write `rows: 1`, or leave it out");
+        let what = format!("`{}` applies to HTTP replies", entry.key);
+        reading.at(entry.key_at, what, "write `rows: 1`, or remove it");
     }
     form::rows(expect.text_of("rows")?).ok()
-}
-
-/// The rules of the command line read it, as for any other step.
-fn think(text: &str) -> ThinkTime {
-    let draft =
-        Draft { url: super::loads::ANY_URL.to_owned(), think: Some(text.to_owned()), ..Draft::default() };
-    match draft.check().map(|plan| plan.load) {
-        Ok(load::Load::Closed(closed)) => closed.think_time,
-        _ => ThinkTime::None,
-    }
 }
 
 /// Names in braces as scripts know them.

@@ -1,6 +1,7 @@
 //! The tree of a YAML file: texts as they were written, each with its place.
 
 use super::span::Span;
+use crate::units;
 
 /// A value and its place.
 #[derive(Clone, Debug)]
@@ -76,6 +77,11 @@ impl Node {
     /// The text of a key.
     pub(crate) fn text_of(&self, key: &str) -> Option<&str> {
         self.get(key)?.text()
+    }
+
+    /// The time of a key, if it can be read.
+    pub(crate) fn duration_ns(&self, key: &str) -> Option<u64> {
+        units::duration_ns(self.text_of(key)?).ok()
     }
 
     /// How many values there are in all, keys not counted.

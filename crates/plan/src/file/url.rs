@@ -4,9 +4,8 @@ use super::reading::Reading;
 use super::span::Span;
 use super::tree::{Entry, Node};
 use crate::database::{self, Database};
-use crate::draft::Draft;
+use crate::request::read_url;
 
-const BESIDE_URL: &str = "write postgres://USER@HOST:PORT/DATABASE or mysql://…";
 const DATABASE_URL: &str = "write postgres://USER@HOST:PORT/DATABASE, mysql://… or sqlite:PATH";
 
 /// Checks a URL whose variables are filled in with anything.
@@ -15,50 +14,39 @@ pub(crate) fn check(node: &Node, filled: &str, has_socket: bool, reading: &mut R
         return check_database(node, filled, has_socket, reading);
     }
     if reading.is_sql && !reading.is_http {
-        let what = "the steps are transactions, and this URL is none of a database";
+        let what = "the steps are transactions, and the URL is not that of a database";
         reading.at(node.at, what, DATABASE_URL);
         return;
     }
-    let authority = authority(filled);
     let rest = filled.split_once("://").map_or("", |(_, rest)| rest);
     let path = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
-    let way_out = "write a URL such as http://127.0.0.1:8080";
-    let draft = Draft { url: filled.to_owned(), ..Draft::default() };
-    if let Err(faults) = draft.check() {
-        for fault in faults {
-            let what = match fault.what.as_str() {
-                "this is neither a command nor a URL" => "this is not a URL",
-                what => what,
-            };
-            reading.at(node.at, what, way_out);
-        }
-    } else if !matches!(path, "" | "/") {
+    let help = "write a URL such as http://127.0.0.1:8080";
+    if let Err(problem) = read_url(filled) {
+        reading.at(node.at, problem.what(), help);
+    } else if path.contains(['?', '#']) {
         let start = node.text().unwrap_or_default().find("://").map_or(0, |at| at + 3);
         let text = node.text().unwrap_or_default();
-        let from = text[start..].find(['/', '?', '#']).map_or(start, |at| start + at);
+        let from = text[start..].find(['?', '#']).map_or(start, |at| start + at);
         let at = node.part(reading.source, from, text.len());
-        reading.at(at, "the URL of a system has no path", "leave it out: the steps say the paths");
-    } else if !has_socket && !has_port(&authority) {
-        let port = if filled.starts_with("https") { 443 } else { 80 };
-        let text = node.text().unwrap_or_default().trim_end_matches('/');
-        reading.at(node.at, "the URL has no port", format!("write {text}:{port}, or whatever its port is"));
+        reading.at(at, "the URL of a system has no query", "move the query to the paths of the steps");
     }
 }
 
 fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Reading<'_>) {
     if reading.is_http && reading.is_sql {
-        let way_out = "write it as `database`, and here where requests go, such as http://127.0.0.1:8080";
-        reading.at(node.at, "this URL is one of a database, and some steps are requests", way_out);
+        let help =
+            "move it to `database`, and write here the URL for requests, such as http://127.0.0.1:8080";
+        reading.at(node.at, "the URL is that of a database, and some steps are requests", help);
         return;
     }
     if !reading.is_sql {
-        let what = "this URL is one of a database, and the steps are requests";
+        let what = "the URL is that of a database, and the steps are requests";
         reading.at(node.at, what, "write a URL such as http://127.0.0.1:8080");
         return;
     }
     if has_socket {
-        let way_out = "write the folder into the URL: postgres:///DATABASE?host=FOLDER";
-        reading.at(node.at, "`socket` is for HTTP", way_out);
+        let help = "write the folder into the URL: postgres:///DATABASE?host=FOLDER";
+        reading.at(node.at, "`socket` applies to HTTP", help);
     }
     read_database(node, filled, reading);
 }
@@ -66,38 +54,36 @@ fn check_database(node: &Node, filled: &str, has_socket: bool, reading: &mut Rea
 fn read_database(node: &Node, filled: &str, reading: &mut Reading<'_>) {
     if database::has_password(filled) {
         // Its line is not shown.
-        let what = "the URL of a database has a password, and a plan is kept with its results";
-        reading.findings.whole(what, "leave it out, and set PGPASSWORD or MYSQL_PWD, or write ~/.pgpass");
+        let what = "the URL of a database contains a password, and plans are stored with results";
+        reading.findings.whole(what, "remove it, and set PGPASSWORD or MYSQL_PWD, or use ~/.pgpass");
         return;
     }
     for fault in Database::read(filled).err().into_iter().flatten() {
-        reading.at(node.at, fault.what, fault.way_out);
+        reading.at(node.at, fault.what, fault.help);
     }
 }
 
-/// Checks the URL of a database beside that of a system, variables filled in with anything.
-pub(crate) fn check_beside(entry: &Entry, filled: &str, reading: &mut Reading<'_>) {
+/// Checks the URL of the database of a system that serves HTTP, variables filled in with anything.
+pub(crate) fn check_second_peer(entry: &Entry, filled: &str, reading: &mut Reading<'_>) {
     let node = &entry.value;
     if !reading.is_sql {
-        let way_out = "leave out `database`, or write a step such as `- sql: SELECT 1`";
-        reading.at(entry.key_at, "no step is a transaction", way_out);
+        let help = "remove `database`, or add a step such as `- sql: SELECT 1`";
+        reading.at(entry.key_at, "`database` requires a step that is a transaction", help);
     } else if !reading.is_http {
-        let what = "`database` goes beside the `url` that requests go to, and no step is a request";
-        reading.at(entry.key_at, what, "write it as `url`");
+        let what = "`database` requires a step that is a request; transactions alone go to `url`";
+        reading.at(entry.key_at, what, "rename it to `url`");
     } else if !database::is_database(filled) {
-        reading.at(node.at, "this URL is none of a database", BESIDE_URL);
-    } else if filled.starts_with("sqlite:") {
-        reading.at(node.at, "SQLite, which runs within the generator, cannot go with requests", BESIDE_URL);
+        reading.at(node.at, "the URL is not that of a database", DATABASE_URL);
     } else {
         read_database(node, filled, reading);
     }
 }
 
 /// Where transactions go must be said if requests go elsewhere.
-pub(crate) fn beside_missing(at: Span, reading: &mut Reading<'_>) {
+pub(crate) fn second_peer_missing(at: Span, reading: &mut Reading<'_>) {
     if reading.is_sql && reading.is_http {
-        let what = "some steps are requests and some are transactions, and there is no `database` for those";
-        reading.at(at, what, "add `database: postgres://USER@HOST:PORT/DATABASE`, or mysql://…");
+        let what = "some steps are transactions and some are requests, and `database` is missing";
+        reading.at(at, what, "add `database: postgres://USER@HOST:PORT/DATABASE`, mysql://… or sqlite:PATH");
     }
 }
 
@@ -106,11 +92,6 @@ pub(crate) fn authority(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     authority.rsplit_once('@').map_or(authority, |(_, authority)| authority).to_owned()
-}
-
-fn has_port(authority: &str) -> bool {
-    let after = authority.rsplit_once(']').map_or(authority, |(_, after)| after);
-    after.rsplit_once(':').is_some_and(|(_, port)| !port.is_empty())
 }
 
 /// Whether a URL says who is asking.
@@ -124,9 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_port_is_found_where_it_stands() {
-        assert!(has_port(&authority("http://u:p@[::1]:80/x")) && has_port(&authority("http://h:1")));
-        assert!(!has_port(&authority("http://u:p@h/")) && !has_port(&authority("http://[::1]")));
+    fn host_and_port_are_told_from_credentials() {
         assert!(has_credentials("http://u:p@h:1/") && !has_credentials("http://h:1/@"));
         assert_eq!(authority("http://u:p@h:1/x"), "h:1");
     }

@@ -99,7 +99,7 @@ impl Variables {
         }
     }
 
-    /// `at` and `place` say where the name stands; finding out is worth it only for a fault.
+    /// `at` and `place` say where the name stands; computed only for an error.
     fn look_up(
         &mut self,
         name: &str,
@@ -111,7 +111,7 @@ impl Variables {
         if self.uses > USES_MAX || reading.findings.is_full() {
             if self.uses == USES_MAX + 1 {
                 let what = format!("there are more than {USES_MAX} names in braces");
-                reading.at(at(reading.source), what, "use fewer; write {{…}} for the braces themselves");
+                reading.at(at(reading.source), what, "use fewer; write {{…}} for literal braces");
             }
             return;
         }
@@ -119,16 +119,16 @@ impl Variables {
             self.used.insert(name.to_owned());
             if !self.at_hand.contains(name) {
                 let line = line_at(reading.source, span.start).number;
-                let (what, way_out) = if self.is_mix {
+                let (what, help) = if self.is_mix {
                     (
-                        "is saved by another iteration: with weights each does one step",
-                        "leave out the weights",
+                        "is saved in another iteration: with weights, each iteration runs one step",
+                        "remove the weights",
                     )
                 } else {
-                    ("is not saved by a step before this one", "save it in an earlier step of the scenario")
+                    ("is not saved by an earlier step", "save it in an earlier step of the scenario")
                 };
                 let what = format!("{}{{{name}}} (line {line}) {what}", place());
-                reading.at(at(reading.source), what, way_out);
+                reading.at(at(reading.source), what, help);
             }
             return;
         }
@@ -140,7 +140,7 @@ impl Variables {
             }
             Meaning::NoColumn { source } => {
                 let source = &self.data[source];
-                let what = format!("{}{{{name}}} is no column of `{}`", place(), source.name);
+                let what = format!("{}unknown column {{{name}}} of `{}`", place(), source.name);
                 let known = source.spellings();
                 unknown(at(reading.source), what, name, &known, "write one of", reading);
             }
@@ -148,8 +148,8 @@ impl Variables {
                 let data = self.data.iter().flat_map(DataText::spellings);
                 let known: Vec<String> = self.saved.keys().cloned().chain(data).collect();
                 let listed_as =
-                    "write {{…}} for the braces themselves, name it under `data` or `save`, or write one of";
-                let what = format!("{}nothing is called {{{name}}}", place());
+                    "define it under `data` or `save`, write {{…}} for literal braces, or use one of";
+                let what = format!("{}undefined variable {{{name}}}", place());
                 unknown(at(reading.source), what, name, &known, listed_as, reading);
             }
         }
@@ -159,12 +159,16 @@ impl Variables {
     pub(crate) fn save(&mut self, entry: &Entry, reading: &mut Reading<'_>) -> Option<u16> {
         let name = entry.key.as_str();
         if !is_name(name) {
-            let way_out = "write letters, digits, _, . and -, a letter first";
-            reading.at(entry.key_at, format!("{name:?} cannot stand in braces"), way_out);
+            let help = "use letters, digits, _, ., and -, and begin with a letter";
+            reading.at(entry.key_at, format!("{name:?} is not a valid name"), help);
             return None;
         }
         if !matches!(data::meaning(&self.data, name), Meaning::Nothing) {
-            reading.at(entry.key_at, format!("`{name}` is under `data` already"), "choose another name");
+            reading.at(
+                entry.key_at,
+                format!("`{name}` is defined under `data` already"),
+                "choose another name",
+            );
             return None;
         }
         if !self.is_mix {
@@ -176,8 +180,8 @@ impl Variables {
     /// Saved values that nothing uses.
     pub(crate) fn unused(&self, reading: &mut Reading<'_>) {
         for (name, at) in self.saved.iter().filter(|(name, _)| !self.used.contains(*name)) {
-            let way_out = format!("write {{{name}}} in a later step, or leave it out");
-            reading.at(*at, format!("nothing uses `{name}`"), way_out);
+            let help = format!("use {{{name}}} in a later step, or remove it");
+            reading.at(*at, format!("unused saved value `{name}`"), help);
         }
     }
 

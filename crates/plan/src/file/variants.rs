@@ -10,7 +10,7 @@ const VARIANTS_MAX: usize = 10_000;
 const KNOBS_MAX: usize = 100;
 const BUILT_IN: [&str; 5] = ["port", "dir", "plan", "tenbin", "system"];
 
-/// Knobs and variants of a system.
+/// Parameters and variants of a system.
 pub(crate) fn read(
     entry: &Entry,
     system: usize,
@@ -27,11 +27,7 @@ pub(crate) fn read(
     if knobs.is_empty() || count.is_none_or(|count| count > VARIANTS_MAX) {
         for key in ["only", "except"] {
             if let Some(entry) = node.entry(key).filter(|_| node.entry("vary").is_none()) {
-                reading.at(
-                    entry.key_at,
-                    format!("`{key}` chooses among variants, and nothing varies"),
-                    "add `vary`",
-                );
+                reading.at(entry.key_at, format!("`{key}` requires `vary`"), "add `vary`");
             }
         }
         if !knobs.is_empty() {
@@ -66,8 +62,8 @@ pub(crate) fn read(
         let place = [node.entry("only"), node.entry("except")].into_iter().flatten().next();
         let at = other.map(|node| node.at).or(place.map(|entry| entry.key_at)).unwrap_or(entry.key_at);
         if reading.findings.count() == found_before {
-            let what = format!("no variant of `{}` is left", entry.key);
-            reading.at(at, what, "choose so that at least one combination of values stays");
+            let what = format!("no variant of `{}` remains", entry.key);
+            reading.at(at, what, "keep at least one combination of values");
         }
     }
     (knobs, kept)
@@ -77,7 +73,7 @@ pub(crate) fn read(
 pub(crate) fn limit(count: usize, at: Span, reading: &mut Reading<'_>) {
     if count > VARIANTS_MAX {
         let what = format!("there are more than {VARIANTS_MAX} variants");
-        reading.at(at, what, "vary less, or keep some values out");
+        reading.at(at, what, "vary less, or exclude some values");
     }
 }
 
@@ -85,15 +81,15 @@ fn knobs(vary: Option<&Node>, reading: &mut Reading<'_>) -> Vec<Knob> {
     let mut knobs = Vec::new();
     for entry in vary.map_or(&[][..], Node::entries) {
         if knobs.len() >= KNOBS_MAX {
-            reading.at(entry.key_at, format!("there are more than {KNOBS_MAX} knobs"), "vary less");
+            reading.at(entry.key_at, format!("there are more than {KNOBS_MAX} parameters"), "vary less");
             break;
         }
         if BUILT_IN.contains(&entry.key.as_str()) || entry.key.starts_with("port.") {
-            let what = format!("{{{}}} means something else already", entry.key);
+            let what = format!("the name {{{}}} is reserved", entry.key);
             reading.at(entry.key_at, what, "choose another name");
         } else if !is_name(&entry.key) {
-            let what = format!("{:?} cannot stand in braces", entry.key);
-            reading.at(entry.key_at, what, "write letters, digits, _, . and -, a letter first");
+            let what = format!("{:?} is not a valid name", entry.key);
+            reading.at(entry.key_at, what, "use letters, digits, _, ., and -, and begin with a letter");
         }
         knobs.push(Knob { name: entry.key.clone(), values: values(&entry.value, reading) });
     }
@@ -105,13 +101,17 @@ fn values(node: &Node, reading: &mut Reading<'_>) -> Vec<String> {
     for item in node.items() {
         let Some(value) = item.text() else { continue };
         if value.chars().any(char::is_control) || value.len() > 1_000 {
-            reading.at(item.at, "this value does not fit into the name of a variant", "write one short line");
+            reading.at(
+                item.at,
+                "the value is too long for the name of a variant, or has control characters",
+                "write one short line",
+            );
         }
         if values.len() > VARIANTS_MAX {
             break;
         }
         if values.iter().rev().take(1_000).any(|known| known == value) {
-            reading.at(item.at, format!("{value:?} is there already"), "leave out one of the two");
+            reading.at(item.at, format!("{value:?} is listed twice"), "remove one of the two");
         } else {
             values.push(value.to_owned());
         }
@@ -125,7 +125,12 @@ fn change(knobs: &mut [Knob], other: Option<&Node>, system: &str, reading: &mut 
         let values = values(&entry.value, reading);
         match knobs.iter_mut().find(|knob| knob.name == entry.key) {
             Some(knob) => knob.values = values,
-            None => unknown_knob(entry, knobs, &format!("`{system}` has no knob `{}`", entry.key), reading),
+            None => unknown_knob(
+                entry,
+                knobs,
+                &format!("unknown parameter `{}` of `{system}`", entry.key),
+                reading,
+            ),
         }
     }
 }
@@ -152,14 +157,14 @@ fn choices(node: &Node, knobs: &[Knob], reading: &mut Reading<'_>) -> Vec<Choice
         let mut wanted = Vec::new();
         for entry in item.entries() {
             let Some(knob) = knobs.iter().find(|knob| knob.name == entry.key) else {
-                unknown_knob(entry, knobs, &format!("there is no knob `{}`", entry.key), reading);
+                unknown_knob(entry, knobs, &format!("unknown parameter `{}`", entry.key), reading);
                 continue;
             };
             let mut values = Vec::new();
             for node in entry.value.items() {
                 let Some(value) = node.text() else { continue };
                 if !knob.values.iter().any(|known| known == value) {
-                    let what = format!("`{}` is never {value}, so this matches nothing", knob.name);
+                    let what = format!("`{}` never has the value {value}", knob.name);
                     let known = knob.values.iter().map(String::as_str);
                     reading.findings.unknown(node.at, what, value, known, "write one of");
                 }
@@ -172,7 +177,7 @@ fn choices(node: &Node, knobs: &[Knob], reading: &mut Reading<'_>) -> Vec<Choice
     choices
 }
 
-/// All combinations; the last knob changes fastest.
+/// All combinations; the last parameter changes fastest.
 fn combinations(knobs: &[Knob]) -> Vec<Vec<(String, String)>> {
     let mut all: Vec<Vec<(String, String)>> = vec![Vec::new()];
     for knob in knobs {

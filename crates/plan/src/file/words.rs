@@ -6,7 +6,7 @@ pub(crate) struct WrongWord {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) what: String,
-    pub(crate) way_out: String,
+    pub(crate) help: String,
 }
 
 /// The words of a command: split at spaces, but not within quotes; a backslash keeps the next character as it is.
@@ -22,14 +22,12 @@ pub(crate) fn split(text: &str) -> Result<Vec<String>, WrongWord> {
                 // A backslash at the end of a line continues it.
                 Some((_, '\n')) => {}
                 Some((_, escaped)) => word.get_or_insert_default().push(escaped),
-                None => return Err(wrong(at, at + 1, "nothing follows the backslash", "leave it out")),
+                None => return Err(wrong(at, at + 1, "nothing follows the backslash", "remove it")),
             },
             '$' | '|' | '>' | '<' | ';' | '&' | '`' => {
-                let what = format!(
-                    "commands are run without a shell, and `{character}` means something only to a shell"
-                );
-                let way_out = "write sh -c '…' if you need one, or put quotes around it";
-                return Err(wrong(at, at + 1, &what, way_out));
+                let what = format!("commands run without a shell, and `{character}` requires one");
+                let help = "use sh -c '…', or quote the character";
+                return Err(wrong(at, at + 1, &what, help));
             }
             plain => word.get_or_insert_default().push(plain),
         }
@@ -38,9 +36,8 @@ pub(crate) fn split(text: &str) -> Result<Vec<String>, WrongWord> {
     match words.first() {
         None => Err(wrong(0, text.len(), "there is no command", "write a program and its arguments")),
         Some(first) if is_assignment(first) => {
-            let what =
-                format!("commands are run without a shell, so {first:?} would be the name of a program");
-            Err(wrong(0, first.len(), &what, "set variables under `env`"))
+            let what = format!("commands run without a shell, and {first:?} requires one");
+            Err(wrong(0, first.len(), &what, "set the variable under `env`"))
         }
         Some(first) if first.is_empty() => {
             Err(wrong(0, text.len(), "the program has no name", "write a program and its arguments"))
@@ -68,7 +65,7 @@ fn quoted(
             character => word.push(character),
         }
     }
-    Err(wrong(start, end, "a quote is not closed", "close it, or write \\ before it"))
+    Err(wrong(start, end, "unclosed quote", "close it, or write \\ before it"))
 }
 
 /// `NAME=value` before a command.
@@ -80,8 +77,8 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-fn wrong(start: usize, end: usize, what: &str, way_out: &str) -> WrongWord {
-    WrongWord { start, end, what: what.to_owned(), way_out: way_out.to_owned() }
+fn wrong(start: usize, end: usize, what: &str, help: &str) -> WrongWord {
+    WrongWord { start, end, what: what.to_owned(), help: help.to_owned() }
 }
 
 #[cfg(test)]
@@ -105,10 +102,10 @@ mod tests {
         {
             let wrong = split(text).unwrap_err();
             assert_eq!((wrong.start, wrong.end), (start, start + 1), "{text}");
-            assert!(wrong.way_out.contains("sh -c"), "{text}");
+            assert!(wrong.help.contains("sh -c"), "{text}");
         }
-        assert!(split("A=1 b").unwrap_err().way_out.contains("env"));
-        assert!(split("a 'b").unwrap_err().what.contains("not closed"));
+        assert!(split("A=1 b").unwrap_err().help.contains("env"));
+        assert!(split("a 'b").unwrap_err().what.contains("unclosed"));
         assert!(split("  ").is_err() && split("").is_err() && split("a \\").is_err() && split("''").is_err());
         assert!(split("a=b/c=d").is_err() && split("./x=1").is_ok());
     }

@@ -1,11 +1,12 @@
-//! A load at another amount than the plan's own: what each run of a search for a capacity puts on a system.
+//! A load at another amount than the plan's own: the load of each run of a capacity search.
 
+use load::open::{POISSON, Stage};
 use load::{Order, Scenario, ThinkTime, Visit};
 
 use super::{Launch, Study};
-use crate::draft::Draft;
 use crate::fault::Fault;
 use crate::plan::Plan;
+use crate::spec::{LoadSpec, Spanned};
 
 /// Beyond what the rate and the response time ask for, so that chance does not make requests wait for a connection.
 const CONNECTIONS_MORE: u32 = 8;
@@ -31,9 +32,9 @@ pub struct Amount {
 /// as often.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum At {
-    /// Users who each wait for a reply before they go on at once.
+    /// Users who each wait for a reply, and continue without a pause.
     Users(u32),
-    /// So many a second at instants of their own, as independent users come, unless the plan asks for even arrivals.
+    /// This rate, with Poisson arrivals, unless the plan sets even ones.
     PerS(f64),
     /// Too much, and then without a restart what was held before.
     AfterOverload {
@@ -45,8 +46,8 @@ pub enum At {
         grace_ns: u64,
         /// What comes per second before, in the grace, and while it is measured.
         per_s: f64,
-        /// What could not be sent this long after its instant is given up, as people do: else what the overload left in the
-        /// generator would be held against the system.
+        /// Requests delayed this long are not sent: otherwise, requests that the overload left in the generator would count against
+        /// the system.
         shed_after_ns: u64,
     },
 }
@@ -72,56 +73,63 @@ impl Amount {
         self.warm_up_ns.saturating_add(before_ns).saturating_add(self.measured_ns)
     }
 
-    /// A draft of the same iterations, of so many steps each, asked for so often.
-    fn of(&self, draft: &Draft, steps: f64) -> Draft {
-        let ns = |ns: u64| format!("{ns}ns");
+    /// The same iterations, of so many steps each, asked for so often.
+    fn of(&self, spec: &LoadSpec, steps: f64) -> LoadSpec {
         let connections = match self.at {
             At::Users(users) => users,
             At::PerS(_) | At::AfterOverload { .. } => self.connections,
         };
         // A thread without a connection has nothing to do.
-        let threads = draft.threads.as_ref().map(|text| match text.trim().parse::<u32>() {
-            Ok(threads) => threads.min(connections).to_string(),
-            Err(_) => text.clone(),
-        });
-        let draft = Draft {
-            connections: Some(connections.to_string()),
+        let threads = spec.threads.clone().map(|threads| threads.map(|n| n.min(u64::from(connections))));
+        let connections = Some(u64::from(connections).into());
+        let spec = LoadSpec {
             requests: None,
             extend: None,
-            duration: Some(ns(self.measured_ns)),
-            warm_up: Some(ns(self.warm_up_ns)),
-            rate: None,
+            measured_ns: Some(self.measured_ns.into()),
+            warm_up_ns: Some(self.warm_up_ns.into()),
+            users: None,
+            rate_per_s: None,
             stages: None,
             threads,
-            seed: Some(self.seed.to_string()),
-            ..draft.clone()
+            seed: Some(self.seed.into()),
+            ..spec.clone()
         };
-        let arrivals = draft.arrivals.clone().or_else(|| Some("poisson".to_owned()));
+        let arrivals = spec.arrivals.clone().or_else(|| Some((&POISSON).into()));
         match self.at {
             At::Users(_) => {
                 // Without a rate there is nothing that could be late.
-                Draft { arrivals: None, shed_after: None, ..draft }
+                LoadSpec {
+                    users: connections,
+                    connections: None,
+                    arrivals: None,
+                    shed_after_ns: None,
+                    ..spec
+                }
             }
             At::PerS(per_s) => {
-                Draft { rate: Some(format!("{}/s", per_s / steps)), arrivals, pool: None, ..draft }
+                let rate_per_s = Some((per_s / steps).into());
+                LoadSpec { connections, rate_per_s, arrivals, pool: None, ..spec }
             }
             At::AfterOverload { over_per_s, over_ns, grace_ns, per_s, shed_after_ns } => {
-                let held_ns = grace_ns.saturating_add(self.measured_ns);
-                let (warm_up_ns, per_s, over_per_s) =
-                    (self.warm_up_ns, format!("{}/s", per_s / steps), format!("{}/s", over_per_s / steps));
-                let stages = format!(
-                    "{warm_up_ns}ns:{per_s},0ns:{over_per_s},{over_ns}ns:{over_per_s},0ns:{per_s},{held_ns}ns:{per_s}"
-                );
-                Draft {
-                    duration: None,
+                let (per_s, over_per_s) = (per_s / steps, over_per_s / steps);
+                let stages = vec![
+                    Stage { for_ns: self.warm_up_ns, to_per_s: per_s },
+                    Stage { for_ns: 0, to_per_s: over_per_s },
+                    Stage { for_ns: over_ns, to_per_s: over_per_s },
+                    Stage { for_ns: 0, to_per_s: per_s },
+                    Stage { for_ns: grace_ns.saturating_add(self.measured_ns), to_per_s: per_s },
+                ];
+                LoadSpec {
+                    connections,
+                    measured_ns: None,
                     // It is one of the stages.
-                    warm_up: None,
-                    ramp_from: Some(per_s),
-                    stages: Some(stages),
-                    shed_after: draft.latency_limit.is_none().then(|| ns(shed_after_ns)),
+                    warm_up_ns: None,
+                    ramp_from_per_s: Some(per_s.into()),
+                    stages: Some(stages.into()),
+                    shed_after_ns: spec.latency_limit_ns.is_none().then(|| shed_after_ns.into()),
                     arrivals,
                     pool: None,
-                    ..draft
+                    ..spec
                 }
             }
         }
@@ -134,14 +142,14 @@ impl Study {
     /// The load must be one that [`Study::cannot_be_searched`] finds nothing against.
     pub fn plan_at(&self, load: usize, launch: &Launch, amount: &Amount) -> Result<Plan, Vec<Fault>> {
         let mut study = self.clone();
-        let mut draft = amount.of(&self.loads[load].draft, self.iteration_of(load).steps);
+        let mut spec = amount.of(&self.loads[load].spec, self.iteration_of(load).steps);
         if let (At::Users(users), Some(given)) = (amount.at, self.connections_given(load))
             && self.script.sql.is_some()
         {
             // A database has so many connections, however many users there are.
-            draft.pool = (u64::from(users) > given).then(|| given.to_string());
+            spec.pool = (u64::from(users) > given).then(|| given.into());
         }
-        study.loads[load].draft = draft;
+        study.loads[load].spec = spec;
         let mut plan = study.plan(load, launch)?;
         plan.is_trial = true;
         // Of an overload only what comes after the grace is measured.
@@ -151,26 +159,38 @@ impl Study {
 
     /// Why the amount of a load cannot be chosen by a search; nothing if it can.
     pub fn cannot_be_searched(&self, load: usize) -> Vec<Fault> {
-        let Draft { stages, ramp_from, think, pacing, ramp_up, throughput, .. } = &self.loads[load].draft;
+        let spec = &self.loads[load].spec;
         let keys = [
-            ("stages", stages.is_some(), "it has rates of its own, one after the other"),
-            ("from", ramp_from.is_some(), "its rate grows"),
-            ("think", think.is_some(), "its users pause, and a search sends at instants of its own"),
-            ("pacing", pacing.is_some(), "its users are paced, and a search sends at instants of its own"),
+            ("stages", spec.stages.is_some(), "the load has its own rates"),
+            ("from", spec.ramp_from_per_s.is_some(), "the rate of the load grows"),
+            (
+                "think",
+                spec.think.is_some(),
+                "the users of the load pause, and a search sends at its own rate",
+            ),
+            (
+                "pacing",
+                spec.pacing_ns.is_some(),
+                "the users of the load are paced, and a search sends at its own rate",
+            ),
             (
                 "ramp-up",
-                ramp_up.is_some(),
-                "its users come in bit by bit, and a search counts on all of them",
+                spec.ramp_up_ns.is_some(),
+                "the users of the load start gradually, and a search requires all of them",
             ),
-            ("throughput", throughput.is_some(), "it has a limit, and a search would only find that again"),
+            (
+                "throughput",
+                spec.throughput_per_s.is_some(),
+                "the load has a limit, which the search would find",
+            ),
         ];
         let given = keys.iter().filter(|(_, is_given, _)| *is_given);
         let fault = |(key, _, why): &(&str, bool, &str)| {
-            let way_out = format!(
-                "leave out `{key}`, or give the plan one more load, such as `{{ name: capacity, rate: 100/s, for: 10s }}`, \
-                 and choose it with --load capacity"
+            let help = format!(
+                "remove `{key}`, or add a load to the plan, such as `{{ name: capacity, rate: 100/s, for: 10s }}`, \
+                 and select it with --load capacity"
             );
-            Fault::new(self.place_of(load), format!("{why} (`{key}`)"), way_out)
+            Fault::new(self.place_of(load), format!("{why} (`{key}`)"), help)
         };
         given.map(fault).collect()
     }
@@ -200,10 +220,10 @@ impl Study {
 
     /// Connections of an open load, or of any to a database, if the plan says how many.
     fn connections_given(&self, load: usize) -> Option<u64> {
-        let draft = &self.loads[load].draft;
-        let written = |text: &Option<String>| crate::units::count(text.as_deref()?).ok();
-        let is_meant = draft.rate.is_some() || self.script.sql.is_some();
-        written(&draft.pool).or_else(|| written(&draft.connections).filter(|_| is_meant))
+        let spec = &self.loads[load].spec;
+        let given = |value: &Option<Spanned<u64>>| value.as_ref().and_then(Spanned::get).copied();
+        let of_users = given(&spec.users).filter(|_| self.script.sql.is_some());
+        given(&spec.pool).or(given(&spec.connections)).or(of_users)
     }
 
     /// How many requests and transactions an iteration of a load has, on average.

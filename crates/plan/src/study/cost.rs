@@ -20,7 +20,7 @@ impl Study {
         let of_load = |runs: u64| loads_ns.map(|ns| show_duration(ns.saturating_mul(runs)));
         let is_request = |step: &PlannedStep| step.request().is_some();
         let units = if self.script.steps.iter().any(is_request) { "requests" } else { "transactions" };
-        let may_end_early = |load: &StudyLoad| load.draft.requests.is_some() || load.draft.extend.is_some();
+        let may_end_early = |load: &StudyLoad| load.spec.requests.is_some() || load.spec.extend.is_some();
         let is_counted = self.loads.iter().any(may_end_early);
         let timed = match (of_load(least), of_load(most)) {
             (Some(least), Some(most)) if least != most => format!("{least} to {most} of load"),
@@ -33,23 +33,20 @@ impl Study {
         let starts = |runs: u64| runs * loads * started / (variants as u64).max(1);
         let around = match (starts(least), starts(most)) {
             (0, 0) => String::new(),
-            (_, 1) => ", and one start and stop of a system around it".to_owned(),
-            (least, most) if least == most => format!(", and {most} starts and stops of systems around it"),
-            (least, most) => format!(", and {least} to {most} starts and stops of systems around it"),
+            (_, 1) => ", plus one start and stop of a system".to_owned(),
+            (least, most) if least == most => format!(", plus {most} starts and stops of systems"),
+            (least, most) => format!(", plus {least} to {most} starts and stops of systems"),
         };
         let _ = writeln!(out, "time        {timed}{around}");
         if let Some(within_ns) = self.compare.within_ns {
             let least_ns = loads_ns.map(|ns| ns.saturating_mul(least));
             let short = match least_ns {
                 Some(least_ns) if least_ns > within_ns => {
-                    format!(
-                        ", which is too short for an answer: that takes {} at least",
-                        show_duration(least_ns)
-                    )
+                    format!(", too short for a result, which takes at least {}", show_duration(least_ns))
                 }
                 _ => String::new(),
             };
-            let _ = writeln!(out, "            no more than {} in all{short}", show_duration(within_ns));
+            let _ = writeln!(out, "            time limit {}{short}", show_duration(within_ns));
         }
     }
 
@@ -68,18 +65,20 @@ impl Study {
                 };
                 let blocks = match self.compare.first_look().map(u64::from) {
                     Some(look) if look < blocks => {
-                        format!("{look} to {blocks} blocks, until it is decided")
+                        format!("{look} to {blocks} blocks, until the result is conclusive")
                     }
                     _ => format!("{blocks} blocks"),
                 };
-                format!("a duel{under}: {pilot}{blocks}; each has both once in random order{seed}")
+                format!(
+                    "A/B comparison{under}: {pilot}{blocks}; each has both variants once, in random order{seed}"
+                )
             }
             How::Best => format!(
-                "a tournament{under}: at most {blocks} blocks of all that may still be the best, in random \
+                "a search for the best{under}: up to {blocks} blocks of the remaining candidates, in random \
                  order{seed}, then {}",
                 match self.baseline() {
-                    Some(incumbent) => format!("the winner against {incumbent} on fresh blocks"),
-                    None => "the winner against the second on fresh blocks".to_owned(),
+                    Some(incumbent) => format!("the winner against {incumbent} in new blocks"),
+                    None => "the winner against the runner-up in new blocks".to_owned(),
                 }
             ),
             How::Blocks => {
@@ -89,7 +88,7 @@ impl Study {
                     (1, _) => format!("{runs} runs in random order{seed}"),
                     (_, 1) => format!("{runs} runs"),
                     _ => format!(
-                        "{runs} runs: {blocks} blocks, each with all {each} once in random order{seed}"
+                        "{runs} runs: {blocks} blocks, each with all {each} once, in random order{seed}"
                     ),
                 }
             }
@@ -103,14 +102,15 @@ impl Study {
         }
         let compare = &self.compare;
         if compare.find == Find::Failures {
-            let _ = writeln!(out, "comparison  none: what fails, why, and which variant is without failures");
+            let _ = writeln!(out, "comparison  none: reports which variants fail, and why");
             return;
         }
         let better = if compare.higher_is_better { "higher" } else { "lower" };
         let matters = format!("{:.2}", compare.matters * 100.0);
         let matters = matters.trim_end_matches('0').trim_end_matches('.');
         let also: Vec<&str> = compare.also.iter().map(|metric| metric.name).collect();
-        let also = if also.is_empty() { String::new() } else { format!(", judged with {}", also.join(", ")) };
+        let also =
+            if also.is_empty() { String::new() } else { format!(", together with {}", also.join(", ")) };
         let against = match self.baseline() {
             Some(name) if compare.find == Find::Every => format!("; against {name}"),
             _ => String::new(),
@@ -118,7 +118,7 @@ impl Study {
         let by = compare.by.name;
         let _ = writeln!(
             out,
-            "comparison  by {by}, {better} is better; less than {matters}% does not matter{also}{against}"
+            "comparison  by {by}, {better} is better; smallest relevant difference {matters}%{also}{against}"
         );
     }
 }

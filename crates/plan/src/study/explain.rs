@@ -40,7 +40,7 @@ impl Study {
         }
         match &self.pin {
             StudyPin::No => {}
-            StudyPin::Auto => out += "cores       the generator on the last, the system on the others\n",
+            StudyPin::Auto => out += "cores       generator on the last core, system on the others\n",
             StudyPin::Cores { system, generator } => {
                 let list =
                     |cores: &[usize]| cores.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
@@ -60,7 +60,7 @@ impl Study {
         let share = match self.script.scenarios.list.len() {
             1 => String::new(),
             _ if self.loads.iter().all(|load| load.scenario.is_some()) => String::new(),
-            _ => format!(" ({:.1}% of iterations)", scenario.share / total * 100.0),
+            _ => format!(" ({} of iterations)", percent(scenario.share / total)),
         };
         let (how, visits) = match &scenario.order {
             Order::InTurn(visits) => {
@@ -79,7 +79,7 @@ impl Study {
         let _ = writeln!(out, "scenario    {name}{how}");
         for (visit, weight) in visits {
             let Some(step) = self.script.steps.get(usize::from(visit.step)) else { continue };
-            let weight = weight.map_or(String::new(), |weight| format!("{:.1}%  ", weight / sum * 100.0));
+            let weight = weight.map_or(String::new(), |weight| format!("{}  ", percent(weight / sum)));
             let (wanted, saved) = self.wanted_and_saved(&step.action);
             let saved =
                 if saved.is_empty() { String::new() } else { format!("; saves {}", saved.join(", ")) };
@@ -94,12 +94,12 @@ impl Study {
             Action::Http(HttpAction { checks, captures, .. }) => {
                 let names =
                     captures.iter().filter_map(|one| self.script.variables.get(usize::from(one.variable)));
-                (format!("wants {}", checks_words(checks)), names.map(String::as_str).collect())
+                (format!("expects {}", checks_words(checks)), names.map(String::as_str).collect())
             }
             Action::Sql(SqlAction { expects, saves, .. }) => {
                 let wanted = match expects {
-                    Some(rows) if *rows == Rows::exactly(1) => "a transaction that wants 1 row".to_owned(),
-                    Some(rows) => format!("a transaction that wants {rows} rows"),
+                    Some(rows) if *rows == Rows::exactly(1) => "a transaction, expects 1 row".to_owned(),
+                    Some(rows) => format!("a transaction, expects {rows} rows"),
                     None => "a transaction".to_owned(),
                 };
                 (wanted, saves.iter().map(String::as_str).collect())
@@ -112,9 +112,9 @@ impl Study {
             data.fills.iter().filter_map(|(variable, _)| self.script.variables.get(usize::from(*variable)));
         let names: Vec<&str> = names.map(String::as_str).collect();
         let what = match &data.source {
-            Source::Sequence { from, until: None, by } => format!("{from} and on by {by}, each once"),
+            Source::Sequence { from, until: None, by } => format!("{from} and up by {by}, each once"),
             Source::Sequence { from, until: Some(until), by } => {
-                format!("{from} to {until} by {by}, again and again")
+                format!("{from} to {until} by {by}, repeated")
             }
             Source::Uniform { min, max } => format!("{min} to {max}, all equally likely"),
             Source::Zipf { min, max, exponent } => format!("{min} to {max}, Zipf with exponent {exponent}"),
@@ -131,9 +131,9 @@ impl Study {
         let system = &self.systems[number];
         let how = match system.processes.as_slice() {
             [] if without_user(&system.url).starts_with("sqlite:") => {
-                format!("within the generator, in {}", without_user(&system.url))
+                format!("in the generator, file {}", without_user(&system.url))
             }
-            [] => format!("runs already at {}", without_user(&system.url)),
+            [] => format!("running at {}", without_user(&system.url)),
             [_] => "started for each run".to_owned(),
             several => {
                 let names: Vec<&str> = several.iter().map(|process| process.name.as_str()).collect();
@@ -157,14 +157,14 @@ impl Study {
             if count == 1 { "" } else { "s" }
         );
         if let Some(tables) = &system.tables {
-            let _ = writeln!(out, "            before each load: the tables of {}", tables.workload);
+            let _ = writeln!(out, "            before each load: create the tables of {}", tables.workload);
         }
         if system.knobs.is_empty() {
             return;
         }
         if system.has_knobs_in_env {
             let names: Vec<&str> = system.knobs.iter().map(|knob| knob.name.as_str()).collect();
-            let _ = writeln!(out, "            which must read {} from its environment", names.join(", "));
+            let _ = writeln!(out, "            reads {} from its environment", names.join(", "));
         }
         for variant in variants.iter().take(LISTED_MAX) {
             let _ = writeln!(out, "            {variant}");
@@ -173,6 +173,11 @@ impl Study {
             let _ = writeln!(out, "            … and {} more", count - LISTED_MAX);
         }
     }
+}
+
+/// A share in percent.
+fn percent(share: f64) -> String {
+    format!("{:.1}%", share * 100.0)
 }
 
 /// What a reply must be; of headers and texts, which may be secret, only how many.

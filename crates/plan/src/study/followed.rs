@@ -7,7 +7,7 @@ use super::Study;
 use crate::plan::Action;
 
 impl Study {
-    /// The study with one scenario only, for a load that follows no other. Steps and their scripts are numbered anew.
+    /// The study with one scenario only, for a load that follows no other. Steps and their scripts are renumbered.
     pub(crate) fn following(&self, scenario: &str, load: usize) -> Self {
         let mut narrowed = self.clone();
         narrowed.loads[load].scenario = None;
@@ -30,12 +30,12 @@ impl Study {
             kept.iter().filter_map(|step| self.script.steps.get(usize::from(*step)).cloned()).collect();
         for step in &mut script.steps {
             if let (Action::Sql(action), Some(sql)) = (&mut step.action, &self.script.sql) {
-                played.extend(sql.draft.played.get(usize::from(action.script)).cloned());
+                played.extend(sql.played.get(usize::from(action.script)).cloned());
                 action.script = (played.len() - 1) as u16;
             }
         }
         if let Some(sql) = &mut script.sql {
-            sql.draft.played = played;
+            sql.played = played;
             sql.leave_out_what_nothing_has();
         }
         narrowed

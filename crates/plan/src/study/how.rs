@@ -4,9 +4,9 @@ use judge::Metric;
 
 use super::{Compare, Study};
 
-/// The blocks after which the first variants can leave a tournament.
-const BEST_BLOCKS_LEAST: u32 = 8;
-/// The blocks in which the best of many is held against its rival at the end, at most.
+/// The blocks after which the first variants can be eliminated.
+pub(crate) const BEST_BLOCKS_LEAST: u32 = 8;
+/// The maximum of blocks in which the winner is confirmed at the end.
 const CONFIRM_BLOCKS: u32 = 24;
 
 /// What decides in the store where nothing is compared.
@@ -15,22 +15,29 @@ const FAILURES: &str = "failures";
 /// What is to be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Find {
-    /// How all compare.
+    /// How all variants compare.
     Every,
-    /// Which is the best.
+    /// The best variant.
     Best,
-    /// What fails, and which variants do not: nothing is compared.
+    /// Which variants fail: nothing is compared.
     Failures,
+}
+
+impl Find {
+    /// All, in the order of their names.
+    pub(crate) const ALL: [Self; 3] = [Self::Every, Self::Best, Self::Failures];
+    /// As plans write them.
+    pub(crate) const NAMES: [&'static str; 3] = ["every", "best", FAILURES];
 }
 
 /// How it is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// Every variant in each of so many blocks.
+    /// Every variant in a fixed number of blocks.
     Blocks,
-    /// Two variants, until it is told which is better, or that they are equal.
+    /// A/B comparison: two variants, until the result is conclusive.
     Duel,
-    /// Many, of which the worse leave, until the best is told.
+    /// Best-of search: worse variants are eliminated, until the result is conclusive.
     Best,
 }
 

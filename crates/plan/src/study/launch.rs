@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use url::Url;
 
 use super::Study;
-use super::around::{Around, Cmd, Launch, Proc, Ready, ReadyWhen, StopHow};
 use super::braced::Braced;
+use super::environment::{Cmd, Environment, Launch, Proc, Ready, ReadyWhen, StopHow};
 use super::system::{PortText, Process, System, Variant, WhenText};
 
 impl Study {
-    /// The names of the ports that a variant wants: nothing for `{port}`, `app` for `{port.app}`, in the order of their first
+    /// The names of the ports that a variant uses: nothing for `{port}`, `app` for `{port.app}`, in the order of their first
     /// use. The variant must be one of the study's.
     pub fn ports(&self, variant: usize) -> Vec<String> {
         let mut ports: Vec<String> = Vec::new();
@@ -23,11 +23,11 @@ impl Study {
         ports
     }
 
-    /// How a variant is started, with every variable filled in. `around` must have the ports that [`Self::ports`] asks for.
-    pub fn launch(&self, variant: usize, around: &Around<'_>) -> Launch {
+    /// How a variant is started, with every variable filled in. `environment` must have the ports that [`Self::ports`] asks for.
+    pub fn launch(&self, variant: usize, environment: &Environment<'_>) -> Launch {
         let variant = &self.variants[variant];
         let system = &self.systems[variant.system];
-        let fill = Fill { study: self, system, variant, around };
+        let fill = Fill { study: self, system, variant, environment };
         let url = fill.text(&system.url);
         Launch {
             system: system.name.clone(),
@@ -54,7 +54,7 @@ struct Fill<'a> {
     study: &'a Study,
     system: &'a System,
     variant: &'a Variant,
-    around: &'a Around<'a>,
+    environment: &'a Environment<'a>,
 }
 
 impl Fill<'_> {
@@ -66,9 +66,9 @@ impl Fill<'_> {
         let shown = |path: &Path| path.to_string_lossy().into_owned();
         match name {
             "port" => self.port("").map(|port| port.to_string()),
-            "dir" => Some(shown(self.around.dir)),
+            "dir" => Some(shown(self.environment.dir)),
             "plan" => Some(shown(&self.study.dir)),
-            "tenbin" => Some(shown(self.around.tenbin)),
+            "tenbin" => Some(shown(self.environment.tenbin)),
             "system" => Some(self.system.name.clone()),
             _ => match name.strip_prefix("port.") {
                 Some(port) => self.port(port).map(|port| port.to_string()),
@@ -80,7 +80,7 @@ impl Fill<'_> {
     }
 
     fn port(&self, name: &str) -> Option<u16> {
-        self.around.ports.iter().find(|(known, _)| known == name).map(|(_, port)| *port)
+        self.environment.ports.iter().find(|(known, _)| known == name).map(|(_, port)| *port)
     }
 
     /// Relative paths begin at the plan's folder.

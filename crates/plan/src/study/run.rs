@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::{Launch, Study, StudyPin};
+use crate::check::{Target, put_on};
 use crate::draft::Draft;
+use crate::error::Spelling;
 use crate::fault::Fault;
 use crate::file::SqlText;
 use crate::plan::{Action, HttpAction, Pin, Plan};
+use crate::spec::LoadSpec;
 
 impl Study {
     /// The plan of one run: a load, against what was started. With [`StudyPin::Auto`] the caller chooses the generator's
@@ -15,16 +18,11 @@ impl Study {
         if let Some(scenario) = &self.loads[load].scenario {
             return self.following(scenario, load).plan(load, launch);
         }
-        let mut draft = self.loads[load].draft.clone();
-        draft.url.clone_from(&launch.url);
-        draft.unix_socket.clone_from(&launch.socket);
+        let spec = &self.loads[load].spec;
         let mut plan = match (&self.script.sql, &launch.database) {
-            (None, _) => draft.check()?,
-            (Some(sql), None) => {
-                sql.put_into(&mut draft);
-                draft.check()?
-            }
-            (Some(sql), Some(database)) => both(draft, sql, database)?,
+            (None, _) => requests(launch, spec.clone())?,
+            (Some(sql), None) => transactions(&launch.url, sql, spec)?,
+            (Some(sql), Some(database)) => both(launch, database, sql, spec)?,
         };
         // Only a URL with a name and a password adds headers to the request of a draft.
         let base = plan.steps.remove(0);
@@ -33,6 +31,7 @@ impl Study {
             if let (Action::Http(HttpAction { request, .. }), Some(base)) = (&mut step.action, base.request())
             {
                 request.host.clone_from(&base.request.host);
+                request.target = below(&base.request.target, &request.target);
                 request.keep_alive = base.request.keep_alive;
                 request.headers.extend_from_slice(&base.request.headers);
             }
@@ -79,13 +78,26 @@ impl Study {
     }
 }
 
+/// The path of a step below that of its system's URL.
+fn below(base: &str, target: &str) -> String {
+    let base = base.split('?').next().unwrap_or_default().trim_end_matches('/');
+    if target == "*" { target.to_owned() } else { format!("{base}{target}") }
+}
+
+fn requests(launch: &Launch, load: LoadSpec) -> Result<Plan, Vec<Fault>> {
+    Draft { url: launch.url.clone(), unix_socket: launch.socket.clone(), load, ..Draft::default() }.check()
+}
+
+fn transactions(url: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
+    let mut faults = Vec::new();
+    let target = Target::database(url, &sql.played, &sql.spec, Spelling::Keys, &mut faults);
+    put_on(target, true, load, Spelling::Keys, faults)
+}
+
 /// A load whose steps are requests and transactions: the rules of each hold for its own part of what is asked for.
-fn both(draft: Draft, sql: &SqlText, database: &str) -> Result<Plan, Vec<Fault>> {
-    let mut of_sql = Draft { url: database.to_owned(), unix_socket: None, ..draft.clone() };
-    sql.put_into(&mut of_sql);
-    let of_sql = of_sql.check()?;
-    let of_http =
-        Draft { played: Vec::new(), pool: None, no_room_check: false, latency_limit: None, ..draft }
-            .check()?;
+fn both(launch: &Launch, database: &str, sql: &SqlText, load: &LoadSpec) -> Result<Plan, Vec<Fault>> {
+    let of_sql = transactions(database, sql, load)?;
+    let of_requests = LoadSpec { pool: None, room_check: None, latency_limit_ns: None, ..load.clone() };
+    let of_http = requests(launch, of_requests)?;
     Ok(Plan { sql: of_sql.sql, connect_timeout_ns: of_sql.connect_timeout_ns, ..of_http })
 }

@@ -31,7 +31,7 @@ impl Study {
         let mut faults = self.cannot_be_searched(load);
         let measured_ns = asked.measured_ns.or_else(|| self.measured_ns(load));
         if measured_ns.is_none() {
-            let what = "a number of requests ends it, and a search must know how long a run takes";
+            let what = "the load ends after a number of requests, and a search requires a duration";
             faults.push(Fault::new(self.place_of(load), what, "add --for, such as --for 10s"));
         }
         let Some(measured_ns) = measured_ns.filter(|_| faults.is_empty()) else { return Err(faults) };
@@ -49,8 +49,8 @@ impl Study {
             ns => format!("{} after {} of warm-up", show_duration(measured_ns), show_duration(ns)),
         };
         for condition in &asked.conditions {
-            if let Some((what, way_out)) = gates::wrong_part(condition, std::slice::from_ref(&searched)) {
-                faults.push(Fault::new(format!("--slo {:?}", condition.text), what, way_out));
+            if let Some((what, help)) = gates::wrong_part(condition, std::slice::from_ref(&searched)) {
+                faults.push(Fault::new(format!("--slo {:?}", condition.text), what, help));
             }
         }
         if !faults.is_empty() {
@@ -77,16 +77,12 @@ impl Study {
         let listed = names.join(", ");
         match name {
             Some(name) => names.iter().position(|known| *known == name).ok_or_else(|| {
-                Fault::new(
-                    "--load",
-                    format!("the plan has no load {name:?}"),
-                    format!("write one of: {listed}"),
-                )
+                Fault::new("--load", format!("unknown load {name:?}"), format!("write one of: {listed}"))
             }),
             None if names.len() == 1 => Ok(0),
             None => {
-                let what = format!("the plan has {} loads, and a search is for one", names.len());
-                Err(Fault::new("--load", what, format!("add --load and one of: {listed}")))
+                let what = format!("the plan has {} loads, and a search uses one", names.len());
+                Err(Fault::new("--load", what, format!("add --load with one of: {listed}")))
             }
         }
     }

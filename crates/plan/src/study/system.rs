@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::around::Tables;
 use super::braced::Braced;
+use super::environment::Tables;
 
-/// Something that is measured.
+/// A system to measure.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct System {
@@ -13,7 +13,7 @@ pub struct System {
     pub name: String,
     /// What is varied, in the order of the file.
     pub knobs: Vec<Knob>,
-    /// No text of the system has a knob in braces, so that its commands find them in their environment.
+    /// No text of the system uses a parameter in braces, so its commands get them as environment variables.
     pub(crate) has_knobs_in_env: bool,
     pub(crate) url: Braced,
     /// Where transactions go, if requests go to `url`.
@@ -33,7 +33,7 @@ pub struct System {
     pub(crate) tables: Option<Tables>,
 }
 
-/// What is varied, and the values it takes.
+/// A parameter that is varied, and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Knob {
     /// Its name.
@@ -42,15 +42,15 @@ pub struct Knob {
     pub values: Vec<String>,
 }
 
-/// One setting of a system's knobs.
+/// One configuration of a system: a value for each parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Variant {
     /// The number of its system.
     pub system: usize,
-    /// `workers=8 threads=1`; nothing for a system without knobs.
+    /// `workers=8 threads=1`; empty for a system without parameters.
     pub name: String,
-    /// The value of each knob, in the order of the file.
+    /// The value of each parameter, in the order of the file.
     pub knobs: Vec<(String, String)>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct StopText {
 }
 
 impl Variant {
-    /// The one variant of a system without knobs.
+    /// The only variant of a system without parameters.
     pub(crate) fn only(system: usize) -> Self {
         Self { system, name: String::new(), knobs: Vec::new() }
     }

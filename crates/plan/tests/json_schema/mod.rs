@@ -1,4 +1,4 @@
-//! As much of JSON Schema as the schema of plans uses; any other word in it is a fault of the test.
+//! As much of JSON Schema as the schema of plans uses; any other word in it is an error of the test.
 
 use regex::Regex;
 use serde_json::Value;
@@ -44,7 +44,7 @@ fn check(root: &Value, schema: &Value, value: &Value, path: &str, faults: &mut V
             "required" => wanted.as_array().is_some_and(|keys| {
                 keys.iter().all(|key| value.get(key.as_str().unwrap_or_default()).is_some())
             }),
-            "properties" | "additionalProperties" => true,
+            "properties" | "additionalProperties" | "deprecated" => true,
             "anyOf" => wanted.as_array().is_some_and(|kinds| {
                 kinds.iter().any(|kind| {
                     let mut inner = Vec::new();

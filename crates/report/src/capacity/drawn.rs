@@ -34,18 +34,7 @@ mod tests {
     use super::*;
 
     fn found(held_per_s: Option<f64>, failed_per_s: Option<f64>, most: f64) -> Capacity {
-        let mut found = stats::Search::new(stats::SearchRules {
-            resolution: 0.03,
-            from_per_s: None,
-            to_per_s: None,
-            confirm_runs: 5,
-            overruled_by: stats::OVERRULED_BY,
-            has_overload: false,
-            has_soak: false,
-            runs_max: 10,
-            seed: 1,
-        })
-        .finding();
+        let mut found = stats::Search::new(stats::SearchRules::default()).finding();
         found.tallies = vec![stats::Tally { per_s: most, passed: 0, failed: 1, invalid: 0 }];
         Capacity { held_per_s, failed_per_s, ..found }
     }

@@ -155,7 +155,7 @@ impl LevelRow {
         words.join(", ")
     }
 
-    /// Ok answers per second, in the middle of its runs.
+    /// Ok answers per second, the median of its runs.
     pub(crate) fn ok_per_s(&self) -> Option<f64> {
         median(self.ok_per_s.iter().copied())
     }
@@ -165,7 +165,7 @@ impl LevelRow {
         rates::error_share(&self.tally.counts)
     }
 
-    /// CPU time of the system for each request, in the middle of its runs.
+    /// CPU time of the system for each request, the median of its runs.
     pub(crate) fn system_us_per_request(&self) -> Option<f64> {
         median(self.system_us_per_request.iter().copied())
     }

@@ -21,30 +21,60 @@ pub(crate) fn answers(view: &CapacityView, escape: Escape) -> Vec<Item> {
         let open = if answer.certainty == Certainty::Sure { "" } else { ", no verdict yet" };
         let name = harmless(&view.name(row), NAME_CHARACTERS_MAX);
         let text = harmless(&answer.text, WORDS_CHARACTERS_MAX);
-        let sentence = format!("Answer{open}: {name} {}.", Answer { text, ..answer }.sentence());
+        let sentence = format!("Result{open}: {name}: {}.", Answer { text, ..answer }.sentence());
         items.push(Item::Text(Tone::Strong, escape(&sentence)));
     }
     let asked = escape(&harmless(&objectives(view), WORDS_CHARACTERS_MAX));
-    items.push(Item::Text(Tone::Plain, format!("In every run had to hold: {asked}.")));
+    items.push(Item::Text(Tone::Plain, format!("Conditions of every run: {asked}.")));
+    items
+}
+
+/// What decides: the levels of one variant, or a row for each of several.
+pub(crate) fn brief(view: &CapacityView, escape: Escape) -> Vec<Item> {
+    if let [row] = &view.rows[..] {
+        let mut items = vec![Item::Head(name(view, row, escape))];
+        items.extend(drawing(row));
+        items.push(Item::Table(table::levels(row, escape)));
+        items.push(told(facts(view, row), escape));
+        return items;
+    }
+    let mut items = vec![Item::Table(table::variants(view, escape))];
+    let bad = view.rows.iter().flat_map(|row| {
+        let of_row = super::sentences::warnings(view, row).into_iter();
+        of_row.map(|(kind, words)| (kind, format!("{}: {words}", view.name(row))))
+    });
+    let bad: Vec<_> = bad.collect();
+    if !bad.is_empty() {
+        items.push(told(bad, escape));
+    }
     items
 }
 
 /// Everything about each variant.
-pub(crate) fn items(view: &CapacityView, noun: &Noun, escape: Escape) -> Vec<Item> {
-    view.rows.iter().flat_map(|row| of_row(view, row, noun, escape)).collect()
+pub(crate) fn details(view: &CapacityView, noun: &Noun, escape: Escape) -> Vec<Item> {
+    let of_row = |row: &CapacityRow| {
+        let mut items = Vec::new();
+        // One alone is drawn above.
+        let is_one_of_many = view.rows.len() > 1;
+        items.extend(drawing(row).filter(|_| is_one_of_many));
+        items.push(Item::Table(table::table(row, noun, escape)));
+        items.extend(is_one_of_many.then(|| told(facts(view, row), escape)));
+        Item::Fold(format!("{}: all levels", name(view, row, escape)), items)
+    };
+    view.rows.iter().map(of_row).collect()
 }
 
-fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun, escape: Escape) -> Vec<Item> {
-    let name = escape(&harmless(&view.name(row), NAME_CHARACTERS_MAX));
-    let mut items = vec![Item::Head(name)];
-    if let Some((line, end)) = drawn::line(&row.found, COLUMNS) {
-        let drawing = format!("0 {line} {}/s", super::sentences::written(end));
-        let words = "━ held, ▒ not known, ┈ failed".to_owned();
-        items.push(Item::Drawn(vec![(words, Some(drawing))]));
-    }
-    items.push(Item::Table(table(row, noun, escape)));
-    let facts = facts(view, row).into_iter();
+fn name(view: &CapacityView, row: &CapacityRow, escape: Escape) -> String {
+    escape(&harmless(&view.name(row), NAME_CHARACTERS_MAX))
+}
+
+fn drawing(row: &CapacityRow) -> Option<Item> {
+    let (line, end) = drawn::line(&row.found, COLUMNS)?;
+    let drawing = format!("0 {line} {}/s", super::sentences::written(end));
+    Some(Item::Drawn(vec![("━ passes, ▒ unknown, ┈ fails".to_owned(), Some(drawing))]))
+}
+
+fn told(facts: Vec<(&'static str, String)>, escape: Escape) -> Item {
     let told = |words: String| escape(&harmless(&words, WORDS_CHARACTERS_MAX));
-    items.push(Item::facts(facts.map(|(name, words)| (name, told(words)))));
-    items
+    Item::facts(facts.into_iter().map(|(name, words)| (name, told(words))))
 }

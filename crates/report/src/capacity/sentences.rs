@@ -6,7 +6,7 @@ use stats::usl::Usl;
 
 use super::{CapacityRow, CapacityView, LevelRow};
 use crate::answer::{Answer, Certainty};
-use crate::units::{decimal, duration};
+use crate::units::{decimal, duration, percent_with};
 
 /// Up to this share of what held, a level is half of it.
 const HALF_MAX: f64 = 0.6;
@@ -22,24 +22,27 @@ pub(crate) fn answer(row: &CapacityRow) -> Answer {
             let lowest = failed.or(row.levels.rates.first().map(|level| level.per_s));
             let at =
                 lowest.map_or_else(String::new, |per_s| format!(" {}/s, the lowest rate", written(per_s)));
-            (Certainty::Sure, format!("held not even{at}{}", because(row, lowest)))
+            (Certainty::Sure, format!("no rate passes, not even{at}{}", because(row, lowest)))
         }
         (Some(SearchEnd::NothingFails), Some(held), _) => (
             Certainty::Open,
-            format!("held {}/s, the most that was asked for: it may bear more", written(held)),
+            format!(
+                "passes {}/s, the highest rate of the search: its maximum sustainable load may be higher",
+                written(held)
+            ),
         ),
         (Some(SearchEnd::NotFit), Some(held), _) => {
-            (Certainty::Open, format!("held {}/s{}", written(held), unmeasurable(row)))
+            (Certainty::Open, format!("passes {}/s{}", written(held), unmeasurable(row)))
         }
         (_, Some(held), Some(failed)) => (Certainty::Open, between(row, held, failed)),
         (_, Some(held), None) => {
-            (Certainty::Open, format!("held {}/s so far; nothing has failed", written(held)))
+            (Certainty::Open, format!("passes {}/s so far; no rate has failed", written(held)))
         }
         (_, None, Some(failed)) => {
             let why = because(row, Some(failed));
-            (Certainty::Open, format!("failed at {}/s{why}; nothing has held so far", written(failed)))
+            (Certainty::Open, format!("fails at {}/s{why}; no rate has passed so far", written(failed)))
         }
-        (_, None, None) => (Certainty::None, "nothing can be said of its capacity".to_owned()),
+        (_, None, None) => (Certainty::None, "its maximum sustainable load is unknown".to_owned()),
     };
     Answer { text, certainty, how_sure: how_sure(row), besides: String::new() }
 }
@@ -53,7 +56,12 @@ fn unmeasurable(row: &CapacityRow) -> String {
 }
 
 fn between(row: &CapacityRow, held: f64, failed: f64) -> String {
-    format!("held up to {}/s, failed at {}/s{}", written(held), written(failed), because(row, Some(failed)))
+    format!(
+        "maximum sustainable load {}/s (highest passing rate); lowest failing rate {}/s{}",
+        written(held),
+        written(failed),
+        because(row, Some(failed))
+    )
 }
 
 /// `: p99 is 131 ms, and must be below 100 ms`
@@ -69,11 +77,11 @@ fn how_sure(row: &CapacityRow) -> String {
     match (found.end, confirmed(found.held_per_s), confirmed(found.failed_per_s)) {
         (Some(SearchEnd::Found), Some((passed, of)), Some((held, tried))) if found.is_confirmed && of > 0 => {
             format!(
-                "{passed} of {of} fresh runs passed at the one, {} of {tried} failed at the other",
+                "confirmed by new runs: {passed} of {of} passed at the first, {} of {tried} failed at the second",
                 tried - held
             )
         }
-        (Some(SearchEnd::Found), ..) => "not confirmed by fresh runs".to_owned(),
+        (Some(SearchEnd::Found), ..) => "not confirmed by new runs".to_owned(),
         (Some(SearchEnd::NothingHolds), ..) => runs(row),
         (Some(SearchEnd::NothingFails), ..) => format!("{}; nothing failed", runs(row)),
         (Some(SearchEnd::OutOfRuns), ..) => "the runs were used up before it was confirmed".to_owned(),
@@ -90,7 +98,7 @@ fn runs(row: &CapacityRow) -> String {
     if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
 }
 
-/// What had to hold, in one line.
+/// The conditions, in one line.
 pub(crate) fn objectives(view: &CapacityView) -> String {
     view.asked.join(", ")
 }
@@ -102,14 +110,14 @@ pub(crate) fn facts(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str
     if let (Some(per_s), Some(users)) = (found.ceiling_per_s, found.ceiling_users) {
         let alone = found
             .base_response_s
-            .map_or_else(String::new, |s| format!("; alone a user waits {} on average", duration(s * 1e9)));
+            .map_or_else(String::new, |s| format!("; one user alone waits {} on average", duration(s * 1e9)));
         let users = if users == 1 { "1 user".to_owned() } else { format!("{users} users") };
-        facts.push(("sizing", format!("{}/s at most, with {users} who do not pause{alone}", written(per_s))));
+        facts.push(("sizing", format!("max {}/s, with {users} without think time{alone}", written(per_s))));
     }
     facts.extend(efficient(row).map(|sentence| ("efficient", sentence)));
     if let Some((low, high)) = found.noise_band {
         let sentence = format!(
-            "from {}/s to {}/s runs passed and failed by chance: more of them would not tell more",
+            "from {}/s to {}/s, runs both passed and failed: more runs would not narrow it",
             written(low),
             written(high)
         );
@@ -119,6 +127,14 @@ pub(crate) fn facts(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str
     facts.push(("soak", soak(view, row)));
     facts.extend(row.usl.as_ref().map(|usl| ("scaling", law(usl, row))));
     facts
+}
+
+/// Of these, what nobody may overlook.
+pub(super) fn warnings(view: &CapacityView, row: &CapacityRow) -> Vec<(&'static str, String)> {
+    let overload = (row.found.recovers == Some(false)).then(|| after_overload(row)).flatten();
+    let soak = (row.found.soaked == Some(false)).then(|| soak(view, row));
+    let named = [overload.map(|words| ("overload", words)), soak.map(|words| ("soak", words))];
+    named.into_iter().flatten().collect()
 }
 
 /// Up to where the load hardly slows it down.
@@ -140,9 +156,10 @@ fn efficient(row: &CapacityRow) -> Option<String> {
 fn after_overload(row: &CapacityRow) -> Option<String> {
     let why = row.levels.not_recovered.as_ref().map_or_else(String::new, |words| format!(": {words}"));
     Some(match row.found.recovers? {
-        true => "after more than it could take, 95 % of what held did so again without a restart".to_owned(),
+        true => "recovers: after overload, 95 % of the highest passing rate passed again without a restart"
+            .to_owned(),
         false => {
-            format!("METASTABLE: after more than it could take, not even 95 % of what held did so again{why}")
+            format!("METASTABLE: after overload, not even 95 % of the highest passing rate passed again{why}")
         }
     })
 }
@@ -151,32 +168,30 @@ fn soak(view: &CapacityView, row: &CapacityRow) -> String {
     let long = view.soak_s.map_or_else(String::new, |s| format!(" for {}", duration(s * 1e9)));
     let why = row.levels.not_soaked.as_ref().map_or_else(String::new, |words| format!(": {words}"));
     match (row.found.soaked, view.soak_s) {
-        (Some(true), _) => format!("95 % of what held was kept up{long}"),
-        (Some(false), _) => format!("95 % of what held was not kept up{long}{why}"),
+        (Some(true), _) => format!("95 % of the highest passing rate passed{long}"),
+        (Some(false), _) => format!("95 % of the highest passing rate failed{long}{why}"),
         (None, Some(_)) => "asked for, and not run".to_owned(),
-        (None, None) => {
-            "not asked for (--soak 10min): slow growth of memory or tables is not ruled out".to_owned()
-        }
+        (None, None) => "not run (--soak 10min): slow growth of memory or tables is not ruled out".to_owned(),
     }
 }
 
 /// A hint, never a verdict.
 fn law(usl: &Usl, row: &CapacityRow) -> String {
-    let share = |share: f64| format!("{} %", decimal(share * 100.0, 2));
+    let share = |share: f64| percent_with(share, 2);
     let parts = format!("contention {}, coherency {}", share(usl.sigma), share(usl.kappa));
     let peak = match (usl.peak, usl.peak_interval) {
         (Some(peak), Some([low, high])) => {
             let [peak, low, high] = [peak, low, high].map(|users| decimal(users, 0));
-            format!("; the most with {peak} users (95 %: {low} to {high})")
+            format!("; peak at {peak} users (95 %: {low} to {high})")
         }
         (Some(peak), None) => {
-            format!("; the most with some {} users, but that is hardly known", decimal(peak, 0))
+            format!("; peak near {} users, very uncertain", decimal(peak, 0))
         }
-        (None, _) => "; more users never get less".to_owned(),
+        (None, _) => "; no peak".to_owned(),
     };
-    let beyond = if usl.is_extrapolated { ", EXTRAPOLATED beyond the most that were tried" } else { "" };
+    let beyond = if usl.is_extrapolated { ", EXTRAPOLATED beyond the sizes that were run" } else { "" };
     let sizes = row.levels.sizes.len();
-    format!("a hint from the scalability law through {sizes} sizes: {parts}{peak}{beyond}")
+    format!("Universal Scalability Law, a hint from {sizes} sizes: {parts}{peak}{beyond}")
 }
 
 /// A rate without digits that it does not have.

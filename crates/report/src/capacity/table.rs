@@ -1,12 +1,69 @@
 //! Every level of a search as a table.
 
 use super::sentences::written;
-use super::{CapacityRow, LevelRow};
+use super::{CapacityRow, CapacityView, LevelRow};
 use crate::durations::{self, Room};
 use crate::item::Escape;
 use crate::noun::Noun;
 use crate::table::{Cell, Table};
-use crate::units::{decimal, percent_of, rate};
+use crate::text::harmless;
+use crate::units::{decimal, duration, percent_of, rate};
+
+/// Columns of the name of a variant.
+const NAME_COLUMNS_MAX: usize = 32;
+
+/// A row for each rate, lowest first: how many runs passed, and why others did not.
+pub(crate) fn levels(row: &CapacityRow, escape: Escape) -> Table {
+    let rates = &row.levels.rates;
+    let mut table = Table::of_names("load", rates.iter().map(|level| format!("{}/s", written(level.per_s))));
+    let passed = rates.iter().map(|level| {
+        let mark = if level.failed > 0 { '✗' } else { '✓' };
+        match level.passed + level.failed {
+            0 => "–".to_owned(),
+            judged => format!("{mark} {} of {judged}", level.passed),
+        }
+    });
+    table.words("passed", passed);
+    figures(&mut table, rates.iter().map(Some));
+    let why = rates.iter().map(|level| {
+        let invalid = (level.invalid > 0).then(|| format!("{} invalid", level.invalid));
+        let failed = level.conditions.iter().map(|condition| format!("✗ {condition}"));
+        escape(&failed.chain(invalid).collect::<Vec<_>>().join(", "))
+    });
+    table.words("conditions", why);
+    table
+}
+
+/// A row for each variant: between which rates its capacity lies, and what it did at the lower one.
+pub(crate) fn variants(view: &CapacityView, escape: Escape) -> Table {
+    let rows = &view.rows;
+    let names = rows.iter().map(|row| escape(&harmless(&view.name(row), NAME_COLUMNS_MAX)));
+    let mut table = Table::of_names("", names);
+    let per_s = |per_s: Option<f64>| Cell::figure(per_s, |per_s| format!("{}/s", written(per_s)));
+    table.column("passes", "", rows.iter().map(|row| per_s(row.found.held_per_s)));
+    table.column("fails", "", rows.iter().map(|row| per_s(row.found.failed_per_s)));
+    figures(&mut table, rows.iter().map(|row| row.levels.at(row.found.held_per_s?)));
+    let failed = rows.iter().map(|row| row.found.failed_per_s.and_then(|per_s| row.levels.at(per_s)));
+    let why =
+        failed.map(|level| level.map_or_else(String::new, |level| escape(&level.conditions.join(", "))));
+    table.words("failed condition", why);
+    table
+}
+
+/// What was measured at each level.
+fn figures<'a>(table: &mut Table, levels: impl Iterator<Item = Option<&'a LevelRow>>) {
+    let levels: Vec<Option<&LevelRow>> = levels.collect();
+    let mut column =
+        |head: &str, figure: &dyn Fn(&LevelRow) -> Option<f64>, write: &dyn Fn(f64) -> String| {
+            let cells = levels.iter().map(|level| Cell::figure(level.and_then(figure), write));
+            table.column(head, "", cells);
+        };
+    column("ok/s", &LevelRow::ok_per_s, &rate);
+    for percentile in Room::Compact.columns() {
+        column(&durations::name(percentile), &|level| level.response_ns(percentile), &duration);
+    }
+    column("errors", &LevelRow::error_share, &percent_of);
+}
 
 /// A row for each rate, lowest first, and above them one for each number of users.
 pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: Escape) -> Table {
@@ -39,7 +96,7 @@ pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: Escape) -> Table {
         table.column(head, below, of_sizes.chain(rates.iter().map(cell)));
     };
     for percentile in Room::Parts.columns() {
-        of_rates(&durations::head(percentile), "ms", &|level| ms(level.response_ns(percentile)));
+        of_rates(&durations::name(percentile), "ms", &|level| ms(level.response_ns(percentile)));
     }
     of_rates("errors", "", &|level| Cell::figure(level.error_share(), percent_of));
     let told = rates.iter().filter(|level| level.system_us_per_request().is_some()).count();
@@ -49,7 +106,7 @@ pub(crate) fn table(row: &CapacityRow, noun: &Noun, escape: Escape) -> Table {
         });
     }
     let why = rates.iter().map(|level| escape(&level.conditions.join(", ")));
-    table.words("did not hold", sizes.iter().map(|_| String::new()).chain(why));
+    table.words("failed condition", sizes.iter().map(|_| String::new()).chain(why));
     table
 }
 

@@ -8,7 +8,7 @@ use crate::text::shortened;
 
 /// Characters of what one side has.
 const VALUE_CHARACTERS_MAX: usize = 60;
-/// Points that are told.
+/// Points that are reported.
 const POINTS_MAX: usize = 12;
 
 /// What earlier versions did not keep.

@@ -3,7 +3,7 @@
 /// Characters of a drawing: odd, so that the ratio 1 has a place of its own.
 const WIDTH: usize = 31;
 
-/// The drawings of intervals on one scale, about the ratio 1 in the middle and even in its logarithm.
+/// The drawings of intervals on one scale, with the ratio 1 at the center and even in its logarithm.
 pub(super) struct Scale {
     /// The logarithm at either end.
     reach: f64,

@@ -1,6 +1,6 @@
 //! Two runs: their figures, and the ratio of each.
 
-use judge::Standing;
+use judge::Eligibility;
 use serde_json::{Value, json};
 use store::{Outage, Run};
 
@@ -16,8 +16,8 @@ use crate::view::View;
 use crate::words;
 
 /// What two runs can say.
-pub(super) const SENTENCE: &str = "One run each carries no verdict: two runs of the same system differ too, by as much as nobody knows. \
-    A study with blocks says whether a difference is real (compare: in a plan).";
+pub(super) const SENTENCE: &str = "One run each gives no verdict: two runs of the same system differ too, by an unknown amount. \
+    A study with blocks shows whether a difference is real (compare: in a plan).";
 
 /// One figure of both runs.
 pub(super) struct Figure {
@@ -74,7 +74,7 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Vec<Figure>, Vec<Str
         });
     }
     let views = [View::of(first)?, View::of(second)?];
-    let is_believed = views.iter().all(|view| view.standing() == Standing::Valid);
+    let is_believed = views.iter().all(|view| view.eligibility() == Eligibility::Valid);
     let figures = Metric::compared().map(|metric| {
         let values = views.each_ref().map(|view| metric::read(metric, view));
         let ratio = match values {
@@ -96,7 +96,7 @@ pub(super) fn compare(first: &Run, second: &Run) -> Result<(Vec<Figure>, Vec<Str
     let figures = figures.filter(|figure| figure.values.iter().any(Option::is_some)).collect();
     let mut notes = Vec::new();
     for (name, view) in ["A", "B"].iter().zip(&views) {
-        if view.standing() != Standing::Valid {
+        if view.eligibility() != Eligibility::Valid {
             notes.push(format!("{name} does not count ({}), so there are no ratios.", view.judgement()));
         }
         notes.extend(outage::headline(view).map(|words| format!("{name}: {words}.")));

@@ -4,7 +4,7 @@ use store::{Procedure, Study};
 
 use super::asked;
 use super::conditions::{Conditions, differences};
-use super::row::{Row, Side, Verdict, judge, unpaired};
+use super::row::{ComparedRow, Side, Verdict, judge, unpaired};
 use crate::LoadRun;
 use crate::error::ReportError;
 use crate::metric::{self, Metric};
@@ -17,7 +17,7 @@ pub(super) struct Studies {
     pub(super) higher_is_better: bool,
     /// The smaller of what matters in either.
     pub(super) matters: f64,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<ComparedRow>,
     /// What only the first has, and only the second: load, system and setting. They may hold anything.
     pub(super) alone: [Vec<String>; 2],
 }
@@ -51,7 +51,7 @@ pub(super) fn compare(
             let views = row.runs.iter().map(|(run, _)| &view.runs[*run]);
             Side::of(views.map(|view| (metric::seen(metric, view), &view.whole.counts)))
         });
-        rows.push(Row {
+        rows.push(ComparedRow {
             load: load.name.to_owned(),
             system: row.place.system.clone(),
             variant: row.place.variant.clone(),
@@ -61,7 +61,7 @@ pub(super) fn compare(
         });
     }
     for (load, row) in rows_of(b) {
-        let is_it = |common: &Row| {
+        let is_it = |common: &ComparedRow| {
             common.load == load.name
                 && common.system == row.place.system
                 && common.variant == row.place.variant
@@ -89,13 +89,13 @@ pub(super) fn compare(
     Ok((Studies { metric, metric_words, higher_is_better, matters, rows, alone }, notes))
 }
 
-type LoadAndRow<'v, 'a> = (&'v crate::study::LoadView<'a>, &'v crate::study::Row<'a>);
+type LoadAndRow<'v, 'a> = (&'v crate::study::LoadView<'a>, &'v crate::study::VariantRow<'a>);
 
 fn rows_of<'v, 'a>(view: &'v StudyView<'a>) -> impl Iterator<Item = LoadAndRow<'v, 'a>> {
     view.loads.iter().flat_map(|load| load.rows.iter().map(move |row| (load, row)))
 }
 
-fn called(load: &crate::study::LoadView<'_>, row: &crate::study::Row<'_>) -> String {
+fn called(load: &crate::study::LoadView<'_>, row: &crate::study::VariantRow<'_>) -> String {
     format!("{} under {}", crate::study::name(row.place), load.words.as_deref().unwrap_or(load.name))
 }
 

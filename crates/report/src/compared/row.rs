@@ -5,7 +5,7 @@ use record::Counts;
 use stats::{ERRORS_MARGIN, Seen, Spread, Unpaired};
 
 /// What both studies say of a system and setting under a load.
-pub(super) struct Row {
+pub(super) struct ComparedRow {
     /// These three may hold anything: escape them.
     pub(super) load: String,
     pub(super) system: String,
@@ -58,14 +58,14 @@ impl Side {
             invalid: 0,
             too_few_samples: 0,
         };
-        let (mut all, mut unserved, mut planned) = (Counts::default(), 0u64, 0u64);
+        let (mut all, mut unserved, mut all_planned) = (Counts::default(), 0u64, 0u64);
         for (run, counts) in seen {
             match run {
-                Seen::Figure { value, errors, ended } => {
+                Seen::Figure { value, errors, planned } => {
                     side.figures.push(value);
                     all.add(counts);
                     unserved = unserved.saturating_add(errors);
-                    planned = planned.saturating_add(ended);
+                    all_planned = all_planned.saturating_add(planned);
                 }
                 Seen::TooFew => side.too_few_samples += 1,
                 Seen::Invalid => side.invalid += 1,
@@ -73,7 +73,7 @@ impl Side {
             }
         }
         side.error_share = rates::error_share(&all);
-        side.unserved_share = unserved as f64 / planned.max(1) as f64;
+        side.unserved_share = unserved as f64 / all_planned.max(1) as f64;
         side
     }
 
@@ -88,8 +88,8 @@ pub(super) fn unpaired(sides: &[Side; 2]) -> Option<Unpaired> {
 }
 
 /// Judges all rows together: by Holm they share their 5 %.
-pub(super) fn judge(rows: &mut [Row], matters: f64, higher_is_better: bool) {
-    let has_enough = |row: &Row| row.sides.iter().all(|side| side.figures.len() >= RUNS_MIN);
+pub(super) fn judge(rows: &mut [ComparedRow], matters: f64, higher_is_better: bool) {
+    let has_enough = |row: &ComparedRow| row.sides.iter().all(|side| side.figures.len() >= RUNS_MIN);
     let judged: Vec<usize> = (0..rows.len()).filter(|row| has_enough(&rows[*row])).collect();
     let p: Vec<f64> = judged.iter().filter_map(|row| Some(rows[*row].unpaired?.p)).collect();
     // Rows without a ratio have no p-value, and take no part.
@@ -108,7 +108,7 @@ pub(super) fn judge(rows: &mut [Row], matters: f64, higher_is_better: bool) {
 }
 
 fn verdict(
-    row: &Row,
+    row: &ComparedRow,
     unpaired: &Unpaired,
     is_significant: bool,
     together: usize,
@@ -118,7 +118,7 @@ fn verdict(
     let [a, b] = &row.sides;
     if a.invalid.abs_diff(b.invalid) >= INVALID_APART {
         return Verdict::None(format!(
-            "{} runs of A and {} of B were invalid, so what is left is not a fair choice",
+            "{} runs of A and {} of B were invalid, so the remaining runs are a biased sample",
             a.invalid, b.invalid
         ));
     }
@@ -128,7 +128,7 @@ fn verdict(
         let is_b_ahead = (unpaired.ratio > 1.0) == higher_is_better;
         let (ahead, behind) = if is_b_ahead { (b, a) } else { (a, b) };
         return match more_errors(ahead, behind) {
-            true => Verdict::None("being ahead with more errors is not being better".to_owned()),
+            true => Verdict::None("a side with more errors is not better".to_owned()),
             false => {
                 Verdict::Differs { below_matters: unpaired.ratio < bound && unpaired.ratio * bound > 1.0 }
             }
@@ -150,7 +150,7 @@ fn verdict(
 }
 
 /// Why a row that takes no part has no verdict.
-fn why_none(row: &Row) -> String {
+fn why_none(row: &ComparedRow) -> String {
     let counts = row.sides.each_ref().map(|side| side.figures.len());
     let too_few: usize = row.sides.iter().map(|side| side.too_few_samples).sum();
     if counts.iter().any(|count| *count < RUNS_MIN) {
@@ -164,21 +164,21 @@ fn why_none(row: &Row) -> String {
             counts[0], counts[1]
         );
     }
-    "a figure is zero, and a ratio needs figures above it".to_owned()
+    "a figure is zero, so there is no ratio".to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(a: &[f64], b: &[f64]) -> Row {
+    fn row(a: &[f64], b: &[f64]) -> ComparedRow {
         let side = |figures: &[f64]| {
             let none = Counts::default();
-            let one = |value: &f64| (Seen::Figure { value: *value, errors: 0, ended: 1_000 }, &none);
+            let one = |value: &f64| (Seen::Figure { value: *value, errors: 0, planned: 1_000 }, &none);
             Side::of(figures.iter().map(one))
         };
         let sides = [side(a), side(b)];
-        Row {
+        ComparedRow {
             load: String::new(),
             system: String::new(),
             variant: String::new(),
@@ -192,7 +192,7 @@ mod tests {
     const FAST: [f64; 6] = [110.0, 111.0, 109.0, 110.5, 109.5, 110.2];
     const LEVEL: [f64; 6] = [100.1, 100.9, 99.1, 100.4, 99.6, 100.3];
 
-    fn judged(mut rows: Vec<Row>, matters: f64) -> Vec<Verdict> {
+    fn judged(mut rows: Vec<ComparedRow>, matters: f64) -> Vec<Verdict> {
         judge(&mut rows, matters, true);
         rows.into_iter().map(|row| row.verdict).collect()
     }
@@ -228,6 +228,6 @@ mod tests {
         assert!(matches!(&judged(vec![faster], 0.03)[0], Verdict::None(why) if why.contains("errors")));
         let mut lost = row(&SLOW, &FAST);
         lost.sides[0].invalid = 3;
-        assert!(matches!(&judged(vec![lost], 0.03)[0], Verdict::None(why) if why.contains("fair")));
+        assert!(matches!(&judged(vec![lost], 0.03)[0], Verdict::None(why) if why.contains("biased")));
     }
 }

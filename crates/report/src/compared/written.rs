@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::bar::Scale;
 use super::of_studies::Studies;
-use super::row::{Row, Side, Verdict};
+use super::row::{ComparedRow, Side, Verdict};
 use crate::item::Escape;
 use crate::ratio;
 use crate::table::{Cell, Table};
@@ -17,7 +17,7 @@ const ALONE_MAX: usize = 5;
 /// A row for each setting.
 pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
     let rows = &studies.rows;
-    let name = |row: &Row| match row.variant.as_str() {
+    let name = |row: &ComparedRow| match row.variant.as_str() {
         "" => escape(&row.system),
         variant => escape(&format!("{} {variant}", row.system)),
     };
@@ -26,7 +26,7 @@ pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
         table.name("load", rows.iter().map(|row| escape(&row.load)));
     }
     for (side, head) in ["A", "B"].into_iter().enumerate() {
-        let middle = |row: &Row| row.sides[side].spread().map(|spread| spread.median);
+        let middle = |row: &ComparedRow| row.sides[side].spread().map(|spread| spread.median);
         table.column(
             head,
             "",
@@ -34,17 +34,18 @@ pub(super) fn table(studies: &Studies, escape: Escape) -> Table {
         );
         table.column("runs", "", rows.iter().map(|row| Cell::count(row.sides[side].figures.len() as u64)));
     }
-    let of = |row: &Row| row.unpaired.map(|unpaired| unpaired.ratio);
+    let of = |row: &ComparedRow| row.unpaired.map(|unpaired| unpaired.ratio);
     table.column("B ÷ A", "", rows.iter().map(|row| Cell::figure(of(row), ratio::times)));
-    let interval = |row: &Row| match row.unpaired.and_then(|of| Some((of.ratio, of.interval?))) {
+    let interval = |row: &ComparedRow| match row.unpaired.and_then(|of| Some((of.ratio, of.interval?))) {
         Some((ratio, ends)) => ratio::ends_beside(ratio, ends).join("–"),
         None => "–".to_owned(),
     };
     table.column("interval", "", rows.iter().map(interval));
-    let ends = |row: &Row| row.unpaired.map(|of| of.interval.unwrap_or([of.ratio, of.ratio]));
+    let ends = |row: &ComparedRow| row.unpaired.map(|of| of.interval.unwrap_or([of.ratio, of.ratio]));
     let scale = Scale::of(rows.iter().filter_map(ends).flatten(), studies.matters);
     let [low, high] = scale.ends().map(ratio::times);
-    let drawn = |row: &Row| row.unpaired.map_or_else(String::new, |of| scale.draw(of.ratio, of.interval));
+    let drawn =
+        |row: &ComparedRow| row.unpaired.map_or_else(String::new, |of| scale.draw(of.ratio, of.interval));
     table.drawings(&format!("{low} to {high}"), "", rows.iter().map(drawn));
     table.words("verdict", rows.iter().map(|row| row.verdict.words(studies.matters)));
     table
@@ -95,7 +96,7 @@ pub(super) fn fill_object(studies: &Studies, object: &mut Value) {
     object["only_b"] = json!(studies.alone[1]);
 }
 
-fn row_object(row: &Row, unit_size: f64) -> Value {
+fn row_object(row: &ComparedRow, unit_size: f64) -> Value {
     let side = |side: &Side| {
         let spread = side.spread();
         json!({

@@ -1,6 +1,6 @@
-//! HdrHistogram's interval log, version 1.3: response time, service time and lateness of every second, in nanoseconds.
+//! HdrHistogram's interval log, version 1.3: response time, service time, and send delay of every second, in nanoseconds.
 //!
-//! Only the measured phase, and all requests that ended. The maximum beside each histogram is in milliseconds.
+//! Only the measured phase, and all requests that ended. The maximum of each histogram is in milliseconds.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ const SIGNIFICANT_DIGITS: u8 = 3;
 
 pub(super) const FORMAT: Format = Format {
     name: "hlog",
-    sentence: "HdrHistogram's interval log: response, service and lateness of every second, in nanoseconds",
+    sentence: "HdrHistogram's interval log: response time, service time, and send delay of every second, in nanoseconds",
     extension: "hlog",
     way: Way::Picked { runs: write, study: None, compared: None },
 };
@@ -26,7 +26,7 @@ pub(super) const FORMAT: Format = Format {
 /// Writes the log of one run.
 fn write(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
     let [view] = views else {
-        return Err(ReportError::OneRunOnly { format: "hlog", runs: views.len() });
+        return Err(ReportError::OneRunOnly { format: FORMAT.name, runs: views.len() });
     };
     header(view, out)?;
     let mut log = Log { serializer: V2DeflateSerializer::new(), packed: Vec::new(), out };
@@ -53,22 +53,9 @@ fn write(views: &[View<'_>], out: &mut dyn Write) -> Result<(), ReportError> {
 }
 
 fn header(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let unix_ms = view.run.new.started_at_unix_ms.max(0);
     let (seconds, millis) = (unix_ms / 1_000, unix_ms % 1_000);
-    let at = view.started_at();
-    let date = format!(
-        "{} {} {:02} {:02}:{:02}:{:02} UTC {:04}",
-        DAYS[at.weekday as usize],
-        MONTHS[at.month as usize - 1],
-        at.day,
-        at.hour,
-        at.minute,
-        at.second,
-        at.year
-    );
+    let date = view.started_at().format("%a %b %d %H:%M:%S UTC %Y");
     writeln!(
         out,
         "#[Tenbin {}: nanoseconds since the intended start, or since the {} was sent]",

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{Format, Way};
 use crate::Options;
-use crate::item::{Item, Layout, Tone};
+use crate::item::{Item, Tone};
 use crate::text::harmless;
 use crate::units::count;
 
@@ -12,7 +12,7 @@ pub(super) const FORMAT: Format = Format {
     name: "md",
     sentence: "Markdown, for a pull request",
     extension: "md",
-    way: Way::Drawn { draw, escape: escaped, layout: Layout::Folded },
+    way: Way::Drawn { draw, escape: escaped },
 };
 
 /// Characters of one text from outside.
@@ -26,13 +26,15 @@ fn draw(items: &[Item], _options: &Options, out: &mut dyn Write) -> io::Result<(
 
 /// Items with an empty line between them; the first heads are below this level.
 fn write_items(items: &[Item], level: usize, out: &mut dyn Write) -> io::Result<()> {
-    for (place, item) in items.iter().enumerate() {
-        let before = place.checked_sub(1).map(|before| &items[before]);
+    let mut before: Option<&Item> = None;
+    // Whatever is folded can be unfolded.
+    for item in items.iter().filter(|item| !matches!(item, Item::Elsewhere(_))) {
         // Lists that follow one another are one list: apart, each of their lines would be a paragraph.
         if before.is_some_and(|before| !(is_list(before) && is_list(item))) {
             writeln!(out)?;
         }
         write_item(item, level, out)?;
+        before = Some(item);
     }
     Ok(())
 }
@@ -61,7 +63,7 @@ fn write_item(item: &Item, level: usize, out: &mut dyn Write) -> io::Result<()> 
             None => writeln!(out, "- {point}"),
         }),
         Item::Doubts(doubts) => {
-            doubts.iter().try_for_each(|[sentence, remedy]| writeln!(out, "- {sentence} → {remedy}"))
+            doubts.iter().try_for_each(|[sentence, remedy]| writeln!(out, "- {sentence}  \n  help: {remedy}"))
         }
         Item::Quote(lines) => lines.iter().try_for_each(|line| writeln!(out, "> {line}  ")),
         Item::Errors(errors, help) => {
@@ -81,6 +83,7 @@ fn write_item(item: &Item, level: usize, out: &mut dyn Write) -> io::Result<()> 
             write_items(items, level + 1, out)?;
             writeln!(out, "\n</details>")
         }
+        Item::Elsewhere(_) => Ok(()),
     }
 }
 

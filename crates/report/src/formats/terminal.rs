@@ -5,16 +5,16 @@ use std::io::{self, Write};
 use super::{Format, Way};
 use crate::Options;
 use crate::figures::ErrorLine;
-use crate::item::{Fact, Item, Layout, Tone};
+use crate::item::{Fact, Item, Tone};
 use crate::style::Style;
-use crate::text::{harmless, visible, wrapped};
+use crate::text::{columns, harmless, padded, padded_left, visible, wrapped};
 use crate::units::count;
 
 pub(super) const FORMAT: Format = Format {
     name: "terminal",
     sentence: "for reading here and now",
     extension: "txt",
-    way: Way::Drawn { draw, escape: visible, layout: Layout::Whole },
+    way: Way::Drawn { draw, escape: visible },
 };
 
 /// Fewer columns than this are not obeyed.
@@ -23,16 +23,19 @@ const INDENT: &str = "  ";
 /// Of what belongs to a line above it that is set in itself.
 const INDENT_TWICE: &str = "    ";
 /// Characters of one text from outside; more would push everything else off the screen.
-const TEXT_CHARACTERS_MAX: usize = 300;
+const TEXT_CHARACTERS_MAX: usize = 600;
 
 fn draw(items: &[Item], options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let style = Style { color: options.color };
-    Page { out, width: options.width.max(WIDTH_MIN), style, indent: "" }.items(items)
+    Page { out, width: options.width.max(WIDTH_MIN), is_wide: options.is_wide, style, indent: "" }
+        .items(items)
 }
 
 struct Page<'a> {
     out: &'a mut dyn Write,
     width: usize,
+    /// Whether details are shown.
+    is_wide: bool,
     style: Style,
     /// What stands before every line of tables, facts and errors.
     indent: &'static str,
@@ -41,7 +44,7 @@ struct Page<'a> {
 /// Whether an empty line stands before it, wherever it stands.
 fn is_apart(before: &Item, item: &Item) -> bool {
     match item {
-        Item::Head(_) | Item::Facts(_) | Item::Notes(_) => true,
+        Item::Head(_) | Item::Facts(_) | Item::Notes(_) | Item::Fold(..) | Item::Elsewhere(_) => true,
         Item::Table(_) => matches!(before, Item::Table(_) | Item::Facts(_)),
         _ => false,
     }
@@ -49,11 +52,18 @@ fn is_apart(before: &Item, item: &Item) -> bool {
 
 impl Page<'_> {
     fn items(&mut self, items: &[Item]) -> io::Result<()> {
-        for (place, item) in items.iter().enumerate() {
-            if place > 0 && is_apart(&items[place - 1], item) {
+        let is_shown = |item: &&Item| match item {
+            Item::Fold(..) => self.is_wide,
+            Item::Elsewhere(_) => !self.is_wide,
+            _ => true,
+        };
+        let mut before: Option<&Item> = None;
+        for item in items.iter().filter(is_shown).collect::<Vec<_>>() {
+            if before.is_some_and(|before| is_apart(before, item)) {
                 writeln!(self.out)?;
             }
             self.item(item)?;
+            before = Some(item);
         }
         Ok(())
     }
@@ -76,7 +86,7 @@ impl Page<'_> {
             }),
             Item::Doubts(doubts) => doubts.iter().try_for_each(|[sentence, remedy]| {
                 self.paragraph(Tone::Plain, [INDENT, INDENT_TWICE], sentence)?;
-                self.paragraph(Tone::Plain, ["  → ", INDENT_TWICE], remedy)
+                self.paragraph(Tone::Plain, ["  help: ", INDENT_TWICE], remedy)
             }),
             Item::Quote(lines) => {
                 lines.iter().try_for_each(|line| self.paragraph(Tone::Plain, ["  │ ", "  │   "], line))
@@ -98,22 +108,25 @@ impl Page<'_> {
                 self.paragraph(Tone::Strong, ["", INDENT], head)?;
                 self.items(items)
             }
+            Item::Elsewhere(text) => wrapped(text, self.width, self.width)
+                .iter()
+                .try_for_each(|line| writeln!(self.out, "{}", self.style.dim(line))),
         }
     }
 
     fn facts(&mut self, facts: &[Fact]) -> io::Result<()> {
-        let name_width = facts.iter().map(|fact| fact.name.chars().count()).max().unwrap_or(0);
+        let name_width = facts.iter().map(|fact| columns(&fact.name)).max().unwrap_or(0);
         let after = " ".repeat(self.indent.len() + name_width + INDENT.len());
         let mut called = "";
         for fact in facts {
             let name = if fact.name == called { "" } else { &fact.name };
             called = &fact.name;
-            let name = self.style.dim(&format!("{name:<name_width$}"));
+            let name = self.style.dim(&padded(name, name_width));
             let drawing =
                 fact.drawing.as_ref().map_or_else(String::new, |drawing| format!("{drawing}{INDENT}"));
             let room = self.width.saturating_sub(after.len());
-            let words = harmless(&fact.words, TEXT_CHARACTERS_MAX.max(self.width * 4));
-            let first_room = room.saturating_sub(drawing.chars().count());
+            let words = harmless(&fact.words, TEXT_CHARACTERS_MAX);
+            let first_room = room.saturating_sub(columns(&drawing));
             for (place, line) in wrapped(&words, first_room, room).iter().enumerate() {
                 let line = match place {
                     0 => format!("{}{name}{INDENT}{drawing}{line}", self.indent),
@@ -129,11 +142,12 @@ impl Page<'_> {
         let indent = self.indent;
         writeln!(self.out, "{indent}errors")?;
         let digits = errors.iter().map(|error| count(error.count).len()).max().unwrap_or(0);
-        let class_width = errors.iter().map(|error| error.class.chars().count()).max().unwrap_or(0);
+        let class_width = errors.iter().map(|error| columns(&error.class)).max().unwrap_or(0);
         for error in errors {
-            let (count, class) = (count(error.count), &error.class);
-            let before = format!("{indent}{count:>digits$}  {class:<class_width$}  ");
-            let after = " ".repeat(before.chars().count());
+            let (count, class) =
+                (padded_left(&count(error.count), digits), padded(&error.class, class_width));
+            let before = format!("{indent}{count}  {class}  ");
+            let after = " ".repeat(columns(&before));
             self.paragraph(Tone::Plain, [&before, &after], &error.message)?;
         }
         match help {
@@ -147,8 +161,8 @@ impl Page<'_> {
     /// A text from anywhere, made harmless, cut, wrapped, and in the color of its tone: what stands before its first line, and before
     /// the others.
     fn paragraph(&mut self, tone: Tone, [before, after]: [&str; 2], text: &str) -> io::Result<()> {
-        let text = harmless(text, TEXT_CHARACTERS_MAX.max(self.width * 4));
-        let room = |before: &str| self.width.saturating_sub(before.chars().count()).max(20);
+        let text = harmless(text, TEXT_CHARACTERS_MAX);
+        let room = |before: &str| self.width.saturating_sub(columns(before)).max(20);
         for (place, line) in wrapped(&text, room(before), room(after)).iter().enumerate() {
             let line = format!("{}{line}", if place == 0 { before } else { after });
             let line = line.trim_end();

@@ -38,6 +38,7 @@ pub(crate) fn of<'a>(series: impl Iterator<Item = &'a Series>, unit: Unit) -> Ve
     }
     let track = |track: &Track| {
         let Track { key, label, subject, .. } = *track;
+        let label = if label.is_empty() { key.rsplit('_').next().unwrap_or_default() } else { label };
         TimeTrack { key: key.to_owned(), label: of_unit(label, unit).to_owned(), subject }
     };
     let of_chart = |chart: &Chart| {
@@ -81,7 +82,7 @@ impl Strip {
 
 /// What is kept of a track.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct TrackRule {
     /// As many as say something: ticks of CPU time are hundredths of a second.
     pub(crate) decimals: u8,
     /// Whether it says something even if it is zero all the time.
@@ -89,13 +90,13 @@ pub(crate) struct Kept {
 }
 
 /// Of the track of this name.
-pub(crate) fn kept(key: &str) -> Kept {
+pub(crate) fn kept(key: &str) -> TrackRule {
     let of_chart = |chart: &Chart| {
         let Chart { decimals, shows_zero, .. } = *chart;
-        chart.tracks.iter().any(|track| track.key == key).then_some(Kept { decimals, shows_zero })
+        chart.tracks.iter().any(|track| track.key == key).then_some(TrackRule { decimals, shows_zero })
     };
     // The others are strips.
-    let of_strip = Kept { decimals: 2, shows_zero: true };
+    let of_strip = TrackRule { decimals: 2, shows_zero: true };
     CHARTS.iter().find_map(of_chart).unwrap_or(of_strip)
 }
 
@@ -122,6 +123,11 @@ const HEAT: &str = "heat";
 
 const fn load(key: &'static str, label: &'static str) -> Track {
     Track { key, label, subject: "load" }
+}
+
+/// A duration, called as its key ends.
+const fn percentile(key: &'static str) -> Track {
+    load(key, "")
 }
 
 const fn system(key: &'static str, label: &'static str) -> Track {
@@ -167,22 +173,22 @@ const CHARTS: &[Chart] = &[
         "response",
         "Response time",
         &[
-            load("response_p50", "median"),
-            load("response_p90", "90 %"),
-            load("response_p95", "95 %"),
-            load("response_p99", "99 %"),
-            load("response_max", "max"),
+            percentile("response_p50"),
+            percentile("response_p90"),
+            percentile("response_p95"),
+            percentile("response_p99"),
+            percentile("response_max"),
         ],
     ),
     times(
         "lateness",
-        "Lateness",
+        "Send delay",
         &[
-            load("lateness_p50", "median"),
-            load("lateness_p90", "90 %"),
-            load("lateness_p95", "95 %"),
-            load("lateness_p99", "99 %"),
-            load("lateness_max", "max"),
+            percentile("lateness_p50"),
+            percentile("lateness_p90"),
+            percentile("lateness_p95"),
+            percentile("lateness_p99"),
+            percentile("lateness_max"),
         ],
     ),
     lines(

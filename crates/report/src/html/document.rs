@@ -123,7 +123,7 @@ pub(crate) struct CapacitySearch {
 pub(crate) struct Objective {
     pub(crate) words: String,
     /// A key of [`Times`].
-    pub(crate) time: Option<&'static str>,
+    pub(crate) time: Option<String>,
     pub(crate) limit_ms: Option<f64>,
 }
 

@@ -5,7 +5,7 @@ use super::of_run::sentence;
 use crate::figures::Figures;
 use crate::text::harmless;
 
-/// Kinds of one load that are told by name.
+/// Kinds of one load that are reported by name.
 const KINDS_MAX: usize = 12;
 /// Characters of a class, and of a message.
 const CHARACTERS_MAX: [usize; 2] = [48, 300];

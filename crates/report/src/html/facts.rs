@@ -4,7 +4,7 @@ use serde_json::Value;
 use store::{Unit, Utc};
 
 use super::document::Fact;
-use crate::study::{Page, StudyView};
+use crate::study::{StudyPieces, StudyView};
 use crate::text::harmless;
 use crate::units::gibibytes;
 use crate::view::View;
@@ -19,12 +19,11 @@ const IN_LINE: [&str; 5] = ["name", "cores", "cpu", "memory_bytes", "system"];
 
 /// Such as `2026-11-21 14:25:00 UTC`.
 pub(super) fn instant(utc: Utc) -> String {
-    let Utc { year, month, day, hour, minute, second, .. } = utc;
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
+    utc.format("%Y-%m-%d %H:%M:%S UTC")
 }
 
 /// Of a study.
-pub(super) fn of_study(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Fact> {
+pub(super) fn of_study(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Fact> {
     let new = &view.study.new;
     let mut facts = vec![Fact::new("study", page.study())];
     if view.capacity.is_none() {

@@ -6,7 +6,7 @@ use super::document::{Counts, Fairness, Figures, MinMedianMax, Spread, Times};
 use crate::durations::{Durations, Keyed};
 use crate::figures;
 use crate::metric::{self, Metric};
-use crate::study::Row;
+use crate::study::VariantRow;
 use crate::view::View;
 
 const NS_PER_MS: f64 = 1e6;
@@ -31,7 +31,7 @@ pub(super) fn of_run(view: &View<'_>, metric: Option<&Metric>) -> Option<Figures
 }
 
 /// Of a row: all samples of its runs together; `None` if nothing was measured.
-pub(super) fn of_row(row: &Row<'_>, runs: &[View<'_>], metric: Option<&Metric>) -> Option<Figures> {
+pub(super) fn of_row(row: &VariantRow<'_>, runs: &[View<'_>], metric: Option<&Metric>) -> Option<Figures> {
     let shown = || row.shown().map(|run| &runs[run]);
     Some(Figures {
         ok_per_s: row.throughput.map(|spread| spread.median),

@@ -1,21 +1,18 @@
 //! What the page shows of a search for a capacity.
 
-use judge::Condition;
+use judge::{Condition, METRICS, MetricKind};
 
 use super::document::{Answer, Capacity, CapacitySearch, Fact, Level, Objective};
 use super::figures::times;
 use super::table;
 use crate::capacity::{CapacityRow, CapacityView, LevelRow, answer, facts, table as levels_table};
-use crate::durations::Durations;
+use crate::durations::{Durations, key};
 use crate::noun::Noun;
 use crate::text::{harmless, visible};
 
 /// Characters of a name, and of what a server said.
 const NAME_CHARACTERS_MAX: usize = 120;
 const WORDS_CHARACTERS_MAX: usize = 300;
-
-/// Objectives that the page has a column for.
-const TIMES: [&str; 7] = ["mean", "p50", "p90", "p95", "p99", "p99_9", "max"];
 
 /// What every variant bears.
 pub(super) fn search(view: &CapacityView, noun: &Noun) -> CapacitySearch {
@@ -30,9 +27,11 @@ fn words(text: &str) -> String {
 }
 
 fn objective(slo: &Condition) -> Objective {
-    let name = slo.figure.name().replace('.', "_");
-    let time = TIMES.into_iter().find(|time| *time == name);
-    Objective { words: words(&slo.text), time, limit_ms: time.map(|_| slo.limit / 1e6) }
+    let name = slo.figure.name();
+    // What the page has a column for.
+    let has_column = METRICS.iter().any(|metric| metric.kind == MetricKind::Response && metric.name == name);
+    let limit_ms = has_column.then_some(slo.limit / 1e6);
+    Objective { words: words(&slo.text), time: has_column.then(|| key(&name)), limit_ms }
 }
 
 fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun) -> Capacity {
@@ -41,7 +40,7 @@ fn of_row(view: &CapacityView, row: &CapacityRow, noun: &Noun) -> Capacity {
     let found = &row.found;
     let facts = facts(view, row).into_iter().map(|(name, value)| Fact::new(name, words(&value)));
     Capacity {
-        answer: Answer { certainty: certainty.name(), text: format!("{name} {}.", words(&text)), how_sure },
+        answer: Answer { certainty: certainty.name(), text: format!("{name}: {}.", words(&text)), how_sure },
         name,
         system: harmless(&row.setting.system, NAME_CHARACTERS_MAX),
         held_per_s: finite(found.held_per_s),

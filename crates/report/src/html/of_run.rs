@@ -1,6 +1,6 @@
 //! The documents of one run, and of several side by side.
 
-use judge::Standing;
+use judge::Eligibility;
 use record::Phase;
 use store::{Level, StoreError};
 
@@ -78,11 +78,11 @@ pub(super) fn run(view: &View<'_>, metric: Option<&metric::Metric>) -> Run {
         load: 0,
         row: 0,
         block: None,
-        standing: match view.standing() {
-            Standing::Valid => "valid",
-            Standing::Invalid => "invalid",
-            Standing::Failed => "failed",
-            Standing::CutShort => "cut_short",
+        standing: match view.eligibility() {
+            Eligibility::Valid => "valid",
+            Eligibility::Invalid => "invalid",
+            Eligibility::Failed => "failed",
+            Eligibility::CutShort => "cut_short",
         },
         verdict: view.verdict.name(),
         validity: view.validity.verdict.name(),
@@ -218,9 +218,9 @@ fn events(view: &View<'_>) -> Vec<Event> {
 fn ended_early(view: &View<'_>) -> Option<Event> {
     let last_ns = view.whole.last_finished_ns.or(view.warm_up.last_finished_ns)?;
     let failure = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref());
-    let why = match (failure, view.standing()) {
+    let why = match (failure, view.eligibility()) {
         (Some(failure), _) => text(&words::failure(failure)),
-        (None, Standing::CutShort) => "the run was cut short".to_owned(),
+        (None, Eligibility::CutShort) => "the run was cut short".to_owned(),
         _ => return None,
     };
     Some(Event { at_s: last_ns as f64 / 1e9, text: why })

@@ -10,22 +10,22 @@ use super::table::{self, About};
 use super::{errors, facts, figures, of_capacity, of_run, spectrum};
 use crate::item;
 use crate::ratio;
-use crate::study::troubles::Kind as Trouble;
-use crate::study::{self, LoadView, Page, StudyView, tables, troubles, verdict_word};
-use crate::text::{harmless, listed, visible};
+use crate::study::troubles::{Group, TroubleKind};
+use crate::study::{self, Brief, LoadView, StudyPieces, StudyView, tables, troubles, verdict_word};
+use crate::text::{cut_to, harmless, listed, visible};
 
-/// Characters of the name of a knob, and of its value.
+/// Characters of the name of a parameter, and of its value.
 const KNOB_CHARACTERS_MAX: usize = 60;
 /// Loads that are named in one notice.
 const LOADS_TOLD_MAX: usize = 8;
-/// Kinds of trouble under one load.
+/// Kinds of trouble.
 const DOUBTS_MAX: usize = 60;
 /// Of the text of the plan.
 const PLAN_BYTES_MAX: usize = 256 << 10;
 
 /// Everything about a study but its seconds.
 pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
-    let (new, page) = (&view.study.new, Page::new(view, str::to_owned));
+    let (new, page) = (&view.study.new, StudyPieces::new(view, str::to_owned));
     // Runs at different rates have no figures together.
     let compared = view.loads.iter().filter(|_| view.capacity.is_none());
     let loads = compared.map(|load| of_load(view, &page, load)).collect::<Result<_, _>>()?;
@@ -53,7 +53,7 @@ pub(super) fn document(view: &StudyView<'_>) -> Result<Document, StoreError> {
 }
 
 /// What every reader must know: how it was measured, and that a gate was breached.
-fn notices(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Notice> {
+fn notices(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Notice> {
     let stamps = view.study.new.stamps.iter();
     let mut notices: Vec<Notice> = stamps.map(|stamp| notice(study::tone(stamp), page.text(stamp))).collect();
     let found = [view.unknown(), view.too_short()].into_iter().flatten();
@@ -69,10 +69,10 @@ fn notices(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Notice> {
     let failed = failed.and_then(|load| study::failed(page, view, load));
     let text = match (failed, view.loads.len()) {
         (Some(failed), 1) => failed,
-        (_, 1) => "GATES: breached".to_owned(),
+        (_, 1) => "GATES: failed".to_owned(),
         _ => {
             let names = breached.iter().map(|load| page.short(load.name));
-            format!("GATES: breached under {}", listed(names, LOADS_TOLD_MAX, ", "))
+            format!("GATES: failed under {}", listed(names, LOADS_TOLD_MAX, ", "))
         }
     };
     notices.insert(0, Notice { tone: Tone::Bad, text });
@@ -105,7 +105,7 @@ fn marks(load: &LoadView<'_>, row: usize) -> [bool; 2] {
     [load.bests().any(|best| best.row == row), study::winner(load) == Some(row)]
 }
 
-fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result<Load, StoreError> {
+fn of_load(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Result<Load, StoreError> {
     let name = |load: &LoadView<'_>, row: usize| page.row(load, row);
     let winner = study::winner(load);
     let about: Vec<About> =
@@ -154,7 +154,7 @@ fn of_load(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Result
 }
 
 /// How the best was found, what further metrics say, and what to keep in mind about it.
-fn caveats(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<String> {
+fn caveats(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Vec<String> {
     let mut sentences = study::tournament::sentences(view, load, &|name| page.short(name));
     let name = |load: &LoadView<'_>, row: usize| page.row(load, row);
     sentences.extend(load.further.iter().map(|pair| format!("{}.", study::pair(view, load, pair, &name))));
@@ -162,14 +162,14 @@ fn caveats(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<St
     sentences
 }
 
-fn bottlenecks(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Vec<Bottleneck> {
+fn bottlenecks(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Vec<Bottleneck> {
     let of_row = |(place, row)| {
         Some(of_run::told_bottleneck(place, &crate::bottleneck::of_row(view, row)?, |text| page.text(text)))
     };
     load.rows.iter().enumerate().filter_map(of_row).collect()
 }
 
-fn answer(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Answer {
+fn answer(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Answer {
     let crate::answer::Answer { text, certainty, how_sure, besides } = study::answer(page, view, load);
     let text = if besides.is_empty() { text } else { format!("{text}; {besides}") };
     let begins_with_name =
@@ -183,7 +183,7 @@ fn answer(view: &StudyView<'_>, page: &Page<'_>, load: &LoadView<'_>) -> Answer 
     Answer { certainty: certainty.name(), text: format!("{failed}{text}"), how_sure }
 }
 
-fn metric(view: &StudyView<'_>, page: &Page<'_>) -> Metric {
+fn metric(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Metric {
     let compare = &view.study.new.compare;
     let (name, words, unit) = match view.metric {
         Some(metric) => (metric.name.to_owned(), view.metric_words().to_owned(), figures::unit(metric)),
@@ -194,8 +194,8 @@ fn metric(view: &StudyView<'_>, page: &Page<'_>) -> Metric {
 
 fn of_row(
     view: &StudyView<'_>,
-    page: &Page<'_>,
-    row: &study::Row<'_>,
+    page: &StudyPieces<'_>,
+    row: &study::VariantRow<'_>,
     name: String,
     [is_best, is_winner]: [bool; 2],
 ) -> Result<Row, StoreError> {
@@ -260,44 +260,35 @@ fn of_place(view: &StudyView<'_>, (load, row): (usize, usize), run: &crate::view
     Run { load, row, block: run.place().map(|place| place.block), ..of_run::run(run, view.metric) }
 }
 
-fn validity(view: &StudyView<'_>, page: &Page<'_>) -> Validity {
+fn validity(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Validity {
     let (level, sentence) = study::validity(view);
     Validity { level: level.name(), sentence, doubts: doubts(view, page) }
 }
 
-/// What went wrong under each load.
-fn doubts(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Doubt> {
-    let mut doubts = Vec::new();
-    for load in &view.loads {
-        let troubles = troubles::of_load(view, load);
-        for trouble in troubles.iter().take(DOUBTS_MAX) {
-            let told = page.told(load, trouble);
-            let place = match view.loads.len() {
-                1 => told.place,
-                _ => format!("{}: {}", page.short(load.name), told.place),
-            };
-            let tone = match trouble.kind {
-                Trouble::Note { .. } => Tone::Plain,
-                _ => of_tone(told.tone),
-            };
-            let (sentence, remedy, quote) = (told.sentence, told.remedy, told.quote);
-            doubts.push(Doubt { tone, place, sentence, remedy, quote });
-        }
-        if let Some(more @ 1..) = troubles.len().checked_sub(DOUBTS_MAX) {
-            let (place, remedy, quote) = (String::new(), String::new(), Vec::new());
-            doubts.push(Doubt {
-                tone: Tone::Plain,
-                place,
-                sentence: format!("and {more} more"),
-                remedy,
-                quote,
-            });
-        }
-    }
+/// What went wrong, once for all runs that it happened to.
+fn doubts(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Doubt> {
+    let (brief, groups) = (Brief { view, page }, troubles::grouped(view));
+    let of_group = |group: &Group<'_>| {
+        let told = page.of_kind(&group.kind, group.sentence.as_deref());
+        let tone = match group.kind {
+            TroubleKind::Note { .. } => Tone::Plain,
+            _ => of_tone(told.tone),
+        };
+        let (sentence, remedy, quote) = (told.sentence, told.remedy, told.quote);
+        Doubt { tone, place: brief.of_runs(group), sentence, remedy, quote }
+    };
+    let mut doubts: Vec<Doubt> = groups.iter().map(of_group).collect();
+    cut_to(&mut doubts, DOUBTS_MAX, |more| Doubt {
+        tone: Tone::Plain,
+        place: String::new(),
+        sentence: format!("and {more} more"),
+        remedy: String::new(),
+        quote: Vec::new(),
+    });
     doubts
 }
 
-fn commands(view: &StudyView<'_>, page: &Page<'_>) -> Vec<Fact> {
+fn commands(view: &StudyView<'_>, page: &StudyPieces<'_>) -> Vec<Fact> {
     let id = &view.study.id;
     let command = page.command("plan.yaml");
     let mut commands = vec![

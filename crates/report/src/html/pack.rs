@@ -7,7 +7,7 @@
 //!   rest), 1 bit that says whether differences have signs, and a number for each bin.
 //!
 //! A number is 0 for no figure, else 1 more than a difference: of `mid` from the figure before it, of `low` down from the
-//! bin's `mid`, of `high` up from it; where there is no `mid`, from the one before. The first is told from 0. A difference
+//! bin's `mid`, of `high` up from it; where there is no `mid`, from the one before. The first counts from 0. A difference
 //! with a sign is doubled if it is not negative, else it is doubled, made positive and made 1 smaller. A number is written
 //! as all its bits but its rest in unary, ones ended by a zero, and then its rest; or, where that would be [`ONES_MAX`] ones or
 //! more, as so many ones, 6 bits that say how many bits it has, and these bits.

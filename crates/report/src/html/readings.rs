@@ -13,11 +13,11 @@ struct Source {
     key: &'static str,
     subject: &'static str,
     metric: &'static str,
-    kind: Kind,
+    kind: TrackKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TrackKind {
     /// By how much something grew: several are summed up, and told per second.
     Growth,
     /// How large something is: of several it is the largest.
@@ -25,11 +25,11 @@ enum Kind {
 }
 
 const fn growth(key: &'static str, subject: &'static str, metric: &'static str) -> Source {
-    Source { key, subject, metric, kind: Kind::Growth }
+    Source { key, subject, metric, kind: TrackKind::Growth }
 }
 
 const fn level(key: &'static str, subject: &'static str, metric: &'static str) -> Source {
-    Source { key, subject, metric, kind: Kind::Level }
+    Source { key, subject, metric, kind: TrackKind::Level }
 }
 
 /// A track may be the sum of neighbouring sources.
@@ -94,7 +94,7 @@ pub(crate) struct Readings<'a> {
 
 struct Track {
     key: &'static str,
-    kind: Kind,
+    kind: TrackKind,
     /// Of the second that is being read.
     now: Option<f64>,
     means: Means,
@@ -165,8 +165,8 @@ impl<'a> Readings<'a> {
         let Track { kind, now, .. } = &mut self.tracks[*place];
         *now = Some(match (*now, kind) {
             (None, _) => value,
-            (Some(sum), Kind::Growth) => sum + value,
-            (Some(most), Kind::Level) => most.max(value),
+            (Some(sum), TrackKind::Growth) => sum + value,
+            (Some(most), TrackKind::Level) => most.max(value),
         });
     }
 
@@ -178,7 +178,7 @@ impl<'a> Readings<'a> {
         let over_s = Some(all_s / cores.clone().count() as f64).filter(|over_s| *over_s > 0.0).unwrap_or(1.0);
         for Track { kind, now, means, .. } in &mut self.tracks {
             if let Some(amount) = now.take() {
-                means.add(second, amount, if *kind == Kind::Growth { over_s } else { 1.0 });
+                means.add(second, amount, if *kind == TrackKind::Growth { over_s } else { 1.0 });
             }
         }
         let mut busiest: BTreeMap<u32, f64> = BTreeMap::new();
@@ -210,7 +210,7 @@ impl<'a> Readings<'a> {
     }
 }
 
-/// Of cores that are told apart.
+/// Of cores that are shown one by one.
 fn core(reading: &StoredReading<'_>) -> Option<CoreTime> {
     CoreTime::of(reading).filter(|core| core.number < CORES_MAX)
 }

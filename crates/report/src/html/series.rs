@@ -9,6 +9,7 @@ use store::{Model, PackedSecond, Run, State, StoreError, Verdict};
 use super::charts::{self, Strip};
 use super::readings::Readings;
 use super::thin::{Bins, Means, Points, Times};
+use crate::durations::{key, name};
 
 /// Figures of one run over time, from the start of the load, warm-up included.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,10 +26,10 @@ pub(crate) struct Series {
 
 /// Of a run that was loaded by itself, with at most `points_max` points a track; `None` if no second was kept of it.
 ///
-/// Rates are told for whole seconds of load: not for the second in which the load ends, if it ends within one, and not for
+/// Rates are reported for whole seconds of load: not for the second in which the load ends, if it ends within one, and not for
 /// what comes after it, when nothing is sent any more. Times of requests that ended later count to the last whole second,
 /// so that none is lost and lines end where the load ends: the few that are left say nothing of a second of their own. Errors
-/// are told to the end, each in the second in which it was seen.
+/// are reported to the end, each in the second in which it was seen.
 pub(crate) fn of(run: &Run, points_max: usize) -> Result<Option<Series>, StoreError> {
     let seconds = run.packed_seconds()?.map(|packed| packed.second());
     let Some(last) = seconds.chain(run.readings().map(|reading| reading.second)).max() else {
@@ -82,13 +83,12 @@ fn whole_seconds(run: &Run) -> Result<u64, StoreError> {
     }
 }
 
-/// Percentiles that a line may be drawn of beside the median, the one that is told first.
-const UPPER: [(Percentile, &str); 3] =
-    [(Percentile::P99, "p99"), (Percentile::P95, "p95"), (Percentile::P90, "p90")];
+/// Percentiles that a line may be drawn of next to the median, the one that is reported first.
+const UPPER: [Percentile; 3] = [Percentile::P99, Percentile::P95, Percentile::P90];
 
 /// The highest percentile of [`UPPER`] that may be told in nine of ten bins of the load, so that its line is not in pieces;
 /// where none may, in nine of ten of those bins in which the lowest may be told.
-fn upper(run: &Run, bins: Bins, last_whole: u64) -> Result<(Percentile, &'static str), StoreError> {
+fn upper(run: &Run, bins: Bins, last_whole: u64) -> Result<Percentile, StoreError> {
     let mut ended = vec![0u64; bins.place(last_whole).min(bins.count.saturating_sub(1)) + 1];
     for packed in run.packed_seconds()? {
         let Counts { ok, rejected, failed, timed_out, .. } = *packed.counts();
@@ -96,9 +96,8 @@ fn upper(run: &Run, bins: Bins, last_whole: u64) -> Result<(Percentile, &'static
             *of_bin = [ok, rejected, failed, timed_out].into_iter().fold(*of_bin, u64::saturating_add);
         }
     }
-    let told = |(percentile, _): &(Percentile, &str)| {
-        ended.iter().filter(|count| percentile.is_printable(**count)).count()
-    };
+    let told =
+        |percentile: &Percentile| ended.iter().filter(|count| percentile.is_printable(**count)).count();
     let [.., lowest] = UPPER;
     let is_enough = |told: usize, of: usize| told * 10 >= of * 9;
     let of = if is_enough(told(&lowest), ended.len()) { ended.len() } else { told(&lowest) };
@@ -138,21 +137,21 @@ struct OfLoad {
     means: [Means; COUNTED.len()],
     last: u64,
     of_last: Counted,
-    upper: &'static str,
+    upper: Percentile,
     response: Times,
     lateness: Times,
 }
 
 impl OfLoad {
-    fn new(bins: Bins, whole_seconds: u64, (percentile, upper): (Percentile, &'static str)) -> Self {
+    fn new(bins: Bins, whole_seconds: u64, upper: Percentile) -> Self {
         Self {
             whole_seconds,
             means: std::array::from_fn(|_| Means::new(bins)),
             last: 0,
             of_last: Counted::default(),
             upper,
-            response: Times::new(bins, percentile),
-            lateness: Times::new(bins, percentile),
+            response: Times::new(bins, upper),
+            lateness: Times::new(bins, upper),
         }
     }
 
@@ -186,7 +185,8 @@ impl OfLoad {
                 tracks.push((key.to_owned(), means.points()));
             }
         }
-        let keys = |kind: &str| ["p50", self.upper, "max"].map(|name| format!("{kind}_{name}"));
+        let [median, upper] = [Percentile::P50, self.upper].map(|one| key(&name(one)));
+        let keys = |kind: &str| [&median, &upper, "max"].map(|figure| format!("{kind}_{figure}"));
         tracks.extend(keys("response").into_iter().zip(self.response.points()));
         tracks.extend(keys("lateness").into_iter().zip(self.lateness.points()));
         tracks

@@ -31,7 +31,7 @@ pub(super) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, baseline: usize,
         ("better", "than", listed(of(&|pair| differs(pair) && !pair.is_behind()), with_ratio)),
         ("worse", "than", listed(of(&|pair| differs(pair) && pair.is_behind()), with_ratio)),
         (
-            "no difference that matters",
+            "no difference above the threshold",
             "from",
             listed(of(&|pair| !differs(pair) && !is_open(pair)), alone)
                 .map(|names| format!("{names} (within {})", matters(view))),

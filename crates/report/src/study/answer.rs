@@ -1,13 +1,13 @@
 //! The answer under a load: one sentence, how sure it is, and why. Every format takes it from here.
 
-use judge::Standing;
+use judge::Eligibility;
 use stats::Verdict;
 use store::Procedure;
 
 use super::certainty::certainty;
 use super::pairs::Pair;
 use super::sentences::{Name, Outcome, matters, outcome};
-use super::{LoadView, Page, StudyView, against, failing, tournament};
+use super::{LoadView, StudyPieces, StudyView, against, failing, tournament};
 use crate::answer::Answer;
 use crate::ratio;
 use crate::text;
@@ -17,7 +17,7 @@ use crate::units::percent_of;
 const NAMES_MAX: usize = 6;
 
 /// The answer under one load, its names and quotes escaped as the page does it.
-pub(crate) fn answer(page: &Page<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Answer {
+pub(crate) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Answer {
     let name: Name<'_> = &|load, row| page.row(load, row);
     let (certainty, how_sure) = certainty(view, load);
     let text = match load.baseline {
@@ -69,13 +69,21 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> String {
     if !level.is_empty() {
         let ahead = if beaten.is_empty() { String::new() } else { format!("; ahead of {}", named(&beaten)) };
         return format!(
-            "no difference that matters between {} and {}: {words} within {}{ahead}",
+            "no difference above the {} threshold between {} and {} in {words}{ahead}",
+            matters(view),
             name(load, best),
-            named(&level),
-            matters(view)
+            named(&level)
         );
     }
     let second = runner_up.other(best);
+    if runner_up.metric.name == "throughput" {
+        let (ratio, figure) = (figures(runner_up), figure(view, load, best));
+        return format!(
+            "{} is{ratio} faster than {}: {words} {figure}",
+            name(load, best),
+            name(load, second)
+        );
+    }
     format!(
         "{}: {words} {},{} that of {}",
         name(load, best),
@@ -117,14 +125,14 @@ fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>) 
     format!("no verdict: {}{leads}: {}", name(load, best), parts.join(", "))
 }
 
-/// Systems that were gone for part of the time: whatever their figures say, nobody could use them then.
+/// Systems that were unavailable for part of the time: whatever their figures say, nobody could use them then.
 fn gone(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
     let rows: Vec<usize> = (0..load.rows.len()).filter(|row| load.rows[*row].gone.runs > 0).collect();
     let of = |row: usize| {
         let (gone, runs) = (load.rows[row].gone, load.rows[row].shown().count());
         let share = percent_of(gone.share);
         format!(
-            "{} was gone for {share} of the time (degraded in {} of {runs} runs)",
+            "{} was unavailable for {share} of the time (degraded in {} of {runs} runs)",
             name(load, row),
             gone.runs
         )
@@ -144,8 +152,8 @@ fn unmeasured(load: &LoadView<'_>, name: Name<'_>) -> Option<String> {
     let rows: Vec<usize> = (0..load.rows.len()).filter(lost).collect();
     let of = |row: usize| {
         let row_runs = load.rows[row].runs.len();
-        let count = |standing| load.rows[row].count(standing);
-        let what = match (count(Standing::Invalid), count(Standing::Failed)) {
+        let count = |eligibility| load.rows[row].count(eligibility);
+        let what = match (count(Eligibility::Invalid), count(Eligibility::Failed)) {
             (invalid, _) if invalid == row_runs => "invalid",
             (_, failed) if failed == row_runs => "failed",
             _ => "invalid, failed or cut short",

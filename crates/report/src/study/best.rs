@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use judge::{Setting, Standing};
+use judge::{Eligibility, Setting};
 use stats::{Found, Spread};
 use store::{Compare, Procedure, StoreError};
 
 use super::failing;
 use super::pairs::{ERRORS_MARGIN, Pair, Pairs, Scene};
-use super::rows::Row;
+use super::rows::VariantRow;
 
 /// A row that may be ranked.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ pub(super) struct Standings {
 }
 
 /// The ranking, and pairs: of a study with a baseline every row against that one; of a tournament the one that it found,
-/// against the rival of its confirmation. Else the best against each other: the best of every system, or if there is but one
+/// against the rival of its confirmation. Else the best head-to-head: the best of every system, or if there is but one
 /// system, its best setting against the others.
 pub(super) fn of_load(scene: Option<&Scene<'_>>, found: Option<&Found>) -> Result<Standings, StoreError> {
     let Some(scene) = scene else { return Ok(Standings::default()) };
@@ -92,12 +92,12 @@ pub(super) fn of_load(scene: Option<&Scene<'_>>, found: Option<&Found>) -> Resul
 }
 
 /// The row that the plan names. A tournament keeps to its own.
-fn baseline(compare: &Compare, rows: &[Row<'_>]) -> Option<usize> {
+fn baseline(compare: &Compare, rows: &[VariantRow<'_>]) -> Option<usize> {
     let name = compare.baseline.as_ref().filter(|_| !matches!(compare.procedure, Procedure::Best { .. }))?;
     rows.iter().position(|row| Setting::of(row.place).name() == *name)
 }
 
-fn ranking(compare: &Compare, rows: &[Row<'_>]) -> Vec<Ranked> {
+fn ranking(compare: &Compare, rows: &[VariantRow<'_>]) -> Vec<Ranked> {
     let mut ranking: Vec<Ranked> = Vec::new();
     for (place, row) in rows.iter().enumerate() {
         let has_answers = row.error_share().is_some_and(|share| share < 1.0);
@@ -117,14 +117,14 @@ fn ranking(compare: &Compare, rows: &[Row<'_>]) -> Vec<Ranked> {
     for row in ranking.iter().map(|ranked| &rows[ranked.row]) {
         let (least, most_runs, _) = systems.entry(&row.place.system).or_insert((f64::INFINITY, 0, false));
         *least = row.unserved_share().map_or(*least, |share| least.min(share));
-        *most_runs = row.count(Standing::Valid).max(*most_runs);
+        *most_runs = row.count(Eligibility::Valid).max(*most_runs);
     }
     for ranked in &mut ranking {
         let row = &rows[ranked.row];
         let Some((least, most_runs, is_found)) = systems.get_mut(row.place.system.as_str()) else { continue };
         ranked.has_more_errors = row.unserved_share().is_none_or(|share| share > *least + ERRORS_MARGIN);
         // A setting that was mostly lost may have been lucky in what is left.
-        let is_seldom = row.count(Standing::Valid) * 2 < *most_runs;
+        let is_seldom = row.count(Eligibility::Valid) * 2 < *most_runs;
         ranked.is_best = !*is_found && !ranked.has_more_errors && !is_seldom;
         *is_found |= ranked.is_best;
     }

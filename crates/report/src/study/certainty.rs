@@ -1,18 +1,18 @@
 //! How sure the answer under a load is, and why.
 
-use judge::Standing;
+use judge::Eligibility;
 use stats::{NoVerdict, TournamentEnd, Verdict};
 
 use super::pairs::Pair;
 use super::sentences::{Outcome, ahead, common_blocks, is_open, matters, next_look, outcome, reason};
-use super::{LoadView, Row, StudyView};
+use super::{LoadView, StudyView, VariantRow};
 use crate::answer::Certainty;
-use crate::units::decimal;
+use crate::units::percent_with;
 
 /// How sure the answer is, and why, in a few words: the pair that leaves most open speaks for all.
 pub(crate) fn certainty(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, String) {
     if view.study.new.compare.asks_for_failures() {
-        let valid: usize = load.rows.iter().map(|row| row.count(Standing::Valid)).sum();
+        let valid: usize = load.rows.iter().map(|row| row.count(Eligibility::Valid)).sum();
         return (Certainty::Plain, format!("{}, nothing was compared", runs_valid(valid)));
     }
     if load.baseline.is_some() {
@@ -47,10 +47,10 @@ fn runs_valid(valid: usize) -> String {
 
 /// Why there is no best one.
 fn why_nothing(view: &StudyView<'_>, load: &LoadView<'_>) -> String {
-    let failed = |row: &Row<'_>| row.is_valid && row.error_share().is_some_and(|share| share >= 1.0);
+    let failed = |row: &VariantRow<'_>| row.is_valid && row.error_share().is_some_and(|share| share >= 1.0);
     match view.metric {
         None => "this version does not know the metric to compare by".to_owned(),
-        Some(_) if load.rows.iter().any(failed) => format!("not one {} ended well", view.noun().one),
+        Some(_) if load.rows.iter().any(failed) => format!("no {} ended ok", view.noun().one),
         Some(_) => "no run gave figures that can be ranked".to_owned(),
     }
 }
@@ -62,13 +62,15 @@ fn why_alone(load: &LoadView<'_>) -> String {
         1 => "there is nothing to compare it with",
         _ if end == Some((None, None)) => "the search is not over",
         _ if matches!(end, Some((Some(TournamentEnd::Unmeasured), _))) => {
-            "a setting that may be as good could not be measured"
+            "a configuration that may be as good could not be measured"
         }
         _ if matches!(end, Some((Some(TournamentEnd::NotFit), _))) => {
-            "fewer than two settings could be measured"
+            "fewer than two configurations could be measured"
         }
-        _ if end.is_some() => "no fresh blocks have confirmed it",
-        _ if load.ranking.len() > 1 => "every other setting with valid figures has more errors or outages",
+        _ if end.is_some() => "not confirmed on new blocks",
+        _ if load.ranking.len() > 1 => {
+            "every other configuration with valid figures has more errors or outages"
+        }
         _ => "nothing else gave figures that can be ranked",
     };
     why.to_owned()
@@ -82,8 +84,7 @@ fn against_baseline(view: &StudyView<'_>, load: &LoadView<'_>) -> (Certainty, St
     let open: Vec<&Pair> = load.pairs.iter().filter(|pair| is_open(pair)).collect();
     let Some(pair) = open.iter().find(|pair| may_be_decided(pair)).or(open.first()) else {
         let least = load.pairs.iter().filter_map(|pair| pair.comparison.confidence).reduce(f64::min);
-        let sure =
-            least.map_or_else(String::new, |least| format!(", {} % confidence", decimal(least * 100.0, 1)));
+        let sure = least.map_or_else(String::new, |least| format!(", {} confidence", percent_with(least, 1)));
         return match load.pairs.len() {
             1 => (Certainty::Sure, words(view, first)),
             count => (Certainty::Sure, format!("a verdict on each of the {count}{sure}")),
@@ -108,15 +109,15 @@ fn may_be_decided(pair: &Pair) -> bool {
 fn words(view: &StudyView<'_>, pair: &Pair) -> String {
     let ahead = ahead(pair);
     let mut words = match pair.comparison.verdict {
-        Verdict::Differs { below_matters: false } => format!("differs, {ahead}"),
+        Verdict::Differs { below_matters: false } => format!("significant, {ahead}"),
         Verdict::Differs { below_matters: true } => {
-            format!("differs by less than the {} that matters, {ahead}", matters(view))
+            format!("significant, below the {} threshold, {ahead}", matters(view))
         }
         Verdict::Equivalent => format!("equivalent within {}, {}", matters(view), common_blocks(pair)),
         Verdict::Inconclusive | Verdict::MoreErrors(_) | Verdict::None(_) => format!("inconclusive, {ahead}"),
     };
     if let Some(confidence) = pair.comparison.confidence {
-        words.push_str(&format!(", {} % confidence", decimal(confidence * 100.0, 1)));
+        words.push_str(&format!(", {} confidence", percent_with(confidence, 1)));
     }
     if pair.comparison.verdict == Verdict::Inconclusive {
         words.push_str(&next_look(pair));

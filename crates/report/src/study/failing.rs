@@ -3,8 +3,8 @@
 
 use super::answer::listed;
 use super::pairs::ERRORS_MARGIN;
-use super::rows::Row;
-use super::{LoadView, Page, StudyView};
+use super::rows::VariantRow;
+use super::{LoadView, StudyPieces, StudyView};
 use judge::{Bottleneck, Certainty, Resource};
 
 use crate::bottleneck;
@@ -14,12 +14,12 @@ use crate::units::percent_of;
 pub(super) const SHOWN_BY: &str = "throughput";
 
 /// Whether a row is without failures: no more of its requests failed than are overlooked everywhere.
-pub(super) fn is_without(row: &Row<'_>) -> bool {
+pub(super) fn is_without(row: &VariantRow<'_>) -> bool {
     row.is_valid && row.error_share().is_some_and(|share| share <= ERRORS_MARGIN)
 }
 
 /// A sentence for each system, without its full stop.
-pub(super) fn answer(page: &Page<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> String {
+pub(super) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> String {
     let rows = || 0..load.rows.len();
     let mut systems: Vec<&str> = load.rows.iter().map(|row| row.place.system.as_str()).collect();
     systems.dedup();
@@ -55,13 +55,13 @@ pub(super) fn answer(page: &Page<'_>, view: &StudyView<'_>, load: &LoadView<'_>)
 }
 
 /// Whether something of it failed, or all of it.
-fn has_failures(row: &Row<'_>) -> bool {
+fn has_failures(row: &VariantRow<'_>) -> bool {
     row.is_valid && !is_without(row)
-        || row.runs.iter().any(|(_, standing)| *standing == judge::Standing::Failed)
+        || row.runs.iter().any(|(_, eligibility)| *eligibility == judge::Eligibility::Failed)
 }
 
-/// `puma queue=100: 12.30 % failed (status: HTTP 503), likely cause a limit of its own on what may wait (503)`
-fn failure(page: &Page<'_>, view: &StudyView<'_>, load: &LoadView<'_>, place: usize) -> String {
+/// `puma queue=100: 12.30 % failed (status: HTTP 503), likely cause the system's own queue limit (503)`
+fn failure(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>, place: usize) -> String {
     let row = &load.rows[place];
     let name = page.row(load, place);
     let Some(figures) = row.figures.as_ref().filter(|_| row.is_valid) else {

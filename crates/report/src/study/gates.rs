@@ -1,24 +1,24 @@
 //! What became of the gates over all runs.
 
-use judge::{Setting, Standing};
+use judge::{Eligibility, Setting};
 use store::GateResult;
 
-use super::{LoadView, Page, StudyView, runs};
+use super::{LoadView, StudyPieces, StudyView, runs};
 use crate::breaches;
 
 /// One gate in one row. Texts may hold anything: escape them.
-pub(super) struct Gate<'a> {
-    pub(super) text: &'a str,
-    pub(super) step: Option<&'a str>,
-    pub(super) row: usize,
+pub(crate) struct Gate<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) step: Option<&'a str>,
+    pub(crate) row: usize,
     /// How many runs were held against it.
-    pub(super) runs: usize,
+    pub(crate) runs: usize,
     /// How many of them held.
-    pub(super) held: usize,
+    pub(crate) held: usize,
     /// How many of them had too few samples to tell.
-    pub(super) untold: usize,
+    pub(crate) untold: usize,
     /// The one that is farthest on the wrong side, or nearest to it.
-    pub(super) worst: &'a GateResult,
+    pub(crate) worst: &'a GateResult,
 }
 
 /// The rows of a load without a single run that may be believed, where there are gates: nothing held for them.
@@ -32,12 +32,12 @@ pub(crate) fn unjudged(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<usize> 
 }
 
 /// Every gate in every row of a load, over valid runs, in order of the plan.
-pub(super) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<Gate<'a>> {
+pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<Gate<'a>> {
     let mut gates: Vec<Gate<'a>> = Vec::new();
     for (row, of_row) in load.rows.iter().enumerate() {
         // Of every kind: a pilot that breaches a gate has breached it.
         let runs = of_row.runs.iter().chain(&of_row.others);
-        for (run, _) in runs.filter(|(_, standing)| *standing == Standing::Valid) {
+        for (run, _) in runs.filter(|(_, eligibility)| *eligibility == Eligibility::Valid) {
             for result in view.runs[*run].run.gates() {
                 let is_same = |gate: &&mut Gate<'_>| {
                     gate.row == row && gate.text == result.text && gate.step == result.step.as_deref()
@@ -66,7 +66,7 @@ pub(super) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<G
 }
 
 /// Which gates failed under a load, by how much, and from how many samples; escaped. `None` if all held.
-pub(crate) fn failed(page: &Page<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
+pub(crate) fn failed(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Option<String> {
     // What a short form has too few samples to tell is no breach.
     let forgiven = |gate: &Gate<'_>| if view.study.new.is_quick { gate.untold } else { 0 };
     let is_failed = |gate: &Gate<'_>| gate.held + forgiven(gate) < gate.runs;
@@ -86,7 +86,7 @@ pub(crate) fn failed(page: &Page<'_>, view: &StudyView<'_>, load: &LoadView<'_>)
     let unjudged = unjudged(view, load);
     told.extend(unjudged.iter().map(|row| format!("{}: no valid run", page.row(load, *row))));
     let others = (0..load.rows.len()).filter(|row| !unjudged.contains(row));
-    let failed: usize = others.map(|row| load.rows[row].count(Standing::Failed)).sum();
+    let failed: usize = others.map(|row| load.rows[row].count(Eligibility::Failed)).sum();
     if failed > 0 && !view.study.new.gates.is_empty() {
         told.push(format!("{} failed", runs(failed)));
     }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use judge::{Pairing, Standing};
+use judge::{Eligibility, Pairing};
 use stats::{Comparison, Discards, Duel, Found, MoreErrors, NoVerdict, Paired, Seen, Verdict};
 use store::{StoreError, Study};
 
 use super::procedures;
-use super::rows::Row;
+use super::rows::VariantRow;
 use crate::metric::{self, Metric};
 use crate::view::View;
 
@@ -64,7 +64,7 @@ impl Pair {
 pub(super) struct Scene<'a> {
     pub(super) study: &'a Study,
     pub(super) load: &'a str,
-    pub(super) rows: &'a [Row<'a>],
+    pub(super) rows: &'a [VariantRow<'a>],
     pub(super) views: &'a [View<'a>],
     /// What decides, and whether more of it is better.
     pub(super) metric: &'static Metric,
@@ -143,12 +143,12 @@ impl Scene<'_> {
         for metric in std::iter::once(self.metric).chain(self.further()) {
             for couple in couples {
                 let rows = [&self.rows[couple.0], &self.rows[couple.1]];
-                let of = |row: &Row<'_>| self.by_block(metric, row.runs.iter().map(|(run, _)| *run));
+                let of = |row: &VariantRow<'_>| self.by_block(metric, row.runs.iter().map(|(run, _)| *run));
                 asked.push(Asked { couple: *couple, metric, common: self.pairing(rows.map(of)) });
                 duels.extend(procedures::duel(self.study, self.load, rows, metric)?);
             }
         }
-        let invalid = |row: usize| self.rows[row].count(Standing::Invalid);
+        let invalid = |row: usize| self.rows[row].count(Eligibility::Invalid);
         Ok(match duels.len() == asked.len() {
             true => in_duels(asked, &duels),
             false => self.in_blocks(asked, family, invalid),

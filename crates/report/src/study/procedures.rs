@@ -4,13 +4,13 @@ use judge::{Metric, Setting};
 use stats::{Duel, Found};
 use store::{StoreError, Study};
 
-use super::rows::Row;
+use super::rows::VariantRow;
 
 /// The duel of two rows by a metric; `None` if the study has no duel.
 pub(super) fn duel(
     study: &Study,
     load: &str,
-    rows: [&Row<'_>; 2],
+    rows: [&VariantRow<'_>; 2],
     metric: &Metric,
 ) -> Result<Option<Duel>, StoreError> {
     let [first, second] = rows.map(|row| Setting::of(row.place));
@@ -18,7 +18,11 @@ pub(super) fn duel(
 }
 
 /// What a tournament of all rows of a load has found, each under its place in them; `None` if the study has none.
-pub(super) fn tournament(study: &Study, load: &str, rows: &[Row<'_>]) -> Result<Option<Found>, StoreError> {
+pub(super) fn tournament(
+    study: &Study,
+    load: &str,
+    rows: &[VariantRow<'_>],
+) -> Result<Option<Found>, StoreError> {
     let Some(metric) = Metric::named(&study.new.compare.by) else { return Ok(None) };
     let settings: Vec<Setting> = rows.iter().map(|row| Setting::of(row.place)).collect();
     let tournament = judge::tournament(study, load, &settings, metric)?;

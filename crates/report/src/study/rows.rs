@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use judge::{Standing, Usage, Window, rates};
+use alphanumeric_sort::compare_str;
+use judge::{Eligibility, Usage, Window, rates};
 use record::{Phase, Tally};
 use stats::Spread;
 use store::{Place, StoreError, Study, stage};
 
-use super::natural;
-use crate::figures::{Figures, Kind};
+use crate::figures::{Figures, TallyKind};
 use crate::metric::{self, Metric, error_share};
 use crate::view::{OF_STATEMENTS, Statement, View};
 
 /// One variant under one load.
-pub(crate) struct Row<'a> {
+pub(crate) struct VariantRow<'a> {
     /// Of one of its runs; all but block and position are shared.
     pub(crate) place: &'a Place,
     /// How many of its runs that count are planned.
     pub(crate) planned: usize,
-    /// Its runs that count, in order of blocks, as places in [`super::StudyView::runs`], each with its standing.
-    pub(crate) runs: Vec<(usize, Standing)>,
+    /// Its runs that count, in order of blocks, as places in [`super::StudyView::runs`], each with its eligibility.
+    pub(crate) runs: Vec<(usize, Eligibility)>,
     /// Its runs that were for something else, such as a pilot.
-    pub(crate) others: Vec<(usize, Standing)>,
+    pub(crate) others: Vec<(usize, Eligibility)>,
     /// Whether it may be ranked: its runs are those by which the study judges.
     pub(crate) is_ranked: bool,
     /// How long its system was gone.
@@ -38,7 +38,7 @@ pub(crate) struct Row<'a> {
     pub(crate) throughput: Option<Spread>,
     /// All answers per second, over runs.
     pub(crate) answers: Option<Spread>,
-    /// What a run used, in the middle of all runs.
+    /// What a run used, the median of all runs.
     pub(crate) middle: Middle,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct RowStep<'a> {
     pub(crate) statements: Vec<(&'a str, Figures)>,
 }
 
-/// Figures of a run, in the middle of all runs.
+/// Figures of a run, the median of all runs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Middle {
     pub(crate) received_kb_per_s: Option<f64>,
@@ -59,7 +59,7 @@ pub(crate) struct Middle {
     pub(crate) system_cores_used: Option<f64>,
     pub(crate) generator_cores_used: Option<f64>,
     pub(crate) system_us_per_request: Option<f64>,
-    /// The largest of all runs, not the one in the middle.
+    /// The largest of all runs, not the median.
     pub(crate) rss_peak_bytes: Option<f64>,
     /// The same of connections that waited to be accepted.
     pub(crate) listen_queue_peak: Option<f64>,
@@ -67,15 +67,15 @@ pub(crate) struct Middle {
     pub(crate) swap_peak_bytes: Option<f64>,
 }
 
-impl Row<'_> {
+impl VariantRow<'_> {
     /// How many of its runs stand so.
-    pub(crate) fn count(&self, wanted: Standing) -> usize {
-        self.runs.iter().filter(|(_, standing)| *standing == wanted).count()
+    pub(crate) fn count(&self, wanted: Eligibility) -> usize {
+        self.runs.iter().filter(|(_, eligibility)| *eligibility == wanted).count()
     }
 
     /// The runs that stand so, as places in [`super::StudyView::runs`].
-    pub(crate) fn standing(&self, wanted: Standing) -> impl Iterator<Item = usize> {
-        self.runs.iter().filter(move |(_, standing)| *standing == wanted).map(|(run, _)| *run)
+    pub(crate) fn eligibility(&self, wanted: Eligibility) -> impl Iterator<Item = usize> {
+        self.runs.iter().filter(move |(_, eligibility)| *eligibility == wanted).map(|(run, _)| *run)
     }
 
     /// The runs of fresh blocks that confirm a tournament, as places in [`super::StudyView::runs`].
@@ -86,7 +86,7 @@ impl Row<'_> {
 
     /// The runs whose figures are shown, as places in [`super::StudyView::runs`]: the valid ones, or else the invalid ones.
     pub(crate) fn shown(&self) -> impl Iterator<Item = usize> {
-        self.standing(if self.is_valid { Standing::Valid } else { Standing::Invalid })
+        self.eligibility(if self.is_valid { Eligibility::Valid } else { Eligibility::Invalid })
     }
 
     /// All samples of these runs together; `None` if nothing was measured.
@@ -136,25 +136,25 @@ pub(super) fn of_load<'a>(
     load: &str,
     views: &[View<'a>],
     metric: Option<&Metric>,
-) -> Result<Vec<Row<'a>>, StoreError> {
+) -> Result<Vec<VariantRow<'a>>, StoreError> {
     let by_position: BTreeMap<u32, usize> =
         views.iter().enumerate().filter_map(|(run, view)| Some((view.place()?.position, run))).collect();
     let runs = |places: &[&Place]| {
         let run = |place: &&Place| Some((place.block, *by_position.get(&place.position)?));
         let mut runs: Vec<(u32, usize)> = places.iter().filter_map(run).collect();
         runs.sort_unstable();
-        runs.into_iter().map(|(_, run)| (run, views[run].standing())).collect::<Vec<_>>()
+        runs.into_iter().map(|(_, run)| (run, views[run].eligibility())).collect::<Vec<_>>()
     };
     let mut rows = Vec::new();
     for counted in judge::counted(study, load) {
         let Some(place) = counted.places.first().or(counted.others.first()) else { continue };
         let others = runs(&counted.others);
         let row = row(place, counted.places.len(), runs(&counted.places), views, metric)?;
-        rows.push(Row { others, is_ranked: counted.is_ranked, ..row });
+        rows.push(VariantRow { others, is_ranked: counted.is_ranked, ..row });
     }
     rows.sort_by(|a, b| {
-        natural::order(&a.place.system, &b.place.system)
-            .then_with(|| natural::order(&a.place.variant, &b.place.variant))
+        compare_str(&a.place.system, &b.place.system)
+            .then_with(|| compare_str(&a.place.variant, &b.place.variant))
     });
     Ok(rows)
 }
@@ -162,14 +162,14 @@ pub(super) fn of_load<'a>(
 fn row<'a>(
     place: &'a Place,
     planned: usize,
-    runs: Vec<(usize, Standing)>,
+    runs: Vec<(usize, Eligibility)>,
     views: &[View<'a>],
     metric: Option<&Metric>,
-) -> Result<Row<'a>, StoreError> {
-    let standing_so = |wanted| runs.iter().filter(move |(_, standing)| *standing == wanted);
-    let is_valid = standing_so(Standing::Valid).next().is_some();
-    let wanted = if is_valid { Standing::Valid } else { Standing::Invalid };
-    let shown: Vec<&View<'a>> = standing_so(wanted).map(|(run, _)| &views[*run]).collect();
+) -> Result<VariantRow<'a>, StoreError> {
+    let eligible_as = |wanted| runs.iter().filter(move |(_, eligibility)| *eligibility == wanted);
+    let is_valid = eligible_as(Eligibility::Valid).next().is_some();
+    let wanted = if is_valid { Eligibility::Valid } else { Eligibility::Invalid };
+    let shown: Vec<&View<'a>> = eligible_as(wanted).map(|(run, _)| &views[*run]).collect();
     let (figures, steps) = merged(&shown)?;
     let over = |figure: &dyn Fn(&View<'a>) -> Option<f64>| {
         Spread::over(shown.iter().filter_map(|view| figure(view)))
@@ -197,7 +197,7 @@ fn row<'a>(
     let throughput = over(&|view| view.whole.ok_per_s());
     let answers = over(&|view| view.whole.answers_per_s());
     let (others, is_ranked) = (Vec::new(), true);
-    Ok(Row {
+    Ok(VariantRow {
         gone: Gone::of(&shown),
         place,
         planned,
@@ -243,7 +243,7 @@ fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, StoreError> {
         let of_views = views.iter().filter_map(|view| view.steps.get(usize::from(step)));
         let window = Window::together(of_views.map(|step| step.figures.window));
         whole.merge(&tally);
-        let kind = Kind { unit: of_step.figures.unit, latency_limit_ns };
+        let kind = TallyKind { unit: of_step.figures.unit, latency_limit_ns };
         let statements = of_step.statements.iter().map(|statement| merged_statement(views, step, statement));
         steps.push(RowStep {
             name: of_step.name,
@@ -251,7 +251,7 @@ fn merged<'a>(views: &[&View<'a>]) -> Result<Merged<'a>, StoreError> {
             statements: statements.collect::<Result<_, _>>()?,
         });
     }
-    let kind = Kind { unit: first.unit(), latency_limit_ns };
+    let kind = TallyKind { unit: first.unit(), latency_limit_ns };
     let figures = Figures::of_all(&whole, window, kind, steps.iter().map(|step| &step.figures));
     Ok((Some(figures), steps))
 }

@@ -1,12 +1,12 @@
 //! What a study says, in sentences. Names in them are escaped by whoever asks.
 
-use judge::Standing;
+use judge::Eligibility;
 use stats::{LOOKS, MoreErrors, NoVerdict, Verdict};
 
 use super::answer::{figures, is_tournament};
 use super::pairs::Pair;
 use super::{LoadView, StudyView, name};
-use crate::units::{decimal, percent_of};
+use crate::units::{decimal, percent_of, percent_with};
 
 /// Writes the name of a row, escaped and short.
 pub(crate) type Name<'a> = &'a dyn Fn(&LoadView<'_>, usize) -> String;
@@ -35,8 +35,8 @@ pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> 
             return Some(words);
         }
         return Some(format!(
-            "{} of the {} to the one that is ahead failed, {} of the other's: being ahead with more errors is not \
-             being better",
+            "{} of the {} to the one that is ahead failed, {} of the other's: more errors are not \
+             better",
             share(ahead),
             view.noun().many,
             share(other)
@@ -54,22 +54,22 @@ pub(crate) fn reason(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair) -> 
             pair.too_few_samples + pair.comparison.common
         ),
         NoVerdict::TooFewBlocks { needed, .. } if view.study.blocks() < needed => {
-            format!("a verdict takes {needed} blocks, and this study has {}", view.study.blocks())
+            format!("a verdict needs {needed} blocks, and this study has {}", view.study.blocks())
         }
         NoVerdict::TooFewBlocks { common, needed } if pair.attainable < needed as usize => {
             let have = if common == 1 { "has" } else { "have" };
             let of = view.study.blocks();
-            format!("{common} of {of} blocks {have} a valid run of both, and a verdict takes {needed}")
+            format!("{common} of {of} blocks {have} a valid run of both, and a verdict needs {needed}")
         }
         NoVerdict::TooFewBlocks { common, needed } if view.study.extensions.is_empty() => {
-            format!("{common} of the {needed} blocks that a first verdict takes")
+            format!("{common} of the {needed} blocks that a first verdict needs")
         }
         NoVerdict::TooFewBlocks { common, needed } => {
             format!("{common} of the {needed} blocks at which the extended study is judged")
         }
-        NoVerdict::NoRatio => "a figure is zero, and a ratio needs figures above it".to_owned(),
+        NoVerdict::NoRatio => "a figure is zero, so there is no ratio".to_owned(),
         NoVerdict::UnevenDiscards(discards) => format!(
-            "{} runs of one and {} of the other were invalid, so what is left is not a fair choice",
+            "{} runs of one and {} of the other were invalid, so the remaining runs are a biased sample",
             discards.first, discards.second
         ),
     })
@@ -81,7 +81,7 @@ fn gone(load: &LoadView<'_>, pair: &Pair) -> Option<String> {
     let [ahead, other] = [ahead, other].map(|row| load.rows[row].gone.share);
     (ahead > other).then(|| {
         format!(
-            "the one that is ahead was gone for {} of the time, the other for {}: being ahead and away is not being better",
+            "the one that is ahead was unavailable for {} of the time, the other for {}: an unavailable system is not better",
             percent_of(ahead),
             percent_of(other)
         )
@@ -93,7 +93,7 @@ fn more_errors(more: &MoreErrors) -> String {
     let (who, points) =
         (if more.of_first { "the first" } else { "the second" }, decimal(more.gap * 100.0, 2));
     if more.is_shown {
-        format!("{who} has more errors, by {points} percentage points: no speed makes up for them")
+        format!("{who} has more errors, by {points} percentage points, and errors count before speed")
     } else {
         format!(
             "it cannot be ruled out that {who} has more errors (by {points} percentage points in these runs)"
@@ -122,9 +122,9 @@ pub(crate) fn pair(view: &StudyView<'_>, load: &LoadView<'_>, pair: &Pair, name:
         _ if pair.has_more_errors => {
             format!("no verdict: {}", reason(view, load, pair).unwrap_or_default())
         }
-        Verdict::Differs { below_matters: false } => format!("{ahead}: differs"),
+        Verdict::Differs { below_matters: false } => format!("{ahead}: significant"),
         Verdict::Differs { below_matters: true } => {
-            format!("{ahead}: differs, by less than the {} that matters", matters(view))
+            format!("{ahead}: significant, below the {} threshold", matters(view))
         }
         Verdict::Equivalent => format!("{}: equivalent within {}", common_blocks(pair), matters(view)),
         Verdict::Inconclusive => {
@@ -171,8 +171,8 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
         load.pairs.iter().chain(&load.further).filter(|pair| pair.comparison.interval.is_some());
     if let Some(confidence) = of_interval.filter_map(|pair| pair.comparison.confidence).reduce(f64::min) {
         caveats.push(format!(
-            "In brackets is the interval of the ratio, at {} % confidence.",
-            decimal(confidence * 100.0, 1)
+            "In brackets: the confidence interval of the ratio, {}.",
+            percent_with(confidence, 1)
         ));
     }
     caveats.extend(partly(load));
@@ -186,8 +186,8 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
     let is_best_chosen = load.baseline.is_none() && !is_tournament(view);
     if !load.pairs.is_empty() && is_best_chosen && load.bests().any(|best| is_chosen(best.row)) {
         caveats.push(
-            "The best settings were chosen from the same blocks by which they are judged, which flatters them a little; \
-             a study of the best ones alone would not."
+            "The best configurations were chosen and compared on the same blocks, which favors them slightly; \
+             a study of these alone does not."
                 .to_owned(),
         );
     }
@@ -196,7 +196,7 @@ pub(crate) fn caveats(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> 
 }
 
 /// What an extension does to the error rate, if there was one.
-fn extended(study: &store::Study) -> Option<String> {
+pub(super) fn extended(study: &store::Study) -> Option<String> {
     let steps: Vec<String> = study.extensions.iter().map(|extension| extension.blocks.to_string()).collect();
     let times = match steps.as_slice() {
         [] => return None,
@@ -220,7 +220,7 @@ fn error_rate(study: &store::Study) -> String {
 /// That ratios rest on other runs than the figures in the table, where they do.
 fn partly(load: &LoadView<'_>) -> Option<String> {
     let is_partial = |pair: &&Pair| {
-        let valid = |row: usize| load.rows[row].count(Standing::Valid);
+        let valid = |row: usize| load.rows[row].count(Eligibility::Valid);
         pair.comparison.common > 0 && pair.comparison.blocks < valid(pair.first).max(valid(pair.second))
     };
     load.pairs.iter().find(is_partial).map(|_| {
@@ -233,9 +233,9 @@ fn partly(load: &LoadView<'_>) -> Option<String> {
 fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     let (also, mut sentences) = (view.study.new.compare.also.len(), Vec::new());
     let none_wrong = match view.study.extensions.len() {
-        0 => "share 5 % by Holm: with a chance of 95 % no difference is found among them where there is none"
+        0 => "share an error rate of 5 % (Holm): with 95 % probability, no difference found among them is false"
             .to_owned(),
-        _ => format!("share {} by Holm", error_rate(view.study)),
+        _ => format!("share an error rate of {} (Holm)", error_rate(view.study)),
     };
     let is_shared = load.pairs.iter().chain(&load.further).any(|pair| pair.is_shared);
     if load.baseline.is_some() && is_shared {
@@ -254,7 +254,7 @@ fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
     if load.pairs.len() > 1 {
         let what = if is_shared { "pairs" } else { "comparisons" };
         sentences.push(format!(
-            "Each of the {} {what} is judged alone, at its own {}: of many, one will be wrong by chance.",
+            "Each of the {} {what} is tested alone at {}, without correction for multiple comparisons.",
             load.pairs.len(),
             error_rate(view.study)
         ));
@@ -263,9 +263,9 @@ fn many(view: &StudyView<'_>, load: &LoadView<'_>) -> Vec<String> {
 }
 
 pub(super) fn matters(view: &StudyView<'_>) -> String {
-    let percent = view.study.new.compare.matters * 100.0;
-    let decimals = usize::from((percent - percent.round()).abs() > 0.005);
-    format!("{} %", decimal(percent, decimals))
+    let matters = view.study.new.compare.matters;
+    let percent = matters * 100.0;
+    percent_with(matters, usize::from((percent - percent.round()).abs() > 0.005))
 }
 
 pub(super) fn blocks(blocks: usize) -> String {
@@ -288,7 +288,8 @@ pub(super) fn ahead(pair: &Pair) -> String {
 
 /// What more blocks may decide; empty if none can.
 pub(super) fn next_look(pair: &Pair) -> String {
-    next_blocks(pair).map_or_else(String::new, |next| format!("; {} may decide", blocks(next as usize)))
+    next_blocks(pair)
+        .map_or_else(String::new, |next| format!("; {} may be conclusive", blocks(next as usize)))
 }
 
 /// So many may decide what these have not; `None` if none can.
@@ -299,6 +300,6 @@ pub(super) fn next_blocks(pair: &Pair) -> Option<u32> {
 }
 
 /// How a row is called, not escaped.
-pub(super) fn row_name(load: &LoadView<'_>, row: usize) -> String {
+pub(crate) fn row_name(load: &LoadView<'_>, row: usize) -> String {
     name(load.rows[row].place)
 }

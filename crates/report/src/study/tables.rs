@@ -1,10 +1,10 @@
 //! The tables of a study.
 
-use judge::Standing;
+use judge::Eligibility;
 use stats::Spread;
 
 use super::answer::winner;
-use super::rows::{Row, RowStep};
+use super::rows::{RowStep, VariantRow};
 use super::{LoadView, StudyView};
 use crate::durations::Durations;
 use crate::figures::Figures;
@@ -15,16 +15,16 @@ use crate::system::whole;
 use crate::table::{Cell, Table};
 use crate::text::harmless;
 use crate::times;
-use crate::units::{count, decimal, mebibytes, percent_of, rate};
+use crate::units::{count, decimal, mebibytes, percent_of, percent_with, rate};
 
 /// Something about a row.
-type Figure = fn(&Row<'_>) -> Option<f64>;
+type Figure = fn(&VariantRow<'_>) -> Option<f64>;
 
 /// Columns of a name; a longer one is cut.
 const NAME_CHARACTERS_MAX: usize = 24;
 /// The same of a statement.
 const STATEMENT_CHARACTERS_MAX: usize = 30;
-/// Knobs that have a column each.
+/// Parameters that have a column each.
 const KNOBS_MAX: usize = 5;
 
 /// A row per variant: all figures of a load.
@@ -36,7 +36,7 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
         "runs",
         "valid",
         rows().map(|row| {
-            let valid = row.count(Standing::Valid);
+            let valid = row.count(Eligibility::Valid);
             Cell { text: format!("{valid}/{}", row.planned), value: Some(valid as f64) }
         }),
     );
@@ -64,18 +64,20 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     table.column("received", "KB/s", rows().map(|row| kb(row.middle.received_kb_per_s)));
     table.column("sent", "KB/s", rows().map(|row| kb(row.middle.sent_kb_per_s)));
     outcomes(&mut table, load);
-    let mut used =
-        |head: &str, below: &str, figure: fn(&Row<'_>) -> Option<f64>, write: &dyn Fn(f64) -> String| {
-            if rows().any(|row| figure(row).is_some()) {
-                table.column(head, below, rows().map(|row| Cell::figure(figure(row), write)));
-            }
-        };
+    let mut used = |head: &str,
+                    below: &str,
+                    figure: fn(&VariantRow<'_>) -> Option<f64>,
+                    write: &dyn Fn(f64) -> String| {
+        if rows().any(|row| figure(row).is_some()) {
+            table.column(head, below, rows().map(|row| Cell::figure(figure(row), write)));
+        }
+    };
     let cores = |cores| decimal(cores, 2);
     used("system", "cores", |row| row.middle.system_cores_used, &cores);
     used("generator", "cores", |row| row.middle.generator_cores_used, &cores);
     used("system", view.noun().us_per_one, |row| row.middle.system_us_per_request, &|us| decimal(us, 1));
     used("memory", "MiB", |row| row.middle.rss_peak_bytes, &|bytes| mebibytes(whole(bytes)));
-    let any = |figure: fn(&Row<'_>) -> Option<f64>| rows().any(|row| figure(row) > Some(0.0));
+    let any = |figure: fn(&VariantRow<'_>) -> Option<f64>| rows().any(|row| figure(row) > Some(0.0));
     let (queue, swap): (Figure, Figure) =
         (|row| row.middle.listen_queue_peak, |row| row.middle.swap_peak_bytes);
     if any(queue) {
@@ -96,7 +98,7 @@ pub(crate) fn steps(noun: &Noun, load: &LoadView<'_>, escape: Escape) -> Option<
         return None;
     }
     let each = || load.rows.iter().flat_map(|row| row.steps.iter().map(move |step| (row, step)));
-    let rows: Vec<&Row<'_>> = each().map(|(row, _)| row).collect();
+    let rows: Vec<&VariantRow<'_>> = each().map(|(row, _)| row).collect();
     let mut table = names(&format!("{}s", noun.step), &load.rows, &rows, escape, |_| false);
     table.name(noun.step, each().map(|(_, step)| short(step.name, escape)));
     let figures: Vec<&Figures> = each().map(|(_, step)| &step.figures).collect();
@@ -116,7 +118,7 @@ pub(crate) fn steps(noun: &Noun, load: &LoadView<'_>, escape: Escape) -> Option<
 pub(crate) fn statements(load: &LoadView<'_>, escape: Escape) -> Option<Table> {
     let each =
         load.rows.iter().flat_map(|row| row.steps.iter().flat_map(of_step).map(move |line| (row, line)));
-    let (rows, lines): (Vec<&Row<'_>>, Vec<Line<'_>>) = each.unzip();
+    let (rows, lines): (Vec<&VariantRow<'_>>, Vec<Line<'_>>) = each.unzip();
     if lines.is_empty() {
         return None;
     }
@@ -148,7 +150,7 @@ pub(super) fn cores(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape) -
         table.column(
             &head,
             "",
-            shares.into_iter().map(|share| Cell::figure(share, |share| format!("{:.0} %", share * 100.0))),
+            shares.into_iter().map(|share| Cell::figure(share, |share| percent_with(share, 0))),
         );
     }
     Some(table)
@@ -159,11 +161,11 @@ fn of_names(head: &str, load: &LoadView<'_>, escape: Escape, has_star: impl Fn(u
     names(head, &load.rows, &load.rows.iter().collect::<Vec<_>>(), escape, has_star)
 }
 
-/// System and setting: a column per knob where systems share them, else one with the setting in words.
+/// System and configuration: a column per parameter where systems share them, else one with the configuration in words.
 fn names(
     head: &str,
-    all: &[Row<'_>],
-    rows: &[&Row<'_>],
+    all: &[VariantRow<'_>],
+    rows: &[&VariantRow<'_>],
     escape: Escape,
     has_star: impl Fn(usize) -> bool,
 ) -> Table {
@@ -173,13 +175,14 @@ fn names(
         (true, true) => "★ ",
         (true, false) => "  ",
     };
-    let system =
-        |(place, row): (usize, &&Row<'_>)| format!("{}{}", star(place), short(&row.place.system, escape));
+    let system = |(place, row): (usize, &&VariantRow<'_>)| {
+        format!("{}{}", star(place), short(&row.place.system, escape))
+    };
     let mut table = Table::of_names(head, rows.iter().enumerate().map(system));
     match shared_knobs(all) {
         Some(knobs) => {
             for knob in knobs {
-                let value = |row: &&Row<'_>| {
+                let value = |row: &&VariantRow<'_>| {
                     let found = row.place.knobs.iter().find(|(name, _)| name == knob);
                     found.map_or("–".to_owned(), |(_, value)| short(value, escape))
                 };
@@ -187,7 +190,7 @@ fn names(
             }
         }
         None => table.name(
-            "setting",
+            "configuration",
             rows.iter().map(|row| match row.place.variant.as_str() {
                 "" => "–".to_owned(),
                 variant => short(variant, escape),
@@ -197,8 +200,8 @@ fn names(
     table
 }
 
-/// The knobs of all rows, if those that have any have one in common: systems without one show none.
-fn shared_knobs<'a>(rows: &'a [Row<'_>]) -> Option<Vec<&'a str>> {
+/// The parameters of all rows, if those that have any have one in common: systems without one show none.
+fn shared_knobs<'a>(rows: &'a [VariantRow<'_>]) -> Option<Vec<&'a str>> {
     let with_knobs = || rows.iter().filter(|row| !row.place.knobs.is_empty());
     let mut knobs: Vec<&str> = Vec::new();
     for (knob, _) in with_knobs().flat_map(|row| &row.place.knobs) {
@@ -206,7 +209,7 @@ fn shared_knobs<'a>(rows: &'a [Row<'_>]) -> Option<Vec<&'a str>> {
             knobs.push(knob);
         }
     }
-    let has = |row: &Row<'_>, knob: &str| row.place.knobs.iter().any(|(name, _)| name == knob);
+    let has = |row: &VariantRow<'_>, knob: &str| row.place.knobs.iter().any(|(name, _)| name == knob);
     let is_common = |knob: &&str| with_knobs().all(|row| has(row, knob));
     (knobs.is_empty() || knobs.len() <= KNOBS_MAX && knobs.iter().any(is_common)).then_some(knobs)
 }
@@ -259,14 +262,14 @@ fn outcomes(table: &mut Table, load: &LoadView<'_>) {
 pub(super) fn note(load: &LoadView<'_>, place: usize, escape: Escape) -> String {
     let row = &load.rows[place];
     let mut notes = Vec::new();
-    let mut several = |standing: Standing, word: &str| match row.count(standing) {
+    let mut several = |eligibility: Eligibility, word: &str| match row.count(eligibility) {
         0 => {}
         some if some == row.runs.len() => notes.push(word.to_owned()),
         some => notes.push(format!("{some} {word}")),
     };
-    several(Standing::Failed, "failed");
-    several(Standing::Invalid, "invalid");
-    several(Standing::CutShort, "cut short");
+    several(Eligibility::Failed, "failed");
+    several(Eligibility::Invalid, "invalid");
+    several(Eligibility::CutShort, "cut short");
     if row.runs.is_empty() {
         notes.push("not run yet".to_owned());
     }

@@ -1,4 +1,4 @@
-//! What a tournament says besides its answer: who cannot be told from the best, and who left when.
+//! What a tournament says besides its answer: which variants are not distinguishable from the best, and who left when.
 
 use stats::{Found, TournamentEnd, WhyLeft};
 
@@ -29,6 +29,24 @@ pub(super) fn lost<'a>(
     })
 }
 
+/// The variants that are not distinguishable from the best, if there are any.
+pub(super) fn tie(
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+    escape: &dyn Fn(&str) -> String,
+) -> Option<String> {
+    let found = load.found.as_ref()?;
+    let name = |row: usize| escape(&row_name(load, row));
+    let (Some(best), [_, _, ..]) = (found.best, &found.tied[..]) else { return None };
+    let others = found.tied.iter().filter(|row| **row != best).map(|row| name(*row));
+    Some(format!(
+        "{} cannot be distinguished from {} by {}; take the cheapest",
+        listed(others),
+        name(best),
+        matters(view)
+    ))
+}
+
 /// Sentences about it; empty if the study has none. `escape` makes names harmless.
 pub(crate) fn sentences(
     view: &StudyView<'_>,
@@ -38,15 +56,7 @@ pub(crate) fn sentences(
     let Some(found) = &load.found else { return Vec::new() };
     let name = |row: usize| escape(&row_name(load, row));
     let mut sentences = Vec::new();
-    if let (Some(best), [_, _, ..]) = (found.best, &found.tied[..]) {
-        let others = found.tied.iter().filter(|row| **row != best).map(|row| name(*row));
-        sentences.push(format!(
-            "A tie: {} cannot be told from {} by {}; take the cheapest of them.",
-            listed(others),
-            name(best),
-            matters(view)
-        ));
-    }
+    sentences.extend(tie(view, load, escape).map(|tie| format!("A tie: {tie}.")));
     sentences.extend(how(view, found));
     for why in [WhyLeft::Halved, WhyLeft::Behind, WhyLeft::MoreErrors, WhyLeft::Invalid, WhyLeft::NoFigure] {
         let left = || found.left.iter().filter(move |left| left.why == why);
@@ -64,20 +74,20 @@ pub(crate) fn sentences(
 fn how(view: &StudyView<'_>, found: &Found) -> Option<String> {
     let chosen = format!("The best was chosen over {}", blocks(found.blocks as usize));
     Some(match (found.end, &found.confirmed) {
-        (Some(TournamentEnd::NotFit), _) => "Fewer than two settings could be measured.".to_owned(),
+        (Some(TournamentEnd::NotFit), _) => "Fewer than two configurations could be measured.".to_owned(),
         (Some(TournamentEnd::Unmeasured), _) => {
-            format!("{chosen}, and not confirmed: one that may be as good was lost.")
+            format!("{chosen}, and not confirmed: one that may be as good could not be measured.")
         }
         (_, Some(confirmed)) => format!(
-            "{chosen}, and compared with its rival on {} fresh ones: only these tell by how much.",
+            "{chosen}, and compared with its rival on {} new blocks: the ratio is from these alone.",
             confirmed.common
         ),
         (Some(TournamentEnd::OutOfBlocks), None) => {
-            format!("{chosen}, all that there may be: several settings may still be the best.")
+            format!("{chosen}, the limit: several configurations may still be the best.")
         }
-        (Some(TournamentEnd::Decided), None) => format!("{chosen}; no fresh ones have confirmed it."),
+        (Some(TournamentEnd::Decided), None) => format!("{chosen}, and not confirmed on new blocks."),
         (None, None) if view.missing > 0 || found.blocks > 0 => {
-            format!("{chosen} so far; it is not decided.")
+            format!("{chosen} so far; not conclusive.")
         }
         (None, None) => return None,
     })
@@ -88,7 +98,7 @@ fn why_words(why: WhyLeft) -> &'static str {
         WhyLeft::Halved => "Eliminated in the worse half of a round",
         WhyLeft::Behind => "Eliminated, behind another by more than chance",
         WhyLeft::MoreErrors => "Eliminated for more errors or outages than another",
-        WhyLeft::Invalid => "Lost to four invalid runs in a row, which say nothing about them",
+        WhyLeft::Invalid => "Dropped after four invalid runs in a row",
         WhyLeft::NoFigure => "Eliminated after four runs in a row without a figure",
     }
 }

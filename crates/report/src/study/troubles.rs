@@ -1,6 +1,6 @@
 //! What went wrong, once for all runs that it happened to in the same way.
 
-use judge::Standing;
+use judge::Eligibility;
 use store::Output;
 
 use super::{LoadView, StudyView};
@@ -11,11 +11,11 @@ pub(crate) struct Trouble<'a> {
     pub(crate) row: usize,
     /// How many runs.
     pub(crate) runs: usize,
-    pub(crate) kind: Kind<'a>,
+    pub(crate) kind: TroubleKind<'a>,
 }
 
 /// What happened.
-pub(crate) enum Kind<'a> {
+pub(crate) enum TroubleKind<'a> {
     /// The system did not start, or died.
     Failure {
         stage: &'a str,
@@ -36,8 +36,8 @@ pub(crate) enum Kind<'a> {
 pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<Trouble<'a>> {
     let mut troubles: Vec<Trouble<'a>> = Vec::new();
     for (row, of_row) in load.rows.iter().enumerate() {
-        for (run, standing) in of_row.runs.iter().chain(&of_row.others) {
-            for kind in of_run(&view.runs[*run], *standing) {
+        for (run, eligibility) in of_row.runs.iter().chain(&of_row.others) {
+            for kind in of_run(&view.runs[*run], *eligibility) {
                 match troubles.iter_mut().find(|known| known.row == row && known.kind.is_like(&kind)) {
                     Some(known) => known.runs += 1,
                     None => troubles.push(Trouble { row, runs: 1, kind }),
@@ -49,25 +49,117 @@ pub(crate) fn of_load<'a>(view: &'a StudyView<'_>, load: &LoadView<'_>) -> Vec<T
     troubles
 }
 
-fn of_run<'a>(view: &'a View<'_>, standing: Standing) -> Vec<Kind<'a>> {
+/// The same thing that happened to runs of any rows.
+pub(crate) struct Group<'a> {
+    /// Of the first of them.
+    pub(crate) kind: TroubleKind<'a>,
+    /// How many runs.
+    pub(crate) runs: usize,
+    /// Loads and rows, each once.
+    pub(crate) places: Vec<(usize, usize)>,
+    /// What was seen in the median run, of doubts.
+    pub(crate) sentence: Option<String>,
+}
+
+/// Everything that happened, once for all runs of the study; in the order of [`of_load`].
+pub(crate) fn grouped<'a>(view: &'a StudyView<'_>) -> Vec<Group<'a>> {
+    let mut groups: Vec<(Group<'a>, Vec<&'a str>)> = Vec::new();
+    for (load, of_load) in view.loads.iter().enumerate() {
+        for (row, of_row) in of_load.rows.iter().enumerate() {
+            for (run, eligibility) in of_row.runs.iter().chain(&of_row.others) {
+                for kind in of_run(&view.runs[*run], *eligibility) {
+                    let said = match kind {
+                        TroubleKind::Doubt { sentence, .. } => sentence,
+                        _ => "",
+                    };
+                    match groups.iter_mut().find(|(known, _)| known.kind.is_like(&kind)) {
+                        Some((known, sentences)) => {
+                            known.runs += 1;
+                            sentences.push(said);
+                            if known.places.last() != Some(&(load, row)) {
+                                known.places.push((load, row));
+                            }
+                        }
+                        None => {
+                            let places = vec![(load, row)];
+                            groups.push((Group { kind, runs: 1, places, sentence: None }, vec![said]));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    groups.sort_by_key(|(group, _)| group.kind.rank());
+    let told =
+        |(group, sentences): (Group<'a>, Vec<&'a str>)| Group { sentence: median(&sentences), ..group };
+    groups.into_iter().map(told).collect()
+}
+
+/// The sentence with the median of each of its figures, where they differ and the words do not: `… waited 7 % of the time (medians)`.
+/// `None` if there is but one sentence, or the words differ.
+fn median(sentences: &[&str]) -> Option<String> {
+    let first = sentences.first()?;
+    let split: Vec<Vec<&str>> = sentences.iter().map(|sentence| figures_apart(sentence)).collect();
+    let words = |parts: &[&str]| -> Vec<bool> { parts.iter().map(|part| figure(part).is_some()).collect() };
+    let is_alike = |parts: &Vec<&str>| {
+        words(parts) == words(&split[0])
+            && parts.iter().zip(&split[0]).all(|(part, other)| part == other || figure(part).is_some())
+    };
+    if sentences.iter().all(|sentence| sentence == first) || !split.iter().all(is_alike) {
+        return None;
+    }
+    let middle = |place: usize| {
+        let mut of_place: Vec<&str> = split.iter().map(|parts| parts[place]).collect();
+        of_place.sort_by(|a, b| figure(a).unwrap_or(0.0).total_cmp(&figure(b).unwrap_or(0.0)));
+        of_place[(of_place.len() - 1) / 2]
+    };
+    let sentence: String = (0..split[0].len()).map(middle).collect();
+    Some(format!("{sentence} (medians of the runs)"))
+}
+
+/// A sentence in parts, each of words or a figure.
+fn figures_apart(sentence: &str) -> Vec<&str> {
+    let (mut parts, mut rest) = (Vec::new(), sentence);
+    let is_of_figure = |character: char| character.is_ascii_digit() || character == '.' || character == ',';
+    while let Some(first) = rest.chars().next() {
+        let is_figure = first.is_ascii_digit();
+        let end = match is_figure {
+            true => rest.find(|character| !is_of_figure(character)),
+            false => rest.find(|character: char| character.is_ascii_digit()),
+        };
+        let end = end.unwrap_or(rest.len());
+        // A comma or a full stop after a figure belongs to the sentence.
+        let end = if is_figure { rest[..end].trim_end_matches(['.', ',']).len() } else { end };
+        let (part, after) = rest.split_at(end);
+        parts.push(part);
+        rest = after;
+    }
+    parts
+}
+
+fn figure(part: &str) -> Option<f64> {
+    part.replace(',', "").parse().ok().filter(|_| part.starts_with(|first: char| first.is_ascii_digit()))
+}
+
+fn of_run<'a>(view: &'a View<'_>, eligibility: Eligibility) -> Vec<TroubleKind<'a>> {
     let mut kinds = Vec::new();
     let failure = view.run.ending.as_ref().and_then(|ending| ending.failure.as_ref());
     if let Some(store::Failure { stage, process, what, way_out }) = failure {
         let process = process.as_deref();
-        kinds.push(Kind::Failure { stage, process, what, way_out, outputs: view.run.outputs() });
-    } else if standing == Standing::CutShort {
-        kinds.push(Kind::CutShort);
+        kinds.push(TroubleKind::Failure { stage, process, what, way_out, outputs: view.run.outputs() });
+    } else if eligibility == Eligibility::CutShort {
+        kinds.push(TroubleKind::CutShort);
     }
     let notes = view.run.ending.iter().flat_map(|ending| &ending.notes);
     kinds.extend(notes.enumerate().map(|(number, text)| {
         // What a run's system wrote is shown once.
         let is_shown = failure.is_some() || number > 0;
-        Kind::Note { text, outputs: if is_shown { &[] } else { view.run.outputs() } }
+        TroubleKind::Note { text, outputs: if is_shown { &[] } else { view.run.outputs() } }
     }));
     // A system that is not there has no numbers that could be in doubt.
-    if matches!(standing, Standing::Valid | Standing::Invalid) {
-        kinds.extend(view.validity.causes.iter().map(|cause| Kind::Doubt {
-            is_invalid: standing == Standing::Invalid,
+    if matches!(eligibility, Eligibility::Valid | Eligibility::Invalid) {
+        kinds.extend(view.validity.causes.iter().map(|cause| TroubleKind::Doubt {
+            is_invalid: eligibility == Eligibility::Invalid,
             code: &cause.code,
             sentence: &cause.sentence,
             remedy: &cause.remedy,
@@ -76,7 +168,7 @@ fn of_run<'a>(view: &'a View<'_>, standing: Standing) -> Vec<Kind<'a>> {
     kinds
 }
 
-impl Kind<'_> {
+impl TroubleKind<'_> {
     fn rank(&self) -> u8 {
         match self {
             Self::Failure { .. } => 0,
@@ -87,20 +179,38 @@ impl Kind<'_> {
         }
     }
 
-    /// Whether both are told in one sentence: figures in it are those of the first run.
-    fn is_like(&self, other: &Kind<'_>) -> bool {
+    /// Whether both are said in one sentence: figures in it are those of the first run.
+    fn is_like(&self, other: &TroubleKind<'_>) -> bool {
         match (self, other) {
             (
                 Self::Failure { stage, process, what, .. },
-                Kind::Failure { stage: other_stage, process: other_process, what: other_what, .. },
+                TroubleKind::Failure { stage: other_stage, process: other_process, what: other_what, .. },
             ) => (stage, process, what) == (other_stage, other_process, other_what),
             (
                 Self::Doubt { is_invalid, code, .. },
-                Kind::Doubt { is_invalid: other_is_invalid, code: other_code, .. },
+                TroubleKind::Doubt { is_invalid: other_is_invalid, code: other_code, .. },
             ) => (is_invalid, code) == (other_is_invalid, other_code),
-            (Self::CutShort, Kind::CutShort) => true,
-            (Self::Note { text, .. }, Kind::Note { text: other_text, .. }) => text == other_text,
+            (Self::CutShort, TroubleKind::CutShort) => true,
+            (Self::Note { text, .. }, TroubleKind::Note { text: other_text, .. }) => text == other_text,
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_many_runs_become_their_medians() {
+        let waited =
+            |percent: &str| format!("the generator waited for a core {percent} % of the time, of 1,500 ms");
+        let of = |sentences: &[String]| median(&sentences.iter().map(String::as_str).collect::<Vec<_>>());
+        let all = ["7.1", "10.0", "3"].map(waited);
+        assert_eq!(of(&all).unwrap(), format!("{} (medians of the runs)", waited("7.1")));
+        assert_eq!(of(&all[..1]), None);
+        assert_eq!(of(&[waited("3"), waited("3")]), None, "they say the same");
+        assert_eq!(of(&[waited("3"), "it was 3 % short".to_owned()]), None, "other words");
+        assert_eq!(of(&[]), None);
     }
 }

@@ -1,6 +1,6 @@
 //! Whether the runs of a study may be believed, in one sentence.
 
-use judge::Standing;
+use judge::Eligibility;
 use store::{Level, Verdict};
 
 use super::{StudyView, runs};
@@ -9,11 +9,11 @@ use crate::view::View;
 
 /// How far the runs may be believed together, and how many may.
 pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
-    let count = |wanted: Standing| view.runs.iter().filter(|run| run.standing() == wanted).count();
-    let (valid, invalid) = (count(Standing::Valid), count(Standing::Invalid));
-    let (failed, cut_short) = (count(Standing::Failed), count(Standing::CutShort));
+    let count = |wanted: Eligibility| view.runs.iter().filter(|run| run.eligibility() == wanted).count();
+    let (valid, invalid) = (count(Eligibility::Valid), count(Eligibility::Invalid));
+    let (failed, cut_short) = (count(Eligibility::Failed), count(Eligibility::CutShort));
     let is_suspect =
-        |run: &&View<'_>| run.standing() == Standing::Valid && run.validity.verdict == Level::Suspect;
+        |run: &&View<'_>| run.eligibility() == Eligibility::Valid && run.validity.verdict == Level::Suspect;
     let suspect = view.runs.iter().filter(is_suspect).count();
     let level = match () {
         () if valid == 0 => Level::Invalid,
@@ -39,7 +39,7 @@ pub(crate) fn validity(view: &StudyView<'_>) -> (Level, String) {
     let degraded = view.runs.iter().filter(|run| run.verdict == Verdict::Degraded).count();
     if degraded > 0 {
         let (are, its) = if degraded == 1 { ("is", "its system was") } else { ("are", "their systems were") };
-        sentence.push_str(&format!("; {degraded} {are} degraded: {its} gone for part of the time"));
+        sentence.push_str(&format!("; {degraded} {are} degraded: {its} unavailable for part of the time"));
     }
     if view.missing > 0 {
         sentence.push_str(&format!("; {} missing", runs(view.missing)));

@@ -7,7 +7,7 @@ use store::Output;
 
 /// Fewer than so many lines alike are not a habit.
 const LINES_MIN: usize = 5;
-/// Longer lines are told apart by their beginning only.
+/// Longer lines are distinguished by their beginning only.
 const LOOKED_AT_BYTES: usize = 400;
 
 /// The kind of line that a process wrote most often.

@@ -8,7 +8,7 @@ use store::Run;
 
 use crate::studies::Stored;
 
-pub(crate) const OPTIONS: Options = Options { color: false, width: 120 };
+pub(crate) const OPTIONS: Options = Options { color: false, width: 120, is_wide: true };
 
 pub(crate) fn of_runs(runs: &[Run]) -> String {
     let mut out = Vec::new();

@@ -373,7 +373,7 @@ pub(crate) fn failures() -> Stored {
     script.through_store()
 }
 
-/// A system near the best whose runs become invalid before it is told from it, and one that is far behind and in use today.
+/// A system near the best whose runs become invalid before they can be distinguished, and one that is far behind and in use today.
 fn lost_rival() -> Script<'static> {
     const BEHAVIOURS: [Behaviour; 3] = [
         behaviour("nginx", "", 500, What::Works),
@@ -412,7 +412,7 @@ pub(crate) fn faster_with_faults(invalid: u32) -> Stored {
     script.through_store()
 }
 
-/// Of one system two settings with errors beside one without.
+/// Of one system two configurations with errors, and one without.
 pub(crate) fn one_without_errors() -> Stored {
     let behaviours = [
         behaviour("puma", "threads=1", 600, What::Works),

@@ -1,6 +1,6 @@
 //! Rows on their way to a player's variables.
 
-use script::Player;
+use crate::script::Player;
 use wire::sql::Rows;
 
 /// Hands every row to a player.

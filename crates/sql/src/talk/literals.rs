@@ -1,6 +1,6 @@
 //! Values as literals of SQL, for statements that go out as text.
 
-use script::Literal;
+use crate::script::Literal;
 use wire::sql::Value;
 
 use crate::engine::Engine;

@@ -1,15 +1,15 @@
 //! Going on: from one answer to what is sent next, or to the end of the transaction.
 
-use script::{Act, Broken};
+use crate::script::{Act, Broken};
 use wire::class::{OPEN_TRANSACTION, ROLLED_BACK, ROWS};
-use wire::sql::{Said, Session, Statement, Transaction};
+use wire::sql::{Said, Statement, Transaction};
 use wire::{Next, Refusal, Reply};
 
 use super::{Doing, Talk, literals};
 use crate::classes;
 use crate::settings::Mode;
 
-impl<P: Session> Talk<P> {
+impl Talk {
     /// Goes on with the script up to what must be waited for.
     pub(super) fn play(&mut self) -> Next {
         loop {

@@ -6,20 +6,19 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use sql::Talk;
-use wire::sql::Session;
 use wire::{Conversation as _, Greeting, Next, Progress, Reply};
 
 /// How long a server may take to answer before the test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(crate) struct Line<P> {
-    pub(crate) talk: Talk<P>,
+pub(crate) struct Line {
+    pub(crate) talk: Talk,
     stream: TcpStream,
     bytes: Vec<u8>,
 }
 
-impl<P: Session> Line<P> {
-    pub(crate) fn open(talk: Talk<P>, port: u16) -> Self {
+impl Line {
+    pub(crate) fn open(talk: Talk, port: u16) -> Self {
         let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut line = Self { talk, stream, bytes: Vec::new() };

@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use script::{Allow, Deck, Language};
+use sql::script::{Allow, Deck, Language};
 use sql::{Engine, Settings, Sql, Step, Talk};
 use wire::sql::{Heard, Rows, Said, Session, SqlState, Statement, Transaction, Value};
 use wire::{Cancel, Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script};
@@ -66,7 +66,7 @@ impl Fake {
             }
             _ => {
                 let sentence = "the bytes are no message";
-                return Err(PeerFault { class: "protocol_error", code: 0, sentence, seen: None, said: None });
+                return Err(PeerFault::new("protocol_error", 0, sentence));
             }
         }))
     }
@@ -179,24 +179,24 @@ pub(crate) fn steps(deck: &Deck) -> Vec<Step> {
     numbers.map(|script| Step { name: format!("step {script}"), script, expects: None }).collect()
 }
 
-pub(crate) fn sql(scripts: &[&str], settings: Settings) -> Sql<Fake> {
+pub(crate) fn sql(scripts: &[&str], settings: Settings) -> Sql {
     let deck = deck(scripts);
     let steps = steps(&deck);
-    Sql::new(deck, &steps, settings, Engine::PostgreSql, |_| Fake::default()).unwrap()
+    Sql::new(deck, &steps, settings, Engine::PostgreSql, |_| Box::new(Fake::default())).unwrap()
 }
 
 /// The conversation of the first connection.
-pub(crate) fn talk(script: &str, settings: Settings) -> Talk<Fake> {
+pub(crate) fn talk(script: &str, settings: Settings) -> Talk {
     sql(&[script], settings).open(0)
 }
 
 /// Goes through a step with a server that gives these answers, one for each time something is sent; tells what happened.
-pub(crate) fn play(talk: &mut Talk<Fake>, step: u16, answers: &[&str]) -> String {
+pub(crate) fn play(talk: &mut Talk, step: u16, answers: &[&str]) -> String {
     play_cut(talk, step, answers, usize::MAX)
 }
 
 /// The same, with answers that come in pieces of so many bytes.
-pub(crate) fn play_cut(talk: &mut Talk<Fake>, step: u16, answers: &[&str], piece: usize) -> String {
+pub(crate) fn play_cut(talk: &mut Talk, step: u16, answers: &[&str], piece: usize) -> String {
     let mut told = String::new();
     let mut answers = answers.iter();
     let mut next = talk.begin(step);
@@ -236,7 +236,7 @@ pub(crate) fn play_cut(talk: &mut Talk<Fake>, step: u16, answers: &[&str], piece
 
 /// Does what comes next; what the server then says.
 fn go<'a>(
-    talk: &mut Talk<Fake>,
+    talk: &mut Talk,
     told: &mut String,
     mut next: Next,
     answers: &mut std::slice::Iter<'_, &'a str>,
@@ -284,7 +284,7 @@ fn go<'a>(
     }
 }
 
-fn shown(talk: &Talk<Fake>, refusal: Option<Refusal>) -> String {
+fn shown(talk: &Talk, refusal: Option<Refusal>) -> String {
     match refusal {
         None => "ok".to_owned(),
         Some(refusal) => format!("{} ({})", refusal.class, talk.explain(refusal)),

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::SearchRules;
-use super::lead::Told;
+use super::lead::LevelVerdict;
 use crate::chance::Chance;
 
 /// Which end.
@@ -26,7 +26,7 @@ pub(super) struct Confirmation {
 #[derive(Clone, Copy, Debug)]
 struct Fresh {
     /// What told the end before.
-    expected: Told,
+    expected: LevelVerdict,
     /// By how many they must lead to say the opposite.
     overruled_by: u32,
     passed: u32,
@@ -39,8 +39,9 @@ impl Confirmation {
     pub(super) fn of(has_low: bool, has_high: bool, rules: &SearchRules, chance: &mut Chance) -> Self {
         let (runs, overruled_by) = (rules.confirm_runs, rules.overruled_by);
         let fresh = |expected| Fresh { expected, overruled_by, passed: 0, runs, is_doubled: false };
-        let low = has_low.then(|| fresh(Told::Holds));
-        let mut confirmation = Self { left: Vec::new(), low, high: has_high.then(|| fresh(Told::Fails)) };
+        let low = has_low.then(|| fresh(LevelVerdict::Holds));
+        let mut confirmation =
+            Self { left: Vec::new(), low, high: has_high.then(|| fresh(LevelVerdict::Fails)) };
         confirmation.plan(has_low.then_some(runs), has_high.then_some(runs), chance);
         confirmation
     }
@@ -75,26 +76,26 @@ impl Confirmation {
     }
 
     /// What the runs at the lower end say; `None` if there were none.
-    pub(super) fn low(&self) -> Option<Told> {
+    pub(super) fn low(&self) -> Option<LevelVerdict> {
         self.low.map(|fresh| fresh.told())
     }
 
     /// What the runs at the upper end say.
-    pub(super) fn high(&self) -> Option<Told> {
+    pub(super) fn high(&self) -> Option<LevelVerdict> {
         self.high.map(|fresh| fresh.told())
     }
 }
 
 impl Fresh {
     /// Four of five must agree. One or two runs do not overrule the more that told the end.
-    fn told(&self) -> Told {
+    fn told(&self) -> LevelVerdict {
         let told = match (u64::from(self.passed) * 5, u64::from(self.runs)) {
-            (passed, runs) if passed >= runs * 4 => Told::Holds,
-            (passed, runs) if passed <= runs => Told::Fails,
-            _ => Told::Neither,
+            (passed, runs) if passed >= runs * 4 => LevelVerdict::Holds,
+            (passed, runs) if passed <= runs => LevelVerdict::Fails,
+            _ => LevelVerdict::Neither,
         };
         let lead = self.passed.abs_diff(self.runs.saturating_sub(self.passed));
-        if told == self.expected || lead >= self.overruled_by { told } else { Told::Neither }
+        if told == self.expected || lead >= self.overruled_by { told } else { LevelVerdict::Neither }
     }
 
     /// How many runs follow, if these say what was expected, but not all of them. Once.
@@ -116,51 +117,41 @@ mod tests {
 
     #[test]
     fn four_of_five_hold_and_one_of_five_fails() {
-        let of = |passed, runs| fresh(Told::Neither, passed, runs).told();
+        let of = |passed, runs| fresh(LevelVerdict::Neither, passed, runs).told();
         let told = [0, 1, 2, 3, 4, 5].map(|passed| of(passed, 5));
-        assert_eq!(told[..2], [Told::Fails; 2]);
-        assert_eq!(told[2..4], [Told::Neither; 2]);
-        assert_eq!(told[4..], [Told::Holds; 2]);
-        assert_eq!([of(3, 4), of(8, 10)], [Told::Neither, Told::Holds]);
+        assert_eq!(told[..2], [LevelVerdict::Fails; 2]);
+        assert_eq!(told[2..4], [LevelVerdict::Neither; 2]);
+        assert_eq!(told[4..], [LevelVerdict::Holds; 2]);
+        assert_eq!([of(3, 4), of(8, 10)], [LevelVerdict::Neither, LevelVerdict::Holds]);
     }
 
-    fn fresh(expected: Told, passed: u32, runs: u32) -> Fresh {
+    fn fresh(expected: LevelVerdict, passed: u32, runs: u32) -> Fresh {
         Fresh { expected, overruled_by: OVERRULED_BY, passed, runs, is_doubled: false }
     }
 
     #[test]
     fn one_or_two_runs_bear_out_an_end_and_do_not_overrule_it() {
         for runs in [1, 2] {
-            let [low, high] = [Told::Holds, Told::Fails]
+            let [low, high] = [LevelVerdict::Holds, LevelVerdict::Fails]
                 .map(|expected| [0, runs].map(|passed| fresh(expected, passed, runs).told()));
-            assert_eq!(low, [Told::Neither, Told::Holds], "{runs}");
-            assert_eq!(high, [Told::Fails, Told::Neither], "{runs}");
+            assert_eq!(low, [LevelVerdict::Neither, LevelVerdict::Holds], "{runs}");
+            assert_eq!(high, [LevelVerdict::Fails, LevelVerdict::Neither], "{runs}");
         }
-        for (expected, runs) in [Told::Holds, Told::Fails].into_iter().flat_map(|told| [(told, 3), (told, 5)])
+        for (expected, runs) in
+            [LevelVerdict::Holds, LevelVerdict::Fails].into_iter().flat_map(|told| [(told, 3), (told, 5)])
         {
             let told = [0, runs].map(|passed| fresh(expected, passed, runs).told());
-            assert_eq!(told, [Told::Fails, Told::Holds], "{runs}");
+            assert_eq!(told, [LevelVerdict::Fails, LevelVerdict::Holds], "{runs}");
         }
-        assert_eq!(fresh(Told::Fails, 4, 5).told(), Told::Holds, "a lead of three");
-        let old = Fresh { overruled_by: 0, ..fresh(Told::Fails, 1, 1) };
-        assert_eq!(old.told(), Told::Holds, "as earlier versions had it");
+        assert_eq!(fresh(LevelVerdict::Fails, 4, 5).told(), LevelVerdict::Holds, "a lead of three");
+        let old = Fresh { overruled_by: 0, ..fresh(LevelVerdict::Fails, 1, 1) };
+        assert_eq!(old.told(), LevelVerdict::Holds, "as earlier versions had it");
     }
 
     /// The order of the ends, where so many of the runs at the lower one pass first and those at the upper one fail.
     fn order(low_passes: usize) -> (Vec<Side>, Confirmation) {
         let (mut chance, mut order) = (Chance::of(1), Vec::new());
-        let rules = SearchRules {
-            resolution: 0.03,
-            from_per_s: None,
-            to_per_s: None,
-            confirm_runs: 5,
-            overruled_by: OVERRULED_BY,
-            has_overload: false,
-            has_soak: false,
-            runs_max: 100,
-            seed: 1,
-        };
-        let mut confirmation = Confirmation::of(true, true, &rules, &mut chance);
+        let mut confirmation = Confirmation::of(true, true, &SearchRules::default(), &mut chance);
         while let Some(side) = confirmation.next() {
             let lows = order.iter().filter(|side| **side == Side::Low).count();
             order.push(side);
@@ -174,13 +165,16 @@ mod tests {
         let (order, confirmation) = order(5);
         assert_eq!((order.len(), order.iter().filter(|side| **side == Side::Low).count()), (10, 5));
         assert!(order[..5].contains(&Side::Low) && order[..5].contains(&Side::High), "{order:?}");
-        assert_eq!((confirmation.low(), confirmation.high()), (Some(Told::Holds), Some(Told::Fails)));
+        assert_eq!(
+            (confirmation.low(), confirmation.high()),
+            (Some(LevelVerdict::Holds), Some(LevelVerdict::Fails))
+        );
     }
 
     #[test]
     fn four_of_five_are_run_five_more_times() {
         let (order, confirmation) = order(4);
-        assert_eq!((order.len(), confirmation.low()), (15, Some(Told::Neither)));
+        assert_eq!((order.len(), confirmation.low()), (15, Some(LevelVerdict::Neither)));
         assert_eq!(order[10..], [Side::Low; 5]);
         assert_eq!(self::order(3).0.len(), 10);
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use libm::sqrt;
 
 use super::SearchRules;
-use super::lead::Told;
+use super::lead::LevelVerdict;
 use super::level::{SearchStage, rounded};
 
 /// A search downwards gives up after so many halvings.
@@ -125,25 +125,25 @@ impl Ends {
     }
 
     /// A rate between the ends was told.
-    pub(super) fn tell(&mut self, per_s: f64, told: Told, stage: SearchStage) {
-        if self.low.is_none() && told != Told::Holds {
+    pub(super) fn tell(&mut self, per_s: f64, told: LevelVerdict, stage: SearchStage) {
+        if self.low.is_none() && told != LevelVerdict::Holds {
             self.halvings += 1;
         }
         let is_above_noise =
             self.low.is_some_and(|low| self.neither.iter().any(|at| low.per_s < *at && *at < per_s));
         match told {
             // On the wrong side of rates that were neither it is part of the noise.
-            Told::Holds if stage == SearchStage::Edge && is_above_noise => self.neither.push(per_s),
-            Told::Fails if stage == SearchStage::Edge && !is_above_noise => self.neither.push(per_s),
-            Told::Holds => {
+            LevelVerdict::Holds if stage == SearchStage::Edge && is_above_noise => self.neither.push(per_s),
+            LevelVerdict::Fails if stage == SearchStage::Edge && !is_above_noise => self.neither.push(per_s),
+            LevelVerdict::Holds => {
                 self.held.push(per_s);
                 self.low = Some(End { per_s, is_confirmed: false });
             }
-            Told::Fails => {
+            LevelVerdict::Fails => {
                 self.failed.push(per_s);
                 self.high = Some(End { per_s, is_confirmed: false });
             }
-            Told::Neither => self.neither.push(per_s),
+            LevelVerdict::Neither => self.neither.push(per_s),
         }
     }
 
@@ -155,11 +155,13 @@ impl Ends {
     }
 
     /// What fresh runs at the ends say. If they speak against each other, that end counts that is told to be the other.
-    pub(super) fn confirm(&mut self, low: Option<Told>, high: Option<Told>) {
-        if let Some(told) = low.filter(|_| high != Some(Told::Holds) || low == Some(Told::Fails)) {
+    pub(super) fn confirm(&mut self, low: Option<LevelVerdict>, high: Option<LevelVerdict>) {
+        if let Some(told) =
+            low.filter(|_| high != Some(LevelVerdict::Holds) || low == Some(LevelVerdict::Fails))
+        {
             self.confirm_low(told);
         }
-        if let Some(told) = high.filter(|_| low != Some(Told::Fails)) {
+        if let Some(told) = high.filter(|_| low != Some(LevelVerdict::Fails)) {
             self.confirm_high(told);
         }
     }
@@ -170,18 +172,18 @@ impl Ends {
     }
 
     /// What fresh runs at the lower end say.
-    fn confirm_low(&mut self, told: Told) {
+    fn confirm_low(&mut self, told: LevelVerdict) {
         let Some(low) = self.low.as_mut() else { return };
         let per_s = low.per_s;
         match told {
-            Told::Holds => low.is_confirmed = true,
-            Told::Neither => {
+            LevelVerdict::Holds => low.is_confirmed = true,
+            LevelVerdict::Neither => {
                 self.neither.push(per_s);
                 let lower = rounded(per_s / self.step(0), self.rules.resolution);
                 let least = self.rules.from_per_s.unwrap_or(0.0);
                 self.low = (lower > least.min(per_s)).then_some(End { per_s: lower, is_confirmed: false });
             }
-            Told::Fails => {
+            LevelVerdict::Fails => {
                 self.high = Some(End { per_s, is_confirmed: true });
                 self.failed.push(per_s);
                 self.held.retain(|held| *held < per_s);
@@ -191,18 +193,18 @@ impl Ends {
     }
 
     /// What fresh runs at the upper end say.
-    fn confirm_high(&mut self, told: Told) {
+    fn confirm_high(&mut self, told: LevelVerdict) {
         let Some(high) = self.high.as_mut() else { return };
         let per_s = high.per_s;
         match told {
-            Told::Fails => high.is_confirmed = true,
-            Told::Neither => {
+            LevelVerdict::Fails => high.is_confirmed = true,
+            LevelVerdict::Neither => {
                 self.neither.push(per_s);
                 let higher = rounded(per_s * self.step(1), self.rules.resolution);
                 let most = self.rules.to_per_s.unwrap_or(PER_S_MAX);
                 self.high = (higher <= most).then_some(End { per_s: higher, is_confirmed: false });
             }
-            Told::Holds => {
+            LevelVerdict::Holds => {
                 self.low = Some(End { per_s, is_confirmed: true });
                 self.held.push(per_s);
                 self.failed.retain(|failed| *failed > per_s);

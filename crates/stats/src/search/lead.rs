@@ -9,7 +9,7 @@ pub(super) struct Lead {
 
 /// What the runs at a level say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum LevelVerdict {
     Holds,
     Fails,
     /// Now it holds, now it fails: more runs would not tell.
@@ -26,13 +26,13 @@ impl Lead {
     }
 
     /// What is told as soon as one side leads by `by`, or after `most` runs.
-    pub(super) fn told(&self, by: u32, most: u32) -> Option<Told> {
+    pub(super) fn told(&self, by: u32, most: u32) -> Option<LevelVerdict> {
         if self.passed >= self.failed + by {
-            Some(Told::Holds)
+            Some(LevelVerdict::Holds)
         } else if self.failed >= self.passed + by {
-            Some(Told::Fails)
+            Some(LevelVerdict::Fails)
         } else {
-            (self.passed + self.failed >= most).then_some(Told::Neither)
+            (self.passed + self.failed >= most).then_some(LevelVerdict::Neither)
         }
     }
 }

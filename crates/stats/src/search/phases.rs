@@ -2,7 +2,7 @@
 
 use super::confirm::Confirmation;
 use super::ends::Need;
-use super::lead::{Lead, Told};
+use super::lead::{Lead, LevelVerdict};
 use super::level::rounded;
 use super::{
     At, BELOW, Level, NEAR, OVERRULED_BY, Phase, ROUGH_RUNS_OF_A_LEVEL, RUNS_OF_A_LEVEL, START, Search,
@@ -11,9 +11,13 @@ use super::{
 
 impl Search {
     /// What the runs at a rate say, if they do.
-    pub(super) fn told(&self, stage: SearchStage, lead: Lead) -> Option<Told> {
+    pub(super) fn told(&self, stage: SearchStage, lead: Lead) -> Option<LevelVerdict> {
         if stage == SearchStage::Bracket {
-            return if lead.is_spotless() { Some(Told::Holds) } else { lead.told(2, ROUGH_RUNS_OF_A_LEVEL) };
+            return if lead.is_spotless() {
+                Some(LevelVerdict::Holds)
+            } else {
+                lead.told(2, ROUGH_RUNS_OF_A_LEVEL)
+            };
         }
         let is_near = match (self.ends.low, self.ends.high) {
             (Some(low), Some(high)) => high.per_s / low.per_s <= NEAR,

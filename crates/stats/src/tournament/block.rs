@@ -66,7 +66,7 @@ impl Block {
 mod tests {
     use super::*;
 
-    const FIGURE: Seen = Seen::Figure { value: 2.0, errors: 0, ended: 1 };
+    const FIGURE: Seen = Seen::Figure { value: 2.0, errors: 0, planned: 1 };
 
     #[test]
     fn who_has_no_figure_is_run_again_and_given_up_in_the_end() {
@@ -85,7 +85,7 @@ mod tests {
     fn a_figure_without_a_logarithm_is_none() {
         for value in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             let mut block = Block::of(&[0]);
-            block.note(|_| Seen::Figure { value, errors: 0, ended: 1 }, 3);
+            block.note(|_| Seen::Figure { value, errors: 0, planned: 1 }, 3);
             assert!(!block.is_complete());
         }
     }

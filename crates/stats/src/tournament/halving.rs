@@ -95,7 +95,7 @@ mod tests {
         for row in [[0.02, 0.0], [0.5, 0.52]] {
             rows.push(
                 row.iter()
-                    .map(|log: &f64| Some(Seen::Figure { value: libm::exp(*log), errors: 0, ended: 1 }))
+                    .map(|log: &f64| Some(Seen::Figure { value: libm::exp(*log), errors: 0, planned: 1 }))
                     .collect(),
             );
         }

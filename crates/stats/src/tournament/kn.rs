@@ -97,7 +97,7 @@ mod tests {
         for row in merits {
             rows.push(
                 row.iter()
-                    .map(|merit| Some(Seen::Figure { value: libm::exp(*merit), errors: 0, ended: 1 }))
+                    .map(|merit| Some(Seen::Figure { value: libm::exp(*merit), errors: 0, planned: 1 }))
                     .collect(),
             );
         }

@@ -10,7 +10,7 @@ use stats::{RACE_MAX, Tournament, TournamentEnd, TournamentStage, TournamentStep
 use store::{Place, Study, stage};
 
 use super::heard::Heard;
-use super::{Course, Turn, Why, setting};
+use super::{StudyProcedure, Turn, Why, setting};
 use crate::schedule::{ORDER_STREAM, place};
 use crate::study_error::StudyError;
 
@@ -53,7 +53,7 @@ impl<'a> Best<'a> {
     }
 }
 
-impl Course for Best<'_> {
+impl StudyProcedure for Best<'_> {
     fn next(&self, kept: &Study) -> Result<Turn, StudyError> {
         let (mut places, mut ends, mut news) = (Vec::new(), Vec::new(), Vec::new());
         for load in 0..self.plan.loads.len() {

@@ -7,7 +7,7 @@ use load::chance::Chance;
 use plan::Study as Plan;
 use store::{Place, Study, stage};
 
-use super::{Course, Turn, Why};
+use super::{StudyProcedure, Turn, Why};
 use crate::schedule::{ORDER_STREAM, place, schedule, shuffle};
 use crate::study_error::StudyError;
 
@@ -73,7 +73,7 @@ impl Blocks<'_> {
     }
 }
 
-impl Course for Blocks<'_> {
+impl StudyProcedure for Blocks<'_> {
     fn next(&self, kept: &Study) -> Result<Turn, StudyError> {
         if kept.new.planned.is_empty() {
             return Ok(Turn::Runs { places: schedule(self.plan), news: Vec::new() });

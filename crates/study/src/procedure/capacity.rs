@@ -12,7 +12,7 @@ use plan::{Amount, At, Study as Plan};
 use stats::{Level, Search, SearchEnd, SearchStep};
 use store::{CapacityRules, Place, Procedure, Run, RunId, StoreError, Study, stage};
 
-use super::{Course, Turn, Why, setting};
+use super::{StudyProcedure, Turn, Why, setting};
 use crate::run_maker::Journal;
 use crate::study_error::StudyError;
 
@@ -113,7 +113,7 @@ impl<'a> Capacity<'a> {
     }
 }
 
-impl Course for Capacity<'_> {
+impl StudyProcedure for Capacity<'_> {
     fn next(&self, kept: &Study) -> Result<Turn, StudyError> {
         let block = kept.new.planned.last().map_or(0, |place| place.block.saturating_add(1));
         let (mut places, mut ends, mut news) = (Vec::new(), Vec::new(), Vec::new());

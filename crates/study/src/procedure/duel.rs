@@ -9,7 +9,7 @@ use stats::{Duel, DuelEnd, DuelStep};
 use store::{Place, Study, stage};
 
 use super::heard::Heard;
-use super::{Course, Turn, Why, setting};
+use super::{StudyProcedure, Turn, Why, setting};
 use crate::schedule::{ORDER_STREAM, place};
 use crate::study_error::StudyError;
 
@@ -48,7 +48,7 @@ impl<'a> Duels<'a> {
     }
 }
 
-impl Course for Duels<'_> {
+impl StudyProcedure for Duels<'_> {
     fn next(&self, kept: &Study) -> Result<Turn, StudyError> {
         let (mut places, mut ends, mut news) = (Vec::new(), Vec::new(), Vec::new());
         for load in 0..self.plan.loads.len() {

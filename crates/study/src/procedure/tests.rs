@@ -5,7 +5,7 @@ use plan::Study as Plan;
 use store::{Ending, NewRun, Procedure, Store, StudyId, Verdict, stage};
 
 use super::{Turn, Why, of, procedure};
-use crate::run_maker::Kept;
+use crate::run_maker::StoredStudy;
 
 /// A study of a plan that compares so many variants of one system so, and was begun.
 pub(crate) fn begun(variants: u32, compare: &str) -> (Plan, OwnStore, StudyId) {
@@ -27,14 +27,14 @@ pub(crate) fn begun(variants: u32, compare: &str) -> (Plan, OwnStore, StudyId) {
 fn first_turn(variants: u32, compare: &str) -> (Vec<(String, u32, String)>, Option<usize>) {
     let (plan, store, id) = begun(variants, compare);
     let kept = store.load_study(&id).expect("it is kept");
-    let journal = Kept { store: &store, id: &id };
-    let course = of(&plan, &kept, &journal);
-    let turn = course.next(&kept).expect("a turn");
-    let Turn::Runs { places, .. } = turn else { return (Vec::new(), course.later_at_most(&kept)) };
+    let journal = StoredStudy { store: &store, id: &id };
+    let procedure = of(&plan, &kept, &journal);
+    let turn = procedure.next(&kept).expect("a turn");
+    let Turn::Runs { places, .. } = turn else { return (Vec::new(), procedure.later_at_most(&kept)) };
     let mut runs: Vec<_> =
         places.into_iter().map(|place| (place.stage, place.block, place.variant)).collect();
     runs.sort();
-    (runs, course.later_at_most(&kept))
+    (runs, procedure.later_at_most(&kept))
 }
 
 fn runs(stage: &str, variants: &[u32]) -> Vec<(String, u32, String)> {
@@ -68,10 +68,10 @@ fn so_many_blocks_are_planned_when_they_begin() {
     let kept = store.load_study(&id).expect("it is kept");
     assert_eq!(kept.new.planned.len(), 12);
     assert_eq!(kept.new.compare.within_s, Some(60.0));
-    let journal = Kept { store: &store, id: &id };
-    let course = of(&plan, &kept, &journal);
-    assert_eq!(course.later_at_most(&kept), Some(0));
-    assert_eq!(course.next(&kept).expect("a turn"), Turn::Over { why: Why::Blocks, news: Vec::new() });
+    let journal = StoredStudy { store: &store, id: &id };
+    let procedure = of(&plan, &kept, &journal);
+    assert_eq!(procedure.later_at_most(&kept), Some(0));
+    assert_eq!(procedure.next(&kept).expect("a turn"), Turn::Over { why: Why::Blocks, news: Vec::new() });
 }
 
 /// Plans these runs and keeps them, the ones of this block as invalid.
@@ -90,10 +90,10 @@ fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
     let (plan, store, id) = begun(3, "{ blocks: 8 }");
     keep(&store, &id, &[1, 4]);
     let kept = store.load_study(&id).expect("it is kept");
-    let journal = Kept { store: &store, id: &id };
-    let course = of(&plan, &kept, &journal);
-    assert_eq!(course.later_at_most(&kept), Some(6));
-    let Turn::Runs { mut places, news } = course.next(&kept).expect("a turn") else {
+    let journal = StoredStudy { store: &store, id: &id };
+    let procedure = of(&plan, &kept, &journal);
+    assert_eq!(procedure.later_at_most(&kept), Some(6));
+    let Turn::Runs { mut places, news } = procedure.next(&kept).expect("a turn") else {
         panic!("two were lost")
     };
     assert_eq!(news, ["6 more runs, in place of blocks with invalid runs"]);
@@ -104,7 +104,7 @@ fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
     keep(&store, &id, &[9]);
     let kept = store.load_study(&id).expect("it is kept");
     assert!(crate::is_of(&kept.new, &plan, &Procedure::Blocks).is_ok(), "it can still be resumed");
-    assert_eq!(course.later_at_most(&kept), Some(3), "and what was lost again");
+    assert_eq!(procedure.later_at_most(&kept), Some(3), "and what was lost again");
     // Half as many again as were planned, and no more.
     let (plan, store, id) = begun(3, "{ blocks: 8 }");
     keep(&store, &id, &[0, 1, 2, 3, 4]);
@@ -120,7 +120,7 @@ fn blocks_with_an_invalid_run_are_made_up_for_within_a_budget() {
 #[test]
 fn a_finished_study_is_extended_block_by_block() {
     let (plan, store, id) = begun(3, "{ blocks: 6 }");
-    let journal = Kept { store: &store, id: &id };
+    let journal = StoredStudy { store: &store, id: &id };
     keep(&store, &id, &[]);
     let end = || {
         let ending = store::StudyEnding { ended_at_unix_ms: 0, verdict: store::Verdict::Complete, why: None };
@@ -144,8 +144,8 @@ fn a_finished_study_is_extended_block_by_block() {
     keep(&store, &id, &[7]);
     let kept = store.load_study(&id).expect("it is kept");
     assert!(crate::is_of(&kept.new, &plan, &Procedure::Blocks).is_ok(), "it is still of the plan");
-    let course = of(&plan, &kept, &journal);
-    assert_eq!(course.later_at_most(&kept), Some(3), "what was lost is made up for");
+    let procedure = of(&plan, &kept, &journal);
+    assert_eq!(procedure.later_at_most(&kept), Some(3), "what was lost is made up for");
     let kept = end();
     crate::extend_study(&plan, &kept, 12, None, &journal).expect("four more blocks");
     let kept = store.load_study(&id).expect("it is kept");
@@ -158,7 +158,8 @@ fn a_finished_study_is_extended_block_by_block() {
 #[test]
 fn a_search_is_not_extended() {
     let (plan, store, id) = begun(3, "{ find: best, blocks: 10 }");
-    let (kept, journal) = (store.load_study(&id).expect("it is kept"), Kept { store: &store, id: &id });
+    let (kept, journal) =
+        (store.load_study(&id).expect("it is kept"), StoredStudy { store: &store, id: &id });
     let refused = crate::extend_study(&plan, &kept, 12, None, &journal).expect_err("it is a search");
     assert!(refused.to_string().contains("cannot be extended"), "{refused}");
 }

@@ -1,14 +1,20 @@
 //! `tenbin capacity PLAN --slo …`: how much a system holds.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use plan::{Fault, Searched, Study, units};
 use store::{CapacityRules, Procedure};
 use study::CapacityAnswer;
 
+use crate::adhoc::{Adhoc, Server};
+use crate::arguments::{is_server, with_seconds};
+use crate::commands::completions::plan_files;
+use crate::commands::origin::LabelFlag;
+use crate::commands::request::RequestFlags;
 use crate::commands::run::{Ordered, study_name};
-use crate::commands::{StoreFlag, listed, read_plan};
+use crate::commands::{PublicFlag, StoreFlag, listed, read_plan};
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 
@@ -21,57 +27,77 @@ const RESOLUTION_MAX: f64 = 0.5;
 const CONFIRM_RUNS: u32 = 5;
 const CONFIRM_RUNS_QUICK: u32 = 3;
 const CONFIRM_RUNS_MAX: u64 = 50;
+/// Of the URL of a running server: how long each run takes, and how many connections it has.
+const MEASURED: &str = "5s";
+const WARM_UP: &str = "1s";
+const CONNECTIONS: &str = "100";
 /// Runs of one search at most.
 const RUNS_MAX: u32 = 120;
 
 /// What must hold, and where to look.
 #[derive(Args, Debug)]
 pub(crate) struct CapacityFlags {
-    /// The plan file.
-    #[arg(value_name = "PLAN")]
-    plan: PathBuf,
-    /// What must hold, such as 'p99<200ms, errors<0.1%'; all of it must. May be repeated.
+    /// Plan file, or URL of a running server
+    #[arg(value_name = "PLAN|URL", add = ArgValueCompleter::new(plan_files))]
+    of: String,
+    /// Conditions that must hold, such as 'p99<200ms, errors<0.1%'; repeatable
     #[arg(long, value_name = "CONDITIONS", required = true)]
     slo: Vec<String>,
-    /// The load whose requests are sent, if the plan has several.
+    /// Load of the plan whose requests are sent, if it has several
     #[arg(long, value_name = "NAME")]
     load: Option<String>,
-    /// How close what held and what failed come [default: 3%, quick 10%].
+    #[command(flatten)]
+    request: RequestFlags,
+    /// With a URL: maximum number of connections [default: 100]
+    #[arg(short, long, value_name = "N", help_heading = "Request")]
+    connections: Option<String>,
+    /// Stop when the highest passing and the lowest failing rate are this close [default: 3%, quick 10%]
     #[arg(long, value_name = "SHARE", help_heading = "Search")]
     resolution: Option<String>,
-    /// Begin with this rate [default: found with users who wait for replies].
+    /// First rate [default: found with users who wait for replies]
     #[arg(long, value_name = "RATE", help_heading = "Search")]
     from: Option<String>,
-    /// No higher rate than this.
+    /// Maximum rate
     #[arg(long, value_name = "RATE", help_heading = "Search")]
     to: Option<String>,
-    /// How long each run is measured [default: as the plan says].
-    #[arg(long = "for", value_name = "TIME", help_heading = "Search")]
+    /// Measured time of each run [default: the plan's, or 5s]
+    #[arg(long = "for", visible_short_alias = 'd', value_name = "TIME", help_heading = "Search")]
     measured: Option<String>,
-    /// How long each run warms up [default: as the plan says].
+    /// Warm-up of each run [default: the plan's, or 1s]
     #[arg(long, value_name = "TIME", help_heading = "Search")]
     warm_up: Option<String>,
-    /// Fresh runs that confirm each of the two ends [default: 5, quick 3].
+    /// Fresh runs that confirm each of the two ends [default: 5, quick 3]
     #[arg(long, value_name = "N", help_heading = "Search")]
     confirm: Option<String>,
-    /// At the end run a little less than what held for this long.
+    /// Finally run slightly below the highest passing rate for this long
     #[arg(long, value_name = "TIME", help_heading = "Search")]
     soak: Option<String>,
-    /// Leave out whether it holds again after an overload.
+    /// Skip the check that the system recovers from an overload
     #[arg(long, help_heading = "Search")]
     no_overload: bool,
-    /// Stop when so much time has gone; what is known by then is the answer.
+    /// Maximum time of the search; reports what is known by then
     #[arg(long, value_name = "TIME", help_heading = "Search")]
     within: Option<String>,
-    /// Seed of every draw [default: as the plan says].
+    /// Seed of all random draws [default: the plan's, or random]
     #[arg(long, value_name = "N", help_heading = "Search")]
     seed: Option<String>,
-    /// The short form: the plan's own, and a coarser search.
+    /// Search coarsely, with the short form of the plan
     #[arg(long, help_heading = "Search")]
     quick: bool,
-    /// Go on with the newest search of this plan that was interrupted, or with the named one.
-    #[arg(long, value_name = "STUDY", num_args = 0..=1, default_missing_value = "", value_parser = study_name, help_heading = "Search")]
+    /// Resume the newest interrupted search of this plan, or the named one
+    #[arg(
+        long,
+        value_name = "STUDY",
+        num_args = 0..=1,
+        default_missing_value = "",
+        value_parser = study_name,
+        help_heading = "Search"
+    )]
     resume: Option<String>,
+    #[command(flatten)]
+    public: PublicFlag,
+    #[command(flatten)]
+    label: LabelFlag,
     #[command(flatten)]
     results: ResultFlags,
     #[command(flatten)]
@@ -81,14 +107,9 @@ pub(crate) struct CapacityFlags {
 /// Searches, keeps, reports.
 pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
-    let name = destination.format.name;
-    if matches!(name, "jtl" | "hlog") {
-        let what = format!("--format {name}: it is for single runs, and a search has many");
-        let way_out = format!("search, then tenbin report RUN --format {name}");
-        return Err(BadArguments(format!("{what}\n  way out: {way_out}")).into());
-    }
-    let asked = Asked::read(flags).map_err(|faults| bad(&faults))?;
-    let study = read_plan(&flags.plan, flags.quick)?;
+    destination.check_study()?;
+    let asked = CapacityOptions::read(flags).map_err(|faults| bad(&faults))?;
+    let study = flags.study()?;
     let mut study = study.searched(&asked.searched).map_err(|faults| bad(&faults))?;
     let within_ns = asked.within_ns;
     study.compare.within_ns = within_ns;
@@ -96,7 +117,9 @@ pub(crate) fn run(flags: &CapacityFlags) -> anyhow::Result<Exit> {
     let words = asked.words(&study);
     let procedure = Procedure::Capacity(asked.rules);
     let resume = &flags.resume;
-    let ordered = Ordered { study, procedure, resume, blocks: None, within_ns, store: &flags.store };
+    let (store, public) = (&flags.store, flags.public);
+    let label = &flags.label;
+    let ordered = Ordered { study, procedure, resume, blocks: None, within_ns, store, public, label };
     ordered.carry_out(&destination, &words, |study, kept, store| {
         Ok(exit(&study::capacity_answers(study, kept, store)?))
     })
@@ -113,18 +136,45 @@ fn exit(answers: &[CapacityAnswer]) -> Exit {
     }
 }
 
+impl CapacityFlags {
+    /// The plan, or one that asks a running server.
+    fn study(&self) -> anyhow::Result<Study> {
+        if !is_server(&self.of) {
+            if let Some(flag) = self.of_url() {
+                let what = format!("{flag} is for the URL of a running server, and {} is a plan", self.of);
+                return Err(BadArguments(format!("{what}\n  help: write it into the plan")).into());
+            }
+            return read_plan(Path::new(&self.of), self.quick);
+        }
+        let server = Server::read(&self.of)?;
+        let connections = self.connections.clone().unwrap_or_else(|| CONNECTIONS.to_owned());
+        let load =
+            [("rate", "100/s"), ("connections", &connections), ("for", MEASURED), ("warm-up", WARM_UP)];
+        let load = load.map(|(key, value)| (key, value.to_owned())).to_vec();
+        let title = server.name.clone();
+        Adhoc { title, servers: vec![server], request: &self.request, load, compare: Vec::new(), seed: None }
+            .study()
+    }
+
+    /// A flag that says what is asked of a URL, if one was given.
+    fn of_url(&self) -> Option<&'static str> {
+        let is_given = self.connections.is_some().then_some("--connections");
+        is_given.or_else(|| self.request.given())
+    }
+}
+
 fn bad(faults: &[Fault]) -> anyhow::Error {
     BadArguments(listed(faults, "nothing was started")).into()
 }
 
 /// The flags, read.
-struct Asked {
+struct CapacityOptions {
     rules: CapacityRules,
     searched: Searched,
     within_ns: Option<u64>,
 }
 
-impl Asked {
+impl CapacityOptions {
     /// All faults at once.
     fn read(flags: &CapacityFlags) -> Result<Self, Vec<Fault>> {
         let mut reader = Reader::default();
@@ -135,8 +185,8 @@ impl Asked {
         });
         let (from_per_s, to_per_s) = (reader.rate("--from", &flags.from), reader.rate("--to", &flags.to));
         if from_per_s.zip(to_per_s).is_some_and(|(from, to)| from > to) {
-            let what = "it is more than --to, the highest rate of interest";
-            reader.faults.push(Fault::new("--from", what, "turn the two around"));
+            let what = "it is higher than --to";
+            reader.faults.push(Fault::new("--from", what, "swap the two"));
         }
         let usual =
             if flags.quick { (RESOLUTION_QUICK, CONFIRM_RUNS_QUICK) } else { (RESOLUTION, CONFIRM_RUNS) };
@@ -154,7 +204,7 @@ impl Asked {
         let searched = Searched {
             load: flags.load.clone(),
             measured_ns: reader.time("--for", &flags.measured),
-            warm_up_ns: reader.read("--warm-up", &flags.warm_up, units::duration_ns),
+            warm_up_ns: reader.read("--warm-up", &flags.warm_up, seconds),
             seed: reader.read("--seed", &flags.seed, seed),
             conditions: slos,
         };
@@ -168,7 +218,7 @@ impl Asked {
         match self.rules.soak_s.zip(measured_s).filter(|(soak_s, measured_s)| soak_s < measured_s) {
             None => Ok(()),
             Some(_) => {
-                let what = "it is shorter than the other runs, and is to show what only a long one can";
+                let what = "it is shorter than the other runs of the search";
                 Err(Fault::new("--soak", what, "write a longer time, such as 10m"))
             }
         }
@@ -220,9 +270,9 @@ impl Reader {
     }
 
     fn time(&mut self, flag: &str, text: &Option<String>) -> Option<u64> {
-        let ns = self.read(flag, text, units::duration_ns)?;
+        let ns = self.read(flag, text, seconds)?;
         if ns == 0 {
-            self.faults.push(Fault::new(flag, "it must be longer than nothing", "write a time such as 10s"));
+            self.faults.push(Fault::new(flag, "it must be more than 0", "write a time such as 10s"));
         }
         Some(ns)
     }
@@ -230,11 +280,7 @@ impl Reader {
     fn rate(&mut self, flag: &str, text: &Option<String>) -> Option<f64> {
         let per_s = self.read(flag, text, units::rate_per_s)?;
         if per_s <= 0.0 {
-            self.faults.push(Fault::new(
-                flag,
-                "a rate of nothing sends nothing",
-                "write a rate such as 500/s",
-            ));
+            self.faults.push(Fault::new(flag, "it must be more than 0", "write a rate such as 500/s"));
         }
         Some(per_s)
     }
@@ -256,6 +302,11 @@ impl Reader {
         }
         Some(runs.min(CONFIRM_RUNS_MAX) as u32)
     }
+}
+
+/// A duration; a bare number is one of seconds.
+fn seconds(text: &str) -> Result<u64, String> {
+    units::duration_ns(&with_seconds(text))
 }
 
 /// `3%` as 0.03.

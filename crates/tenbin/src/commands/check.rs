@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use runner::{Rehearsed, Stopper};
+use clap_complete::engine::ArgValueCompleter;
+use runner::{Rehearsed, Stopper, Tools};
 
-use crate::commands::{read_plan, refuse, this_program};
+use crate::commands::completions::plan_files;
+use crate::commands::{PublicFlag, read_plan, refuse, this_program};
 use crate::exit::Exit;
 use crate::{output, signals};
 
@@ -16,22 +18,26 @@ const TAIL_LINES: usize = 12;
 /// Which plan, and how far to go.
 #[derive(Args, Debug)]
 pub(crate) struct CheckFlags {
-    /// The plan file.
-    #[arg(value_name = "PLAN", required_unless_present = "schema")]
+    /// Plan file
+    #[arg(value_name = "PLAN", add = ArgValueCompleter::new(plan_files), required_unless_present = "schema")]
     plan: Option<PathBuf>,
-    /// The short form, as the plan says under `quick`.
+    /// Check the short form that the plan defines under `quick`
     #[arg(long)]
     quick: bool,
-    /// Start every variant once, connect once, try the probes, and stop it. Systems that run already are connected to
-    /// without it, too.
+    /// Connect once to each system that is already running
+    #[arg(long)]
+    connect: bool,
+    /// Start each variant, connect once, try the probes, and stop it; includes --connect
     #[arg(long)]
     start: bool,
-    /// Print the JSON Schema of plans, with which editors complete and check them.
-    #[arg(long, conflicts_with_all = ["plan", "quick", "start"])]
+    #[command(flatten)]
+    public: PublicFlag,
+    /// Print the JSON Schema of plans, for editors
+    #[arg(long, conflicts_with_all = ["plan", "quick", "connect", "start"])]
     schema: bool,
 }
 
-/// Reads, looks, and says in words what would be done.
+/// Reads, and describes what would be done. Nothing is sent unless a flag asks for it.
 pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     let Some(plan) = &flags.plan else {
         output::data(&plan::schema())?;
@@ -40,7 +46,11 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     let study = read_plan(plan, flags.quick)?;
     let tenbin = this_program()?;
     output::lines(&study.explain())?;
-    refuse(&runner::preflight(&study, &tenbin))?;
+    let generator = flags.public.generator()?;
+    refuse(&runner::preflight(&study, &tenbin, &generator.public))?;
+    if !flags.connect && !flags.start {
+        return Ok(Exit::Ok);
+    }
     let stopper = Stopper::default();
     let heard = signals::listen(stopper.clone())?;
     heard.run_begins();
@@ -49,7 +59,8 @@ pub(crate) fn run(flags: &CheckFlags) -> anyhow::Result<Exit> {
     }
     let (mut failed, mut not_available) = (0, Vec::new());
     let (mut written, mut gap) = (Ok(()), "\n");
-    runner::rehearse(&study, flags.start, &tenbin, &stopper, |rehearsed| {
+    let tools = Tools { generator: &generator, ..Tools::local(&stopper) };
+    runner::rehearse(&study, flags.start, &tenbin, &tools, |rehearsed| {
         failed += usize::from(!rehearsed.failures.is_empty());
         for probe in &rehearsed.not_available {
             if !not_available.contains(probe) {

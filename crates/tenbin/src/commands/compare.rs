@@ -4,24 +4,27 @@ use std::path::{Path, PathBuf};
 
 use ::report::{self, Compared, Format, ReportError};
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use store::{Store, StudyId};
 
 use crate::commands::StoreFlag;
+use crate::commands::completions::stored;
+use crate::commands::origin::named;
 use crate::destination::{ResultFlags, formats};
 use crate::exit::{BadArguments, Exit};
 
 /// Which two, and how.
 #[derive(Args, Debug)]
 pub(crate) struct CompareFlags {
-    /// The one before: a run or a study, by name or by the beginning of a name.
-    #[arg(value_name = "A")]
+    /// Baseline: name or label of a run or a study; a unique beginning is enough
+    #[arg(value_name = "A", add = ArgValueCompleter::new(stored))]
     first: String,
-    /// The one after, of the same kind; "last" is the run, or after a study the study, that was kept last.
-    #[arg(value_name = "B")]
+    /// Run or study to compare with it; "last" is the newest
+    #[arg(value_name = "B", add = ArgValueCompleter::new(stored))]
     second: String,
-    #[arg(long, value_name = "FORMAT", help_heading = "Results", help = formats(Format::takes_compared))]
+    #[arg(long, value_name = "NAME", help_heading = "Results", help = formats(Format::takes_compared))]
     format: Option<String>,
-    /// Write it to this file, such as compared.md; the ending says the format.
+    /// Write the report to a file; its ending selects the format: compared.md
     #[arg(short, long, value_name = "PATH", help_heading = "Results")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -44,7 +47,8 @@ pub(crate) fn run(flags: &CompareFlags) -> anyhow::Result<Exit> {
         return Err(bad(&what, "name two of one store; --store FILE says which store"));
     }
     let store = Store::open_existing(&flags.store.path())?;
-    let compared = compared(&store, flags.first.trim(), flags.second.trim())?;
+    let [first, second] = [named(&store, flags.first.trim())?, named(&store, flags.second.trim())?];
+    let compared = compared(&store, &first, &second)?;
     destination.write(false, &|format, options, out| compared.write(format, options, out))?;
     Ok(Exit::Ok)
 }
@@ -91,5 +95,5 @@ fn the_same(id: &str) -> anyhow::Error {
 }
 
 fn bad(what: &str, way_out: &str) -> anyhow::Error {
-    BadArguments(format!("{what}\n  way out: {way_out}")).into()
+    BadArguments(format!("{what}\n  help: {way_out}")).into()
 }

@@ -1,27 +1,55 @@
-//! `tenbin history`: what is in the store.
+//! `tenbin history`: what is in the store; `tenbin history rm` removes some of it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use clap::Args;
+use clap::{Args, Subcommand};
+use clap_complete::engine::ArgValueCompleter;
+use report::{JSON, TERMINAL};
 use serde_json::json;
-use store::{State, Store, StudyState, StudySummary, Summary, Utc};
+use store::{Origin, State, Store, StoreError, StudyId, StudyState, StudySummary, Summary, Utc};
 
 use crate::commands::StoreFlag;
+use crate::commands::completions::stored;
+use crate::commands::origin::named;
 use crate::exit::{BadArguments, Exit};
 use crate::output;
 
 /// How many, and how.
 #[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 pub(crate) struct HistoryFlags {
-    /// Show at most this many.
+    #[command(subcommand)]
+    command: Option<HistoryCommand>,
+    /// Maximum number of lines
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
-    /// Show the runs of studies one by one, too.
+    /// List the runs of studies, too
     #[arg(long)]
     runs: bool,
-    /// terminal or json.
-    #[arg(long, value_name = "FORMAT", default_value = "terminal", help_heading = "Results")]
+    /// List only what has this label
+    #[arg(long, value_name = "TEXT")]
+    label: Option<String>,
+    /// terminal or json
+    #[arg(long, value_name = "NAME", default_value = TERMINAL.name, help_heading = "Results")]
     format: String,
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+/// What is done besides listing.
+#[derive(Debug, Subcommand)]
+enum HistoryCommand {
+    /// Removes runs and studies, with all that is stored of them
+    Rm(RemoveFlags),
+}
+
+/// What is removed.
+#[derive(Args, Debug)]
+struct RemoveFlags {
+    /// Names of runs or studies; a unique beginning is enough
+    #[arg(value_name = "NAME", required = true, add = ArgValueCompleter::new(stored))]
+    names: Vec<String>,
     #[command(flatten)]
     store: StoreFlag,
 }
@@ -39,37 +67,107 @@ impl Entry {
             Self::Study(study) => study.started_at_unix_ms,
         }
     }
+
+    fn id(&self) -> &str {
+        match self {
+            Self::Run(run) => run.id.as_str(),
+            Self::Study(study) => study.id.as_str(),
+        }
+    }
 }
 
-/// Lists them.
+/// Where runs and studies come from, by their names.
+type Origins = BTreeMap<String, Origin>;
+
+/// Lists, or removes.
 pub(crate) fn run(flags: &HistoryFlags) -> anyhow::Result<Exit> {
-    let store = Store::open_existing(&flags.store.path())?;
-    let entries = newest(&store, flags)?;
-    match flags.format.as_str() {
-        "terminal" => output::lines(&table(&entries))?,
-        "json" => output::data(&format!("{:#}\n", json!(entries.iter().map(object).collect::<Vec<_>>())))?,
-        other => {
-            let message = format!("--format {other:?} is not known here; write terminal or json");
+    if let Some(HistoryCommand::Rm(flags)) = &flags.command {
+        return remove(flags);
+    }
+    let path = flags.store.path();
+    let (entries, origins) = match Store::open_existing(&path) {
+        Ok(store) => {
+            let origins = store.origins()?;
+            (newest(&store, flags, &origins)?, origins)
+        }
+        // Nothing was measured yet.
+        Err(StoreError::Missing { .. }) => (Vec::new(), Origins::new()),
+        Err(error) => return Err(error.into()),
+    };
+    match report::format(&flags.format) {
+        Some(format) if format == TERMINAL && entries.is_empty() => {
+            output::lines(&format!("no runs in {} yet; tenbin URL makes one\n", path.display()))?;
+        }
+        Some(format) if format == TERMINAL => output::lines(&table(&entries, &origins))?,
+        Some(format) if format == JSON => {
+            let list: Vec<_> = entries.iter().map(|entry| object(entry, origins.get(entry.id()))).collect();
+            output::data(&format!("{:#}\n", json!(list)))?
+        }
+        _ => {
+            let message =
+                format!("--format {:?} is not available here\n  help: write terminal or json", flags.format);
             return Err(BadArguments(message).into());
         }
     }
     Ok(Exit::Ok)
 }
 
-fn newest(store: &Store, flags: &HistoryFlags) -> anyhow::Result<Vec<Entry>> {
+/// All of them are found before any is removed.
+fn remove(flags: &RemoveFlags) -> anyhow::Result<Exit> {
+    let store = Store::open_existing(&flags.store.path())?;
+    let (mut studies, mut runs) = (Vec::new(), Vec::new());
+    for name in &flags.names {
+        let name = named(&store, name)?;
+        match name.starts_with(StudyId::PREFIX) {
+            true => studies.push(store.find_study(&name)?),
+            false => runs.push(store.find(&name)?),
+        }
+    }
+    let running_studies = store.studies()?.into_iter().filter(|study| study.state == StudyState::Running);
+    let running_runs = store.runs(usize::MAX)?.into_iter().filter(|run| run.state == State::Running);
+    let running = running_studies.map(Entry::Study).chain(running_runs.map(Entry::Run));
+    let names: Vec<&str> =
+        studies.iter().map(StudyId::as_str).chain(runs.iter().map(store::RunId::as_str)).collect();
+    if let Some(entry) = running.into_iter().find(|entry| names.contains(&entry.id())) {
+        let what = format!("{} is still running; nothing was removed", entry.id());
+        return Err(BadArguments(format!("{what}\n  help: stop it first, or wait for its end")).into());
+    }
+    let mut text = String::new();
+    for name in &names {
+        let _ = writeln!(text, "removed {name}");
+    }
+    studies.iter().try_for_each(|study| store.delete_study(study))?;
+    runs.iter().try_for_each(|run| store.delete(run))?;
+    output::lines(&text)?;
+    Ok(Exit::Ok)
+}
+
+fn newest(store: &Store, flags: &HistoryFlags, origins: &Origins) -> anyhow::Result<Vec<Entry>> {
     let studies = store.studies()?.into_iter().map(Entry::Study);
     // Runs of studies, which are not shown, must not use up the limit.
-    let runs = store.runs(if flags.runs { flags.limit } else { usize::MAX })?;
+    let has_all = flags.runs && flags.label.is_none();
+    let runs = store.runs(if has_all { flags.limit } else { usize::MAX })?;
     let runs = runs.into_iter().filter(|run| flags.runs || run.place.is_none()).map(Entry::Run);
-    let mut entries: Vec<Entry> = studies.chain(runs).collect();
+    let is_asked = |entry: &Entry| {
+        let label = origins.get(entry.id()).and_then(|origin| origin.label.as_ref());
+        flags.label.is_none() || label == flags.label.as_ref()
+    };
+    let mut entries: Vec<Entry> = studies.chain(runs).filter(is_asked).collect();
     entries.sort_by_key(|entry| std::cmp::Reverse(entry.started_at_unix_ms()));
     entries.truncate(flags.limit);
     Ok(entries)
 }
 
-fn table(entries: &[Entry]) -> String {
-    let mut text =
-        format!("{:<24}{:<26}{:<13}{:>12}  {}\n", "name", "started (UTC)", "verdict", "sent", "what");
+/// Labels and commits have a column if there are any.
+fn table(entries: &[Entry], origins: &Origins) -> String {
+    let origin = |entry: &Entry| report::visible(&origins.get(entry.id()).map_or(String::new(), words));
+    let origin_width = entries.iter().map(|entry| origin(entry).chars().count() + 2).max().unwrap_or(0);
+    let origin_width = if origin_width > 2 { origin_width.max("build".len() + 2) } else { 0 };
+    let head = if origin_width > 0 { "build" } else { "" };
+    let mut text = format!(
+        "{:<24}{:<26}{:<13}{:>12}  {head:<origin_width$}{}\n",
+        "name", "started (UTC)", "verdict", "sent", "what"
+    );
     for entry in entries {
         let started = Utc::from_unix_ms(entry.started_at_unix_ms()).to_string();
         let (name, verdict, much, what) = match entry {
@@ -85,17 +183,31 @@ fn table(entries: &[Entry]) -> String {
                 (study.id.as_str(), study_state(study), done, format!("{}: {question}", study.title))
             }
         };
-        let what = report::visible(&what);
-        let _ = writeln!(text, "{name:<24}{started:<26}{verdict:<13}{much:>12}  {what}");
+        let (what, origin) = (report::visible(&what), origin(entry));
+        let _ =
+            writeln!(text, "{name:<24}{started:<26}{verdict:<13}{much:>12}  {origin:<origin_width$}{what}");
     }
     text
 }
 
-fn object(entry: &Entry) -> serde_json::Value {
+/// `main · 1a2b3c4d5e6f on main`
+fn words(origin: &Origin) -> String {
+    let commit = match (&origin.commit, &origin.branch) {
+        (Some(commit), Some(branch)) => Some(format!("{commit} on {branch}")),
+        (commit, branch) => commit.clone().or_else(|| branch.clone()),
+    };
+    origin.label.iter().cloned().chain(commit).collect::<Vec<_>>().join(" · ")
+}
+
+fn object(entry: &Entry, origin: Option<&Origin>) -> serde_json::Value {
+    let origin = origin.cloned().unwrap_or_default();
     let started_at = Utc::from_unix_ms(entry.started_at_unix_ms()).to_string();
     match entry {
         Entry::Run(run) => json!({
             "id": run.id.as_str(),
+            "label": origin.label,
+            "commit": origin.commit,
+            "branch": origin.branch,
             "started_at": started_at,
             "title": run.title,
             "load": run.load_words,
@@ -106,6 +218,9 @@ fn object(entry: &Entry) -> serde_json::Value {
         }),
         Entry::Study(study) => json!({
             "id": study.id.as_str(),
+            "label": origin.label,
+            "commit": origin.commit,
+            "branch": origin.branch,
             "started_at": started_at,
             "title": study.title,
             "question": study.question,

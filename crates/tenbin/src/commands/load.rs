@@ -1,30 +1,47 @@
 //! `tenbin URL`: one load, now.
 
+mod pair;
+mod waiting;
+
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use plan::{Draft, Played};
+use clap_complete::engine::ArgValueCompleter;
+use judge::Condition;
+use plan::{Draft, ExpectSpec, Fault, Field, LoadSpec, Played};
 use runner::{Made, PlannedRun, RunError, Runner, Stopper, Tools};
 use store::{Store, Verdict};
 
+use crate::arguments::{is_plan, stages_with_seconds, with_scheme, with_seconds};
+use crate::commands::completions::plan_files;
+use crate::commands::origin::LabelFlag;
+use crate::commands::request::RequestFlags;
 use crate::commands::sql::SqlFlags;
-use crate::commands::{StoreFlag, listed};
+use crate::commands::{PublicFlag, StoreFlag, listed};
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 use crate::live_line::LiveLine;
 use crate::{output, seed, signals};
 
-/// The flags of one load. Values are checked all at once, by the plan.
+use pair::ComparisonFlags;
+use waiting::{prepared, wait};
+
+/// The flags of one load. Values are checked all at once, by the plan. A flag that few need is left out of `-h`.
 #[derive(Args, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct LoadFlags {
-    /// What to load: http://HOST[:PORT]/PATH, https://…, postgres://USER@HOST/DATABASE, mysql://…, or sqlite:PATH. What a
-    /// postgres:// URL leaves out is taken from PGHOST, PGUSER and the like. A password is best left out, since others see the
-    /// arguments of a program: put it into PGPASSWORD, ~/.pgpass or MYSQL_PWD.
+    /// http://HOST:PORT/PATH, https://…, postgres://USER@HOST/DATABASE, mysql://…, or sqlite:PATH
+    ///
+    /// What a postgres:// URL leaves out is taken from PGHOST, PGUSER, and the like. Other users of the machine can see the
+    /// arguments of a program: put a password into PGPASSWORD, ~/.pgpass, or MYSQL_PWD.
+    #[arg(value_name = "URL", hide_short_help = true, add = ArgValueCompleter::new(plan_files))]
     url: Option<String>,
+    /// A second running server: compares both in paired blocks, in random order
+    #[arg(value_name = "URL_B", hide_short_help = true)]
+    other: Option<String>,
 
-    /// Connections; in a closed load each is a user [default: 50].
+    /// Connections; each is a user in a closed load [default: 50]
     #[arg(
         short = 'c',
         long = "connections",
@@ -33,112 +50,146 @@ pub(crate) struct LoadFlags {
         help_heading = "Load"
     )]
     connections: Option<String>,
-    /// How long, warm-up excluded [default: 10s, unless -n or --stages is given].
+    /// How long to measure, after the warm-up [default: 10s]
+    ///
+    /// With -n or --stages there is no default.
     #[arg(short, long, value_name = "TIME", help_heading = "Load")]
     duration: Option<String>,
-    /// Requests, or transactions, in all; with -d, whichever comes first.
+    /// Stop after N requests or transactions; with -d, whichever comes first
     #[arg(short = 'n', long, value_name = "N", help_heading = "Load")]
     requests: Option<String>,
-    /// Load before the measurement, kept out of the result.
+    /// Open load: start this many requests per second, however slow the server is
+    #[arg(short = 'R', long, value_name = "RATE", help_heading = "Load")]
+    rate: Option<String>,
+    /// Time before the measurement, left out of the result
     #[arg(long, value_name = "TIME", help_heading = "Load")]
     warm_up: Option<String>,
-    /// While it is not steady at the end of -d it goes on for as long again, so often at most.
-    #[arg(long, value_name = "N", help_heading = "Load")]
+    /// Extend the load by -d up to N times while the last part is not steady
+    #[arg(long, value_name = "N", help_heading = "Load", hide_short_help = true)]
     extend: Option<String>,
 
-    /// Open load: so many requests a second over all connections, whatever the target does.
-    #[arg(short = 'R', long, value_name = "RATE", help_heading = "Open load")]
-    rate: Option<String>,
-    /// Grow from this rate to -R over the duration.
-    #[arg(long, value_name = "RATE", help_heading = "Open load")]
+    /// Grow from this rate to -R over the duration
+    #[arg(long, value_name = "RATE", help_heading = "Open load", hide_short_help = true)]
     ramp_from: Option<String>,
-    /// Rates one after the other: TIME:RATE,TIME:RATE such as 10s:100/s,30s:500/s.
-    #[arg(long, value_name = "LIST", help_heading = "Open load")]
+    /// Successive target rates, TIME:RATE,TIME:RATE, such as 10s:100/s,30s:500/s
+    #[arg(long, value_name = "LIST", help_heading = "Open load", hide_short_help = true)]
     stages: Option<String>,
-    /// How instants are spaced: even or poisson [default: even].
-    #[arg(long, value_name = "KIND", help_heading = "Open load")]
+    #[arg(
+        long,
+        value_name = "KIND",
+        help_heading = "Open load",
+        hide_short_help = true,
+        help = arrivals()
+    )]
     arrivals: Option<String>,
-    /// Count requests as not sent that could not start this long after their instant [default: send them late].
-    #[arg(long, value_name = "TIME", help_heading = "Open load")]
+    /// Count a request as not sent if it is this late; by default, it is sent late
+    #[arg(long, value_name = "TIME", help_heading = "Open load", hide_short_help = true)]
     shed_after: Option<String>,
 
-    /// Pause of a user between reply and next request: 100ms, 50ms..150ms or exp:100ms.
-    #[arg(long, value_name = "TIME", help_heading = "Closed load")]
+    /// Pause of a user between reply and next request: 100ms, 50ms..150ms, or exp:100ms
+    #[arg(long, value_name = "TIME", help_heading = "Closed load", hide_short_help = true)]
     think: Option<String>,
-    /// Each user starts at most one request in this time.
-    #[arg(long, value_name = "TIME", help_heading = "Closed load")]
+    /// Minimum time from one request of a user to the next
+    #[arg(long, value_name = "TIME", help_heading = "Closed load", hide_short_help = true)]
     pacing: Option<String>,
-    /// Users come in evenly over this time.
-    #[arg(long, value_name = "TIME", help_heading = "Closed load")]
+    /// Start the users one after another over this time
+    #[arg(long, value_name = "TIME", help_heading = "Closed load", hide_short_help = true)]
     ramp_up: Option<String>,
-    /// No more requests a second than this, over all users.
-    #[arg(long, value_name = "RATE", help_heading = "Closed load")]
+    /// Maximum rate of all users together
+    #[arg(long, value_name = "RATE", help_heading = "Closed load", hide_short_help = true)]
     throughput: Option<String>,
 
-    /// Request method [default: GET, or POST with a body].
-    #[arg(short, long, value_name = "METHOD", help_heading = "Request")]
-    method: Option<String>,
-    /// Request header, "Name: value"; may be repeated.
-    #[arg(short = 'H', long = "header", value_name = "HEADER", help_heading = "Request")]
-    headers: Vec<String>,
-    /// Request body.
-    #[arg(short, long, value_name = "TEXT", help_heading = "Request")]
-    body: Option<String>,
-    /// Request body from a file.
-    #[arg(long, value_name = "PATH", help_heading = "Request")]
+    #[command(flatten)]
+    request: RequestFlags,
+    /// Request body from a file
+    #[arg(
+        long,
+        value_name = "PATH",
+        conflicts_with = "json",
+        help_heading = "Request",
+        hide_short_help = true
+    )]
     body_file: Option<PathBuf>,
-    /// A new connection for each request or transaction.
-    #[arg(long, visible_alias = "reconnect", help_heading = "Request")]
+    /// Open a new connection for each request or transaction
+    #[arg(long, visible_alias = "reconnect", help_heading = "Request", hide_short_help = true)]
     no_keepalive: bool,
-    /// Total time for one request, connecting included [default: 10s; 1h for transactions with -n and without -d].
-    #[arg(long, value_name = "TIME", help_heading = "Request")]
+    /// Maximum time of a request, connecting included [default: 10s]
+    ///
+    /// For transactions with -n and without -d, the default is 1h.
+    #[arg(long, value_name = "TIME", help_heading = "Request", hide_short_help = true)]
     timeout: Option<String>,
-    /// Time for a connection, TLS included [default: as --timeout, or 10s].
-    #[arg(long, value_name = "TIME", help_heading = "Request")]
+    /// Maximum time of connecting, TLS included [default: as --timeout, or 10s]
+    #[arg(long, value_name = "TIME", help_heading = "Request", hide_short_help = true)]
     connect_timeout: Option<String>,
-    /// Connect to this Unix socket; the URL still gives host and path.
-    #[arg(long, value_name = "PATH", help_heading = "Request")]
+    /// Connect to this Unix socket; host and path still come from the URL
+    #[arg(long, value_name = "PATH", help_heading = "Request", hide_short_help = true)]
     unix_socket: Option<PathBuf>,
-    /// Accept any TLS certificate; stamped on the result.
-    #[arg(short = 'k', long, help_heading = "Request")]
+    /// Connect to this address for the host and port of the URL; repeatable
+    #[arg(long, value_name = "HOST:PORT:ADDRESS", help_heading = "Request", hide_short_help = true)]
+    resolve: Vec<String>,
+    /// Wait up to this long for a server that is still starting
+    #[arg(long, value_name = "TIME", help_heading = "Request", hide_short_help = true)]
+    wait: Option<String>,
+    /// Accept any TLS certificate; noted in the result
+    #[arg(short = 'k', long, help_heading = "Request", hide_short_help = true)]
     insecure: bool,
-    /// Trust the authorities and certificates in this PEM file instead of the system's authorities.
-    #[arg(long, value_name = "PATH", help_heading = "Request")]
+    /// Trust the authorities and certificates in this PEM file instead of the system's
+    #[arg(long, value_name = "PATH", help_heading = "Request", hide_short_help = true)]
     cacert: Option<PathBuf>,
 
-    /// Accepted statuses: 200,201 or 2xx or 200-299 [default: 200-399].
-    #[arg(long, value_name = "LIST", help_heading = "Checks")]
+    /// Statuses that count as ok: 200,201 or 2xx or 200-299 [default: 200-399]
+    #[arg(long, value_name = "LIST", help_heading = "Checks", hide_short_help = true)]
     expect_status: Option<String>,
-    /// The body must contain this; may be repeated.
-    #[arg(long, value_name = "TEXT", help_heading = "Checks")]
+    /// Text that the body must contain; repeatable
+    #[arg(long, value_name = "TEXT", help_heading = "Checks", hide_short_help = true)]
     expect_body: Vec<String>,
-    /// The body must match this regular expression; may be repeated.
-    #[arg(long, value_name = "REGEX", help_heading = "Checks")]
+    /// Regular expression that the body must match; repeatable
+    #[arg(long, value_name = "REGEX", help_heading = "Checks", hide_short_help = true)]
     expect_body_regex: Vec<String>,
-    /// This header must be there, "Name" or "Name: part of value"; may be repeated.
-    #[arg(long, value_name = "HEADER", help_heading = "Checks")]
+    /// Required header, "Name" or "Name: part of value"; repeatable
+    #[arg(long, value_name = "HEADER", help_heading = "Checks", hide_short_help = true)]
     expect_header: Vec<String>,
-    /// Size of the body: 1024 or 1KiB..2KiB.
-    #[arg(long, value_name = "SIZE", help_heading = "Checks")]
+    /// Required size of the body: 1024 or 1KiB..2KiB
+    #[arg(long, value_name = "SIZE", help_heading = "Checks", hide_short_help = true)]
     expect_size: Option<String>,
 
     #[command(flatten)]
     sql: SqlFlags,
+    #[command(flatten)]
+    comparison: ComparisonFlags,
 
-    /// Load threads [default: one for each core].
-    #[arg(long, value_name = "N", help_heading = "Generator")]
+    /// Threads of the load generator [default: one per core]
+    #[arg(long, value_name = "N", help_heading = "Generator", hide_short_help = true)]
     threads: Option<String>,
-    /// Keep the threads on cores of their own: "auto", or a list such as 1,2.
-    #[arg(long, value_name = "CORES", num_args = 0..=1, default_missing_value = "auto", require_equals = true, help_heading = "Generator")]
+    /// Pin the threads to cores: "auto", or a list such as 1,2
+    #[arg(
+        long,
+        value_name = "CORES",
+        num_args = 0..=1,
+        default_missing_value = "auto",
+        require_equals = true,
+        help_heading = "Generator",
+        hide_short_help = true
+    )]
     pin: Option<String>,
-    /// Seed of every draw: the same seed gives the same arrivals and values [default: a new one for each run].
-    #[arg(long, value_name = "N", help_heading = "Generator")]
+    /// Seed of all random draws; the same seed repeats arrivals and values [default: random]
+    #[arg(long, value_name = "N", help_heading = "Generator", hide_short_help = true)]
     seed: Option<String>,
 
+    /// Conditions such as 'p99<200ms, errors<1%'; exit code 3 if one fails
+    ///
+    /// Repeatable. docs/ci.md describes the grammar.
+    #[arg(long, value_name = "LIST", help_heading = "Results")]
+    slo: Vec<String>,
+    #[command(flatten)]
+    public: PublicFlag,
+
+    #[command(flatten)]
+    label: LabelFlag,
     #[command(flatten)]
     results: ResultFlags,
-    /// Keep up to this many single requests of each second, drawn at random, for jtl.
-    #[arg(long, value_name = "N", help_heading = "Results")]
+    /// Keep up to N single requests of each second, drawn at random; needed for jtl
+    #[arg(long, value_name = "N", help_heading = "Results", hide_short_help = true)]
     log_requests: Option<String>,
     #[command(flatten)]
     store: StoreFlag,
@@ -146,26 +197,36 @@ pub(crate) struct LoadFlags {
 
 /// Checks, loads, keeps, reports.
 pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<Exit> {
+    if let Some(other) = flags.other.take() {
+        return pair::run(&flags, &other);
+    }
+    flags.check_alone()?;
     let destination = flags.results.check()?;
     let store_path = flags.store.path();
-    if destination.format.name == "jtl" && flags.log_requests.is_none() {
+    if destination.format == report::REQUEST_LOG && flags.log_requests.is_none() {
         let what =
-            "--format jtl: it lists single requests, and none are kept\n  way out: add --log-requests 1000";
-        return Err(BadArguments(format!("{what}\n1 fault; nothing was sent")).into());
+            "--format jtl: it lists single requests, and none are kept\n  help: add --log-requests 1000";
+        return Err(BadArguments(format!("{what}\n1 error; nothing was sent")).into());
     }
+    let conditions = conditions(&flags.slo)?;
+    let wait = flags.wait.as_deref().map(wait).transpose()?;
     let is_drawn = flags.seed.is_none();
     flags.seed.get_or_insert_with(|| seed::fresh().to_string());
+    let (generator, label) = (flags.public.generator()?, flags.label.clone());
     let plan =
         draft(flags, played).check().map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
     let stopper = Stopper::default();
     let heard = signals::listen(stopper.clone())?;
-    let prepared = runner::prepare(&plan).map_err(anyhow::Error::from).context("nothing was sent")?;
+    let prepared =
+        prepared(&plan, &generator.public, wait).map_err(anyhow::Error::from).context("nothing was sent")?;
     let store = Store::open(&store_path)?;
     let hearing = heard.clone();
     let mut line = LiveLine::new(move || hearing.run_begins());
-    let runner = Runner { store: &store, tools: Tools::local(&stopper) };
-    let planned = PlannedRun::of_load(&plan, Some(prepared));
-    let Made { run, ending, .. } = runner.make(planned, &mut line).inspect_err(show_what_is_left)?;
+    let runner = Runner { store: &store, tools: Tools { generator: &generator, ..Tools::local(&stopper) } };
+    let planned = PlannedRun::of_load(&plan, Some(prepared)).held_to(conditions);
+    let Made { run, ending, gates, .. } = runner.make(planned, &mut line).inspect_err(show_what_is_left)?;
+    label.keep(run.as_str(), &store);
+    let is_breached = gates.iter().any(|gate| !gate.holds);
 
     let shown = store.load(&run).map_err(Into::into).and_then(|run| {
         let runs = [run];
@@ -179,13 +240,46 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
     {
         return Err(error);
     }
-    Ok(match (heard.exit(), ending.verdict) {
-        (Some(exit), _) => exit,
-        (None, Verdict::Invalid) => Exit::Invalid,
-        (None, Verdict::Complete) => Exit::Ok,
-        (None, Verdict::Degraded) => Exit::Degraded,
-        (None, Verdict::Partial | Verdict::Aborted) => Exit::CouldNotRun,
+    Ok(heard.exit().unwrap_or(exit(ending.verdict, is_breached)))
+}
+
+/// The exit code of a load that ended by itself. Figures that are invalid hold no condition and breach none.
+fn exit(verdict: Verdict, is_breached: bool) -> Exit {
+    match verdict {
+        Verdict::Invalid => Exit::Invalid,
+        _ if is_breached => Exit::Breached,
+        Verdict::Complete => Exit::Ok,
+        Verdict::Degraded => Exit::Degraded,
+        Verdict::Partial | Verdict::Aborted => Exit::CouldNotRun,
+    }
+}
+
+/// The conditions of `--slo`.
+fn conditions(texts: &[String]) -> Result<Vec<Condition>, BadArguments> {
+    study::slos(texts).map_err(|error| {
+        let fault = Fault::new(format!("--slo {:?}", error.condition), &error.what, error.help());
+        BadArguments(listed(&[fault], "nothing was sent"))
     })
+}
+
+impl LoadFlags {
+    /// Flags that are about two servers, and plans, do not go with one URL.
+    fn check_alone(&self) -> Result<(), BadArguments> {
+        let url = self.url.as_deref().unwrap_or_default();
+        if is_plan(url.as_ref()) {
+            let what = format!("{url} is a plan, and these are flags of a single load");
+            return Err(BadArguments(format!(
+                "{what}\n  help: write tenbin run {url}; tenbin run -h lists its flags"
+            )));
+        }
+        match self.comparison.given() {
+            None => Ok(()),
+            Some(flag) => {
+                let what = format!("{flag}: it compares two servers, and there is one URL");
+                Err(BadArguments(format!("{what}\n  help: add the URL of a second server, or leave it out")))
+            }
+        }
+    }
 }
 
 /// The store is gone, but what was counted is not.
@@ -206,56 +300,90 @@ pub(crate) fn show_what_is_left(error: &RunError) {
     }
 }
 
+fn arrivals() -> String {
+    format!("Spacing of scheduled send times: {} [default: even]", plan::arrival_processes())
+}
+
 fn draft(flags: LoadFlags, played: Vec<Played>) -> Draft {
-    let sql = flags.sql;
     Draft {
+        load: spec(&flags),
+        sql: flags.sql.spec(),
+        expects: expects(&flags),
         played,
-        defines: sql.defines,
-        query_mode: sql.query_mode,
-        scale: sql.scale,
-        tables: sql.tables,
-        table_size: sql.table_size,
-        range_size: sql.range_size,
-        rows: sql.rows,
-        style: sql.style,
-        distribution: sql.distribution,
-        max_tries: sql.max_tries,
-        latency_limit: sql.latency_limit,
-        pool: sql.pool,
-        no_room_check: sql.no_room_check,
-        url: flags.url.unwrap_or_default(),
+        url: with_scheme(&flags.url.unwrap_or_default()).into_owned(),
         unix_socket: flags.unix_socket,
-        method: flags.method,
-        headers: flags.headers,
-        body: flags.body,
+        resolve: flags.resolve,
+        headers: flags.request.headers(),
+        body: flags.request.body().cloned(),
+        method: flags.request.method,
         body_file: flags.body_file,
-        connections: flags.connections,
-        requests: flags.requests,
-        duration: flags.duration,
-        warm_up: flags.warm_up,
-        extend: flags.extend,
-        rate: flags.rate,
-        ramp_from: flags.ramp_from,
-        stages: flags.stages,
-        arrivals: flags.arrivals,
-        shed_after: flags.shed_after,
-        think: flags.think,
-        pacing: flags.pacing,
-        ramp_up: flags.ramp_up,
-        throughput: flags.throughput,
-        timeout: flags.timeout,
-        connect_timeout: flags.connect_timeout,
-        no_keepalive: flags.no_keepalive,
-        expect_status: flags.expect_status,
-        expect_body: flags.expect_body,
-        expect_body_regex: flags.expect_body_regex,
-        expect_header: flags.expect_header,
-        expect_size: flags.expect_size,
         insecure: flags.insecure,
         cacert: flags.cacert,
-        threads: flags.threads,
-        pin: flags.pin,
-        seed: flags.seed,
-        log_requests: flags.log_requests,
+    }
+}
+
+fn expects(flags: &LoadFlags) -> ExpectSpec {
+    let mut expects = ExpectSpec::default();
+    let all: [(Field, &[String]); 5] = [
+        (Field::EXPECT_STATUS, flags.expect_status.as_slice()),
+        (Field::EXPECT_BODY, &flags.expect_body),
+        (Field::EXPECT_BODY_REGEX, &flags.expect_body_regex),
+        (Field::EXPECT_HEADER, &flags.expect_header),
+        (Field::EXPECT_SIZE, flags.expect_size.as_slice()),
+    ];
+    for (field, texts) in all {
+        texts.iter().for_each(|text| expects.write(field, text));
+    }
+    expects
+}
+
+fn spec(flags: &LoadFlags) -> LoadSpec {
+    let mut spec = LoadSpec {
+        keep_alive: flags.no_keepalive.then(|| false.into()),
+        room_check: flags.sql.no_room_check.then(|| false.into()),
+        ..LoadSpec::default()
+    };
+    for (field, text) in flags.amounts() {
+        spec.write(field, &text);
+    }
+    spec
+}
+
+impl LoadFlags {
+    /// How much load, and in which shape: every value that was given, with its unit.
+    fn amounts(&self) -> Vec<(Field, String)> {
+        // Each connection of a closed load is a user.
+        let is_open = self.rate.is_some() || self.stages.is_some();
+        let times = [
+            (Field::MEASURED, &self.duration),
+            (Field::WARM_UP, &self.warm_up),
+            (Field::SHED_AFTER, &self.shed_after),
+            (Field::THINK, &self.think),
+            (Field::PACING, &self.pacing),
+            (Field::RAMP_UP, &self.ramp_up),
+            (Field::TIMEOUT, &self.timeout),
+            (Field::CONNECT_TIMEOUT, &self.connect_timeout),
+            (Field::LATENCY_LIMIT, &self.sql.latency_limit),
+        ];
+        let others = [
+            (if is_open { Field::CONNECTIONS } else { Field::USERS }, &self.connections),
+            (Field::REQUESTS, &self.requests),
+            (Field::EXTEND, &self.extend),
+            (Field::RATE, &self.rate),
+            (Field::RAMP_FROM, &self.ramp_from),
+            (Field::ARRIVALS, &self.arrivals),
+            (Field::THROUGHPUT, &self.throughput),
+            (Field::POOL, &self.sql.pool),
+            (Field::THREADS, &self.threads),
+            (Field::PIN, &self.pin),
+            (Field::SEED, &self.seed),
+            (Field::LOG_REQUESTS, &self.log_requests),
+        ];
+        let times = times
+            .iter()
+            .filter_map(|(field, text)| Some((*field, with_seconds(text.as_deref()?).into_owned())));
+        let others = others.iter().filter_map(|(field, text)| Some((*field, (*text).clone()?)));
+        let stages = self.stages.as_deref().map(|text| (Field::STAGES, stages_with_seconds(text)));
+        times.chain(others).chain(stages).collect()
     }
 }

@@ -11,59 +11,63 @@ use crate::commands::listed;
 use crate::exit::{BadArguments, Exit};
 use crate::{output, signals};
 
-/// How often a terminal is told how far it is.
+/// How often the progress on a terminal is updated.
 const TOLD_EVERY: Duration = Duration::from_millis(200);
 
 /// Which tables, where, and how large.
 #[derive(Args, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct PrepareFlags {
-    /// The database: postgres://USER@HOST/DATABASE, mysql://… or sqlite:PATH. A password is best left to PGPASSWORD, ~/.pgpass or
-    /// MYSQL_PWD.
+    /// Database: postgres://USER@HOST/DATABASE, mysql://…, or sqlite:PATH
+    ///
+    /// Put a password into PGPASSWORD, ~/.pgpass, or MYSQL_PWD.
     url: String,
-    /// The workload: tpcb-like, simple-update, select-only, oltp-read-write and its like, bulk-insert, postcodes-insert,
-    /// postcodes-read or sign-up.
+    /// Workload: tpcb-like, select-only, oltp-read-write, postcodes-read, sign-up, ...
+    ///
+    /// Also simple-update, the other oltp workloads of sysbench, bulk-insert, and postcodes-insert.
     #[arg(long, value_name = "NAME")]
     workload: String,
-    /// Of pgbench's tables: 100,000 accounts each.
+    /// Scale factor of pgbench's tables: 100,000 accounts each
     #[arg(short, long, value_name = "N", default_value = "1")]
     scale: String,
-    /// How many tables the oltp workloads have.
+    /// Number of tables of the oltp workloads
     #[arg(long, value_name = "N", default_value = "1")]
     tables: String,
-    /// Rows of each of them.
+    /// Rows per table of the oltp workloads
     #[arg(long, value_name = "N", default_value = "10000")]
     table_size: String,
-    /// Rows of the workload's own table, if it has one [default: as many as the workload is known for].
+    /// Rows of the workload's own table, if it has one
     #[arg(long, value_name = "N")]
     rows: Option<String>,
-    /// Connections to load over; SQLite has one.
+    /// Connections that load rows; SQLite has one
     #[arg(short, long, value_name = "N", default_value = "4")]
     jobs: String,
-    /// Drop tables of these names first, whosever they are. Without it, a load that was cut off is gone on with.
+    /// Drop existing tables of these names first
+    ///
+    /// Without it, an interrupted load is resumed.
     #[arg(long, visible_alias = "fresh")]
     drop: bool,
-    /// Seed of the random rows.
+    /// Seed of random rows
     #[arg(long, value_name = "N", default_value = "1")]
     seed: String,
-    /// How full pages are made, in percent.
+    /// Fill factor of pages, in percent
     #[arg(short = 'F', long, value_name = "PERCENT", default_value = "100", help_heading = "PostgreSQL")]
     fillfactor: String,
-    /// Partitions of pgbench's accounts; 0 is a plain table.
+    /// Partitions of pgbench's accounts; 0 is a plain table
     #[arg(long, value_name = "N", default_value = "0", help_heading = "PostgreSQL")]
     partitions: String,
-    /// How accounts find their partition: range or hash.
+    /// Partitioning of accounts: range or hash
     #[arg(long, value_name = "METHOD", default_value = "range", help_heading = "PostgreSQL")]
     partition_method: String,
-    /// Let pgbench's tables refer to each other.
+    /// Add foreign keys between pgbench's tables
     #[arg(long, help_heading = "PostgreSQL")]
     foreign_keys: bool,
-    /// Keep tables out of the write-ahead log.
+    /// Create unlogged tables
     #[arg(long, help_heading = "PostgreSQL")]
     unlogged_tables: bool,
 }
 
-/// Makes the tables, and says what is there.
+/// Creates the tables, and reports their sizes.
 pub(crate) fn run(flags: &PrepareFlags) -> anyhow::Result<Exit> {
     let (database, options) =
         read(flags).map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
@@ -79,7 +83,7 @@ pub(crate) fn run(flags: &PrepareFlags) -> anyhow::Result<Exit> {
     let loaded = match loaded {
         Ok(loaded) => loaded,
         Err(FillError::Loading(error @ LoadingError::Options(_))) => {
-            return Err(BadArguments(format!("{error}\n1 fault; nothing was sent")).into());
+            return Err(BadArguments(format!("{error}\n1 error; nothing was sent")).into());
         }
         Err(FillError::Refused(refusal)) => return Err(refusal.into()),
         Err(FillError::Loading(error)) => {
@@ -139,7 +143,7 @@ fn read(flags: &PrepareFlags) -> Result<(Database, LoadingOptions), Vec<Fault>> 
     database.filter(|_| faults.is_empty()).map(|database| (database, options)).ok_or(faults)
 }
 
-/// A line on a terminal that says how far it is; nothing where nobody looks.
+/// The progress on a terminal; nothing elsewhere.
 #[derive(Default)]
 struct Line(Mutex<Option<Instant>>);
 

@@ -2,20 +2,24 @@
 
 use ::report::Sharing;
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use store::{RunId, Store, StudyId};
 
 use crate::commands::StoreFlag;
+use crate::commands::completions::stored;
+use crate::commands::origin::named;
 use crate::destination::ResultFlags;
 use crate::exit::{BadArguments, Exit};
 
 /// Which runs, and how.
 #[derive(Args, Debug)]
 pub(crate) struct ReportFlags {
-    /// Runs, or one study, by name or by the beginning of a name; "last" is what was kept last [default: last].
-    #[arg(value_name = "NAME")]
+    /// Names or labels of runs, or of one study; a unique beginning is enough [default: last]
+    #[arg(value_name = "NAME", add = ArgValueCompleter::new(stored))]
     names: Vec<String>,
-    /// Leave out what tells of the machine and its user: host and user names, paths, commands, error messages, what processes
-    /// wrote, and the plan.
+    /// Leave out what identifies the machine and its user
+    ///
+    /// These are host and user names, paths, commands, error messages, output of processes, and the plan.
     #[arg(long, help_heading = "Results")]
     share: bool,
     #[command(flatten)]
@@ -29,7 +33,8 @@ pub(crate) fn run(flags: &ReportFlags) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
     let store = Store::open_existing(&flags.store.path())?;
     let last = ["last".to_owned()];
-    let names = if flags.names.is_empty() { &last[..] } else { &flags.names[..] };
+    let given = flags.names.iter().map(|name| named(&store, name)).collect::<Result<Vec<_>, _>>()?;
+    let names = if given.is_empty() { &last[..] } else { &given[..] };
     if let [name] = names
         && let Some(id) = study(&store, name)?
     {
@@ -45,7 +50,7 @@ pub(crate) fn run(flags: &ReportFlags) -> anyhow::Result<Exit> {
     if let Some(name) = names.iter().find(|name| name.starts_with(StudyId::PREFIX)) {
         let what = format!("{name} is a study, and a study is shown by itself");
         return Err(BadArguments(format!(
-            "{what}\n  way out: name it alone, or name runs (tenbin history --runs)"
+            "{what}\n  help: name it alone, or name runs (tenbin history --runs)"
         ))
         .into());
     }

@@ -3,14 +3,18 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use judge::{Gates, Standing};
+use clap_complete::engine::ArgValueCompleter;
+use judge::{Eligibility, Gates};
 use plan::{Study, units};
 use runner::{Bench, Observer, Runner, Stopper, Tools};
 use store::{Procedure, Store, StudyId, StudyState, Verdict};
-use study::Kept;
+use study::StoredStudy;
 
+use crate::arguments::with_seconds;
+use crate::commands::completions::plan_files;
 use crate::commands::load::show_what_is_left;
-use crate::commands::{StoreFlag, read_plan, refuse, this_program};
+use crate::commands::origin::LabelFlag;
+use crate::commands::{PublicFlag, StoreFlag, read_plan, refuse, this_program};
 use crate::destination::{Destination, ResultFlags};
 use crate::exit::{BadArguments, Exit};
 use crate::making::{Making, broken, of_study};
@@ -20,21 +24,25 @@ use crate::{output, seed, signals};
 /// Which plan, and how.
 #[derive(Args, Debug)]
 pub(crate) struct RunFlags {
-    /// The plan file.
-    #[arg(value_name = "PLAN")]
+    /// Plan file
+    #[arg(value_name = "PLAN", add = ArgValueCompleter::new(plan_files))]
     plan: PathBuf,
-    /// The short form: fewer variants, blocks and seconds, as the plan says under `quick`.
+    /// Run the short form that the plan defines under `quick`
     #[arg(long)]
     quick: bool,
-    /// Go on with the newest study of this plan that was interrupted, or with the named one: only what is missing is run.
+    /// Resume the newest interrupted study of this plan, or the named one
     #[arg(long, value_name = "STUDY", num_args = 0..=1, default_missing_value = "", value_parser = study_name)]
     resume: Option<String>,
-    /// With --resume: add blocks to a study that is finished, up to this number in all, and compare again.
+    /// With --resume: extend a complete study to N blocks and compare again
     #[arg(long, value_name = "N", requires = "resume", value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Option<u32>,
-    /// Stop when so much time has gone, with what it took before it was resumed; instead of what the plan says.
+    /// Maximum time of the study, interrupted parts included; replaces the plan's
     #[arg(long, value_name = "TIME", value_parser = within_ns)]
     within: Option<u64>,
+    #[command(flatten)]
+    public: PublicFlag,
+    #[command(flatten)]
+    label: LabelFlag,
     #[command(flatten)]
     results: ResultFlags,
     #[command(flatten)]
@@ -50,8 +58,8 @@ pub(crate) fn study_name(text: &str) -> Result<String, String> {
 }
 
 fn within_ns(text: &str) -> Result<u64, String> {
-    match units::duration_ns(text)? {
-        0 => Err("it must be longer than nothing: write a time such as 10min".to_owned()),
+    match units::duration_ns(&with_seconds(text))? {
+        0 => Err("it is 0: write a time such as 10min".to_owned()),
         ns => Ok(ns),
     }
 }
@@ -59,35 +67,41 @@ fn within_ns(text: &str) -> Result<u64, String> {
 /// Checks, starts, loads, stops, keeps, reports.
 pub(crate) fn run(flags: &RunFlags) -> anyhow::Result<Exit> {
     let destination = flags.results.check()?;
-    let name = destination.format.name;
-    if matches!(name, "jtl" | "hlog") {
-        let what = format!("--format {name}: it is for single runs, and a plan may have many");
-        let way_out = format!("run it, then tenbin report RUN --format {name}");
-        return Err(BadArguments(format!("{what}\n  way out: {way_out}")).into());
-    }
+    destination.check_study()?;
     let mut study = read_plan(&flags.plan, flags.quick)?;
     study.compare.within_ns = flags.within.or(study.compare.within_ns);
     let procedure = study::procedure(&study);
     let (resume, within_ns) = (&flags.resume, flags.within);
-    let ordered = Ordered { study, procedure, resume, blocks: flags.blocks, within_ns, store: &flags.store };
+    let ordered = Ordered {
+        study,
+        procedure,
+        resume,
+        blocks: flags.blocks,
+        within_ns,
+        store: &flags.store,
+        public: flags.public,
+        label: &flags.label,
+    };
     ordered.carry_out(&destination, "", |_, kept, _| Ok(exit(kept)))
 }
 
-/// A study that is to be made, or gone on with.
+/// A study that is to be made, or resumed.
 pub(crate) struct Ordered<'a> {
     pub(crate) study: Study,
     pub(crate) procedure: Procedure,
     pub(crate) resume: &'a Option<String>,
     /// To how many blocks a finished one is extended.
     pub(crate) blocks: Option<u32>,
-    /// The time that was asked for by a flag: it is for a study that is gone on with, too.
+    /// The time that a flag gives: it is also for a study that is resumed.
     pub(crate) within_ns: Option<u64>,
     pub(crate) store: &'a StoreFlag,
+    pub(crate) public: PublicFlag,
+    pub(crate) label: &'a LabelFlag,
 }
 
 impl Ordered<'_> {
-    /// Starts, loads, stops, keeps, reports. `words` are said before, if there are any; `exit` is told from what was kept. A
-    /// study that names no seed gets a new one; one that is gone on with keeps its own.
+    /// Starts, loads, stops, keeps, reports. `words` are said before, if there are any; `exit` follows from what was kept. A study
+    /// that names no seed gets a new one; one that is resumed keeps its own.
     pub(crate) fn carry_out(
         self,
         destination: &Destination,
@@ -95,7 +109,8 @@ impl Ordered<'_> {
         exit: impl FnOnce(&Study, &store::Study, &Store) -> anyhow::Result<Exit>,
     ) -> anyhow::Result<Exit> {
         let tenbin = this_program()?;
-        refuse(&runner::preflight(&self.study, &tenbin))?;
+        let generator = self.public.generator()?;
+        refuse(&runner::preflight(&self.study, &tenbin, &generator.public))?;
         let stopper = Stopper::default();
         let heard = signals::listen(stopper.clone())?;
         let store = Store::open(&self.store.path())?;
@@ -114,18 +129,20 @@ impl Ordered<'_> {
                     study.set_seed(seed::fresh());
                 }
                 let stamp = runner::stamp(&study)?;
-                study::begin_study(&study, procedure, runner::Machine::here().facts, stamp, &store)
-                    .map_err(of_study)?
+                let id = study::begin_study(&study, procedure, runner::Machine::here().facts, stamp, &store)
+                    .map_err(of_study)?;
+                self.label.keep(id.as_str(), &store);
+                id
             }
         };
         warn_of_others(&store, &id)?;
         heard.run_begins();
-        let tools = Tools::local(&stopper);
+        let tools = Tools { generator: &generator, ..Tools::local(&stopper) };
         let mut line = StudyLine::default();
         runner::tidy_up().iter().for_each(|said| line.says(said));
         let bench = Bench::new(Runner { store: &store, tools }, &study, &id, &tenbin)?;
         let mut making = Making { bench, tools, line };
-        study::run_study(&study, &Kept { store: &store, id: &id }, &mut making)
+        study::run_study(&study, &StoredStudy { store: &store, id: &id }, &mut making)
             .map_err(broken)
             .inspect_err(show_what_is_left)?;
         let kept = store.load_study(&id)?;
@@ -158,7 +175,7 @@ impl Ordered<'_> {
                 let mut study = study.clone();
                 study.set_seed(kept.new.seed);
                 let from = study::blocks_of(&study, &kept).map_err(of_study)?;
-                let journal = Kept { store, id: &id };
+                let journal = StoredStudy { store, id: &id };
                 study::extend_study(&study, &kept, *blocks, within_s, &journal).map_err(of_study)?;
                 output::remark(&format!("extending {id} from {from} to {blocks} blocks"));
             }
@@ -169,7 +186,7 @@ impl Ordered<'_> {
                 store.resume_study(&id, within_s)?;
                 let (of, left) = (kept.new.planned.len(), kept.missing().count());
                 let later = if *procedure == Procedure::Blocks { "" } else { " that were planned so far" };
-                output::remark(&format!("going on with {id}: {} of {of} runs{later} are done", of - left));
+                output::remark(&format!("resuming {id}: {} of {of} runs{later} are complete", of - left));
             }
         }
         Ok((id, kept.new.seed))
@@ -180,20 +197,20 @@ impl Ordered<'_> {
 fn finished(study: &Study, kept: &store::Study) -> anyhow::Result<BadArguments> {
     let id = &kept.id;
     if !matches!(kept.new.compare.procedure, Procedure::Blocks | Procedure::Duel { .. }) {
-        return Ok(BadArguments(format!("{id} is finished\n  way out: leave out --resume to run it anew")));
+        return Ok(BadArguments(format!("{id} is complete\n  help: leave out --resume to run it again")));
     }
     let blocks = study::blocks_of(study, kept).map_err(of_study)?;
     let are = if blocks == 1 { "block" } else { "blocks" };
     Ok(BadArguments(format!(
-        "{id} is finished, with {blocks} {are}\n  way out: add --blocks N to extend it to N blocks in all, or leave out \
-         --resume to run it anew"
+        "{id} is complete, with {blocks} {are}\n  help: add --blocks N to extend it to N blocks in all, or leave out \
+         --resume to run it again"
     )))
 }
 
 /// What is planned comes before what is added.
 fn not_finished(kept: &store::Study) -> BadArguments {
     BadArguments(format!(
-        "{} is not finished: it has {} of {} runs\n  way out: leave out --blocks to make the others, and extend it then",
+        "{} is not complete: it has {} of {} runs\n  help: resume it without --blocks first, then extend it",
         kept.id,
         kept.new.planned.len() - kept.missing().count(),
         kept.new.planned.len()
@@ -206,7 +223,7 @@ fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()> {
         if other.state == StudyState::Running && other.id != *own {
             let title = report::visible(&other.title);
             output::remark(&format!(
-                "{} ({title}) goes on at the same time: each study measures what the other takes from the machine",
+                "{} ({title}) is running at the same time: the two studies take resources from each other",
                 other.id
             ));
         }
@@ -234,16 +251,16 @@ fn newest(study: &Study, procedure: &Procedure, store: &Store, is_extended: bool
         return Err(finished(study, &kept)?.into());
     }
     let what = match is_extended {
-        true => format!("no study of {:?}, as the plan is now, was kept", study.title),
-        false => format!("no study of {:?}, as the plan is now, was interrupted", study.title),
+        true => format!("no study of {:?} with this plan is stored", study.title),
+        false => format!("no study of {:?} with this plan was interrupted", study.title),
     };
-    Err(BadArguments(format!("{what}\n  way out: leave out --resume, or name one that tenbin history lists"))
+    Err(BadArguments(format!("{what}\n  help: leave out --resume, or name one that tenbin history lists"))
         .into())
 }
 
 /// A study answers with what it found, unless a gate was breached, a system was gone, or nothing can be believed. A search
 /// overloads systems on purpose, and a study of failures asks for them: what systems do then is its result.
-fn exit(study: &store::Study) -> Exit {
+pub(crate) fn exit(study: &store::Study) -> Exit {
     let judged = |verdict: Verdict| {
         let endings = study.runs.iter().filter_map(|run| run.ending.as_ref());
         endings.filter(|ending| ending.verdict == verdict).count()
@@ -267,6 +284,6 @@ fn exit(study: &store::Study) -> Exit {
 /// run at all may be believed, that is the answer.
 fn is_breached(study: &store::Study) -> bool {
     let gates = Gates::of(study);
-    let is_any_valid = study.runs.iter().any(|run| judge::standing(run) == Standing::Valid);
+    let is_any_valid = study.runs.iter().any(|run| judge::eligibility(run) == Eligibility::Valid);
     gates.is_breached || (is_any_valid && !gates.held())
 }

@@ -1,59 +1,120 @@
 //! Flags of a load of SQL.
 
 use clap::{ArgMatches, Args};
-use plan::Played;
+use plan::{Field, Played, SqlSpec};
 
-/// What is played on a database, and how. Values are checked all at once, by the plan.
+/// What is run on a database, and how. Values are checked all at once, by the plan.
 #[derive(Args, Debug)]
 pub(crate) struct SqlFlags {
-    /// A script in pgbench's language, and how often it is played next to others; may be repeated.
-    #[arg(short = 'f', long = "file", value_name = "FILE[@WEIGHT]", help_heading = "SQL")]
+    /// Script in pgbench's language; repeatable
+    ///
+    /// FILE@WEIGHT sets how often it is run relative to other scripts and workloads.
+    #[arg(short = 'f', long = "file", value_name = "FILE", help_heading = "SQL")]
     files: Vec<String>,
-    /// A built-in workload, such as tpcb-like, select-only, oltp-read-write or sign-up; may be repeated. `tenbin prepare`
-    /// makes its tables. A style of its own follows a colon: postcodes-insert:multi-row.
-    #[arg(long = "workload", value_name = "NAME[:STYLE][@WEIGHT]", help_heading = "SQL")]
+    /// Built-in workload: tpcb-like, select-only, oltp-read-write, sign-up, ...
+    ///
+    /// Repeatable. `tenbin prepare` creates its tables. A style follows a colon, and a weight follows @: postcodes-insert:multi-row@2.
+    #[arg(long = "workload", value_name = "NAME", help_heading = "SQL")]
     workloads: Vec<String>,
-    /// The value of a variable of the scripts; may be repeated.
-    #[arg(short = 'D', long = "define", value_name = "NAME=VALUE", help_heading = "SQL")]
-    pub(crate) defines: Vec<String>,
-    /// How statements travel: simple, extended or prepared [default: simple for -f and pgbench's workloads, as pgbench;
-    /// prepared for the others, as sysbench].
-    #[arg(short = 'M', long, value_name = "MODE", help_heading = "SQL")]
-    pub(crate) query_mode: Option<String>,
-    /// How often a transaction is tried that fails of a deadlock or a serialization failure; 0 is without limit [default: 1; 0
-    /// for the oltp workloads].
-    #[arg(long, value_name = "N", help_heading = "SQL")]
-    pub(crate) max_tries: Option<String>,
-    /// Count transactions as late that take longer; with -R, do not send those that are late already.
-    #[arg(short = 'L', long, value_name = "TIME", help_heading = "SQL")]
+    /// Set a variable of the scripts; repeatable
+    #[arg(
+        short = 'D',
+        long = "define",
+        value_name = "NAME=VALUE",
+        help_heading = "SQL",
+        hide_short_help = true
+    )]
+    defines: Vec<String>,
+    /// Query protocol: simple, extended, or prepared
+    ///
+    /// The default is simple for -f and pgbench's workloads, as in pgbench, and prepared for the others, as in sysbench.
+    #[arg(short = 'M', long, value_name = "MODE", help_heading = "SQL", hide_short_help = true)]
+    query_mode: Option<String>,
+    /// Maximum tries of a transaction after deadlocks and serialization failures; 0 is unlimited [default: 1]
+    ///
+    /// For the oltp workloads, the default is 0.
+    #[arg(long, value_name = "N", help_heading = "SQL", hide_short_help = true)]
+    max_tries: Option<String>,
+    /// Count slower transactions as late; with -R, do not send those that are late already
+    #[arg(short = 'L', long, value_name = "TIME", help_heading = "SQL", hide_short_help = true)]
     pub(crate) latency_limit: Option<String>,
-    /// Connections that the users of a closed load share; a user without one waits [default: one each].
-    #[arg(long, value_name = "N", help_heading = "SQL")]
+    /// Connections that the users of a closed load share; a user without one waits [default: one each]
+    #[arg(long, value_name = "N", help_heading = "SQL", hide_short_help = true)]
     pub(crate) pool: Option<String>,
-    /// Do not ask whether the server takes so many connections: a pooler may take them that is not recognised.
-    #[arg(long, help_heading = "SQL")]
+    /// Skip the check that the server accepts this many connections, as behind an unknown pooler
+    #[arg(long, help_heading = "SQL", hide_short_help = true)]
     pub(crate) no_room_check: bool,
-    /// The scale of pgbench's tables, and the variable of that name [default: read from the tables; 1 for scripts].
-    #[arg(short = 's', long, value_name = "N", help_heading = "SQL")]
-    pub(crate) scale: Option<String>,
-    /// How many tables the oltp workloads have [default: 1].
-    #[arg(long, value_name = "N", help_heading = "SQL")]
-    pub(crate) tables: Option<String>,
-    /// Rows of each of them [default: 10000].
-    #[arg(long, value_name = "N", help_heading = "SQL")]
-    pub(crate) table_size: Option<String>,
-    /// Rows that a range spans [default: 100].
-    #[arg(long, value_name = "N", help_heading = "SQL")]
-    pub(crate) range_size: Option<String>,
-    /// Which rows the oltp workloads meet most: special, uniform, zipf:1.1 or pareto:0.2 [default: special, as sysbench 1.0].
-    #[arg(long, value_name = "KIND", help_heading = "SQL")]
-    pub(crate) distribution: Option<String>,
-    /// Rows of each batch, of workloads that insert batches.
-    #[arg(long, value_name = "N", help_heading = "SQL")]
-    pub(crate) rows: Option<String>,
-    /// How postcodes-insert commits: autocommit, transactions, multi-row or pipelined [default: autocommit].
-    #[arg(long, value_name = "STYLE", help_heading = "SQL")]
-    pub(crate) style: Option<String>,
+    /// Scale factor of pgbench's tables [default: read from the tables; 1 for scripts]
+    #[arg(short = 's', long, value_name = "N", help_heading = "SQL", hide_short_help = true)]
+    scale: Option<String>,
+    /// Number of tables of the oltp workloads [default: 1]
+    #[arg(long, value_name = "N", help_heading = "SQL", hide_short_help = true)]
+    tables: Option<String>,
+    /// Rows per table of the oltp workloads [default: 10000]
+    #[arg(long, value_name = "N", help_heading = "SQL", hide_short_help = true)]
+    table_size: Option<String>,
+    /// Rows per range query of the oltp workloads [default: 100]
+    #[arg(long, value_name = "N", help_heading = "SQL", hide_short_help = true)]
+    range_size: Option<String>,
+    /// Row distribution of the oltp workloads: special, uniform, zipf:1.1, or pareto:0.2
+    ///
+    /// The default is special, as in sysbench 1.0.
+    #[arg(long, value_name = "KIND", help_heading = "SQL", hide_short_help = true)]
+    distribution: Option<String>,
+    /// Rows per batch, for workloads that insert batches
+    #[arg(long, value_name = "N", help_heading = "SQL", hide_short_help = true)]
+    rows: Option<String>,
+    /// Commit style of postcodes-insert: autocommit, transactions, multi-row, or pipelined
+    ///
+    /// The default is autocommit.
+    #[arg(long, value_name = "STYLE", help_heading = "SQL", hide_short_help = true)]
+    style: Option<String>,
+}
+
+impl SqlFlags {
+    /// The first of them that was given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let texts = [
+            ("--query-mode", &self.query_mode),
+            ("--max-tries", &self.max_tries),
+            ("--latency-limit", &self.latency_limit),
+            ("--pool", &self.pool),
+            ("--scale", &self.scale),
+            ("--tables", &self.tables),
+            ("--table-size", &self.table_size),
+            ("--range-size", &self.range_size),
+            ("--distribution", &self.distribution),
+            ("--rows", &self.rows),
+            ("--style", &self.style),
+        ];
+        let lists = [("--file", &self.files), ("--workload", &self.workloads), ("--define", &self.defines)];
+        let lists = lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(flag, _)| flag);
+        let texts = texts.into_iter().filter(|(_, text)| text.is_some()).map(|(flag, _)| flag);
+        lists.chain(texts).chain(self.no_room_check.then_some("--no-room-check")).next()
+    }
+
+    /// How the scripts are run.
+    pub(crate) fn spec(&self) -> SqlSpec {
+        let texts = [
+            (Field::MODE, &self.query_mode),
+            (Field::MAX_TRIES, &self.max_tries),
+            (Field::SCALE, &self.scale),
+            (Field::TABLES, &self.tables),
+            (Field::TABLE_SIZE, &self.table_size),
+            (Field::RANGE_SIZE, &self.range_size),
+            (Field::DISTRIBUTION, &self.distribution),
+            (Field::ROWS, &self.rows),
+            (Field::STYLE, &self.style),
+        ];
+        let mut spec = SqlSpec::default();
+        for (field, text) in texts {
+            if let Some(text) = text {
+                spec.write(field, text);
+            }
+        }
+        self.defines.iter().for_each(|text| spec.define(text));
+        spec
+    }
 }
 
 /// Scripts and workloads in the order in which they were written: theirs are the numbers of steps.

@@ -14,10 +14,11 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use target::{Hang, RateLimit, Running, Settings, Stall, StartError, ThreadPool};
 
+use crate::arguments::with_seconds;
 use crate::exit::{BadArguments, Exit};
 use crate::output;
 
-/// Most threads of a pool that grows, unless told otherwise.
+/// Maximum threads of a growing pool, unless a flag says otherwise.
 const THREAD_LIMIT: usize = 1024;
 
 /// What happens when all threads of a worker wait for something.
@@ -25,76 +26,76 @@ const THREAD_LIMIT: usize = 1024;
 enum ThreadPoolKind {
     /// Further requests wait
     Fixed,
-    /// Another thread is started for each that waits
+    /// Each waiting request gets another thread
     Growing,
 }
 
-/// The knobs of the target.
+/// The parameters of the target.
 #[derive(Args, Debug)]
 pub(crate) struct TargetFlags {
-    /// Loopback address to listen on; port 0 takes a free one.
+    /// Loopback address; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: String,
-    /// Unix socket to listen on as well.
+    /// Also listen on this Unix socket
     #[arg(long, value_name = "PATH")]
     unix_socket: Option<PathBuf>,
-    /// Independent event loops.
+    /// Independent event loops
     #[arg(long, value_name = "N", default_value = "1")]
     workers: String,
-    /// Requests that a worker executes at a time; 0: all of them.
+    /// Concurrent requests per worker; 0 is unlimited
     #[arg(long, value_name = "N", default_value = "0")]
     threads: String,
-    /// What happens when all --threads wait, as in /hold and /insert.
+    /// What a worker does when all its --threads are busy
     #[arg(long, value_name = "KIND", value_enum, default_value_t = ThreadPoolKind::Fixed)]
     thread_pool: ThreadPoolKind,
-    /// Most threads of a growing pool [default: 1024].
+    /// Maximum threads of a growing pool [default: 1024]
     #[arg(long, value_name = "N")]
     thread_limit: Option<String>,
-    /// Requests that may wait in a worker; one more is answered 503 [default: no limit].
+    /// Maximum queued requests per worker, then 503 [default: unlimited]
     #[arg(long, value_name = "N")]
     queue: Option<String>,
-    /// Length of the kernel's queue of new connections.
+    /// Length of the listen queue
     #[arg(long, value_name = "N", default_value = "1024")]
     backlog: String,
-    /// Pause after each accepted connection.
+    /// Pause after each accepted connection
     #[arg(long, value_name = "TIME")]
     accept_delay: Option<String>,
-    /// Database connections for /insert.
+    /// Database connections of /insert
     #[arg(long, value_name = "N", default_value = "4")]
     pool: String,
-    /// SQLite file behind /insert [default: a temporary file].
+    /// SQLite file of /insert [default: a temporary file]
     #[arg(long, value_name = "PATH")]
     database: Option<PathBuf>,
-    /// Requests a second; past them 429 [default: no limit].
+    /// Maximum requests per second, then 429 [default: unlimited]
     #[arg(long, value_name = "RATE")]
     rate_limit: Option<String>,
-    /// Requests at once under --rate-limit [default: 1].
+    /// Burst that --rate-limit allows [default: 1]
     #[arg(long, value_name = "N")]
     burst: Option<String>,
-    /// Answer nothing for this long.
+    /// Stop answering for this long
     #[arg(long, value_name = "TIME")]
     stall: Option<String>,
-    /// When the stall comes, from the start.
+    /// Time from the start to the stall
     #[arg(long, value_name = "TIME")]
     stall_after: Option<String>,
-    /// Repeat the stall at this distance [default: once].
+    /// Period of the stall [default: once]
     #[arg(long, value_name = "TIME")]
     stall_every: Option<String>,
-    /// Never answer again from this instant on, from the start; connections stay open.
+    /// Time from the start after which nothing is answered; connections stay open
     #[arg(long, value_name = "TIME")]
     hang_after: Option<String>,
-    /// Share of the connections that --hang-after holds [default: 100%].
+    /// Share of connections that --hang-after affects [default: 100%]
     #[arg(long, value_name = "SHARE")]
     hang_share: Option<String>,
     #[command(flatten)]
     pace: pace::PaceFlags,
-    /// Close a connection after so many requests [default: never].
+    /// Close a connection after N requests
     #[arg(long, value_name = "N")]
     requests_per_connection: Option<String>,
-    /// Close a connection that is silent for this long [default: never].
+    /// Close a connection that is idle for this long
     #[arg(long, value_name = "TIME")]
     idle: Option<String>,
-    /// Seed of the drawn hold times.
+    /// Seed of random hold times
     #[arg(long, value_name = "N", default_value = "1")]
     seed: String,
 }
@@ -131,18 +132,18 @@ fn farewell(running: &Running) -> String {
     let counters = running.counters();
     let [_, ok, _, client, server] = counters.replies;
     format!(
-        "{} requests on {} connections: {ok} answered 2xx, {client} 4xx, {server} 5xx ({} for a full queue, {} over the rate)",
+        "{} requests on {} connections: {ok} answered 2xx, {client} 4xx, {server} 5xx ({} for a full queue, {} over the rate limit)",
         counters.requests, counters.accepted, counters.queue_rejected, counters.rate_limited
     )
 }
 
 fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
     let mut reader = Reader::default();
-    let duration = units::duration_ns;
+    let duration = |text: &str| units::duration_ns(&with_seconds(text));
     let rate_limit = reader.read("--rate-limit", flags.rate_limit.as_deref(), units::rate_per_s);
     let burst = reader.read("--burst", flags.burst.as_deref(), units::count);
     if burst.is_some() && rate_limit.is_none() {
-        reader.fault("--burst", "it belongs to a rate limit, and there is none".to_owned());
+        reader.fault("--burst", "it needs --rate-limit".to_owned());
     }
     let stall = reader.read("--stall", flags.stall.as_deref(), duration).map(Duration::from_nanos);
     let first =
@@ -150,19 +151,17 @@ fn settings(flags: TargetFlags) -> Result<Settings, Vec<Fault>> {
     let every =
         reader.read("--stall-every", flags.stall_every.as_deref(), duration).map(Duration::from_nanos);
     if stall.is_none() && (first.is_some() || every.is_some()) {
-        reader
-            .fault("--stall-after and --stall-every", "they belong to --stall, and there is none".to_owned());
+        reader.fault("--stall-after and --stall-every", "they need --stall".to_owned());
     }
     let hang_after =
         reader.read("--hang-after", flags.hang_after.as_deref(), duration).map(Duration::from_nanos);
     let hang_share = reader.read("--hang-share", flags.hang_share.as_deref(), pace::share);
     if hang_after.is_none() && hang_share.is_some() {
-        reader.fault("--hang-share", "it belongs to --hang-after, and there is none".to_owned());
+        reader.fault("--hang-share", "it needs --hang-after".to_owned());
     }
     let thread_limit = reader.read("--thread-limit", flags.thread_limit.as_deref(), units::count);
     if thread_limit.is_some() && flags.thread_pool == ThreadPoolKind::Fixed {
-        reader
-            .fault("--thread-limit", "it belongs to --thread-pool growing, and the pool is fixed".to_owned());
+        reader.fault("--thread-limit", "it needs --thread-pool growing".to_owned());
     }
     let thread_pool = match flags.thread_pool {
         ThreadPoolKind::Fixed => ThreadPool::Fixed,

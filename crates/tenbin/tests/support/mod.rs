@@ -79,6 +79,10 @@ impl Home {
             "PGPASSFILE",
             "PGREQUIREAUTH",
             "MYSQL_PWD",
+            "GITHUB_STEP_SUMMARY",
+            "GITHUB_HEAD_REF",
+            "GITHUB_REF_NAME",
+            "CI_COMMIT_REF_NAME",
         ] {
             command.env_remove(name);
         }
@@ -243,8 +247,8 @@ pub(crate) fn causes(run: &Value) -> Vec<&str> {
     causes.iter().map(|cause| cause["code"].as_str().expect("a word")).collect()
 }
 
-/// Asserts that the figures of a load count; or else that all that is told against them is that something, such as the tests
-/// beside it, took the generator's cores. Less than 2 s of load are never called starved.
+/// Asserts that the figures of a load count; or else that the only doubt is that something, such as other tests, took the
+/// generator's cores. Less than 2 s of load are never called starved.
 #[track_caller]
 pub(crate) fn assert_counts_or_starved(output: &Output, run: &Value) {
     const STARVED: [&str; 7] = [

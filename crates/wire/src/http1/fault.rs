@@ -1,6 +1,6 @@
 //! Every way in which a peer can break HTTP/1.1, with its class and its sentence.
 
-use crate::blame::{PeerFault, Seen};
+use crate::blame::PeerFault;
 use crate::class;
 
 macro_rules! faults {
@@ -41,7 +41,7 @@ faults! {
 impl Fault {
     pub(super) fn plain(self) -> PeerFault {
         let (class, sentence) = self.parts();
-        PeerFault { class, code: self as u32, sentence, seen: None, said: None }
+        PeerFault::new(class, self as u32, sentence)
     }
 
     /// Bytes came when no reply was awaited. A whole reply too many is worse than stray bytes: the replies before it may have
@@ -55,6 +55,6 @@ impl Fault {
     }
 
     pub(super) fn showing(self, bytes: &[u8]) -> PeerFault {
-        PeerFault { seen: Some(Seen::beginning(bytes)), ..self.plain() }
+        self.plain().showing(bytes)
     }
 }

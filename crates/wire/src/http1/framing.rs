@@ -117,10 +117,12 @@ fn interpret(response: &Response<'_, '_>, step: &Step, values: &mut Values) -> R
 
 /// Digits only: no sign, no list, no more than 2^63 − 1.
 fn parse_length(value: &[u8]) -> Option<u64> {
-    let value = value.trim_ascii();
-    let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
-    let number = is_number.then(|| core::str::from_utf8(value).ok()?.parse().ok())?;
-    number.filter(|number| *number <= i64::MAX as u64)
+    let digits = value.trim_ascii();
+    let number = digits.iter().try_fold(0_u64, |number, digit| {
+        let digit = digit.checked_sub(b'0').filter(|digit| *digit <= 9)?;
+        number.checked_mul(10)?.checked_add(digit.into())
+    });
+    number.filter(|number| !digits.is_empty() && *number <= i64::MAX as u64)
 }
 
 fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {

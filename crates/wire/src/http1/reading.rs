@@ -1,5 +1,6 @@
 //! One connection's replies: states and what moves between them.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use super::capture::Values;
@@ -30,7 +31,7 @@ pub(super) struct Reading {
     body_bytes: u64,
     is_coded: bool,
     /// How the body of the last refused reply begins, where that is asked for.
-    pub(super) quoted: Vec<u8>,
+    pub(super) quoted: Box<[u8]>,
     pub(super) values: Values,
 }
 
@@ -58,7 +59,7 @@ impl Reading {
             body: Vec::new(),
             body_bytes: 0,
             is_coded: false,
-            quoted: Vec::new(),
+            quoted: Box::default(),
             values: Values::new(variables),
         }
     }
@@ -164,6 +165,7 @@ impl Reading {
         !matches!(self.head[0], b'\r' | b'\n') && self.head[..seen] != start[..seen]
     }
 
+    #[inline]
     fn begin_body(&mut self, step: &Prepared, head: Head) -> Result<(), PeerFault> {
         match head.status {
             101 => return Err(Fault::Upgrade.plain()),
@@ -225,7 +227,7 @@ impl Reading {
         }
         let reply = self.reply;
         if reply.refusal.is_some() && step.quotes_body {
-            self.quoted = self.body[..self.body.len().min(QUOTED_BYTES_MAX)].to_vec();
+            self.quoted = self.body[..self.body.len().min(QUOTED_BYTES_MAX)].into();
         }
         self.forget();
         reply

@@ -41,7 +41,7 @@ impl Conversation for Talk {
         self.reading.values.set(variable, value);
     }
 
-    fn take_saved(&mut self, take: &mut dyn FnMut(u16, &[u8])) {
+    fn saved(&mut self, take: &mut dyn FnMut(u16, &[u8])) {
         for variable in &self.script.captured {
             take(*variable, self.reading.values.list.get(usize::from(*variable)).map_or(&[], Vec::as_slice));
         }

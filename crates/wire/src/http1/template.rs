@@ -144,7 +144,7 @@ impl Template {
             Part::Value(variable, encoding) => {
                 encoding.encode(value(variable), |bytes| out.extend_from_slice(bytes));
             }
-            Part::Length => push_number(body_bytes, out),
+            Part::Length => out.extend_from_slice(itoa::Buffer::new().format(body_bytes).as_bytes()),
         };
         out.extend_from_slice(start);
         target.iter().for_each(|part| push(part, out));
@@ -196,18 +196,4 @@ fn push_bytes(parts: &mut Vec<Part>, more: &[u8]) {
         Some(Part::Bytes(bytes)) => bytes.extend_from_slice(more),
         _ => parts.push(Part::Bytes(more.to_vec())),
     }
-}
-
-fn push_number(number: usize, out: &mut Vec<u8>) {
-    let mut digits = [0; LENGTH_DIGITS_MAX];
-    let (mut at, mut rest) = (digits.len(), number);
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
 }

@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use crate::blame::{PeerFault, Seen};
+use crate::blame::PeerFault;
 use crate::class;
 
 macro_rules! faults {
@@ -52,15 +52,15 @@ faults! {
 impl Fault {
     pub(super) fn plain(self) -> PeerFault {
         let (class, sentence) = self.parts();
-        PeerFault { class, code: self as u32, sentence, seen: None, said: None }
+        PeerFault::new(class, self as u32, sentence)
     }
 
     pub(super) fn showing(self, bytes: &[u8]) -> PeerFault {
-        PeerFault { seen: Some(Seen::beginning(bytes)), ..self.plain() }
+        self.plain().showing(bytes)
     }
 
     pub(super) fn saying(self, said: String) -> PeerFault {
-        PeerFault { said: Some(said), ..self.plain() }
+        self.plain().saying(said)
     }
 }
 

@@ -150,7 +150,7 @@ impl Entry {
     }
 
     fn take_log_in(&mut self, content: &[u8], out: &mut Outgoing) -> Result<Option<Greeting>, PeerFault> {
-        let (kind, rest) = content.split_first_chunk().ok_or(Fault::BadLength.showing(b"R"))?;
+        let (kind, rest) = content.split_first_chunk().ok_or_else(|| Fault::BadLength.showing(b"R"))?;
         let kind = u32::from_be_bytes(*kind);
         match (kind, &mut self.phase) {
             (0, Phase::Scram(scram)) if !scram.is_proven() => return Err(Fault::NotProven.plain()),
@@ -177,7 +177,7 @@ impl Entry {
             }
             (10, Phase::Asked) => self.begin_scram(rest, out)?,
             (11, Phase::Scram(scram)) => {
-                let password = self.login.password.as_ref().ok_or(Fault::NoPassword.plain())?;
+                let password = self.login.password.as_ref().ok_or_else(|| Fault::NoPassword.plain())?;
                 let stretcher = self.login.stretcher.as_ref();
                 let answer = scram.answer(rest, &password.0, stretcher, &mut self.keys)?;
                 out.clear();
@@ -208,7 +208,7 @@ impl Entry {
     }
 
     fn password(&self) -> Result<&str, PeerFault> {
-        self.login.password.as_ref().map(|secret| secret.0.as_str()).ok_or(Fault::NoPassword.plain())
+        self.login.password.as_ref().map(|secret| secret.0.as_str()).ok_or_else(|| Fault::NoPassword.plain())
     }
 }
 

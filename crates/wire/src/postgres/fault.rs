@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use crate::blame::{PeerFault, Seen};
+use crate::blame::PeerFault;
 use crate::class;
 use crate::sql::{Said, SqlState};
 
@@ -57,15 +57,15 @@ faults! {
 impl Fault {
     pub(super) fn plain(self) -> PeerFault {
         let (class, sentence) = self.parts();
-        PeerFault { class, code: self as u32, sentence, seen: None, said: None }
+        PeerFault::new(class, self as u32, sentence)
     }
 
     pub(super) fn showing(self, bytes: &[u8]) -> PeerFault {
-        PeerFault { seen: Some(Seen::beginning(bytes)), ..self.plain() }
+        self.plain().showing(bytes)
     }
 
     pub(super) fn saying(self, said: impl Into<String>) -> PeerFault {
-        PeerFault { said: Some(said.into()), ..self.plain() }
+        self.plain().saying(said)
     }
 }
 
@@ -82,7 +82,7 @@ pub(super) fn kept_out(said: &Said) -> PeerFault {
 
 fn by_server(class: &'static str, sentence: &'static str, said: &Said) -> PeerFault {
     let words = [said.sqlstate.as_str(), ": ", &said.text].concat();
-    PeerFault { class, code: said.sqlstate.code(), sentence, seen: None, said: Some(words) }
+    PeerFault::new(class, said.sqlstate.code(), sentence).saying(words)
 }
 
 /// The class of errors that keep clients out for a while.

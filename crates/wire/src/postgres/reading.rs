@@ -160,7 +160,7 @@ impl Reading {
     fn take_row(&mut self, message: Message<'_>, taker: Option<&mut dyn Rows>) -> Result<(), PeerFault> {
         let Some(columns) = self.columns else { return Err(Fault::OutOfTurn.showing(b"D")) };
         let Message { content, length, skipped, .. } = message;
-        let count = rows::columns(content, length, FIELD_BYTES_MIN).ok_or(Fault::BadRow.plain())?;
+        let count = rows::columns(content, length, FIELD_BYTES_MIN).ok_or_else(|| Fault::BadRow.plain())?;
         if count != columns {
             return Err(Fault::BadColumns.plain());
         }

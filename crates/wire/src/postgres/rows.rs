@@ -79,7 +79,7 @@ pub(super) fn columns(content: &[u8], length: usize, column_bytes_min: usize) ->
 
 /// The columns of a description.
 pub(super) fn described(content: &[u8], length: usize) -> Result<u16, PeerFault> {
-    columns(content, length, COLUMN_BYTES + 1).ok_or(Fault::BadDescription.plain())
+    columns(content, length, COLUMN_BYTES + 1).ok_or_else(|| Fault::BadDescription.plain())
 }
 
 /// Tells the names of a description, all of it.

@@ -97,7 +97,7 @@ impl Scram {
             return Err(Fault::ScramRefused.saying(reason.chars().take(100).collect::<String>()));
         }
         let signature = value.strip_prefix("v=").and_then(|value| STANDARD.decode(value).ok());
-        let signature = signature.ok_or(Fault::BadScram.plain())?;
+        let signature = signature.ok_or_else(|| Fault::BadScram.plain())?;
         let Some(expected) = self.server_signature.filter(|_| !self.is_proven) else {
             return Err(Fault::OutOfTurn.plain());
         };

@@ -33,7 +33,7 @@ const HEADER_OF_PLACE: [&str; 18] = [
 /// And what is said of transactions alone.
 const HEADER_OF_TRIES: [&str; 2] = ["Retried", "Retries"];
 
-/// Writes the header and a row per run, in the order in which the study plans them; then a column per knob.
+/// Writes the header and a row per run, in the order in which the study plans them; then a column per parameter.
 pub(super) fn write(study: &StudyView<'_>, out: &mut dyn io::Write) -> Result<(), ReportError> {
     let knobs = knobs(study);
     let mut writer = csv::Writer::from_writer(out);
@@ -55,7 +55,7 @@ pub(super) fn write(study: &StudyView<'_>, out: &mut dyn io::Write) -> Result<()
     Ok(writer.flush()?)
 }
 
-/// Every knob of every system, in order of their first use.
+/// Every parameter of every system, in order of their first use.
 fn knobs<'a>(study: &'a StudyView<'_>) -> Vec<&'a str> {
     let mut knobs: Vec<&str> = Vec::new();
     for (knob, _) in study.study.new.planned.iter().flat_map(|place| &place.knobs) {

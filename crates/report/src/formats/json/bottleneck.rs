@@ -35,7 +35,7 @@ pub(super) fn of_run(view: &View<'_>) -> Option<BottleneckObject> {
 /// Of every row that has one, in the order of loads and rows.
 pub(super) fn of_study<'a>(view: &'a StudyView<'_>) -> Vec<RowBottleneck<'a>> {
     let rows = view.loads.iter().flat_map(|load| load.rows.iter().map(move |row| (load.name, row)));
-    let of_row = |(load, row): (&'a str, &'a crate::study::Row<'_>)| {
+    let of_row = |(load, row): (&'a str, &'a crate::study::VariantRow<'_>)| {
         let bottleneck = BottleneckObject::of(bottleneck::of_row(view, row)?);
         Some(RowBottleneck { load, system: &row.place.system, variant: &row.place.variant, bottleneck })
     };

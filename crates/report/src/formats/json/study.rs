@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use judge::Standing;
+use judge::Eligibility;
 use serde::Serialize;
 use store::Procedure;
 
 use super::capacity::{self, CapacityObject};
 use super::found::{FoundObject, ProcedureObject};
 use super::{FailureObject, RunObject, bottleneck};
-use crate::study::{self, LoadView, Page, Pair, Ranked, StudyView, reason, verdict_word};
+use crate::study::{self, LoadView, Pair, Ranked, StudyPieces, StudyView, reason, verdict_word};
 
 #[derive(Serialize)]
 pub(super) struct Whole<'a> {
@@ -222,7 +222,7 @@ fn unjudged<'a>(view: &StudyView<'_>, load: &'a LoadView<'_>) -> impl Iterator<I
 
 /// A search for a capacity has its answers in `capacity`.
 fn answers<'a>(view: &'a StudyView<'_>) -> Vec<AnswerObject<'a>> {
-    let page = Page::new(view, str::to_owned);
+    let page = StudyPieces::new(view, str::to_owned);
     let of_load = |load: &'a LoadView<'_>| {
         let answer = study::answer(&page, view, load);
         AnswerObject {
@@ -242,7 +242,7 @@ fn ranking<'a>(load: &'a LoadView<'_>, unit_size: f64) -> impl Iterator<Item = R
         load: load.name,
         rank: place + 1,
         variant: variant(load, *row),
-        runs: load.rows[*row].count(Standing::Valid),
+        runs: load.rows[*row].count(Eligibility::Valid),
         median: metric.median / unit_size,
         min: metric.min / unit_size,
         max: metric.max / unit_size,

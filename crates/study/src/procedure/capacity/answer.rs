@@ -5,7 +5,7 @@ use stats::Judged;
 use store::{Store, StoreError, Study};
 
 use super::Capacity;
-use crate::run_maker::Kept;
+use crate::run_maker::StoredStudy;
 
 /// What a search came to, for one variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum CapacityAnswer {
 
 /// What a search came to by now, for each variant; nothing if the study is none.
 pub fn capacity_answers(plan: &Plan, kept: &Study, store: &Store) -> Result<Vec<CapacityAnswer>, StoreError> {
-    let journal = Kept { store, id: &kept.id };
+    let journal = StoredStudy { store, id: &kept.id };
     let Some(capacity) = Capacity::of(plan, &journal, kept) else { return Ok(Vec::new()) };
     let answer = |(_, setting)| {
         let found = capacity.search(kept, &setting)?.finding();

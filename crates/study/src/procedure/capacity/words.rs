@@ -29,10 +29,10 @@ impl Capacity<'_> {
         };
         let mut news = vec![format!("{whose}{}: {is}", level_words(place).unwrap_or_default())];
         // Said once, until it is another.
-        if let Some(standing) = standing(search)
-            && self.told.borrow_mut().insert(Setting::of(place), standing.clone()).as_ref() != Some(&standing)
+        if let Some(bounds) = bounds_so_far(search)
+            && self.told.borrow_mut().insert(Setting::of(place), bounds.clone()).as_ref() != Some(&bounds)
         {
-            news.push(format!("{whose}{standing}"));
+            news.push(format!("{whose}{bounds}"));
         }
         Ok(news)
     }
@@ -56,7 +56,7 @@ fn why_nothing(run: &Run, failed: &[judge::slo::FailedCondition]) -> String {
 }
 
 /// What is known by now, if anything is.
-fn standing(search: &Search) -> Option<String> {
+fn bounds_so_far(search: &Search) -> Option<String> {
     let found = search.finding();
     match (found.held_per_s, found.failed_per_s) {
         (Some(held), Some(failed)) => Some(format!(

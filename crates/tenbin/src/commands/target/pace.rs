@@ -7,26 +7,27 @@ use plan::units;
 use target::{Drift, Pace, SlowStart, Step};
 
 use super::Reader;
+use crate::arguments::with_seconds;
 
-/// How much slower a slow start is, unless told otherwise.
+/// Factor of a slow start, unless a flag says otherwise.
 const SLOW_START: f64 = 3.0;
 
 /// Times count from the start of the target.
 #[derive(Args, Debug)]
 pub(super) struct PaceFlags {
-    /// Holds take longer at first, for this long.
+    /// Time from the start in which holds take longer
     #[arg(long, value_name = "TIME")]
     slow_start: Option<String>,
-    /// How many times as long holds take during --slow-start [default: 3].
+    /// Factor of holds during --slow-start [default: 3]
     #[arg(long, value_name = "FACTOR")]
     slow_start_factor: Option<String>,
-    /// Holds become longer by this share every ten seconds, such as 1%.
+    /// Growth of holds every ten seconds, such as 1%
     #[arg(long, value_name = "SHARE")]
     drift: Option<String>,
-    /// Holds take longer, or shorter, from this instant on; needs --step-factor.
+    /// Time from the start after which --step-factor applies
     #[arg(long, value_name = "TIME")]
     step_after: Option<String>,
-    /// How many times as long holds take after --step-after.
+    /// Factor of holds after --step-after
     #[arg(long, value_name = "FACTOR")]
     step_factor: Option<String>,
 }
@@ -36,15 +37,12 @@ impl PaceFlags {
         let lasting = reader.read("--slow-start", self.slow_start.as_deref(), duration);
         let slower = reader.read("--slow-start-factor", self.slow_start_factor.as_deref(), factor);
         if slower.is_some() && self.slow_start.is_none() {
-            reader.fault("--slow-start-factor", "it belongs to --slow-start, and there is none".to_owned());
+            reader.fault("--slow-start-factor", "it needs --slow-start".to_owned());
         }
         let after = reader.read("--step-after", self.step_after.as_deref(), duration);
         let changed = reader.read("--step-factor", self.step_factor.as_deref(), factor);
         if self.step_after.is_some() != self.step_factor.is_some() {
-            reader.fault(
-                "--step-after and --step-factor",
-                "they belong together, and one is missing".to_owned(),
-            );
+            reader.fault("--step-after and --step-factor", "each needs the other".to_owned());
         }
         Pace {
             slow_start: lasting.map(|lasting| SlowStart { factor: slower.unwrap_or(SLOW_START), lasting }),
@@ -57,7 +55,7 @@ impl PaceFlags {
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
-    units::duration_ns(text).map(Duration::from_nanos)
+    units::duration_ns(&with_seconds(text)).map(Duration::from_nanos)
 }
 
 fn factor(text: &str) -> Result<f64, String> {

@@ -1,0 +1,223 @@
+//! One link to a peer: its socket, TLS, the channel of its protocol, and the exchanges that it carries.
+
+use rustix::io::Errno;
+use wire::Channel;
+
+use crate::net::socket::Socket;
+use crate::net::tls::Session;
+
+/// A link, kept for the whole load while sockets come and go in it.
+pub(crate) struct Link {
+    pub(crate) channel: Box<dyn Channel>,
+    pub(crate) state: State,
+    pub(crate) carried: Carried,
+    /// The peer that it goes to.
+    pub(crate) peer: u16,
+    /// The step that it carries, or carried last.
+    pub(crate) step: u16,
+    /// Its number among the links of this worker to its peer.
+    pub(crate) number: u32,
+    /// Counts its sockets, so that an event of another one is not taken for this one's.
+    pub(crate) generation: u32,
+    /// Replies on the present socket.
+    pub(crate) served: u32,
+    /// Ends without a reply in a row.
+    pub(crate) failures: u32,
+    /// Exchanges that it carries at the same time, at most.
+    pub(crate) room: u32,
+    /// Whether its sockets carry more than one exchange.
+    pub(crate) keeps_alive: bool,
+    /// The peer has closed its side of the present socket: it carries no further exchange.
+    pub(crate) hung_up: bool,
+    pub(crate) sending: Sending,
+    /// An exchange was left in its pause.
+    pub(crate) was_left_in_pause: bool,
+    /// Why sending on the present socket failed, if it did.
+    pub(crate) send_error: Option<Errno>,
+    /// When the present socket began to connect.
+    pub(crate) dialled_ns: u64,
+    /// How long the present socket took to be ready, until its first exchange has reported it.
+    pub(crate) connect_ns: u64,
+}
+
+/// How far a link is.
+///
+/// ```text
+///   Down ──dial──► Connecting ──► [Shaking (TLS)] ──► Greeting ──► Up ──► Down
+///                                        ▲               │
+///                                        └─ [TLS wanted] ┘
+/// ```
+pub(crate) enum State {
+    Down,
+    Connecting {
+        socket: Socket,
+    },
+    Shaking {
+        socket: Socket,
+        session: Box<Session>,
+        since_ns: u64,
+    },
+    /// The channel comes to terms with the peer.
+    Greeting {
+        socket: Socket,
+        session: Option<Box<Session>>,
+    },
+    Up {
+        socket: Socket,
+        session: Option<Box<Session>>,
+    },
+    /// The system is in this process, and open.
+    InProcess,
+}
+
+/// How far the kernel has taken what was to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sending {
+    /// All of it.
+    Done,
+    /// Not all; it tells when it has room.
+    Blocked,
+    /// Not all, and it takes no more.
+    Failed,
+}
+
+impl Link {
+    pub(crate) fn new(
+        channel: Box<dyn Channel>,
+        peer: u16,
+        number: u32,
+        room: u32,
+        keeps_alive: bool,
+    ) -> Self {
+        Self {
+            channel,
+            state: State::Down,
+            carried: Carried::default(),
+            peer,
+            step: 0,
+            number,
+            generation: 0,
+            served: 0,
+            failures: 0,
+            room,
+            keeps_alive,
+            hung_up: false,
+            sending: Sending::Done,
+            was_left_in_pause: false,
+            send_error: None,
+            dialled_ns: 0,
+            connect_ns: 0,
+        }
+    }
+
+    /// Whether it can carry exchanges now.
+    #[inline]
+    pub(crate) fn is_up(&self) -> bool {
+        matches!(self.state, State::Up { .. } | State::InProcess)
+    }
+
+    /// Whether it is on its way to be up.
+    pub(crate) fn is_opening(&self) -> bool {
+        matches!(self.state, State::Connecting { .. } | State::Shaking { .. } | State::Greeting { .. })
+    }
+
+    /// Whether it carries several exchanges at the same time.
+    #[inline]
+    pub(crate) fn is_shared(&self) -> bool {
+        self.room > 1
+    }
+
+    /// Whether another exchange may be given to it.
+    pub(crate) fn has_room(&self) -> bool {
+        let carried = self.carried.len() as u32;
+        carried < self.room && (!self.is_up() || self.channel.room() > 0) && !self.hung_up
+    }
+
+    /// Whether an end of the bytes would be anybody's doing: TLS announces its own end, and this one has not.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        matches!(&self.state, State::Up { session: Some(session), .. } if !session.peer_closed)
+    }
+}
+
+/// The users whose exchanges a link carries.
+#[derive(Debug)]
+pub(crate) struct Carried {
+    /// One of them: most links never have more.
+    first: u32,
+    /// The others, once there are any.
+    more: Option<Box<Others>>,
+}
+
+#[derive(Debug, Default)]
+struct Others(Vec<u32>);
+
+const NOBODY: u32 = u32::MAX;
+
+impl Default for Carried {
+    fn default() -> Self {
+        Self { first: NOBODY, more: None }
+    }
+}
+
+impl Carried {
+    #[inline]
+    pub(crate) fn add(&mut self, user: u32) {
+        if self.first == NOBODY {
+            self.first = user;
+        } else {
+            self.more.get_or_insert_default().0.push(user);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn remove(&mut self, user: u32) {
+        if self.first == user {
+            self.first = self.more.as_mut().and_then(|more| more.0.pop()).unwrap_or(NOBODY);
+        } else if let Some(Others(more)) = self.more.as_deref_mut()
+            && let Some(place) = more.iter().position(|other| *other == user)
+        {
+            more.swap_remove(place);
+        }
+    }
+
+    /// One of them.
+    #[inline]
+    pub(crate) fn first(&self) -> Option<u32> {
+        (self.first != NOBODY).then_some(self.first)
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first == NOBODY
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        usize::from(self.first != NOBODY) + self.more.as_ref().map_or(0, |more| more.0.len())
+    }
+
+    /// All of them.
+    pub(crate) fn users(&self) -> impl Iterator<Item = u32> {
+        let more = self.more.iter().flat_map(|more| &more.0);
+        self.first().into_iter().chain(more.copied())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_carried_is_taken_out_in_any_order() {
+        let mut carried = Carried::default();
+        [3, 1, 4].into_iter().for_each(|user| carried.add(user));
+        carried.remove(3);
+        carried.remove(9);
+        let mut left: Vec<u32> = carried.users().collect();
+        left.sort_unstable();
+        assert_eq!((left, carried.len()), (vec![1, 4], 2));
+        carried.remove(1);
+        carried.remove(4);
+        assert!(carried.is_empty() && carried.first().is_none());
+    }
+}

@@ -1,0 +1,73 @@
+//! One virtual user: where it is in its scenario, its variables, and when its next request is intended.
+
+use load::Place;
+use load::chance::Chance;
+use load::xoroshiro::Xoroshiro;
+use wire::Values;
+
+use crate::exchange::Exchange;
+use crate::timers::NEVER;
+
+/// No lane.
+pub(crate) const NO_LANE: u32 = u32::MAX;
+
+/// A user of a closed load. In an open load, whoever goes through the iteration of an arrival, one after the other.
+pub(crate) struct User {
+    /// Where it is in its scenario.
+    pub(crate) place: Place,
+    /// When the first step of its iteration was intended.
+    pub(crate) begun_ns: u64,
+    /// When its next request is intended, once it is ready for one.
+    pub(crate) next_ns: u64,
+    /// Since when it could make the next request, as far as it and its link are concerned.
+    pub(crate) free_ns: u64,
+    /// What of the lateness of the step before was ours, and may be carried on to the next.
+    pub(crate) carried_lag_ns: u64,
+    /// Whether it pauses before the step at `place`.
+    pub(crate) is_paused: bool,
+    /// Whether a request of the time in which it asks for an ok answer ended in another way.
+    pub(crate) is_asking_again: bool,
+    /// Since when it asks for an ok answer; [`NEVER`]: it does not.
+    pub(crate) asking_since_ns: u64,
+    /// Its draws; in an open load those of the arrival.
+    pub(crate) chance: Chance,
+    /// What it chooses with instead, if the load says so.
+    pub(crate) chooser: Option<Box<Xoroshiro>>,
+    /// Draws the pauses of this iteration. How many there are hangs on replies, which must not change later iterations.
+    pub(crate) pauses: Chance,
+    pub(crate) values: Values,
+    /// Which of the links to each peer are its own, for as long as they are.
+    pub(crate) lane: u32,
+    /// Its request in flight.
+    pub(crate) exchange: Option<Exchange>,
+    /// When the timer that watches the deadline of its requests comes up.
+    pub(crate) armed_ns: u64,
+}
+
+impl User {
+    /// A user with these draws, who has done nothing yet.
+    pub(crate) fn new(chance: Chance, chooser: Option<Xoroshiro>) -> Self {
+        Self {
+            place: Place::default(),
+            begun_ns: 0,
+            next_ns: 0,
+            free_ns: 0,
+            carried_lag_ns: 0,
+            is_paused: false,
+            is_asking_again: false,
+            asking_since_ns: NEVER,
+            pauses: chance.clone(),
+            chance,
+            chooser: chooser.map(Box::new),
+            values: Values::default(),
+            lane: NO_LANE,
+            exchange: None,
+            armed_ns: NEVER,
+        }
+    }
+
+    /// Whether it is in a pause within its request.
+    pub(crate) fn is_in_pause(&self) -> bool {
+        self.exchange.is_some_and(|exchange| exchange.pause_until_ns > 0)
+    }
+}

@@ -1,0 +1,235 @@
+//! From no connection to a link that can carry requests.
+
+use record::Tally;
+use rustix::io::Errno;
+
+use super::Worker;
+use crate::endings::Ending;
+use crate::exchange::Exchange;
+use crate::link::{Sending, State};
+use crate::net::socket::Socket;
+use crate::net::tls::Session;
+use crate::net::{self, Dialled};
+use crate::timers::{NEVER, Reason};
+
+impl Worker<'_> {
+    /// Opens a link, unless it is being opened already. The deadlines of the exchanges that wait for it end it if it takes too long.
+    pub(super) fn dial(&mut self, number: u32, now_ns: u64) {
+        let link = &mut self.links[number as usize];
+        if link.is_opening() {
+            return;
+        }
+        if self.in_process[usize::from(link.peer)] {
+            return self.open_in_process(number, now_ns);
+        }
+        let peer = self.job.peer(link.peer);
+        let dialled = net::dial(peer.endpoint(self.first_number + link.number)).and_then(|dialled| {
+            self.poll.watch(&dialled.socket, number, link.generation)?;
+            if self.late_reading.is_some() {
+                net::stamped::enable(&dialled.socket);
+            }
+            Ok(dialled)
+        });
+        match dialled {
+            Ok(Dialled { socket, is_connected }) => {
+                link.state = State::Connecting { socket };
+                link.dialled_ns = now_ns;
+                self.dialing += 1;
+                if is_connected {
+                    self.on_connected(number, now_ns);
+                }
+            }
+            Err(errno) => self.dialing_failed(number, Ending::connect(errno), now_ns),
+        }
+    }
+
+    /// The kernel has an answer for a connecting socket.
+    pub(super) fn on_dialed(&mut self, number: u32, outcome: Result<(), Errno>, now_ns: u64) {
+        match outcome {
+            Ok(()) => self.on_connected(number, now_ns),
+            Err(errno) => self.dialing_failed(number, Ending::connect(errno), now_ns),
+        }
+    }
+
+    fn on_connected(&mut self, number: u32, now_ns: u64) {
+        let link = &mut self.links[number as usize];
+        let State::Connecting { socket } = std::mem::replace(&mut link.state, State::Down) else { return };
+        if self.job.peer(link.peer).secures_at_once() {
+            self.note_connected(number, now_ns);
+            self.shake_hands(number, socket, now_ns);
+        } else {
+            link.state = State::Greeting { socket, session: None };
+            self.greet(number, now_ns);
+        }
+    }
+
+    /// The exchange of a link, if it carries any.
+    #[inline]
+    pub(super) fn exchange_on(&mut self, number: u32) -> Option<&mut Exchange> {
+        let user = self.links[number as usize].carried.first()?;
+        self.users[user as usize].exchange.as_mut()
+    }
+
+    /// Where what happens on a link counts: in the phase of the request that it carries. Connections that are opened without one
+    /// belong to the result.
+    #[inline]
+    pub(super) fn tally_of(&mut self, number: u32) -> &mut Tally {
+        let at_ns = self.exchange_on(number).map_or(NEVER, |exchange| exchange.intended_ns);
+        self.accounts[usize::from(self.links[number as usize].step)].recorder.tally(at_ns)
+    }
+
+    /// A connection came about: it has taken this long.
+    pub(super) fn note_connected(&mut self, number: u32, now_ns: u64) {
+        let link = &mut self.links[number as usize];
+        let connect_ns = now_ns.saturating_sub(link.dialled_ns);
+        link.connect_ns = connect_ns;
+        let tally = self.tally_of(number);
+        tally.connections += 1;
+        tally.connect.record(connect_ns);
+    }
+
+    /// Begins TLS on the socket of a link.
+    pub(super) fn shake_hands(&mut self, number: u32, socket: Socket, now_ns: u64) {
+        let link = &mut self.links[number as usize];
+        let session = match &self.job.peer(link.peer).tls {
+            Some(peer) => Session::new(peer).map_err(|fault| Ending::new(fault.class, 0, fault.sentence)),
+            None => Err(Ending::cannot_secure()),
+        };
+        match session {
+            Ok(session) => {
+                link.state = State::Shaking { socket, session: Box::new(session), since_ns: now_ns };
+                self.flush(number);
+            }
+            Err(ending) => {
+                self.dialing -= 1;
+                self.dialing_failed(number, ending, now_ns);
+            }
+        }
+    }
+
+    /// The TLS handshake may have come to its end.
+    pub(super) fn on_shaken(&mut self, number: u32, now_ns: u64) {
+        let link = &mut self.links[number as usize];
+        match std::mem::replace(&mut link.state, State::Down) {
+            State::Shaking { socket, session, since_ns } if session.is_established => {
+                let tls_ns = now_ns.saturating_sub(since_ns);
+                link.connect_ns += tls_ns;
+                link.state = State::Greeting { socket, session: Some(session) };
+                let is_on_request = self.job.peer(link.peer).tls_on_request;
+                self.tally_of(number).tls.record(tls_ns);
+                // The handshake ended when its last bytes came; what follows goes out only now.
+                let now_ns = self.clock.now();
+                if is_on_request { self.secured(number, now_ns) } else { self.greet(number, now_ns) }
+            }
+            state => link.state = state,
+        }
+    }
+
+    /// A link is ready for requests.
+    pub(super) fn on_up(&mut self, number: u32, now_ns: u64) {
+        self.dialing -= 1;
+        let link = &self.links[number as usize];
+        if link.carried.is_empty() {
+            return;
+        }
+        let generation = link.generation;
+        self.hear_early(number);
+        let link = &self.links[number as usize];
+        if link.generation != generation {
+            return;
+        }
+        if !link.is_shared() {
+            link.carried.first().into_iter().for_each(|user| self.start(user, now_ns));
+            return;
+        }
+        let waiting: Vec<u32> = link.carried.users().collect();
+        for user in waiting {
+            let is_waiting = self.users[user as usize]
+                .exchange
+                .is_some_and(|exchange| exchange.link == number && !exchange.is_begun);
+            if is_waiting && self.links[number as usize].generation == generation {
+                self.start(user, now_ns);
+            }
+        }
+    }
+
+    /// No connection came about: for the requests that wait for it, or before the load.
+    pub(super) fn dialing_failed(&mut self, number: u32, ending: Ending, now_ns: u64) {
+        if self.links[number as usize].carried.is_empty() {
+            self.opening_failed(ending);
+            self.close(number);
+        } else {
+            self.end_carried(number, &ending, now_ns);
+        }
+    }
+
+    /// Lets the socket of a link go. Whatever the kernel still says about it is not heard.
+    pub(super) fn close(&mut self, number: u32) {
+        self.say_farewell(number);
+        let link = &mut self.links[number as usize];
+        if link.is_opening() {
+            self.dialing -= 1;
+        }
+        link.state = State::Down;
+        (link.served, link.connect_ns) = (0, 0);
+        (link.hung_up, link.send_error, link.was_left_in_pause) = (false, None, false);
+        link.sending = Sending::Done;
+        link.generation = link.generation.wrapping_add(1);
+        link.channel.forget();
+    }
+
+    /// Tells the peer that a link with nothing under way will be closed, where the protocol has words for it. Whether
+    /// they arrive makes no difference here.
+    pub(super) fn say_farewell(&mut self, number: u32) {
+        let link = &mut self.links[number as usize];
+        let (State::Up { socket, session }, farewell) = (&mut link.state, link.channel.farewell()) else {
+            return;
+        };
+        let is_idle = link.channel.is_idle() && !link.was_left_in_pause;
+        if farewell.is_empty() || !is_idle || link.hung_up || link.send_error.is_some() {
+            return;
+        }
+        let bytes = match session {
+            Some(session) => {
+                if !session.outgoing.is_empty() || session.send(farewell).is_err() {
+                    return;
+                }
+                session.outgoing.as_slice()
+            }
+            None => farewell,
+        };
+        let _ = socket.send(bytes);
+    }
+
+    /// Sets when the request of a user must be over, and a timer if none comes up in time.
+    pub(super) fn set_deadline(&mut self, number: u32, at_ns: u64) {
+        if let Some(exchange) = &mut self.users[number as usize].exchange {
+            exchange.deadline_ns = at_ns;
+            self.arm(number, at_ns);
+        }
+    }
+
+    /// Sees that a timer of a user comes up by then.
+    #[inline]
+    pub(super) fn arm(&mut self, number: u32, at_ns: u64) {
+        let user = &mut self.users[number as usize];
+        if at_ns < user.armed_ns {
+            user.armed_ns = at_ns;
+            self.timers.set(at_ns, number, Reason::Deadline);
+        }
+    }
+
+    /// A timer of a user came up: the deadline of its request has passed, or was put off in the meantime.
+    pub(super) fn check_deadline(&mut self, number: u32, at_ns: u64, now_ns: u64) {
+        let user = &mut self.users[number as usize];
+        if user.armed_ns != at_ns {
+            return;
+        }
+        user.armed_ns = NEVER;
+        match user.exchange {
+            None => {}
+            Some(exchange) if exchange.deadline_ns > now_ns => self.arm(number, exchange.deadline_ns),
+            Some(_) => self.on_deadline(number, now_ns),
+        }
+    }
+}

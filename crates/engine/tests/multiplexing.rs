@@ -1,0 +1,152 @@
+//! Links that carry many exchanges, answered in any order, and lost in the middle.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::support::scenario::{in_turn, visit};
+use crate::support::tagged::{Asked, Tagged, TaggedServer};
+use crate::support::{MS, SECOND, closed, count, lasting, open, run, tcp};
+use engine::Job;
+
+const WIDE: Tagged = Tagged { room: 250, greets: false };
+
+/// Answers everything, the last first.
+fn last_first(waiting: &mut Vec<Asked>) -> String {
+    waiting.drain(..).rev().map(|asked| format!("{} v{}-{}\n", asked.tag, asked.user, asked.step)).collect()
+}
+
+/// As [`last_first`], once so many wait, or after a while without a new one.
+fn when_full(full: usize) -> impl Fn(usize, &mut Vec<Asked>) -> Option<String> + Send + Sync + 'static {
+    move |_, waiting| Some(if waiting.len() < full { String::new() } else { last_first(waiting) })
+}
+
+/// A thousand users on four links, each link answered only when all of its 250 exchanges are there.
+#[test]
+fn a_thousand_exchanges_are_in_flight_on_four_links_and_answered_out_of_order() {
+    let server = TaggedServer::start("", when_full(250));
+    let job =
+        Job { pool: Some(4), timeout_ns: 10 * SECOND, ..closed(tcp(server.address), 1_000, count(3_000)) };
+    let done = run(job, WIDE);
+    done.assert_all_ok(3_000);
+    assert_eq!(done.tally.connections, 4);
+    assert_eq!(server.most_in_flight.load(Ordering::Acquire), 1_000);
+    let asked = server.asked.lock().unwrap();
+    let users: BTreeSet<u32> = asked.iter().map(|(_, asked)| asked.user).collect();
+    assert_eq!(users.len(), 1_000);
+    let mut by_link: BTreeMap<usize, usize> = BTreeMap::new();
+    asked.iter().for_each(|(link, _)| *by_link.entry(*link).or_default() += 1);
+    // A link that is answered sooner than another takes the next 250, so only the first of each are the same for all.
+    assert!(
+        by_link.len() == 4 && by_link.values().all(|count| *count >= 250 && count % 250 == 0),
+        "{by_link:?}"
+    );
+}
+
+#[test]
+fn each_user_gets_its_own_answer_and_takes_it_to_the_next_step() {
+    let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| Some(last_first(waiting)));
+    let mut job = Job { pool: Some(4), ..closed(tcp(server.address), 200, count(2_000)) };
+    job.scenarios = in_turn(vec![visit(0, 0), visit(1, MS)]);
+    run(job, WIDE).assert_all_ok(2_000);
+    let asked = server.asked.lock().unwrap();
+    assert_eq!(asked.len(), 2_000);
+    let mut before: BTreeMap<u32, u16> = BTreeMap::new();
+    for (_, asked) in asked.iter() {
+        let value = match before.insert(asked.user, asked.step) {
+            Some(step) => format!("v{}-{step}", asked.user),
+            None => "-".to_owned(),
+        };
+        assert_eq!(asked.value, value);
+    }
+}
+
+#[test]
+fn links_that_are_lost_in_the_middle_end_their_exchanges_and_no_others() {
+    let connections = AtomicUsize::new(0);
+    // The first four connections are lost with all that they carry; those after them answer.
+    let server = TaggedServer::start("", move |connection: usize, waiting: &mut Vec<Asked>| {
+        let is_first = connection < 4;
+        if is_first && waiting.len() >= 100 {
+            connections.fetch_add(1, Ordering::AcqRel);
+            return None;
+        }
+        Some(if is_first { String::new() } else { last_first(waiting) })
+    });
+    let job = Job { pool: Some(4), ..closed(tcp(server.address), 400, lasting(500 * MS)) };
+    let done = run(Job { log_per_second: 100_000, ..job }, WIDE);
+    let counts = done.tally.counts;
+    assert_eq!(counts.failed, 400, "{:?}", done.classes());
+    assert_eq!(counts.sent, counts.ok + counts.failed);
+    assert!(counts.ok > 400, "{counts:?}");
+    assert_eq!(server.asked.lock().unwrap().len() as u64, counts.sent);
+    for request in &done.sampled {
+        let finish = request.finish;
+        assert!(finish.intended_ns <= finish.sent_ns && finish.sent_ns <= finish.finished_ns, "{finish:?}");
+        assert!(finish.first_byte_ns.is_none_or(|at_ns| at_ns >= finish.sent_ns), "{finish:?}");
+    }
+}
+
+#[test]
+fn a_time_out_ends_one_exchange_and_leaves_its_link_to_the_others() {
+    // Whatever user 7 asks is answered long after it was given up.
+    let server = TaggedServer::start("", |_, waiting: &mut Vec<Asked>| {
+        let mut late: Vec<Asked> = waiting.iter().filter(|asked| asked.user == 7).cloned().collect();
+        waiting.retain(|asked| asked.user != 7);
+        let mut said = last_first(waiting);
+        if late.len() > 3 {
+            said.extend(late.drain(..2).map(|asked| format!("{} late\n", asked.tag)));
+        }
+        waiting.extend(late);
+        Some(said)
+    });
+    let job = Job {
+        pool: Some(1),
+        timeout_ns: 50 * MS,
+        connect_timeout_ns: 50 * MS,
+        ..closed(tcp(server.address), 20, lasting(500 * MS))
+    };
+    let done = run(job, WIDE);
+    let counts = done.tally.counts;
+    assert_eq!(done.tally.connections, 1);
+    assert_eq!(counts.timed_out, done.errors("timeout_first_byte"), "{:?}", done.classes());
+    assert!((5..=11).contains(&counts.timed_out), "{counts:?}");
+    assert_eq!((counts.failed, counts.sent), (0, counts.ok + counts.timed_out), "{counts:?}");
+}
+
+#[test]
+fn who_finds_no_room_waits_for_it_and_grows_late() {
+    // The server grants two exchanges to each link, whatever was asked for.
+    let slow = |_: usize, waiting: &mut Vec<Asked>| {
+        if !waiting.is_empty() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Some(last_first(waiting))
+    };
+    let server = TaggedServer::start("2\n", slow);
+    let begun = Instant::now();
+    let job = Job { pool: Some(2), ..closed(tcp(server.address), 12, count(120)) };
+    let done = run(job, Tagged { greets: true, ..WIDE });
+    done.assert_all_ok(120);
+    assert_eq!(done.tally.connections, 2);
+    assert!(server.most_in_flight.load(Ordering::Acquire) <= 4);
+    // Thirty rounds of four; of three users two wait, for two rounds.
+    assert!(begun.elapsed() >= Duration::from_millis(300));
+    let lateness_ns = done.tally.lateness.ok.sum_ns();
+    assert!(lateness_ns > 10 * 100 * u128::from(MS), "{lateness_ns}");
+    let [response, service] = [&done.tally.response, &done.tally.service].map(|split| split.ok.sum_ns());
+    assert_eq!(response, service + lateness_ns);
+}
+
+#[test]
+fn arrivals_share_few_links() {
+    let slow = |_: usize, waiting: &mut Vec<Asked>| {
+        std::thread::sleep(Duration::from_millis(20));
+        Some(last_first(waiting))
+    };
+    let server = TaggedServer::start("", slow);
+    let done = run(open(tcp(server.address), 1_000.0, 500 * MS, 2), WIDE);
+    done.assert_all_ok(500);
+    assert_eq!(done.tally.connections, 2);
+    assert!(server.most_in_flight.load(Ordering::Acquire) > 4);
+}

@@ -1,0 +1,257 @@
+//! A protocol for tests whose links carry many exchanges, answered in any order: lines that begin with the exchange's tag.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use wire::{
+    Channel, Channels, Closing, Event, Greeting, Next, PeerFault, Refusal, Reply, Stage, Ticket, Values,
+};
+
+use super::acceptor::Acceptor;
+use super::acts::fault;
+
+/// Steps that each send one tagged line, over links with so much room.
+#[derive(Clone, Debug)]
+pub(crate) struct Tagged {
+    pub(crate) room: u32,
+    /// Whether the server says first how much room a link really has.
+    pub(crate) greets: bool,
+}
+
+impl Channels for Tagged {
+    fn open(&self, _peer: u16, _number: u32) -> Box<dyn Channel> {
+        Box::new(Link { greets: self.greets, room: self.room, ..Link::default() })
+    }
+
+    fn room(&self, _peer: u16) -> u32 {
+        self.room
+    }
+
+    fn needs(&self, _step: u16, _variable: u16) -> bool {
+        true
+    }
+
+    fn looks_through(&self, _step: u16) -> bool {
+        true
+    }
+}
+
+#[derive(Debug, Default)]
+struct Link {
+    greets: bool,
+    room: u32,
+    /// Tags under way, and whose they are.
+    asked: BTreeMap<u64, Ticket>,
+    next_tag: u64,
+    out: Vec<u8>,
+    line: Vec<u8>,
+    events: Vec<Event>,
+    /// By ticket, what the last reply gave to variable 0.
+    saved: BTreeMap<Ticket, Vec<u8>>,
+}
+
+impl Link {
+    fn take_line(&mut self) -> Result<(), PeerFault> {
+        let line = String::from_utf8(std::mem::take(&mut self.line)).unwrap_or_default();
+        let (tag, word) = line.split_once(' ').ok_or_else(|| fault("protocol_error", &line))?;
+        let tag: u64 = tag.parse().map_err(|_| fault("protocol_error", &line))?;
+        // Whoever gave up an exchange does not wait for its answer.
+        let Some(ticket) = self.asked.remove(&tag) else { return Ok(()) };
+        self.saved.insert(ticket, word.as_bytes().to_vec());
+        let refusal = (word == "no").then_some(Refusal { class: "said_no", code: 1 });
+        let reply = Reply { status: 1, refusal, reusable: true, received_bytes: line.len() as u64 + 1 };
+        self.events.push(Event::Replied { ticket, reply });
+        Ok(())
+    }
+}
+
+impl Channel for Link {
+    fn room(&self) -> u32 {
+        self.room.saturating_sub(self.asked.len() as u32)
+    }
+
+    fn greet(&mut self) -> Greeting {
+        if self.greets { Greeting::Await } else { Greeting::Done }
+    }
+
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
+            return Ok((0, Greeting::Await));
+        };
+        let room = std::str::from_utf8(&bytes[..end]).ok().and_then(|room| room.parse().ok());
+        self.room = room.ok_or_else(|| fault("protocol_error", "no room"))?;
+        Ok((end + 1, Greeting::Done))
+    }
+
+    fn begin(&mut self, ticket: Ticket, step: u16, values: &Values) -> Next {
+        assert!(self.room() > 0, "nothing begins without room");
+        let tag = self.next_tag;
+        self.next_tag += 1;
+        self.asked.insert(tag, ticket);
+        let value = String::from_utf8_lossy(values.get(0).unwrap_or(b"-")).into_owned();
+        self.out.extend_from_slice(format!("{tag} {} {step} {value}\n", ticket.0).as_bytes());
+        Next::Send
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        &self.out
+    }
+
+    fn sent(&mut self, count: usize) {
+        self.out.drain(..count);
+    }
+
+    fn received(&mut self, bytes: &[u8]) -> Result<Option<(usize, Event)>, PeerFault> {
+        for byte in bytes {
+            match byte {
+                b'\n' => self.take_line()?,
+                byte => self.line.push(*byte),
+            }
+        }
+        let event = if self.events.is_empty() { None } else { Some(self.events.remove(0)) };
+        Ok(event.map(|event| (bytes.len(), event)))
+    }
+
+    fn peer_closed(&mut self, ticket: Ticket) -> Closing {
+        if self.asked.values().any(|asked| *asked == ticket) { Closing::Incomplete } else { Closing::Empty }
+    }
+
+    fn stage(&self, ticket: Ticket) -> Stage {
+        if self.asked.values().any(|asked| *asked == ticket) { Stage::FirstByte } else { Stage::Idle }
+    }
+
+    fn explain(&self, refusal: Refusal) -> String {
+        refusal.class.to_owned()
+    }
+
+    fn saved(&mut self, ticket: Ticket, values: &mut Values) {
+        if let Some(value) = self.saved.remove(&ticket) {
+            values.set(0, &value);
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.asked.is_empty()
+    }
+
+    fn abandon(&mut self, ticket: Ticket) -> bool {
+        self.asked.retain(|_, asked| *asked != ticket);
+        true
+    }
+
+    fn forget(&mut self) {
+        let (greets, room) = (self.greets, self.room);
+        *self = Self { greets, room, ..Self::default() };
+    }
+}
+
+/// What the server does about the lines that it has read so far on one connection.
+pub(crate) trait Answers: Send + Sync + 'static {
+    /// From lines that wait for an answer, in the order in which they came, to what is said; `None` closes the connection.
+    fn answer(&self, connection: usize, waiting: &mut Vec<Asked>) -> Option<String>;
+}
+
+impl<F> Answers for F
+where
+    F: Fn(usize, &mut Vec<Asked>) -> Option<String> + Send + Sync + 'static,
+{
+    fn answer(&self, connection: usize, waiting: &mut Vec<Asked>) -> Option<String> {
+        self(connection, waiting)
+    }
+}
+
+/// One line that was sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    pub(crate) tag: u64,
+    pub(crate) user: u32,
+    pub(crate) step: u16,
+    pub(crate) value: String,
+}
+
+/// A server of this protocol; dropping it ends it.
+pub(crate) struct TaggedServer {
+    pub(crate) address: SocketAddr,
+    /// Every line of every connection.
+    pub(crate) asked: Arc<Mutex<Vec<(usize, Asked)>>>,
+    pub(crate) most_in_flight: Arc<AtomicUsize>,
+    _acceptor: Acceptor,
+}
+
+impl TaggedServer {
+    /// Looks at what waits every millisecond, and answers it.
+    pub(crate) fn start(greeting: &'static str, answers: impl Answers) -> Self {
+        let (asked, most_in_flight) = (Arc::default(), Arc::new(AtomicUsize::new(0)));
+        let (all, most) = (Arc::clone(&asked), Arc::clone(&most_in_flight));
+        let in_flight = AtomicUsize::new(0);
+        let acceptor = Acceptor::start(move |connection, socket, over| {
+            let serving = Serving { all: &all, in_flight: &in_flight, most: &most, over };
+            let _ = serving.serve(connection, socket, greeting, &answers);
+        });
+        Self { address: acceptor.address, asked, most_in_flight, _acceptor: acceptor }
+    }
+}
+
+struct Serving<'a> {
+    all: &'a Mutex<Vec<(usize, Asked)>>,
+    in_flight: &'a AtomicUsize,
+    most: &'a AtomicUsize,
+    over: &'a AtomicBool,
+}
+
+impl Serving<'_> {
+    /// `None` at the end of the connection.
+    fn serve(
+        &self,
+        connection: usize,
+        socket: &TcpStream,
+        greeting: &str,
+        answers: &dyn Answers,
+    ) -> Option<()> {
+        socket.set_read_timeout(Some(Duration::from_millis(1))).ok()?;
+        socket.set_nodelay(true).ok()?;
+        let (mut reader, mut writer) = (BufReader::new(socket), socket);
+        writer.write_all(greeting.as_bytes()).ok()?;
+        let (mut waiting, mut line) = (Vec::new(), String::new());
+        let ended = loop {
+            if self.over.load(Ordering::Acquire) {
+                break None;
+            }
+            match reader.read_line(&mut line) {
+                Ok(0) => break None,
+                Ok(_) if line.ends_with('\n') => {
+                    let asked = read(&line);
+                    line.clear();
+                    self.all.lock().expect("no thread died").push((connection, asked.clone()));
+                    waiting.push(asked);
+                    let now = self.in_flight.fetch_add(1, Ordering::AcqRel) + 1;
+                    self.most.fetch_max(now, Ordering::AcqRel);
+                }
+                Ok(_) => {}
+                Err(_) => {
+                    let before = waiting.len();
+                    let Some(said) = answers.answer(connection, &mut waiting) else { break None };
+                    self.in_flight.fetch_sub(before - waiting.len(), Ordering::AcqRel);
+                    if writer.write_all(said.as_bytes()).is_err() {
+                        break None;
+                    }
+                }
+            }
+        };
+        self.in_flight.fetch_sub(waiting.len(), Ordering::AcqRel);
+        let _ = socket.shutdown(std::net::Shutdown::Both);
+        ended
+    }
+}
+
+fn read(line: &str) -> Asked {
+    let mut words = line.split_whitespace();
+    let mut word = || words.next().unwrap_or_default();
+    let number = |word: &str| word.parse::<u64>().expect("a number");
+    let (tag, user, step) = (number(word()), number(word()), number(word()));
+    Asked { tag, user: user as u32, step: step as u16, value: word().to_owned() }
+}

@@ -1,0 +1,64 @@
+//! The runs of a study in the order in which a procedure asked for them.
+
+use std::collections::BTreeMap;
+
+use store::{Ending, Place, Run, Study};
+
+/// A planned place and its run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot<'a> {
+    pub(crate) place: &'a Place,
+    /// `None` if it has none that is done.
+    pub(crate) run: Option<&'a Run>,
+}
+
+/// Planned places of a study that belong together, such as a block.
+#[derive(Clone, Debug)]
+pub(crate) struct Block<'a> {
+    pub(crate) stage: &'a str,
+    pub(crate) slots: Vec<Slot<'a>>,
+}
+
+/// What a study has planned and made, in order.
+pub(crate) struct RunOrder<'a> {
+    study: &'a Study,
+    done: BTreeMap<u32, &'a Run>,
+}
+
+impl<'a> RunOrder<'a> {
+    pub(crate) fn of(study: &'a Study) -> Self {
+        let is_done = |run: &&Run| run.ending.as_ref().is_some_and(Ending::is_done);
+        let position = |run: &'a Run| Some((run.new.place.as_ref()?.1.position, run));
+        Self { study, done: study.runs.iter().filter(is_done).filter_map(position).collect() }
+    }
+
+    /// The places that a procedure has an answer of: those whose run is done, and those that the study went past or gave up
+    /// when it ended.
+    pub(crate) fn answered(&self) -> impl Iterator<Item = Slot<'a>> {
+        let last_done = self.done.keys().next_back().copied();
+        let is_over = self.study.ending.as_ref().is_some_and(|ending| ending.why.is_some());
+        let places = self.study.new.planned.iter();
+        places
+            .take_while(move |place| is_over || last_done.is_some_and(|last| place.position <= last))
+            .map(|place| Slot { place, run: self.done.get(&place.position).copied() })
+    }
+
+    /// The blocks under a load that a procedure has an answer of, whole ones only.
+    pub(crate) fn blocks(&self, load: &str) -> Vec<Block<'a>> {
+        let key = |place: &'a Place| (place.stage.as_str(), place.block);
+        let mut left: BTreeMap<(&str, u32), usize> = BTreeMap::new();
+        for place in self.study.new.planned.iter().filter(|place| place.load == load) {
+            *left.entry(key(place)).or_default() += 1;
+        }
+        let (mut blocks, mut open) = (Vec::new(), BTreeMap::<_, Vec<Slot<'a>>>::new());
+        for slot in self.answered().filter(|slot| slot.place.load == load) {
+            let key = key(slot.place);
+            let slots = open.entry(key).or_default();
+            slots.push(slot);
+            if left.get(&key) == Some(&slots.len()) {
+                blocks.push(Block { stage: key.0, slots: std::mem::take(slots) });
+            }
+        }
+        blocks
+    }
+}

@@ -1,0 +1,9 @@
+//! Characters that act on their surroundings instead of being seen. Whoever prints names and texts from outside writes them out.
+
+/// Control characters, direction marks, zero-width characters, line separators, and tags.
+pub fn is_unseen(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}

@@ -1,0 +1,55 @@
+//! Metrics, and what findings name, are listed once in the workspace.
+
+use judge::bottleneck::RULES;
+use judge::{Doubt, METRICS, Resource};
+use rules::lists::OnlyList;
+
+#[test]
+fn metrics_are_listed_once() {
+    OnlyList {
+        idea: "metrics",
+        names: METRICS.iter().map(|metric| metric.name).collect(),
+        homes: &["crates/judge/src/metric.rs"],
+        // The head of a column, the label of a fact: two are no list.
+        elsewhere_max: 2,
+        // What readers of other tools call them: a few names, each with its synonyms.
+        other_meanings: &["throughput", "mean", "p99", "errors", "rss"]
+            .map(|name| ("crates/plan/src/file/near.rs", name)),
+    }
+    .assert();
+}
+
+#[test]
+fn causes_of_doubt_are_named_once() {
+    OnlyList {
+        idea: "causes of doubt",
+        names: Doubt::all().map(|doubt| doubt.code).collect(),
+        homes: &["crates/judge/src/validity.rs", "crates/judge/src/validity/"],
+        // Some codes are ordinary words, such as `bytes`: one is no list.
+        elsewhere_max: 1,
+        other_meanings: &[],
+    }
+    .assert();
+}
+
+#[test]
+fn resources_are_named_once() {
+    let found = RULES.iter().flat_map(|rule| rule.finds);
+    OnlyList {
+        idea: "resources that limit",
+        names: found.chain([&Resource::UNKNOWN]).map(|resource| resource.code).collect(),
+        homes: &["crates/judge/src/bottleneck.rs", "crates/judge/src/bottleneck/"],
+        // Most codes are ordinary words, such as `load`: two are no list.
+        elsewhere_max: 2,
+        other_meanings: &[
+            // Names of readings.
+            ("", "listen_queue"),
+            ("", "open_files"),
+            // Keys of charts.
+            ("crates/report/src/html/charts.rs", "disk"),
+            ("crates/report/src/html/charts.rs", "machine_cpu"),
+            ("crates/report/src/html/charts.rs", "memory"),
+        ],
+    }
+    .assert();
+}

@@ -1,0 +1,357 @@
+//! The rules of a load, which hold wherever it was written.
+
+use load::open::EVEN;
+use load::open::{Profile, Stage};
+use load::{Closed, Load, Open, Spacing, Stop, ThinkTime};
+
+use crate::error::{PlanError, Problem};
+use crate::plan::{Pin, connections};
+use crate::spec::{Field, LoadSpec, Spanned};
+
+/// Connections of a load that names no number; each is a user in a closed load.
+pub const CONNECTIONS_DEFAULT: u64 = 50;
+const CONNECTIONS_MAX: u64 = 1_000_000;
+const POOL_MAX: u64 = 1_000_000;
+const REQUESTS_MAX: u64 = u64::MAX >> 16;
+const DURATION_DEFAULT_NS: u64 = 10_000_000_000;
+const TIMEOUT_DEFAULT_NS: u64 = 10_000_000_000;
+/// Of transactions of which a number is asked for and no time: some statements take as long as they take.
+const TIMEOUT_OF_A_NUMBER_NS: u64 = 3_600_000_000_000;
+const THREADS_MAX: u64 = 1024;
+const EXTEND_MAX: u64 = 10;
+const LOG_PER_SECOND_MAX: u64 = 100_000;
+pub(crate) const SEED_DEFAULT: u64 = 1;
+/// Starts are grouped within a small part of this.
+const SHED_AFTER_MIN_NS: u64 = 1_000_000;
+
+/// What a load must know of the system that it is put on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Destination {
+    /// Whether it is a database.
+    pub(crate) is_sql: bool,
+    /// How long its URL lets connecting take, if it says.
+    pub(crate) connect_timeout_ns: Option<u64>,
+}
+
+/// A load without contradictions.
+#[derive(Clone, Debug)]
+pub(crate) struct CheckedLoad {
+    pub(crate) load: Load,
+    pub(crate) stop: Stop,
+    pub(crate) extend: u32,
+    pub(crate) warm_up_ns: u64,
+    pub(crate) timeout_ns: u64,
+    pub(crate) connect_timeout_ns: u64,
+    pub(crate) threads: Option<u32>,
+    pub(crate) pin: Pin,
+    pub(crate) seed: u64,
+    pub(crate) log_per_second: u32,
+    pub(crate) keep_alive: bool,
+    pub(crate) pool: Option<u32>,
+    pub(crate) checks_room: bool,
+    pub(crate) latency_limit_ns: Option<u64>,
+}
+
+impl LoadSpec {
+    /// Whether requests start at their own times.
+    pub(crate) fn is_open(&self) -> bool {
+        self.rate_per_s.is_some() || self.stages.is_some()
+    }
+
+    /// The load; what is wrong with it is added to `errors`, all at once.
+    pub(crate) fn check(&self, destination: Destination, errors: &mut Vec<PlanError>) -> CheckedLoad {
+        let mut checker = Checker { spec: self, errors };
+        let pool = checker.of_databases(destination.is_sql);
+        let (load, stop, warm_up_ns) = checker.load();
+        let extend = checker.extend();
+        let given_ns = checker.positive(Field::TIMEOUT, &self.timeout_ns);
+        let is_number = stop.at_ns.is_none() && destination.is_sql;
+        let default_ns = if is_number { TIMEOUT_OF_A_NUMBER_NS } else { TIMEOUT_DEFAULT_NS };
+        let timeout_ns = given_ns.unwrap_or(default_ns);
+        let connect_timeout_ns =
+            checker.connect_timeout(destination.connect_timeout_ns, timeout_ns, given_ns);
+        let threads = checker.threads(&load);
+        let pin = checker.read(Field::PIN, &self.pin).unwrap_or(Pin::No);
+        let log = checker.count(Field::LOG_REQUESTS, &self.log_requests, 0, LOG_PER_SECOND_MAX);
+        let is_true = |value: &Option<Spanned<bool>>| value.as_ref().and_then(Spanned::get) != Some(&false);
+        CheckedLoad {
+            load,
+            stop,
+            extend,
+            warm_up_ns,
+            timeout_ns,
+            connect_timeout_ns,
+            threads,
+            pin,
+            seed: self.seed.as_ref().and_then(Spanned::get).copied().unwrap_or(SEED_DEFAULT),
+            log_per_second: log.unwrap_or(0) as u32,
+            keep_alive: is_true(&self.keep_alive),
+            pool: pool.map(|pool| pool as u32),
+            checks_room: is_true(&self.room_check),
+            latency_limit_ns: self.latency_limit_ns.as_ref().and_then(Spanned::get).copied(),
+        }
+    }
+}
+
+struct Checker<'a> {
+    spec: &'a LoadSpec,
+    errors: &'a mut Vec<PlanError>,
+}
+
+impl Checker<'_> {
+    fn error<T>(&mut self, field: Field, value: &Option<Spanned<T>>, problem: Problem) {
+        let at = value.as_ref().and_then(Spanned::at);
+        self.errors.push(PlanError { field, problem, at });
+    }
+
+    fn read<T: Clone>(&mut self, field: Field, value: &Option<Spanned<T>>) -> Option<T> {
+        if let Some(wrong) = value.as_ref().and_then(Spanned::wrong) {
+            self.error(field, value, wrong.into());
+        }
+        value.as_ref().and_then(Spanned::get).cloned()
+    }
+
+    fn positive(&mut self, field: Field, value: &Option<Spanned<u64>>) -> Option<u64> {
+        let ns = self.read(field, value)?;
+        if ns == 0 {
+            self.error(field, value, Problem::NoTime);
+        }
+        Some(ns.max(1))
+    }
+
+    fn rate(&mut self, field: Field, value: &Option<Spanned<f64>>) -> Option<f64> {
+        let per_s = self.read(field, value)?;
+        if per_s <= 0.0 {
+            self.error(field, value, Problem::NoRate);
+            return None;
+        }
+        Some(per_s)
+    }
+
+    fn count(&mut self, field: Field, value: &Option<Spanned<u64>>, min: u64, max: u64) -> Option<u64> {
+        let have = self.read(field, value)?;
+        if !(min..=max).contains(&have) {
+            self.error(field, value, Problem::OutOfRange { have, min, max });
+        }
+        Some(have.clamp(min, max))
+    }
+
+    /// What only a load of a database has. The size of the pool.
+    fn of_databases(&mut self, is_sql: bool) -> Option<u64> {
+        let spec = self.spec;
+        if is_sql {
+            return self.count(Field::POOL, &spec.pool, 1, POOL_MAX);
+        }
+        let asks_no_room = spec.room_check.as_ref().and_then(Spanned::get) == Some(&false);
+        if spec.latency_limit_ns.is_some() {
+            self.error(Field::LATENCY_LIMIT, &spec.latency_limit_ns, Problem::NeedsDatabase);
+        }
+        if spec.pool.is_some() {
+            self.error(Field::POOL, &spec.pool, Problem::NeedsDatabase);
+        }
+        if asks_no_room {
+            self.error(Field::ROOM_CHECK, &spec.room_check, Problem::NeedsDatabase);
+        }
+        None
+    }
+
+    fn load(&mut self) -> (Load, Stop, u64) {
+        let spec = self.spec;
+        let warm_up_ns = self.read(Field::WARM_UP, &spec.warm_up_ns).unwrap_or(0);
+        let requests = self.count(Field::REQUESTS, &spec.requests, 1, REQUESTS_MAX);
+        let (field, given) = match spec.is_open() {
+            true => (Field::CONNECTIONS, &spec.connections),
+            false => (Field::USERS, &spec.users),
+        };
+        let connections = self.count(field, given, 1, CONNECTIONS_MAX).unwrap_or(CONNECTIONS_DEFAULT) as u32;
+        let given_ns = self.positive(Field::MEASURED, &spec.measured_ns);
+        let stages = spec.stages.is_some().then(|| self.stages());
+        self.forbid_contradictions();
+
+        let staged_ns = stages
+            .as_ref()
+            .map(|stages| stages.iter().fold(0u64, |total_ns, stage| total_ns.saturating_add(stage.for_ns)));
+        let measured_ns = staged_ns.or(given_ns).or(requests.is_none().then_some(DURATION_DEFAULT_NS));
+        // It is planned as long as it may get.
+        let times = u64::from(self.times_extended()).saturating_add(1);
+        let measured_ns = measured_ns.map(|ns| ns.saturating_mul(times));
+        let at_ns = measured_ns.map(|ns| ns.saturating_add(warm_up_ns));
+        // Every value is read, also those that do not fit the load: all errors are reported at once.
+        let seed = self.read(Field::SEED, &spec.seed).unwrap_or(SEED_DEFAULT);
+        let process = self.read(Field::ARRIVALS, &spec.arrivals).unwrap_or(&EVEN);
+        let spacing = Spacing { process, seed };
+        let shed_after_ns = self.read(Field::SHED_AFTER, &spec.shed_after_ns);
+        // As pgbench does: what is late before it is sent is not sent.
+        let limit_ns = self.positive(Field::LATENCY_LIMIT, &spec.latency_limit_ns);
+        let shed_after_ns = shed_after_ns.or(limit_ns);
+        let closed = self.closed(connections, seed);
+        let load = match self.profile(stages, measured_ns) {
+            Some(profile) => {
+                self.check_profile(&profile, warm_up_ns, shed_after_ns);
+                Load::Open(Open {
+                    profile: profile.held_first(warm_up_ns),
+                    spacing,
+                    connections,
+                    shed_after_ns,
+                })
+            }
+            None => {
+                if at_ns.is_some_and(|at_ns| closed.ramp_up_ns >= at_ns) {
+                    self.error(Field::RAMP_UP, &spec.ramp_up_ns, Problem::RampTooLong);
+                }
+                Load::Closed(closed)
+            }
+        };
+        (load, Stop { at_ns, requests }, warm_up_ns)
+    }
+
+    /// How often the measured time is repeated at most; [`Self::extend`] says what is wrong with the number.
+    fn times_extended(&self) -> u32 {
+        let times = self.spec.extend.as_ref().and_then(Spanned::get).copied().unwrap_or(0);
+        if self.spec.stages.is_some() { 0 } else { times.min(EXTEND_MAX) as u32 }
+    }
+
+    /// How often it may go on for as long again.
+    fn extend(&mut self) -> u32 {
+        let spec = self.spec;
+        let extend = self.count(Field::EXTEND, &spec.extend, 0, EXTEND_MAX).unwrap_or(0) as u32;
+        if extend > 0 && spec.stages.is_some() {
+            self.error(Field::EXTEND, &spec.extend, Problem::ExtendedStages);
+        } else if extend > 0 && spec.requests.is_some() {
+            self.error(Field::EXTEND, &spec.extend, Problem::ExtendedRequests);
+        }
+        extend
+    }
+
+    fn check_profile(&mut self, profile: &Profile, warm_up_ns: u64, shed_after_ns: Option<u64>) {
+        let spec = self.spec;
+        // Stages that could not be read leave an empty profile, and are reported already.
+        let is_read = !profile.segments().is_empty();
+        if is_read && profile.peak_per_s() <= 0.0 {
+            self.error(Field::STAGES, &spec.stages, Problem::NoPeak);
+        } else if is_read && warm_up_ns > 0 && profile.first_per_s() <= 0.0 {
+            self.error(Field::WARM_UP, &spec.warm_up_ns, Problem::ColdWarmUp);
+        }
+        if shed_after_ns.is_some_and(|ns| ns < SHED_AFTER_MIN_NS) {
+            let (field, value) = match &spec.shed_after_ns {
+                Some(_) => (Field::SHED_AFTER, &spec.shed_after_ns),
+                None => (Field::LATENCY_LIMIT, &spec.latency_limit_ns),
+            };
+            self.error(field, value, Problem::ShedTooSoon);
+        }
+    }
+
+    fn profile(&mut self, stages: Option<Vec<Stage>>, measured_ns: Option<u64>) -> Option<Profile> {
+        let spec = self.spec;
+        let rate = self.rate(Field::RATE, &spec.rate_per_s);
+        let from = self.read(Field::RAMP_FROM, &spec.ramp_from_per_s);
+        match (stages, from, rate, measured_ns) {
+            (Some(stages), from, ..) => Some(Profile::stages(from.unwrap_or(0.0), &stages)),
+            (None, Some(from), Some(to), Some(for_ns)) => Some(Profile::ramp(from, to, for_ns)),
+            (None, Some(_), Some(_), None) => {
+                self.error(Field::RAMP_FROM, &spec.ramp_from_per_s, Problem::RampWithoutTime);
+                None
+            }
+            (None, _, Some(per_s), _) => Some(Profile::constant(per_s)),
+            (None, _, None, _) => None,
+        }
+    }
+
+    /// The stages; none if they are wrong.
+    fn stages(&mut self) -> Vec<Stage> {
+        let spec = self.spec;
+        let stages = self.read(Field::STAGES, &spec.stages).unwrap_or_default();
+        let is_read = spec.stages.as_ref().is_some_and(|stages| stages.wrong().is_none());
+        if is_read && stages.iter().all(|stage| stage.for_ns == 0) {
+            self.error(Field::STAGES, &spec.stages, Problem::NoTimeInStages);
+            return Vec::new();
+        }
+        stages
+    }
+
+    fn closed(&mut self, users: u32, seed: u64) -> Closed {
+        let spec = self.spec;
+        Closed {
+            users,
+            ramp_up_ns: self.read(Field::RAMP_UP, &spec.ramp_up_ns).unwrap_or(0),
+            think_time: self.read(Field::THINK, &spec.think).unwrap_or(ThinkTime::None),
+            pacing_ns: self.read(Field::PACING, &spec.pacing_ns).unwrap_or(0),
+            throughput_per_s: self.rate(Field::THROUGHPUT, &spec.throughput_per_s),
+            seed,
+        }
+    }
+
+    fn forbid_contradictions(&mut self) {
+        let spec = self.spec;
+        let is_open = spec.is_open();
+        self.forbid_if(!is_open, Field::SHED_AFTER, &spec.shed_after_ns, Problem::NeedsRate);
+        self.forbid_if(!is_open, Field::ARRIVALS, &spec.arrivals, Problem::NeedsRate);
+        self.forbid_if(!is_open, Field::RAMP_FROM, &spec.ramp_from_per_s, Problem::NeedsRate);
+        self.forbid_if(is_open, Field::THINK, &spec.think, Problem::NeedsUsers);
+        self.forbid_if(is_open, Field::PACING, &spec.pacing_ns, Problem::NeedsUsers);
+        self.forbid_if(is_open, Field::RAMP_UP, &spec.ramp_up_ns, Problem::NeedsUsers);
+        self.forbid_if(is_open, Field::THROUGHPUT, &spec.throughput_per_s, Problem::NeedsUsers);
+        let is_shed = spec.shed_after_ns.is_some();
+        self.forbid_if(is_shed, Field::LATENCY_LIMIT, &spec.latency_limit_ns, Problem::TwoLimits);
+        self.forbid_if(is_open, Field::POOL, &spec.pool, Problem::PoolOfRate);
+        let is_staged = spec.stages.is_some();
+        self.forbid_if(is_staged, Field::RATE, &spec.rate_per_s, Problem::TwoRates);
+        self.forbid_if(is_staged, Field::MEASURED, &spec.measured_ns, Problem::TwoTimes);
+    }
+
+    /// Reports a value that was given where it cannot be.
+    fn forbid_if<T>(
+        &mut self,
+        is_wrong_here: bool,
+        field: Field,
+        value: &Option<Spanned<T>>,
+        problem: Problem,
+    ) {
+        if is_wrong_here && value.is_some() {
+            self.error(field, value, problem);
+        }
+    }
+
+    /// `of_url` is what the URL says, where the load says nothing.
+    fn connect_timeout(&mut self, of_url: Option<u64>, timeout_ns: u64, given_ns: Option<u64>) -> u64 {
+        let spec = self.spec;
+        let given = self.positive(Field::CONNECT_TIMEOUT, &spec.connect_timeout_ns);
+        if given.is_some_and(|given| given > timeout_ns) {
+            let problem = Problem::ConnectTooLong { timeout_ns };
+            self.error(Field::CONNECT_TIMEOUT, &spec.connect_timeout_ns, problem);
+        }
+        let default_ns = given_ns.unwrap_or(TIMEOUT_DEFAULT_NS);
+        given.or(of_url.map(|ns| ns.min(timeout_ns))).unwrap_or(default_ns)
+    }
+
+    fn threads(&mut self, load: &Load) -> Option<u32> {
+        let spec = self.spec;
+        let threads = self.count(Field::THREADS, &spec.threads, 1, THREADS_MAX)?;
+        let connections = connections(load);
+        if threads > u64::from(connections) {
+            let problem = Problem::TooManyThreads { threads, connections };
+            self.error(Field::THREADS, &spec.threads, problem);
+        }
+        Some(threads as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::LOAD_KEYS;
+    use crate::units::show_duration;
+
+    #[test]
+    fn the_reference_names_the_defaults_that_hold() {
+        for (name, default) in [
+            ("timeout", show_duration(TIMEOUT_DEFAULT_NS)),
+            ("for", show_duration(DURATION_DEFAULT_NS)),
+            ("connections", CONNECTIONS_DEFAULT.to_string()),
+            ("extend", format!("0, max {EXTEND_MAX}")),
+        ] {
+            let key = LOAD_KEYS.iter().find(|key| key.name == name).expect("it is a key");
+            assert!(key.sentence.ends_with(&format!("default {default}.")), "{name}: {}", key.sentence);
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What is wrong with what was asked for: a field and a problem, which each front prints in its own spelling.
+
+mod step;
+
+pub use step::StepProblem;
+
+use crate::fault::Fault;
+use crate::spec::{At, Field, Wrong};
+use crate::units::show_duration;
+
+/// One mistake.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlanError {
+    /// Which value is wrong.
+    pub field: Field,
+    /// What is wrong with it.
+    pub problem: Problem,
+    /// Where it stands, if it stands in a file.
+    pub(crate) at: Option<At>,
+}
+
+/// What is wrong with a value.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// Its text cannot be read.
+    #[allow(missing_docs, reason = "what is wrong, and what to write")]
+    Unreadable { what: String, help: String },
+    /// It is too small or too large.
+    #[allow(missing_docs, reason = "each says what it is")]
+    OutOfRange { have: u64, min: u64, max: u64 },
+    /// A duration of 0.
+    NoTime,
+    /// A rate of 0.
+    NoRate,
+    /// Stages whose rate is always 0.
+    NoPeak,
+    /// Stages without a duration.
+    NoTimeInStages,
+    /// A warm-up at a rate of 0.
+    ColdWarmUp,
+    /// A ramp-up that takes as long as the load, or longer.
+    RampTooLong,
+    /// A ramp without a duration.
+    RampWithoutTime,
+    /// A limit within the delay of the generator itself.
+    ShedTooSoon,
+    /// Only a load with a rate has it.
+    NeedsRate,
+    /// Only a load with users has it.
+    NeedsUsers,
+    /// Only a load of a database has it.
+    NeedsDatabase,
+    /// A pool of users, in a load with a rate.
+    PoolOfRate,
+    /// A rate and stages.
+    TwoRates,
+    /// A time and stages.
+    TwoTimes,
+    /// Two limits of how late a request may be sent.
+    TwoLimits,
+    /// Stages cannot be extended.
+    ExtendedStages,
+    /// A number of requests cannot be extended.
+    ExtendedRequests,
+    /// Connecting may take longer than the whole request.
+    #[allow(missing_docs, reason = "how long the whole request may take")]
+    ConnectTooLong { timeout_ns: u64 },
+    /// More threads than connections.
+    #[allow(missing_docs, reason = "each says what it is")]
+    TooManyThreads { threads: u64, connections: u32 },
+    /// About what is sent, and not about how much.
+    Step(StepProblem),
+}
+
+/// How a front writes the names of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spelling {
+    /// `-c`
+    Flags,
+    /// `` `users` ``
+    Keys,
+}
+
+impl Spelling {
+    /// The name of a value: `-d`, or `` `for` ``.
+    fn name(self, field: Field) -> String {
+        match self {
+            Self::Flags => field.flag.to_owned(),
+            Self::Keys => format!("`{}`", field.key),
+        }
+    }
+
+    /// A name and a value: `-d 30s`, or `` `for: 30s` ``.
+    fn example(self, field: Field, value: &str) -> String {
+        match self {
+            Self::Flags => format!("{} {value}", field.flag),
+            Self::Keys => format!("`{}: {value}`", field.key),
+        }
+    }
+
+    fn either<'a>(self, flags: &'a str, keys: &'a str) -> &'a str {
+        match self {
+            Self::Flags => flags,
+            Self::Keys => keys,
+        }
+    }
+}
+
+impl From<StepProblem> for Problem {
+    fn from(problem: StepProblem) -> Self {
+        Self::Step(problem)
+    }
+}
+
+impl From<&Wrong> for Problem {
+    fn from(wrong: &Wrong) -> Self {
+        Self::Unreadable { what: wrong.what.clone(), help: wrong.help.clone() }
+    }
+}
+
+impl PlanError {
+    /// The mistake as a front prints it where no line of a file can be shown.
+    pub(crate) fn printed(&self, spelling: Spelling) -> Fault {
+        Fault::new(self.names(spelling), self.what(spelling), self.help(spelling))
+    }
+
+    /// The names of the values that it is about.
+    pub(crate) fn names(&self, spelling: Spelling) -> String {
+        if let Problem::Step(StepProblem::Script { place, .. }) = &self.problem {
+            return place.clone();
+        }
+        let name = spelling.name(self.field);
+        match self.other() {
+            Some(other) => format!("{name} and {}", spelling.name(other)),
+            None => name,
+        }
+    }
+
+    /// The value that does not go with the field.
+    pub(crate) fn other(&self) -> Option<Field> {
+        match self.problem {
+            Problem::TwoRates | Problem::TwoTimes | Problem::ExtendedStages => Some(Field::STAGES),
+            Problem::TwoLimits => Some(Field::SHED_AFTER),
+            Problem::ExtendedRequests => Some(Field::REQUESTS),
+            _ => None,
+        }
+    }
+
+    /// Whether the value should not be there at all: then the key is wrong, and not the value.
+    pub(crate) fn is_about_key(&self) -> bool {
+        self.other().is_some()
+            || matches!(self.problem, Problem::NeedsRate | Problem::NeedsUsers | Problem::NeedsDatabase)
+    }
+
+    /// What is wrong.
+    pub(crate) fn what(&self, spelling: Spelling) -> String {
+        let name = |field| spelling.name(field);
+        // A file shows the line, and a command line begins with the flag.
+        let it = spelling.either("it", &name(self.field)).to_owned();
+        let rates = |link: &str| format!("{} {link} {}", name(Field::RATE), name(Field::STAGES));
+        match &self.problem {
+            Problem::Unreadable { what, .. } => what.clone(),
+            Problem::OutOfRange { have, min, max } => format!("{have} is not between {min} and {max}"),
+            Problem::NoTime => "the duration must be greater than 0".to_owned(),
+            Problem::NoRate => "the rate must be greater than 0".to_owned(),
+            Problem::NoPeak => "the rate is 0 in all stages".to_owned(),
+            Problem::NoTimeInStages => "the stages have no duration".to_owned(),
+            Problem::ColdWarmUp => "the warm-up would run at a rate of 0".to_owned(),
+            Problem::RampTooLong => "the load ends before the ramp-up does".to_owned(),
+            Problem::RampWithoutTime => "a ramp requires a duration".to_owned(),
+            Problem::ShedTooSoon => "the generator itself may delay a request that long".to_owned(),
+            Problem::NeedsRate => format!("{it} requires a load with a rate"),
+            Problem::NeedsUsers => {
+                format!(
+                    "it requires a load with {}, and {} sends without waiting for replies",
+                    name(Field::USERS),
+                    rates("or")
+                )
+            }
+            Problem::NeedsDatabase => {
+                format!("{it} applies to databases: postgres://…, mysql://…, sqlite:…")
+            }
+            Problem::PoolOfRate => {
+                format!("with {}, {} sets the number of connections", rates("or"), name(Field::CONNECTIONS))
+            }
+            Problem::TwoRates => "both set the rate".to_owned(),
+            Problem::TwoTimes => "the stages set the duration".to_owned(),
+            Problem::TwoLimits => "both set how late a request may be sent".to_owned(),
+            Problem::ExtendedStages => "a rate that changes in stages does not become steady".to_owned(),
+            Problem::ExtendedRequests => {
+                "a number of requests ends the load, whether it is steady or not".to_owned()
+            }
+            Problem::ConnectTooLong { timeout_ns } => {
+                format!(
+                    "{it} is longer than the timeout of the whole request ({})",
+                    show_duration(*timeout_ns)
+                )
+            }
+            Problem::TooManyThreads { threads, connections } => {
+                format!("{threads} threads cannot share {connections} connections")
+            }
+            Problem::Step(problem) => problem.what(spelling),
+        }
+    }
+
+    /// What to do instead.
+    pub(crate) fn help(&self, spelling: Spelling) -> String {
+        let name = |field| spelling.name(field);
+        let example = |field, value| spelling.example(field, value);
+        let measured = || name(Field::MEASURED);
+        match &self.problem {
+            Problem::Unreadable { help, .. } => help.clone(),
+            Problem::OutOfRange { min, max, .. } => format!("write a number from {min} to {max}"),
+            Problem::NoTime => "write a duration such as 10s".to_owned(),
+            Problem::NoRate => "write a rate such as 500/s".to_owned(),
+            Problem::NoPeak => {
+                let flags = "give a stage a rate, such as 10s:100/s";
+                spelling.either(flags, "give a stage a rate, such as `to: 100/s`").to_owned()
+            }
+            Problem::NoTimeInStages => {
+                let keys = "give a stage a duration, such as `for: 10s`";
+                spelling.either("write 10s:100/s,30s:500/s", keys).to_owned()
+            }
+            Problem::ColdWarmUp => {
+                let ramp = example(Field::RAMP_FROM, "10/s");
+                let or_stages = spelling.either(" or --stages 0s:10/s,…", "");
+                format!("start at a rate, such as {ramp}{or_stages}")
+            }
+            Problem::RampTooLong => format!("shorten {}, or lengthen {}", name(Field::RAMP_UP), measured()),
+            Problem::RampWithoutTime => {
+                format!("add {}", example(Field::MEASURED, "30s"))
+            }
+            Problem::ShedTooSoon => "write 1ms or more".to_owned(),
+            Problem::NeedsRate => {
+                let (rate, stages) = (name(Field::RATE), name(Field::STAGES));
+                match spelling {
+                    Spelling::Flags => format!("add {rate} (or {stages}), or remove it"),
+                    Spelling::Keys => format!("add {rate} or {stages}, or remove it"),
+                }
+            }
+            Problem::NeedsUsers | Problem::ExtendedStages => "remove one of the two".to_owned(),
+            Problem::NeedsDatabase | Problem::PoolOfRate => "remove it".to_owned(),
+            Problem::TwoRates | Problem::TwoLimits => "use one of them".to_owned(),
+            Problem::TwoTimes => format!("remove {}", measured()),
+            Problem::ExtendedRequests => {
+                format!("remove one of the two, and set the duration with {}", measured())
+            }
+            Problem::ConnectTooLong { .. } => {
+                format!("shorten it, or lengthen {}", name(Field::TIMEOUT))
+            }
+            Problem::TooManyThreads { connections, .. } => format!("use at most {connections} threads"),
+            Problem::Step(problem) => problem.help(spelling),
+        }
+    }
+}

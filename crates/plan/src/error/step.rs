@@ -1,0 +1,91 @@
+//! What is wrong with what is sent: with a step, or with how transactions are played.
+
+use super::Spelling;
+
+/// What is wrong with what is sent.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum StepProblem {
+    /// A HEAD request with a condition for the body.
+    NoBody,
+    /// A step without a script or a workload.
+    NothingPlayed,
+    /// A workload that is given twice.
+    #[allow(missing_docs, reason = "which one")]
+    PlayedTwice { workload: String },
+    /// A style, where no workload has styles.
+    NoStyles,
+    /// A distribution, where no workload draws rows.
+    NoRowsDrawn,
+    /// A variable that no workload has.
+    #[allow(missing_docs, reason = "its name in scripts")]
+    NoSuchVariable { name: &'static str },
+    /// It is not the name of a variable and a value.
+    #[allow(missing_docs, reason = "what should be the name")]
+    NoVariable { name: String },
+    /// A pipeline in the simple query protocol.
+    #[allow(missing_docs, reason = "which one")]
+    PipelineInSimpleMode { script: String },
+    /// A mistake in a script.
+    #[allow(missing_docs, reason = "the number of the script; where in it; what is wrong")]
+    Script { number: usize, line: u32, place: String, what: String },
+}
+
+impl StepProblem {
+    /// What is wrong.
+    pub(super) fn what(&self, spelling: Spelling) -> String {
+        match self {
+            Self::NoBody => "a reply to HEAD has no body".to_owned(),
+            Self::NothingPlayed => "no workload and no script is given".to_owned(),
+            Self::PlayedTwice { workload } => format!("{workload} is given twice"),
+            Self::NoStyles => "none of the workloads has styles".to_owned(),
+            Self::NoRowsDrawn => "none of the workloads draws rows from a distribution".to_owned(),
+            Self::NoSuchVariable { .. } => "none of the workloads has this variable".to_owned(),
+            Self::NoVariable { name } => {
+                format!("{name:?} is not a variable with a value")
+            }
+            Self::PipelineInSimpleMode { script } => {
+                format!("{script} has a pipeline, which the simple query protocol does not support")
+            }
+            // The mark of a script's error is under a line of the script, which a plan file does not show.
+            Self::Script { what, line, .. } => match spelling {
+                Spelling::Flags => what.clone(),
+                Spelling::Keys => {
+                    format!("line {line} of the script: {}", what.lines().next().unwrap_or_default())
+                }
+            },
+        }
+    }
+
+    /// What to do instead.
+    pub(super) fn help(&self, spelling: Spelling) -> String {
+        match self {
+            Self::NoBody => "remove it, or use another method".to_owned(),
+            Self::NothingPlayed => {
+                "add --workload NAME, such as select-only, or -f FILE with a script in pgbench's language"
+                    .to_owned()
+            }
+            Self::PlayedTwice { workload } => format!("give it once, with a weight, such as {workload}@3"),
+            Self::NoRowsDrawn => "remove it; the oltp workloads have it".to_owned(),
+            Self::NoSuchVariable { name } => {
+                let variable = match spelling {
+                    Spelling::Flags => format!("-D {name}=…"),
+                    Spelling::Keys => format!("`variables: {{ {name}: … }}`"),
+                };
+                format!("remove it, or define it for your script with {variable}")
+            }
+            Self::NoVariable { .. } => {
+                let example = spelling.either("-D name=value", "`name: value`");
+                format!("write {example}; a name has letters, digits, and _, and does not begin with a digit")
+            }
+            Self::PipelineInSimpleMode { .. } => spelling
+                .either(
+                    "add --query-mode extended or --query-mode prepared",
+                    "add `mode: extended` or `mode: prepared`",
+                )
+                .to_owned(),
+            Self::Script { .. } => "correct the script".to_owned(),
+            Self::NoStyles => "remove it".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Files of other load generators, given as a plan: recognized, so that one error says what to write instead.
+
+/// What is read of a file to recognize it.
+const READ_BYTES_MAX: usize = 64 * 1024;
+
+/// A kind of file that is no plan.
+struct Foreign {
+    what: &'static str,
+    is_one: fn(&str) -> bool,
+    /// What corresponds to its parts in a plan.
+    help: &'static str,
+}
+
+const FOREIGN: &[Foreign] = &[
+    Foreign {
+        what: "this is a k6 script, not a Tenbin plan",
+        is_one: |text| {
+            let is_of_k6 = |line: &str| line.contains("'k6") || line.contains("\"k6");
+            text.lines().any(|line| line.starts_with("import ") && is_of_k6(line))
+        },
+        help: "write a YAML plan (`tenbin init` starts one): each http.get(…) as a step `get: /path`, the host as `url`, `vus` as `users`, `duration` as `for`, \
+               sleep(…) as `think`, check(…) as `expect`, and `thresholds` as `gates`",
+    },
+    Foreign {
+        what: "this is a JMeter test plan, not a Tenbin plan",
+        is_one: |text| text.trim_start().starts_with('<') && text.contains("<jmeterTestPlan"),
+        help: "write a YAML plan (`tenbin init` starts one): each HTTP sampler as a step such as `get: /path`, its server as `url`, the threads of the thread group \
+               as `users`, its duration as `for`, timers as `think`, assertions as `expect`, and CSV data sets as `data`",
+    },
+    Foreign {
+        what: "this is an Artillery script, not a Tenbin plan",
+        is_one: |text| {
+            let has = |key: &str| {
+                text.lines().any(|line| line.trim_start().trim_start_matches("- ").starts_with(key))
+            };
+            text.lines().any(|line| line.trim_end() == "config:")
+                && (has("phases:") || has("arrivalRate:") || has("flow:"))
+        },
+        help: "write a plan (`tenbin init` starts one): `config.target` as `url`, `phases` as `load` with `arrivalRate` as `rate` and `duration` as `for`, `flow` as \
+               `scenario` with steps such as `get: /path`, `think` as `think` of a step, `capture` as `save`, and `ensure` as `gates`",
+    },
+    Foreign {
+        what: "this is a Locust file, not a Tenbin plan",
+        is_one: |text| {
+            text.lines()
+                .any(|line| line.starts_with("from locust import") || line.starts_with("import locust"))
+        },
+        help: "write a YAML plan (`tenbin init` starts one): each self.client.get(…) as a step `get: /path`, `host` as `url`, `wait_time` as `think`, weights of tasks \
+               as `weight`, and the number of users as `users`",
+    },
+];
+
+/// What a file is, if it is one of another tool, and what to do.
+pub(crate) fn recognized(source: &str) -> Option<(&'static str, &'static str)> {
+    let read = &source[..source.floor_char_boundary(READ_BYTES_MAX)];
+    let foreign = FOREIGN.iter().find(|foreign| (foreign.is_one)(read))?;
+    Some((foreign.what, foreign.help))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_other_tools_are_recognized_and_plans_are_not() {
+        let is = |text: &str, name: &str| recognized(text).is_some_and(|(what, _)| what.contains(name));
+        assert!(is("import http from 'k6/http';\nexport default function () {}\n", "k6"));
+        assert!(is("<?xml version=\"1.0\"?>\n<jmeterTestPlan version=\"1.2\">\n", "JMeter"));
+        assert!(is(
+            "config:\n  target: http://127.0.0.1\n  phases:\n    - duration: 60\nscenarios:\n  - flow: []\n",
+            "Artillery"
+        ));
+        assert!(is("from locust import HttpUser, task\n", "Locust"));
+        for plan in ["scenario: [ get: / ]\nload: { users: 1 }\n", "config:\n  a: 1\n", ""] {
+            assert_eq!(recognized(plan), None, "{plan}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The list of what `compare` may say: key, meaning, and kind of each value.
+
+use judge::Metric;
+
+use super::Spanned;
+use crate::study::Find;
+
+crate::spec::spec! {
+    /// A comparison as it was asked for; nothing is checked yet but whether each value can be read.
+    pub(crate) struct CompareSpec with COMPARE_KEYS {
+        COMPARE_BY "by" "": by: &'static Metric = METRIC, "p99",
+            "The metric; default throughput.";
+        MIN_EFFECT "min-effect" "": min_effect: f64 = PERCENT, "3%",
+            "Smallest relevant difference; default 3%.";
+        FIND "find" "": find: Find = FIND, "best",
+            "every (default): compares all variants. best: finds the best variant, eliminates clearly worse ones on the way, and \
+             confirms the winner in new blocks. failures: reports which variants fail, and why; `compare: no` is the same with \
+             one block.";
+        BLOCKS "blocks" "": blocks: u64 = COUNT, "24",
+            "Runs of each variant. Two variants, and `find: best`, run until the result is conclusive; `blocks` is then the \
+             maximum, default 24. With more variants, the default is 8. Max 1000.";
+        PILOT "pilot" "": pilot: u64 = COUNT, "3",
+            "Two variants: blocks of the first variant against itself before the comparison, to predict how many blocks a \
+             conclusive result takes. Default 3, or 0 with 8 blocks or fewer.";
+        ALSO "also" "": also: Vec<Spanned<&'static Metric>> = METRICS, "[ p99, cpu-per-request ]",
+            "Further metrics to compare; the false-positive rate holds for all of them together.";
+        BASELINE "baseline" "": baseline: String = TEXT, "puma workers=8",
+            "The variant to compare all others with, by its name in reports; with `find: best`, the variant in use, which the \
+             winner must beat.";
+        WITHIN "within" "": within_ns: u64 = DURATION, "30min",
+            "Time limit of all runs together. No run starts that would end later; the report says what is missing.";
+        DIRECTION "direction" "": is_higher_better: bool = DIRECTION, "lower",
+            "Which direction is better; default: higher for throughput, lower for all other metrics.";
+    }
+    on command lines only {}
+}

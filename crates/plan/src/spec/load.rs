@@ -1,0 +1,66 @@
+//! The list of what a load may say: flag, key, meaning, and kind of each value.
+
+use load::ThinkTime;
+use load::open::{Process, Stage};
+
+use crate::plan::Pin;
+
+crate::spec::spec! {
+    /// One load as it was asked for; nothing is checked yet but whether each value can be read.
+    pub struct LoadSpec with LOAD_KEYS {
+        NAME "name" "": name: String = TEXT, "steady",
+            "Name in reports; required in a list.";
+        SCENARIO "scenario" "": scenario: String = TEXT, "browse",
+            "One of `scenarios`; default: all, by their shares.";
+        USERS "users" "-c": users: u64 = COUNT, "100",
+            "Concurrent users; each waits for the reply before the next request.";
+        THINK "think" "--think": think: ThinkTime = THINK, "50ms..150ms",
+            "With `users`: pause between iterations.";
+        PACING "pacing" "--pacing": pacing_ns: u64 = DURATION, "1s",
+            "With `users`: minimum time from the start of an iteration to the start of the next.";
+        RAMP_UP "ramp-up" "--ramp-up": ramp_up_ns: u64 = DURATION, "10s",
+            "With `users`: time over which they start.";
+        THROUGHPUT "throughput" "--throughput": throughput_per_s: f64 = RATE, "500/s",
+            "With `users`: maximum rate of all users together.";
+        RATE "rate" "-R": rate_per_s: f64 = RATE, "500/s",
+            "Iterations started per second, without waiting for replies.";
+        CONNECTIONS "connections" "-c": connections: u64 = COUNT, "50",
+            "With `rate` or `stages`: number of connections; default 50.";
+        ARRIVALS "arrivals" "--arrivals": arrivals: &'static Process = ARRIVALS, "poisson",
+            "With `rate` or `stages`: spacing of arrivals; default even.";
+        RAMP_FROM "from" "--ramp-from": ramp_from_per_s: f64 = RATE, "10/s",
+            "With `rate` or `stages`: rate at the start, from which it ramps up.";
+        SHED_AFTER "shed-after" "--shed-after": shed_after_ns: u64 = DURATION, "1s",
+            "With `rate` or `stages`: requests delayed longer than this are not sent, and counted as such.";
+        STAGES "stages" "--stages": stages: Vec<Stage> = STAGES, "[ { for: 10s, to: 100/s } ]",
+            "Rates that change over time, instead of `rate` and `for`.";
+        WARM_UP "warm-up" "--warm-up": warm_up_ns: u64 = DURATION, "10s",
+            "Warm-up time, not measured.";
+        MEASURED "for" "-d": measured_ns: u64 = DURATION, "60s",
+            "Measured time; default 10s.";
+        EXTEND "extend" "--extend": extend: u64 = COUNT, "2",
+            "If the load is not steady at its end, extends it by the same time, up to this many times; default 0, max 10.";
+        REQUESTS "requests" "-n": requests: u64 = COUNT, "1000",
+            "Ends after this many measured requests, or after `for`, whichever is first.";
+        TIMEOUT "timeout" "--timeout": timeout_ns: u64 = DURATION, "10s",
+            "Timeout of a request; default 10s.";
+        CONNECT_TIMEOUT "connect-timeout" "--connect-timeout": connect_timeout_ns: u64 = DURATION, "1s",
+            "Timeout of connecting; default: as `timeout`.";
+        KEEP_ALIVE "keep-alive" "--no-keepalive": keep_alive: bool = TRUTH, "false",
+            "Whether to reuse connections; default true.";
+        LOG_REQUESTS "log-requests" "--log-requests": log_requests: u64 = COUNT, "10",
+            "Number of single requests to store per step and second; default 0.";
+        THREADS "threads" "--threads": threads: u64 = COUNT, "1",
+            "Threads of the generator; default: one per core.";
+        POOL "pool" "--pool": pool: u64 = COUNT, "10",
+            "Transactions with `users`: connections that they share; default: one per user.";
+        ROOM_CHECK "room-check" "--no-room-check": room_check: bool = TRUTH, "false",
+            "Whether to check the connection limit of the server first; default true.";
+        LATENCY_LIMIT "latency-limit" "--latency-limit": latency_limit_ns: u64 = DURATION, "100ms",
+            "Transactions: counts slower ones as late; with `rate`, does not send those that are late already.";
+    }
+    on command lines only {
+        SEED "seed" "--seed": seed: u64 = SEED;
+        PIN "pin" "--pin": pin: Pin = PIN;
+    }
+}

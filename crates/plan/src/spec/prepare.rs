@@ -1,0 +1,30 @@
+//! The list of what `prepare` may say: flag, key, meaning, and kind of each value.
+
+crate::spec::spec! {
+    /// The tables of a workload as they were asked for; nothing is checked yet but whether each value can be read.
+    pub(crate) struct PrepareSpec with PREPARE_KEYS {
+        PREPARE_WORKLOAD "workload" "--workload": workload: String = TEXT, "tpcb-like",
+            "The workload.", required;
+        PREPARE_SCALE "scale" "--scale": scale: u64 = COUNT, "10",
+            "pgbench tables: the scale, with 100,000 accounts each; default 1.";
+        PREPARE_TABLES "tables" "--tables": tables: u64 = COUNT, "4",
+            "oltp workloads: number of tables; default 1.";
+        PREPARE_TABLE_SIZE "table-size" "--table-size": table_size: u64 = COUNT, "100000",
+            "oltp workloads: rows of each table; default 10000.";
+        PREPARE_ROWS "rows" "--rows": rows: u64 = COUNT, "50000",
+            "Rows of the workload's own table; default: the number in the original workload.";
+        PREPARE_JOBS "jobs" "--jobs": jobs: u64 = COUNT, "4",
+            "Connections that load data; default 4. SQLite uses one.";
+        PREPARE_SEED "seed" "--seed": seed: u64 = SEED, "1",
+            "Seed of the random rows; default 1.";
+        PREPARE_DROP "drop" "--drop": drop: bool = TRUTH, "true",
+            "Drops existing tables with these names first, whoever created them.";
+        PREPARE_FILLFACTOR "fillfactor" "--fillfactor": fillfactor: u64 = COUNT, "90",
+            "PostgreSQL: fill factor of pages in percent; default 100.";
+        PREPARE_FOREIGN_KEYS "foreign-keys" "--foreign-keys": foreign_keys: bool = TRUTH, "true",
+            "PostgreSQL: creates foreign keys between pgbench tables.";
+        PREPARE_UNLOGGED "unlogged-tables" "--unlogged-tables": unlogged: bool = TRUTH, "true",
+            "PostgreSQL: creates unlogged tables.";
+    }
+    on command lines only {}
+}

@@ -1,0 +1,203 @@
+//! The kinds of values: how each is documented, and how it is read.
+
+use judge::Metric;
+use load::ThinkTime;
+use load::open::{PROCESSES, Process, Stage};
+use sql::Mode;
+use sql::script::Distribution;
+use sql::workload::Style;
+
+use super::{Spanned, Variable, Wrong};
+use crate::file::tree::{Entry, Node};
+use crate::file::{Kind, form, tables};
+use crate::plan::Pin;
+use crate::scripts::read_distribution;
+use crate::study::Find;
+use crate::units;
+
+type ReadNode<T> = fn(&Node) -> Result<T, Wrong>;
+
+/// A kind of value.
+pub(crate) struct Of<T> {
+    /// What reference, schema and the check of a file's form say of it.
+    pub(crate) kind: Kind,
+    /// Reads a text: all that a command line has.
+    pub(crate) read: fn(&str) -> Result<T, Wrong>,
+    /// Reads a list or a mapping of a plan file, where it is no single text there.
+    pub(crate) read_node: Option<ReadNode<T>>,
+}
+
+const fn single<T>(kind: Kind, read: fn(&str) -> Result<T, Wrong>) -> Of<T> {
+    Of { kind, read, read_node: None }
+}
+
+pub(crate) const TEXT: Of<String> = single(Kind::One(&form::TEXT), |text| Ok(text.to_owned()));
+pub(crate) const TRUTH: Of<bool> = single(Kind::One(&form::TRUTH), |text| Ok(text == "true"));
+pub(crate) const COUNT: Of<u64> = single(Kind::One(&form::COUNT), |text| Ok(units::count(text)?));
+pub(crate) const DURATION: Of<u64> = single(Kind::One(&form::DURATION), |text| Ok(units::duration_ns(text)?));
+pub(crate) const RATE: Of<f64> = single(Kind::One(&form::RATE), |text| Ok(units::rate_per_s(text)?));
+pub(crate) const THINK: Of<ThinkTime> = single(Kind::One(&form::THINK), think_time);
+pub(crate) const ARRIVALS: Of<&Process> = single(Kind::Word(&PROCESS_NAMES), arrivals);
+pub(crate) const STAGES: Of<Vec<Stage>> =
+    Of { kind: Kind::List(&STAGE), read: stages, read_node: Some(stages_of_node) };
+pub(crate) const SEED: Of<u64> = single(Kind::One(&form::SEED), seed);
+pub(crate) const PIN: Of<Pin> = single(Kind::One(&form::TEXT), pin);
+
+const STAGE: Kind = Kind::Table(&tables::STAGE);
+
+pub(crate) const PERCENT: Of<f64> = single(Kind::One(&form::PERCENT), |text| Ok(units::percent(text)?));
+pub(crate) const METRIC: Of<&'static Metric> = single(Kind::Word(judge::COMPARED), metric);
+pub(crate) const METRICS: Of<Vec<Spanned<&'static Metric>>> = Of {
+    kind: Kind::OneOrList(&METRIC.kind),
+    read: |text| Ok(vec![metric(text)?.into()]),
+    read_node: Some(|node| Ok(node.items().iter().filter_map(metric_at).collect())),
+};
+pub(crate) const FIND: Of<Find> = single(Kind::Word(&Find::NAMES), |text| {
+    let at = Find::NAMES.iter().position(|name| *name == text);
+    at.map(|at| Find::ALL[at]).ok_or_else(|| unknown(text, &Find::NAMES))
+});
+pub(crate) const DIRECTION: Of<bool> = single(Kind::Word(&DIRECTIONS), |text| match text {
+    "higher" => Ok(true),
+    "lower" => Ok(false),
+    other => Err(unknown(other, &DIRECTIONS)),
+});
+
+const DIRECTIONS: [&str; 2] = ["higher", "lower"];
+
+fn unknown(text: &str, known: &[&str]) -> Wrong {
+    Wrong::new(format!("unknown value {text:?}"), format!("write one of {}", known.join(", ")))
+}
+
+fn metric(text: &str) -> Result<&'static Metric, Wrong> {
+    Metric::named(text).ok_or_else(|| unknown(text, judge::COMPARED))
+}
+
+fn metric_at(node: &Node) -> Option<Spanned<&'static Metric>> {
+    Some(Spanned::at_node(metric(node.text()?), node))
+}
+
+/// `100ms`, `50ms..150ms`, `exp:100ms`.
+fn think_time(text: &str) -> Result<ThinkTime, Wrong> {
+    let read = || -> Result<ThinkTime, String> {
+        if let Some(mean) = text.strip_prefix("exp:") {
+            return Ok(ThinkTime::Exponential { mean_ns: units::duration_ns(mean)? });
+        }
+        let Some((min, max)) = text.split_once("..") else {
+            return Ok(ThinkTime::Constant { ns: units::duration_ns(text)? });
+        };
+        let (min_ns, max_ns) = (units::duration_ns(min)?, units::duration_ns(max)?);
+        if min_ns > max_ns {
+            return Err(format!("{text:?} has its end before its start"));
+        }
+        Ok(ThinkTime::Uniform { min_ns, max_ns })
+    };
+    read().map_err(|what| {
+        Wrong::of_units(what, "write 100ms, 50ms..150ms (uniform), or exp:100ms (exponential)")
+    })
+}
+
+fn arrivals(text: &str) -> Result<&'static Process, Wrong> {
+    let process = PROCESSES.iter().find(|process| process.name == text).copied();
+    process.ok_or_else(|| {
+        Wrong::new(format!("unknown arrivals {text:?}"), format!("write {}", arrival_processes()))
+    })
+}
+
+/// The names of the arrival processes: `even or poisson`.
+pub fn arrival_processes() -> String {
+    match PROCESS_NAMES.as_slice() {
+        [all @ .., last] if !all.is_empty() => format!("{} or {last}", all.join(", ")),
+        names => names.concat(),
+    }
+}
+
+/// `10s:100/s,30s:500/s`: within ten seconds to a hundred a second, then within thirty to five hundred.
+fn stages(text: &str) -> Result<Vec<Stage>, Wrong> {
+    let stage = |part: &str| {
+        let (for_, to) = part.split_once(':').ok_or_else(|| format!("{part:?} has no colon"))?;
+        Ok(Stage { for_ns: units::duration_ns(for_)?, to_per_s: units::rate_per_s(to)? })
+    };
+    let stages = text.split(',').map(stage).collect::<Result<Vec<_>, String>>();
+    stages.map_err(|what| Wrong::of_units(what, "write TIME:RATE,TIME:RATE such as 10s:100/s,30s:500/s"))
+}
+
+/// A list of mappings with `for` and `to`.
+fn stages_of_node(node: &Node) -> Result<Vec<Stage>, Wrong> {
+    let stage = |stage: &Node| {
+        let text = |key: &str| stage.text_of(key).ok_or_else(|| format!("a stage has no `{key}`"));
+        Ok(Stage { for_ns: units::duration_ns(text("for")?)?, to_per_s: units::rate_per_s(text("to")?)? })
+    };
+    Ok(node.items().iter().map(stage).collect::<Result<Vec<_>, String>>()?)
+}
+
+fn seed(text: &str) -> Result<u64, Wrong> {
+    let wrong = |_| Wrong::new(format!("{text:?} is not a whole number below 2^64"), "write --seed 42");
+    text.trim().parse().map_err(wrong)
+}
+
+/// `auto`, or cores such as `1,2`.
+fn pin(text: &str) -> Result<Pin, Wrong> {
+    if text == "auto" {
+        return Ok(Pin::Auto);
+    }
+    let cores = text.split(',').map(|core| core.trim().parse()).collect::<Result<_, _>>();
+    cores
+        .map(Pin::Cores)
+        .map_err(|_| Wrong::new(format!("{text:?} is not a list of cores"), "write --pin auto or --pin 1,2"))
+}
+
+pub(crate) const MODE: Of<Mode> = single(Kind::Word(&MODES), |text| {
+    let mode = named(Mode::NAMES, text);
+    mode.ok_or_else(|| {
+        Wrong::new(format!("unknown query mode {text:?}"), "write simple, extended, or prepared")
+    })
+});
+pub(crate) const STYLE: Of<Style> = single(Kind::Word(&STYLES), |text| {
+    let help = format!("write {}", STYLES.join(", "));
+    named(Style::NAMES, text).ok_or_else(|| Wrong::new(format!("unknown style {text:?}"), help))
+});
+pub(crate) const DISTRIBUTION: Of<Distribution> = single(Kind::One(&form::TEXT), |text| {
+    read_distribution(text)
+        .map_err(|what| Wrong::new(what, "write special, uniform, zipf:1.1, or pareto:0.2"))
+});
+pub(crate) const VARIABLES: Of<Vec<Variable>> =
+    Of { kind: Kind::Named(&TEXT.kind), read: variable, read_node: Some(variables) };
+
+static PROCESS_NAMES: [&str; PROCESSES.len()] = {
+    let mut names = [""; PROCESSES.len()];
+    let mut number = 0;
+    while number < names.len() {
+        names[number] = PROCESSES[number].name;
+        number += 1;
+    }
+    names
+};
+static MODES: [&str; Mode::NAMES.len()] = names(Mode::NAMES);
+static STYLES: [&str; Style::NAMES.len()] = names(Style::NAMES);
+
+/// The names of a list of names and values.
+const fn names<T, const N: usize>(list: &[(&'static str, T)]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut number = 0;
+    while number < N {
+        names[number] = list[number].0;
+        number += 1;
+    }
+    names
+}
+
+fn named<T: Copy>(list: &[(&str, T)], name: &str) -> Option<T> {
+    list.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+}
+
+/// One `name=value` of a command line.
+fn variable(text: &str) -> Result<Vec<Variable>, Wrong> {
+    Ok(vec![Variable::of_text(text)])
+}
+
+fn variables(node: &Node) -> Result<Vec<Variable>, Wrong> {
+    let variable = |entry: &Entry| {
+        Some(Variable { name: entry.key.clone(), value: Some(entry.value.text()?.to_owned()) })
+    };
+    Ok(node.entries().iter().filter_map(variable).collect())
+}

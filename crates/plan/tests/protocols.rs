@@ -1,0 +1,34 @@
+//! What URLs mean follows from the list of protocols.
+
+use plan::{Database, Draft};
+use wire::{Compile, PROTOCOLS};
+
+#[test]
+fn every_scheme_of_every_protocol_can_be_loaded_and_has_its_port() {
+    for protocol in PROTOCOLS {
+        for scheme in protocol.schemes {
+            let url = format!("{}://somebody@127.0.0.1/x", scheme.name);
+            let (port, is_secure) = match protocol.compile {
+                Compile::Requests(_) => {
+                    let plan = Draft { url, ..Draft::default() }.check().expect("a plan");
+                    assert_eq!(plan.protocol.map(|protocol| protocol.name), Some(protocol.name));
+                    (plan.peer.port, plan.peer.tls.is_some())
+                }
+                Compile::Transactions(_) => {
+                    let database = Database::read(&url).expect("a database");
+                    (database.peers[0].port, scheme.is_secure)
+                }
+            };
+            assert_eq!((port, is_secure), (scheme.port, scheme.is_secure), "{}", scheme.name);
+        }
+    }
+}
+
+#[test]
+fn a_scheme_that_nobody_has_is_answered_with_all_that_there_are() {
+    let faults = Draft { url: "gopher://127.0.0.1/".to_owned(), ..Draft::default() }.check().unwrap_err();
+    let words = faults.iter().map(ToString::to_string).collect::<String>();
+    for scheme in PROTOCOLS.iter().flat_map(|protocol| protocol.schemes) {
+        assert!(words.contains(scheme.name), "{words}");
+    }
+}

@@ -1,0 +1,211 @@
+//! A load written as flags and the same load written as a plan file: one plan, or the same errors, each in its own spelling.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use plan::{Draft, Environment, Fault, Field, FileErrors, LoadSpec, Plan, Played, SqlSpec, Study};
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+const URL: &str = "http://127.0.0.1:8080";
+
+/// Values that any load may have, right and wrong ones.
+const ANY: &[(Field, &[&str])] = &[
+    (Field::WARM_UP, &["0s", "1s", "250ms", "soon"]),
+    (Field::MEASURED, &["1s", "2m30s", "0s", "5"]),
+    (Field::EXTEND, &["0", "2", "11", "x"]),
+    (Field::REQUESTS, &["1", "10k", "0", "many"]),
+    (Field::TIMEOUT, &["1s", "20s", "0s"]),
+    (Field::CONNECT_TIMEOUT, &["500ms", "15s", "0s"]),
+    (Field::KEEP_ALIVE, &["false", "true"]),
+    (Field::LOG_REQUESTS, &["0", "10", "1M"]),
+    (Field::THREADS, &["1", "3", "0"]),
+];
+
+/// Values that only users have, or only a rate: each is an error of the other.
+const OF_A_MODEL: &[(Field, &[&str])] = &[
+    (Field::THINK, &["100ms", "50ms..150ms", "exp:1s", "2s..1s"]),
+    (Field::PACING, &["1s", "fast"]),
+    (Field::RAMP_UP, &["500ms", "1h"]),
+    (Field::THROUGHPUT, &["500/s", "90/min", "0"]),
+    (Field::ARRIVALS, &["even", "poisson", "often"]),
+    (Field::RAMP_FROM, &["10/s", "0/s", "10x"]),
+    (Field::SHED_AFTER, &["1s", "10us", "late"]),
+];
+
+/// What only a load of a database has.
+const OF_A_DATABASE: &[(Field, &[&str])] = &[
+    (Field::POOL, &["2", "0", "few"]),
+    (Field::ROOM_CHECK, &["false", "true"]),
+    (Field::LATENCY_LIMIT, &["100ms", "0s"]),
+];
+
+/// How transactions are played.
+const OF_TRANSACTIONS: &[(Field, &[&str])] = &[
+    (Field::MODE, &["simple", "extended", "prepared", "quick"]),
+    (Field::MAX_TRIES, &["0", "3", "x"]),
+    (Field::VARIABLES, &["a=1", "rows=10", "1a=x"]),
+    (Field::SCALE, &["1", "10", "0"]),
+    (Field::TABLES, &["1", "4", "5k"]),
+    (Field::TABLE_SIZE, &["100", "0"]),
+    (Field::RANGE_SIZE, &["7", "0"]),
+    (Field::DISTRIBUTION, &["uniform", "zipf:1.1", "zipf:0", "odd"]),
+    (Field::ROWS, &["10", "61"]),
+    (Field::STYLE, &["multi-row", "autocommit", "slow"]),
+];
+
+/// How much, in one of three ways; stages are `TIME:RATE,…`.
+const HOW_MUCH: &[&[(Field, &[&str])]] = &[
+    &[(Field::USERS, &["1", "10", "2k", "0", "1.5"])],
+    &[(Field::RATE, &["500/s", "10k/s", "0", "1e9"]), (Field::CONNECTIONS, &["2", "64", "0"])],
+    &[(Field::STAGES, &["1s:5/s,2s:10/s", "0s:5/s,10s:5/s", "5s:0/s", "0s:5/s", "5s:fast"])],
+    &[(Field::STAGES, &["1s:5/s"]), (Field::RATE, &["5/s"])],
+];
+
+type Given = Vec<(Field, &'static str)>;
+
+fn some_of(all: &[(Field, &'static [&'static str])]) -> impl Strategy<Value = Given> + use<> {
+    let maybe = |(field, values): &(Field, &'static [&'static str])| {
+        let field = *field;
+        option::weighted(0.25, select(*values)).prop_map(move |value| value.map(|value| (field, value)))
+    };
+    let all: Vec<_> = all.iter().map(maybe).collect();
+    all.prop_map(|all| all.into_iter().flatten().collect())
+}
+
+fn how_much() -> impl Strategy<Value = Given> {
+    select(HOW_MUCH).prop_flat_map(|all| {
+        let one = |(field, values): &(Field, &'static [&'static str])| (Just(*field), select(*values));
+        all.iter().map(one).collect::<Vec<_>>()
+    })
+}
+
+fn load() -> impl Strategy<Value = Given> {
+    (how_much(), some_of(ANY), some_of(OF_A_MODEL)).prop_map(|(first, any, own)| [first, any, own].concat())
+}
+
+fn from_flags(given: &Given) -> Result<Plan, Vec<Fault>> {
+    let mut load = LoadSpec::default();
+    given.iter().for_each(|(field, text)| load.write(*field, text));
+    Draft { url: format!("{URL}/"), load, ..Draft::default() }.check()
+}
+
+/// The file has one value on each line, from the fourth line on.
+fn from_file(given: &Given) -> Result<Plan, FileErrors> {
+    read(&format!("scenario: [ get: / ]\nurl: {URL}\nload:\n{}", lines(given)))
+}
+
+/// A plan file that is a single load on a single system.
+fn read(text: &str) -> Result<Plan, FileErrors> {
+    let study = Study::from_bytes(text.as_bytes(), "p.yaml", "p".to_owned(), PathBuf::from("/"), false)?;
+    let environment = Environment { ports: &[], dir: Path::new("/run"), tenbin: Path::new("/tenbin") };
+    Ok(study.plan(0, &study.launch(0, &environment)).expect("what was checked is a plan"))
+}
+
+fn lines(given: &Given) -> String {
+    let line = |(field, text): &(Field, &str)| match *field {
+        Field::STAGES => {
+            let stages = text.split(',').filter_map(|stage| stage.split_once(':'));
+            let stages: Vec<String> =
+                stages.map(|(time, to)| format!("{{ for: {time}, to: {to} }}")).collect();
+            format!("  stages: [ {} ]\n", stages.join(", "))
+        }
+        Field::VARIABLES => {
+            let (name, value) = text.split_once('=').unwrap_or_default();
+            format!("  variables: {{ {name}: {value} }}\n")
+        }
+        field => format!("  {}: {text}\n", field.key),
+    };
+    given.iter().map(line).collect()
+}
+
+const DATABASE: &str = "postgres://me@127.0.0.1:5432/db?sslmode=disable";
+
+fn transactions_from_flags(workload: &str, load: &Given, sql: &Given) -> Result<Plan, Vec<Fault>> {
+    let (mut spec, mut played) = (LoadSpec::default(), SqlSpec::default());
+    load.iter().for_each(|(field, text)| spec.write(*field, text));
+    sql.iter().for_each(|(field, text)| played.write(*field, text));
+    let (url, load, sql) = (DATABASE.to_owned(), spec, played);
+    Draft { url, load, sql, played: vec![Played::Workload(workload.to_owned())], ..Draft::default() }.check()
+}
+
+fn transactions_from_file(workload: &str, load: &Given, sql: &Given) -> Result<Plan, FileErrors> {
+    let sql = if sql.is_empty() { String::new() } else { format!("sql:\n{}", lines(sql)) };
+    let start = format!("scenario: [ workload: {workload} ]\nurl: {DATABASE}\n");
+    read(&format!("{start}{sql}load:\n{}", lines(load)))
+}
+
+/// All of a plan but what it is called.
+fn content(plan: &Plan) -> String {
+    let mut json = plan.to_json();
+    json["title"] = serde_json::Value::Null;
+    let numbers = (&plan.load, &plan.stop, plan.connections(), plan.keep_alive(), &plan.peer);
+    format!("{json:#}\n{numbers:#?}\n{:#?}", plan.scenarios)
+}
+
+/// Whether a text has a word that is written like a flag.
+fn has_flag(text: &str) -> bool {
+    let is_flag = |word: &str| word.starts_with('-') && word.len() > 1;
+    text.split([' ', '(', '`', ',']).any(is_flag)
+}
+
+/// The fields that errors are about, as a plan file calls them.
+fn blamed(errors: &[Fault], given: &[(Field, &str)]) -> BTreeSet<&'static str> {
+    let of_flag = |flag: &str| given.iter().find(|(field, _)| field.flag == flag).map(|(field, _)| field.key);
+    errors.iter().filter_map(|error| of_flag(error.place.split(" and ").next()?)).collect()
+}
+
+/// The same for a file, whose line `first` has the first of the given values.
+fn blamed_in(errors: &FileErrors, given: &[(Field, &str)], first: usize) -> BTreeSet<&'static str> {
+    let lines = errors.list().iter().filter_map(|error| error.place.as_ref()?.line.checked_sub(first));
+    lines.filter_map(|line| Some(given.get(line)?.0.key)).collect()
+}
+
+fn assert_own_spelling(flags: &[Fault], file: &FileErrors) {
+    for error in file.list() {
+        assert!(!has_flag(&format!("{} {}", error.what, error.help)), "{error:?}");
+    }
+    for error in flags {
+        assert!(!error.to_string().contains('`'), "{error}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
+
+    #[test]
+    fn a_load_of_requests_is_the_same_plan_or_the_same_errors(given in load()) {
+        match (from_flags(&given), from_file(&given)) {
+            (Ok(flags), Ok(file)) => prop_assert_eq!(content(&flags), content(&file)),
+            (Err(flags), Err(file)) => {
+                prop_assert_eq!(blamed(&flags, &given), blamed_in(&file, &given, 4), "{:?}\n{}", flags, file);
+                assert_own_spelling(&flags, &file);
+            }
+            (flags, file) => prop_assert!(false, "{:?}\n{:?}", flags, file),
+        }
+    }
+
+    #[test]
+    fn a_load_of_transactions_is_the_same_plan_or_the_same_errors(
+        load in load(), of_a_database in some_of(OF_A_DATABASE), sql in some_of(OF_TRANSACTIONS),
+        workload in select(&["select-only", "oltp-read-write", "postcodes-insert"][..]),
+    ) {
+        let load = [load, of_a_database].concat();
+        let (flags, file) = (transactions_from_flags(workload, &load, &sql), transactions_from_file(workload, &load, &sql));
+        match (flags, file) {
+            (Ok(flags), Ok(file)) => prop_assert_eq!(content(&flags), content(&file)),
+            (Err(flags), Err(file)) => {
+                let all = [&sql[..], &load].concat();
+                let (of_flags, first) = (blamed(&flags, &all), if sql.is_empty() { 3 } else { 4 });
+                let of_sql = blamed_in(&file, &sql, first);
+                let of_load = blamed_in(&file, &load, first + sql.len() + 1);
+                // How transactions are played is checked if every value of the file can be read.
+                let of_file: BTreeSet<_> = of_sql.union(&of_load).copied().collect();
+                prop_assert!(!of_file.is_empty() && of_file.is_subset(&of_flags), "{:?}\n{}", flags, file);
+                assert_own_spelling(&flags, &file);
+            }
+            (flags, file) => prop_assert!(false, "{:?}\n{:?}", flags, file),
+        }
+    }
+}

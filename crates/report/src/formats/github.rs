@@ -1,0 +1,60 @@
+//! Workflow commands of GitHub Actions: what failed becomes an annotation of the commit.
+//!
+//! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>
+
+use std::io;
+
+use super::{Format, Way};
+use crate::checks::{self, Check, Group, Outcome};
+use crate::error::ReportError;
+
+pub(super) const FORMAT: Format = Format {
+    name: "github",
+    sentence: "annotations of GitHub Actions: conditions and runs that failed",
+    extension: "github",
+    way: Way::Picked {
+        runs: |views, out| write(&checks::of_runs(views), out),
+        study: Some(|study, out| write(&checks::of_study(study), out)),
+        compared: None,
+    },
+};
+
+fn write(groups: &[Group], out: &mut dyn io::Write) -> Result<(), ReportError> {
+    let checks: Vec<&Check> = groups.iter().flat_map(|group| &group.checks).collect();
+    let mut passed = 0;
+    for check in &checks {
+        let (command, message) = match &check.outcome {
+            Outcome::Passed => {
+                passed += 1;
+                continue;
+            }
+            Outcome::Skipped(message) => ("warning", message),
+            Outcome::Failed(message) | Outcome::Invalid(message) => ("error", message),
+        };
+        let title = property(&format!("{}: {}", check.of, check.name));
+        writeln!(out, "::{command} title={title}::{}", data(message))?;
+    }
+    let all = checks.len();
+    Ok(writeln!(out, "::notice title=tenbin::{passed} of {all} checks passed")?)
+}
+
+/// A text as the message of a command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A text as a property of a command, where further characters have a meaning.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_ends_its_command() {
+        assert_eq!(data("50 %\n::error::x"), "50 %25%0A::error::x");
+        assert_eq!(property("a,b:c"), "a%2Cb%3Ac");
+    }
+}

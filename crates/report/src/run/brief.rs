@@ -1,0 +1,127 @@
+//! What decides about one run, on one screen: a table, what limited it, its conditions, its errors, and what must be known.
+
+use record::Percentile;
+use store::StoreError;
+
+use super::{distribution, error_line};
+use crate::figures::{ErrorLine, Figures};
+use crate::item::{Escape, Item};
+use crate::metric::{Metric, error_share};
+use crate::table::{Cell, Table};
+use crate::text::{cut_to, first_sentence, harmless};
+use crate::units::{count, duration, percent_of, rate};
+use crate::view::View;
+use crate::{bottleneck, breaches, words};
+
+/// Kinds of errors.
+pub(super) const ERRORS_MAX: usize = 3;
+/// Conditions; warnings and notes.
+const CONDITIONS_MAX: usize = 3;
+const NOTES_MAX: usize = 4;
+/// Steps that have a row.
+const STEPS_MAX: usize = 6;
+/// Characters of the name of a step.
+const NAME_CHARACTERS_MAX: usize = 28;
+
+/// The pieces, in order.
+pub(super) fn items(view: &View<'_>, escape: Escape) -> Result<Vec<Item>, StoreError> {
+    let mut items = Vec::new();
+    if view.whole.samples() > 0 {
+        items.push(Item::Table(table(view, escape)));
+        items.extend(distribution::of_run(view)?.filter(|_| is_quiet(view)).map(Item::Table));
+    }
+    let facts = [
+        ("bottleneck", limit(view, escape).into_iter().collect()),
+        ("conditions", conditions(view, escape)),
+        ("errors", errors(&view.whole, escape)),
+    ];
+    let facts = facts.into_iter().flat_map(|(name, lines)| lines.into_iter().map(move |line| (name, line)));
+    let facts: Vec<_> = facts.chain(notes(view, escape)).collect();
+    if !facts.is_empty() {
+        items.push(Item::facts(facts));
+    }
+    Ok(items)
+}
+
+/// A row for all requests, and one for each step where there are several.
+fn table(view: &View<'_>, escape: Escape) -> Table {
+    let steps = if view.steps.len() > 1 { &view.steps[..view.steps.len().min(STEPS_MAX)] } else { &[] };
+    let names = steps.iter().map(|step| escape(&harmless(step.name, NAME_CHARACTERS_MAX)));
+    let mut table = Table::of_names("", std::iter::once(view.noun().many.to_owned()).chain(names));
+    let rows: Vec<&Figures> =
+        std::iter::once(&view.whole).chain(steps.iter().map(|step| &step.figures)).collect();
+    let mut column = |head: &str, cell: &dyn Fn(&Figures) -> Cell| {
+        table.column(head, "", rows.iter().map(|figures| cell(figures)));
+    };
+    column("samples", &|figures| Cell::count(figures.samples()));
+    column(Metric::usual().name, &|figures| {
+        Cell::figure(figures.ok_per_s(), |per_s| format!("{}/s", rate(per_s)))
+    });
+    for percentile in [Percentile::P50, Percentile::P90, Percentile::P99] {
+        column(&crate::durations::name(percentile), &|figures| {
+            Cell::figure(figures.response.all.at(percentile), duration)
+        });
+    }
+    column("max", &|figures| Cell::figure(figures.response.all.max_ns, duration));
+    column("errors", &|figures| Cell::figure(error_share(figures), percent_of));
+    let verdicts = std::iter::once(view.judgement()).chain(steps.iter().map(|_| String::new()));
+    table.words("verdict", verdicts);
+    table
+}
+
+/// Whether there is nothing more important than how the response times are distributed.
+fn is_quiet(view: &View<'_>) -> bool {
+    let is_clean = view.validity.causes.is_empty() && view.whole.errors.is_empty();
+    is_clean && view.steps.len() < 2 && view.run.gates().len() + all_notes(view).count() <= 2
+}
+
+fn limit(view: &View<'_>, escape: Escape) -> Option<String> {
+    let found = bottleneck::worth_telling(view)?;
+    Some(format!("{}; {}", bottleneck::likely(&found), escape(&found.because)))
+}
+
+/// Conditions that held, and those that failed and are not in the first lines.
+fn conditions(view: &View<'_>, escape: Escape) -> Vec<String> {
+    let of = |holds: bool| view.run.gates().iter().filter(move |gate| gate.holds == holds);
+    let failed = of(false).skip(breaches::NAMED_MAX).map(|gate| format!("✗ {}", escape(&words::gate(gate))));
+    let held = of(true).map(|gate| format!("✓ {}", escape(&words::gate(gate))));
+    let mut lines: Vec<String> = failed.chain(held).collect();
+    cut_to(&mut lines, CONDITIONS_MAX, |more| format!("and {more} more"));
+    lines
+}
+
+/// The most frequent, and what to do about the first of them.
+fn errors(figures: &Figures, escape: Escape) -> Vec<String> {
+    let each = figures.errors.iter().map(|error| {
+        let error = error_line(error, escape);
+        format!("{} × {}: {}", count(error.count), error.class, error.message)
+    });
+    let mut lines: Vec<String> = each.collect();
+    if lines.len() > ERRORS_MAX {
+        let rest: u64 = figures.errors.iter().skip(ERRORS_MAX - 1).map(|error| error.count).sum();
+        cut_to(&mut lines, ERRORS_MAX - 1, |more| format!("{} × of {more} more kinds", count(rest)));
+    }
+    let help = figures.errors.first().and_then(ErrorLine::explained);
+    lines.extend(help.map(|class| format!("help ({}): {}", class.name, class.help)));
+    lines
+}
+
+/// Warnings, then notes.
+fn all_notes<'a>(view: &'a View<'_>) -> impl Iterator<Item = (&'static str, &'a str)> {
+    let stamps = view.run.new.stamps.iter().map(|text| ("warning", text.as_str()));
+    stamps.chain(view.notes.iter().map(|text| ("note", text.as_str())))
+}
+
+/// The first sentence of each.
+fn notes(view: &View<'_>, escape: Escape) -> Vec<(&'static str, String)> {
+    let line = |(kind, text)| (kind, escape(first_sentence(text)));
+    let mut notes: Vec<_> = all_notes(view).map(line).collect();
+    cut_to(&mut notes, NOTES_MAX, |more| ("note", format!("and {more} more")));
+    notes
+}
+
+/// Whether there is more in warnings and notes than is said here.
+pub(super) fn leaves_out_notes(view: &View<'_>) -> bool {
+    let is_cut = |(_, text): (&str, &str)| first_sentence(text) != text.trim_end_matches('.');
+    all_notes(view).count() > NOTES_MAX || all_notes(view).any(is_cut)
+}

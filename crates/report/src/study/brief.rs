@@ -1,0 +1,336 @@
+//! What decides about a study, on one screen: one table of all variants under all loads, and what must be known about it.
+
+use judge::Resource;
+use record::Percentile;
+use stats::Verdict;
+
+use super::answer::winner;
+use super::pieces::StudyPieces;
+use super::troubles::{self, Group, TroubleKind};
+use super::{LoadView, Pair, StudyView, VariantRow, bottlenecks, sentences, tables, tournament};
+use crate::bottleneck;
+use crate::figures::ErrorLine;
+use crate::item::{Fact, Item, Tone};
+use crate::ratio;
+use crate::table::{Cell, Table};
+use crate::text::{cut_to, listed};
+use crate::units::{count, duration, percent_of, percent_with, rate};
+
+/// Columns of the name of a row, and of a load.
+const NAME_COLUMNS_MAX: usize = 28;
+const LONG_NAME_COLUMNS_MAX: usize = 48;
+const LOAD_COLUMNS_MAX: usize = 16;
+/// Rows that are named in one line.
+const NAMES_MAX: usize = 3;
+/// Bottlenecks, kinds of trouble.
+const LINES_MAX: usize = 4;
+/// Kinds of errors; conditions that failed.
+const ERRORS_MAX: usize = 2;
+const FAILED_MAX: usize = 2;
+/// Lines that a process wrote.
+const QUOTED_MAX: usize = 2;
+
+/// A load and one of its rows.
+type Place<'v, 'a> = (&'v LoadView<'a>, usize);
+
+/// The table, and the lines below it.
+pub(crate) struct Brief<'v, 'a> {
+    pub(crate) view: &'v StudyView<'a>,
+    pub(crate) page: &'v StudyPieces<'a>,
+}
+
+impl<'v, 'a> Brief<'v, 'a> {
+    /// The pieces, in order.
+    pub(super) fn items(&self) -> Vec<Item> {
+        let mut items = vec![Item::Head(self.head()), Item::Table(self.table())];
+        let has_pairs = self.loads().any(|load| !load.pairs.is_empty());
+        let extended = sentences::extended(self.view.study).filter(|_| has_pairs);
+        items.extend(self.legend().into_iter().chain(extended).map(|line| Item::Text(Tone::Plain, line)));
+        items.extend(self.facts());
+        items
+    }
+
+    /// What must be known of a study of any kind.
+    pub(super) fn facts(&self) -> Option<Item> {
+        let mut facts: Vec<(&str, String)> = Vec::new();
+        if self.view.capacity.is_none() {
+            facts.extend(self.loads().flat_map(|load| self.ties(load)).map(|line| ("tie", line)));
+            facts.extend(self.limits().into_iter().map(|line| ("bottleneck", line)));
+            facts.extend(self.conditions().into_iter().map(|line| ("conditions", line)));
+            facts.extend(self.errors().into_iter().map(|line| ("errors", line)));
+        }
+        facts.extend(self.troubles().into_iter().map(|line| ("runs", line)));
+        facts.extend(self.page.next());
+        let facts: Vec<Fact> = facts.into_iter().map(|(name, words)| Fact::new(name, words)).collect();
+        (!facts.is_empty()).then_some(Item::Facts(facts))
+    }
+
+    fn loads(&self) -> impl Iterator<Item = &'v LoadView<'a>> + use<'v, 'a> {
+        self.view.loads.iter()
+    }
+
+    /// Every row under every load, in order.
+    fn places(&self) -> impl Iterator<Item = Place<'v, 'a>> + use<'v, 'a> {
+        self.loads().flat_map(|load| (0..load.rows.len()).map(move |row| (load, row)))
+    }
+
+    fn head(&self) -> String {
+        listed(self.loads().map(|load| self.page.head(load)), NAMES_MAX, "; ")
+    }
+
+    /// A row per variant and load.
+    fn table(&self) -> Table {
+        let places: Vec<Place<'v, 'a>> = self.places().collect();
+        let rows = || places.iter().map(|(load, row)| &load.rows[*row]);
+        let mut table = Table::of_names("", self.names(&places));
+        if self.view.loads.len() > 1 {
+            table.name("load", places.iter().map(|(load, _)| self.page.escaped(load.name, LOAD_COLUMNS_MAX)));
+        }
+        if rows().any(|row| row.figures.is_some()) {
+            self.figures(&mut table, &rows().collect::<Vec<_>>());
+            if self.has_ratios() {
+                let head = if self.loads().any(|load| load.baseline.is_some()) {
+                    "÷ baseline"
+                } else {
+                    "best ÷ this"
+                };
+                table.column(head, "", places.iter().map(ratio_cell));
+            }
+        }
+        table.words("verdict", places.iter().map(|place| self.verdict(place)));
+        table
+    }
+
+    /// Short names, unless some of them would be the same.
+    fn names(&self, places: &[Place<'v, 'a>]) -> Vec<String> {
+        let cut = |columns_max: usize| {
+            let name =
+                |(load, row): &Place<'v, 'a>| self.page.escaped(&super::row_name(load, *row), columns_max);
+            places.iter().map(name).collect::<Vec<String>>()
+        };
+        let count = |names: &[String]| names.iter().collect::<std::collections::BTreeSet<_>>().len();
+        let (short, long) = (cut(NAME_COLUMNS_MAX), cut(LONG_NAME_COLUMNS_MAX));
+        if count(&short) < count(&long) { long } else { short }
+    }
+
+    /// What decides first, then throughput, median, tail, and errors.
+    fn figures(&self, table: &mut Table, rows: &[&VariantRow<'_>]) {
+        let by = self.view.metric.filter(|metric| metric.name != "throughput");
+        if let Some(metric) = by {
+            let cells = rows.iter().map(|row| row.metric.map(|spread| spread.median));
+            let cells = cells.map(|figure| Cell::figure(figure, metric.kind.writer()));
+            table.column(metric.name, "", cells);
+        }
+        let per_s = rows.iter().map(|row| row.throughput.map(|spread| spread.median));
+        table.column(
+            "throughput",
+            "",
+            per_s.map(|per_s| Cell::figure(per_s, |per_s| format!("{}/s", rate(per_s)))),
+        );
+        for percentile in [Percentile::P50, Percentile::P99] {
+            let name = crate::durations::name(percentile);
+            // It has a column of its own, over runs.
+            if by.is_some_and(|metric| metric.name == name) {
+                continue;
+            }
+            let at = |row: &&VariantRow<'_>| row.figures.as_ref()?.response.all.at(percentile);
+            table.column(&name, "", rows.iter().map(|row| Cell::figure(at(row), duration)));
+        }
+        table.column("errors", "", rows.iter().map(|row| Cell::figure(row.error_share(), percent_of)));
+    }
+
+    fn verdict(&self, (load, row): &Place<'v, 'a>) -> String {
+        let word = match against(load, *row) {
+            _ if winner(load) == Some(*row) => "★ best",
+            _ if load.baseline == Some(*row) => "baseline",
+            Some(pair) => verdict_word(pair, *row),
+            None => "",
+        };
+        let note = tables::note(load, *row, str::to_owned);
+        [word, &note].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether a column has ratios: with a column for loads there is no room for it, and each answer has its ratio.
+    fn has_ratios(&self) -> bool {
+        let has_pair = |(load, row): Place<'v, 'a>| against(load, row).is_some_and(Pair::was_looked_at);
+        self.view.loads.len() == 1 && self.places().any(has_pair)
+    }
+
+    /// What the table leaves unsaid.
+    fn legend(&self) -> Option<String> {
+        let pairs = self.loads().flat_map(|load| &load.pairs).filter(|pair| pair.was_looked_at());
+        let confidence = pairs.filter_map(|pair| pair.comparison.confidence).reduce(f64::min)?;
+        self.has_ratios().then(|| {
+            format!(
+                "Ratios of {}: blocks that both share, {} confidence; p50, p99: all valid runs.",
+                self.view.metric_words(),
+                percent_with(confidence, 1)
+            )
+        })
+    }
+
+    /// The variants that are not distinguishable from the best, unless fresh blocks have decided since.
+    fn ties(&self, load: &LoadView<'_>) -> Option<String> {
+        if winner(load).is_some() {
+            return None;
+        }
+        tournament::tie(self.view, load, &|name| self.page.short(name))
+    }
+
+    /// A line for each bottleneck of each load.
+    fn limits(&self) -> Vec<String> {
+        let line = |load: &LoadView<'_>, group: &bottlenecks::Group| {
+            let names = listed(group.rows.iter().map(|row| self.page.row(load, *row)), NAMES_MAX, ", ");
+            // The evidence of one is not that of the others.
+            let because = match group.rows.len() {
+                1 => format!("; {}", self.page.text(&group.bottleneck.because)),
+                _ => String::new(),
+            };
+            format!("{names}{}: {}{because}", self.of_load(load), bottleneck::likely(&group.bottleneck))
+        };
+        let groups = self.loads().flat_map(|load| {
+            bottlenecks::of_load(self.view, load).into_iter().map(move |group| (load, group))
+        });
+        // What the generator did to runs stands among what casts doubt on them.
+        let groups = groups.filter(|(_, group)| group.bottleneck.resource != Resource::GENERATOR);
+        let mut lines: Vec<String> = groups.map(|(load, group)| line(load, &group)).collect();
+        cut_to(&mut lines, LINES_MAX, |more| format!("and {more} more"));
+        lines
+    }
+
+    /// Conditions that failed, and then all that held in one line.
+    fn conditions(&self) -> Vec<String> {
+        let (mut failed, mut held): (Vec<String>, Vec<(String, Vec<String>)>) = (Vec::new(), Vec::new());
+        for load in self.loads() {
+            let lines = self.page.gates(load).into_iter().filter(|(_, line)| !line.starts_with('·'));
+            for (tone, line) in lines {
+                match held.iter_mut().find(|(known, _)| *known == line) {
+                    _ if tone == Tone::Bad => failed.push(format!("✗ {line}{}", self.of_load(load))),
+                    Some((_, loads)) => loads.push(self.of_load(load)),
+                    None => held.push((line, vec![self.of_load(load)])),
+                }
+            }
+        }
+        cut_to(&mut failed, FAILED_MAX, |more| format!("✗ and {more} more"));
+        let told = held.into_iter().map(|(line, loads)| match loads.len() {
+            every if every == self.view.loads.len() && every > 1 => format!("{line} under each load"),
+            _ => line + &loads.concat(),
+        });
+        let held = listed(told, NAMES_MAX, "; ");
+        failed.extend((!held.is_empty()).then(|| format!("✓ {held}")));
+        failed
+    }
+
+    /// ` (75/s)`, where there are several loads.
+    fn of_load(&self, load: &LoadView<'_>) -> String {
+        match self.view.loads.len() {
+            0 | 1 => String::new(),
+            _ => format!(" ({})", self.page.escaped(load.name, LOAD_COLUMNS_MAX)),
+        }
+    }
+
+    /// Errors of the same class and text once, the most frequent first, and what to do about these.
+    fn errors(&self) -> Vec<String> {
+        let mut kinds: Vec<(&ErrorLine, u64, Vec<Place<'v, 'a>>)> = Vec::new();
+        for (load, row) in self.places() {
+            for error in load.rows[row].figures.iter().flat_map(|figures| &figures.errors) {
+                let is_same = |(known, ..): &&mut (&ErrorLine, u64, Vec<_>)| {
+                    (&known.class, &known.message) == (&error.class, &error.message)
+                };
+                match kinds.iter_mut().find(is_same) {
+                    Some((_, all, places)) => {
+                        *all = all.saturating_add(error.count);
+                        places.push((load, row));
+                    }
+                    None => kinds.push((error, error.count, vec![(load, row)])),
+                }
+            }
+        }
+        kinds.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
+        let line = |(error, all, places): &(&ErrorLine, u64, Vec<Place<'v, 'a>>)| {
+            let (class, message) = (self.page.short(&error.class), self.page.text(&error.message));
+            format!("{} × {class}: {message} ({})", count(*all), self.named(places))
+        };
+        let mut lines: Vec<String> = kinds.iter().map(line).collect();
+        cut_to(&mut lines, ERRORS_MAX, |more| format!("and {more} more"));
+        let help = kinds.first().and_then(|(error, ..)| error.explained());
+        lines.extend(help.map(|class| format!("help ({}): {}", class.name, class.help)));
+        lines
+    }
+
+    fn named(&self, places: &[Place<'v, 'a>]) -> String {
+        match places {
+            few if few.len() <= NAMES_MAX => listed(
+                few.iter().map(|(load, row)| self.page.row(load, *row) + &self.of_load(load)),
+                NAMES_MAX,
+                ", ",
+            ),
+            many => format!("{} of {} variants", many.len(), self.places().count()),
+        }
+    }
+
+    /// What went wrong with runs, once for all runs that it happened to.
+    fn troubles(&self) -> Vec<String> {
+        let mut groups = troubles::grouped(self.view);
+        let more = groups.len().saturating_sub(LINES_MAX);
+        groups.truncate(LINES_MAX);
+        let mut lines: Vec<String> = groups.iter().flat_map(|group| self.trouble(group)).collect();
+        if more > 0 {
+            lines.push(format!("and {more} more"));
+        }
+        lines
+    }
+
+    /// How many runs, and whose: `8 runs of puma workers=1`.
+    pub(crate) fn of_runs(&self, group: &Group<'_>) -> String {
+        let places: Vec<Place<'v, 'a>> =
+            group.places.iter().map(|(load, row)| (&self.view.loads[*load], *row)).collect();
+        format!("{} of {}", super::runs(group.runs), self.named(&places))
+    }
+
+    fn trouble(&self, group: &Group<'_>) -> Vec<String> {
+        let told = self.page.of_kind(&group.kind, group.sentence.as_deref());
+        let link = if matches!(group.kind, TroubleKind::Note { .. }) { ":" } else { "" };
+        let mut lines = vec![format!("{}{link} {}", self.of_runs(group), told.sentence)];
+        lines.extend((!told.remedy.is_empty()).then(|| format!("help: {}", told.remedy)));
+        let from = told.quote.len().saturating_sub(QUOTED_MAX);
+        lines.extend(told.quote[from..].iter().map(|line| format!("│ {line}")));
+        lines
+    }
+}
+
+/// The comparison of a row with the best one, or with the baseline.
+fn against<'l>(load: &'l LoadView<'_>, row: usize) -> Option<&'l Pair> {
+    let other =
+        load.baseline.or_else(|| load.bests().next().map(|best| best.row)).filter(|other| *other != row)?;
+    load.pairs
+        .iter()
+        .find(|pair| [pair.first, pair.second] == [row, other] || [pair.second, pair.first] == [row, other])
+}
+
+fn ratio_cell((load, row): &Place<'_, '_>) -> Cell {
+    let pair = against(load, *row).filter(|pair| pair.was_looked_at());
+    let pair = pair.and_then(|pair| Some((pair.comparison.ratio?, pair)));
+    let Some((ratio, pair)) = pair else { return String::new().into() };
+    let ends = pair.comparison.interval;
+    // The best one stands above, even where it is behind in the blocks that both share.
+    let (ratio, ends) = match load.baseline.is_none() && pair.first == *row {
+        true => (ratio.recip(), ends.map(|[low, high]| [high.recip(), low.recip()])),
+        false => (ratio, ends),
+    };
+    Cell { text: ratio::within(ratio, ends), value: Some(ratio) }
+}
+
+/// What the comparison says about the row that is not the best, or not the baseline.
+fn verdict_word(pair: &Pair, row: usize) -> &'static str {
+    let is_ahead = pair.ahead().0 == row;
+    match pair.comparison.verdict {
+        _ if pair.has_more_errors => "no verdict",
+        Verdict::Differs { below_matters: true } => "below threshold",
+        Verdict::Differs { .. } if is_ahead => "better",
+        Verdict::Differs { .. } => "worse",
+        Verdict::Equivalent => "equivalent",
+        Verdict::Inconclusive => "inconclusive",
+        Verdict::MoreErrors(_) | Verdict::None(_) => "no verdict",
+    }
+}

@@ -1,0 +1,518 @@
+//! What is said about a study for people, piece by piece.
+
+use judge::Eligibility;
+use store::{EXTENSIONS_MAX, Level, OUT_OF_TIME, Procedure, StudyState};
+
+use super::answer::{answer, winner};
+use super::sentences::{self, blocks, matters, next_blocks, row_name};
+use super::troubles::{self, Trouble, TroubleKind};
+use super::validity::validity;
+use super::{LoadView, StudyView, bottlenecks, gates, written};
+use crate::capacity;
+use crate::item::{Escape, Item, Tone};
+use crate::ratio;
+use crate::spark;
+use crate::text::{cut_to, harmless, listed};
+use crate::units::count;
+use crate::words;
+
+/// Characters of one text from outside.
+const TEXT_CHARACTERS_MAX: usize = 300;
+/// Characters of the name of a row.
+const NAME_CHARACTERS_MAX: usize = 48;
+/// Troubles of one load; gates that were breached.
+const LINES_MAX: usize = 24;
+/// Rows that are named where many share a bottleneck.
+const NAMES_MAX: usize = 8;
+/// Columns of the axis for intervals.
+const INTERVAL_COLUMNS: usize = 40;
+/// Kinds of errors of one load.
+const ERRORS_MAX: usize = 12;
+
+/// What is said about a study, piece by piece.
+pub(crate) struct StudyPieces<'a> {
+    view: &'a StudyView<'a>,
+    escape: Escape,
+}
+
+/// What went wrong with runs of a row.
+pub(crate) struct FailureLine {
+    pub(crate) tone: Tone,
+    /// The row, and how many of its runs.
+    pub(crate) place: String,
+    pub(crate) sentence: String,
+    /// What to do about it; may be empty.
+    pub(crate) remedy: String,
+    /// What its processes wrote, line by line.
+    pub(crate) quote: Vec<String>,
+}
+
+impl<'a> StudyPieces<'a> {
+    pub(crate) fn new(view: &'a StudyView<'a>, escape: Escape) -> Self {
+        Self { view, escape }
+    }
+
+    /// Question, answers, and whether the runs may be believed.
+    pub(super) fn answers(&self) -> Vec<Item> {
+        let (view, new) = (self.view, &self.view.study.new);
+        let mut items = vec![Item::Title(self.text(new.question.as_ref().unwrap_or(&new.title)))];
+        for load in &view.loads {
+            let of_load =
+                if view.loads.len() > 1 { format!(" ({})", self.text(load.name)) } else { String::new() };
+            let failed = gates::failed(self, view, load);
+            items.extend(failed.map(|failed| Item::Text(Tone::Bad, format!("{failed}{of_load}"))));
+        }
+        let so_far = if view.missing > 0 { " so far" } else { "" };
+        if let Some(capacity) = &view.capacity {
+            items.extend(capacity::answers(capacity, self.escape));
+        }
+        for load in view.loads.iter().filter(|_| view.capacity.is_none()) {
+            let of_load =
+                if view.loads.len() > 1 { format!(" ({})", self.text(load.name)) } else { String::new() };
+            let sentence = answer(self, view, load).sentence();
+            items.push(Item::Text(Tone::Strong, format!("Result{so_far}{of_load}: {sentence}.")));
+        }
+        let (level, sentence) = validity(view);
+        let tone = match level {
+            Level::Valid => Tone::Plain,
+            Level::Suspect => Tone::Doubtful,
+            Level::Invalid => Tone::Bad,
+        };
+        items.push(Item::Text(tone, sentence));
+        items
+    }
+
+    /// How the answers came about.
+    pub(super) fn facts(&self) -> Item {
+        let mut facts = vec![("study", self.study())];
+        if self.view.capacity.is_none() {
+            facts.push(("compared", self.compared()));
+        }
+        facts.extend(self.stopped().map(|why| ("stopped", why)));
+        facts.push(("machine", self.machine()));
+        let versions = self.versions();
+        if !versions.is_empty() {
+            facts.push(("versions", versions.join(", ")));
+        }
+        Item::facts(facts)
+    }
+
+    pub(super) fn stamps(&self) -> Vec<Item> {
+        let stamps = self.view.study.new.stamps.iter();
+        let stamps = stamps.map(|stamp| Item::Text(tone(stamp), self.text(stamp)));
+        let found = [self.view.unknown(), self.view.too_short()].into_iter().flatten();
+        stamps.chain(found.map(|sentence| Item::Text(Tone::Doubtful, sentence))).collect()
+    }
+
+    /// The load in words, with its name where that says more.
+    pub(super) fn head(&self, load: &LoadView<'_>) -> String {
+        let words = load.words.as_deref().unwrap_or(load.name);
+        // The name of a load without one is its words, or their beginning.
+        match words.starts_with(load.name) {
+            true => self.text(words),
+            false => format!("{}: {}", self.text(load.name), self.text(words)),
+        }
+    }
+
+    /// What stands above them.
+    pub(super) fn head_of_pairs(&self, load: &LoadView<'_>) -> String {
+        match load.baseline {
+            Some(baseline) => format!("All against {}, the baseline", self.row(load, baseline)),
+            None => "Head-to-head".to_owned(),
+        }
+    }
+
+    /// What was compared, by every metric, each with its interval on an axis that all share.
+    pub(super) fn pairs(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let each = || load.pairs.iter().chain(&load.further);
+        let ends = each().flat_map(|pair| pair.comparison.interval.into_iter().flatten());
+        // No difference that matters fills the axis.
+        let matters = 1.0 + self.view.study.new.compare.matters;
+        let [low, high] =
+            ends.fold([1.0 / matters, matters], |[low, high], end| [low.min(end), high.max(end)]);
+        let name = |load: &LoadView<'_>, row: usize| self.row(load, row);
+        let drawing = |pair: &super::Pair| {
+            let (middle, ends) = (pair.comparison.ratio?, pair.comparison.interval?);
+            let line = spark::interval(middle, ends, [low, high], INTERVAL_COLUMNS);
+            let [low, high] = [low, high].map(ratio::times);
+            Some(format!("{low} {line} {high}"))
+        };
+        let told = each().map(|pair| (sentences::pair(self.view, load, pair, &name), drawing(pair)));
+        let mut told: Vec<(String, Option<String>)> = told.collect();
+        if told.iter().any(|(_, drawing)| drawing.is_some()) {
+            told.push((
+                "● is the ratio in its interval; │ is 1, no difference (┼ within the interval, ◉ at the ratio).".to_owned(),
+                None,
+            ));
+        }
+        if told.is_empty() { Vec::new() } else { vec![Item::Drawn(told)] }
+    }
+
+    pub(crate) fn study(&self) -> String {
+        let (view, new) = (self.view, &self.view.study.new);
+        let runs = match view.planned() {
+            planned if planned == view.done() => runs(planned),
+            planned => format!("{} of {}", count(view.done() as u64), runs(planned)),
+        };
+        let quick = if new.is_quick { ", quick" } else { "" };
+        let most = blocks(view.study.blocks() as usize);
+        let order = match &new.compare.procedure {
+            Procedure::Capacity(_) => format!("(seed {})", new.seed),
+            Procedure::Blocks => format!("in {most} (random order within each, seed {})", new.seed),
+            Procedure::Duel { .. } | Procedure::Best { .. } => {
+                format!(
+                    "in up to {} blocks (random order within each, seed {})",
+                    view.study.blocks(),
+                    new.seed
+                )
+            }
+        };
+        format!("{}{quick}: {runs} {order}, started {}", self.text(&new.title), view.started_at())
+    }
+
+    /// Why a procedure stopped, and what that leaves open; `None` while it goes on, and of a study that planned all its runs.
+    pub(crate) fn stopped(&self) -> Option<String> {
+        let why = self.view.study.ending.as_ref()?.why.as_deref()?;
+        let within = self
+            .view
+            .study
+            .new
+            .compare
+            .within_s
+            .map_or_else(String::new, |s| format!(" of {}", crate::units::duration(s * 1e9)));
+        match (why, &self.view.study.new.compare.procedure) {
+            (_, Procedure::Blocks) if why != OUT_OF_TIME => None,
+            ("decided", _) => Some("the result was conclusive".to_owned()),
+            ("blocks", _) => Some("all runs that it may have were made".to_owned()),
+            (OUT_OF_TIME, _) => Some(format!("its time{within} was used up: missing runs were not made")),
+            ("not fit", _) => {
+                Some("too many runs were invalid: this machine is not fit to measure it".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn compared(&self) -> String {
+        let compare = &self.view.study.new.compare;
+        if compare.asks_for_failures() {
+            return "nothing: the plan asks what fails".to_owned();
+        }
+        let Some(metric) = self.view.metric else { return format!("by {}", self.text(&compare.by)) };
+        let better = if compare.higher_is_better { "higher" } else { "lower" };
+        format!(
+            "by {}, {better} is better; threshold {}",
+            metric.words(self.view.noun().unit),
+            matters(self.view)
+        )
+    }
+
+    pub(crate) fn machine(&self) -> String {
+        words::machine(&self.view.study.new.host).map_or("not known".to_owned(), |words| self.text(&words))
+    }
+
+    /// What the systems say of their versions, each once.
+    pub(crate) fn versions(&self) -> Vec<String> {
+        let mut versions: Vec<String> = Vec::new();
+        for view in &self.view.runs {
+            if let (Some(place), Some(version)) = (view.place(), &view.run.new.system_version) {
+                let version = match version.to_lowercase().contains(&place.system.to_lowercase()) {
+                    true => self.short(version),
+                    false => format!("{} {}", self.short(&place.system), self.short(version)),
+                };
+                if !versions.contains(&version) && versions.len() < LINES_MAX {
+                    versions.push(version);
+                }
+            }
+        }
+        versions.sort();
+        versions
+    }
+
+    /// A line for each bottleneck: what it is, whose it is, and the evidence of the first of them.
+    pub(super) fn bottlenecks(&self, load: &LoadView<'_>) -> Vec<String> {
+        let name = |row: &usize| self.row(load, *row);
+        let line = |group: &bottlenecks::Group| {
+            let names = listed(group.rows.iter().map(name), NAMES_MAX, ", ");
+            let because = self.text(&group.bottleneck.because);
+            let of_first = if group.rows.len() > 1 { "; of the first: " } else { ": " };
+            format!("{}: {names}{of_first}{because}", group.bottleneck.what)
+        };
+        bottlenecks::of_load(self.view, load).iter().map(line).collect()
+    }
+
+    /// What the table leaves unsaid.
+    pub(crate) fn legend(&self, load: &LoadView<'_>) -> String {
+        let mut legend = format!(
+            "Times: response times of all valid runs together. Rates and cores: medians over runs. {}: over all runs. \
+             Memory and queue: max over runs.",
+            self.view.noun().us_per_one
+        );
+        if winner(load).is_some() {
+            legend.push_str(&format!(" ★: the best {} in every comparison.", self.view.metric_words()));
+        }
+        if load.rows.iter().any(|row| !row.is_valid && row.figures.is_some()) {
+            legend.push_str(" Rows without a valid run show invalid runs, and are not ranked.");
+        }
+        legend
+    }
+
+    pub(super) fn errors(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let of_row = |row: usize| {
+            let figures = load.rows[row].figures.iter();
+            let lines = figures.flat_map(|figures| &figures.errors).take(3);
+            lines.map(move |line| {
+                let (class, message) = (self.short(&line.class), self.text(&line.message));
+                format!("{}: {} × {class}: {message}", self.row(load, row), count(line.count))
+            })
+        };
+        let errors: Vec<String> = (0..load.rows.len()).flat_map(of_row).collect();
+        section("Errors", first(errors, ERRORS_MAX))
+    }
+
+    /// What systems with errors said most often, in the last of their runs.
+    pub(crate) fn written(&self, load: &LoadView<'_>) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (number, row) in load.rows.iter().enumerate() {
+            let last = row.eligibility(Eligibility::Valid).last().filter(|_| row.error_share() > Some(0.0));
+            for habit in
+                last.map(|run| written::habits(self.view.runs[run].run.outputs())).unwrap_or_default()
+            {
+                let at_least = if habit.is_cut { "at least " } else { "" };
+                let (row, process) = (self.row(load, number), self.short(habit.process));
+                let often = count(habit.lines as u64);
+                lines.push(format!(
+                    "{row}, {process}, {at_least}{often} lines like: {}",
+                    self.text(&habit.line)
+                ));
+            }
+        }
+        first(lines, ERRORS_MAX)
+    }
+
+    pub(super) fn troubles(&self, load: &LoadView<'_>) -> Vec<Item> {
+        let troubles = troubles::of_load(self.view, load);
+        if troubles.is_empty() {
+            return Vec::new();
+        }
+        let mut items = Vec::new();
+        for trouble in troubles.iter().take(LINES_MAX) {
+            items.extend(self.trouble(load, trouble));
+        }
+        if let Some(more @ 1..) = troubles.len().checked_sub(LINES_MAX) {
+            items.push(Item::Text(Tone::Plain, format!("and {more} more")));
+        }
+        items
+    }
+
+    fn trouble(&self, load: &LoadView<'_>, trouble: &Trouble<'_>) -> Vec<Item> {
+        let FailureLine { tone, place, sentence, remedy, quote } = self.told(load, trouble);
+        let mut items = vec![Item::Text(tone, format!("{place}: {sentence}"))];
+        if !remedy.is_empty() {
+            items.push(Item::points([format!("help: {remedy}")]));
+        }
+        if !quote.is_empty() {
+            items.push(Item::Quote(quote));
+        }
+        items
+    }
+
+    pub(crate) fn told(&self, load: &LoadView<'_>, trouble: &Trouble<'_>) -> FailureLine {
+        let row = &load.rows[trouble.row];
+        let of = row.runs.len() + row.others.len();
+        let runs = match (trouble.runs, of) {
+            (1, 1) => "the run".to_owned(),
+            (2, 2) => "both runs".to_owned(),
+            (runs, of) if runs == of => format!("all {of} runs"),
+            (runs, of) => format!("{runs} of {of} runs"),
+        };
+        let place = format!("{}, {runs}", self.row(load, trouble.row));
+        FailureLine { place, ..self.of_kind(&trouble.kind, None) }
+    }
+
+    /// The same without its place; `sentence` is said instead of that of a doubt.
+    pub(crate) fn of_kind(&self, kind: &TroubleKind<'_>, instead: Option<&str>) -> FailureLine {
+        let tail = |outputs, process| {
+            words::tail(outputs, process).iter().map(|line| self.text(line)).collect::<Vec<_>>()
+        };
+        let (tone, sentence, remedy, quote) = match *kind {
+            TroubleKind::Failure { stage, process, what, way_out, outputs } => {
+                let of_process =
+                    process.map_or_else(String::new, |process| format!(", {}", self.short(process)));
+                let sentence = format!("failed ({}{of_process}): {}", self.short(stage), self.text(what));
+                (Tone::Bad, sentence, self.text(way_out), tail(outputs, process))
+            }
+            TroubleKind::Doubt { is_invalid, sentence, remedy, .. } => {
+                let (tone, word) =
+                    if is_invalid { (Tone::Bad, "invalid") } else { (Tone::Doubtful, "suspect") };
+                let sentence = self.text(instead.unwrap_or(sentence));
+                (tone, format!("{word}: {sentence}"), self.text(remedy), Vec::new())
+            }
+            TroubleKind::CutShort => (Tone::Doubtful, "cut short".to_owned(), String::new(), Vec::new()),
+            TroubleKind::Note { text, outputs } => {
+                (Tone::Doubtful, self.text(text), String::new(), tail(outputs, None))
+            }
+        };
+        FailureLine { tone, place: String::new(), sentence, remedy, quote }
+    }
+
+    /// What became of the gates, a line each.
+    pub(crate) fn gates(&self, load: &LoadView<'_>) -> Vec<(Tone, String)> {
+        let gates = gates::of_load(self.view, load);
+        let mut lines = Vec::new();
+        let mut texts: Vec<(&str, Option<&str>)> = gates.iter().map(|gate| (gate.text, gate.step)).collect();
+        texts.dedup();
+        for (text, step) in texts {
+            let of_text = || gates.iter().filter(move |gate| (gate.text, gate.step) == (text, step));
+            let runs: usize = of_text().map(|gate| gate.runs).sum();
+            let held: usize = of_text().map(|gate| gate.held).sum();
+            let untold: usize = of_text().map(|gate| gate.untold).sum();
+            let (condition, text) = (text, self.text(text));
+            let of = match runs {
+                1 => "the valid run".to_owned(),
+                runs if held == runs => format!("all {runs} valid runs"),
+                runs => format!("{held} of {runs} valid runs"),
+            };
+            let (tone, line) = match held {
+                held if held == runs => (Tone::Plain, format!("held in {of}")),
+                held if held + untold == runs && self.view.study.new.is_quick => {
+                    let line = format!("not judged in {untold} of {runs} valid runs, and held in the others");
+                    (Tone::Doubtful, line)
+                }
+                held if held + untold == runs => {
+                    let needed = words::samples_needed(condition)
+                        .map_or_else(String::new, |needed| format!("; a run needs {}", count(needed)));
+                    let line =
+                        format!("failed, too few samples to judge in {untold} of {runs} valid runs{needed}");
+                    (Tone::Bad, line)
+                }
+                0 => (Tone::Bad, format!("failed, held in none of {runs} valid runs")),
+                _ => (Tone::Bad, format!("failed, held in {of}")),
+            };
+            lines.push((tone, format!("{text}: {line}")));
+            for gate in of_text().filter(|gate| gate.held < gate.runs) {
+                let (row, worst) = (self.row(load, gate.row), (self.escape)(&words::observed(gate.worst)));
+                let worst = if gate.worst.observed.is_some() { format!("at worst {worst}") } else { worst };
+                let line = format!("· {row}: held in {} of {} runs, {worst}", gate.held, gate.runs);
+                lines.push((tone, line));
+            }
+        }
+        for row in gates::unjudged(self.view, load) {
+            let line = format!("not judged for {}: none of its runs is valid", self.row(load, row));
+            lines.push((Tone::Bad, line));
+        }
+        let failed: usize = load.rows.iter().map(|row| row.count(Eligibility::Failed)).sum();
+        if failed > 0 && !self.view.study.new.gates.is_empty() {
+            lines.push((Tone::Bad, format!("failed: {} failed, and meet no condition", runs(failed))));
+        }
+        cut_to(&mut lines, LINES_MAX, |more| (Tone::Plain, format!("and {more} more")));
+        lines
+    }
+
+    /// Where it is kept, and how to measure it again.
+    pub(super) fn end(&self) -> Item {
+        let id = &self.view.study.id;
+        let mut facts = vec![
+            ("kept", format!("as {id}; show again: tenbin report {id}")),
+            ("again", format!("measure again with the same plan: {}", self.command("PLAN"))),
+        ];
+        let superseded = self.view.study.superseded.len();
+        if superseded > 0 {
+            let why = "cut short or repeated since, in none of these figures";
+            facts.push(("superseded", format!("{}, {why}", runs(superseded))));
+        }
+        Item::facts(facts)
+    }
+
+    /// What is missing, and what more blocks may decide.
+    pub(super) fn next(&self) -> Vec<(&'static str, String)> {
+        let (view, mut facts) = (self.view, Vec::new());
+        if view.missing > 0 {
+            let way_out = match view.study.state {
+                StudyState::Running => "the study is still running".to_owned(),
+                _ => format!("to run them: {}", self.resuming("PLAN")),
+            };
+            facts.push(("missing", format!("{}; {way_out}", runs(view.missing))));
+        }
+        if let Some(blocks) = self.blocks_to_add() {
+            let command = format!("{} --blocks {blocks}", self.resuming("PLAN"));
+            facts.push(("extend", format!("{blocks} blocks may be conclusive: {command}")));
+        }
+        facts
+    }
+
+    /// To how many blocks it may be worth to extend it: a pair is inconclusive after all that were planned.
+    fn blocks_to_add(&self) -> Option<u32> {
+        let study = self.view.study;
+        let is_for = matches!(study.new.compare.procedure, Procedure::Blocks | Procedure::Duel { .. });
+        let is_over =
+            is_for && study.state == StudyState::Complete && study.extensions.len() < EXTENSIONS_MAX;
+        let pairs = self.view.loads.iter().flat_map(|load| &load.pairs).filter(|_| is_over);
+        let open = pairs.filter(|pair| pair.comparison.verdict == stats::Verdict::Inconclusive);
+        // Where blocks were lost, what is planned is not what counts.
+        let least = if study.new.compare.procedure == Procedure::Blocks { study.blocks() + 1 } else { 0 };
+        open.filter_map(next_blocks).max().map(|blocks| blocks.max(least))
+    }
+
+    /// What goes on with this study.
+    pub(crate) fn resuming(&self, plan: &str) -> String {
+        let study = self.view.study;
+        let is_out_of_time =
+            study.ending.as_ref().is_some_and(|ending| ending.why.as_deref() == Some(OUT_OF_TIME));
+        let more_time = if is_out_of_time { " --within TIME" } else { "" };
+        format!("{} --resume {}{more_time}", self.command(plan), study.id)
+    }
+
+    /// What makes such a study of a plan.
+    pub(crate) fn command(&self, plan: &str) -> String {
+        let quick = if self.view.study.new.is_quick { " --quick" } else { "" };
+        match &self.view.capacity {
+            Some(capacity) => {
+                let asked = self.text(&capacity.asked.join(", "));
+                format!("tenbin capacity {plan} --slo '{asked}'{quick}")
+            }
+            None => format!("tenbin run {plan}{quick}"),
+        }
+    }
+
+    /// A text from outside: escaped, and of at most so many columns.
+    pub(super) fn escaped(&self, text: &str, columns_max: usize) -> String {
+        (self.escape)(&harmless(text, columns_max))
+    }
+
+    /// A text from outside: escaped and not too long.
+    pub(crate) fn text(&self, text: &str) -> String {
+        (self.escape)(&harmless(text, TEXT_CHARACTERS_MAX))
+    }
+
+    pub(crate) fn short(&self, text: &str) -> String {
+        (self.escape)(&harmless(text, NAME_CHARACTERS_MAX))
+    }
+
+    pub(crate) fn row(&self, load: &LoadView<'_>, row: usize) -> String {
+        self.short(&row_name(load, row))
+    }
+}
+
+/// How a stamp is meant.
+pub(crate) fn tone(stamp: &str) -> Tone {
+    let is_warning = ["SHARED:", "QUICK:"].iter().any(|word| stamp.starts_with(word));
+    if is_warning { Tone::Doubtful } else { Tone::Plain }
+}
+
+pub(crate) fn runs(runs: usize) -> String {
+    if runs == 1 { "1 run".to_owned() } else { format!("{} runs", count(runs as u64)) }
+}
+
+/// A head and its points, if there are any.
+pub(super) fn section(head: &str, points: Vec<String>) -> Vec<Item> {
+    if points.is_empty() {
+        return Vec::new();
+    }
+    vec![Item::Head(head.to_owned()), Item::points(points)]
+}
+
+/// At most so many lines, and how many are left out.
+fn first(mut lines: Vec<String>, lines_max: usize) -> Vec<String> {
+    cut_to(&mut lines, lines_max, |more| format!("and {more} more"));
+    lines
+}

@@ -1,0 +1,51 @@
+//! JUnit's XML and annotations of GitHub say which conditions failed, as the other formats do, and hold whatever a text holds.
+
+use quick_junit::{NonSuccessKind, Report, TestCaseStatus};
+
+use crate::pages;
+use crate::studies::{self, Stored};
+
+fn written(stored: &Stored, format: &str) -> String {
+    let mut out = Vec::new();
+    let format = report::format(format).unwrap();
+    report::write_study(format, &stored.study, &|run| stored.load(run), &pages::OPTIONS, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// How many cases passed, were skipped, failed, and had no answer.
+fn counted(report: &Report) -> [usize; 4] {
+    let mut counts = [0; 4];
+    for case in report.test_suites.iter().flat_map(|suite| &suite.test_cases) {
+        counts[match &case.status {
+            TestCaseStatus::Success { .. } => 0,
+            TestCaseStatus::Skipped { .. } => 1,
+            TestCaseStatus::NonSuccess { kind: NonSuccessKind::Failure, .. } => 2,
+            TestCaseStatus::NonSuccess { kind: NonSuccessKind::Error, .. } => 3,
+        }] += 1;
+    }
+    counts
+}
+
+#[test]
+fn a_condition_that_failed_is_a_case_that_failed() {
+    let mut failures = 0;
+    for (case, stored) in studies::all() {
+        let xml = written(&stored, "junit");
+        let report =
+            Report::deserialize_from_str(&xml).unwrap_or_else(|error| panic!("{case}: {error}\n{xml}"));
+        let [passed, skipped, failed, invalid] = counted(&report);
+        failures += failed;
+        let terminal = written(&stored, "terminal");
+        if terminal.contains("Gate failed") {
+            assert!(failed + invalid > 0, "{case}: all conditions passed");
+        } else {
+            assert_eq!(failed, 0, "{case}: nothing else says that a condition failed");
+        }
+        let annotations = written(&stored, "github");
+        let count = |command: &str| annotations.lines().filter(|line| line.starts_with(command)).count();
+        assert_eq!((count("::error "), count("::warning ")), (failed + invalid, skipped), "{case}");
+        let all = passed + skipped + failed + invalid;
+        assert!(annotations.ends_with(&format!("::{passed} of {all} checks passed\n")), "{case}");
+    }
+    assert!(failures > 0, "no study of the fixtures fails a condition");
+}

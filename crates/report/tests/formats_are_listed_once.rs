@@ -1,0 +1,30 @@
+//! Formats are listed once in the workspace, and in the documents.
+
+use report::FORMATS;
+use rules::files;
+use rules::lists::OnlyList;
+
+#[test]
+fn formats_are_named_once() {
+    OnlyList {
+        idea: "formats (write report::TERMINAL and the like)",
+        names: FORMATS.iter().map(|format| format.name).collect(),
+        homes: &["crates/report/src/formats/", "crates/report/src/html.rs"],
+        elsewhere_max: 0,
+        // Forms of data and of bodies.
+        other_meanings: &[("", "csv"), ("", "json")],
+    }
+    .assert();
+}
+
+#[test]
+fn the_documents_list_the_same_formats() {
+    let text = files::read("docs/formats.md");
+    let rows = text.split("\n## ").next().unwrap_or_default().lines();
+    let mut listed: Vec<&str> =
+        rows.filter_map(|row| Some(row.strip_prefix("| `")?.split_once('`')?.0)).collect();
+    let mut names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    listed.sort_unstable();
+    names.sort_unstable();
+    assert_eq!(listed, names, "left: the table in docs/formats.md; right: report::FORMATS");
+}

@@ -1,0 +1,289 @@
+//! Whether the owner of a public server allows a load, and up to which rate.
+//!
+//! Whoever can put a file on a server may say so: `/.well-known/tenbin-TOKEN`, of one line such as `max-rate: 200/s`. The file is
+//! asked for again before each run, at the address that the run loads: over the scheme and port of the load for HTTP, over ports
+//! 443 and 80 for databases. Redirects are not followed.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use engine::{Endpoint, Line, Peer, TlsPeer, TlsTrust};
+use load::{Load, Order, Scenarios};
+use plan::{Plan, units};
+use ring::rand::{SecureRandom, SystemRandom};
+
+use crate::resolve;
+
+/// A longer answer is none.
+const ANSWER_BYTES_MAX: usize = 16 * 1024;
+/// For connecting, and for each wait for a part of the answer.
+const TIMEOUT: Duration = Duration::from_secs(5);
+const TOKEN_BYTES: usize = 16;
+
+/// Whether public addresses may be loaded.
+#[derive(Clone, Debug, Default)]
+pub enum PublicLoads {
+    /// No.
+    #[default]
+    Refused,
+    /// Those that serve the file of this token.
+    WithConsent(OwnerToken),
+}
+
+/// What tells the consent to loads of one user from that to loads of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnerToken(String);
+
+impl OwnerToken {
+    /// The token in a file, which is made with a new token where there is none.
+    ///
+    /// # Errors
+    /// The file cannot be read or made, or holds something else.
+    pub fn in_file(path: &Path) -> io::Result<Self> {
+        match fs::read_to_string(path) {
+            Ok(text) => Self::read(&text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::make(path),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read(text: &str) -> io::Result<Self> {
+        let token = text.trim();
+        let is_token = token.len() == 2 * TOKEN_BYTES && token.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let wrong =
+            || io::Error::new(io::ErrorKind::InvalidData, "it holds no token; delete it for a new one");
+        is_token.then(|| Self(token.to_owned())).ok_or_else(wrong)
+    }
+
+    fn make(path: &Path) -> io::Result<Self> {
+        let mut bytes = [0; TOKEN_BYTES];
+        SystemRandom::new().fill(&mut bytes).map_err(|_| io::Error::other("no random bytes"))?;
+        let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+        writeln!(file, "{token}")?;
+        Ok(Self(token))
+    }
+
+    /// Where a server says that its owner consents.
+    fn path(&self) -> String {
+        format!("/.well-known/tenbin-{}", self.0)
+    }
+}
+
+/// Why a public server may not be loaded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConsentError {
+    /// The server does not serve the file.
+    #[error(
+        "the owner of {host} has not agreed to this load: {url}: {reason}; if the server is yours, let it serve this path with the \
+         text `max-rate: 200/s`, or the rate that it may get"
+    )]
+    Missing {
+        /// The name of the server.
+        host: String,
+        /// Where the file was looked for.
+        url: String,
+        /// What was there instead.
+        reason: String,
+    },
+    /// The load is heavier than the owner allows.
+    #[error(
+        "the owner of {host} allows at most {max_rate}, and this load reaches {rate} requests; use a lower rate"
+    )]
+    TooFast {
+        /// The name of the server.
+        host: String,
+        /// What the file states.
+        max_rate: String,
+        /// The highest rate of the load.
+        rate: String,
+    },
+    /// The load has no rate.
+    #[error(
+        "the owner of {host} allows at most {max_rate}, and a closed load has no limit; use an open load of at most that rate: \
+         --rate, or rate in a plan"
+    )]
+    NoRate {
+        /// The name of the server.
+        host: String,
+        /// What the file states.
+        max_rate: String,
+    },
+}
+
+/// A peer of a plan, and what came of its name.
+pub(crate) struct Target<'a> {
+    pub(crate) peers: &'a [plan::Peer],
+    pub(crate) resolved: &'a Peer,
+    pub(crate) is_sql: bool,
+}
+
+/// Asks every public server of a load whether its owner agrees, and compares the load with what is allowed.
+pub(crate) fn check(plan: &Plan, targets: &[Target<'_>], token: &OwnerToken) -> Result<(), ConsentError> {
+    for target in targets {
+        for (peer, endpoint) in target.peers.iter().zip(&target.resolved.endpoints) {
+            let Endpoint::Tcp(address) = endpoint else { continue };
+            if !resolve::is_public(address.ip()) {
+                continue;
+            }
+            let max_rate_per_s = match target.is_sql {
+                false => ask(peer, *address, target.resolved.tls.clone(), token)?,
+                true => ask_web_server(peer, *address, token)?,
+            };
+            compare(plan, &peer.host, max_rate_per_s)?;
+        }
+    }
+    Ok(())
+}
+
+/// A closed load may send as many requests as the owner allows in a second: each user waits for its answers, but nobody knows
+/// how soon they come.
+fn compare(plan: &Plan, host: &str, max_rate_per_s: f64) -> Result<(), ConsentError> {
+    let (host, max_rate) = (host.to_owned(), units::show_rate(max_rate_per_s));
+    match &plan.load {
+        Load::Open(open) => {
+            let rate_per_s = open.profile.peak_per_s() * requests_of_an_iteration(&plan.scenarios);
+            let rate = units::show_rate(rate_per_s);
+            if rate_per_s <= max_rate_per_s {
+                Ok(())
+            } else {
+                Err(ConsentError::TooFast { host, max_rate, rate })
+            }
+        }
+        Load::Closed(_) if plan.stop.requests.is_some_and(|count| count as f64 <= max_rate_per_s) => Ok(()),
+        Load::Closed(_) => Err(ConsentError::NoRate { host, max_rate }),
+    }
+}
+
+/// The mean, for rates that count iterations.
+fn requests_of_an_iteration(scenarios: &Scenarios) -> f64 {
+    let requests = |order: &Order| match order {
+        Order::InTurn(visits) => visits.len() as f64,
+        Order::Mix(_) => 1.0,
+    };
+    let shares: f64 = scenarios.list.iter().map(|scenario| scenario.share).sum();
+    let weighed: f64 = scenarios.list.iter().map(|scenario| scenario.share * requests(&scenario.order)).sum();
+    if shares > 0.0 { weighed / shares } else { 1.0 }
+}
+
+/// The file on the web server that runs beside a database.
+fn ask_web_server(peer: &plan::Peer, address: SocketAddr, token: &OwnerToken) -> Result<f64, ConsentError> {
+    let at = |port| (plan::Peer { port, ..peer.clone() }, SocketAddr::new(address.ip(), port));
+    let (secure_peer, secure_address) = at(443);
+    if let Ok(tls) = TlsPeer::new(&peer.host, &TlsTrust::System)
+        && let Ok(max_rate_per_s) = ask(&secure_peer, secure_address, Some(tls), token)
+    {
+        return Ok(max_rate_per_s);
+    }
+    let (peer, address) = at(80);
+    ask(&peer, address, None, token)
+}
+
+/// The rate that a server's file states.
+fn ask(
+    peer: &plan::Peer,
+    address: SocketAddr,
+    tls: Option<TlsPeer>,
+    token: &OwnerToken,
+) -> Result<f64, ConsentError> {
+    let (scheme, path) = (if tls.is_some() { "https" } else { "http" }, token.path());
+    let host = if peer.host.contains(':') { format!("[{}]", peer.host) } else { peer.host.clone() };
+    let authority = format!("{host}:{}", peer.port);
+    let missing = |reason| ConsentError::Missing {
+        host: peer.host.clone(),
+        url: format!("{scheme}://{authority}{path}"),
+        reason,
+    };
+    // A reply to HTTP/1.0 has no chunks, and ends with its connection.
+    let request = format!("GET {path} HTTP/1.0\r\nHost: {authority}\r\nUser-Agent: tenbin\r\n\r\n");
+    let answer = fetch(&Peer::of(Endpoint::Tcp(address), tls), request.as_bytes()).map_err(missing)?;
+    max_rate_per_s(&answer).map_err(missing)
+}
+
+fn fetch(peer: &Peer, request: &[u8]) -> Result<Vec<u8>, String> {
+    let mut line = Line::open(peer, TIMEOUT).map_err(|error| error.to_string())?;
+    line.write_all(request).map_err(|error| error.to_string())?;
+    let mut answer = Vec::new();
+    let mut part = [0; 4096];
+    loop {
+        match line.read(&mut part) {
+            Ok(0) => return Ok(answer),
+            Ok(count) => answer.extend_from_slice(&part[..count]),
+            Err(error) if matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock) => {
+                return Err(format!("no whole answer within {TIMEOUT:?}"));
+            }
+            Err(error) => return Err(error.to_string()),
+        }
+        if answer.len() > ANSWER_BYTES_MAX {
+            return Err(format!("the answer has more than {ANSWER_BYTES_MAX} bytes"));
+        }
+        if line.age() > 2 * TIMEOUT {
+            return Err("the answer takes too long".to_owned());
+        }
+    }
+}
+
+/// The rate of an answer of status 200 whose body has a line `max-rate: RATE`.
+fn max_rate_per_s(answer: &[u8]) -> Result<f64, String> {
+    let text = String::from_utf8_lossy(answer);
+    let (head, body) = text.split_once("\r\n\r\n").ok_or("the answer is none of HTTP")?;
+    let mut status_line = head.lines().next().unwrap_or_default().split(' ');
+    let is_http = status_line.next().is_some_and(|version| version.starts_with("HTTP/1."));
+    match status_line.next() {
+        Some("200") if is_http => {}
+        Some(status) if is_http => return Err(format!("status {}", status.escape_debug())),
+        _ => return Err("the answer is none of HTTP".to_owned()),
+    }
+    let rate = body.lines().find_map(|line| line.trim().strip_prefix("max-rate:"));
+    let rate = rate.ok_or("the text has no line such as `max-rate: 200/s`")?.trim();
+    if !rate.contains('/') {
+        return Err(format!("max-rate has no unit: {}; write one such as 200/s", rate.escape_debug()));
+    }
+    units::rate_per_s(rate).map_err(|error| error.escape_debug().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_stays_the_same_and_is_for_its_user_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/owner-token");
+        let token = OwnerToken::in_file(&path).unwrap();
+        assert_eq!(OwnerToken::in_file(&path).unwrap(), token);
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(token.path().len(), "/.well-known/tenbin-".len() + 32);
+        let other = OwnerToken::in_file(&folder.path().join("other")).unwrap();
+        assert_ne!(other, token);
+        fs::write(&path, "../../admin").unwrap();
+        assert_eq!(OwnerToken::in_file(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn a_rate_is_read_of_a_file_that_was_found_and_of_nothing_else() {
+        let answer = |status: &str, body: &str| format!("HTTP/1.1 {status}\r\nServer: a\r\n\r\n{body}");
+        let rate = |status, body| max_rate_per_s(answer(status, body).as_bytes());
+        assert_eq!(rate("200 OK", "max-rate: 200/s\n"), Ok(200.0));
+        assert_eq!(rate("200 OK", "# for us\r\n  max-rate:  600/min \r\n"), Ok(10.0));
+        assert_eq!(rate("404 Not Found", "max-rate: 200/s"), Err("status 404".to_owned()));
+        assert_eq!(rate("302 Found", "max-rate: 200/s"), Err("status 302".to_owned()));
+        assert!(rate("200 OK", "<html>max-rate: 200/s").is_err(), "not at the beginning of a line");
+        assert!(rate("200 OK", "max-rate: 200").unwrap_err().contains("no unit"));
+        assert!(rate("200 OK", "max-rate: -1/s").is_err());
+        assert!(rate("200 OK", "max-rate: nan/s").is_err());
+        assert!(rate("200 OK", "").is_err());
+        for hostile in ["", "\r\n\r\n", "SSH-2.0 200\r\n\r\nmax-rate: 1/s", "HTTP/1.1 \u{1b}[2J\r\n\r\n"] {
+            let error = max_rate_per_s(hostile.as_bytes()).unwrap_err();
+            assert!(!error.contains('\u{1b}'), "{error:?}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! A new protocol is one file and one line in a list: this file is all that the parser's test, the engine, and the runner need.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+
+use plan::{Draft, LoadSpec};
+use runner::{PublicLoads, Share};
+use wire::testing::{End, Sample, feed_three_ways};
+use wire::{
+    Closing, Compile, Conversation, Next, PeerFault, Progress, Protocol, Refusal, Reply, Scheme, Script,
+    Stage, class,
+};
+
+use crate::shares::count;
+
+/// Echo (RFC 862): a step sends its body, and the same bytes come back.
+static ECHO: Protocol = Protocol {
+    name: "echo",
+    sentence: "What is sent comes back.",
+    schemes: &[Scheme { name: "echo", port: 7, is_secure: false }],
+    compile: Compile::Requests(|steps, _| {
+        let texts = steps.iter().map(|step| step.request.body.clone().unwrap_or_default());
+        Ok(Box::new(Echo { texts: texts.collect() }))
+    }),
+    open: || {
+        let mut talk = Echo { texts: [b"hello".to_vec()].into() }.open(0);
+        talk.begin(0);
+        Box::new(talk)
+    },
+    samples,
+};
+
+struct Echo {
+    texts: Arc<[Vec<u8>]>,
+}
+
+impl Script for Echo {
+    type Talk = Talk;
+
+    fn open(&self, _number: u32) -> Talk {
+        Talk { texts: Arc::clone(&self.texts), step: 0, heard: None }
+    }
+
+    fn needs(&self, _step: u16, _variable: u16) -> bool {
+        false
+    }
+
+    fn looks_through(&self, _step: u16) -> bool {
+        false
+    }
+}
+
+struct Talk {
+    texts: Arc<[Vec<u8>]>,
+    step: usize,
+    /// Bytes that came back, while more are awaited.
+    heard: Option<usize>,
+}
+
+impl Conversation for Talk {
+    fn set(&mut self, _variable: u16, _value: &[u8]) {}
+
+    fn begin(&mut self, step: u16) -> Next {
+        (self.step, self.heard) = (step.into(), Some(0));
+        Next::Send
+    }
+
+    fn outgoing(&self) -> &[u8] {
+        &self.texts[self.step]
+    }
+
+    fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
+        let rest = self.heard.map_or(&[][..], |heard| &self.texts[self.step][heard..]);
+        let used = bytes.len().min(rest.len());
+        if bytes[..used] != rest[..used] || (self.heard.is_none() && !bytes.is_empty()) {
+            return Err(PeerFault::new(class::PROTOCOL_ERROR, 0, OTHER));
+        }
+        if used < rest.len() || rest.is_empty() {
+            self.heard = self.heard.map(|heard| heard + used);
+            return Ok(Progress::NeedMore);
+        }
+        self.heard = None;
+        let received_bytes = self.texts[self.step].len() as u64;
+        Ok(Progress::Replied {
+            used,
+            reply: Reply { status: 0, refusal: None, reusable: true, received_bytes },
+        })
+    }
+
+    fn peer_closed(&mut self) -> Closing {
+        match self.heard.take() {
+            None | Some(0) => Closing::Empty,
+            Some(_) => Closing::Incomplete,
+        }
+    }
+
+    fn stage(&self) -> Stage {
+        match self.heard {
+            None => Stage::Idle,
+            Some(0) => Stage::FirstByte,
+            Some(_) => Stage::Body,
+        }
+    }
+
+    fn explain(&self, _refusal: Refusal) -> String {
+        String::new()
+    }
+
+    fn forget(&mut self) {
+        self.heard = None;
+    }
+}
+
+const OTHER: &str = "other bytes came than were sent";
+
+fn samples() -> Vec<Sample> {
+    let samples = [
+        ("the same", "hello", End::Replied { status: 0, reusable: true }),
+        ("a part", "hel", End::Incomplete),
+        ("others", "hallo", End::Fault(class::PROTOCOL_ERROR, OTHER)),
+    ];
+    samples.map(|(name, bytes, end)| Sample { name, bytes: bytes.into(), end }).into()
+}
+
+fn echo(mut stream: TcpStream) -> std::io::Result<()> {
+    let mut bytes = [0; 1024];
+    loop {
+        match stream.read(&mut bytes)? {
+            0 => return Ok(()),
+            count => stream.write_all(&bytes[..count])?,
+        }
+    }
+}
+
+#[test]
+fn a_protocol_of_one_file_is_fed_and_run_like_any_other() {
+    for sample in (ECHO.samples)() {
+        feed_three_ways(&|| (ECHO.open)(), &sample).unwrap_or_else(|what| panic!("{what}"));
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}/", listener.local_addr().expect("an address"));
+    thread::spawn(move || {
+        listener.incoming().flatten().for_each(|stream| drop(thread::spawn(move || echo(stream))));
+    });
+    let load = LoadSpec { users: Some(4.into()), requests: Some(200.into()), ..LoadSpec::default() };
+    let draft = Draft { url, body: Some("what a user writes".to_owned()), load, ..Draft::default() };
+    let mut plan = draft.check().expect("a plan");
+    // As the scheme of the URL would, were it in the list.
+    plan.protocol = Some(&ECHO);
+    let prepared = runner::prepare(&plan, &PublicLoads::Refused).expect("nothing is in the way");
+    let (counts, ended) = count(prepared, Share::WHOLE);
+    assert_eq!((counts.sent, counts.ok, ended), (200, 200, 200), "{counts:?}");
+}

@@ -1,0 +1,33 @@
+//! Scripts of SQL transactions in pgbench's language: reading them, drawing their values, going through them.
+//!
+//! A [`Deck`] holds the scripts of a run, a [`Player`] goes through them as one client. Neither does any I/O: whoever drives a
+//! player sends what it is told to. It needs `std` for one reason: logarithms and powers come from the system's
+//! mathematical library, as pgbench's do, so that equal seeds draw equal numbers.
+
+mod build;
+mod command;
+mod deck;
+mod distribution;
+mod expression;
+mod fault;
+mod gathering;
+mod kind;
+mod machine;
+mod meta;
+mod number_text;
+mod pieces;
+mod place;
+mod player;
+mod random;
+mod scan;
+mod seeds;
+mod statement;
+mod value;
+mod variables;
+
+pub use deck::{Allow, Deck, Language, Script};
+pub use distribution::Distribution;
+pub use fault::{Broken, Fault};
+pub use player::{Act, Literal, Player, Values};
+pub use seeds::Seeds;
+pub use statement::{Gather, Placeholders, Statement, StatementKind};

@@ -1,0 +1,316 @@
+//! Makes a script from its text: statements and commands in their order, and all that is wrong with it.
+
+use crate::script::command::{Command, Do};
+use crate::script::deck::{Allow, Language, Names, Script};
+use crate::script::fault::Fault;
+use crate::script::kind;
+use crate::script::meta::{Line, Meta, Problem, parse};
+use crate::script::pieces;
+use crate::script::place::Lines;
+use crate::script::scan::{Collected, End, Scanner};
+use crate::script::statement::{Gather, Piece, Statement};
+
+/// More faults than this are not looked for.
+const FAULTS_MAX: usize = 20;
+/// The first line of a statement is cut to this in reports.
+const TITLE_BYTES_MAX: usize = 127;
+/// A server's message has two bytes for the number of values.
+const VALUES_MAX: usize = 65_535;
+
+/// A script under construction.
+pub(crate) struct Builder<'a> {
+    name: &'a str,
+    source: &'a [u8],
+    language: Language,
+    allow: Allow,
+    names: &'a mut Names,
+    lines: Lines<'a>,
+    /// The numbers of the script and of its first statement.
+    script: u16,
+    first_statement: u16,
+    statements: Vec<Statement>,
+    commands: Vec<Command>,
+    /// Commands as pgbench counts them.
+    count: u32,
+    blocks: Vec<Block>,
+    faults: Vec<Fault>,
+    /// Whether the last command is a statement whose rows nobody takes yet.
+    may_gather: bool,
+}
+
+/// An `\if` that waits for its `\endif`.
+struct Block {
+    /// The condition that jumps to the next branch, once that is known.
+    unless: Option<usize>,
+    /// Ends of branches, which jump behind the `\endif`.
+    exits: Vec<usize>,
+    has_else: bool,
+    /// Where its backslash is.
+    at: usize,
+}
+
+/// What a script is made of.
+pub(crate) struct Built {
+    pub(crate) script: Script,
+    pub(crate) statements: Vec<Statement>,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(
+        name: &'a str,
+        source: &'a [u8],
+        (language, allow): (Language, Allow),
+        names: &'a mut Names,
+        (script, first_statement): (u16, u16),
+    ) -> Self {
+        Self {
+            name,
+            source,
+            language,
+            allow,
+            names,
+            lines: Lines::new(source),
+            script,
+            first_statement,
+            statements: Vec::new(),
+            commands: Vec::new(),
+            count: 0,
+            blocks: Vec::new(),
+            faults: Vec::new(),
+            may_gather: false,
+        }
+    }
+
+    /// Reads everything.
+    pub(crate) fn build(mut self) -> Result<Built, Vec<Fault>> {
+        let unreadable = match std::str::from_utf8(self.source) {
+            Err(error) => Some((error.valid_up_to(), "the script is not in UTF-8 here")),
+            Ok(text) => text.find('\0').map(|at| (at, "a byte of zero does not belong into a script")),
+        };
+        if let Some((at, message)) = unreadable {
+            self.fault(at, Some(at), message.to_owned(), None);
+            return Err(self.faults);
+        }
+        self.read();
+        while let Some(block) = self.blocks.pop() {
+            self.fault(block.at, None, r"\if without matching \endif".to_owned(), Some("if"));
+        }
+        if self.commands.is_empty() && self.faults.is_empty() {
+            self.fault(0, None, format!("empty command list for script \"{}\"", self.name), None);
+        }
+        if !self.faults.is_empty() {
+            self.faults.sort_by_key(|fault| fault.line);
+            return Err(self.faults);
+        }
+        let from = self.first_statement;
+        let script = Script {
+            name: self.name.to_owned(),
+            statements: from..from + self.statements.len() as u16,
+            has_pipeline: self.commands.iter().any(|command| matches!(command.act, Do::StartPipeline)),
+            commands: self.commands,
+        };
+        Ok(Built { script, statements: self.statements })
+    }
+
+    fn read(&mut self) {
+        // An editor's mark at the beginning is no part of the text.
+        let mut scanner = Scanner::new(self.source);
+        scanner.at = if self.source.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        while self.faults.len() < FAULTS_MAX {
+            let (collected, end) = scanner.scan();
+            let has_text = !collected.text.is_empty();
+            match end {
+                End::Open { at, what } => {
+                    self.fault(at, Some(at), format!("{what} without its end"), None);
+                    return;
+                }
+                _ if has_text => self.statement(collected),
+                _ => {}
+            }
+            match end {
+                End::Backslash => {
+                    let line = Line::from(self.source, scanner.at);
+                    scanner.at = line.range.end;
+                    self.meta(line);
+                }
+                End::Script => return,
+                _ => {}
+            }
+        }
+    }
+
+    fn statement(&mut self, collected: Collected) {
+        let Collected { text, quoted, start } = collected;
+        // pgbench sends blanks at the end as they are written.
+        let text = if self.language == Language::Pgbench { &text[..] } else { text.trim_ascii_end() };
+        let cut = pieces::cut(text, &quoted, self.language, self.names);
+        let number = usize::from(self.first_statement) + self.statements.len();
+        let problem = match &cut {
+            None => Some("too many variables".to_owned()),
+            Some(pieces) if values(pieces) > VALUES_MAX => {
+                Some(format!("statement has too many arguments (maximum is {VALUES_MAX})"))
+            }
+            _ if number >= usize::from(u16::MAX) => Some("too many statements in all scripts".to_owned()),
+            _ => None,
+        };
+        if let Some(message) = problem {
+            return self.fault(start, None, message, None);
+        }
+        let statement = Statement {
+            title: title(text),
+            kind: kind::of(text, &quoted),
+            gather: None,
+            prefix: String::new(),
+            pieces: cut.unwrap_or_default(),
+            script: self.script,
+            line: self.lines.line(start),
+            language: self.language,
+        };
+        self.statements.push(statement);
+        self.push(start, Do::Send(number as u16));
+        self.may_gather = true;
+    }
+
+    fn meta(&mut self, mut line: Line<'_>) {
+        let start = line.range.start - 1;
+        let Some((word, _)) = line.word() else { return };
+        let shown = String::from_utf8_lossy(word).into_owned();
+        let parsed = parse(word, line, self.names, self.language, self.allow);
+        let may_gather = std::mem::take(&mut self.may_gather);
+        let problem = match parsed {
+            Ok(meta) => self.take(meta, start, may_gather),
+            Err(problem) => {
+                self.stand_in(word, start);
+                Some(problem)
+            }
+        };
+        if let Some(Problem { message, at }) = problem {
+            self.fault(start, at, message, Some(&shown));
+        }
+    }
+
+    /// A condition that cannot be read still opens a block, so that its end is not another fault.
+    fn stand_in(&mut self, word: &[u8], at: usize) {
+        if word.eq_ignore_ascii_case(b"if") {
+            self.blocks.push(Block { unless: None, exits: Vec::new(), has_else: false, at });
+        } else if word.eq_ignore_ascii_case(b"endif") {
+            self.blocks.pop();
+        }
+    }
+
+    fn take(&mut self, meta: Meta, start: usize, may_gather: bool) -> Option<Problem> {
+        match meta {
+            Meta::Set(slot, code) => self.push(start, Do::Set(slot, code)),
+            Meta::Sleep(span) => self.push(start, Do::Sleep(span)),
+            Meta::StartPipeline => self.push(start, Do::StartPipeline),
+            Meta::SyncPipeline => self.push(start, Do::SyncPipeline),
+            Meta::EndPipeline => self.push(start, Do::EndPipeline),
+            Meta::If(code) => {
+                let unless = Some(self.commands.len());
+                self.blocks.push(Block { unless, exits: Vec::new(), has_else: false, at: start });
+                self.push(start, Do::Unless(code, 0));
+            }
+            Meta::Elif(code) => {
+                if let Err(message) = self.branch(start, "elif") {
+                    return Some(Problem { message, at: None });
+                }
+                let here = self.commands.len();
+                if let Some(block) = self.blocks.last_mut() {
+                    block.unless = Some(here);
+                }
+                self.push(start, Do::Unless(code, 0));
+            }
+            Meta::Else => {
+                if let Err(message) = self.branch(start, "else") {
+                    return Some(Problem { message, at: None });
+                }
+                self.count += 1;
+                if let Some(block) = self.blocks.last_mut() {
+                    block.has_else = true;
+                }
+            }
+            Meta::Endif => {
+                let Some(block) = self.blocks.pop() else {
+                    return Some(Problem { message: r"\endif without matching \if".to_owned(), at: None });
+                };
+                self.count += 1;
+                let here = self.commands.len();
+                block.exits.into_iter().chain(block.unless).for_each(|from| self.aim(from, here));
+            }
+            Meta::Gset(prefix) => return self.gather(Gather::One, prefix, may_gather),
+            Meta::Aset(prefix) => return self.gather(Gather::Last, prefix, may_gather),
+        }
+        None
+    }
+
+    /// Ends a branch with a jump, and lets the condition before it jump here.
+    fn branch(&mut self, start: usize, name: &str) -> Result<(), String> {
+        let Some(block) = self.blocks.last_mut() else {
+            return Err(format!(r"\{name} without matching \if"));
+        };
+        if block.has_else {
+            return Err(format!(r"\{name} after \else"));
+        }
+        let unless = block.unless.take();
+        let exit = self.commands.len();
+        block.exits.push(exit);
+        // The jump is no command of its own.
+        let (line, number) = (self.lines.line(start), self.count);
+        self.commands.push(Command { act: Do::Jump(0), line, number });
+        if let Some(unless) = unless {
+            self.aim(unless, exit + 1);
+        }
+        Ok(())
+    }
+
+    fn aim(&mut self, from: usize, target: usize) {
+        if let Some(Command { act: Do::Unless(_, to) | Do::Jump(to), .. }) = self.commands.get_mut(from) {
+            *to = target;
+        }
+    }
+
+    fn gather(&mut self, gather: Gather, prefix: String, may_gather: bool) -> Option<Problem> {
+        match self.statements.last_mut().filter(|_| may_gather) {
+            Some(statement) => {
+                (statement.gather, statement.prefix) = (Some(gather), prefix);
+                None
+            }
+            None => {
+                let name = if gather == Gather::One { "gset" } else { "aset" };
+                Some(Problem { message: format!(r"\{name} must follow an SQL command"), at: None })
+            }
+        }
+    }
+
+    fn push(&mut self, start: usize, act: Do) {
+        let line = self.lines.line(start);
+        self.commands.push(Command { act, line, number: self.count });
+        self.count += 1;
+    }
+
+    /// A fault of what begins at `start`, found at `at`.
+    fn fault(&mut self, start: usize, at: Option<usize>, message: String, command: Option<&str>) {
+        let (line, column) = self.lines.line_and_column(at.unwrap_or(start));
+        let excerpt = self.lines.excerpt(start, at);
+        self.faults.push(Fault {
+            script: self.name.to_owned(),
+            line,
+            column: at.map(|_| column),
+            message,
+            command: command.map(str::to_owned),
+            mark: excerpt.as_ref().and_then(|(_, mark)| *mark),
+            excerpt: excerpt.map(|(excerpt, _)| excerpt),
+        });
+    }
+}
+
+fn values(pieces: &[Piece]) -> usize {
+    pieces.iter().filter(|piece| matches!(piece, Piece::Value { .. })).count()
+}
+
+/// The first line, cut to what a report can show.
+fn title(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let first = text.lines().next().unwrap_or_default();
+    first[..first.floor_char_boundary(TITLE_BYTES_MAX)].to_owned()
+}

@@ -1,0 +1,81 @@
+//! What a script does, command by command, with jumps in the place of conditions.
+
+use crate::script::expression::Code;
+
+/// A command.
+#[derive(Clone, Debug)]
+pub(crate) struct Command {
+    pub(crate) act: Do,
+    /// The line of the script where it begins, from 1.
+    pub(crate) line: u32,
+    /// Its number in the script as pgbench counts, from 0.
+    pub(crate) number: u32,
+}
+
+/// What a command does.
+#[derive(Clone, Debug)]
+pub(crate) enum Do {
+    /// Sends a statement, by its number over all scripts.
+    Send(u16),
+    /// Gives a variable the value of an expression.
+    Set(u16, Code),
+    /// Jumps to a command unless an expression is true.
+    Unless(Code, usize),
+    /// Jumps to a command.
+    Jump(usize),
+    /// Waits.
+    Sleep(Span),
+    StartPipeline,
+    SyncPipeline,
+    EndPipeline,
+}
+
+impl Do {
+    /// The name of the meta command, without its backslash.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Send(_) => "SQL",
+            Self::Set(..) => "set",
+            Self::Unless(..) | Self::Jump(_) => "if",
+            Self::Sleep(_) => "sleep",
+            Self::StartPipeline => "startpipeline",
+            Self::SyncPipeline => "syncpipeline",
+            Self::EndPipeline => "endpipeline",
+        }
+    }
+}
+
+/// How long `\sleep` waits.
+#[derive(Clone, Debug)]
+pub(crate) struct Span {
+    pub(crate) amount: Amount,
+    pub(crate) unit_ns: u64,
+}
+
+/// How many units `\sleep` waits.
+#[derive(Clone, Debug)]
+pub(crate) enum Amount {
+    Fixed(i64),
+    /// A variable's slot and its name.
+    Variable(u16, String),
+}
+
+impl Span {
+    pub(crate) fn ns(&self, amount: i64) -> u64 {
+        u64::try_from(amount).unwrap_or(0).saturating_mul(self.unit_ns)
+    }
+}
+
+/// The whole number at the beginning of a text, as C's `atoi` finds it; 0 without one.
+pub(crate) fn leading_int(text: &[u8]) -> i64 {
+    let text = text.trim_ascii_start();
+    let (is_negative, digits) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        rest => (false, rest),
+    };
+    let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
+    let number =
+        digits.fold(0_i64, |number, digit| number.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
+    if is_negative { -number } else { number }
+}

@@ -1,0 +1,245 @@
+//! Runs the steps of an expression.
+
+use load::xoroshiro::Xoroshiro;
+
+use super::{Code, Function, Step, arithmetic, draw};
+use crate::script::deck::Names;
+use crate::script::distribution::Distribution;
+use crate::script::random;
+use crate::script::value::{Value, typed};
+use crate::script::variables::Variables;
+
+type Result<T> = std::result::Result<T, String>;
+
+/// What an expression can see and change.
+#[derive(Debug)]
+pub(crate) struct Scene<'a> {
+    pub(crate) variables: &'a mut Variables,
+    pub(crate) names: &'a Names,
+    pub(crate) random: &'a mut Xoroshiro,
+    pub(crate) distribution: Distribution,
+    pub(crate) serial: &'a mut Serial,
+    /// What `debug` was given, in its order.
+    pub(crate) noted: &'a mut dyn Note,
+}
+
+/// Who hears what `debug` is given.
+pub(crate) trait Note: std::fmt::Debug {
+    fn note(&mut self, what: String);
+}
+
+/// Numbers of which each client has its own: one of every `step`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Serial {
+    pub(crate) next: i64,
+    pub(crate) step: i64,
+}
+
+impl Serial {
+    fn draw(&mut self) -> Result<i64> {
+        let drawn = self.next;
+        let next = drawn.checked_add(self.step);
+        self.next = next.ok_or("serial numbers are used up")?;
+        Ok(drawn)
+    }
+}
+
+/// The stack of values, and the texts among them. It keeps its room from one expression to the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Evaluator {
+    stack: Vec<Value>,
+    texts: Vec<u8>,
+}
+
+impl Evaluator {
+    /// The value of an expression. The texts of the evaluation before are gone.
+    pub(crate) fn run(&mut self, code: &Code, scene: &mut Scene<'_>) -> Result<Value> {
+        self.stack.clear();
+        self.texts.clear();
+        let mut at = 0;
+        while let Some(step) = code.0.get(at) {
+            at += 1 + self.step(step, scene)?;
+        }
+        Ok(self.pop())
+    }
+
+    /// A text of the evaluation before.
+    pub(crate) fn text(&self, from: usize, to: usize) -> &[u8] {
+        &self.texts[from..to]
+    }
+
+    /// How many of the steps that follow are left out.
+    fn step(&mut self, step: &Step, scene: &mut Scene<'_>) -> Result<usize> {
+        match step {
+            Step::Push(value) => self.stack.push(*value),
+            Step::Text(text) => self.push_text(text.as_bytes()),
+            Step::Variable(slot) => {
+                let value = scene.variables.typed(*slot, scene.names)?;
+                self.stack.push(value);
+            }
+            Step::AnyVariable(slot) => match scene.variables.untyped(*slot) {
+                Some(text) => self.push_text(text),
+                None => {
+                    let value = scene.variables.typed(*slot, scene.names)?;
+                    self.stack.push(value);
+                }
+            },
+            Step::Call(function, arguments) => {
+                let from = self.stack.len().saturating_sub(usize::from(*arguments));
+                let value = self.call(*function, from, scene)?;
+                self.stack.truncate(from);
+                self.stack.push(value);
+            }
+            Step::And(right) => return self.left(false, *right),
+            Step::Or(right) => return self.left(true, *right),
+            Step::Truth => {
+                let value = self.pop_settled()?;
+                let truth = if value == Value::Null { value } else { Value::Boolean(value.boolean()?) };
+                self.stack.push(truth);
+            }
+            Step::Unless(skipped) => {
+                if !self.pop_settled()?.is_truth() {
+                    return Ok(*skipped as usize);
+                }
+            }
+            Step::Skip(skipped) => return Ok(*skipped as usize),
+        }
+        Ok(0)
+    }
+
+    /// The left side of AND or OR, which decides if it is `decisive` or not known.
+    fn left(&mut self, decisive: bool, right: u32) -> Result<usize> {
+        let value = self.pop_settled()?;
+        if value == Value::Null || value.boolean()? == decisive {
+            self.stack.push(value);
+            return Ok(right as usize);
+        }
+        Ok(0)
+    }
+
+    fn pop(&mut self) -> Value {
+        self.stack.pop().unwrap_or(Value::Null)
+    }
+
+    fn pop_settled(&mut self) -> Result<Value> {
+        let value = self.pop();
+        self.settled(value)
+    }
+
+    fn push_text(&mut self, text: &[u8]) {
+        let from = self.texts.len();
+        self.texts.extend_from_slice(text);
+        self.stack.push(Value::Text { from, to: self.texts.len() });
+    }
+
+    /// A text as the number or truth it stands for.
+    fn settled(&self, value: Value) -> Result<Value> {
+        let Value::Text { from, to } = value else { return Ok(value) };
+        let text = &self.texts[from..to];
+        let shown = || format!("\"{}\" is neither a number nor a truth", String::from_utf8_lossy(text));
+        typed(text, "").map_err(|_| shown())
+    }
+
+    fn call(&mut self, function: Function, from: usize, scene: &mut Scene<'_>) -> Result<Value> {
+        match function {
+            Function::Concat => return Ok(self.concat(from)),
+            Function::Digits => return Ok(self.digits(from, scene.random)),
+            Function::Debug => return Ok(self.debug(from, scene)),
+            Function::Is => return Ok(self.is(from)),
+            _ => {}
+        }
+        for at in from..self.stack.len() {
+            self.stack[at] = self.settled(self.stack[at])?;
+        }
+        let arguments = &self.stack[from..];
+        if arguments.contains(&Value::Null) {
+            return Ok(Value::Null);
+        }
+        compute(function, arguments, scene)
+    }
+
+    /// Texts one after the other; nothing known if one of them is not.
+    fn concat(&mut self, from: usize) -> Value {
+        if self.stack[from..].contains(&Value::Null) {
+            return Value::Null;
+        }
+        let start = self.texts.len();
+        for at in from..self.stack.len() {
+            self.write(self.stack[at]);
+        }
+        Value::Text { from: start, to: self.texts.len() }
+    }
+
+    /// A text in which each `#` is a digit by chance.
+    fn digits(&mut self, from: usize, random: &mut Xoroshiro) -> Value {
+        let Some(value) = self.stack.get(from).copied().filter(|value| *value != Value::Null) else {
+            return Value::Null;
+        };
+        let start = self.texts.len();
+        self.write(value);
+        for byte in self.texts[start..].iter_mut().filter(|byte| **byte == b'#') {
+            *byte = b'0' + random::uniform(random, 0, 9) as u8;
+        }
+        Value::Text { from: start, to: self.texts.len() }
+    }
+
+    fn write(&mut self, value: Value) {
+        match value {
+            Value::Text { from, to } => self.texts.extend_from_within(from..to),
+            other => other.write(&mut self.texts),
+        }
+    }
+
+    fn debug(&mut self, from: usize, scene: &mut Scene<'_>) -> Value {
+        let value = self.stack.get(from).copied().unwrap_or(Value::Null);
+        scene.noted.note(match value {
+            Value::Text { from, to } => format!("text {}", String::from_utf8_lossy(&self.texts[from..to])),
+            other => other.described(),
+        });
+        value
+    }
+
+    /// Whether two values are of one kind, and neither known or the same truth. A text that is neither is never so.
+    fn is(&mut self, from: usize) -> Value {
+        let of = |at: usize| self.stack.get(from + at).copied().unwrap_or(Value::Null);
+        let left = self.settled(of(0)).unwrap_or(of(0));
+        Value::Boolean(left == of(1))
+    }
+}
+
+/// What needs numbers and truths only, none of them unknown.
+fn compute(function: Function, arguments: &[Value], scene: &mut Scene<'_>) -> Result<Value> {
+    use Function as F;
+    match (function, arguments) {
+        (F::Pi, _) => Ok(Value::Double(std::f64::consts::PI)),
+        (F::Serial, _) => Ok(Value::Int(scene.serial.draw()?)),
+        (F::Least | F::Greatest, _) => arithmetic::extreme(function, arguments),
+        (
+            F::Random
+            | F::RandomGaussian
+            | F::RandomExponential
+            | F::RandomZipfian
+            | F::RandomPareto
+            | F::RandomSpecial
+            | F::RandomRow,
+            _,
+        ) => draw::number(function, arguments, scene.random, scene.distribution),
+        (F::Not, [value]) => Ok(Value::Boolean(!value.boolean()?)),
+        (_, [value]) => arithmetic::unary(function, *value),
+        (F::Power, [base, exponent]) => Ok(Value::Double(base.double()?.powf(exponent.double()?))),
+        (F::HashMurmur2, [value, seed]) => Ok(Value::Int(random::murmur2(value.int()?, seed.int()?))),
+        (F::HashFnv1a, [value, seed]) => Ok(Value::Int(random::fnv1a(value.int()?, seed.int()?))),
+        (F::BitAnd | F::BitOr | F::BitXor | F::ShiftLeft | F::ShiftRight, [left, right]) => {
+            arithmetic::bits(function, *left, *right)
+        }
+        (F::Permute, [value, size, seed]) => {
+            let (value, size, seed) = (value.int()?, size.int()?, seed.int()?);
+            if size <= 0 {
+                return Err("permute size parameter must be greater than zero".to_owned());
+            }
+            Ok(Value::Int(random::permute(value, size, seed)))
+        }
+        (_, [left, right]) => arithmetic::binary(function, *left, *right),
+        _ => Err("unexpected number of arguments".to_owned()),
+    }
+}

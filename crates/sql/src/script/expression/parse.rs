@@ -1,0 +1,334 @@
+//! Reads an expression by the strength of its operators, from OR (1), the weakest, to a sign (9).
+
+use super::function::{Function, Named};
+use super::token::{Keyword, Token, Tokens};
+use super::{Code, Step};
+use crate::script::deck::{Language, Names};
+use crate::script::value::Value;
+
+/// Expressions within expressions, at most. The reader calls itself for each.
+const DEPTH_MAX: u32 = 200;
+
+const OR: u8 = 1;
+const AND: u8 = 2;
+const NOT: u8 = 3;
+const IS: u8 = 4;
+const COMPARISON: u8 = 5;
+const BITS: u8 = 6;
+const SUM: u8 = 7;
+const PRODUCT: u8 = 8;
+const SIGN: u8 = 9;
+
+/// What is wrong, and where in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mistake {
+    pub(crate) message: String,
+    pub(crate) at: usize,
+}
+
+type Read<T> = Result<T, Mistake>;
+
+/// What a reader needs to know.
+#[derive(Debug)]
+pub(crate) struct Reader<'a> {
+    pub(crate) names: &'a mut Names,
+    pub(crate) language: Language,
+}
+
+/// Reads a text that holds one expression and nothing else.
+pub(crate) fn read(text: &[u8], reader: Reader<'_>) -> Read<Code> {
+    let language = reader.language;
+    let mut parser = Parser {
+        tokens: Tokens::new(text, language),
+        token: Token::End,
+        at: 0,
+        reader,
+        depth: 0,
+        seed: None,
+    };
+    parser.advance()?;
+    let code = parser.expression(OR)?;
+    if parser.token != Token::End {
+        return Err(parser.unexpected());
+    }
+    Ok(Code(code))
+}
+
+struct Parser<'a, 'n> {
+    tokens: Tokens<'a>,
+    /// The word to come, and where it begins.
+    token: Token<'a>,
+    at: usize,
+    reader: Reader<'n>,
+    depth: u32,
+    /// The variable `default_seed`, once it was needed.
+    seed: Option<u16>,
+}
+
+/// An operator between two operands.
+#[derive(Clone, Copy)]
+struct Infix {
+    strength: u8,
+    action: Action,
+}
+
+#[derive(Clone, Copy)]
+enum Action {
+    Call(Function),
+    /// The right operand comes first.
+    Swapped(Function),
+    And,
+    Or,
+}
+
+impl Infix {
+    fn of(token: &Token<'_>) -> Option<Self> {
+        use Action::{Call, Swapped};
+        let (strength, action) = match token {
+            Token::Keyword(Keyword::Or) => (OR, Action::Or),
+            Token::Keyword(Keyword::And) => (AND, Action::And),
+            Token::Sign(sign) => match *sign {
+                "<" => (COMPARISON, Call(Function::Less)),
+                "<=" => (COMPARISON, Call(Function::LessOrEqual)),
+                ">" => (COMPARISON, Swapped(Function::Less)),
+                ">=" => (COMPARISON, Swapped(Function::LessOrEqual)),
+                "=" => (COMPARISON, Call(Function::Equal)),
+                "<>" | "!=" => (COMPARISON, Call(Function::Unequal)),
+                "|" => (BITS, Call(Function::BitOr)),
+                "#" => (BITS, Call(Function::BitXor)),
+                "&" => (BITS, Call(Function::BitAnd)),
+                "<<" => (BITS, Call(Function::ShiftLeft)),
+                ">>" => (BITS, Call(Function::ShiftRight)),
+                "+" => (SUM, Call(Function::Add)),
+                "-" => (SUM, Call(Function::Subtract)),
+                "*" => (PRODUCT, Call(Function::Multiply)),
+                "/" => (PRODUCT, Call(Function::Divide)),
+                "%" => (PRODUCT, Call(Function::Modulo)),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(Self { strength, action })
+    }
+}
+
+impl Parser<'_, '_> {
+    fn advance(&mut self) -> Read<()> {
+        match self.tokens.next() {
+            Ok((token, at)) => (self.token, self.at) = (token, at),
+            Err((message, at)) => return Err(Mistake { message, at }),
+        }
+        Ok(())
+    }
+
+    fn mistake(&self, message: impl Into<String>) -> Mistake {
+        Mistake { message: message.into(), at: self.at }
+    }
+
+    fn unexpected(&self) -> Mistake {
+        self.mistake("syntax error")
+    }
+
+    fn eat(&mut self, token: &Token<'static>) -> Read<bool> {
+        let is_there = self.token == *token;
+        if is_there {
+            self.advance()?;
+        }
+        Ok(is_there)
+    }
+
+    fn expect(&mut self, token: &Token<'static>) -> Read<()> {
+        if self.eat(token)? { Ok(()) } else { Err(self.unexpected()) }
+    }
+
+    /// An operand, and whatever follows it with operators of at least this strength.
+    fn expression(&mut self, weakest: u8) -> Read<Vec<Step>> {
+        if self.depth == DEPTH_MAX {
+            return Err(self.mistake(format!("expression is nested more than {DEPTH_MAX} levels deep")));
+        }
+        self.depth += 1;
+        let mut left = self.operand()?;
+        // Comparisons do not chain.
+        let mut compared = false;
+        loop {
+            if weakest <= IS && self.postfix(&mut left)? {
+                compared = false;
+                continue;
+            }
+            let Some(infix) = Infix::of(&self.token).filter(|infix| infix.strength >= weakest) else { break };
+            if compared && infix.strength == COMPARISON {
+                return Err(self.unexpected());
+            }
+            compared = infix.strength == COMPARISON;
+            self.advance()?;
+            let right = self.expression(infix.strength + 1)?;
+            left = joined(left, right, infix.action);
+        }
+        self.depth -= 1;
+        Ok(left)
+    }
+
+    /// `ISNULL`, `NOTNULL`, `IS [NOT] NULL|TRUE|FALSE`.
+    fn postfix(&mut self, left: &mut Vec<Step>) -> Read<bool> {
+        let (value, is_negated) = match self.token {
+            Token::Keyword(Keyword::Isnull) => (Value::Null, false),
+            Token::Keyword(Keyword::Notnull) => (Value::Null, true),
+            Token::Keyword(Keyword::Is) => {
+                self.advance()?;
+                let is_negated = self.eat(&Token::Keyword(Keyword::Not))?;
+                match self.token {
+                    Token::Null => (Value::Null, is_negated),
+                    Token::Boolean(value) => (Value::Boolean(value), is_negated),
+                    _ => return Err(self.unexpected()),
+                }
+            }
+            _ => return Ok(false),
+        };
+        self.advance()?;
+        left.extend([Step::Push(value), Step::Call(Function::Is, 2)]);
+        if is_negated {
+            left.push(Step::Call(Function::Not, 1));
+        }
+        Ok(true)
+    }
+
+    fn operand(&mut self) -> Read<Vec<Step>> {
+        let token = self.token.clone();
+        let at = self.at;
+        self.advance()?;
+        Ok(match token {
+            Token::Int(value) => vec![Step::Push(Value::Int(value))],
+            Token::Double(value) => vec![Step::Push(Value::Double(value))],
+            Token::Boolean(value) => vec![Step::Push(Value::Boolean(value))],
+            Token::Null => vec![Step::Push(Value::Null)],
+            Token::Text(text) => vec![Step::Text(text.into())],
+            Token::Variable(name) => vec![self.variable(name, at)?],
+            Token::Name(name) => self.call(name, at)?,
+            Token::Keyword(Keyword::Not) => {
+                let mut code = self.expression(NOT)?;
+                code.push(Step::Call(Function::Not, 1));
+                code
+            }
+            Token::Keyword(Keyword::Case) => self.case()?,
+            Token::Sign("(") => {
+                let code = self.expression(OR)?;
+                self.expect(&Token::Sign(")"))?;
+                code
+            }
+            Token::Sign("+") => self.expression(SIGN)?,
+            Token::Sign("-") => self.negative()?,
+            // Weaker than a sum: ~1+2 is ~(1+2).
+            Token::Sign("~") => {
+                let minus_one = vec![Step::Push(Value::Int(-1))];
+                joined(minus_one, self.expression(SUM)?, Action::Call(Function::BitXor))
+            }
+            _ => return Err(Mistake { message: "syntax error".to_owned(), at }),
+        })
+    }
+
+    /// A minus is a subtraction from zero.
+    fn negative(&mut self) -> Read<Vec<Step>> {
+        if self.eat(&Token::IntBelow)? {
+            return Ok(vec![Step::Push(Value::Int(i64::MIN))]);
+        }
+        let code = self.expression(SIGN)?;
+        Ok(match code[..] {
+            [Step::Push(Value::Int(value))] if value >= 0 => vec![Step::Push(Value::Int(-value))],
+            [Step::Push(Value::Double(value))] => vec![Step::Push(Value::Double(0.0 - value))],
+            _ => joined(vec![Step::Push(Value::Int(0))], code, Action::Call(Function::Subtract)),
+        })
+    }
+
+    fn variable(&mut self, name: &[u8], at: usize) -> Read<Step> {
+        let name = String::from_utf8_lossy(name);
+        let slot = self.reader.names.slot(&name);
+        let slot = slot.ok_or_else(|| Mistake { message: "too many variables".to_owned(), at })?;
+        Ok(match self.reader.language {
+            Language::Pgbench => Step::Variable(slot),
+            Language::Extended => Step::AnyVariable(slot),
+        })
+    }
+
+    fn call(&mut self, name: &[u8], at: usize) -> Read<Vec<Step>> {
+        let Some(named) = Named::find(name, self.reader.language) else {
+            let name = String::from_utf8_lossy(name);
+            return Err(Mistake { message: format!("unexpected function name ({name})"), at });
+        };
+        self.expect(&Token::Sign("("))?;
+        let mut code = Vec::new();
+        let mut arguments = 0;
+        // pgbench lets a first argument be left out before a comma.
+        if !matches!(self.token, Token::Sign(")" | ",")) {
+            code = self.expression(OR)?;
+            arguments = 1;
+        }
+        while self.eat(&Token::Sign(","))? {
+            code.append(&mut self.expression(OR)?);
+            arguments += 1;
+        }
+        if self.token != Token::Sign(")") {
+            return Err(self.unexpected());
+        }
+        if named.check(arguments).map_err(|message| self.mistake(message))? {
+            code.push(self.default_seed()?);
+            arguments += 1;
+        }
+        self.advance()?;
+        code.push(Step::Call(named.function(), arguments as u8));
+        Ok(code)
+    }
+
+    fn default_seed(&mut self) -> Read<Step> {
+        let slot = self.seed.or_else(|| self.reader.names.slot("default_seed"));
+        self.seed = slot;
+        slot.map(Step::Variable).ok_or_else(|| self.mistake("too many variables"))
+    }
+
+    /// `CASE WHEN condition THEN value … [ELSE value] END`, behind its first word.
+    fn case(&mut self) -> Read<Vec<Step>> {
+        if self.token != Token::Keyword(Keyword::When) {
+            return Err(self.unexpected());
+        }
+        let mut branches = Vec::new();
+        while self.eat(&Token::Keyword(Keyword::When))? {
+            let condition = self.expression(OR)?;
+            self.expect(&Token::Keyword(Keyword::Then))?;
+            branches.push((condition, self.expression(OR)?));
+        }
+        let mut code = match self.eat(&Token::Keyword(Keyword::Else))? {
+            true => self.expression(OR)?,
+            false => vec![Step::Push(Value::Null)],
+        };
+        self.expect(&Token::Keyword(Keyword::End))?;
+        // From the last to the first, each knows how long what follows is. A list is built backwards for that.
+        code.reverse();
+        for (condition, value) in branches.into_iter().rev() {
+            let (rest, taken) = (code.len() as u32, value.len() as u32);
+            code.push(Step::Skip(rest));
+            code.extend(value.into_iter().rev());
+            code.push(Step::Unless(taken + 1));
+            code.extend(condition.into_iter().rev());
+        }
+        code.reverse();
+        Ok(code)
+    }
+}
+
+/// The steps of two operands and their operator.
+fn joined(mut left: Vec<Step>, mut right: Vec<Step>, action: Action) -> Vec<Step> {
+    let skipped = right.len() as u32 + 1;
+    match action {
+        Action::Call(function) => {
+            left.append(&mut right);
+            left.push(Step::Call(function, 2));
+            left
+        }
+        Action::Swapped(function) => joined(right, left, Action::Call(function)),
+        Action::And | Action::Or => {
+            left.push(if matches!(action, Action::And) { Step::And(skipped) } else { Step::Or(skipped) });
+            left.append(&mut right);
+            left.push(Step::Truth);
+            left
+        }
+    }
+}

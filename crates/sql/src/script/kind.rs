@@ -1,0 +1,127 @@
+//! What a statement does to its transaction, judged by its words.
+
+use std::ops::Range;
+
+use crate::script::statement::StatementKind;
+
+/// Judges a statement by its first words, and a SELECT also by those that make it more than reading. What is quoted or
+/// commented out is no word.
+pub(crate) fn of(text: &[u8], quoted: &[Range<usize>]) -> StatementKind {
+    let mut words = Words { text, quoted, at: 0, has_several: false };
+    let first = words.next().unwrap_or_default();
+    let kind = match first.as_str() {
+        "begin" => StatementKind::Begin,
+        "start" if words.next().as_deref() == Some("transaction") => StatementKind::Begin,
+        "end" => StatementKind::Commit,
+        "commit" if words.next().as_deref() != Some("prepared") => StatementKind::Commit,
+        "abort" => StatementKind::Rollback,
+        "rollback" if !words.by_ref().any(|word| matches!(word.as_str(), "to" | "prepared")) => {
+            StatementKind::Rollback
+        }
+        "select" if !locks_or_stores(&mut words) => StatementKind::Read,
+        "show" | "values" | "table" => StatementKind::Read,
+        _ => return StatementKind::Other,
+    };
+    words.by_ref().for_each(drop);
+    // Several at once may be anything.
+    if words.has_several { StatementKind::Other } else { kind }
+}
+
+/// `FOR UPDATE`, `FOR SHARE` and the like, `LOCK IN SHARE MODE`, `INTO`.
+fn locks_or_stores(words: &mut Words<'_>) -> bool {
+    let mut before = String::new();
+    for word in words {
+        let follows = before.as_str();
+        let locks = follows == "for" && matches!(word.as_str(), "update" | "share" | "no" | "key");
+        if locks || (follows == "lock" && word == "in") || word == "into" {
+            return true;
+        }
+        before = word;
+    }
+    false
+}
+
+/// The words of a text in small letters.
+struct Words<'a> {
+    text: &'a [u8],
+    quoted: &'a [Range<usize>],
+    at: usize,
+    /// Whether something stood behind a `;`.
+    has_several: bool,
+}
+
+impl Iterator for Words<'_> {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        let mut ended = false;
+        while let Some(byte) = self.text.get(self.at) {
+            while let [first, rest @ ..] = self.quoted
+                && first.end <= self.at
+            {
+                self.quoted = rest;
+            }
+            // What a backslash protects is no quotation.
+            if let Some(range) =
+                self.quoted.first().filter(|range| range.contains(&self.at) && range.len() > 1)
+            {
+                self.at = range.end;
+                continue;
+            }
+            ended |= *byte == b';';
+            let rest = &self.text[self.at..];
+            let length =
+                rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+            if length == 0 {
+                self.at += 1;
+                continue;
+            }
+            self.at += length;
+            self.has_several |= ended;
+            return Some(String::from_utf8_lossy(&rest[..length]).to_ascii_lowercase());
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::scan::Scanner;
+
+    #[test]
+    fn kinds_are_judged_by_words() {
+        use StatementKind::{Begin, Commit, Other, Read, Rollback};
+        for (text, kind) in [
+            ("BEGIN;", Begin),
+            ("begin isolation level serializable", Begin),
+            ("START TRANSACTION READ ONLY;", Begin),
+            ("START REPLICA;", Other),
+            ("END;", Commit),
+            ("/* ; */ commit and chain;", Commit),
+            ("COMMIT PREPARED 'x';", Other),
+            ("ROLLBACK;", Rollback),
+            ("ROLLBACK WORK AND NO CHAIN;", Rollback),
+            ("ABORT", Rollback),
+            ("ROLLBACK TO SAVEPOINT a;", Other),
+            ("ROLLBACK PREPARED 'x';", Other),
+            ("SELECT 1;", Read),
+            ("SELECT a FROM t WHERE b = 'for update; into' -- into\n;", Read),
+            ("SELECT a FROM t FOR UPDATE;", Other),
+            ("SELECT a FROM t FOR NO KEY UPDATE SKIP LOCKED;", Other),
+            ("SELECT a FROM t LOCK IN SHARE MODE;", Other),
+            ("SELECT a INTO b FROM t", Other),
+            (r"SELECT 1\; SELECT 2;", Other),
+            (r"BEGIN\; UPDATE t SET a = 1\; END;", Other),
+            ("SHOW search_path;", Read),
+            ("VALUES (1);", Read),
+            ("WITH a AS (DELETE FROM t RETURNING b) SELECT b FROM a;", Other),
+            ("UPDATE t SET a = 1;", Other),
+            (";", Other),
+            ("", Other),
+        ] {
+            let (collected, _) = Scanner::new(text.as_bytes()).scan();
+            assert_eq!(of(&collected.text, &collected.quoted), kind, "{text}");
+        }
+    }
+}

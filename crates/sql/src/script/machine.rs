@@ -1,0 +1,169 @@
+//! Runs the commands of a script, one client's state in hand.
+
+use load::xoroshiro::Xoroshiro;
+
+use crate::script::command::{Amount, Command, Do, Span, leading_int};
+use crate::script::deck::Deck;
+use crate::script::expression::{Code, Evaluator, Note, Scene, Serial};
+use crate::script::player::Act;
+use crate::script::value::{Value, typed};
+use crate::script::variables::Variables;
+
+/// What `debug` said is kept up to this many lines, until somebody asks.
+const NOTES_MAX: usize = 1_000;
+
+/// A client's variables, its random numbers, and its place in a script.
+#[derive(Clone, Debug)]
+pub(crate) struct Machine {
+    pub(crate) variables: Variables,
+    evaluator: Evaluator,
+    random: Xoroshiro,
+    random_at_begin: Xoroshiro,
+    serial: Serial,
+    pub(crate) script: u16,
+    /// The command to come.
+    pub(crate) at: usize,
+    is_pipelining: bool,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Machine {
+    pub(crate) fn new(variables: Variables, random: Xoroshiro, serial: Serial) -> Self {
+        Self {
+            variables,
+            evaluator: Evaluator::default(),
+            random,
+            random_at_begin: random,
+            serial,
+            script: 0,
+            at: 0,
+            is_pipelining: false,
+            notes: Vec::new(),
+        }
+    }
+
+    pub(crate) fn begin(&mut self, script: u16) {
+        self.random_at_begin = self.random;
+        (self.script, self.at, self.is_pipelining) = (script, 0, false);
+    }
+
+    pub(crate) fn again(&mut self) {
+        self.random = self.random_at_begin;
+        (self.at, self.is_pipelining) = (0, false);
+    }
+
+    pub(crate) fn next(&mut self, deck: &Deck) -> Result<Act, String> {
+        let Some(script) = deck.scripts.get(usize::from(self.script)) else { return Ok(Act::End) };
+        while let Some(command) = script.commands.get(self.at) {
+            self.at += 1;
+            let done = self.perform(deck, command);
+            let act = done.map_err(|message| {
+                let (file, line, name) = (&script.name, command.line, command.act.name());
+                format!("{file}:{line}: {message} in command \"{name}\"")
+            })?;
+            if let Some(act) = act {
+                return Ok(act);
+            }
+        }
+        if std::mem::take(&mut self.is_pipelining) {
+            return Err(format!("{}: end of script reached with pipeline open", script.name));
+        }
+        Ok(Act::End)
+    }
+
+    fn perform(&mut self, deck: &Deck, command: &Command) -> Result<Option<Act>, String> {
+        Ok(Some(match &command.act {
+            Do::Send(number) => {
+                if self.is_pipelining && deck.statements[usize::from(*number)].gather.is_some() {
+                    return Err(r"\gset is not allowed in pipeline mode".to_owned());
+                }
+                Act::Statement(*number)
+            }
+            Do::Set(slot, code) => {
+                let value = self.evaluate(deck, command.number, code)?;
+                match value {
+                    Value::Text { from, to } => self.variables.set_text(*slot, self.evaluator.text(from, to)),
+                    value => self.variables.set_value(*slot, value),
+                }
+                return Ok(None);
+            }
+            Do::Unless(code, target) => {
+                if !self.is_true(deck, command.number, code)? {
+                    self.at = *target;
+                }
+                return Ok(None);
+            }
+            Do::Jump(target) => {
+                self.at = *target;
+                return Ok(None);
+            }
+            Do::Sleep(span) => Act::Pause { ns: self.span_ns(span)? },
+            Do::StartPipeline if self.is_pipelining => return Err("already in pipeline mode".to_owned()),
+            Do::SyncPipeline | Do::EndPipeline if !self.is_pipelining => {
+                return Err("not in pipeline mode".to_owned());
+            }
+            Do::StartPipeline => {
+                self.is_pipelining = true;
+                Act::StartPipeline
+            }
+            Do::SyncPipeline => Act::SyncPipeline,
+            Do::EndPipeline => {
+                self.is_pipelining = false;
+                Act::EndPipeline
+            }
+        }))
+    }
+
+    fn evaluate(&mut self, deck: &Deck, number: u32, code: &Code) -> Result<Value, String> {
+        let mut notes = Notes { lines: &mut self.notes, script: self.script, command: number };
+        let mut scene = Scene {
+            variables: &mut self.variables,
+            names: &deck.names,
+            random: &mut self.random,
+            distribution: deck.distribution,
+            serial: &mut self.serial,
+            noted: &mut notes,
+        };
+        self.evaluator.run(code, &mut scene)
+    }
+
+    fn is_true(&mut self, deck: &Deck, number: u32, code: &Code) -> Result<bool, String> {
+        match self.evaluate(deck, number, code)? {
+            Value::Text { from, to } => typed(self.evaluator.text(from, to), "").map(Value::is_truth),
+            value => Ok(value.is_truth()),
+        }
+    }
+
+    fn span_ns(&mut self, span: &Span) -> Result<u64, String> {
+        let (slot, name) = match &span.amount {
+            Amount::Fixed(amount) => return Ok(span.ns(*amount)),
+            Amount::Variable(slot, name) => (*slot, name),
+        };
+        self.variables.write(slot);
+        let text =
+            self.variables.text(slot).ok_or_else(|| format!("sleep: undefined variable \"{name}\""))?;
+        let amount = leading_int(text);
+        if amount == 0 && !text.first().is_some_and(u8::is_ascii_digit) {
+            let text = String::from_utf8_lossy(text);
+            return Err(format!("sleep: invalid sleep time \"{text}\" for variable \"{name}\""));
+        }
+        Ok(span.ns(amount))
+    }
+}
+
+/// Hears `debug`.
+#[derive(Debug)]
+struct Notes<'a> {
+    lines: &'a mut Vec<String>,
+    script: u16,
+    command: u32,
+}
+
+impl Note for Notes<'_> {
+    fn note(&mut self, what: String) {
+        if self.lines.len() < NOTES_MAX {
+            let (script, command) = (self.script, self.command + 1);
+            self.lines.push(format!("debug(script={script},command={command}): {what}"));
+        }
+    }
+}

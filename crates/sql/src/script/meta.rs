@@ -1,0 +1,238 @@
+//! Meta commands: their words, and what each may be given.
+
+use std::ops::Range;
+
+use crate::script::command::{Amount, Span};
+use crate::script::deck::{Allow, Language, Names, is_name};
+use crate::script::expression::{Code, Reader, read};
+
+/// A meta command.
+#[derive(Debug)]
+pub(crate) enum Meta {
+    Set(u16, Code),
+    If(Code),
+    Elif(Code),
+    Else,
+    Endif,
+    Sleep(Span),
+    Gset(String),
+    Aset(String),
+    StartPipeline,
+    SyncPipeline,
+    EndPipeline,
+}
+
+/// What is wrong with a meta command, and where in the script if that is known.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) message: String,
+    pub(crate) at: Option<usize>,
+}
+
+impl Problem {
+    fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), at: None }
+    }
+
+    fn at(message: impl Into<String>, at: usize) -> Self {
+        Self { message: message.into(), at: Some(at) }
+    }
+}
+
+/// pgbench takes no more words than this in a command, its name included.
+const WORDS_MAX: usize = 256;
+
+/// A command in its script: from behind its backslash to the end of its line.
+#[derive(Clone, Debug)]
+pub(crate) struct Line<'a> {
+    pub(crate) source: &'a [u8],
+    pub(crate) range: Range<usize>,
+}
+
+impl<'a> Line<'a> {
+    /// From behind a backslash up to the line end, unless a backslash stands before that.
+    pub(crate) fn from(source: &'a [u8], start: usize) -> Self {
+        let mut end = start;
+        while end < source.len() {
+            let before = &source[start..end];
+            let before = before.strip_suffix(b"\r").unwrap_or(before);
+            if source[end] == b'\n' && before.last() != Some(&b'\\') {
+                break;
+            }
+            end += 1;
+        }
+        Self { source, range: start..end }
+    }
+
+    /// The next word and where it begins; the line is then what follows it.
+    pub(crate) fn word(&mut self) -> Option<(&'a [u8], usize)> {
+        loop {
+            let rest = &self.source[self.range.clone()];
+            let skipped = match rest {
+                [b'\\', b'\n', ..] => 2,
+                [b'\\', b'\r', b'\n', ..] => 3,
+                [byte, ..] if is_space(*byte) => 1,
+                [] => return None,
+                _ => break,
+            };
+            self.range.start += skipped;
+        }
+        let at = self.range.start;
+        let rest = &self.source[self.range.clone()];
+        let length = rest.iter().take_while(|byte| !is_space(**byte)).count();
+        let (mut word, behind) = rest.split_at(length);
+        if let ([first @ .., b'\\'], [b'\n', ..] | [b'\r', b'\n', ..]) = (word, behind) {
+            word = first;
+        }
+        self.range.start += word.len();
+        Some((word, at))
+    }
+
+    fn words(mut self) -> Vec<(&'a [u8], usize)> {
+        std::iter::from_fn(|| self.word()).collect()
+    }
+
+    fn code(&self, names: &mut Names, language: Language) -> Result<Code, Problem> {
+        let read = read(&self.source[self.range.clone()], Reader { names, language });
+        read.map_err(|mistake| Problem::at(mistake.message, self.range.start + mistake.at))
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
+}
+
+/// Reads a command whose name was taken from its line.
+pub(crate) fn parse(
+    name: &[u8],
+    line: Line<'_>,
+    names: &mut Names,
+    language: Language,
+    allow: Allow,
+) -> Result<Meta, Problem> {
+    let name = String::from_utf8_lossy(name).to_ascii_lowercase();
+    match name.as_str() {
+        "set" => set(line, names, language),
+        "if" => line.code(names, language).map(Meta::If),
+        "elif" => line.code(names, language).map(Meta::Elif),
+        "sleep" => sleep(&line.words(), names),
+        "else" => alone(line, Meta::Else),
+        "endif" => alone(line, Meta::Endif),
+        "startpipeline" => alone(line, Meta::StartPipeline),
+        "syncpipeline" => alone(line, Meta::SyncPipeline),
+        "endpipeline" => alone(line, Meta::EndPipeline),
+        "gset" => prefix(&line.words()).map(Meta::Gset),
+        "aset" => prefix(&line.words()).map(Meta::Aset),
+        "shell" | "setshell" => Err(shell(&name, &line.words(), allow)),
+        "setrandom" => Err(set_random(&line.words())),
+        _ => Err(Problem::new("invalid command")),
+    }
+}
+
+/// What stands for a command that pgbench took until 9.5.
+fn set_random(words: &[(&[u8], usize)]) -> Problem {
+    let words: Vec<_> = words.iter().map(|(word, _)| String::from_utf8_lossy(word)).collect();
+    let (name, call) = match words.iter().map(AsRef::as_ref).collect::<Vec<_>>()[..] {
+        [name, low, high] | [name, low, high, "uniform"] => (name, format!("random({low}, {high})")),
+        [name, low, high, shape @ ("gaussian" | "exponential"), parameter] => {
+            (name, format!("random_{shape}({low}, {high}, {parameter})"))
+        }
+        _ => ("NAME", "random(LOW, HIGH)".to_owned()),
+    };
+    Problem::new(format!("invalid command, removed in pgbench 9.6; write \"\\set {name} {call}\""))
+}
+
+fn set(mut line: Line<'_>, names: &mut Names, language: Language) -> Result<Meta, Problem> {
+    let Some((name, at)) = line.word() else { return Err(Problem::new("missing argument")) };
+    let shown = String::from_utf8_lossy(name);
+    if !is_name(name) {
+        return Err(Problem::at(format!("invalid variable name ({shown})"), at));
+    }
+    let slot = names.slot(&shown).ok_or_else(|| Problem::at("too many variables", at))?;
+    Ok(Meta::Set(slot, line.code(names, language)?))
+}
+
+fn alone(mut line: Line<'_>, meta: Meta) -> Result<Meta, Problem> {
+    match line.word() {
+        Some((_, at)) => Err(Problem::at("unexpected argument", at)),
+        None => Ok(meta),
+    }
+}
+
+fn prefix(words: &[(&[u8], usize)]) -> Result<String, Problem> {
+    match words {
+        [] => Ok(String::new()),
+        [(prefix, _)] => Ok(String::from_utf8_lossy(prefix).into_owned()),
+        [_, (_, at), ..] => Err(Problem::at("too many arguments", *at)),
+    }
+}
+
+/// Why a command that runs others is not run.
+fn shell(name: &str, words: &[(&[u8], usize)], allow: Allow) -> Problem {
+    if words.len() >= WORDS_MAX {
+        return Problem::new("too many arguments");
+    }
+    match (name, words.len()) {
+        ("setshell", 0 | 1) => return Problem::new("missing argument"),
+        ("shell", 0) => return Problem::new("missing command"),
+        _ => {}
+    }
+    Problem::new(match allow {
+        Allow::Nothing => "programs of the operating system may not be run from a script",
+        Allow::Shell => "running programs of the operating system is not supported yet",
+    })
+}
+
+/// `n [us|ms|s]`, or glued as `1ms`, or a variable in the place of the number.
+fn sleep(words: &[(&[u8], usize)], names: &mut Names) -> Result<Meta, Problem> {
+    let (amount, at, unit) = match words {
+        [] => return Err(Problem::new("missing argument")),
+        [(amount, at)] => (*amount, *at, None),
+        [(amount, at), unit] => (*amount, *at, Some(*unit)),
+        [_, _, (_, at), ..] => return Err(Problem::at("too many arguments", *at)),
+    };
+    let (amount, unit) = match amount.strip_prefix(b":") {
+        Some(name) => {
+            let name = String::from_utf8_lossy(name).into_owned();
+            let slot = names.slot(&name).ok_or_else(|| Problem::at("too many variables", at))?;
+            (Amount::Variable(slot, name), unit)
+        }
+        None => fixed(amount, at, unit)?,
+    };
+    let unit_ns = match unit {
+        None => 1_000_000_000,
+        Some((unit, at)) => unit_ns(unit).ok_or_else(|| {
+            let unit = String::from_utf8_lossy(unit);
+            Problem::at(format!("unrecognized time unit, must be us, ms or s ({unit})"), at)
+        })?,
+    };
+    Ok(Meta::Sleep(Span { amount, unit_ns }))
+}
+
+type Unit<'a> = Option<(&'a [u8], usize)>;
+
+fn fixed<'a>(amount: &'a [u8], at: usize, unit: Unit<'a>) -> Result<(Amount, Unit<'a>), Problem> {
+    let sign = usize::from(matches!(amount.first(), Some(b'+' | b'-')));
+    let digits = amount[sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, glued) = amount.split_at(sign + digits);
+    let unit = match (glued, unit) {
+        ([], unit) => unit,
+        (_, None) if digits > 0 => Some((glued, at + number.len())),
+        _ => {
+            let amount = String::from_utf8_lossy(amount);
+            return Err(Problem::at(format!("invalid sleep time, must be an integer ({amount})"), at));
+        }
+    };
+    Ok((Amount::Fixed(crate::script::command::leading_int(number)), unit))
+}
+
+fn unit_ns(unit: &[u8]) -> Option<u64> {
+    let is = |name: &[u8]| unit.eq_ignore_ascii_case(name);
+    if is(b"us") {
+        Some(1_000)
+    } else if is(b"ms") {
+        Some(1_000_000)
+    } else {
+        is(b"s").then_some(1_000_000_000)
+    }
+}

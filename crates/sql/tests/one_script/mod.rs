@@ -1,0 +1,55 @@
+//! One script, played once by one client.
+
+use std::sync::Arc;
+
+use sql::script::{Act, Allow, Deck, Language, Player, Seeds};
+
+/// What became of it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Played {
+    /// Values given to `debug`, without the place they come from.
+    pub(crate) values: Vec<String>,
+    /// Statements as they go out in simple mode, and the other acts by their names.
+    pub(crate) acts: Vec<String>,
+    /// Why it ended early.
+    pub(crate) broken: Option<String>,
+}
+
+/// A deck of one script without faults, and a client whose variables have these values.
+pub(crate) fn player(text: &str, language: Language, seed: u64, variables: &[(&str, &str)]) -> Player {
+    let mut deck = Deck::new();
+    let slots: Vec<_> =
+        variables.iter().map(|(name, value)| (deck.variable(name).expect("a legal name"), *value)).collect();
+    if let Err(faults) = deck.add("s", text.as_bytes(), language, Allow::Nothing) {
+        panic!("{text}: {}", faults[0]);
+    }
+    let mut player = Player::new(Arc::new(deck), &Seeds::new(seed, 1), 0);
+    slots.into_iter().for_each(|(slot, value)| player.set(slot, value.as_bytes()));
+    player
+}
+
+/// Goes through the player's script once.
+pub(crate) fn play(player: &mut Player) -> Played {
+    let mut played = Played::default();
+    player.begin(0);
+    loop {
+        let act = player.next();
+        let notes = player.notes().into_iter();
+        played
+            .values
+            .extend(notes.map(|note| note.split_once(": ").expect("a place and a value").1.to_owned()));
+        match act {
+            Ok(Act::End) => return played,
+            Ok(Act::Statement(number)) => {
+                let mut text = Vec::new();
+                player.fill_text(number, &mut text);
+                played.acts.push(String::from_utf8(text).expect("scripts are UTF-8"));
+            }
+            Ok(other) => played.acts.push(format!("{other:?}")),
+            Err(broken) => {
+                played.broken = Some(broken.to_string());
+                return played;
+            }
+        }
+    }
+}

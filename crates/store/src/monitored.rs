@@ -1,0 +1,163 @@
+//! What was seen beside the load, on its way into the file: readings, output, gates.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use rusqlite::{Connection, params};
+
+use crate::Result;
+use crate::checksum;
+use crate::error::StoreError;
+use crate::reading::{Reading, ReadingKey, Readings, pack};
+use crate::run_id::RunId;
+use crate::store::{Durability, Store, signed};
+
+/// What a process of the system wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// Its name.
+    pub process: String,
+    /// As it came; may hold anything: whoever prints it escapes it.
+    pub text: Vec<u8>,
+    /// How much was not kept.
+    pub dropped_bytes: u64,
+}
+
+/// What became of a gate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GateResult {
+    /// The gate in the words of the plan.
+    pub text: String,
+    /// The name of its step; `None` if it is about all steps.
+    pub step: Option<String>,
+    /// What was measured, in `unit`; `None` if it could not be told.
+    pub observed: Option<f64>,
+    /// Where the gate lies, in `unit`.
+    pub limit: f64,
+    /// Such as `ns`, `share` or `per_s`.
+    pub unit: String,
+    /// Whether it was held.
+    pub holds: bool,
+}
+
+/// Everything seen beside the load of one run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Monitored {
+    pub(crate) readings: Readings,
+    pub(crate) outputs: Vec<Output>,
+    pub(crate) gates: Vec<GateResult>,
+}
+
+/// Of the output of one process.
+pub(crate) const OUTPUT_BYTES_MAX: usize = 1 << 20;
+/// Processes of one run whose output is kept.
+pub(crate) const OUTPUTS_MAX: usize = 1_000;
+/// Of one run.
+pub(crate) const GATES_MAX: usize = 1_000;
+
+impl Store {
+    /// Keeps what probes read in one second: all of it, or nothing. The same second may come several times.
+    pub fn keep_readings(&self, run: &RunId, second: u64, readings: &[Reading]) -> Result<()> {
+        if !readings.iter().all(|reading| reading.value.is_finite()) {
+            return Err(StoreError::NOT_FINITE);
+        }
+        let kept_second = signed(second)?;
+        // As durable as the seconds of the load.
+        let transaction = self.transaction(Durability::Normal)?;
+        let number = self.number(run)?;
+        let mut kinds = kinds(&transaction, number).map_err(|error| self.explain(error))?;
+        let mut packed = Vec::new();
+        for Reading { subject, metric, label, value } in readings {
+            let kind = ReadingKey { subject: subject.clone(), metric: metric.clone(), label: label.clone() };
+            let next = kinds.len();
+            let kind = match kinds.entry(kind) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => {
+                    let place = u16::try_from(next).map_err(|_| TOO_MANY_KINDS)?;
+                    insert_kind(&transaction, number, place, new.key())
+                        .map_err(|error| self.explain(error))?;
+                    *new.insert(place)
+                }
+            };
+            pack(&mut packed, kind, *value);
+        }
+        let checksum = checksum::of_readings(run, second, &packed);
+        transaction
+            .prepare_cached("INSERT INTO readings (run, second, packed, checksum) VALUES (?, ?, ?, ?)")
+            .and_then(|mut insert| insert.execute(params![number, kept_second, packed, checksum]))
+            .map_err(|error| self.explain(error))?;
+        transaction.commit().map_err(|error| self.explain(error))
+    }
+
+    /// Keeps what a process of the system wrote, at most 1 MiB of it.
+    pub fn keep_output(&self, run: &RunId, process: &str, text: &[u8], dropped_bytes: u64) -> Result<()> {
+        if text.len() > OUTPUT_BYTES_MAX {
+            return Err(StoreError::Unstorable { what: "over 1 MiB of output of one process" });
+        }
+        let dropped_bytes = signed(dropped_bytes)?;
+        let transaction = self.transaction(Durability::Normal)?;
+        let number = self.number(run)?;
+        let kept: i64 = transaction
+            .query_row("SELECT count(*) FROM output WHERE run = ?1", [number], |row| row.get(0))
+            .map_err(|error| self.explain(error))?;
+        if kept >= OUTPUTS_MAX as i64 {
+            return Err(StoreError::Unstorable { what: "the output of over 1,000 processes of one run" });
+        }
+        transaction
+            .execute(
+                "INSERT INTO output (run, process, text, dropped_bytes) VALUES (?, ?, ?, ?)",
+                params![number, process, text, dropped_bytes],
+            )
+            .map_err(|error| self.explain(error))?;
+        transaction.commit().map_err(|error| self.explain(error))
+    }
+
+    /// Keeps what became of the gates, in place of what was kept of them before.
+    pub fn keep_gates(&self, run: &RunId, gates: &[GateResult]) -> Result<()> {
+        let figures = |gate: &GateResult| [gate.observed.unwrap_or(0.0), gate.limit];
+        if !gates.iter().flat_map(figures).all(f64::is_finite) {
+            return Err(StoreError::NOT_FINITE);
+        }
+        if gates.len() > GATES_MAX {
+            return Err(StoreError::Unstorable { what: "a run with over 1,000 gates" });
+        }
+        let transaction = self.transaction(Durability::Full)?;
+        let number = self.number(run)?;
+        insert_gates(&transaction, number, gates).map_err(|error| self.explain(error))?;
+        transaction.commit().map_err(|error| self.explain(error))
+    }
+}
+
+const TOO_MANY_KINDS: StoreError =
+    StoreError::Unstorable { what: "a run with over 65,536 kinds of readings" };
+
+fn kinds(connection: &Connection, run: i64) -> rusqlite::Result<HashMap<ReadingKey, u16>> {
+    let mut select = connection
+        .prepare_cached("SELECT number, subject, metric, label FROM reading_kind WHERE run = ?1")?;
+    let kinds = select.query_map([run], |row| {
+        Ok((ReadingKey { subject: row.get(1)?, metric: row.get(2)?, label: row.get(3)? }, row.get(0)?))
+    })?;
+    kinds.collect()
+}
+
+fn insert_kind(connection: &Connection, run: i64, number: u16, kind: &ReadingKey) -> rusqlite::Result<()> {
+    let ReadingKey { subject, metric, label } = kind;
+    connection
+        .prepare_cached(
+            "INSERT INTO reading_kind (run, number, subject, metric, label) VALUES (?, ?, ?, ?, ?)",
+        )?
+        .execute(params![run, number, subject, metric, label])?;
+    Ok(())
+}
+
+fn insert_gates(connection: &Connection, run: i64, gates: &[GateResult]) -> rusqlite::Result<()> {
+    connection.execute("DELETE FROM gate WHERE run = ?1", [run])?;
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO gate (run, position, text, step, observed, bound, unit, holds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    )?;
+    for (position, gate) in gates.iter().enumerate() {
+        let GateResult { text, step, observed, limit, unit, holds } = gate;
+        insert.execute(params![run, position as i64, text, step, observed, limit, unit, holds])?;
+    }
+    Ok(())
+}

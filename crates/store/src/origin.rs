@@ -1,0 +1,57 @@
+//! Which build was measured: a label, and the commit and branch of the working directory.
+
+use std::collections::BTreeMap;
+
+use rusqlite::OptionalExtension;
+
+use crate::Result;
+use crate::store::{Durability, Store};
+
+/// What is known of a run or a study beyond what it measured. Texts may hold anything: whoever prints them escapes them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// What the person who started it called it.
+    pub label: Option<String>,
+    /// The commit of the working directory.
+    pub commit: Option<String>,
+    /// The branch of the working directory.
+    pub branch: Option<String>,
+}
+
+impl Store {
+    /// Keeps the origin of a run or a study, by its name, in place of an older one.
+    pub fn keep_origin(&self, id: &str, origin: &Origin) -> Result<()> {
+        let transaction = self.transaction(Durability::Normal)?;
+        transaction
+            .execute(
+                "INSERT INTO origin (id, label, commit_id, branch) VALUES (?1, ?2, ?3, ?4) \
+                 ON CONFLICT (id) DO UPDATE SET label = ?2, commit_id = ?3, branch = ?4",
+                (id, &origin.label, &origin.commit, &origin.branch),
+            )
+            .map_err(|error| self.explain(error))?;
+        transaction.commit().map_err(|error| self.explain(error))
+    }
+
+    /// Every origin, by the name of its run or study.
+    pub fn origins(&self) -> Result<BTreeMap<String, Origin>> {
+        let explain = |error| self.explain(error);
+        let mut select =
+            self.connection.prepare("SELECT id, label, commit_id, branch FROM origin").map_err(explain)?;
+        let origins = select.query_map([], |row| {
+            let origin = Origin { label: row.get(1)?, commit: row.get(2)?, branch: row.get(3)? };
+            Ok((row.get(0)?, origin))
+        });
+        origins.and_then(Iterator::collect).map_err(explain)
+    }
+
+    /// The name of the newest run or study with this label.
+    pub fn labeled(&self, label: &str) -> Result<Option<String>> {
+        self.connection
+            .prepare(
+                "SELECT origin.id FROM origin LEFT JOIN run ON run.id = origin.id LEFT JOIN study ON study.id = origin.id \
+                 WHERE label = ?1 ORDER BY coalesce(run.started_at_unix_ms, study.started_at_unix_ms) DESC LIMIT 1",
+            )
+            .and_then(|mut select| select.query_row([label], |row| row.get(0)).optional())
+            .map_err(|error| self.explain(error))
+    }
+}

@@ -1,0 +1,155 @@
+//! A plan for servers that are running, written from flags: `tenbin URL URL` and `tenbin capacity URL` run it.
+
+use std::fmt::Write as _;
+
+use plan::{Study, literal_text};
+
+use crate::arguments::with_scheme;
+use crate::commands::request::RequestFlags;
+use crate::exit::BadArguments;
+
+/// What a header or a body is replaced by where the plan is kept: it may be a secret.
+const NOT_SHOWN: &str = "(not shown)";
+/// Methods that have a key of their own in a step.
+const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+
+/// A server that is running, and what is asked of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Server {
+    /// Scheme, host, and port.
+    url: String,
+    /// Host and port, its name in reports.
+    pub(crate) name: String,
+    /// Path and query.
+    path: String,
+}
+
+/// What the plan says.
+pub(crate) struct Adhoc<'a> {
+    pub(crate) title: String,
+    pub(crate) servers: Vec<Server>,
+    pub(crate) request: &'a RequestFlags,
+    /// Keys of the load with their values.
+    pub(crate) load: Vec<(&'static str, String)>,
+    /// Keys of the comparison with their values; none if nothing is compared.
+    pub(crate) compare: Vec<(&'static str, String)>,
+    pub(crate) seed: Option<String>,
+}
+
+impl Server {
+    /// Reads the URL of an HTTP server.
+    pub(crate) fn read(text: &str) -> Result<Self, BadArguments> {
+        let text = with_scheme(text);
+        let no_server =
+            |what: &str, help: &str| Err(BadArguments(format!("{text:?}: {what}\n  help: {help}")));
+        let port = match text.split_once("://") {
+            Some(("http", _)) => "80",
+            Some(("https", _)) => "443",
+            Some(_) => return no_server("only http:// and https:// work here", "write a plan: tenbin init"),
+            None => return no_server("this is not a URL", "write http://HOST[:PORT]/PATH or HOST:PORT/PATH"),
+        };
+        let (scheme, rest) = text.split_once("://").unwrap_or_default();
+        let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+        if authority.contains('@') {
+            // The URL may have a password: it is not repeated.
+            let what = "a URL with a user name is not supported here";
+            return Err(BadArguments(format!("{what}\n  help: leave it out, and add -H 'Authorization: …'")));
+        }
+        let host_end = authority.rfind(']').unwrap_or(0);
+        let has_port = authority[host_end..].contains(':');
+        let name = if has_port { authority.to_owned() } else { format!("{authority}:{port}") };
+        let path = path.split('#').next().unwrap_or_default();
+        let slash = if path.starts_with('/') { "" } else { "/" };
+        Ok(Self { url: format!("{scheme}://{name}"), name, path: format!("{slash}{path}") })
+    }
+
+    /// Whether the same is asked of both.
+    pub(crate) fn asks_as(&self, other: &Self) -> bool {
+        self.path == other.path
+    }
+}
+
+impl Adhoc<'_> {
+    /// The checked plan.
+    pub(crate) fn study(&self) -> anyhow::Result<Study> {
+        let folder = std::env::current_dir()?;
+        let text = self.text(literal_text);
+        let study =
+            Study::from_bytes(text.as_bytes(), "the plan of these flags", self.title.clone(), folder, false);
+        let mut study = study.map_err(|errors| BadArguments(errors.to_string()))?;
+        study.source = self.text(|_| NOT_SHOWN.to_owned());
+        Ok(study)
+    }
+
+    /// The plan. `shown` is applied to values of headers and to the body.
+    fn text(&self, shown: fn(&str) -> String) -> String {
+        let mut text = format!("scenario:\n  - {}\n", self.step());
+        let headers = self.request.headers();
+        let headers = headers.iter().filter_map(|line| line.split_once(':'));
+        let headers: Vec<String> = headers
+            .map(|(name, value)| format!("{}: {}", quoted(name.trim()), quoted(&shown(value.trim()))))
+            .collect();
+        if !headers.is_empty() {
+            let _ = writeln!(text, "    headers: {{ {} }}", headers.join(", "));
+        }
+        if let Some(body) = self.request.body() {
+            let _ = writeln!(text, "    body: {}", quoted(&shown(body)));
+        }
+        let _ = writeln!(text, "load: {}", mapping(&self.load));
+        text.push_str("systems:\n");
+        for server in &self.servers {
+            let _ = writeln!(text, "  {}: {{ url: {} }}", quoted(&server.name), quoted(&server.url));
+        }
+        if !self.compare.is_empty() {
+            let _ = writeln!(text, "compare: {}", mapping(&self.compare));
+        }
+        if let Some(seed) = &self.seed {
+            let _ = writeln!(text, "seed: {}", quoted(seed));
+        }
+        text
+    }
+
+    /// `get: "/path"`
+    fn step(&self) -> String {
+        let path = self.servers.first().map_or("/", |server| &server.path);
+        let default = if self.request.body().is_some() { "POST" } else { "GET" };
+        let method = self.request.method.as_deref().unwrap_or(default);
+        if METHODS.contains(&method) {
+            return format!("{}: {}", method.to_ascii_lowercase(), quoted(&literal_text(path)));
+        }
+        format!("request: {}", quoted(&format!("{method} {}", literal_text(path))))
+    }
+}
+
+fn mapping(entries: &[(&'static str, String)]) -> String {
+    let entries: Vec<String> =
+        entries.iter().map(|(key, value)| format!("{key}: {}", quoted(value))).collect();
+    format!("{{ {} }}", entries.join(", "))
+}
+
+/// A text in double quotes, as YAML and JSON write it.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_a_server_and_a_path() {
+        let server = |url: &str, name: &str, path: &str| Server {
+            url: url.into(),
+            name: name.into(),
+            path: path.into(),
+        };
+        let read = |text: &str| Server::read(text).map_err(|error| error.0);
+        assert_eq!(read("localhost:8080"), Ok(server("http://localhost:8080", "localhost:8080", "/")));
+        assert_eq!(read("https://a.test/x?y=1#z"), Ok(server("https://a.test:443", "a.test:443", "/x?y=1")));
+        assert_eq!(read("http://[::1]?q"), Ok(server("http://[::1]:80", "[::1]:80", "/?q")));
+        for wrong in ["postgres:///shop", "here", "http://me:secret@host/"] {
+            let said = read(wrong).expect_err("no HTTP server");
+            assert!(said.contains("help: ") && !said.contains("secret"), "{said}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Arguments as other load testers and people write them, in the form that the program reads.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::net::IpAddr;
+use std::path::Path;
+
+/// Endings of plan files.
+pub(crate) const PLANS: [&str; 2] = ["yaml", "yml"];
+
+/// The arguments of this process: `tenbin plan.yaml` is `tenbin run plan.yaml`.
+pub(crate) fn given(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.collect();
+    if arguments.get(1).is_some_and(|first| is_plan(first)) {
+        arguments.insert(1, "run".into());
+    }
+    arguments
+}
+
+/// Whether an argument names a plan file, and not a URL.
+pub(crate) fn is_plan(argument: &OsStr) -> bool {
+    let has_ending =
+        Path::new(argument).extension().is_some_and(|ending| PLANS.iter().any(|plan| ending == *plan));
+    has_ending && !is_server(&argument.to_string_lossy())
+}
+
+/// Whether a text is the URL or the address of a server.
+pub(crate) fn is_server(text: &str) -> bool {
+    text.contains("://") || is_address(text)
+}
+
+/// A URL: an address without a scheme, such as `localhost:8080/path`, is one of HTTP.
+pub(crate) fn with_scheme(text: &str) -> Cow<'_, str> {
+    if is_address(text) { format!("http://{text}").into() } else { text.into() }
+}
+
+/// Whether a text is `HOST:PORT` or an IP address or `localhost`, with a path or without.
+fn is_address(text: &str) -> bool {
+    if text.contains("://") {
+        return false;
+    }
+    let authority = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_host = |host: &str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_".contains(&byte);
+        !host.is_empty() && (host.bytes().all(plain) || is_ip(host))
+    };
+    match authority.rsplit_once(':') {
+        Some((host, port)) if is_port(port) && is_host(host) => true,
+        _ => authority == "localhost" || is_ip(authority),
+    }
+}
+
+/// `127.0.0.1`, `[::1]`
+fn is_ip(host: &str) -> bool {
+    let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    match inner.unwrap_or(host).parse::<IpAddr>() {
+        Ok(address) => address.is_ipv4() == inner.is_none(),
+        Err(_) => false,
+    }
+}
+
+/// A duration of a flag: a bare number is one of seconds.
+pub(crate) fn with_seconds(text: &str) -> Cow<'_, str> {
+    if is_bare(text) { format!("{}s", text.trim()).into() } else { text.into() }
+}
+
+/// Stages of a flag: a bare duration is one of seconds.
+pub(crate) fn stages_with_seconds(text: &str) -> String {
+    let stage = |stage: &str| match stage.split_once(':') {
+        Some((time, rate)) => format!("{}:{rate}", with_seconds(time)),
+        None => stage.to_owned(),
+    };
+    text.split(',').map(stage).collect::<Vec<_>>().join(",")
+}
+
+fn is_bare(text: &str) -> bool {
+    let text = text.trim();
+    text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') && text.parse::<f64>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_one_of_http() {
+        for text in [
+            "localhost:8080",
+            "127.0.0.1",
+            "127.0.0.1:99999/a?b=c:d",
+            "localhost/x",
+            "[::1]:80",
+            "[::1]/",
+            "db-1.internal:80",
+        ] {
+            assert_eq!(with_scheme(text), format!("http://{text}"));
+        }
+        for text in [
+            "",
+            "histroy",
+            "http://a:1",
+            "sqlite:/tmp/a.db",
+            "mailto:a",
+            ":80",
+            "a b:80",
+            "::1",
+            "plan.yaml",
+            "host/path",
+        ] {
+            assert_eq!(with_scheme(text), text);
+        }
+    }
+
+    #[test]
+    fn a_plan_alone_is_run() {
+        let given = |words: &[&str]| {
+            let words = given(words.iter().map(OsString::from));
+            words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            given(&["tenbin", "plans/a.yaml", "--quick"]),
+            ["tenbin", "run", "plans/a.yaml", "--quick"]
+        );
+        assert_eq!(given(&["tenbin", "check", "a.yaml"]), ["tenbin", "check", "a.yaml"]);
+        assert_eq!(given(&["tenbin", "http://host/a.yaml"]), ["tenbin", "http://host/a.yaml"]);
+        assert_eq!(given(&["tenbin"]), ["tenbin"]);
+    }
+
+    #[test]
+    fn a_bare_number_is_one_of_seconds() {
+        assert_eq!(with_seconds("10"), "10s");
+        assert_eq!(with_seconds(" 1.5 "), "1.5s");
+        for text in ["", "10ms", "-5", "1e9", "soon", ".", "1.2.3"] {
+            assert_eq!(with_seconds(text), text);
+        }
+        assert_eq!(stages_with_seconds("10:100,5s:7/s"), "10s:100,5s:7/s");
+    }
+}

@@ -1,0 +1,81 @@
+//! `tenbin completions SHELL`: the script that lets a shell ask this program what can be completed.
+
+use std::ffi::OsStr;
+
+use clap::{Args, ValueEnum};
+use clap_complete::engine::{CompletionCandidate, PathCompleter, ValueCompleter};
+use clap_complete::env::{Bash, CompleteEnv, EnvCompleter, Fish, Zsh};
+use store::Store;
+
+use crate::arguments::PLANS;
+use crate::exit::Exit;
+use crate::output;
+
+/// Set by the scripts: with it this program answers with completions, and does nothing else.
+const VARIABLE: &str = "TENBIN_COMPLETE";
+const PROGRAM: &str = "tenbin";
+/// Stored runs and studies that are offered, the newest ones.
+const STORED_MAX: usize = 50;
+
+/// For which shell.
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsFlags {
+    /// Shell that reads the script
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+/// Prints the script.
+pub(crate) fn run(flags: &CompletionsFlags) -> anyhow::Result<Exit> {
+    let shell: &dyn EnvCompleter = match flags.shell {
+        Shell::Bash => &Bash,
+        Shell::Zsh => &Zsh,
+        Shell::Fish => &Fish,
+    };
+    let mut script = Vec::new();
+    shell.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script)?;
+    output::data(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Ok)
+}
+
+/// Answers a shell that asks for completions, and ends this program then.
+pub(crate) fn answer(command: fn() -> clap::Command) {
+    CompleteEnv::with_factory(command).var(VARIABLE).bin(PROGRAM).complete();
+}
+
+/// Plan files, and folders that may hold some.
+pub(crate) fn plan_files(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let is_plan = |path: &std::path::Path| {
+        path.is_dir() || path.extension().is_some_and(|ending| PLANS.iter().any(|plan| ending == *plan))
+    };
+    PathCompleter::any().filter(is_plan).complete(typed)
+}
+
+/// Stored runs and studies of the default store, the newest first; none if it cannot be read.
+pub(crate) fn stored(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let Ok(store) = Store::open_existing(&store::default_path()) else { return Vec::new() };
+    let studies = store.studies().unwrap_or_default().into_iter();
+    let studies = studies.map(|study| (study.started_at_unix_ms, study.id.as_str().to_owned(), study.title));
+    let runs = store.runs(STORED_MAX).unwrap_or_default().into_iter();
+    let runs = runs.map(|run| (run.started_at_unix_ms, run.id.as_str().to_owned(), run.title));
+    let mut stored: Vec<_> = studies.chain(runs).collect();
+    stored.sort_by_key(|(started_at_unix_ms, ..)| std::cmp::Reverse(*started_at_unix_ms));
+    let last = ("last".to_owned(), "the newest".to_owned());
+    let names = std::iter::once(last).chain(stored.into_iter().map(|(_, id, title)| (id, title)));
+    names
+        .filter(|(id, _)| id.as_bytes().starts_with(typed.as_encoded_bytes()))
+        .take(STORED_MAX)
+        .enumerate()
+        .map(|(order, (id, title))| {
+            let title = report::visible(&title);
+            CompletionCandidate::new(id).help(Some(title.into())).display_order(Some(order))
+        })
+        .collect()
+}

@@ -1,0 +1,42 @@
+//! `--wait`: a server that is starting gets time.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use plan::{Fault, Plan, units};
+use runner::{Prepared, PublicLoads, Refusal, ResolveError};
+
+use crate::arguments::with_seconds;
+use crate::commands::listed;
+use crate::exit::BadArguments;
+
+/// A server that is starting is asked this often whether it is there.
+const ASKED_EVERY: Duration = Duration::from_millis(100);
+
+/// How long `--wait` waits.
+pub(super) fn wait(text: &str) -> Result<Duration, BadArguments> {
+    let ns = units::duration_ns(&with_seconds(text)).map_err(|what| {
+        BadArguments(listed(&[Fault::new("--wait", what, "write a time such as 30s")], "nothing was sent"))
+    })?;
+    Ok(Duration::from_nanos(ns))
+}
+
+/// The load, ready to run. A server that is still starting is asked again until it has had its time.
+pub(super) fn prepared(
+    plan: &Plan,
+    public: &PublicLoads,
+    wait: Option<Duration>,
+) -> Result<Prepared, Refusal> {
+    let until = wait.map(|wait| Instant::now() + wait);
+    loop {
+        match runner::prepare(plan, public) {
+            Err(
+                Refusal::Probe(_)
+                | Refusal::Resolve(ResolveError::Unknown { .. } | ResolveError::Slow { .. }),
+            ) if until.is_some_and(|until| Instant::now() < until) => {
+                thread::sleep(ASKED_EVERY);
+            }
+            prepared => return prepared,
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! `tenbin man FOLDER`: the manual pages, for those who make packages.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use crate::exit::Exit;
+
+/// Where to.
+#[derive(Args, Debug)]
+pub(crate) struct ManFlags {
+    /// Existing folder for the pages, one per command
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+}
+
+/// Writes them.
+pub(crate) fn run(flags: &ManFlags, command: clap::Command) -> anyhow::Result<Exit> {
+    let into = || format!("cannot write the manual pages into {}", flags.folder.display());
+    clap_mangen::generate_to(command, &flags.folder).with_context(into)?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,72 @@
+//! Which build is measured: the label of the user, and the commit and branch of the working directory.
+
+use std::env;
+use std::process::{Command, Stdio};
+
+use clap::Args;
+use store::{Origin, Store};
+
+use crate::output;
+
+/// Longer labels make tables that nobody can read.
+const LABEL_CHARS_MAX: usize = 60;
+/// What a service that checks out a commit calls the branch.
+const BRANCHES: [&str; 3] = ["GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME"];
+
+/// What a run or a study is called.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct LabelFlag {
+    /// Label of the run, such as main; commands take it as a name
+    ///
+    /// It means the newest run or study with this label. The commit and branch of the working directory are stored, too.
+    #[arg(long, value_name = "TEXT", value_parser = label, help_heading = "Results", hide_short_help = true)]
+    label: Option<String>,
+}
+
+impl LabelFlag {
+    /// Keeps where a run or a study comes from. It is kept for people alone: an error is reported, and ends nothing.
+    pub(crate) fn keep(&self, id: &str, store: &Store) {
+        let origin = Origin { label: self.label.clone(), commit: commit(), branch: branch() };
+        if origin == Origin::default() {
+            return;
+        }
+        if let Err(error) = store.keep_origin(id, &origin) {
+            output::remark(&format!("note: the label and commit are not stored: {error}"));
+        }
+    }
+}
+
+/// The name that a text means: that of the newest run or study with this label, or the text itself.
+pub(crate) fn named(store: &Store, text: &str) -> anyhow::Result<String> {
+    Ok(store.labeled(text)?.unwrap_or_else(|| text.to_owned()))
+}
+
+fn label(text: &str) -> Result<String, String> {
+    if text.is_empty() || text.chars().count() > LABEL_CHARS_MAX || text.chars().any(char::is_control) {
+        return Err(format!("a label has 1 to {LABEL_CHARS_MAX} printable characters"));
+    }
+    if text == "last" || text.starts_with("s-") {
+        return Err("it is the name of a run or a study already; choose another label".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+fn commit() -> Option<String> {
+    git(&["rev-parse", "--short=12", "HEAD"])
+}
+
+/// A service often checks out a commit without its branch, and names the branch in the environment.
+fn branch() -> Option<String> {
+    let from_service =
+        || BRANCHES.iter().filter_map(|name| env::var(name).ok()).find(|name| !name.is_empty());
+    git(&["branch", "--show-current"]).or_else(from_service)
+}
+
+/// The line that git prints; `None` outside of a repository, and without git.
+fn git(arguments: &[&str]) -> Option<String> {
+    let output =
+        Command::new("git").args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    let line = String::from_utf8(output.stdout).ok()?;
+    let line = line.lines().next().unwrap_or_default().trim();
+    (output.status.success() && !line.is_empty()).then(|| line.to_owned())
+}

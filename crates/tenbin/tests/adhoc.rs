@@ -1,0 +1,68 @@
+//! Running servers without a plan: two of them compared, and one searched for its capacity.
+
+use std::fs;
+
+use crate::support::{Home, built_in, number, url};
+
+#[test]
+fn two_servers_are_compared_in_paired_blocks() {
+    let (home, [first, second]) = (Home::new(), [built_in(), built_in()]);
+    let (a, b) = (first.address().to_string(), url(second.address(), "/status"));
+    let flags =
+        ["-d", "0.3", "--warm-up", "0.1", "-c", "2", "--blocks", "2", "--header", "X-Key: s3same-s3cret"];
+    let output = home.run(&[&[&format!("{a}/status"), b.as_str(), "--format", "json"][..], &flags].concat());
+    assert!(matches!(output.code, Some(0 | 4 | 6)), "{output:?}");
+    let study = output.json();
+    let runs = study["runs"].as_array().expect("a list");
+    let system = |run: &serde_json::Value| run["place"]["system"].as_str().unwrap_or_default().to_owned();
+    for name in [first.address().to_string(), second.address().to_string()] {
+        let of_it = runs.iter().filter(|run| system(run) == name).count();
+        assert_eq!(of_it, 2, "{name}: {study}");
+    }
+    assert!(first.counters().requests > 0 && second.counters().requests > 0);
+    for entry in fs::read_dir(home.path()).expect("a folder") {
+        let bytes = fs::read(entry.expect("an entry").path()).unwrap_or_default();
+        assert!(!bytes.windows(12).any(|window| window == b"s3same-s3cre"), "a header may be a secret");
+    }
+}
+
+#[test]
+fn what_cannot_be_compared_is_said_before_anything_is_sent() {
+    let (home, target) = (Home::new(), built_in());
+    let here = url(target.address(), "/");
+    for (arguments, said) in [
+        (&[here.as_str(), here.as_str()][..], "both URLs are on"),
+        (&[here.as_str(), "127.0.0.1:9/other"], "different paths"),
+        (&[here.as_str(), "postgres:///shop"], "only http:// and https://"),
+        (
+            &[here.as_str(), "127.0.0.1:9", "--workload", "select-only"],
+            "--workload does not work with two URLs",
+        ),
+        (&[here.as_str(), "127.0.0.1:9", "--slo", "p99<1s"], "--slo does not work with two URLs"),
+        (&[here.as_str(), "--blocks", "5"], "--blocks: it compares two servers"),
+    ] {
+        let output = home.run(arguments);
+        assert_eq!((output.code, output.stdout.as_str()), (Some(2), ""), "{arguments:?}: {output:?}");
+        assert!(
+            output.stderr.contains(said) && output.stderr.contains("help: "),
+            "{arguments:?}: {output:?}"
+        );
+    }
+    assert_eq!(target.counters().accepted, 0);
+}
+
+#[test]
+fn the_capacity_of_a_url_needs_no_plan() {
+    let (home, target) = (Home::new(), built_in());
+    let url = url(target.address(), "/hold?mean_us=1000");
+    let flags =
+        ["--slo", "mean<10s, errors<90%", "--from", "20", "--to", "40/s", "--for", "1", "--warm-up", "0"];
+    let quick = ["--quick", "--confirm", "0", "--no-overload", "--format", "json"];
+    let output = home.run(&[&["capacity", url.as_str()][..], &flags, &quick].concat());
+    assert!(matches!(output.code, Some(0 | 1 | 4)), "{output:?}");
+    let found = &output.json()["capacity"][0];
+    assert!(number(found, "runs") >= 1, "{found}");
+    let refused = home.run(&["capacity", "plan.yaml", "--slo", "p99<1s", "-c", "5"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("--connections is for the URL"), "{refused:?}");
+}

@@ -1,0 +1,43 @@
+//! The action for GitHub, run as GitHub runs it: its shell, with its inputs as environment variables.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{Home, Output, Started, TENBIN, built_in, url};
+
+/// The shell of the action with these inputs; its summary is the file `summary.md`.
+fn action(home: &Home, arguments: &str, slo: &str, wait: &str) -> Output {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../action.yml"))
+        .expect("the action");
+    let shell = text.split("run: |\n").nth(1).expect("its shell");
+    let program = Path::new(TENBIN).parent().expect("a folder");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = Command::new("bash");
+    command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", shell]);
+    home.isolate(&mut command);
+    command.env("PATH", format!("{}:{path}", program.display()));
+    command.envs([
+        ("ARGUMENTS", arguments),
+        ("SLO", slo),
+        ("WAIT", wait),
+        ("GITHUB_STEP_SUMMARY", "summary.md"),
+    ]);
+    Started::spawn(command).finish()
+}
+
+#[test]
+fn the_action_passes_and_fails_with_the_conditions() {
+    let (home, target) = (Home::new(), built_in());
+    let load = format!("{} -n 60 -c 2", url(target.address(), "/hold?mean_us=20000"));
+    let passed = action(&home, &load, "mean<50s, errors<50%", "5s");
+    assert!(matches!(passed.code, Some(0 | 4)), "{passed:?}");
+    assert!(passed.stdout.contains("::notice title=tenbin::"), "{passed:?}");
+    let failed = action(&home, &load, "mean<1ms", "");
+    assert!(matches!(failed.code, Some(3 | 4)), "{failed:?}");
+    assert!(failed.stdout.contains("::error title="), "{failed:?}");
+    let summary = fs::read_to_string(home.path().join("summary.md")).expect("a summary");
+    assert_eq!(summary.matches("/hold").count().min(2), 2, "each step adds its own: {summary}");
+    let wrong = action(&home, "--frobnicate", "", "");
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+}

@@ -1,0 +1,216 @@
+//! The seam between the engine and a protocol: exchanges with tickets over one link, bytes in, events out.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
+
+use crate::blame::PeerFault;
+use crate::conversation::{Cancel, Closing, Greeting, Interrupt, Next, PartEnd, Refusal, Reply, Stage};
+use crate::values::Values;
+
+/// Tells the exchanges of a link apart. The engine chooses it; a ticket is free again when its exchange is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket(pub u32);
+
+impl Ticket {
+    /// The ticket of no exchange.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
+/// What bytes of the peer amount to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The reply to an exchange is complete.
+    Replied {
+        /// The exchange, which is over.
+        ticket: Ticket,
+        /// The reply.
+        reply: Reply,
+    },
+    /// The reply to one part of an exchange is complete.
+    Answered {
+        /// The exchange.
+        ticket: Ticket,
+        /// The part, if it has an account of its own.
+        part: Option<PartEnd>,
+        /// How the exchange goes on; it is over after [`Next::Done`].
+        next: Next,
+    },
+}
+
+/// One link to a peer, and the exchanges that it carries.
+///
+/// ```text
+///   new link: greet() ─► [greeted() …] ─► [TLS: secured()] ─► [greeted() …] ─► Done
+///
+///   begin(ticket) ─► outgoing(), sent() ─► received(): Answered(ticket) … Replied(ticket)
+/// ```
+///
+/// A protocol of one exchange at a time is a [`crate::Conversation`], of which [`crate::Serial`] makes a channel. A protocol
+/// whose replies come in any order implements this trait itself.
+pub trait Channel: Send {
+    /// How many more exchanges may begin now.
+    fn room(&self) -> u32;
+
+    /// The link was opened: says what comes before the first exchange. [`Channel::outgoing`] has what is to be sent.
+    fn greet(&mut self) -> Greeting {
+        Greeting::Done
+    }
+
+    /// Takes in bytes of the greeting; says how many belong to it, and how it goes on.
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        let _ = bytes;
+        Ok((0, Greeting::Done))
+    }
+
+    /// TLS, which the greeting asked for, is spoken from now on.
+    fn secured(&mut self) -> Greeting {
+        Greeting::Done
+    }
+
+    /// Begins the exchange of a step, with the variables of its user.
+    fn begin(&mut self, ticket: Ticket, step: u16, values: &Values) -> Next;
+
+    /// Goes on with an exchange after its pause.
+    fn go_on(&mut self, ticket: Ticket) -> Next {
+        let _ = ticket;
+        Next::Await
+    }
+
+    /// The bytes that are to be sent next.
+    fn outgoing(&self) -> &[u8];
+
+    /// So many bytes of [`Channel::outgoing`] were handed on.
+    fn sent(&mut self, count: usize);
+
+    /// Takes in bytes from the peer, at least as far as the next event; says how many, and the event. It is called again with the
+    /// rest, which may be empty, until it has taken them all and has no event. With nothing under way, only what a peer may say at any
+    /// time passes.
+    ///
+    /// On a link within this process it is called with no bytes, in place of sending and receiving, and blocks until what was begun is
+    /// done.
+    fn received(&mut self, bytes: &[u8]) -> Result<Option<(usize, Event)>, PeerFault>;
+
+    /// The peer will send nothing more: what that means for an exchange.
+    fn peer_closed(&mut self, ticket: Ticket) -> Closing;
+
+    /// How far the reply to an exchange has come.
+    fn stage(&self, ticket: Ticket) -> Stage;
+
+    /// The part of an exchange whose reply is awaited, if parts have accounts of their own.
+    fn part(&self, ticket: Ticket) -> Option<u16> {
+        let _ = ticket;
+        None
+    }
+
+    /// What a refusal that was just handed out means, in words.
+    fn explain(&self, refusal: Refusal) -> String;
+
+    /// Hands over the values that replies gave to variables: asked for after a reply to this exchange, where its user goes on over
+    /// other links.
+    fn saved(&mut self, ticket: Ticket, values: &mut Values) {
+        let _ = (ticket, values);
+    }
+
+    /// Whether nothing is under way, so that [`Channel::farewell`] is in place.
+    fn is_idle(&self) -> bool;
+
+    /// What a polite client says before it closes an idle link.
+    fn farewell(&self) -> &[u8] {
+        &[]
+    }
+
+    /// What ends an exchange over a connection of its own, where the protocol has such a thing. It is asked for when a deadline has
+    /// passed.
+    fn cancel(&self, ticket: Ticket) -> Option<Cancel> {
+        let _ = ticket;
+        None
+    }
+
+    /// Gives up one exchange, and says whether the link can carry others all the same: no event names this ticket until it begins
+    /// again.
+    fn abandon(&mut self, ticket: Ticket) -> bool {
+        let _ = ticket;
+        false
+    }
+
+    /// Gives up whatever was under way: the link is gone.
+    fn forget(&mut self);
+
+    /// On a link within this process: what makes [`Channel::received`] end soon, from another thread, if there is such a thing.
+    fn interrupt(&self) -> Option<Interrupt> {
+        None
+    }
+}
+
+impl fmt::Debug for dyn Channels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Channels")
+    }
+}
+
+/// Where a step of a load is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The number of the script, which is that of its peer.
+    pub script: u16,
+    /// The number of the step in that script.
+    pub step: u16,
+}
+
+/// The steps of a load, and the channels that carry them; shared by all threads.
+pub trait Channels: Send + Sync {
+    /// The channel of link `number` to a peer, counted over all threads from 0, with nothing under way.
+    fn open(&self, peer: u16, number: u32) -> Box<dyn Channel>;
+
+    /// The peer of a step, and its number there.
+    fn place(&self, step: u16) -> Place {
+        Place { script: 0, step }
+    }
+
+    /// By how much the numbers of the parts at a peer grow: their accounts follow those of all steps.
+    fn parts_ahead(&self, peer: u16) -> u16 {
+        let _ = peer;
+        0
+    }
+
+    /// How many exchanges a link to a peer carries at the same time, at most.
+    fn room(&self, peer: u16) -> u32 {
+        let _ = peer;
+        1
+    }
+
+    /// Whether a peer is in this very process, where calls take the place of sending and receiving.
+    fn is_in_process(&self, peer: u16) -> bool {
+        let _ = peer;
+        false
+    }
+
+    /// Whether a step's request needs the value of a variable.
+    fn needs(&self, step: u16, variable: u16) -> bool;
+
+    /// Whether replies to a step are looked through, or computed with: that takes time, and the time is not the system's.
+    fn looks_through(&self, step: u16) -> bool;
+
+    /// The memory that it takes at most. `longest_bytes` says how long a value can be that no reply gave.
+    fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        let _ = longest_bytes;
+        Footprint::default()
+    }
+
+    /// From now on, the words of refusals quote the replies, where the protocol's replies say nothing of their own.
+    fn quote(&mut self) {}
+}
+
+/// What the channels of a load take at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Footprint {
+    /// Bytes that each link keeps, whatever its peer sends.
+    pub kept_bytes: u64,
+    /// Bytes of the longest request.
+    pub request_bytes: u64,
+    /// Bytes that all links share.
+    pub shared_bytes: u64,
+    /// Regular expressions.
+    pub expressions: u64,
+}

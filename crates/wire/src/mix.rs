@@ -1,0 +1,72 @@
+//! Several scripts as one: a user goes through steps of all of them, each over a link to its own peer.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::channel::{Channel, Channels, Footprint, Place};
+
+/// Steps of several scripts, in any order. The number of a script is that of its peer.
+pub struct Mix {
+    scripts: Vec<Box<dyn Channels>>,
+    /// By step.
+    places: Box<[Place]>,
+}
+
+impl Mix {
+    /// From the scripts and where each step is. Only one of the scripts may have parts with accounts of their own.
+    pub fn new(scripts: Vec<Box<dyn Channels>>, places: &[Place]) -> Self {
+        Self { scripts, places: places.into() }
+    }
+
+    fn script(&self, step: u16) -> Option<(&dyn Channels, u16)> {
+        let place = self.places.get(usize::from(step))?;
+        Some((&**self.scripts.get(usize::from(place.script))?, place.step))
+    }
+
+    fn of(&self, peer: u16) -> &dyn Channels {
+        &*self.scripts[usize::from(peer)]
+    }
+}
+
+impl Channels for Mix {
+    /// # Panics
+    ///
+    /// When there is no script of this number.
+    fn open(&self, peer: u16, number: u32) -> Box<dyn Channel> {
+        self.of(peer).open(0, number)
+    }
+
+    fn place(&self, step: u16) -> Place {
+        self.places.get(usize::from(step)).copied().unwrap_or(Place { script: 0, step })
+    }
+
+    fn parts_ahead(&self, peer: u16) -> u16 {
+        self.places.iter().filter(|place| place.script != peer).count() as u16
+    }
+
+    fn room(&self, peer: u16) -> u32 {
+        self.of(peer).room(0)
+    }
+
+    fn is_in_process(&self, peer: u16) -> bool {
+        self.of(peer).is_in_process(0)
+    }
+
+    fn needs(&self, step: u16, variable: u16) -> bool {
+        self.script(step).is_some_and(|(script, step)| script.needs(step, variable))
+    }
+
+    fn looks_through(&self, step: u16) -> bool {
+        self.script(step).is_some_and(|(script, step)| script.looks_through(step))
+    }
+
+    fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        let all = self.scripts.iter().map(|script| script.footprint(longest_bytes));
+        all.fold(Footprint::default(), |sum, one| Footprint {
+            kept_bytes: sum.kept_bytes.saturating_add(one.kept_bytes),
+            request_bytes: sum.request_bytes.max(one.request_bytes),
+            shared_bytes: sum.shared_bytes.saturating_add(one.shared_bytes),
+            expressions: sum.expressions + one.expressions,
+        })
+    }
+}

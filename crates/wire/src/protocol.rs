@@ -1,0 +1,95 @@
+//! The list of protocols, and all that the rest of the program knows of each: a new protocol is one folder and one line here.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use crate::channel::Channels;
+use crate::conversation::Conversation;
+use crate::http1::{self, Capture, Checks, Request};
+use crate::sql::{Login, Session};
+use crate::{mysql, postgres, testing};
+
+/// A protocol that Tenbin speaks: one line in [`PROTOCOLS`], from which URLs, steps, help, tests, and fuzzing derive.
+#[derive(Debug)]
+pub struct Protocol {
+    /// Its short name.
+    pub name: &'static str,
+    /// What it is, in a sentence.
+    pub sentence: &'static str,
+    /// The URL schemes that choose it.
+    pub schemes: &'static [Scheme],
+    /// What its steps are made from.
+    pub compile: Compile,
+    /// A fresh conversation of a plain request, its first request under way.
+    pub open: fn() -> Box<dyn Conversation>,
+    /// Replies, good and bad, with what each must come to. Every parser is fed each of them three ways.
+    pub samples: fn() -> Vec<testing::Sample>,
+}
+
+/// The scheme of a URL.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Scheme {
+    /// What comes before `://`.
+    pub name: &'static str,
+    /// The port of a URL that has none.
+    pub port: u16,
+    /// Whether connections begin with TLS.
+    pub is_secure: bool,
+}
+
+/// What the steps of a protocol are made from.
+#[derive(Clone, Copy, Debug)]
+pub enum Compile {
+    /// Requests.
+    Requests(CompileRequests),
+    /// Scripts of transactions, which the crate `sql` goes through over sessions that this function makes.
+    Transactions(OpenSession),
+}
+
+/// From the steps and the names of the variables to the channels of a load.
+pub type CompileRequests = fn(&[RequestStep], &[String]) -> Result<Box<dyn Channels>, WrongStep>;
+
+/// From who logs in to the session of a new connection. Nobody else listens on a private transport, such as a Unix socket. The
+/// nonce is random, and different for each connection.
+pub type OpenSession = fn(login: Arc<Login>, is_private: bool, nonce: [u8; 18]) -> Box<dyn Session>;
+
+/// A step as a user writes it. Texts may have names of variables in braces; the place of a name in the list is the variable's
+/// number.
+#[derive(Clone, Debug)]
+pub struct RequestStep {
+    /// What is sent.
+    pub request: Request,
+    /// What the reply is held against.
+    pub checks: Checks,
+    /// What is kept of a reply that holds.
+    pub captures: Vec<Capture>,
+}
+
+/// Why a step cannot be compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongStep {
+    /// Its number.
+    pub step: usize,
+    /// In words.
+    pub what: String,
+}
+
+/// Every protocol.
+pub const PROTOCOLS: &[Protocol] = &[http1::PROTOCOL, postgres::PROTOCOL, mysql::PROTOCOL];
+
+/// The protocol that a URL scheme chooses, in any case.
+pub fn of_scheme(name: &str) -> Option<(&'static Protocol, &'static Scheme)> {
+    let of = |protocol: &'static Protocol| {
+        let found = protocol.schemes.iter().find(|scheme| scheme.name.eq_ignore_ascii_case(name));
+        found.map(|scheme| (protocol, scheme))
+    };
+    PROTOCOLS.iter().find_map(of)
+}
+
+/// The schemes of protocols whose steps are requests, or of those whose steps are transactions.
+pub fn schemes(are_requests: bool) -> impl Iterator<Item = &'static Scheme> {
+    let fits = move |protocol: &&Protocol| matches!(protocol.compile, Compile::Requests(_)) == are_requests;
+    PROTOCOLS.iter().filter(fits).flat_map(|protocol| protocol.schemes)
+}

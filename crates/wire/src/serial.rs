@@ -1,0 +1,274 @@
+//! Channels of protocols that carry one exchange at a time.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use crate::blame::PeerFault;
+use crate::channel::{Channel, Channels, Event, Footprint, Place, Ticket};
+use crate::conversation::{
+    Cancel, Closing, Conversation, Greeting, Interrupt, Next, Progress, Refusal, Script, Stage,
+};
+use crate::values::Values;
+
+/// A channel of a conversation: it has room for one exchange.
+pub struct Serial<C> {
+    conversation: C,
+    /// The exchange under way.
+    ticket: Ticket,
+    /// Bytes of what the conversation has to send that were handed on; [`NOTHING_TO_SEND`] while it has nothing.
+    written: u32,
+    /// Whose variables the conversation knows, and up to which stamp.
+    known: (Ticket, u32),
+}
+
+const NOTHING_TO_SEND: u32 = u32::MAX;
+
+impl<C: Conversation> Serial<C> {
+    /// The channel of a conversation with nothing under way.
+    pub fn new(conversation: C) -> Self {
+        let known = (Ticket::NONE, 0);
+        Self { conversation, ticket: Ticket::NONE, written: NOTHING_TO_SEND, known }
+    }
+
+    /// Tells the conversation what its user's variables are, as far as it does not know.
+    #[inline]
+    fn learn(&mut self, ticket: Ticket, values: &Values) {
+        if values.latest() > 0 && self.known != (ticket, values.latest()) {
+            let (whose, stamp) = self.known;
+            let since = if whose == ticket { stamp } else { 0 };
+            values.since(since).for_each(|(variable, value)| self.conversation.set(variable, value));
+            self.known = (ticket, values.latest());
+        }
+    }
+
+    /// What is to be sent is, from its beginning; and nothing of what was there before.
+    #[inline]
+    fn stage_next(&mut self, next: &Next) {
+        match next {
+            Next::Send => self.written = 0,
+            Next::Done(_) => self.ticket = Ticket::NONE,
+            Next::Await | Next::Pause { .. } | Next::Broken(_) => {}
+        }
+    }
+
+    fn stage_greeting(&mut self, greeting: Greeting) -> Greeting {
+        if greeting == Greeting::Send {
+            self.written = 0;
+        }
+        greeting
+    }
+
+    /// The exchange is over. Whoever sends more than was asked for cannot be trusted to have meant the reply before it.
+    #[inline]
+    fn end(&mut self, rest: &[u8]) -> Result<(), PeerFault> {
+        self.ticket = Ticket::NONE;
+        if rest.is_empty() { Ok(()) } else { self.conversation.received(rest).map(drop) }
+    }
+}
+
+impl<C: Conversation> Channel for Serial<C> {
+    fn room(&self) -> u32 {
+        u32::from(self.ticket == Ticket::NONE)
+    }
+
+    fn greet(&mut self) -> Greeting {
+        let greeting = self.conversation.greet();
+        self.stage_greeting(greeting)
+    }
+
+    fn greeted(&mut self, bytes: &[u8]) -> Result<(usize, Greeting), PeerFault> {
+        let (used, greeting) = self.conversation.greeted(bytes)?;
+        Ok((used, self.stage_greeting(greeting)))
+    }
+
+    fn secured(&mut self) -> Greeting {
+        let greeting = self.conversation.secured();
+        self.stage_greeting(greeting)
+    }
+
+    #[inline]
+    fn begin(&mut self, ticket: Ticket, step: u16, values: &Values) -> Next {
+        self.learn(ticket, values);
+        self.ticket = ticket;
+        let next = self.conversation.begin(step);
+        self.stage_next(&next);
+        next
+    }
+
+    fn go_on(&mut self, _ticket: Ticket) -> Next {
+        let next = self.conversation.go_on();
+        self.stage_next(&next);
+        next
+    }
+
+    #[inline]
+    fn outgoing(&self) -> &[u8] {
+        self.conversation.outgoing().get(self.written as usize..).unwrap_or_default()
+    }
+
+    #[inline]
+    fn sent(&mut self, count: usize) {
+        self.written += count as u32;
+    }
+
+    #[inline]
+    fn received(&mut self, bytes: &[u8]) -> Result<Option<(usize, Event)>, PeerFault> {
+        let ticket = self.ticket;
+        match self.conversation.received(bytes) {
+            Ok(Progress::NeedMore) => Ok(None),
+            Ok(Progress::Replied { used, reply }) => {
+                self.end(&bytes[used..])?;
+                Ok(Some((bytes.len(), Event::Replied { ticket, reply })))
+            }
+            Ok(Progress::Answered { used, part, next }) => {
+                let mut used = used.min(bytes.len());
+                if matches!(next, Next::Done(_)) {
+                    self.end(&bytes[used..])?;
+                    used = bytes.len();
+                }
+                self.stage_next(&next);
+                Ok(Some((used, Event::Answered { ticket, part, next })))
+            }
+            Err(fault) => Err(fault),
+        }
+    }
+
+    fn peer_closed(&mut self, _ticket: Ticket) -> Closing {
+        self.conversation.peer_closed()
+    }
+
+    fn stage(&self, _ticket: Ticket) -> Stage {
+        self.conversation.stage()
+    }
+
+    fn part(&self, _ticket: Ticket) -> Option<u16> {
+        self.conversation.part()
+    }
+
+    fn explain(&self, refusal: Refusal) -> String {
+        self.conversation.explain(refusal)
+    }
+
+    fn saved(&mut self, ticket: Ticket, values: &mut Values) {
+        self.conversation.saved(&mut |variable, value| values.set(variable, value));
+        self.known = (ticket, values.latest());
+    }
+
+    fn is_idle(&self) -> bool {
+        self.conversation.stage() == Stage::Idle
+    }
+
+    fn farewell(&self) -> &[u8] {
+        self.conversation.farewell()
+    }
+
+    fn cancel(&self, _ticket: Ticket) -> Option<Cancel> {
+        self.conversation.cancel()
+    }
+
+    fn forget(&mut self) {
+        self.conversation.forget();
+        (self.ticket, self.written) = (Ticket::NONE, NOTHING_TO_SEND);
+    }
+
+    fn interrupt(&self) -> Option<Interrupt> {
+        self.conversation.interrupt()
+    }
+}
+
+/// A script of one protocol has one peer.
+impl<S: Script> Channels for S
+where
+    S::Talk: 'static,
+{
+    fn open(&self, _peer: u16, number: u32) -> Box<dyn Channel> {
+        Box::new(Serial::new(Script::open(self, number)))
+    }
+
+    fn needs(&self, step: u16, variable: u16) -> bool {
+        Script::needs(self, step, variable)
+    }
+
+    fn looks_through(&self, step: u16) -> bool {
+        Script::looks_through(self, step)
+    }
+
+    fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        Script::footprint(self, longest_bytes)
+    }
+
+    fn quote(&mut self) {
+        Script::quote(self);
+    }
+}
+
+impl Channels for Box<dyn Channels> {
+    fn open(&self, peer: u16, number: u32) -> Box<dyn Channel> {
+        (**self).open(peer, number)
+    }
+
+    fn place(&self, step: u16) -> Place {
+        (**self).place(step)
+    }
+
+    fn parts_ahead(&self, peer: u16) -> u16 {
+        (**self).parts_ahead(peer)
+    }
+
+    fn room(&self, peer: u16) -> u32 {
+        (**self).room(peer)
+    }
+
+    fn is_in_process(&self, peer: u16) -> bool {
+        (**self).is_in_process(peer)
+    }
+
+    fn needs(&self, step: u16, variable: u16) -> bool {
+        (**self).needs(step, variable)
+    }
+
+    fn looks_through(&self, step: u16) -> bool {
+        (**self).looks_through(step)
+    }
+
+    fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        (**self).footprint(longest_bytes)
+    }
+
+    fn quote(&mut self) {
+        (**self).quote();
+    }
+}
+
+/// A script whose peer is in this very process.
+#[derive(Debug)]
+pub struct InProcess<S>(pub S);
+
+impl<S: Script> Channels for InProcess<S>
+where
+    S::Talk: 'static,
+{
+    fn open(&self, _peer: u16, number: u32) -> Box<dyn Channel> {
+        Box::new(Serial::new(Script::open(&self.0, number)))
+    }
+
+    fn is_in_process(&self, _peer: u16) -> bool {
+        true
+    }
+
+    fn needs(&self, step: u16, variable: u16) -> bool {
+        Script::needs(&self.0, step, variable)
+    }
+
+    fn looks_through(&self, step: u16) -> bool {
+        Script::looks_through(&self.0, step)
+    }
+
+    fn footprint(&self, longest_bytes: &dyn Fn(u16) -> u64) -> Footprint {
+        Script::footprint(&self.0, longest_bytes)
+    }
+
+    fn quote(&mut self) {
+        Script::quote(&mut self.0);
+    }
+}

@@ -1,0 +1,82 @@
+//! The variables of one user.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+/// Values by variable, and in which order they were given.
+#[derive(Clone, Debug, Default)]
+pub struct Values(
+    /// Most users of most loads have none.
+    Option<Box<Given>>,
+);
+
+#[derive(Clone, Debug, Default)]
+struct Given {
+    list: Vec<Entry>,
+    /// The stamp of the latest value.
+    latest: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Entry {
+    value: Vec<u8>,
+    /// When it was given; 0: never.
+    stamp: u32,
+}
+
+impl Values {
+    /// Gives a variable its value.
+    pub fn set(&mut self, variable: u16, value: &[u8]) {
+        let given = self.0.get_or_insert_default();
+        let place = usize::from(variable);
+        if given.list.len() <= place {
+            given.list.reserve_exact(place + 1 - given.list.len());
+            given.list.resize_with(place + 1, Entry::default);
+        }
+        given.latest = given.latest.wrapping_add(1).max(1);
+        let entry = &mut given.list[place];
+        entry.value.clear();
+        // No more than is needed: a value that was long once must not leave twice its length behind.
+        entry.value.reserve_exact(value.len());
+        entry.value.extend_from_slice(value);
+        entry.stamp = given.latest;
+    }
+
+    /// The value of a variable, if it has one.
+    pub fn get(&self, variable: u16) -> Option<&[u8]> {
+        let entry = self.0.as_ref()?.list.get(usize::from(variable))?;
+        (entry.stamp > 0).then_some(entry.value.as_slice())
+    }
+
+    /// The stamp of the latest value; 0 if there is none.
+    #[inline]
+    pub fn latest(&self) -> u32 {
+        self.0.as_ref().map_or(0, |given| given.latest)
+    }
+
+    /// Variables that were given a value after this stamp, with their values.
+    pub fn since(&self, stamp: u32) -> impl Iterator<Item = (u16, &[u8])> {
+        let list = self.0.as_ref().map_or(&[][..], |given| &given.list);
+        let entries = list.iter().enumerate().filter(move |(_, entry)| entry.stamp > stamp);
+        entries.map(|(variable, entry)| (variable as u16, entry.value.as_slice()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_given_since_a_stamp_is_told() {
+        let mut values = Values::default();
+        assert_eq!((values.latest(), values.since(0).count(), values.get(0)), (0, 0, None));
+        values.set(2, b"x");
+        let first = values.latest();
+        values.set(0, b"y");
+        assert_eq!(values.since(first).collect::<Vec<_>>(), [(0, &b"y"[..])]);
+        assert_eq!(values.since(0).count(), 2);
+        assert_eq!((values.get(2), values.get(1)), (Some(&b"x"[..]), None));
+        values.set(2, b"");
+        assert_eq!(values.get(2), Some(&b""[..]));
+    }
+}

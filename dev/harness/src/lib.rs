@@ -1,0 +1,16 @@
+//! What the benchmarks share: it starts, pins, times and ends programs in turn, and sums up several rounds.
+
+pub mod aligned;
+pub mod child;
+pub mod cores;
+pub mod figures;
+pub mod interrupt;
+pub mod markdown;
+pub mod program;
+pub mod row;
+pub mod say;
+pub mod spread;
+pub mod tenbin;
+pub mod time_file;
+pub mod timed;
+pub mod version;

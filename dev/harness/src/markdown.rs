@@ -1,0 +1,76 @@
+//! What Tenbin costs in relation to other tools, as a dated table for documents.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context as _;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use crate::row::{self, Figure, Row, rss_mib};
+use crate::spread::{self, Spread};
+
+/// One tool in one case.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// What was sent, in words.
+    pub case: String,
+    /// The tool Tenbin is compared with.
+    pub tool: &'static str,
+    /// CPU time of Tenbin for each request or transaction, divided by that of the tool.
+    pub cpu: Option<Spread>,
+    /// Peak of resident memory of Tenbin, divided by that of the tool.
+    pub rss: Option<Spread>,
+}
+
+impl Line {
+    /// Tenbin, called `ours` in the rows, in relation to another tool; `cpu` is the CPU time of each request or transaction.
+    pub fn of<M>(case: &str, rows: &[Row<M>], ours: &str, tool: &'static str, cpu: Figure<M>) -> Self {
+        let ratio = |figure| spread::of(row::ratios(rows, ours, tool, figure));
+        Self { case: case.to_owned(), tool, cpu: ratio(cpu), rss: ratio(rss_mib) }
+    }
+}
+
+/// The table as Markdown. `machine` says what was measured on, and with which versions.
+pub fn table(lines: &[Line], machine: &str, rounds: u32, seconds: u32) -> String {
+    let date = Timestamp::now().to_zoned(TimeZone::UTC).date();
+    let mut text =
+        format!("{date}, {machine}; {rounds} rounds of {seconds} s in turns: median (min–max)\n\n");
+    text += "| load | Tenbin ÷ | CPU time of each | peak memory |\n|---|---|--:|--:|\n";
+    for Line { case, tool, cpu, rss } in lines {
+        text += &format!("| {case} | {tool} | {} | {} |\n", ratio(*cpu), ratio(*rss));
+    }
+    text
+}
+
+/// Writes the table, if a file for it was named.
+///
+/// # Errors
+///
+/// The file cannot be written; the sentence names it.
+pub fn write(path: Option<&Path>, table: &str) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    fs::write(path, table)
+        .with_context(|| format!("cannot write {}; name another with --markdown", path.display()))
+}
+
+fn ratio(spread: Option<Spread>) -> String {
+    spread.map_or_else(
+        || "–".to_owned(),
+        |Spread { min, median, max }| format!("{median:.2} ({min:.2}–{max:.2})"),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_tool_has_a_line_and_what_is_not_known_a_dash() {
+        let cpu = Some(Spread { min: 0.8, median: 0.85, max: 0.904 });
+        let line = Line { case: "100 connections".to_owned(), tool: "wrk", cpu, rss: None };
+        let text = table(&[line], "2 cores", 5, 3);
+        assert!(text.ends_with("| 100 connections | wrk | 0.85 (0.80–0.90) | – |\n"), "{text}");
+        assert!(text.contains(", 2 cores; 5 rounds of 3 s"), "{text}");
+    }
+}

@@ -1,0 +1,111 @@
+//! The files of the project, as text.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Folders that hold nothing written by people, from the root.
+const SKIPPED: [&str; 7] =
+    [".git", "target", "fuzz/target", "fuzz/corpus", "fuzz/artifacts", "ui/node_modules", "ui/dist"];
+/// What counts as text, by the end of its name.
+const ENDINGS: [&str; 11] =
+    [".rs", ".ts", ".css", ".html", ".md", ".toml", ".sh", ".sql", "Makefile", ".ci/run", ".txt"];
+
+/// One file.
+#[derive(Clone, Debug)]
+pub struct Text {
+    /// Its path from the root of the project, with slashes.
+    pub path: String,
+    /// All of it.
+    pub text: String,
+}
+
+impl Text {
+    /// How many lines it has.
+    pub fn lines(&self) -> usize {
+        self.text.lines().count()
+    }
+
+    /// The name of its crate, if it belongs to one.
+    pub fn package(&self) -> Option<&str> {
+        let inside = self.path.strip_prefix("crates/").or_else(|| self.path.strip_prefix("dev/"))?;
+        inside.split('/').next()
+    }
+
+    /// Whether product code may come to rest on it: no test, example or measurement, nor what only these use.
+    pub fn is_product(&self) -> bool {
+        self.package().is_some_and(|package| !["rules", "harness"].contains(&package))
+            && self.path.contains("/src/")
+            && self.path.ends_with(".rs")
+    }
+}
+
+/// The root of the project.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).map(Path::to_owned).unwrap_or_default()
+}
+
+/// One file by its path from the root.
+///
+/// # Panics
+///
+/// When it cannot be read: the rule that asks for it cannot be checked.
+pub fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path} cannot be read: {error}"))
+}
+
+/// Asserts that a document has this table, or puts it in the place of the one with the same head if `UPDATE` is set.
+///
+/// # Panics
+///
+/// When the document has no table with this head, or another one.
+pub fn assert_table(path: &str, table: &str) {
+    // Tests of one program may write the same document.
+    static WRITING: Mutex<()> = Mutex::new(());
+    let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let text = read(path);
+    let head = table.lines().next().unwrap_or_default();
+    let from = text.find(&format!("\n{head}\n")).map(|at| at + 1);
+    let from = from.unwrap_or_else(|| panic!("{path} has no table with the head {head}"));
+    let len = text[from..].find("\n\n").map_or(text.len() - from, |end| end + 1);
+    if std::env::var_os("UPDATE").is_some() {
+        let whole = [&text[..from], table, &text[from + len..]].concat();
+        fs::write(root().join(path), whole)
+            .unwrap_or_else(|error| panic!("{path} cannot be written: {error}"));
+    } else {
+        assert_eq!(&text[from..from + len], table, "with UPDATE=1 {path} gets the right-hand table");
+    }
+}
+
+/// Every text of the project, sorted by path.
+///
+/// # Panics
+///
+/// When a folder or a file cannot be read.
+pub fn all() -> Vec<Text> {
+    let mut found = Vec::new();
+    collect(&root(), &mut found);
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    found
+}
+
+/// Every Rust file, sorted by path.
+pub fn rust() -> Vec<Text> {
+    all().into_iter().filter(|text| text.path.ends_with(".rs")).collect()
+}
+
+fn collect(folder: &Path, found: &mut Vec<Text>) {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let relative = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+        if path.is_dir() {
+            if !SKIPPED.contains(&relative.as_str()) {
+                collect(&path, found);
+            }
+        } else if ENDINGS.iter().any(|ending| relative.ends_with(ending)) {
+            let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{relative}: {error}"));
+            found.push(Text { path: relative, text });
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Which crate may know which: a new arrow is a line here, and a line in `docs/architecture.md`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rules::{files, packages};
+
+/// What each crate may need of the others. Arrows point to the left only: see the picture in `docs/architecture.md`.
+const MAY_NEED: &[(&str, &[&str])] = &[
+    ("load", &[]),
+    ("wire", &[]),
+    ("record", &[]),
+    ("stats", &[]),
+    ("lab", &[]),
+    ("target", &[]),
+    ("servers", &[]),
+    ("sql", &["load", "wire"]),
+    ("sqlite", &["sql", "wire"]),
+    ("engine", &["load", "record", "wire"]),
+    ("loading", &["engine", "sql", "wire"]),
+    ("units", &[]),
+    ("plan", &["judge", "load", "sql", "stats", "units", "wire"]),
+    ("store", &["record"]),
+    ("judge", &["record", "stats", "store", "units"]),
+    ("report", &["judge", "record", "stats", "store"]),
+    (
+        "runner",
+        &["engine", "judge", "lab", "load", "loading", "plan", "record", "sql", "sqlite", "store", "wire"],
+    ),
+    ("study", &["judge", "load", "plan", "stats", "store"]),
+    ("tenbin", &["judge", "lab", "plan", "report", "runner", "store", "study", "target"]),
+    ("simulator", &["load", "record", "stats"]),
+    ("fixtures", &["record", "store"]),
+    ("rules", &[]),
+    ("harness", &[]),
+    ("bench-http", &["harness"]),
+    ("bench-sql", &["harness", "servers"]),
+    ("bench-page", &["fixtures", "record", "store"]),
+    ("bench-truth", &["fixtures", "harness", "load", "record", "simulator", "stats", "target"]),
+];
+
+fn allowed() -> BTreeMap<String, BTreeSet<String>> {
+    let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    MAY_NEED.iter().map(|(name, needs)| ((*name).to_owned(), set(needs))).collect()
+}
+
+fn actual() -> BTreeMap<String, BTreeSet<String>> {
+    let packages = packages::all();
+    let ours: BTreeSet<String> = packages.keys().cloned().collect();
+    let inner = |needs: &BTreeSet<String>| needs.intersection(&ours).cloned().collect();
+    packages.values().map(|package| (package.name.clone(), inner(&package.needs))).collect()
+}
+
+#[test]
+fn no_crate_knows_more_than_it_may() {
+    let (allowed, actual) = (allowed(), actual());
+    for (name, needs) in &actual {
+        let Some(may) = allowed.get(name) else {
+            panic!("the crate {name} is new: give it a line in MAY_NEED and one in docs/architecture.md");
+        };
+        let new: Vec<_> = needs.difference(may).collect();
+        assert!(
+            new.is_empty(),
+            "{name} now needs {new:?}: move the code to where the knowledge is, or allow the arrow in MAY_NEED \
+             and in docs/architecture.md, and say there why"
+        );
+        let gone: Vec<_> = may.difference(needs).collect();
+        assert!(
+            gone.is_empty(),
+            "{name} no longer needs {gone:?}: take them out of MAY_NEED and docs/architecture.md"
+        );
+    }
+    let missing: Vec<_> = allowed.keys().filter(|name| !actual.contains_key(*name)).collect();
+    assert!(missing.is_empty(), "{missing:?} are no longer there: take them out of MAY_NEED");
+}
+
+#[test]
+fn the_document_draws_the_same_arrows() {
+    let document = files::read("docs/architecture.md");
+    let section = document.split("## Arrows").nth(1).expect("docs/architecture.md has a section \"Arrows\"");
+    let section = section.split("\n## ").next().unwrap_or_default();
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
+    let drawn: BTreeMap<String, BTreeSet<String>> = rows
+        .filter_map(|row| {
+            let (name, rest) = row.split_once('`')?;
+            Some((name.to_owned(), rest.split('`').skip(1).step_by(2).map(str::to_owned).collect()))
+        })
+        .collect();
+    assert_eq!(drawn, allowed(), "left: the table of arrows in docs/architecture.md; right: MAY_NEED");
+}

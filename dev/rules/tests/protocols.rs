@@ -1,0 +1,42 @@
+//! Every protocol of the list is tested and fuzzed.
+
+use rules::files;
+
+const SAMPLES_MIN: usize = 10;
+
+#[test]
+fn every_protocol_has_samples() {
+    for protocol in wire::PROTOCOLS {
+        let (name, samples) = (protocol.name, (protocol.samples)().len());
+        assert!(samples >= SAMPLES_MIN, "{name} has {samples} samples: give it at least {SAMPLES_MIN}");
+    }
+}
+
+#[test]
+fn one_fuzz_target_takes_every_protocol_from_the_list() {
+    let (target, shared) = (files::read("fuzz/fuzz_targets/protocol.rs"), files::read("fuzz/src/lib.rs"));
+    assert!(target.contains("fuzz::choose_protocol()") && shared.contains("PROTOCOLS.iter()"));
+    for protocol in wire::PROTOCOLS {
+        let name = format!("\"{}\"", protocol.name);
+        assert!(!target.contains(&name) && !shared.contains(&name), "{name} is in the list already");
+    }
+}
+
+#[test]
+fn every_fuzz_target_is_run() {
+    let (manifest, makefile) = (files::read("fuzz/Cargo.toml"), files::read("Makefile"));
+    let targets = files::rust().into_iter().filter_map(|file| {
+        file.path.strip_prefix("fuzz/fuzz_targets/").map(|name| name.trim_end_matches(".rs").to_owned())
+    });
+    for name in targets {
+        assert!(
+            manifest.contains(&format!("name = \"{name}\"")),
+            "fuzz/Cargo.toml must list the target {name}"
+        );
+        let list = makefile.lines().find(|line| line.starts_with("FUZZ_TARGETS")).unwrap_or_default();
+        assert!(
+            list.split_whitespace().any(|word| word == name),
+            "FUZZ_TARGETS in the Makefile must name {name}"
+        );
+    }
+}

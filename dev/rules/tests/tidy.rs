@@ -1,0 +1,183 @@
+//! Files that can be read: short, named after one idea, and opened by a sentence.
+
+use rules::{files, packages, tokens};
+
+const FILE_LINES_MAX: usize = 800;
+const FUNCTION_LINES_MAX: usize = 70;
+/// In a test a function may be a table of cases. This may come down, never go up.
+const TEST_LINES_MAX: usize = 130;
+/// Tables in the shape of functions, and how long they may be. The numbers may come down, never go up.
+const LONGER_FUNCTIONS: &[(&str, &str, usize)] =
+    &[("crates/wire/src/http1/samples.rs", "faults", 101), ("crates/target/src/settings.rs", "faults", 78)];
+/// A helper without a home has an idea without a name.
+const NAMES_OF_NOTHING: [&str; 8] = ["util", "utils", "common", "misc", "helper", "helpers", "core", "types"];
+
+fn lines_by_file() -> Vec<(usize, String)> {
+    let mut sizes: Vec<_> = files::rust().iter().map(|file| (file.lines(), file.path.clone())).collect();
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    sizes
+}
+
+#[test]
+fn no_file_is_longer_than_its_reader_can_hold() {
+    let sizes = lines_by_file();
+    for (lines, path) in &sizes {
+        assert!(
+            *lines <= FILE_LINES_MAX,
+            "{path} has {lines} lines: give one of its ideas a file of its own"
+        );
+    }
+}
+
+#[test]
+fn every_file_opens_with_a_sentence_about_itself() {
+    for file in files::rust() {
+        let mut lines = file.text.lines();
+        let first = lines.next().unwrap_or_default();
+        assert!(
+            first.starts_with("//! ") && first.len() > 10,
+            "{} must open with a sentence: //! What it is, or does.",
+            file.path
+        );
+        let rest = lines.take_while(|line| line.starts_with("//! "));
+        let paragraph: Vec<&str> = std::iter::once(first).chain(rest).collect();
+        let last = paragraph.last().copied().unwrap_or_default();
+        assert!(
+            last.ends_with(['.', ':', '?', ')']),
+            "{}: the opening sentence does not end: {last:?}",
+            file.path
+        );
+    }
+}
+
+#[test]
+fn no_file_is_named_after_nothing() {
+    for file in files::rust() {
+        let parts = file.path.trim_end_matches(".rs").split('/');
+        for part in parts {
+            assert!(
+                !NAMES_OF_NOTHING.contains(&part),
+                "{}: {part:?} names no idea: say what it is about",
+                file.path
+            );
+        }
+    }
+}
+
+#[test]
+fn functions_fit_on_a_screen() {
+    let mut longest: Vec<_> = files::rust()
+        .iter()
+        .flat_map(|file| {
+            let path = file.path.clone();
+            tokens::functions(&file.text)
+                .into_iter()
+                .map(move |function| (function.lines, function, path.clone()))
+        })
+        .collect();
+    longest.sort_unstable_by(|(a, ..), (b, ..)| b.cmp(a));
+    let ten = longest.iter().take(10);
+    let ten: String =
+        ten.map(|(lines, function, path)| format!("\n{lines:>5} {path} {}", function.name)).collect();
+    for (lines, function, path) in longest {
+        let longer = LONGER_FUNCTIONS.iter().find(|(file, name, _)| *file == path && *name == function.name);
+        let usual = if path.contains("/tests/") { TEST_LINES_MAX } else { FUNCTION_LINES_MAX };
+        let max = longer.map_or(usual, |(.., max)| *max);
+        assert!(
+            lines <= max,
+            "{path}:{}: {} has {lines} lines of {max}: name its parts{ten}",
+            function.line,
+            function.name
+        );
+    }
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let words = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X:")];
+    for file in files::all() {
+        for (number, line) in file.text.lines().enumerate() {
+            let found = words.iter().find(|word| line.contains(**word));
+            assert!(found.is_none(), "{}:{}: {found:?}: do it, or leave it out", file.path, number + 1);
+        }
+    }
+    for file in files::rust() {
+        let code = tokens::of(&file.text);
+        for sequence in [&["todo", "!"][..], &["unimplemented", "!"], &["dbg", "!"], &["#", "ignore"]] {
+            let lines = tokens::lines_of(&code, sequence);
+            assert!(lines.is_empty(), "{}:{lines:?} has {sequence:?}: do it, or leave it out", file.path);
+        }
+    }
+}
+
+#[test]
+fn nothing_is_unsafe() {
+    for file in files::rust() {
+        let lines = tokens::lines_of(&tokens::of(&file.text), &["unsafe"]);
+        assert!(
+            lines.is_empty(),
+            "{}:{lines:?} is unsafe: rustix has safe calls for what the kernel does",
+            file.path
+        );
+    }
+    let manifest = files::read("Cargo.toml");
+    assert!(
+        manifest.contains("unsafe_code = \"forbid\""),
+        "[workspace.lints.rust] must say unsafe_code = \"forbid\""
+    );
+}
+
+#[test]
+fn no_text_knows_one_machine() {
+    let places = ["work", "home", "root", "Users"].map(|folder| format!("/{folder}/"));
+    for file in files::all() {
+        for (number, line) in file.text.lines().enumerate() {
+            let found = places.iter().find(|place| line.contains(place.as_str()));
+            assert!(found.is_none(), "{}:{}: {found:?} is a path of one machine", file.path, number + 1);
+        }
+    }
+}
+
+#[test]
+fn every_crate_follows_the_workspace() {
+    for package in packages::all().values() {
+        let path = format!("{}/Cargo.toml", package.folder);
+        let manifest = files::read(&path);
+        assert!(
+            manifest.contains("\n[lints]\nworkspace = true\n"),
+            "{path} must say: [lints] workspace = true"
+        );
+        assert!(!package.is_published, "{path} must say: publish.workspace = true");
+        assert!(manifest.contains("version.workspace = true"), "{path} must say: version.workspace = true");
+        let has_own = manifest.lines().any(|line| {
+            line.starts_with(|first: char| first.is_ascii_lowercase())
+                && line.contains("= \"")
+                && line.contains("version")
+        });
+        assert!(!has_own, "{path} has a version of its own: list the dependency in [workspace.dependencies]");
+    }
+}
+
+#[test]
+fn every_test_is_run() {
+    for package in packages::all().values() {
+        let manifest = files::read(&format!("{}/Cargo.toml", package.folder));
+        if !manifest.contains("autotests = false") {
+            continue;
+        }
+        let folder = format!("{}/tests/", package.folder);
+        let all = files::read(&format!("{folder}all.rs"));
+        for file in files::rust() {
+            let Some(name) = file.path.strip_prefix(&folder).filter(|name| !name.contains('/')) else {
+                continue;
+            };
+            let name = name.trim_end_matches(".rs");
+            let has_own_program = manifest.contains(&format!("path = \"tests/{name}.rs\""));
+            assert!(
+                has_own_program || all.lines().any(|line| line == format!("mod {name};")),
+                "{} is in no program: write `mod {name};` into {folder}all.rs",
+                file.path
+            );
+        }
+    }
+}

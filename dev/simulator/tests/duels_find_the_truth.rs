@@ -1,0 +1,94 @@
+//! A thousand duels of each kind: how often they say what is not so, and how often they find what is.
+//!
+//! Seeds are fixed, and told with every failure. Bounds: a procedure with an error rate of 5 % errs in at most 7.07 % of a thousand duels (5 % and
+//! three standard errors), but for once in 700 seeds; what is looked for is found at least as often as is said beside it.
+
+use load::open::Profile;
+use load::{Load, Open, SECOND_NS, Spacing};
+use simulator::trials::{DuelTrial, Duels, duels};
+use simulator::{LoadTimes, Noise, Noisy, Queue, Service, Shape, play};
+use stats::{DuelRules, Seen};
+
+const SEED: u64 = 20_261;
+const DUELS: u32 = 1_000;
+/// 5 % and three standard errors of a thousand.
+const WRONG_MAX: u32 = 70;
+
+const RULES: DuelRules =
+    DuelRules { matters: 0.03, higher_is_better: true, blocks_max: 24, pilot_blocks: 0, family: 1 };
+
+fn noisy(rules: DuelRules, ratio: f64, noise: Noise) -> Duels {
+    duels(&DuelTrial { rules, ratio }, SEED, DUELS, |seed| {
+        let mut systems = Noisy::new(vec![100.0 * ratio, 100.0], noise, seed);
+        move |side, block| systems.run(side, block)
+    })
+}
+
+fn noise(of_run: f64, shape: Shape) -> Noise {
+    Noise { of_run, of_block: 0.05, wander: 0.0, shape }
+}
+
+#[test]
+fn equals_are_seldom_told_apart_whatever_the_noise() {
+    for (of_run, wander, shape) in [
+        (0.02, 0.0, Shape::Normal),
+        (0.10, 0.0, Shape::Normal),
+        (0.05, 0.0, Shape::Wild),
+        (0.05, 0.0, Shape::Lopsided),
+        (0.02, 0.02, Shape::Normal),
+    ] {
+        let found = noisy(RULES, 1.0, Noise { of_run, of_block: 0.05, wander, shape });
+        assert_eq!(found.ended, DUELS, "seed {SEED}: {found:?}");
+        assert!(found.differs <= WRONG_MAX, "{of_run} {wander} {shape:?}, seed {SEED}: {found:?}");
+        assert!(found.covered >= DUELS - WRONG_MAX, "{of_run} {wander} {shape:?}, seed {SEED}: {found:?}");
+        assert_eq!(found.differs + found.equivalent + found.inconclusive, DUELS, "seed {SEED}: {found:?}");
+    }
+}
+
+#[test]
+fn the_quick_mode_keeps_its_error_rate() {
+    let found = noisy(DuelRules { blocks_max: 6, ..RULES }, 1.0, noise(0.03, Shape::Normal));
+    // One look at six blocks: all six must agree, which has the chance 2 / 2⁶ = 3.1 %.
+    assert!((10..=55).contains(&found.differs), "seed {SEED}: {found:?}");
+    assert_eq!(found.blocks, 6 * DUELS);
+}
+
+#[test]
+fn a_difference_of_five_percent_is_found() {
+    // The paired logarithms deviate by √2 · 1.4 % = 2 %: the difference is 2.5 of them, and 95 % are found at the first look.
+    let found = noisy(RULES, 1.05, noise(0.014, Shape::Normal));
+    assert!(found.differs >= 990 && found.wrong == 0, "seed {SEED}: {found:?}");
+    assert!(found.covered >= DUELS - WRONG_MAX, "seed {SEED}: {found:?}");
+    assert!(found.blocks <= 9 * DUELS, "most need no more than eight blocks, seed {SEED}: {found:?}");
+}
+
+#[test]
+fn half_a_percent_is_equivalent_where_three_matter() {
+    let found = noisy(RULES, 1.005, noise(0.014, Shape::Normal));
+    assert!(found.equivalent >= 900, "seed {SEED}: {found:?}");
+    assert_eq!(found.wild, 0, "nobody is told of a difference that is large, seed {SEED}: {found:?}");
+}
+
+#[test]
+fn queues_that_are_equal_are_seldom_told_apart() {
+    // Real little runs: the mean response time of about a thousand requests at an M/M/1 queue, half busy.
+    let queue = Queue { servers: 1, service: Service::Exponential { mean_ns: 5_000_000 } };
+    let times = LoadTimes { warm_up_ns: SECOND_NS, stop_ns: 11 * SECOND_NS };
+    let found = duels(&DuelTrial { rules: RULES, ratio: 1.0 }, SEED, 200, |seed| {
+        let mut runs = 0;
+        move |_, block| {
+            runs += 1;
+            let spacing = Spacing::poisson(seed ^ u64::from(block));
+            let profile = Profile::constant(100.0);
+            let load = Load::Open(Open { profile, spacing, connections: 1_000, shed_after_ns: None });
+            let played = play(&load, &queue, times, seed.wrapping_add(runs));
+            match played.mean_response_s() {
+                Some(value) => Seen::Figure { value, errors: 0, planned: played.tally.counts.ended() },
+                None => Seen::Invalid,
+            }
+        }
+    });
+    assert_eq!(found.ended, 200);
+    // 5 % of two hundred and three standard errors: 10 + 9.2.
+    assert!(found.differs <= 19, "seed {SEED}: {found:?}");
+}

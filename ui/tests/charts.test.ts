@@ -1,0 +1,96 @@
+/** Charts are not blank, and show their unit and n. */
+
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { scrollThrough, nextFrames, withPage } from './browser';
+import { pixelsOf } from './colors';
+import { markColors, markPixels } from './drawn';
+import { cropped, decoded } from './png';
+import { PAGES, type PageName } from './pages';
+
+/** A chart with fewer pixels of marks is blank. */
+const LEAST = 25;
+
+/** Pages that are also tested in the dark theme and in print; the others have the same charts. */
+const EVERYWHERE: PageName[] = ['study', 'run', 'written-runs'];
+
+/** The titles of blank charts. */
+async function blank(page: Page): Promise<string[]> {
+  await nextFrames(page);
+  const colors = await markColors(page);
+  const titles: string[] = [];
+  for (const card of await page.locator('.card:visible').all()) {
+    const pixels = await markPixels(card.locator('.drawing'), colors);
+    if (pixels < LEAST) titles.push(await card.locator('h3').first().innerText());
+  }
+  return titles;
+}
+
+test.each(PAGES)(
+  '%s: no chart is blank, and each shows its unit and n',
+  async (name) => {
+    await withPage(name, {}, async (page) => {
+      await scrollThrough(page);
+      expect.soft(await blank(page)).toEqual([]);
+      const abouts = await page
+        .locator('.card:visible')
+        .evaluateAll((cards) => cards.map((card) => card.querySelector('.about')?.textContent ?? ''));
+      // Charts over time show n above each run.
+      expect.soft(abouts.filter((about) => !/n = \d|in minutes and seconds/.test(about))).toEqual([]);
+      const heads = await page.locator('.card.stacked:visible .pane-head').allInnerTexts();
+      expect.soft(heads.filter((head) => !/n = \d/.test(head))).toEqual([]);
+      if (!EVERYWHERE.includes(name)) return;
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect.soft(await blank(page), 'dark').toEqual([]);
+      await page.emulateMedia({ media: 'print' });
+      expect.soft(await blank(page), 'print').toEqual([]);
+    });
+  },
+  60_000,
+);
+
+test.each(['study', 'run'] as const)(
+  '%s: a screenshot of the whole page shows every chart without scrolling',
+  async (name) => {
+    await withPage(name, {}, async (page) => {
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll('.card')]
+          .filter((card) => card.checkVisibility())
+          .every((card) => card.querySelector('.drawing')?.hasChildNodes()),
+      );
+      expect(await page.evaluate(() => scrollY)).toBe(0);
+      const whole = decoded(await page.screenshot({ fullPage: true }));
+      const colors = await markColors(page);
+      const drawings = await page.locator('.card:visible .drawing').evaluateAll((all) =>
+        all.map((one) => {
+          const { left, top, width, height } = one.getBoundingClientRect();
+          return { left, top, width, height };
+        }),
+      );
+      expect(drawings.length).toBeGreaterThan(4);
+      const pixels = drawings.map((box) => pixelsOf(cropped(whole, box), colors));
+      expect(pixels.filter((count) => count < LEAST)).toEqual([]);
+    });
+  },
+  60_000,
+);
+
+test('a chart with hidden marks counts as blank', async () => {
+  await withPage('study', {}, async (page) => {
+    await scrollThrough(page);
+    expect(await blank(page)).toEqual([]);
+    const titles = await page.locator('.card:visible h3').allInnerTexts();
+    await page.evaluate(() => {
+      for (const mark of document.querySelectorAll<HTMLElement | SVGElement>('.drawing *')) {
+        const isWord = mark.closest('text') !== null || mark.closest('svg, canvas') === null;
+        if (isWord) {
+          mark.style.color = mark.style.fill = 'black';
+          mark.style.background = 'none';
+          mark.style.borderColor = 'transparent';
+        }
+        if (!isWord && !(mark instanceof SVGSVGElement)) mark.style.visibility = 'hidden';
+      }
+    });
+    expect(await blank(page)).toEqual(titles);
+  });
+}, 60_000);
