@@ -291,6 +291,7 @@ mod tests {
     use super::*;
     use alloc::format;
     use proptest::prelude::*;
+    use serde::de::IgnoredAny;
     use serde_json::Value;
 
     fn found(text: &str, pointer: &str) -> Result<String, Missing> {
@@ -330,6 +331,7 @@ mod tests {
         for (text, value) in [
             ("-1.50e+07", "-1.50e+07"),
             ("123456789012345678901234567890", "123456789012345678901234567890"),
+            ("-2.5e311", "-2.5e311"),
             ("true", "true"),
             (" false ", "false"),
             (r#""""#, ""),
@@ -447,7 +449,8 @@ mod tests {
     proptest! {
         #[test]
         fn another_reader_says_the_same_of_what_is_json(text in json()) {
-            let is_json = serde_json::from_str::<Value>(&text).is_ok();
+            // A `Value` would have to hold each number, and the grammar does not limit them.
+            let is_json = serde_json::from_str::<IgnoredAny>(&text).is_ok();
             prop_assert_eq!(found(&text, "/a") != Err(Missing::NotJson), is_json, "{}", text);
         }
 
