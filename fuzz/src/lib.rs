@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use std::{env, fs};
 
 use plan::{Environment, Study};
-use record::{Histogram, Interval, NotAnInterval, Percentile, Phase, Tally};
+use record::{ErrorClass, Histogram, Interval, NotAnInterval, Percentile, Phase, Tally};
 use wire::http1::Template;
 use wire::{Greeting, PROTOCOLS, Protocol};
 
@@ -76,7 +76,7 @@ pub fn sow_intervals(name: &str) {
         let mut tally = Tally::default();
         (0..values).for_each(|value| {
             tally.statuses.add(200 + value as u16, 1);
-            tally.errors.note("status", 200 + value, || value.to_string());
+            tally.errors.note(ErrorClass::Status, 200 + value, || value.to_string());
         });
         (0..values).for_each(|value| {
             tally.response.ok.record_many(1 << value, u64::from(value) + 1);

@@ -1,6 +1,6 @@
 //! One second of a made-up load, as the threads that made it would have counted it.
 
-use record::{Finish, Interval, Outcome, Phase, Tally};
+use record::{ErrorClass, Finish, Interval, Outcome, Phase, Tally};
 
 use crate::chance::Chance;
 
@@ -62,7 +62,7 @@ fn request(behaviour: &Behaviour, intended_ns: u64, stall_ms: f64, chance: &mut 
         status: if is_refused { 503 } else { 200 },
     });
     if is_refused {
-        tally.errors.note("status", 503, || "503 Service Unavailable".to_owned());
+        tally.errors.note(ErrorClass::Status, 503, || "503 Service Unavailable".to_owned());
     }
     tally.received_bytes += 1_240;
     tally.sent_bytes += 118;

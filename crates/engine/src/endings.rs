@@ -1,6 +1,6 @@
 //! How requests end when there is no reply.
 
-use record::{Blame, Class, Outcome, class};
+use record::{Blame, ErrorClass, Outcome};
 use rustix::io::Errno;
 use wire::{PeerFault, Stage};
 
@@ -10,7 +10,7 @@ use crate::link::State;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ending {
     pub(crate) outcome: Outcome,
-    pub(crate) class: &'static str,
+    pub(crate) class: ErrorClass,
     /// Tells endings of one class apart.
     pub(crate) code: u32,
     pub(crate) message: String,
@@ -18,34 +18,33 @@ pub(crate) struct Ending {
 
 impl Ending {
     /// Of a class, whose outcome it has.
-    pub(crate) fn new(class: &'static Class, code: u32, message: impl Into<String>) -> Self {
-        let outcome = class.outcome.unwrap_or(Outcome::Failed);
-        Self { outcome, class: class.name, code, message: message.into() }
+    pub(crate) fn new(class: ErrorClass, code: u32, message: impl Into<String>) -> Self {
+        let outcome = class.outcome().unwrap_or(Outcome::Failed);
+        Self { outcome, class, code, message: message.into() }
     }
 
     /// The peer broke the protocol, or takes nothing now.
     pub(crate) fn fault(fault: &PeerFault) -> Self {
-        let outcome = Class::of(fault.class).and_then(|class| class.outcome).unwrap_or(Outcome::Failed);
-        Self { outcome, class: fault.class, code: fault.code, message: fault.message() }
+        Self::new(fault.class, fault.code, fault.message())
     }
 
     /// No connection came about.
     pub(crate) fn connect(errno: Errno) -> Self {
         let (class, sentence) = match errno {
             _ if blame(errno) == Blame::Us => {
-                (&class::GENERATOR_FAULT, "this machine could not open a connection")
+                (ErrorClass::GeneratorFault, "this machine could not open a connection")
             }
-            Errno::CONNREFUSED => (&class::CONNECT_REFUSED, "the connection was refused"),
+            Errno::CONNREFUSED => (ErrorClass::ConnectRefused, "the connection was refused"),
             Errno::CONNRESET | Errno::CONNABORTED => {
-                (&class::CONNECT_RESET, "the connection was reset while it was opened")
+                (ErrorClass::ConnectReset, "the connection was reset while it was opened")
             }
-            Errno::TIMEDOUT => (&class::CONNECT_TIMEOUT, "the system gave up connecting"),
+            Errno::TIMEDOUT => (ErrorClass::ConnectTimeout, "the system gave up connecting"),
             Errno::HOSTUNREACH | Errno::NETUNREACH | Errno::HOSTDOWN | Errno::NETDOWN => {
-                (&class::CONNECT_UNREACHABLE, "there is no way to the target")
+                (ErrorClass::ConnectUnreachable, "there is no way to the target")
             }
-            Errno::AGAIN => (&class::CONNECT_BACKLOG_FULL, "the socket's queue of new connections is full"),
-            Errno::NOENT => (&class::CONNECT_NO_SOCKET, "there is no such socket"),
-            _ => (&class::CONNECT_FAILED, "the connection could not be opened"),
+            Errno::AGAIN => (ErrorClass::ConnectBacklogFull, "the socket's queue of new connections is full"),
+            Errno::NOENT => (ErrorClass::ConnectNoSocket, "there is no such socket"),
+            _ => (ErrorClass::ConnectFailed, "the connection could not be opened"),
         };
         Self::new(class, errno.raw_os_error() as u32, format!("{sentence} ({errno})"))
     }
@@ -54,69 +53,76 @@ impl Ending {
     pub(crate) fn reset(stage: Stage, is_reused: bool, errno: Errno) -> Self {
         let (class, sentence) = match stage {
             Stage::InDoubt => {
-                (&class::COMMIT_UNKNOWN, "the connection was reset while a commit was on its way")
+                (ErrorClass::CommitUnknown, "the connection was reset while a commit was on its way")
             }
-            _ if blame(errno) == Blame::Us => (&class::GENERATOR_FAULT, "this machine lost the connection"),
+            _ if blame(errno) == Blame::Us => {
+                (ErrorClass::GeneratorFault, "this machine lost the connection")
+            }
             Stage::Idle | Stage::FirstByte if is_reused => {
-                (&class::STALE_REUSE, "the peer closed a kept-alive connection as it was used again")
+                (ErrorClass::StaleReuse, "the peer closed a kept-alive connection as it was used again")
             }
             Stage::Idle | Stage::FirstByte => {
-                (&class::RESET_BEFORE_REPLY, "the connection was reset before a reply")
+                (ErrorClass::ResetBeforeReply, "the connection was reset before a reply")
             }
-            Stage::Head => (&class::RESET_IN_HEAD, "the connection was reset within the head of a reply"),
-            Stage::Body => (&class::RESET_IN_BODY, "the connection was reset within the body of a reply"),
+            Stage::Head => (ErrorClass::ResetInHead, "the connection was reset within the head of a reply"),
+            Stage::Body => (ErrorClass::ResetInBody, "the connection was reset within the body of a reply"),
         };
         Self::new(class, errno.raw_os_error() as u32, format!("{sentence} ({errno})"))
     }
 
     /// The connection was reset or lost within the TLS handshake.
     pub(crate) fn handshake_reset(errno: Errno) -> Self {
-        let class = if blame(errno) == Blame::Us { &class::GENERATOR_FAULT } else { &class::TLS_RESET };
+        let class = if blame(errno) == Blame::Us { ErrorClass::GeneratorFault } else { ErrorClass::TlsReset };
         let message = format!("the connection was reset within the TLS handshake ({errno})");
         Self::new(class, errno.raw_os_error() as u32, message)
     }
 
     /// The peer closed within the TLS handshake.
     pub(crate) fn handshake_closed() -> Self {
-        Self::new(&class::TLS_CLOSED, 0, "the peer closed the connection within the TLS handshake")
+        Self::new(ErrorClass::TlsClosed, 0, "the peer closed the connection within the TLS handshake")
     }
 
     /// The connection was reset or lost before the peer was ready for requests.
     pub(crate) fn greeting_reset(errno: Errno) -> Self {
-        let class = if blame(errno) == Blame::Us { &class::GENERATOR_FAULT } else { &class::LOGIN_RESET };
+        let class =
+            if blame(errno) == Blame::Us { ErrorClass::GeneratorFault } else { ErrorClass::LoginReset };
         let message = format!("the connection was reset within the log-in ({errno})");
         Self::new(class, errno.raw_os_error() as u32, message)
     }
 
     /// The peer closed before it was ready for requests.
     pub(crate) fn greeting_closed() -> Self {
-        Self::new(&class::LOGIN_CLOSED, 0, "the peer closed the connection within the log-in")
+        Self::new(ErrorClass::LoginClosed, 0, "the peer closed the connection within the log-in")
     }
 
     /// The greeting cannot go over to TLS.
     pub(crate) fn cannot_secure() -> Self {
-        Self::new(&class::TLS_ERROR, 1, "the log-in asks for TLS where there is none to go over to")
+        Self::new(ErrorClass::TlsError, 1, "the log-in asks for TLS where there is none to go over to")
     }
 
     /// The peer spoke in the clear after it had agreed to TLS.
     pub(crate) fn too_early_for_tls() -> Self {
-        Self::new(&class::EXCESS_BYTES, 2, "bytes came in the clear where TLS was to begin")
+        Self::new(ErrorClass::ExcessBytes, 2, "bytes came in the clear where TLS was to begin")
     }
 
     /// The peer closed while a commit was on its way.
     pub(crate) fn closed_in_doubt() -> Self {
-        Self::new(&class::COMMIT_UNKNOWN, 0, "the peer closed the connection while a commit was on its way")
+        Self::new(
+            ErrorClass::CommitUnknown,
+            0,
+            "the peer closed the connection while a commit was on its way",
+        )
     }
 
     /// The peer closed between the parts of a request.
     pub(crate) fn closed_between() -> Self {
-        Self::new(&class::INCOMPLETE, 1, "the peer closed the connection in the middle of a request")
+        Self::new(ErrorClass::Incomplete, 1, "the peer closed the connection in the middle of a request")
     }
 
     /// The peer closed or reset the connection while nothing was awaited of it.
     pub(crate) fn ended_in_pause() -> Self {
         Self::new(
-            &class::CLOSED_IN_PAUSE,
+            ErrorClass::ClosedInPause,
             0,
             "the peer ended the connection, without a word, within a pause of the request",
         )
@@ -125,38 +131,42 @@ impl Ending {
     /// The peer closed before anything of a reply had come.
     pub(crate) fn closed(is_reused: bool) -> Self {
         if is_reused {
-            Self::new(&class::STALE_REUSE, 0, "the peer closed a kept-alive connection as it was used again")
+            Self::new(
+                ErrorClass::StaleReuse,
+                0,
+                "the peer closed a kept-alive connection as it was used again",
+            )
         } else {
-            Self::new(&class::CLOSED_BEFORE_REPLY, 0, "the peer closed the connection without a reply")
+            Self::new(ErrorClass::ClosedBeforeReply, 0, "the peer closed the connection without a reply")
         }
     }
 
     /// The peer sent something before it was asked.
     pub(crate) fn too_early() -> Self {
-        Self::new(&class::EXCESS_BYTES, 1, "bytes came with the TLS handshake, before any request")
+        Self::new(ErrorClass::ExcessBytes, 1, "bytes came with the TLS handshake, before any request")
     }
 
     /// The reply was complete before the request was.
     pub(crate) fn early_reply() -> Self {
-        Self::new(&class::EARLY_REPLY, 0, "the reply ended before the whole request was sent")
+        Self::new(ErrorClass::EarlyReply, 0, "the reply ended before the whole request was sent")
     }
 
     /// The peer closed within a reply.
     pub(crate) fn incomplete() -> Self {
-        Self::new(&class::INCOMPLETE, 0, "the peer closed the connection within a reply")
+        Self::new(ErrorClass::Incomplete, 0, "the peer closed the connection within a reply")
     }
 
     /// The deadline passed while something was awaited.
-    pub(crate) fn timed_out(class: &'static Class, awaited: &str) -> Self {
+    pub(crate) fn timed_out(class: ErrorClass, awaited: &str) -> Self {
         Self::new(class, 0, format!("the deadline passed while waiting for {awaited}"))
     }
 
     /// The deadline passed while a link was not up yet.
     pub(crate) fn opening_timed_out(state: &State) -> Self {
         match state {
-            State::Shaking { .. } => Self::timed_out(&class::TIMEOUT_TLS, "the TLS handshake"),
-            State::Greeting { .. } => Self::timed_out(&class::TIMEOUT_LOGIN, "the log-in"),
-            _ => Self::timed_out(&class::TIMEOUT_CONNECT, "a connection"),
+            State::Shaking { .. } => Self::timed_out(ErrorClass::TimeoutTls, "the TLS handshake"),
+            State::Greeting { .. } => Self::timed_out(ErrorClass::TimeoutLogin, "the log-in"),
+            _ => Self::timed_out(ErrorClass::TimeoutConnect, "a connection"),
         }
     }
 
@@ -164,11 +174,11 @@ impl Ending {
     pub(crate) fn reply_timed_out(stage: Stage) -> Self {
         match stage {
             Stage::Idle | Stage::FirstByte => {
-                Self::timed_out(&class::TIMEOUT_FIRST_BYTE, "the first byte of a reply")
+                Self::timed_out(ErrorClass::TimeoutFirstByte, "the first byte of a reply")
             }
-            Stage::Head => Self::timed_out(&class::TIMEOUT_HEAD, "the rest of a reply's head"),
-            Stage::Body => Self::timed_out(&class::TIMEOUT_BODY, "the rest of a reply's body"),
-            Stage::InDoubt => Self::timed_out(&class::TIMEOUT_IN_COMMIT, "the answer to a commit"),
+            Stage::Head => Self::timed_out(ErrorClass::TimeoutHead, "the rest of a reply's head"),
+            Stage::Body => Self::timed_out(ErrorClass::TimeoutBody, "the rest of a reply's body"),
+            Stage::InDoubt => Self::timed_out(ErrorClass::TimeoutInCommit, "the answer to a commit"),
         }
     }
 }
@@ -193,9 +203,9 @@ mod tests {
     #[test]
     fn limits_of_this_machine_are_never_the_targets_fault() {
         for errno in [Errno::MFILE, Errno::ADDRNOTAVAIL, Errno::NOBUFS] {
-            assert_eq!(Ending::connect(errno).class, "generator_fault");
-            assert_eq!(Ending::reset(Stage::Body, true, errno).class, "generator_fault");
+            assert_eq!(Ending::connect(errno).class, ErrorClass::GeneratorFault);
+            assert_eq!(Ending::reset(Stage::Body, true, errno).class, ErrorClass::GeneratorFault);
         }
-        assert_eq!(Ending::connect(Errno::CONNREFUSED).class, "connect_refused");
+        assert_eq!(Ending::connect(Errno::CONNREFUSED).class, ErrorClass::ConnectRefused);
     }
 }

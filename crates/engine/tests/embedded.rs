@@ -40,7 +40,7 @@ fn calls_are_counted_as_requests_and_parts_are() {
 #[test]
 fn what_is_refused_is_told_and_pauses_are_kept() {
     let done = run(closed(nowhere(), 1, count(3)), acts(&[Act::Pause(30 * MS), Act::Say("no", None)]));
-    assert_eq!((done.tally.counts.rejected, done.errors("said_no")), (3, 3));
+    assert_eq!((done.tally.counts.rejected, done.errors("check_body")), (3, 3));
     assert!(done.tally.service.rejected.min_ns().is_some_and(|min_ns| min_ns >= 30 * MS));
     // Without any call at all, the load still ends.
     let done = run(closed(nowhere(), 2, lasting(100 * MS)), acts(&[]));
@@ -113,7 +113,7 @@ fn a_call_that_takes_too_long_is_interrupted_and_has_timed_out() {
     let done = finish(running, Duration::from_secs(4));
     // It was in flight; that the call was interrupted is no fault of the system.
     let counts = done.tally.counts;
-    assert_eq!((counts.sent, counts.unfinished, done.errors("interrupted")), (1, 1, 0), "{counts:?}");
+    assert_eq!((counts.sent, counts.unfinished, done.errors("canceled")), (1, 1, 0), "{counts:?}");
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn another_servers_banner_is_a_protocol_error() {
     let counts = done.tally.counts;
     assert_eq!((counts.ok, counts.failed), (0, 3), "{counts:?} {:?}", done.tally.errors);
     for entry in done.tally.errors.entries() {
-        assert!(["protocol_error", "excess_bytes"].contains(&&*entry.class), "{entry:?}");
+        assert!(["protocol_error", "excess_bytes"].contains(&entry.class.as_str()), "{entry:?}");
         assert!(entry.message.contains("SSH-2.0-OpenSSH_9.2p1"), "{entry:?}");
     }
 }

@@ -224,14 +224,17 @@ fn a_question_is_answered_before_there_is_a_load() {
 
     let server = Lines::start(|_, line| if line == "a" { Answer::Close } else { friendly(0, line) });
     let error = engine::ask(&tcp(server.address), script.open(0), Duration::from_secs(5)).unwrap_err();
-    assert!(error.to_string().contains("(closed)"), "{error}");
+    assert!(error.to_string().contains("(closed_before_reply)"), "{error}");
 
     let server = Lines::start(|_, line| if line == "a" { Answer::Silence } else { friendly(0, line) });
     let error = engine::ask(&tcp(server.address), script.open(0), Duration::from_millis(100)).unwrap_err();
     assert!(error.to_string().contains("no answer within 100ms"), "{error}");
     let server = Lines::start(|_, line| if line == "a" { Answer::Reset } else { Answer::Say("welcome\n") });
     let error = engine::ask(&tcp(server.address), script.open(0), Duration::from_secs(5)).unwrap_err();
-    assert!(error.to_string().contains("(reset): the peer reset the connection instead"), "{error}");
+    assert!(
+        error.to_string().contains("(reset_before_reply): the peer reset the connection instead"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn a_refused_part_says_why_in_its_own_account() {
     assert_eq!(ends(work), [0, 10, 0, 0, 0]);
     for tally in [step, work] {
         let [entry] = tally.errors.entries() else { panic!("{:?}", tally.errors) };
-        assert_eq!((entry.class.as_ref(), entry.count), ("said_no", 10));
+        assert_eq!((entry.class.as_str(), entry.count), ("check_body", 10));
         assert_eq!(entry.message, "no, for reason 7");
     }
 }
@@ -77,7 +77,7 @@ fn a_connection_lost_within_a_part_ends_the_part_as_it_ends_the_request() {
     assert_eq!(ends(begin), [4, 0, 0, 0, 0]);
     for tally in [step, work] {
         let [entry] = tally.errors.entries() else { panic!("{:?}", tally.errors) };
-        assert_eq!((entry.class.as_ref(), entry.count), ("incomplete", 4), "it is no stale connection");
+        assert_eq!((entry.class.as_str(), entry.count), ("incomplete", 4), "it is no stale connection");
     }
 }
 

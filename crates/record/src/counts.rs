@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::outcome::Outcome;
+use outcome::Outcome;
 
 /// How many requests were planned, sent, not sent, and how those sent ended.
 ///

@@ -27,19 +27,19 @@
 //! covers them one by one, people query them, and every version of its file has them. What is a blob there, the column
 //! `histograms`, is byte for byte the last section here, so both have one codec and files of every version stay as they are.
 
-use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
 use crate::bytes::{Malformed, Reader, put};
 use crate::counts::Counts;
+use crate::finish::Finish;
 use crate::interval::{Interval, Phase};
 use crate::ledger::{Ledger, LedgerEntry};
-use crate::outcome::{Finish, Outcome};
 use crate::sample::Sampled;
 use crate::tally::{Statuses, Tally};
 use crate::window::InWindow;
+use outcome::{ClassName, Outcome};
 
 /// The version that is written, and the only one that there is.
 const VERSION: u8 = 1;
@@ -151,7 +151,7 @@ fn put_figures(out: &mut Vec<u8>, tally: &Tally) {
 fn put_errors(out: &mut Vec<u8>, errors: &Ledger) {
     put_all(out, [errors.others(), errors.entries().len() as u64]);
     for LedgerEntry { class, code, message, count } in errors.entries() {
-        put_text(out, class);
+        put_text(out, class.as_str());
         put_all(out, [u64::from(*code), *count]);
         put_text(out, message);
     }
@@ -200,7 +200,7 @@ fn errors(reader: &mut Reader<'_>) -> Result<Ledger, Malformed> {
     let [others] = counts(reader)?;
     let mut errors = Ledger::default();
     for kept in 0..reader.take()? {
-        let class = Cow::Owned(text(reader, CLASS_BYTES_MAX)?);
+        let class = ClassName::from(text(reader, CLASS_BYTES_MAX)?);
         let (code, [count]) = (narrow(reader)?, counts(reader)?);
         let message = text(reader, Ledger::MESSAGE_BYTES_MAX as u64)?;
         let is_known = errors.entries().iter().any(|entry| entry.code == code && entry.class == class);

@@ -1,16 +1,15 @@
 //! Errors by class: a capped list, and a count of what did not fit in it.
 
-use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::class::{self, Class};
+use outcome::{ClassName, ErrorClass};
 
 /// One kind of error and how often it was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerEntry {
     /// The class, such as `timeout_body` or `status`.
-    pub class: Cow<'static, str>,
+    pub class: ClassName,
     /// What tells errors of one class apart: a status, an errno, the number of a check; 0 if nothing does.
     pub code: u32,
     /// The sentence for people. May quote the peer, unescaped: whoever prints it must escape it.
@@ -34,17 +33,18 @@ impl Ledger {
     /// Entries at most, these among them.
     pub const ENTRIES_MAX: usize = Self::KINDS_MAX + Self::ERRNOS_MAX;
     /// Classes that are kept apart even when the list is full: verdicts rest on them.
-    const ALWAYS_KEPT: [&str; 1] = [class::GENERATOR_FAULT.name];
+    const ALWAYS_KEPT: [ErrorClass; 1] = [ErrorClass::GeneratorFault];
     /// Bytes kept of one message.
     pub const MESSAGE_BYTES_MAX: usize = 256;
 
     /// Counts one error. The message is only made for the first of its kind.
-    pub fn note(&mut self, class: &'static str, code: u32, message: impl FnOnce() -> String) {
+    pub fn note(&mut self, class: ErrorClass, code: u32, message: impl FnOnce() -> String) {
+        let class = ClassName::Known(class);
         if let Some(entry) = self.entries.iter_mut().find(|entry| entry.code == code && entry.class == class)
         {
             entry.count += 1;
         } else {
-            self.insert(LedgerEntry { class: class.into(), code, message: message(), count: 1 });
+            self.insert(LedgerEntry { class, code, message: message(), count: 1 });
         }
     }
 
@@ -63,8 +63,8 @@ impl Ledger {
     /// Adds a kind, or counts it among the others when the list is full.
     pub fn insert(&mut self, mut entry: LedgerEntry) {
         let is_full = self.entries.len() >= Self::KINDS_MAX;
-        let is_reserved =
-            Self::ALWAYS_KEPT.contains(&&*entry.class) && self.entries.len() < Self::ENTRIES_MAX;
+        let is_reserved = entry.class.known().is_some_and(|class| Self::ALWAYS_KEPT.contains(&class))
+            && self.entries.len() < Self::ENTRIES_MAX;
         if is_full && !is_reserved {
             self.others += entry.count;
             return;
@@ -88,8 +88,8 @@ impl Ledger {
     }
 
     /// The kinds of one class.
-    pub fn of<'a>(&'a self, class: &'a Class) -> impl Iterator<Item = &'a LedgerEntry> {
-        self.entries.iter().filter(move |entry| entry.class == class.name)
+    pub fn of(&self, class: ErrorClass) -> impl Iterator<Item = &LedgerEntry> {
+        self.entries.iter().filter(move |entry| entry.class.known() == Some(class))
     }
 
     /// Errors of kinds that no longer fitted.
@@ -118,7 +118,7 @@ mod tests {
     fn the_list_is_capped_and_nothing_goes_uncounted() {
         let mut ledger = Ledger::default();
         for code in 0..1_000 {
-            ledger.note("status", code % 100, || code.to_string());
+            ledger.note(ErrorClass::Status, code % 100, || code.to_string());
         }
         assert_eq!(ledger.entries().len(), Ledger::KINDS_MAX);
         assert_eq!(ledger.total(), 1_000);
@@ -128,18 +128,18 @@ mod tests {
     #[test]
     fn a_long_message_is_cut_at_a_character() {
         let mut ledger = Ledger::default();
-        ledger.note("peer", 0, || "é".repeat(1_000));
+        ledger.note(ErrorClass::ProtocolError, 0, || "é".repeat(1_000));
         assert_eq!(ledger.entries()[0].message.len(), Ledger::MESSAGE_BYTES_MAX);
-        ledger.note("peer", 1, || "a".to_string() + &"é".repeat(1_000));
+        ledger.note(ErrorClass::ProtocolError, 1, || "a".to_string() + &"é".repeat(1_000));
         assert_eq!(ledger.entries()[1].message.len(), Ledger::MESSAGE_BYTES_MAX - 1);
     }
 
     #[test]
     fn merging_adds_the_counts_of_the_same_kind() {
         let (mut a, mut b) = (Ledger::default(), Ledger::default());
-        a.note("status", 503, || "503".to_string());
-        b.note("status", 503, || "503".to_string());
-        b.note("status", 500, || "500".to_string());
+        a.note(ErrorClass::Status, 503, || "503".to_string());
+        b.note(ErrorClass::Status, 503, || "503".to_string());
+        b.note(ErrorClass::Status, 500, || "500".to_string());
         b.add_others(2);
         a.merge(&b);
         assert_eq!(a.entries().iter().map(|e| (e.code, e.count)).collect::<Vec<_>>(), [(503, 2), (500, 1)]);

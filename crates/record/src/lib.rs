@@ -7,15 +7,14 @@
 extern crate alloc;
 
 mod bytes;
-pub mod class;
 mod counts;
 mod encoding;
+mod finish;
 mod gaps;
 mod health;
 mod histogram;
 mod interval;
 mod ledger;
-mod outcome;
 mod percentile;
 mod pulse;
 mod recorder;
@@ -26,15 +25,15 @@ mod tally;
 mod waits;
 mod window;
 
-pub use class::{Blame, CLASSES, Class};
 pub use counts::{Counts, IdentityBroken};
 pub use encoding::NotAnInterval;
+pub use finish::Finish;
 pub use gaps::{Gap, Gaps};
 pub use health::Health;
 pub use histogram::Histogram;
 pub use interval::{Interval, Phase, Whole};
 pub use ledger::{Ledger, LedgerEntry};
-pub use outcome::{Finish, Outcome};
+pub use outcome::{Blame, ClassName, ErrorClass, Outcome};
 pub use percentile::{PRINTED, Percentile};
 pub use pulse::{Presence, Pulse, Pulses};
 pub use recorder::Recorder;

@@ -2,8 +2,8 @@
 
 use alloc::boxed::Box;
 
+use crate::finish::Finish;
 use crate::interval::{Interval, Phase};
-use crate::outcome::Finish;
 use crate::sample::{Reservoir, Sampled};
 use crate::tally::Tally;
 

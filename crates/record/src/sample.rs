@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::outcome::Finish;
+use crate::finish::Finish;
 
 /// One request kept whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Reservoir {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outcome::Outcome;
+    use outcome::Outcome;
 
     fn request(intended_ns: u64) -> Sampled {
         let finish = Finish {

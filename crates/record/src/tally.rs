@@ -5,10 +5,11 @@ use alloc::vec::Vec;
 pub use crate::bytes::Malformed;
 use crate::bytes::Reader;
 use crate::counts::Counts;
+use crate::finish::Finish;
 use crate::histogram::Histogram;
 use crate::ledger::Ledger;
-use crate::outcome::{Finish, Outcome};
 use crate::window::InWindow;
+use outcome::Outcome;
 
 /// One duration kept apart by how the request ended.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
-use crate::outcome::Outcome;
 use crate::tally::Tally;
+use outcome::Outcome;
 
 /// Requests by when they ended, whenever they were intended. What ended before the window is in neither count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

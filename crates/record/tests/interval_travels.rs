@@ -3,7 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use record::{
-    Finish, InWindow, Interval, LedgerEntry, NotAnInterval, Outcome, Phase, Sampled, Statuses, Tally, Whole,
+    ErrorClass, Finish, InWindow, Interval, LedgerEntry, NotAnInterval, Outcome, Phase, Sampled, Statuses,
+    Tally, Whole,
 };
 
 fn request(place: u64, outcome: Outcome) -> Sampled {
@@ -32,8 +33,14 @@ fn full() -> Interval {
     tally.connect.record(55_000);
     tally.tls.record(99_000);
     tally.window = InWindow { ok: 11, rejected: 12, other: 13, after: 14 };
-    tally.errors.note("status", 503, || "HTTP 503 \u{e9}".to_owned());
-    tally.errors.note("reset", 104, || "the peer reset the connection".to_owned());
+    tally.errors.note(ErrorClass::Status, 503, || "HTTP 503 \u{e9}".to_owned());
+    // No class of this version.
+    tally.errors.insert(LedgerEntry {
+        class: "reset".into(),
+        code: 104,
+        message: "the peer reset the connection".to_owned(),
+        count: 1,
+    });
     tally.errors.add_others(7);
     Interval { second: 2, phase: Phase::Measured, tally, sampled }
 }
@@ -137,8 +144,8 @@ fn statuses_beyond_three_digits_are_counted_as_the_highest() {
 #[test]
 fn a_full_ledger_comes_back() {
     let mut interval = full();
-    (0..100).for_each(|code| interval.tally.errors.note("status", code, String::new));
-    (0..100).for_each(|code| interval.tally.errors.note("generator_fault", code, String::new));
+    (0..100).for_each(|code| interval.tally.errors.note(ErrorClass::Status, code, String::new));
+    (0..100).for_each(|code| interval.tally.errors.note(ErrorClass::GeneratorFault, code, String::new));
     assert_eq!(Interval::decode(&interval.encode()), Ok(interval));
 }
 

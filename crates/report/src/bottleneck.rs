@@ -2,6 +2,7 @@
 
 use judge::bottleneck::{Evidence, OfRun, Together, bottleneck};
 use judge::{Bottleneck, Certainty, Resource};
+use record::ClassName;
 use store::Model;
 
 use crate::figures::Figures;
@@ -44,7 +45,7 @@ fn of<'a, 'b: 'a>(views: impl Iterator<Item = &'a View<'b>>, figures: &Figures) 
     };
     let mut errors = std::collections::BTreeMap::new();
     for error in &figures.errors {
-        let sum: &mut u64 = errors.entry(error.class.clone()).or_default();
+        let sum: &mut u64 = errors.entry(ClassName::from(error.class.as_str())).or_default();
         *sum = sum.saturating_add(error.count);
     }
     let together = Together {

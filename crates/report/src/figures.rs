@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use judge::{Window, rates};
-use record::{Class, Counts, Split, Tally};
+use record::{Counts, ErrorClass, Split, Tally};
 use store::Unit;
 
 use crate::durations::Durations;
@@ -38,9 +38,9 @@ pub(crate) struct ErrorLine {
 }
 
 impl ErrorLine {
-    /// What is known of its class; `None` of `others`, and of a class of another version.
-    pub(crate) fn explained(&self) -> Option<&'static Class> {
-        Class::of(&self.class)
+    /// Its class; `None` of `others`, and of a class of another version.
+    pub(crate) fn known_class(&self) -> Option<ErrorClass> {
+        ErrorClass::of(&self.class)
     }
 }
 

@@ -78,7 +78,7 @@ fn headline(view: &View<'_>, escape: Escape) -> Vec<Item> {
 
 fn errors(figures: &Figures, escape: Escape) -> Option<Item> {
     let first = figures.errors.first()?;
-    let help = first.explained().map(|class| [class.name.to_owned(), class.help.to_owned()]);
+    let help = first.known_class().map(|class| [class.name().to_owned(), class.help().to_owned()]);
     Some(Item::Errors(figures.errors.iter().map(|error| error_line(error, escape)).collect(), help))
 }
 

@@ -1,6 +1,6 @@
 //! What is said of transactions alone: how often they were tried, which came late, and what they are without connecting.
 
-use record::{Histogram, Split, Statuses, class};
+use record::{ErrorClass, Histogram, Split, Statuses};
 use store::Unit;
 
 use crate::figures::Figures;
@@ -9,10 +9,8 @@ use crate::units::{count, duration, percent, percent_with, rate};
 use crate::view::View;
 
 /// Classes of errors after which nobody knows whether the transaction took effect, and what happened.
-const UNKNOWN: [(&str, &str); 2] = [
-    (class::COMMIT_UNKNOWN.name, "the connection was lost"),
-    (class::TIMEOUT_IN_COMMIT.name, "time ran out"),
-];
+const UNKNOWN: [(ErrorClass, &str); 2] =
+    [(ErrorClass::CommitUnknown, "the connection was lost"), (ErrorClass::TimeoutInCommit, "time ran out")];
 
 /// How often transactions were tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -142,8 +140,11 @@ pub(crate) fn percent_of_time(share: f64) -> String {
 
 /// What everybody must know of transactions of which nobody knows whether they took effect; `None` if there is none.
 pub(crate) fn unknown<'a>(figures: impl Iterator<Item = &'a Figures> + Clone) -> Option<String> {
-    let of_class = |class: &str| {
-        let errors = figures.clone().flat_map(|figures| &figures.errors).filter(|error| error.class == class);
+    let of_class = |class: ErrorClass| {
+        let errors = figures
+            .clone()
+            .flat_map(|figures| &figures.errors)
+            .filter(|error| error.known_class() == Some(class));
         errors.fold(0u64, |sum, error| sum.saturating_add(error.count))
     };
     let each = UNKNOWN.map(|(class, words)| (of_class(class), words));

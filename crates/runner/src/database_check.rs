@@ -7,14 +7,14 @@ use engine::{Asked, Peer, ProbeError, Probed};
 use plan::{Engine, Transactions};
 use sql::workload::{self, Tables};
 use wire::sql::{Login, Rows, Said, Session, Single};
-use wire::{Conversation, PeerFault, mysql, postgres};
+use wire::{Conversation, ErrorClass, mysql, postgres};
 
 use crate::prepare::Refusal;
 use crate::protocol::{file, nonce};
 use crate::stretching;
 
 /// How a log-in ends that nobody answers.
-const SILENT: &str = record::class::TIMEOUT_LOGIN.name;
+const SILENT: ErrorClass = ErrorClass::TimeoutLogin;
 
 /// What a database said of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -204,7 +204,7 @@ impl Desk<'_> {
     /// With the next step, where there is one.
     fn explained(&self, error: ProbeError) -> Refusal {
         match error {
-            ProbeError::Greeting { endpoint, class, reason } if class == PeerFault::LOGIN_REFUSED => {
+            ProbeError::Greeting { endpoint, class, reason } if class == ErrorClass::LoginRefused => {
                 let way_out = match self.engine {
                     Engine::PostgreSql => {
                         "see to the user and the database of the URL, to the password (PGPASSWORD or ~/.pgpass), and to the \

@@ -9,8 +9,8 @@ use plan::{Draft, LoadSpec};
 use runner::{PublicLoads, Share};
 use wire::testing::{End, Sample, feed_three_ways};
 use wire::{
-    Closing, Compile, Conversation, Next, PeerFault, Progress, Protocol, Refusal, Reply, Scheme, Script,
-    Stage, class,
+    Closing, Compile, Conversation, ErrorClass, Next, PeerFault, Progress, Protocol, Refusal, Reply, Scheme,
+    Script, Stage,
 };
 
 use crate::shares::count;
@@ -75,7 +75,7 @@ impl Conversation for Talk {
         let rest = self.heard.map_or(&[][..], |heard| &self.texts[self.step][heard..]);
         let used = bytes.len().min(rest.len());
         if bytes[..used] != rest[..used] || (self.heard.is_none() && !bytes.is_empty()) {
-            return Err(PeerFault::new(class::PROTOCOL_ERROR, 0, OTHER));
+            return Err(PeerFault::new(ErrorClass::ProtocolError, 0, OTHER));
         }
         if used < rest.len() || rest.is_empty() {
             self.heard = self.heard.map(|heard| heard + used);
@@ -119,7 +119,7 @@ fn samples() -> Vec<Sample> {
     let samples = [
         ("the same", "hello", End::Replied { status: 0, reusable: true }),
         ("a part", "hel", End::Incomplete),
-        ("others", "hallo", End::Fault(class::PROTOCOL_ERROR, OTHER)),
+        ("others", "hallo", End::Fault(ErrorClass::ProtocolError, OTHER)),
     ];
     samples.map(|(name, bytes, end)| Sample { name, bytes: bytes.into(), end }).into()
 }

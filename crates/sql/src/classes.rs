@@ -1,7 +1,7 @@
 //! The words for what a server refused, and which refusals are worth another try.
 
 use wire::sql::{Said, SqlState};
-use wire::{Refusal, class};
+use wire::{ErrorClass, Refusal};
 
 use crate::engine::Engine;
 
@@ -9,7 +9,7 @@ use crate::engine::Engine;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     /// A class of refusals.
-    Class(&'static str),
+    Class(ErrorClass),
     /// A SQLSTATE.
     State([u8; 5]),
     /// A server's own number.
@@ -18,9 +18,9 @@ pub enum Retry {
 
 impl Retry {
     /// Whether an error of this class is meant.
-    pub fn means(self, class: &str, said: &Said) -> bool {
+    pub fn means(self, class: ErrorClass, said: &Said) -> bool {
         match self {
-            Retry::Class(name) => name == class,
+            Retry::Class(meant) => meant == class,
             Retry::State(state) => state == said.sqlstate.0,
             Retry::Number(number) => number == said.number && number != 0,
         }
@@ -28,8 +28,8 @@ impl Retry {
 }
 
 /// Whether a transaction that was refused so can succeed if it is tried again.
-pub fn is_retryable(class: &str) -> bool {
-    matches!(class, class::SERIALIZATION_FAILURE | class::DEADLOCK)
+pub fn is_retryable(class: ErrorClass) -> bool {
+    matches!(class, ErrorClass::SerializationFailure | ErrorClass::Deadlock)
 }
 
 /// The refusal that an error amounts to. Its code is the SQLSTATE's, or the server's own number where that is more telling.
@@ -48,37 +48,37 @@ pub(crate) fn leaves_doubt(said: &Said) -> bool {
 }
 
 /// MySQL's and MariaDB's numbers come first: their SQLSTATEs are often vague, and that of a deadlock is another thing's.
-fn of_mysql(number: u16) -> Option<&'static str> {
+fn of_mysql(number: u16) -> Option<ErrorClass> {
     Some(match number {
-        1020 => class::SERIALIZATION_FAILURE,
-        1040 | 1203 => class::TOO_MANY_CONNECTIONS,
-        1033..=1035 | 1194 | 1195 | 1712 | 1877 => class::CORRUPTED,
-        1053 | 1077 | 1079 | 1080 | 1927 => class::SERVER_SHUTDOWN,
-        4031 => class::IDLE_TIMEOUT,
-        1205 => class::LOCK_TIMEOUT,
-        1213 => class::DEADLOCK,
-        1290 | 1792 | 1836 => class::READ_ONLY,
-        1317 | 1969 | 3024 => class::CANCELED,
-        1037 | 1038 | 1041 | 1114 => class::OUT_OF_RESOURCES,
+        1020 => ErrorClass::SerializationFailure,
+        1040 | 1203 => ErrorClass::TooManyConnections,
+        1033..=1035 | 1194 | 1195 | 1712 | 1877 => ErrorClass::Corrupted,
+        1053 | 1077 | 1079 | 1080 | 1927 => ErrorClass::ServerShutdown,
+        4031 => ErrorClass::IdleTimeout,
+        1205 => ErrorClass::LockTimeout,
+        1213 => ErrorClass::Deadlock,
+        1290 | 1792 | 1836 => ErrorClass::ReadOnly,
+        1317 | 1969 | 3024 => ErrorClass::Canceled,
+        1037 | 1038 | 1041 | 1114 => ErrorClass::OutOfResources,
         _ => return None,
     })
 }
 
-fn of_state(state: SqlState) -> &'static str {
+fn of_state(state: SqlState) -> ErrorClass {
     match &state.0 {
-        b"40001" => class::SERIALIZATION_FAILURE,
-        b"40P01" => class::DEADLOCK,
-        b"55P03" => class::LOCK_TIMEOUT,
-        b"53300" => class::TOO_MANY_CONNECTIONS,
-        b"57014" => class::CANCELED,
-        b"25006" => class::READ_ONLY,
-        b"57P01" | b"57P02" | b"57P03" => class::SERVER_SHUTDOWN,
-        b"25P03" | b"57P05" => class::IDLE_TIMEOUT,
-        b"XX001" | b"XX002" => class::CORRUPTED,
-        [b'2', b'3', ..] => class::CONSTRAINT,
-        [b'5', b'3', ..] => class::OUT_OF_RESOURCES,
-        [b'4', b'2', ..] => class::BAD_STATEMENT,
-        _ => class::SQL_ERROR,
+        b"40001" => ErrorClass::SerializationFailure,
+        b"40P01" => ErrorClass::Deadlock,
+        b"55P03" => ErrorClass::LockTimeout,
+        b"53300" => ErrorClass::TooManyConnections,
+        b"57014" => ErrorClass::Canceled,
+        b"25006" => ErrorClass::ReadOnly,
+        b"57P01" | b"57P02" | b"57P03" => ErrorClass::ServerShutdown,
+        b"25P03" | b"57P05" => ErrorClass::IdleTimeout,
+        b"XX001" | b"XX002" => ErrorClass::Corrupted,
+        [b'2', b'3', ..] => ErrorClass::Constraint,
+        [b'5', b'3', ..] => ErrorClass::OutOfResources,
+        [b'4', b'2', ..] => ErrorClass::BadStatement,
+        _ => ErrorClass::SqlError,
     }
 }
 
@@ -137,7 +137,11 @@ mod tests {
             ("nonsense", 0, "sql_error"),
         ] {
             let engine = if number == 0 { Engine::PostgreSql } else { Engine::MySql };
-            assert_eq!(refusal(engine, &said(state.as_bytes(), number)).class, class, "{state} {number}");
+            assert_eq!(
+                refusal(engine, &said(state.as_bytes(), number)).class.name(),
+                class,
+                "{state} {number}"
+            );
         }
     }
 
@@ -152,7 +156,7 @@ mod tests {
 
     #[test]
     fn numbers_mean_something_else_elsewhere() {
-        assert_eq!(refusal(Engine::Sqlite, &said(b"58030", 1290)).class, "sql_error");
+        assert_eq!(refusal(Engine::Sqlite, &said(b"58030", 1290)).class, ErrorClass::SqlError);
     }
 
     #[test]

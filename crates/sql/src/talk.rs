@@ -11,8 +11,8 @@ use std::sync::Arc;
 use crate::script::{Broken, Player};
 use wire::sql::{Heard, Said, Session};
 use wire::{
-    Cancel, Closing, Conversation, Greeting, Interrupt, Next, PartEnd, PeerFault, Progress, Refusal, Reply,
-    Stage, class,
+    Cancel, Closing, Conversation, ErrorClass, Greeting, Interrupt, Next, PartEnd, PeerFault, Progress,
+    Refusal, Reply, Stage,
 };
 
 use crate::classes;
@@ -181,7 +181,7 @@ impl Talk {
     fn in_doubt(&self, sentence: &'static str) -> PeerFault {
         let (engine, said) = (self.program.engine, self.session.said());
         let code = classes::refusal(engine, said).code;
-        PeerFault::new(class::COMMIT_UNKNOWN, code, sentence).saying(classes::words(engine, said))
+        PeerFault::new(ErrorClass::CommitUnknown, code, sentence).saying(classes::words(engine, said))
     }
 
     /// The end of the part that a single statement is.
@@ -255,11 +255,11 @@ impl Talk {
 
     /// The fault of a server that did not say, in the protocol's own words, what became of a commit.
     fn leaving_doubt(&self, fault: PeerFault) -> PeerFault {
-        if !self.has_doubt() || fault.class == class::COMMIT_UNKNOWN {
+        if !self.has_doubt() || fault.class == ErrorClass::CommitUnknown {
             return fault;
         }
         let sentence = "the server broke the protocol while a commit was on its way";
-        PeerFault::new(class::COMMIT_UNKNOWN, fault.code, sentence).saying(fault.message())
+        PeerFault::new(ErrorClass::CommitUnknown, fault.code, sentence).saying(fault.message())
     }
 }
 
@@ -344,19 +344,19 @@ impl Conversation for Talk {
 
     fn explain(&self, refusal: Refusal) -> String {
         match refusal.class {
-            class::ROWS => {
+            ErrorClass::Rows => {
                 let plan = self.program.steps.get(usize::from(self.step));
                 let expected =
                     plan.and_then(|plan| plan.expects).map_or(String::new(), |(_, rows)| rows.to_string());
                 format!("{} rows, and {expected} expected", refusal.code)
             }
-            class::OPEN_TRANSACTION => {
+            ErrorClass::OpenTransaction => {
                 "the script ended inside a transaction, which was rolled back".to_owned()
             }
-            class::ROLLED_BACK => {
+            ErrorClass::RolledBack => {
                 "the server answered COMMIT with ROLLBACK: nothing was committed".to_owned()
             }
-            Refusal::SCRIPT_STOPPED => self.said.text.clone(),
+            ErrorClass::ScriptStopped => self.said.text.clone(),
             _ => classes::words(self.program.engine, &self.said),
         }
     }
@@ -383,5 +383,5 @@ impl Conversation for Talk {
 /// An answer came that belongs to nothing.
 fn unasked() -> PeerFault {
     let sentence = "an answer came to nothing that was asked";
-    PeerFault::new(class::PROTOCOL_ERROR, 0, sentence)
+    PeerFault::new(ErrorClass::ProtocolError, 0, sentence)
 }

@@ -2,7 +2,7 @@
 
 mod texts;
 
-use wire::class;
+use wire::ErrorClass;
 
 use crate::classes::Retry;
 use crate::engine::Engine;
@@ -277,7 +277,9 @@ impl Workload {
                 &[Retry::Number(1213), Retry::Number(1020), Retry::Number(1205)]
             }
             (Tables::Sbtest, Engine::PostgreSql) => UNIQUE_VIOLATION,
-            (Tables::Sbtest | Tables::SbtestEmpty, Engine::Sqlite) => &[Retry::Class(class::LOCK_TIMEOUT)],
+            (Tables::Sbtest | Tables::SbtestEmpty, Engine::Sqlite) => {
+                &[Retry::Class(ErrorClass::LockTimeout)]
+            }
             _ => &[],
         }
     }

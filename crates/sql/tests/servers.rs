@@ -11,7 +11,7 @@ use sql::workload::{self, Style, Tables, WORKLOADS, Workload};
 use sql::{Engine, Mode, Rows, Settings, Sql, Step};
 use wire::Next;
 use wire::sql::{Login, Secret};
-use wire::{Conversation as _, Script as _};
+use wire::{Conversation as _, ErrorClass, Script as _};
 
 const MODES: [(Mode, &str); 3] =
     [(Mode::Simple, "simple"), (Mode::Extended, "extended"), (Mode::Prepared, "prepared")];
@@ -261,7 +261,7 @@ fn a_lost_race_is_tried_again_on_postgresql() {
     server.sql(ROWS).unwrap();
     let text = "BEGIN ISOLATION LEVEL REPEATABLE READ;\nSELECT a FROM t;\nUPDATE t SET a = a + 1 WHERE id = 1;\nEND;";
     for (mode, _) in MODES {
-        for (max_tries, status, class) in [(1, 1, Some("serialization_failure")), (2, 2, None)] {
+        for (max_tries, status, class) in [(1, 1, Some(ErrorClass::SerializationFailure)), (2, 2, None)] {
             let script = on_postgres(text, Settings { mode, max_tries, ..Settings::default() });
             let mut slow = Line::open(script.open(0), server.port());
             let mut next = slow.talk.begin(0);

@@ -4,7 +4,7 @@ use crate::support::{self, assert_told, deck, play, sql, steps, talk};
 use sql::script::{Allow, Deck, Language};
 use sql::{Engine, Mode, Retry, Rows, Settings, Sql, Step};
 use wire::sql::Session;
-use wire::{Cancel, Closing, Conversation as _, Next, Progress, Script as _, Stage};
+use wire::{Cancel, Closing, Conversation as _, ErrorClass, Next, Progress, Script as _, Stage};
 
 fn mode(mode: Mode) -> Settings {
     Settings { mode, ..Settings::default() }
@@ -157,7 +157,7 @@ fn tries_are_limited_or_not() {
 #[test]
 fn only_what_can_help_is_tried_again() {
     let script = "UPDATE t SET a = 1;";
-    let retries = vec![Retry::Class("lock_timeout"), Retry::State(*b"23505")];
+    let retries = vec![Retry::Class(ErrorClass::LockTimeout), Retry::State(*b"23505")];
     for (answer, class, is_retried) in
         [("RlZI", "lock_timeout", true), ("RuZI", "constraint", true), ("RbZI", "bad_statement", false)]
     {
@@ -371,7 +371,7 @@ fn an_answer_to_nothing_is_a_fault() {
         let fault = talk.received(answer.as_bytes()).unwrap_err();
         assert_eq!(
             (fault.class, fault.sentence),
-            ("protocol_error", "an answer came to nothing that was asked")
+            (ErrorClass::ProtocolError, "an answer came to nothing that was asked")
         );
     }
     let mut talk = talk("SELECT 1;", Settings::default());

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use sql::{Engine, split};
 use wire::sql::{Heard, Number, Rows, Said, Statement, Transaction, Value as SqlValue};
-use wire::{Cancel, Greeting, Interrupt, PeerFault, class};
+use wire::{Cancel, ErrorClass, Greeting, Interrupt, PeerFault};
 
 use crate::database::Database;
 use crate::errors;
@@ -133,7 +133,7 @@ impl wire::sql::Session for Session {
             Ok(connection) => self.connection = Some(connection),
             Err(words) => {
                 let sentence = "the database cannot be opened";
-                return Err(PeerFault::new(PeerFault::LOGIN_REFUSED, 0, sentence).saying(words));
+                return Err(PeerFault::new(ErrorClass::LoginRefused, 0, sentence).saying(words));
             }
         }
         Ok((0, Greeting::Done))
@@ -228,5 +228,5 @@ impl wire::sql::Session for Session {
 
 fn not_open() -> PeerFault {
     let sentence = "a statement was to be run on a database that is not open";
-    PeerFault::new(class::PROTOCOL_ERROR, 0, sentence)
+    PeerFault::new(ErrorClass::ProtocolError, 0, sentence)
 }

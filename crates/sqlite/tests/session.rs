@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sqlite::{Database, Session};
 use wire::sql::{Heard, Rows, Session as _, Statement, Transaction, Value};
-use wire::{Greeting, PeerFault};
+use wire::{ErrorClass, Greeting};
 
 /// Rows as lists of texts.
 #[derive(Debug, Default)]
@@ -208,7 +208,7 @@ fn what_cannot_be_opened_is_told() {
         (set("colour", "red"), "the setting \"colour\" is not known"),
     ] {
         let fault = Session::new(Arc::new(database)).greeted(&[]).unwrap_err();
-        assert_eq!(fault.class, PeerFault::LOGIN_REFUSED);
+        assert_eq!(fault.class, ErrorClass::LoginRefused);
         assert!(fault.message().contains(words), "{}", fault.message());
     }
 }

@@ -5,7 +5,7 @@ use sql::script::{Allow, Deck, Language};
 use sql::workload::{Style, Tables, WORKLOADS, Workload};
 use sql::{Engine, Mode, Settings, Step};
 use sqlite::{Database, sqlite};
-use wire::{Conversation as _, Greeting, Next, Progress, Reply, Script as _, Stage};
+use wire::{Conversation as _, ErrorClass, Greeting, Next, Progress, Reply, Script as _, Stage};
 
 const TABLES: [(Tables, &str); 5] = [
     (
@@ -151,7 +151,7 @@ fn a_conflict_is_rolled_back_and_tried_again() {
             Progress::NeedMore => panic!("nothing more will come"),
         }
     };
-    assert_eq!(refused, [("serialization_failure", "517: database is locked".to_owned())]);
+    assert_eq!(refused, [(ErrorClass::SerializationFailure, "517: database is locked".to_owned())]);
     assert_eq!((reply.status, reply.refusal), (2, None));
 }
 
@@ -177,5 +177,5 @@ fn a_statement_under_way_can_be_interrupted() {
     let (reply, _) = transact(&mut talk);
     done.send(()).unwrap();
     assert!(interrupter.join().unwrap());
-    assert_eq!(reply.refusal.map(|refusal| refusal.class), Some("canceled"));
+    assert_eq!(reply.refusal.map(|refusal| refusal.class), Some(ErrorClass::Canceled));
 }

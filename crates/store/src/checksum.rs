@@ -38,7 +38,7 @@ impl Part {
         statuses.iter().for_each(|(status, count)| sum.numbers([u64::from(status), count]));
         sum.numbers([errors.others(), errors.entries().len() as u64]);
         for entry in errors.entries() {
-            sum.bytes(entry.class.as_ref().as_bytes());
+            sum.bytes(entry.class.as_str().as_bytes());
             sum.numbers([u64::from(entry.code), entry.count]);
             sum.bytes(entry.message.as_bytes());
         }

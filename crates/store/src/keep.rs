@@ -155,7 +155,7 @@ fn insert_errors(connection: &Connection, part: i64, errors: &Ledger) -> Result<
         "INSERT INTO error (part, position, class, code, message, count) VALUES (?, ?, ?, ?, ?, ?)",
     )?;
     for (position, entry) in errors.entries().iter().enumerate() {
-        let (class, code, message) = (entry.class.as_ref(), entry.code, &entry.message);
+        let (class, code, message) = (entry.class.as_str(), entry.code, &entry.message);
         insert.execute(params![part, position as i64, class, code, message, signed(entry.count)?])?;
     }
     Ok(())

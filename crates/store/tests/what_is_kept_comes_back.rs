@@ -1,7 +1,7 @@
 //! Everything that is handed in comes out again, unchanged.
 
 use crate::sample;
-use record::{Interval, Phase, Tally};
+use record::{ErrorClass, Interval, Phase, Tally};
 use store::{Run, State, Store, StoreError, Verdict};
 
 fn store() -> (tempfile::TempDir, Store) {
@@ -93,8 +93,8 @@ fn a_full_list_of_errors_is_read_again() {
     let (_folder, store) = store();
     let id = store.begin(&sample::new_run()).unwrap();
     let mut part = sample::interval(2, Phase::Measured, 0);
-    (0..100).for_each(|code| part.tally.errors.note("status", code, String::new));
-    (0..100).for_each(|code| part.tally.errors.note("generator_fault", code, String::new));
+    (0..100).for_each(|code| part.tally.errors.note(ErrorClass::Status, code, String::new));
+    (0..100).for_each(|code| part.tally.errors.note(ErrorClass::GeneratorFault, code, String::new));
     store.keep_second(&id, 0, std::slice::from_ref(&part)).unwrap();
     store.finish(&id, &sample::ending()).unwrap();
     assert_eq!(store.load(&id).unwrap().total(0, Phase::Measured).unwrap(), part.tally);

@@ -6,7 +6,7 @@ use alloc::string::String;
 use core::fmt;
 use core::ops::Deref;
 
-use crate::class;
+use crate::ErrorClass;
 
 /// The first bytes of what a peer sent, for people to recognise it by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +42,8 @@ pub struct PeerFault(Box<Violation>);
 /// How a peer broke the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The error class in reports, such as `protocol_error`.
-    pub class: &'static str,
+    /// What reports count it as. [`ErrorClass::LoginRefused`] will be the same on every connection: the load ends with it.
+    pub class: ErrorClass,
     /// Tells faults of one class apart.
     pub code: u32,
     /// What is wrong, in words.
@@ -63,12 +63,9 @@ impl Deref for PeerFault {
 }
 
 impl PeerFault {
-    /// The class of a fault that will be the same on every connection: the load ends with it, and nobody is asked again.
-    pub const LOGIN_REFUSED: &'static str = class::LOGIN_REFUSED;
-
     /// A violation, in words.
     #[cold]
-    pub fn new(class: &'static str, code: u32, sentence: &'static str) -> Self {
+    pub fn new(class: ErrorClass, code: u32, sentence: &'static str) -> Self {
         Self(Box::new(Violation { class, code, sentence, seen: None, said: None }))
     }
 

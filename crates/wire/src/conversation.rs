@@ -3,9 +3,9 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
+use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::channel::Footprint;
-use crate::class;
 
 /// One client's side of one connection, and the values of its user's variables.
 ///
@@ -215,16 +215,10 @@ pub struct Reply {
 /// The system answered, and the answer was not what the scenario expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The error class in reports, such as `status` or `check_body`.
-    pub class: &'static str,
+    /// What reports count it as. After [`ErrorClass::ScriptStopped`] the user of a closed load makes no further request.
+    pub class: ErrorClass,
     /// The status, or what tells the rules of the step apart.
     pub code: u32,
-}
-
-impl Refusal {
-    /// The class of a reply with which a script cannot go on, such as one without the row that it asked for: the user of a closed
-    /// load who has it makes no further request.
-    pub const SCRIPT_STOPPED: &'static str = class::SCRIPT_STOPPED;
 }
 
 /// How far a reply has come.

@@ -9,7 +9,6 @@ extern crate alloc;
 mod blame;
 pub mod braces;
 mod channel;
-pub mod class;
 mod conversation;
 pub mod http1;
 mod mix;
@@ -28,6 +27,7 @@ pub use conversation::{
     Stage,
 };
 pub use mix::Mix;
+pub use outcome::ErrorClass;
 pub use protocol::{
     Compile, CompileRequests, OpenSession, PROTOCOLS, Protocol, RequestStep, Scheme, WrongStep, of_scheme,
     schemes,

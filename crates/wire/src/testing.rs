@@ -5,6 +5,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::ErrorClass;
 use crate::conversation::{Closing, Conversation, Progress, Reply};
 
 /// A reply as it comes over the wire, and what it must come to.
@@ -34,7 +35,7 @@ pub enum End {
         status: u16,
     },
     /// A fault of this class and sentence, at the last byte at the latest.
-    Fault(&'static str, &'static str),
+    Fault(ErrorClass, &'static str),
     /// Still waiting after the last byte; a close now is a cut-off reply.
     Incomplete,
 }

@@ -5,7 +5,7 @@ use wire::http1::{
     BodyCheck, CAPTURED_BYTES_MAX, Capture, CaptureFrom, Checks, Http1, KEPT_BODY_BYTES_MAX, Request, Step,
     Template,
 };
-use wire::{Conversation, Progress, Refusal, Script};
+use wire::{Conversation, ErrorClass, Progress, Refusal, Script};
 
 fn header(name: &str) -> CaptureFrom {
     CaptureFrom::Header(name.to_owned())
@@ -64,7 +64,7 @@ fn assert_refused(from: CaptureFrom, reply: &[u8], words: &str) {
     let refusal = after(&script, reply).0.expect("a refusal");
     let mut talk = script.open(0);
     talk.begin(0);
-    assert_eq!((refusal.class, talk.explain(refusal).as_str()), ("capture", words));
+    assert_eq!((refusal.class, talk.explain(refusal).as_str()), (ErrorClass::Capture, words));
 }
 
 #[test]
@@ -123,9 +123,9 @@ fn checks_come_before_captures_and_interim_heads_are_not_captured() {
     let checks = Checks { bodies: vec![BodyCheck::Contains(b"fine".to_vec())], ..Checks::default() };
     let with_check = script(vec![header("Location")], checks);
     let refusal = after(&with_check, &reply("", "bad")).0.expect("a refusal");
-    assert_eq!(refusal.class, "check_body");
+    assert_eq!(refusal.class, ErrorClass::CheckBody);
     let failed = b"HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n";
-    assert_eq!(after(&with_check, failed).0, Some(Refusal { class: "status", code: 500 }));
+    assert_eq!(after(&with_check, failed).0, Some(Refusal { class: ErrorClass::Status, code: 500 }));
     let interim = [&b"HTTP/1.1 103 Early\r\nLocation: /early\r\n\r\n"[..], &reply("", "")].concat();
     assert_refused(header("Location"), &interim, "header Location, to be saved, is missing");
 }
@@ -221,7 +221,10 @@ fn a_compressed_body_that_fails_a_check_is_said_to_be_compressed() {
         let Ok(Progress::Replied { reply, .. }) = talk.received(reply.as_bytes()) else { panic!("{coding}") };
         let refusal = reply.refusal.expect("a refusal");
         let words = talk.explain(refusal);
-        assert!(refusal.class == "check_body" && words.contains("does not contain \"hello\""), "{words}");
+        assert!(
+            refusal.class == ErrorClass::CheckBody && words.contains("does not contain \"hello\""),
+            "{words}"
+        );
         assert_eq!(words.contains(hint), is_told, "{coding}: {words}");
     }
 }

@@ -1,7 +1,7 @@
 //! A hostile reply cannot take more memory or patience than the limits allow.
 
 use wire::http1::{BodyCheck, Checks, Http1, KEPT_BODY_BYTES_MAX, Request, SizeCheck, StatusSet};
-use wire::{Closing, Conversation, Progress, Script, Stage};
+use wire::{Closing, Conversation, ErrorClass, Progress, Script, Stage};
 
 fn talk(checks: Checks) -> wire::http1::Talk {
     let mut talk = Http1::single(&Request::get("h", "/"), checks).unwrap().open(0);
@@ -9,7 +9,7 @@ fn talk(checks: Checks) -> wire::http1::Talk {
     talk
 }
 
-fn refusal(checks: Checks, reply: &[u8]) -> Option<(&'static str, String)> {
+fn refusal(checks: Checks, reply: &[u8]) -> Option<(ErrorClass, String)> {
     let script = Http1::single(&Request::get("h", "/"), checks).unwrap();
     let mut talk = script.open(0);
     talk.begin(0);
@@ -31,7 +31,7 @@ fn an_endless_head_is_refused_at_its_limit_however_it_comes() {
             taken += bytes.len();
             talk.received(bytes).err()
         });
-        assert_eq!(fault.map(|fault| fault.class), Some("header_limit"), "in pieces of {piece}");
+        assert_eq!(fault.map(|fault| fault.class), Some(ErrorClass::HeaderLimit), "in pieces of {piece}");
         assert!(taken <= 64 * 1024 + piece, "{taken} bytes were taken");
     }
 }
@@ -50,7 +50,7 @@ fn endless_trailers_are_refused() {
     let mut talk = talk(Checks::default());
     talk.received(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n").unwrap();
     let fault = (0..100_000).find_map(|_| talk.received(b"X: y\r\n").err()).unwrap();
-    assert_eq!(fault.class, "header_limit");
+    assert_eq!(fault.class, ErrorClass::HeaderLimit);
 }
 
 #[test]
@@ -61,7 +61,11 @@ fn a_body_is_kept_only_for_a_check_and_only_up_to_the_limit() {
     talk.received(format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n").as_bytes()).unwrap();
     talk.received(&vec![b'.'; KEPT_BODY_BYTES_MAX]).unwrap();
     let Progress::Replied { reply, .. } = talk.received(b"needle").unwrap() else { panic!("complete") };
-    assert_eq!(reply.refusal.map(|refusal| refusal.class), Some("check_body"), "it lay beyond what is kept");
+    assert_eq!(
+        reply.refusal.map(|refusal| refusal.class),
+        Some(ErrorClass::CheckBody),
+        "it lay beyond what is kept"
+    );
 }
 
 #[test]
@@ -74,22 +78,25 @@ fn checks_say_what_did_not_hold() {
     assert_eq!(refusal(header("content-type", Some("html")), reply), None);
     assert_eq!(
         refusal(header("Content-Type", Some("json")), reply),
-        Some(("check_header", "header Content-Type does not contain \"json\"".to_string()))
+        Some((ErrorClass::CheckHeader, "header Content-Type does not contain \"json\"".to_string()))
     );
     assert_eq!(
         refusal(header("ETag", None), reply),
-        Some(("check_header", "header ETag is missing".to_string()))
+        Some((ErrorClass::CheckHeader, "header ETag is missing".to_string()))
     );
     let body = |check| Checks { bodies: vec![check], ..Checks::default() };
     assert_eq!(refusal(body(BodyCheck::Contains(b"ell".to_vec())), reply), None);
     assert_eq!(
         refusal(body(BodyCheck::Matches(regex::bytes::Regex::new("^world").unwrap())), reply),
-        Some(("check_body", "the body does not match /^world/".to_string()))
+        Some((ErrorClass::CheckBody, "the body does not match /^world/".to_string()))
     );
     let size = Checks { size: Some(SizeCheck { min_bytes: 6, max_bytes: 9 }), ..Checks::default() };
-    assert_eq!(refusal(size, reply), Some(("check_size", "the body does not have 6 to 9 bytes".to_string())));
+    assert_eq!(
+        refusal(size, reply),
+        Some((ErrorClass::CheckSize, "the body does not have 6 to 9 bytes".to_string()))
+    );
     let status = Checks { status: StatusSet::new([201..=201]), ..Checks::default() };
-    assert_eq!(refusal(status, reply), Some(("status", "status 200, expected 201".to_string())));
+    assert_eq!(refusal(status, reply), Some((ErrorClass::Status, "status 200, expected 201".to_string())));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, TLS, greeting, logged_in, login, packets};
 use wire::mysql::Session;
 use wire::sql::{Login, Session as _, TlsWish, Weak};
-use wire::{Greeting, PeerFault};
+use wire::{ErrorClass, Greeting, PeerFault};
 
 const SEED: &[u8; 20] = b"12345678901234567890";
 
@@ -108,15 +108,19 @@ fn refusals_are_told_apart_in_the_words_of_the_server() {
     for (payload, class, words) in [
         (
             &b"\xff\x15\x04#28000Access denied for user 'me'"[..],
-            "login_refused",
+            ErrorClass::LoginRefused,
             "1045 (28000): Access denied",
         ),
-        (b"\xff\x19\x04#42000Unknown database 'x'", "login_refused", "1049"),
-        (b"\xff\x10\x04#08004Too many connections", "too_many_connections", "Too many connections"),
-        (b"\xff\xb3\x04#42000me has already more", "too_many_connections", "1203"),
-        (b"\xff\x6f\x04Can't create a new thread", "out_of_resources", "1135 (HY000)"),
-        (b"\xff\x17\x04#08S01WSREP has not yet prepared node", "server_shutdown", "no connection now"),
-        (b"\xff\x1d\x04#08S01Shutdown in progress", "server_shutdown", "Shutdown"),
+        (b"\xff\x19\x04#42000Unknown database 'x'", ErrorClass::LoginRefused, "1049"),
+        (b"\xff\x10\x04#08004Too many connections", ErrorClass::TooManyConnections, "Too many connections"),
+        (b"\xff\xb3\x04#42000me has already more", ErrorClass::TooManyConnections, "1203"),
+        (b"\xff\x6f\x04Can't create a new thread", ErrorClass::OutOfResources, "1135 (HY000)"),
+        (
+            b"\xff\x17\x04#08S01WSREP has not yet prepared node",
+            ErrorClass::ServerShutdown,
+            "no connection now",
+        ),
+        (b"\xff\x1d\x04#08S01Shutdown in progress", ErrorClass::ServerShutdown, "Shutdown"),
     ] {
         let fault = fault_of(login("secret"), &[native(), packets(2, &[payload])]);
         assert_eq!(fault.class, class);
@@ -124,9 +128,9 @@ fn refusals_are_told_apart_in_the_words_of_the_server() {
     }
     // Some are said in place of the greeting.
     for (payload, class) in [
-        (&b"\xff\x10\x04Too many connections"[..], "too_many_connections"),
-        (b"\xff\x69\x04Host 'h' is blocked", "login_refused"),
-        (b"\xff\x6a\x04Host 'h' is not allowed to connect", "login_refused"),
+        (&b"\xff\x10\x04Too many connections"[..], ErrorClass::TooManyConnections),
+        (b"\xff\x69\x04Host 'h' is blocked", ErrorClass::LoginRefused),
+        (b"\xff\x6a\x04Host 'h' is not allowed to connect", ErrorClass::LoginRefused),
     ] {
         assert_eq!(fault_of(login("secret"), &[packets(0, &[payload])]).class, class);
     }
@@ -139,12 +143,12 @@ fn what_is_no_such_server_is_known_at_once() {
     let short = packets(0, &[b"\x0a8.0.36\0\x01"]);
     let old = greeting(1 << 9, "4.0", "", SEED);
     for (bytes, class, sentence) in [
-        (b"SSH-2.0-OpenSSH_9.2p1\r\n".to_vec(), "protocol_error", not_mysql),
-        (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), "protocol_error", not_mysql),
-        (packets(0, &[b"\x0b9.9\0"]), "protocol_error", not_mysql),
-        (short, "protocol_error", "the server's greeting is malformed"),
-        (packets(0, &[b"\x093.23\0\x01\0\0\0abcdefgh"]), "login_refused", too_old),
-        (old, "login_refused", too_old),
+        (b"SSH-2.0-OpenSSH_9.2p1\r\n".to_vec(), ErrorClass::ProtocolError, not_mysql),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), ErrorClass::ProtocolError, not_mysql),
+        (packets(0, &[b"\x0b9.9\0"]), ErrorClass::ProtocolError, not_mysql),
+        (short, ErrorClass::ProtocolError, "the server's greeting is malformed"),
+        (packets(0, &[b"\x093.23\0\x01\0\0\0abcdefgh"]), ErrorClass::LoginRefused, too_old),
+        (old, ErrorClass::LoginRefused, too_old),
     ] {
         let fault = fault_of(login("secret"), &[bytes]);
         assert_eq!((fault.class, fault.sentence), (class, sentence));
@@ -177,16 +181,16 @@ fn another_way_to_log_in_is_followed_where_it_is_known() {
         (switch("mysql_clear_password", b""), "in the clear: use TLS (ssl-mode=REQUIRED)"),
     ] {
         let fault = fault_of(login("secret"), &[native(), payload]);
-        assert_eq!(fault.class, PeerFault::LOGIN_REFUSED);
+        assert_eq!(fault.class, ErrorClass::LoginRefused);
         assert!(fault.message().contains(words), "{}", fault.message());
     }
     assert_eq!(
         fault_of(login("secret"), &[native(), switch("client_ed25519", b"short")]).class,
-        "protocol_error"
+        ErrorClass::ProtocolError
     );
     let again = |number| packets(number, &[&[&b"\xfemysql_native_password\0"[..], SEED].concat()]);
     let endless: Vec<_> = [native()].into_iter().chain((1..20).map(|round| again(2 * round))).collect();
-    assert_eq!(fault_of(login("secret"), &endless).class, "protocol_error");
+    assert_eq!(fault_of(login("secret"), &endless).class, ErrorClass::ProtocolError);
 }
 
 #[test]
@@ -197,7 +201,7 @@ fn a_password_goes_out_in_the_clear_only_where_nobody_listens_or_somebody_allows
     assert_eq!((end, sent.len()), (Ok(Greeting::Done), 1));
 
     let fault = fault_of(login("secret"), &[hello.clone(), wanted.clone()]);
-    assert_eq!(fault.class, PeerFault::LOGIN_REFUSED);
+    assert_eq!(fault.class, ErrorClass::LoginRefused);
     assert!(fault.message().contains("under a key that nobody vouches for"));
     assert!(fault.message().contains("add get-server-public-key=true to the URL"));
 
@@ -278,7 +282,7 @@ fn tls_begins_after_it_was_asked_for() {
     let (end, sent, _) = both(with(secure), &[native(), packets(2, &[SUCCESS])]);
     assert_eq!((end, sent[0].len() > 36), (Ok(Greeting::Done), true), "without TLS, if there is none");
     let required = Login { tls: TlsWish::Required, ..login("secret") };
-    assert_eq!(fault_of(required, &[native()]).class, PeerFault::LOGIN_REFUSED);
+    assert_eq!(fault_of(required, &[native()]).class, ErrorClass::LoginRefused);
     let (_, sent, _) = both(with(login("secret")), &[hello]);
     assert!(sent[0].len() > 36, "unasked, there is none");
 }
@@ -298,7 +302,7 @@ fn settings_are_made_before_the_first_statement() {
     let refused = packets(1, &[b"\xff\xa9\x04#HY000Unknown system variable"]);
     assert_eq!(
         fault_of(login.clone(), &[native(), welcome.clone(), refused]).class,
-        PeerFault::LOGIN_REFUSED
+        ErrorClass::LoginRefused
     );
     login.settings = vec![setting("a; drop table b", "1")];
     let fault = fault_of(login, &[native(), welcome]);

@@ -4,7 +4,7 @@ use crate::mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, greeting, logged_in, l
 use std::sync::Arc;
 use wire::mysql::Session;
 use wire::sql::{Heard, Rows, Session as _, Statement, Transaction, Value};
-use wire::{Cancel, Greeting, Next, PeerFault, Progress};
+use wire::{Cancel, ErrorClass, Greeting, Next, PeerFault, Progress};
 
 const ENDED: Heard = Heard::Ended { rows: 0, has_rows: false };
 const ERROR: &[u8] = b"\xff\x28\x04#42000syntax";
@@ -383,7 +383,7 @@ fn nothing_may_come_unasked_but_last_words() {
     assert_eq!(session.received(&last_words, &mut ()), Ok((last_words.len(), Heard::Refused)));
     assert!(session.said().is_fatal && session.said().text.starts_with("The client was"));
     for bytes in [packets(1, &[SUCCESS]), b"x".to_vec(), last_words[..9].to_vec()] {
-        assert_eq!(session.received(&bytes, &mut ()).expect_err("a fault").class, "excess_bytes");
+        assert_eq!(session.received(&bytes, &mut ()).expect_err("a fault").class, ErrorClass::ExcessBytes);
     }
     assert_eq!(session.farewell(), b"\x01\0\0\0\x01");
     assert!(session.cancel().is_none(), "nothing is under way");

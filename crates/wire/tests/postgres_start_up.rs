@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::postgres_server::{error, log_in, message, notice, ready};
 use wire::postgres::Session;
 use wire::sql::{Login, Secret, Session as _, TlsWish, Transaction, Weak};
-use wire::{Cancel, Greeting, PeerFault};
+use wire::{Cancel, ErrorClass, Greeting, PeerFault};
 
 const PASSWORD: &str = "pencil";
 
@@ -65,7 +65,7 @@ fn tls_begins_when_the_server_has_it_and_not_before() {
         assert_eq!(session.greet(), Greeting::Send);
         assert_eq!(session.outgoing(), b"\0\0\0\x08\x04\xd2\x16\x2f");
         let greeting = session.greeted(answer).map_err(|fault| (fault.class, fault.message()))?;
-        Ok::<_, (&str, String)>((greeting, session))
+        Ok::<_, (ErrorClass, String)>((greeting, session))
     };
     for wish in [TlsWish::IfOffered, TlsWish::Required] {
         let (greeting, mut session) = begin(wish, b"S").unwrap();
@@ -73,17 +73,17 @@ fn tls_begins_when_the_server_has_it_and_not_before() {
         assert_eq!(session.secured(), Greeting::Send);
         assert_eq!(session.outgoing()[4..8], [0, 3, 0, 0]);
         let slipped_in = [b"S".to_vec(), log_in(0, b""), ready()].concat();
-        assert_eq!(begin(wish, &slipped_in).unwrap_err().0, "protocol_error");
+        assert_eq!(begin(wish, &slipped_in).unwrap_err().0, ErrorClass::ProtocolError);
         let lie = error("FATAL", "28000", "send your password to evil.example");
         let (class, words) = begin(wish, &lie).unwrap_err();
-        assert!(class == "protocol_error" && !words.contains("evil"), "{words}");
-        assert_eq!(begin(wish, b"HTTP/1.1 400").unwrap_err().0, "protocol_error");
+        assert!(class == ErrorClass::ProtocolError && !words.contains("evil"), "{words}");
+        assert_eq!(begin(wish, b"HTTP/1.1 400").unwrap_err().0, ErrorClass::ProtocolError);
     }
     let (greeting, session) = begin(TlsWish::IfOffered, b"N").unwrap();
     assert_eq!(greeting, (1, Greeting::Send));
     assert_eq!(session.outgoing()[4..8], [0, 3, 0, 0]);
-    assert_eq!(begin(TlsWish::IfOffered, b"NR").unwrap_err().0, "protocol_error");
-    assert_eq!(begin(TlsWish::Required, b"N").unwrap_err().0, PeerFault::LOGIN_REFUSED);
+    assert_eq!(begin(TlsWish::IfOffered, b"NR").unwrap_err().0, ErrorClass::ProtocolError);
+    assert_eq!(begin(TlsWish::Required, b"N").unwrap_err().0, ErrorClass::LoginRefused);
 }
 
 #[test]
@@ -103,15 +103,18 @@ fn weak_log_ins_are_made_only_where_they_are_allowed() {
         let fault = asked(login(), wish).unwrap_err();
         assert!(fault.message().contains(way_out), "{}", fault.message());
         let fault = asked(Login { weak: other, ..login() }, wish).unwrap_err();
-        assert_eq!(fault.class, PeerFault::LOGIN_REFUSED);
+        assert_eq!(fault.class, ErrorClass::LoginRefused);
         assert!(fault.message().contains("TLS") && !fault.message().contains(PASSWORD));
-        assert_eq!(asked(Login { password: None, ..weak.clone() }, wish).unwrap_err().class, "login_refused");
+        assert_eq!(
+            asked(Login { password: None, ..weak.clone() }, wish).unwrap_err().class,
+            ErrorClass::LoginRefused
+        );
         let mut secure = session(Login { tls: TlsWish::Required, ..login() });
         secure.greet();
         secure.greeted(b"S").unwrap();
         secure.secured();
         assert_eq!(secure.greeted(wish).unwrap().1, Greeting::Send, "TLS hides it");
-        assert_eq!(secure.greeted(wish).unwrap_err().class, "protocol_error", "asked twice");
+        assert_eq!(secure.greeted(wish).unwrap_err().class, ErrorClass::ProtocolError, "asked twice");
     }
 }
 
@@ -124,7 +127,7 @@ fn other_log_ins_are_refused_by_name() {
         (log_in(10, b"SCRAM-SHA-256-PLUS\0\0"), "SCRAM-SHA-256"),
     ] {
         let fault = asked(login(), &bytes).unwrap_err();
-        assert_eq!(fault.class, PeerFault::LOGIN_REFUSED);
+        assert_eq!(fault.class, ErrorClass::LoginRefused);
         assert!(fault.message().contains(words), "{}", fault.message());
     }
 }
@@ -150,29 +153,29 @@ fn scram_is_never_the_same_twice_and_is_not_over_without_proof() {
     assert!(session.outgoing().starts_with(b"p\0\0\0"));
     assert!(!String::from_utf8_lossy(session.outgoing()).contains(PASSWORD));
     let fault = session.greeted(&log_in(0, b"")).unwrap_err();
-    assert_eq!(fault.class, PeerFault::LOGIN_REFUSED, "{}", fault.message());
+    assert_eq!(fault.class, ErrorClass::LoginRefused, "{}", fault.message());
 
     in_scram(&mut session);
     let fault = session.greeted(&log_in(12, b"v=AAAA")).unwrap_err();
-    assert_eq!(fault.class, "protocol_error");
+    assert_eq!(fault.class, ErrorClass::ProtocolError);
     let nonce = in_scram(&mut session);
     let hostile = log_in(11, format!("r={nonce}more,s=c2FsdA==,i=2147483648").as_bytes());
     let fault = session.greeted(&hostile).unwrap_err();
-    assert!(fault.message().contains("2147483648") && fault.class == PeerFault::LOGIN_REFUSED);
+    assert!(fault.message().contains("2147483648") && fault.class == ErrorClass::LoginRefused);
 }
 
 #[test]
 fn refusals_that_may_pass_do_not_end_the_load() {
     for (sqlstate, class) in [
-        ("28P01", PeerFault::LOGIN_REFUSED),
-        ("28000", PeerFault::LOGIN_REFUSED),
-        ("3D000", PeerFault::LOGIN_REFUSED),
-        ("42704", PeerFault::LOGIN_REFUSED),
-        ("53300", "too_many_connections"),
-        ("53200", "out_of_resources"),
-        ("57P03", "server_shutdown"),
-        ("57P01", "server_shutdown"),
-        ("XX000", "sql_error"),
+        ("28P01", ErrorClass::LoginRefused),
+        ("28000", ErrorClass::LoginRefused),
+        ("3D000", ErrorClass::LoginRefused),
+        ("42704", ErrorClass::LoginRefused),
+        ("53300", ErrorClass::TooManyConnections),
+        ("53200", ErrorClass::OutOfResources),
+        ("57P03", ErrorClass::ServerShutdown),
+        ("57P01", ErrorClass::ServerShutdown),
+        ("XX000", ErrorClass::SqlError),
     ] {
         for before in [vec![], log_in(0, b"")] {
             let bytes = [before, error("FATAL", sqlstate, "said by the server")].concat();

@@ -1,6 +1,7 @@
 //! Statements on a PostgreSQL connection: what goes out, what comes of the answers, and what a hostile server can do.
 
 use std::sync::Arc;
+use wire::ErrorClass;
 
 use crate::postgres_server::{error, log_in, message, notice, ready};
 use wire::PeerFault;
@@ -220,10 +221,10 @@ fn nothing_is_awaited_after_a_fatal_error_which_may_come_when_idle() {
         assert_eq!(heard(&mut session, &[error("FATAL", "57P01", "shutting down")]), [Heard::Refused]);
         assert!(session.said().is_fatal && session.said().text == "shutting down");
         assert_eq!(session.has_begun_reply(), !is_idle);
-        assert_eq!(fault(&mut session, &[ready()]).class, "protocol_error");
+        assert_eq!(fault(&mut session, &[ready()]).class, ErrorClass::ProtocolError);
     }
     let fault = fault(&mut session(), &[error("ERROR", "57014", "nobody asked")]);
-    assert_eq!(fault.class, "protocol_error");
+    assert_eq!(fault.class, ErrorClass::ProtocolError);
 }
 
 #[test]
@@ -289,7 +290,11 @@ fn large_rows_pass_without_being_kept_and_are_refused_to_who_wants_them() {
     session.query(b"SELECT large");
     let bytes = [described(&["a"]), head].concat();
     let fault = hear(&mut session, &mut Told::default(), &bytes, 9).unwrap_err();
-    assert!(fault.class == "protocol_error" && fault.sentence.contains("16 MiB"), "{}", fault.sentence);
+    assert!(
+        fault.class == ErrorClass::ProtocolError && fault.sentence.contains("16 MiB"),
+        "{}",
+        fault.sentence
+    );
 }
 
 #[test]
@@ -307,7 +312,7 @@ fn asides_may_come_in_floods_and_when_idle() {
     let late = fault(&mut session, &[log_in(0, b"")]);
     assert_eq!(
         (late.class, late.sentence),
-        ("protocol_error", "the server sent a message without a request")
+        (ErrorClass::ProtocolError, "the server sent a message without a request")
     );
 }
 

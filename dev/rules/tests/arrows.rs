@@ -7,8 +7,9 @@ use rules::{files, packages};
 /// What each crate may need of the others. Arrows point to the left only: see the picture in `docs/architecture.md`.
 const MAY_NEED: &[(&str, &[&str])] = &[
     ("load", &[]),
-    ("wire", &[]),
-    ("record", &[]),
+    ("outcome", &[]),
+    ("wire", &["outcome"]),
+    ("record", &["outcome"]),
     ("stats", &[]),
     ("lab", &[]),
     ("target", &[]),

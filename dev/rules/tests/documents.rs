@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use record::CLASSES;
+use record::ErrorClass;
 use rules::files::{self, Text};
 use rules::packages;
 
@@ -135,10 +135,10 @@ fn every_flag_that_is_named_is_there() {
 
 /// The table of errors as the list of classes has it.
 fn table_of_classes() -> String {
-    let rows = CLASSES.iter().map(|class| {
-        let outcome = class.outcome.map_or("–", record::Outcome::name);
-        let [words, help] = [class.words, class.help].map(|text| text.replace('|', "\\|"));
-        format!("| `{}` | {outcome} | {} | {words} | {help} |\n", class.name, class.blame.name())
+    let rows = ErrorClass::ALL.iter().map(|class| {
+        let outcome = class.outcome().map_or("–", record::Outcome::name);
+        let [words, help] = [class.words(), class.help()].map(|text| text.replace('|', "\\|"));
+        format!("| `{}` | {outcome} | {} | {words} | {help} |\n", class.name(), class.blame().name())
     });
     let head = "| class | outcome | blame | what happened | what to do |\n|---|---|---|---|---|\n";
     std::iter::once(head.to_owned()).chain(rows).collect()

@@ -13,7 +13,7 @@ fn outcomes_are_listed_once() {
         idea: "outcomes",
         names: Outcome::ALL.iter().map(|outcome| outcome.name()).collect(),
         // The store has columns of these names.
-        homes: &["crates/record/src/outcome.rs", "crates/store/src/keep.rs", "crates/store/src/load.rs"],
+        homes: &["crates/outcome/src/lib.rs", "crates/store/src/keep.rs", "crates/store/src/load.rs"],
         // Heads of columns, labels of tracks.
         elsewhere_max: 3,
         other_meanings: &[],

@@ -3,7 +3,7 @@
 use rules::{files, packages, tokens};
 
 /// They have no clock, no socket, no file and no thread.
-const PURE: [&str; 4] = ["load", "wire", "record", "stats"];
+const PURE: [&str; 5] = ["load", "outcome", "wire", "record", "stats"];
 
 /// Packages that the pure crates may rest on. Each was looked at: none opens a file, a socket, a thread or a clock.
 /// `libc` could; `cpufeatures` alone uses it, on some processors, to ask which instructions there are.
@@ -81,7 +81,7 @@ fn pure_crates_rest_on_crates_that_only_compute() {
     for name in PURE {
         for needed in packages::closure(&packages[name].needs) {
             assert!(
-                COMPUTE_ONLY.contains(&needed.as_str()),
+                PURE.contains(&needed.as_str()) || COMPUTE_ONLY.contains(&needed.as_str()),
                 "{name} now rests on {needed}: read it, and list it in COMPUTE_ONLY if it only computes"
             );
         }

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use record::{Class, class};
+use record::ErrorClass;
 use wire::sql::Session as SqlSession;
 use wire::{Conversation, Greeting, PeerFault};
 
@@ -109,7 +109,7 @@ impl Line {
                 Greeting::Secure => {
                     if !bytes.is_empty() {
                         let reason = "bytes came in the clear where TLS was to begin".to_owned();
-                        return Err(self.refused(class::EXCESS_BYTES.name, reason));
+                        return Err(self.refused(ErrorClass::ExcessBytes, reason));
                     }
                     self.secure()?;
                     greeting = who.secured();
@@ -126,7 +126,7 @@ impl Line {
             if bytes.is_empty() {
                 if begun.elapsed() > self.timeout {
                     return Err(
-                        self.refused(class::TIMEOUT_LOGIN.name, format!("no end within {:?}", self.timeout))
+                        self.refused(ErrorClass::TimeoutLogin, format!("no end within {:?}", self.timeout))
                     );
                 }
                 self.read_some(&mut bytes)?;
@@ -139,7 +139,7 @@ impl Line {
             }
             greeting = next;
         }
-        Err(self.refused(class::PROTOCOL_ERROR.name, "the log-in has no end".to_owned()))
+        Err(self.refused(ErrorClass::ProtocolError, "the log-in has no end".to_owned()))
     }
 
     fn read_some(&mut self, bytes: &mut Vec<u8>) -> Result<(), ProbeError> {
@@ -148,7 +148,7 @@ impl Line {
         let count = self.read(&mut bytes[start..]).map_err(|error| self.broken(&error))?;
         bytes.truncate(start + count);
         if count == 0 {
-            return Err(self.refused(class::LOGIN_CLOSED.name, "the peer closed the connection".to_owned()));
+            return Err(self.refused(ErrorClass::LoginClosed, "the peer closed the connection".to_owned()));
         }
         Ok(())
     }
@@ -156,41 +156,38 @@ impl Line {
     fn broken(&self, error: &io::Error) -> ProbeError {
         match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                self.refused(class::TIMEOUT_LOGIN.name, format!("no answer within {:?}", self.timeout))
+                self.refused(ErrorClass::TimeoutLogin, format!("no answer within {:?}", self.timeout))
             }
             io::ErrorKind::ConnectionReset => self.refused(
-                class::LOGIN_RESET.name,
+                ErrorClass::LoginReset,
                 "the peer reset the connection within the log-in".to_owned(),
             ),
-            _ => self.refused(class::LOGIN_RESET.name, error.to_string()),
+            _ => self.refused(ErrorClass::LoginReset, error.to_string()),
         }
     }
 
-    fn refused(&self, class: &'static str, reason: String) -> ProbeError {
+    fn refused(&self, class: ErrorClass, reason: String) -> ProbeError {
         ProbeError::Greeting { endpoint: self.endpoint.clone(), class, reason }
     }
 
     /// Goes over to TLS.
     fn secure(&mut self) -> Result<(), ProbeError> {
         let endpoint = self.endpoint.clone();
-        let refused = |class: &'static Class, reason| ProbeError::Tls {
-            endpoint: endpoint.clone(),
-            class: class.name,
-            reason,
-        };
+        let refused =
+            |class: ErrorClass, reason| ProbeError::Tls { endpoint: endpoint.clone(), class, reason };
         let timeout = self.timeout;
         let broken = |error: io::Error| match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                refused(&class::TIMEOUT_TLS, format!("no answer within {timeout:?}; does it speak TLS?"))
+                refused(ErrorClass::TimeoutTls, format!("no answer within {timeout:?}; does it speak TLS?"))
             }
             io::ErrorKind::ConnectionReset => {
-                refused(&class::TLS_RESET, "the peer reset the connection within the handshake".to_owned())
+                refused(ErrorClass::TlsReset, "the peer reset the connection within the handshake".to_owned())
             }
-            _ => refused(&class::TLS_ERROR, format!("the handshake broke off: {error}")),
+            _ => refused(ErrorClass::TlsError, format!("the handshake broke off: {error}")),
         };
         let (Some(tls), None) = (&self.tls, &self.session) else {
             return Err(refused(
-                &class::TLS_ERROR,
+                ErrorClass::TlsError,
                 "the log-in asks for TLS where there is none to go over to".into(),
             ));
         };
@@ -204,7 +201,7 @@ impl Line {
             }
             if count == 0 {
                 return Err(refused(
-                    &class::TLS_CLOSED,
+                    ErrorClass::TlsClosed,
                     "the peer closed in the middle of the handshake; does it speak TLS?".into(),
                 ));
             }

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::thread;
 use std::time::Duration;
 
-use record::{Class, class};
+use record::ErrorClass;
 use wire::{Closing, Conversation, Next, Progress, Reply};
 
 use super::line::Line;
@@ -47,7 +47,7 @@ pub enum ProbeError {
         /// Where.
         endpoint: String,
         /// The error class.
-        class: &'static str,
+        class: ErrorClass,
         /// Why not, and what to do.
         reason: String,
     },
@@ -57,7 +57,7 @@ pub enum ProbeError {
         /// Where.
         endpoint: String,
         /// The error class.
-        class: &'static str,
+        class: ErrorClass,
         /// Why not, in the peer's words where it has some.
         reason: String,
     },
@@ -67,7 +67,7 @@ pub enum ProbeError {
         /// Where.
         endpoint: String,
         /// The error class.
-        class: &'static str,
+        class: ErrorClass,
         /// Why not.
         reason: String,
     },
@@ -121,7 +121,7 @@ pub(super) fn put(
 }
 
 /// An error class, and the reason in words.
-type Reason = (&'static str, String);
+type Reason = (ErrorClass, String);
 
 fn converse(
     line: &mut Line,
@@ -132,12 +132,12 @@ fn converse(
     let begun = line.age();
     let lost = |error: io::Error| match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-            ("timeout", format!("no answer within {timeout:?}"))
+            (ErrorClass::TimeoutFirstByte, format!("no answer within {timeout:?}"))
         }
         io::ErrorKind::ConnectionReset => {
-            ("reset", "the peer reset the connection instead of answering".to_owned())
+            (ErrorClass::ResetBeforeReply, "the peer reset the connection instead of answering".to_owned())
         }
-        _ => ("reset", error.to_string()),
+        _ => (ErrorClass::ResetBeforeReply, error.to_string()),
     };
     let (mut buffer, mut bytes) = (vec![0; 16 * 1024], Vec::new());
     loop {
@@ -150,7 +150,7 @@ fn converse(
                 continue;
             }
             Next::Done(reply) => return Ok(reply),
-            Next::Broken(words) => return Err(("script", words)),
+            Next::Broken(words) => return Err((ErrorClass::ScriptStopped, words)),
         }
         next = loop {
             let progress = if bytes.is_empty() { Progress::NeedMore } else { hear(talk, &mut bytes)? };
@@ -160,12 +160,17 @@ fn converse(
                 Progress::Answered { next, .. } => break next,
             }
             if line.age().saturating_sub(begun) > timeout {
-                return Err(("timeout", format!("no whole reply within {timeout:?}")));
+                return Err((ErrorClass::TimeoutBody, format!("no whole reply within {timeout:?}")));
             }
             match line.read(&mut buffer).map_err(lost)? {
                 0 => match talk.peer_closed() {
                     Closing::Replied(reply) => return Ok(reply),
-                    _ => return Err(("closed", "the peer closed the connection without a reply".to_owned())),
+                    _ => {
+                        return Err((
+                            ErrorClass::ClosedBeforeReply,
+                            "the peer closed the connection without a reply".to_owned(),
+                        ));
+                    }
                 },
                 count => bytes.extend_from_slice(&buffer[..count]),
             }
@@ -211,7 +216,7 @@ fn explain(error: &io::Error, timeout: Duration) -> String {
 }
 
 /// What to do about a handshake that failed. Where TLS begins on request, it is the URL that says how strict to be.
-pub(super) fn advise(class: &Class, sentence: String, is_on_request: bool) -> String {
+pub(super) fn advise(class: ErrorClass, sentence: String, is_on_request: bool) -> String {
     let (authority, lenient) = match is_on_request {
         false => ("name its authority with --cacert", "accept any certificate with --insecure"),
         true => (
@@ -219,14 +224,15 @@ pub(super) fn advise(class: &Class, sentence: String, is_on_request: bool) -> St
             "ask for less there (sslmode=require; ssl-mode=REQUIRED)",
         ),
     };
-    let certificate =
-        [&class::TLS_UNKNOWN_ISSUER, &class::TLS_EXPIRED, &class::TLS_NOT_YET_VALID, &class::TLS_CERTIFICATE];
     match class {
-        _ if class == &class::TLS_PROTOCOL => format!("{sentence}; does the port speak plain HTTP?"),
-        _ if class == &class::TLS_WRONG_HOST => {
+        ErrorClass::TlsProtocol => format!("{sentence}; does the port speak plain HTTP?"),
+        ErrorClass::TlsWrongHost => {
             format!("{sentence}; use a name that its certificate holds, or {lenient}")
         }
-        _ if certificate.contains(&class) => format!("{sentence}; {authority}, or {lenient}"),
+        ErrorClass::TlsUnknownIssuer
+        | ErrorClass::TlsExpired
+        | ErrorClass::TlsNotYetValid
+        | ErrorClass::TlsCertificate => format!("{sentence}; {authority}, or {lenient}"),
         _ => sentence,
     }
 }

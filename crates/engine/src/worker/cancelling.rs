@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use record::class;
+use record::ErrorClass;
 use wire::Ticket;
 
 use super::Worker;
@@ -47,7 +47,7 @@ impl Worker<'_> {
     fn note_not_canceled(&mut self, reason: Option<String>, now_ns: u64) {
         let Some(reason) = reason else { return };
         let errors = &mut self.accounts[0].recorder.tally(now_ns).errors;
-        errors.note(class::NOT_CANCELED.name, u32::MAX, || {
+        errors.note(ErrorClass::NotCanceled, u32::MAX, || {
             format!("a request that timed out may still run on the system, which was not reached to end it: {reason}")
         });
     }

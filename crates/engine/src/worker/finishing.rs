@@ -1,8 +1,8 @@
 //! Requests at their end, and what their connection does next.
 
 use load::SECOND_NS;
-use record::{Finish, Outcome, Phase, Sampled, class};
-use wire::{Refusal, Reply, Stage, Ticket};
+use record::{ErrorClass, Finish, Outcome, Phase, Sampled};
+use wire::{Reply, Stage, Ticket};
 
 use super::Worker;
 use crate::endings::Ending;
@@ -65,7 +65,7 @@ impl Worker<'_> {
         link.served = link.served.saturating_add(1);
         link.failures = 0;
         self.in_flight -= 1;
-        let stopped = reply.refusal.filter(|refusal| refusal.class == Refusal::SCRIPT_STOPPED);
+        let stopped = reply.refusal.filter(|refusal| refusal.class == ErrorClass::ScriptStopped);
         let stopped = stopped.map(|refusal| link.channel.explain(refusal));
         // A reply to half a request says that the other half is not wanted: it would be read as the next one.
         if !(reply.reusable && link.keeps_alive && was_whole && !link.hung_up) && link.carried.is_empty() {
@@ -84,7 +84,7 @@ impl Worker<'_> {
     #[cold]
     pub(super) fn end_link(&mut self, number: u32, ending: Ending, at_ns: u64) {
         let link = &self.links[number as usize];
-        if ending.class == class::UNSOLICITED_REPLY.name {
+        if ending.class == ErrorClass::UnsolicitedReply {
             self.signals.doubted_replies += u64::from(link.served);
         }
         if !link.carried.is_empty() {
@@ -95,11 +95,8 @@ impl Worker<'_> {
                 self.opening_failed(ending);
             }
             // A peer may close a connection that carries nothing; what it may not do is speak.
-            _ if [&class::EXCESS_BYTES, &class::UNSOLICITED_REPLY]
-                .iter()
-                .any(|class| class.name == ending.class) =>
-            {
-                let meaning = if ending.class == class::UNSOLICITED_REPLY.name {
+            _ if matches!(ending.class, ErrorClass::ExcessBytes | ErrorClass::UnsolicitedReply) => {
+                let meaning = if ending.class == ErrorClass::UnsolicitedReply {
                     "earlier replies on it are in doubt"
                 } else {
                     "no request was affected"
@@ -177,7 +174,7 @@ impl Worker<'_> {
         let stage = link.channel.stage(Ticket(number));
         let ending = match &link.state {
             State::Up { .. } if link.sending != Sending::Done && stage != Stage::InDoubt => {
-                Ending::timed_out(&class::TIMEOUT_SEND, "the target to take the whole request")
+                Ending::timed_out(ErrorClass::TimeoutSend, "the target to take the whole request")
             }
             State::Up { .. } | State::InProcess => Ending::reply_timed_out(stage),
             state => Ending::opening_timed_out(state),

@@ -1,6 +1,6 @@
 //! What a peer and a conversation say to one another before the first request.
 
-use wire::{Greeting, PeerFault};
+use wire::{ErrorClass, Greeting, PeerFault};
 
 use super::Worker;
 use crate::endings::Ending;
@@ -89,7 +89,7 @@ impl Worker<'_> {
     /// A greeting came to nothing. A log-in that is refused will be refused again: the load ends with it.
     #[cold]
     pub(super) fn greeting_failed(&mut self, number: u32, fault: PeerFault, at_ns: u64) {
-        if fault.class == PeerFault::LOGIN_REFUSED {
+        if fault.class == ErrorClass::LoginRefused {
             self.break_off(fault.message());
             return self.close(number);
         }

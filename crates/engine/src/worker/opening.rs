@@ -1,7 +1,7 @@
 //! Before the load: every connection is opened, a few at a time, so that the first requests do not pay for it.
 
 use load::Load;
-use record::class;
+use record::ErrorClass;
 use rustix::io::Errno;
 
 use super::{HEARTBEAT_NS, Worker};
@@ -53,7 +53,7 @@ impl Worker<'_> {
             (0..count).for_each(|index| self.on_ready(self.poll.take(index)));
         }
         opening.into_iter().for_each(|link| {
-            self.opening_failed(Ending::timed_out(&class::TIMEOUT_CONNECT, "a connection"));
+            self.opening_failed(Ending::timed_out(ErrorClass::TimeoutConnect, "a connection"));
             self.close(link);
         });
         Ok(())

@@ -1,6 +1,6 @@
 //! Calls into a system in this process, in place of sending and receiving.
 
-use record::class;
+use record::ErrorClass;
 use wire::{Channel, Event, Greeting, Next, PeerFault, Stage, Ticket};
 
 use super::Worker;
@@ -27,7 +27,7 @@ impl Worker<'_> {
                 self.note_connected(number, at_ns);
                 self.on_up(number, at_ns);
             }
-            Err(fault) if fault.class == PeerFault::LOGIN_REFUSED => {
+            Err(fault) if fault.class == ErrorClass::LoginRefused => {
                 self.break_off(fault.message());
                 self.close(number);
             }
@@ -97,7 +97,7 @@ fn too_late(stage: Stage, event: &Result<Option<(usize, Event)>, PeerFault>) -> 
     };
     match stage {
         Stage::InDoubt if !is_refused => Ending::reply_timed_out(stage),
-        _ => Ending::timed_out(&class::TIMEOUT_STATEMENT, "a statement to end"),
+        _ => Ending::timed_out(ErrorClass::TimeoutStatement, "a statement to end"),
     }
 }
 
@@ -112,5 +112,5 @@ fn open(channel: &mut dyn Channel) -> Result<(), PeerFault> {
         };
     }
     let sentence = "the system in this process does not come to be open";
-    Err(PeerFault::new(class::PROTOCOL_ERROR.name, 0, sentence))
+    Err(PeerFault::new(ErrorClass::ProtocolError, 0, sentence))
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use wire::{
-    Cancel, Closing, Conversation, Greeting, Interrupt, Next, PartEnd, PeerFault, Progress, Refusal, Reply,
-    Script, Stage,
+    Cancel, Closing, Conversation, ErrorClass, Greeting, Interrupt, Next, PartEnd, PeerFault, Progress,
+    Refusal, Reply, Script, Stage,
 };
 
 /// One thing that a request does.
@@ -124,7 +124,7 @@ impl Talk {
     }
 
     fn end_of_act(&mut self, is_refused: bool) -> (Option<PartEnd>, Next) {
-        let class = if self.quits { Refusal::SCRIPT_STOPPED } else { "said_no" };
+        let class = if self.quits { ErrorClass::ScriptStopped } else { ErrorClass::CheckBody };
         let refusal = is_refused.then_some(Refusal { class, code: 7 });
         let part = self.part().map(|part| PartEnd { part, refusal });
         self.refusal = self.refusal.or(refusal);
@@ -135,7 +135,7 @@ impl Talk {
 }
 
 /// A fault in the words of a peer.
-pub(crate) fn fault(class: &'static str, said: &str) -> PeerFault {
+pub(crate) fn fault(class: ErrorClass, said: &str) -> PeerFault {
     PeerFault::new(class, 0, "the server says").saying(said)
 }
 
@@ -166,8 +166,8 @@ impl Conversation for Talk {
                 self.say("here is more");
                 Greeting::Send
             }
-            b"never" => return Err(fault(PeerFault::LOGIN_REFUSED, "nobody knows you")),
-            other => return Err(fault("protocol_error", &String::from_utf8_lossy(other))),
+            b"never" => return Err(fault(ErrorClass::LoginRefused, "nobody knows you")),
+            other => return Err(fault(ErrorClass::ProtocolError, &String::from_utf8_lossy(other))),
         };
         Ok((end + 1, greeting))
     }
@@ -201,7 +201,7 @@ impl Conversation for Talk {
             return if bytes.is_empty() {
                 Ok(Progress::NeedMore)
             } else {
-                Err(fault("excess_bytes", "more"))
+                Err(fault(ErrorClass::ExcessBytes, "more"))
             };
         }
         if bytes.is_empty() {
@@ -221,7 +221,7 @@ impl Conversation for Talk {
                 self.quits = true;
                 true
             }
-            other => return Err(fault("protocol_error", &String::from_utf8_lossy(other))),
+            other => return Err(fault(ErrorClass::ProtocolError, &String::from_utf8_lossy(other))),
         };
         let (part, next) = self.end_of_act(is_refused);
         Ok(Progress::Answered { used: end + 1, part, next })
@@ -280,7 +280,7 @@ impl Talk {
                 // Bounded, should nobody interrupt it.
                 for _ in 0..1000 {
                     if interrupted.load(Ordering::Acquire) != seen {
-                        return Err(fault("interrupted", "interrupted"));
+                        return Err(fault(ErrorClass::Canceled, "interrupted"));
                     }
                     std::thread::sleep(Duration::from_millis(5));
                 }

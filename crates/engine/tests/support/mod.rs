@@ -109,14 +109,14 @@ impl Done {
     /// How often a class of errors was counted, requests that were not affected included.
     pub(crate) fn errors(&self, class: &str) -> u64 {
         let entries = self.tally.errors.entries().iter();
-        entries.filter(|entry| entry.class == class).map(|entry| entry.count).sum()
+        entries.filter(|entry| entry.class.as_str() == class).map(|entry| entry.count).sum()
     }
 
     /// Every class with its count, in the order of the names.
     pub(crate) fn classes(&self) -> Vec<(String, u64)> {
         let mut classes: Vec<(String, u64)> = Vec::new();
         for entry in self.tally.errors.entries() {
-            match classes.iter_mut().find(|(class, _)| *class == entry.class) {
+            match classes.iter_mut().find(|(class, _)| class == entry.class.as_str()) {
                 Some((_, count)) => *count += entry.count,
                 None => classes.push((entry.class.to_string(), entry.count)),
             }
@@ -128,7 +128,7 @@ impl Done {
     /// All messages of a class.
     pub(crate) fn messages(&self, class: &str) -> Vec<&str> {
         let entries = self.tally.errors.entries().iter();
-        entries.filter(|entry| entry.class == class).map(|entry| entry.message.as_str()).collect()
+        entries.filter(|entry| entry.class.as_str() == class).map(|entry| entry.message.as_str()).collect()
     }
 
     /// Excess bytes on connections that carried no request.
@@ -167,7 +167,10 @@ impl Done {
 
     fn idle_excess_of(&self, class: &str) -> u64 {
         let entries = self.tally.errors.entries().iter();
-        entries.filter(|entry| entry.class == class && entry.code == u32::MAX).map(|entry| entry.count).sum()
+        entries
+            .filter(|entry| entry.class.as_str() == class && entry.code == u32::MAX)
+            .map(|entry| entry.count)
+            .sum()
     }
 
     /// Every request that was refused, failed or timed out has its error, and nothing else has one.

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use wire::{
-    Channel, Channels, Closing, Event, Greeting, Next, PeerFault, Refusal, Reply, Stage, Ticket, Values,
+    Channel, Channels, Closing, ErrorClass, Event, Greeting, Next, PeerFault, Refusal, Reply, Stage, Ticket,
+    Values,
 };
 
 use super::acceptor::Acceptor;
@@ -57,12 +58,12 @@ struct Link {
 impl Link {
     fn take_line(&mut self) -> Result<(), PeerFault> {
         let line = String::from_utf8(std::mem::take(&mut self.line)).unwrap_or_default();
-        let (tag, word) = line.split_once(' ').ok_or_else(|| fault("protocol_error", &line))?;
-        let tag: u64 = tag.parse().map_err(|_| fault("protocol_error", &line))?;
+        let (tag, word) = line.split_once(' ').ok_or_else(|| fault(ErrorClass::ProtocolError, &line))?;
+        let tag: u64 = tag.parse().map_err(|_| fault(ErrorClass::ProtocolError, &line))?;
         // Whoever gave up an exchange does not wait for its answer.
         let Some(ticket) = self.asked.remove(&tag) else { return Ok(()) };
         self.saved.insert(ticket, word.as_bytes().to_vec());
-        let refusal = (word == "no").then_some(Refusal { class: "said_no", code: 1 });
+        let refusal = (word == "no").then_some(Refusal { class: ErrorClass::CheckBody, code: 1 });
         let reply = Reply { status: 1, refusal, reusable: true, received_bytes: line.len() as u64 + 1 };
         self.events.push(Event::Replied { ticket, reply });
         Ok(())
@@ -83,7 +84,7 @@ impl Channel for Link {
             return Ok((0, Greeting::Await));
         };
         let room = std::str::from_utf8(&bytes[..end]).ok().and_then(|room| room.parse().ok());
-        self.room = room.ok_or_else(|| fault("protocol_error", "no room"))?;
+        self.room = room.ok_or_else(|| fault(ErrorClass::ProtocolError, "no room"))?;
         Ok((end + 1, Greeting::Done))
     }
 
@@ -125,7 +126,7 @@ impl Channel for Link {
     }
 
     fn explain(&self, refusal: Refusal) -> String {
-        refusal.class.to_owned()
+        refusal.class.to_string()
     }
 
     fn saved(&mut self, ticket: Ticket, values: &mut Values) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use record::{Counts, Phase, Tally};
+use record::{ClassName, Counts, Phase, Tally};
 use stats::median;
 use store::{Model, Run, StoreError, Unit};
 
@@ -43,7 +43,7 @@ pub struct Together {
     /// Status codes of requests.
     pub statuses: BTreeMap<u16, u64>,
     /// How often each class of error was seen.
-    pub errors: BTreeMap<String, u64>,
+    pub errors: BTreeMap<ClassName, u64>,
     /// Mean service time of those that were rejected, in nanoseconds.
     pub rejected_ns: Option<f64>,
     /// Mean service time of those that ended ok, in nanoseconds.
@@ -69,9 +69,9 @@ impl Together {
                 whole.merge(&tally);
             }
         }
-        let mut errors: BTreeMap<String, u64> = BTreeMap::new();
+        let mut errors: BTreeMap<ClassName, u64> = BTreeMap::new();
         for entry in whole.errors.entries() {
-            let sum = errors.entry(entry.class.to_string()).or_default();
+            let sum = errors.entry(entry.class.clone()).or_default();
             *sum = sum.saturating_add(entry.count);
         }
         Ok(Some(Self {

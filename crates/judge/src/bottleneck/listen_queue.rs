@@ -1,6 +1,6 @@
 //! The queue of connections that wait to be accepted.
 
-use record::class::CONNECT_BACKLOG_FULL;
+use record::ErrorClass;
 
 use super::evidence::Evidence;
 use super::{Bottleneck, FULL, Rule, suspected};
@@ -22,7 +22,7 @@ pub(super) const A_QUEUE_OF_CONNECTIONS: Rule = Rule {
 fn a_queue_of_connections(evidence: &Evidence<'_>) -> Option<Bottleneck> {
     let queue = evidence.listen_queue().filter(|[waiting, limit]| *waiting >= FULL * limit);
     let dropped = evidence.sum(|signals| signals.listen_overflows).filter(|dropped| *dropped >= 1.0);
-    let refused = evidence.together.errors.get(CONNECT_BACKLOG_FULL.name).copied().unwrap_or(0);
+    let refused = evidence.together.errors.get(&ErrorClass::ConnectBacklogFull.into()).copied().unwrap_or(0);
     let because = match (queue, dropped) {
         (Some([waiting, limit]), Some(dropped)) => format!(
             "{} of at most {} connections waited to be accepted, and {} were dropped at a full queue",

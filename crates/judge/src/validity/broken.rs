@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use record::class::GENERATOR_FAULT;
+use record::ErrorClass;
 use store::Level;
 
 use super::evidence::Evidence;
@@ -32,7 +32,7 @@ impl Doubt {
 
     /// This machine was out of ports, descriptors or memory.
     pub const GENERATOR_FAULT: Self = Self {
-        code: record::class::GENERATOR_FAULT.name,
+        code: ErrorClass::GeneratorFault.name(),
         words: MEASURED_ITSELF,
         suspect: "",
         invalid: "one request",
@@ -57,7 +57,7 @@ pub(super) fn hopeless(evidence: &Evidence<'_>) -> Option<Found> {
 
 /// Requests that failed because this machine was out of something.
 pub(super) fn generator_fault(evidence: &Evidence<'_>) -> Option<Found> {
-    let own: Vec<_> = evidence.tally.errors.of(&GENERATOR_FAULT).collect();
+    let own: Vec<_> = evidence.tally.errors.of(ErrorClass::GeneratorFault).collect();
     let faults: u64 = own.iter().map(|entry| entry.count).sum();
     if faults == 0 {
         return None;

@@ -1,6 +1,6 @@
 //! Sums that must agree, because they are one thing counted twice: where they do not, something was counted wrongly.
 
-use record::class::UNSOLICITED_REPLY;
+use record::ErrorClass;
 use store::Level;
 
 use super::evidence::Evidence;
@@ -83,7 +83,7 @@ pub(super) fn bytes(evidence: &Evidence<'_>) -> Option<Found> {
 /// Replies on connections that had a reply too many: an answer may have been counted for another request than its own.
 pub(super) fn doubted_replies(evidence: &Evidence<'_>) -> Option<Found> {
     let doubted: u64 = evidence.workers.iter().map(|worker| worker.doubted_replies).sum();
-    let surplus: u64 = evidence.tally.errors.of(&UNSOLICITED_REPLY).map(|entry| entry.count).sum();
+    let surplus: u64 = evidence.tally.errors.of(ErrorClass::UnsolicitedReply).map(|entry| entry.count).sum();
     if doubted == 0 {
         return None;
     }

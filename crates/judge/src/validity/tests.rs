@@ -1,6 +1,6 @@
 //! Planted signals, and what the rules make of them.
 
-use record::{Counts, Finish, Health, Outcome, Tally, class};
+use record::{Counts, ErrorClass, Finish, Health, Outcome, Tally};
 use store::{Level, Unit, Validity};
 
 use super::{Environment, Evidence, Process, judge};
@@ -186,8 +186,7 @@ fn connections_that_were_refused_are_not_said_to_be_held() {
         tally.note_not_sent(500);
         tally.counts.failed += errors;
         tally.counts.ok -= errors;
-        (0..errors)
-            .for_each(|_| tally.errors.note(class::CONNECT_REFUSED.name, 111, || "refused".to_owned()));
+        (0..errors).for_each(|_| tally.errors.note(ErrorClass::ConnectRefused, 111, || "refused".to_owned()));
         let validity = judged(&planned(Some(200)), &tally, worker(&tally, 0, MS), &Environment::default());
         validity.causes.iter().find(|cause| cause.code == "not_sent").unwrap().sentence.clone()
     };
@@ -261,7 +260,7 @@ fn whoever_is_near_the_ceiling_is_in_doubt() {
 #[test]
 fn replies_that_nobody_asked_for_cast_doubt_on_those_before_them() {
     let (mut tally, planned) = (tally(2_000, 5 * MS, 50_000), planned(Some(200)));
-    tally.errors.note(class::UNSOLICITED_REPLY.name, u32::MAX, String::new);
+    tally.errors.note(ErrorClass::UnsolicitedReply, u32::MAX, String::new);
     let mut end = worker(&tally, 50_000, 6 * MS);
     assert_eq!(judged(&planned, &tally, end.clone(), &Environment::default()).verdict, Level::Valid);
     end.doubted_replies = 7;

@@ -532,15 +532,15 @@ impl SpreadObject {
 fn errors(lines: &[ErrorLine]) -> Vec<ErrorObject<'_>> {
     fn object(line: &ErrorLine) -> ErrorObject<'_> {
         let ErrorLine { class, message, count } = line;
-        let known = line.explained();
+        let known = line.known_class();
         ErrorObject {
             class,
             message,
             count: *count,
-            outcome: known.and_then(|class| class.outcome).map(record::Outcome::name),
-            blame: known.map(|class| class.blame.name()),
-            explanation: known.map(|class| class.words),
-            help: known.map(|class| class.help),
+            outcome: known.and_then(record::ErrorClass::outcome).map(record::Outcome::name),
+            blame: known.map(|class| class.blame().name()),
+            explanation: known.map(record::ErrorClass::words),
+            help: known.map(record::ErrorClass::help),
         }
     }
     lines.iter().map(object).collect()

@@ -16,13 +16,17 @@ pub(super) fn of_rows<'a>(rows: impl Iterator<Item = Option<&'a Figures>>) -> Ve
     for (row, figures) in rows.enumerate() {
         let Some(figures) = figures else { continue };
         let planned = figures.counts.planned;
-        kinds.extend(figures.errors.iter().map(|line| ErrorKind {
-            row,
-            class: harmless(&line.class, CHARACTERS_MAX[0]),
-            message: harmless(&line.message, CHARACTERS_MAX[1]),
-            count: line.count,
-            share: if planned > 0 { line.count as f64 / planned as f64 } else { 0.0 },
-            help: line.explained().map(|class| format!("{} {}", sentence(class.words), sentence(class.help))),
+        kinds.extend(figures.errors.iter().map(|line| {
+            ErrorKind {
+                row,
+                class: harmless(&line.class, CHARACTERS_MAX[0]),
+                message: harmless(&line.message, CHARACTERS_MAX[1]),
+                count: line.count,
+                share: if planned > 0 { line.count as f64 / planned as f64 } else { 0.0 },
+                help: line
+                    .known_class()
+                    .map(|class| format!("{} {}", sentence(class.words()), sentence(class.help()))),
+            }
         }));
     }
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));

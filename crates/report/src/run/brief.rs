@@ -101,8 +101,8 @@ fn errors(figures: &Figures, escape: Escape) -> Vec<String> {
         let rest: u64 = figures.errors.iter().skip(ERRORS_MAX - 1).map(|error| error.count).sum();
         cut_to(&mut lines, ERRORS_MAX - 1, |more| format!("{} × of {more} more kinds", count(rest)));
     }
-    let help = figures.errors.first().and_then(ErrorLine::explained);
-    lines.extend(help.map(|class| format!("help ({}): {}", class.name, class.help)));
+    let help = figures.errors.first().and_then(ErrorLine::known_class);
+    lines.extend(help.map(|class| format!("help ({}): {}", class.name(), class.help())));
     lines
 }
 

@@ -253,8 +253,8 @@ impl<'v, 'a> Brief<'v, 'a> {
         };
         let mut lines: Vec<String> = kinds.iter().map(line).collect();
         cut_to(&mut lines, ERRORS_MAX, |more| format!("and {more} more"));
-        let help = kinds.first().and_then(|(error, ..)| error.explained());
-        lines.extend(help.map(|class| format!("help ({}): {}", class.name, class.help)));
+        let help = kinds.first().and_then(|(error, ..)| error.known_class());
+        lines.extend(help.map(|class| format!("help ({}): {}", class.name(), class.help())));
         lines
     }
 

@@ -5,7 +5,9 @@
 pub(crate) mod sql;
 
 use fixtures::{OwnStore, reading};
-use record::{Counts, Finish, InWindow, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally};
+use record::{
+    Counts, ErrorClass, Finish, InWindow, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally,
+};
 use serde_json::json;
 use store::{
     Cause, Ending, Failure, GateResult, Generator, Level, Model, NewRun, NewStudy, Outage, OutageTime,
@@ -265,15 +267,24 @@ pub(crate) fn every_kind_of_error() -> Run {
     for number in 0..4 {
         for step in 0..2 {
             let mut one = second(number, 400 + 800 * u64::from(step), &mut draws, 0, outcome_of);
-            let errors = &mut one.tally.errors;
             let many = one.tally.counts.rejected * 2 / 3;
-            (0..many).for_each(|_| errors.note("status", 503, || "HTTP 503 Service Unavailable".to_owned()));
-            (many..one.tally.counts.rejected)
-                .for_each(|_| errors.note("check", 1, || "the body does not contain \"ok\"".to_owned()));
-            (0..one.tally.counts.failed)
-                .for_each(|_| errors.note("reset", 104, || "the peer reset the connection".to_owned()));
-            (0..one.tally.counts.timed_out)
-                .for_each(|_| errors.note("timeout_headers", 0, || "no reply within 900 ms".to_owned()));
+            let errors = &mut one.tally.errors;
+            (0..many).for_each(|_| {
+                errors.note(ErrorClass::Status, 503, || "HTTP 503 Service Unavailable".to_owned())
+            });
+            // No classes of this version.
+            let [rejected, failed, timed_out] =
+                [one.tally.counts.rejected - many, one.tally.counts.failed, one.tally.counts.timed_out];
+            for (class, code, message, count) in [
+                ("check", 1, "the body does not contain \"ok\"", rejected),
+                ("reset", 104, "the peer reset the connection", failed),
+                ("timeout_headers", 0, "no reply within 900 ms", timed_out),
+            ] {
+                if count > 0 {
+                    let (class, message) = (class.into(), message.to_owned());
+                    errors.insert(record::LedgerEntry { class, code, message, count });
+                }
+            }
             one.tally.note_not_sent(number * 3);
             one.tally.tls.record(1_700_000);
             if number == 3 {
@@ -441,7 +452,7 @@ pub(crate) fn hostile(attack: &str) -> Run {
         message: text(),
         count: 100,
     });
-    one.tally.errors.note("commit_unknown", 0, text);
+    one.tally.errors.note(ErrorClass::CommitUnknown, 0, text);
     let mut ending = ending();
     ending.notes = vec![text()];
     ending.tls = Some(text());

@@ -1,6 +1,6 @@
 //! Stored runs of SQL transactions.
 
-use record::{Finish, Interval, Outcome, Phase, Tally};
+use record::{ErrorClass, Finish, Interval, Outcome, Phase, Tally};
 use store::{Model, NewRun, PartOf, Run, Unit};
 
 use super::{Draws, Kept, MS, SECOND, ending, new_run, second};
@@ -127,11 +127,11 @@ fn note_errors(tally: &mut Tally) {
     let counts = tally.counts;
     let errors = &mut tally.errors;
     let deadlock = || "40P01: deadlock detected \u{1b}[31m".to_owned();
-    (0..counts.rejected).for_each(|_| errors.note("deadlock", 6_838_849, deadlock));
+    (0..counts.rejected).for_each(|_| errors.note(ErrorClass::Deadlock, 6_838_849, deadlock));
     let lost = || "the peer closed the connection".to_owned();
-    (0..counts.failed).for_each(|_| errors.note("commit_unknown", 0, lost));
+    (0..counts.failed).for_each(|_| errors.note(ErrorClass::CommitUnknown, 0, lost));
     let waited = || "no answer to COMMIT within 900 ms".to_owned();
-    (0..counts.timed_out).for_each(|_| errors.note("timeout_in_commit", 0, waited));
+    (0..counts.timed_out).for_each(|_| errors.note(ErrorClass::TimeoutInCommit, 0, waited));
 }
 
 fn statement(number: u64, part: u16, per_s: u64, least_ns: u64, draws: &mut Draws) -> Interval {
@@ -152,7 +152,9 @@ fn statement(number: u64, part: u16, per_s: u64, least_ns: u64, draws: &mut Draw
         let intended_ns = sent_ns;
         tally.note_finished(&Finish { intended_ns, sent_ns, first_byte_ns, finished_ns, outcome, status: 0 });
         if outcome == Outcome::Rejected {
-            tally.errors.note("deadlock", 6_838_849, || "40P01: deadlock detected \u{1b}[31m".to_owned());
+            tally
+                .errors
+                .note(ErrorClass::Deadlock, 6_838_849, || "40P01: deadlock detected \u{1b}[31m".to_owned());
         }
     }
     Interval { second: number, phase, tally, sampled: Vec::new() }

@@ -5,7 +5,7 @@
 pub(crate) mod searched;
 
 use fixtures::OwnStore;
-use record::Outcome;
+use record::{ErrorClass, Outcome};
 use serde_json::json;
 use store::{
     Cause, Failure, GateResult, Level, NewStudy, Place, Run, RunId, Store, StoreError, Study, StudyEnding,
@@ -176,7 +176,9 @@ impl Script<'_> {
             for step in u16::from(self.is_sql)..self.steps.len() as u16 {
                 let mut one = runs::second(number, per_s / (1 + u64::from(step)), &mut draws, 0, outcome_of);
                 for _ in 0..one.tally.counts.rejected {
-                    one.tally.errors.note("status", 503, || "HTTP 503 Service Unavailable".to_owned());
+                    one.tally
+                        .errors
+                        .note(ErrorClass::Status, 503, || "HTTP 503 Service Unavailable".to_owned());
                 }
                 kept.seconds.push((step, one));
             }

@@ -1,9 +1,8 @@
 //! Going on: from one answer to what is sent next, or to the end of the transaction.
 
 use crate::script::{Act, Broken};
-use wire::class::{OPEN_TRANSACTION, ROLLED_BACK, ROWS};
 use wire::sql::{Said, Statement, Transaction};
-use wire::{Next, Refusal, Reply};
+use wire::{ErrorClass, Next, Refusal, Reply};
 
 use super::{Doing, Talk, literals};
 use crate::classes;
@@ -135,7 +134,7 @@ impl Talk {
             let ended = self.player.end_rows();
             if let Some(Broken(words)) = self.broken.take().or(ended.err()) {
                 self.said = Said { text: words, ..Said::default() };
-                let refusal = Refusal { class: Refusal::SCRIPT_STOPPED, code: 0 };
+                let refusal = Refusal { class: ErrorClass::ScriptStopped, code: 0 };
                 return Next::Done(Reply { reusable: false, ..self.over(Some(refusal)) });
             }
         }
@@ -155,7 +154,8 @@ impl Talk {
     pub(super) fn unexpected_rows(&self, number: u16) -> Option<Refusal> {
         let (of, expected) = self.program.steps[usize::from(self.step)].expects?;
         let is_wrong = of == number && !expected.holds(self.rows);
-        is_wrong.then(|| Refusal { class: ROWS, code: u32::try_from(self.rows).unwrap_or(u32::MAX) })
+        is_wrong
+            .then(|| Refusal { class: ErrorClass::Rows, code: u32::try_from(self.rows).unwrap_or(u32::MAX) })
     }
 
     /// The refusal of a statement that the server answered with a rollback, unless that is what it asked for.
@@ -166,7 +166,7 @@ impl Talk {
             Doing::Nothing | Doing::Pause | Doing::RollBack(_) => return None,
         };
         let is_asked = self.program.lines[usize::from(number)].effect.rolls_back();
-        (!is_asked).then_some(Refusal { class: ROLLED_BACK, code: 0 })
+        (!is_asked).then_some(Refusal { class: ErrorClass::RolledBack, code: 0 })
     }
 
     /// Ends a refused try, and the transaction that is open.
@@ -193,7 +193,8 @@ impl Talk {
     fn try_again(&mut self, refusal: Refusal) -> Next {
         let settings = &self.program.settings;
         let is_left = settings.max_tries == 0 || self.tries < settings.max_tries;
-        let is_said = !matches!(refusal.class, ROWS | OPEN_TRANSACTION | ROLLED_BACK);
+        let is_said =
+            !matches!(refusal.class, ErrorClass::Rows | ErrorClass::OpenTransaction | ErrorClass::RolledBack);
         let helps = classes::is_retryable(refusal.class)
             || is_said && settings.retries.iter().any(|retry| retry.means(refusal.class, &self.said));
         if !(is_left && helps) {
@@ -209,7 +210,7 @@ impl Talk {
             return self.break_off(Broken("end of script reached with pipeline open".to_owned()));
         }
         if self.session.transaction() != Transaction::Idle {
-            return self.give_up(Refusal { class: OPEN_TRANSACTION, code: 0 });
+            return self.give_up(Refusal { class: ErrorClass::OpenTransaction, code: 0 });
         }
         Next::Done(self.over(None))
     }

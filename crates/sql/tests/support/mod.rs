@@ -10,7 +10,9 @@ use std::fmt::Write as _;
 use sql::script::{Allow, Deck, Language};
 use sql::{Engine, Settings, Sql, Step, Talk};
 use wire::sql::{Heard, Rows, Said, Session, SqlState, Statement, Transaction, Value};
-use wire::{Cancel, Conversation, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script};
+use wire::{
+    Cancel, Conversation, ErrorClass, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script,
+};
 
 /// The letter of an error, its SQLSTATE, and whether it ends the connection.
 pub(crate) const ERRORS: [(u8, &[u8; 5], bool); 8] = [
@@ -66,7 +68,7 @@ impl Fake {
             }
             _ => {
                 let sentence = "the bytes are no message";
-                return Err(PeerFault::new("protocol_error", 0, sentence));
+                return Err(PeerFault::new(ErrorClass::ProtocolError, 0, sentence));
             }
         }))
     }

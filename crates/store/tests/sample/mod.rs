@@ -3,7 +3,9 @@
 #![allow(dead_code, reason = "every test takes what it needs")]
 
 use fixtures::reading;
-use record::{Finish, Interval, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally};
+use record::{
+    ErrorClass, Finish, Interval, LedgerEntry, MinMedianMax, Outcome, Phase, Sampled, Spread, Tally,
+};
 use serde_json::json;
 use store::{
     CapacityRules, Cause, Compare, Ending, Failure, GateResult, Generator, Level, NewRun, NewStudy, Outage,
@@ -245,8 +247,14 @@ pub(crate) fn interval(second: u64, phase: Phase, shift_ns: u64) -> Interval {
     tally.note_not_sent(1);
     tally.connect.record(55_000);
     tally.tls.record(99_000);
-    tally.errors.note("status", 503, || "HTTP 503\u{202e}".to_owned());
-    tally.errors.note("reset", 104, || "the peer reset the connection".to_owned());
+    tally.errors.note(ErrorClass::Status, 503, || "HTTP 503\u{202e}".to_owned());
+    // No class of this version.
+    tally.errors.insert(LedgerEntry {
+        class: "reset".into(),
+        code: 104,
+        message: "the peer reset the connection".to_owned(),
+        count: 1,
+    });
     tally.errors.add_others(7);
     Interval { second, phase, tally, sampled }
 }

@@ -1,7 +1,7 @@
 //! Every way in which a peer can break HTTP/1.1, with its class and its sentence.
 
+use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::class;
 
 macro_rules! faults {
     ($($name:ident $class:ident $sentence:literal)*) => {
@@ -10,32 +10,32 @@ macro_rules! faults {
         pub(super) enum Fault { $($name),* }
 
         impl Fault {
-            const fn parts(self) -> (&'static str, &'static str) {
-                match self { $(Self::$name => (class::$class, $sentence)),* }
+            const fn parts(self) -> (ErrorClass, &'static str) {
+                match self { $(Self::$name => (ErrorClass::$class, $sentence)),* }
             }
         }
     };
 }
 
 faults! {
-    NotHttp PROTOCOL_ERROR "the reply is not HTTP/1.1"
-    BadHeader PROTOCOL_ERROR "a header line of the reply is malformed"
-    LengthAndCoding PROTOCOL_ERROR "the reply has both Content-Length and Transfer-Encoding"
-    BadLength PROTOCOL_ERROR "the reply has a malformed Content-Length"
-    TwoLengths PROTOCOL_ERROR "the reply has two different Content-Lengths"
-    CodingInOldVersion PROTOCOL_ERROR "a reply of HTTP/1.0 has Transfer-Encoding"
-    BadChunkSize PROTOCOL_ERROR "a chunk of the reply has a malformed size"
-    ChunkTooLarge PROTOCOL_ERROR "a chunk of the reply is larger than 2^63 bytes"
-    ChunkOverrun PROTOCOL_ERROR "a chunk of the reply does not end where its size says"
-    ChunkExtension PROTOCOL_ERROR "a chunk size line of the reply is longer than 4 KiB"
-    TooManyInterim PROTOCOL_ERROR "more than 16 interim (1xx) replies to one request"
-    Upgrade PROTOCOL_ERROR "the peer switched protocols (101) unasked"
-    BadStatus PROTOCOL_ERROR "the status of the reply is not between 100 and 599"
-    HeadTooLong HEADER_LIMIT "the head of the reply is longer than 64 KiB"
-    TooManyHeaders HEADER_LIMIT "the reply has more than 256 header lines"
-    TrailerTooLong HEADER_LIMIT "the trailers of the reply are longer than 64 KiB"
-    Excess EXCESS_BYTES "bytes came after the end of the reply, or without a request"
-    Unsolicited UNSOLICITED_REPLY "a reply came that no request asked for"
+    NotHttp ProtocolError "the reply is not HTTP/1.1"
+    BadHeader ProtocolError "a header line of the reply is malformed"
+    LengthAndCoding ProtocolError "the reply has both Content-Length and Transfer-Encoding"
+    BadLength ProtocolError "the reply has a malformed Content-Length"
+    TwoLengths ProtocolError "the reply has two different Content-Lengths"
+    CodingInOldVersion ProtocolError "a reply of HTTP/1.0 has Transfer-Encoding"
+    BadChunkSize ProtocolError "a chunk of the reply has a malformed size"
+    ChunkTooLarge ProtocolError "a chunk of the reply is larger than 2^63 bytes"
+    ChunkOverrun ProtocolError "a chunk of the reply does not end where its size says"
+    ChunkExtension ProtocolError "a chunk size line of the reply is longer than 4 KiB"
+    TooManyInterim ProtocolError "more than 16 interim (1xx) replies to one request"
+    Upgrade ProtocolError "the peer switched protocols (101) unasked"
+    BadStatus ProtocolError "the status of the reply is not between 100 and 599"
+    HeadTooLong HeaderLimit "the head of the reply is longer than 64 KiB"
+    TooManyHeaders HeaderLimit "the reply has more than 256 header lines"
+    TrailerTooLong HeaderLimit "the trailers of the reply are longer than 64 KiB"
+    Excess ExcessBytes "bytes came after the end of the reply, or without a request"
+    Unsolicited UnsolicitedReply "a reply came that no request asked for"
 }
 
 impl Fault {

@@ -9,8 +9,8 @@ use super::chunked::Chunked;
 use super::fault::Fault;
 use super::framing::{self, HEAD_BYTES_MAX, Head, Length};
 use super::step::{Prepared, Step};
+use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::class;
 use crate::conversation::{Closing, Progress, Refusal, Reply, Stage};
 
 const INTERIM_MAX: u8 = 16;
@@ -179,9 +179,9 @@ impl Reading {
         self.reply.reusable = head.keeps_alive;
         self.is_coded = head.is_coded;
         self.reply.refusal = if !step.step.checks.status.contains(head.status) {
-            Some(Refusal { class: class::STATUS, code: u32::from(head.status) })
+            Some(Refusal { class: ErrorClass::Status, code: u32::from(head.status) })
         } else {
-            head.failed_check.map(|code| Refusal { class: class::CHECK_HEADER, code })
+            head.failed_check.map(|code| Refusal { class: ErrorClass::CheckHeader, code })
         };
         self.state = match head.length {
             Length::Known(left) => State::Sized { left },
@@ -239,14 +239,14 @@ impl Reading {
         if checks.need_body()
             && let Some(code) = checks.first_failed_body(&self.body)
         {
-            return Some(Refusal { class: class::CHECK_BODY, code: code | coded });
+            return Some(Refusal { class: ErrorClass::CheckBody, code: code | coded });
         }
         if checks.size.is_some_and(|size| !(size.min_bytes..=size.max_bytes).contains(&self.body_bytes)) {
-            return Some(Refusal { class: class::CHECK_SIZE, code: checks.size_number() });
+            return Some(Refusal { class: ErrorClass::CheckSize, code: checks.size_number() });
         }
         let is_whole = self.body.len() as u64 == self.body_bytes;
         let code = self.values.keep_from_body(captures, &self.body, is_whole).err()?;
-        Some(Refusal { class: class::CAPTURE, code: code | coded })
+        Some(Refusal { class: ErrorClass::Capture, code: code | coded })
     }
 }
 

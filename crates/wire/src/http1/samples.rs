@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::class;
+use crate::ErrorClass;
 use crate::testing::{End, Sample};
 
 /// Every sample.
@@ -87,7 +87,7 @@ fn replies() -> Vec<Sample> {
 }
 
 fn faults() -> Vec<Sample> {
-    let protocol = |sentence| End::Fault(class::PROTOCOL_ERROR, sentence);
+    let protocol = |sentence| End::Fault(ErrorClass::ProtocolError, sentence);
     let ok = "HTTP/1.1 200 OK\r\n";
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     let both = "the reply has both Content-Length and Transfer-Encoding";
@@ -164,8 +164,8 @@ fn faults() -> Vec<Sample> {
 
 /// What is not HTTP/1.1 at all, or more of it than anybody needs.
 fn foreign() -> Vec<Sample> {
-    let protocol = |sentence| End::Fault(class::PROTOCOL_ERROR, sentence);
-    let limit = |sentence| End::Fault(class::HEADER_LIMIT, sentence);
+    let protocol = |sentence| End::Fault(ErrorClass::ProtocolError, sentence);
+    let limit = |sentence| End::Fault(ErrorClass::HeaderLimit, sentence);
     let ok = "HTTP/1.1 200 OK\r\n";
     let not_http = "the reply is not HTTP/1.1";
     vec![

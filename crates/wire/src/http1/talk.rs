@@ -9,8 +9,8 @@ use super::checks::CODED;
 use super::reading::Reading;
 use super::step::{Prepared, Step};
 use super::{Steps, capture};
+use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::class;
 use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Stage};
 
 /// The client's side of one HTTP/1.1 connection.
@@ -80,8 +80,8 @@ impl Conversation for Talk {
         let Step { checks, captures, .. } = &self.step().step;
         let number = refusal.code & !CODED;
         let rule = match refusal.class {
-            class::STATUS => Some(format!("status {}, expected {}", refusal.code, checks.status)),
-            class::CAPTURE => capture::explain(captures, number),
+            ErrorClass::Status => Some(format!("status {}, expected {}", refusal.code, checks.status)),
+            ErrorClass::Capture => capture::explain(captures, number),
             _ => checks.explain(number),
         };
         let mut rule = rule.unwrap_or_else(|| refusal.class.to_string());

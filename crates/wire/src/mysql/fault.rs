@@ -2,8 +2,8 @@
 
 use alloc::string::String;
 
+use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::class;
 
 macro_rules! faults {
     ($($name:ident $class:ident $sentence:literal)*) => {
@@ -12,41 +12,41 @@ macro_rules! faults {
         pub(super) enum Fault { $($name),* }
 
         impl Fault {
-            const fn parts(self) -> (&'static str, &'static str) {
-                match self { $(Self::$name => (class::$class, $sentence)),* }
+            const fn parts(self) -> (ErrorClass, &'static str) {
+                match self { $(Self::$name => (ErrorClass::$class, $sentence)),* }
             }
         }
     };
 }
 
 faults! {
-    NotMysql PROTOCOL_ERROR "the server's greeting is not that of MySQL or MariaDB"
-    BadGreeting PROTOCOL_ERROR "the server's greeting is malformed"
-    EarlyBytes PROTOCOL_ERROR "bytes came in the clear after the greeting, where TLS was to begin"
-    Sequence PROTOCOL_ERROR "the packets of the reply are out of sequence"
-    Oversized PROTOCOL_ERROR "a packet is longer than any of its kind can be"
-    Unexpected PROTOCOL_ERROR "the reply has a packet of another kind than the protocol has at this place"
-    Malformed PROTOCOL_ERROR "a packet of the reply is malformed"
-    TooManyColumns PROTOCOL_ERROR "the reply announces more than 4096 columns"
-    ColumnsDiffer PROTOCOL_ERROR "the reply has another number of columns than it announced"
-    ColumnsMissing PROTOCOL_ERROR "the reply leaves out a description of its columns that was never sent"
-    UnknownType PROTOCOL_ERROR "a column has a type that the protocol does not know"
-    RowTooLong PROTOCOL_ERROR "a row that is to be kept is 16 MiB long or longer"
-    Excess EXCESS_BYTES "bytes came without a statement under way"
-    Ended SERVER_SHUTDOWN "the server ended the connection"
-    NotNow SERVER_SHUTDOWN "the server takes no connection now"
-    Refused LOGIN_REFUSED "the server rejected the log-in"
-    TooMany TOO_MANY_CONNECTIONS "the server takes no more connections"
-    Resources OUT_OF_RESOURCES "the server has no resources left for another connection"
-    TooOld LOGIN_REFUSED "the server speaks a protocol older than that of MySQL 4.1, which sends passwords unsafely"
-    NoTls LOGIN_REFUSED "TLS is required and the server offers none: set up its certificate, or do without TLS"
-    UnknownPlugin LOGIN_REFUSED "the server asks for a way to log in that is not known here"
-    OldPassword LOGIN_REFUSED "the server asks for the password as before MySQL 4.1, which anybody can read: give the user a new one"
-    ClearPassword LOGIN_REFUSED "the server asks for the password in the clear: use TLS (ssl-mode=REQUIRED) or a Unix socket, or add enable-cleartext-plugin=true to the URL to send it nevertheless"
-    UnknownKey LOGIN_REFUSED "the server must see the password once, under a key that nobody vouches for: use TLS (ssl-mode=REQUIRED) or a Unix socket, or add get-server-public-key=true to the URL to take it nevertheless"
-    BadKey LOGIN_REFUSED "the server's public key for passwords cannot be used"
-    BadSeed PROTOCOL_ERROR "the server's challenge for the log-in has the wrong length"
-    BadSetting LOGIN_REFUSED "a setting of the session has a name that is none"
+    NotMysql ProtocolError "the server's greeting is not that of MySQL or MariaDB"
+    BadGreeting ProtocolError "the server's greeting is malformed"
+    EarlyBytes ProtocolError "bytes came in the clear after the greeting, where TLS was to begin"
+    Sequence ProtocolError "the packets of the reply are out of sequence"
+    Oversized ProtocolError "a packet is longer than any of its kind can be"
+    Unexpected ProtocolError "the reply has a packet of another kind than the protocol has at this place"
+    Malformed ProtocolError "a packet of the reply is malformed"
+    TooManyColumns ProtocolError "the reply announces more than 4096 columns"
+    ColumnsDiffer ProtocolError "the reply has another number of columns than it announced"
+    ColumnsMissing ProtocolError "the reply leaves out a description of its columns that was never sent"
+    UnknownType ProtocolError "a column has a type that the protocol does not know"
+    RowTooLong ProtocolError "a row that is to be kept is 16 MiB long or longer"
+    Excess ExcessBytes "bytes came without a statement under way"
+    Ended ServerShutdown "the server ended the connection"
+    NotNow ServerShutdown "the server takes no connection now"
+    Refused LoginRefused "the server rejected the log-in"
+    TooMany TooManyConnections "the server takes no more connections"
+    Resources OutOfResources "the server has no resources left for another connection"
+    TooOld LoginRefused "the server speaks a protocol older than that of MySQL 4.1, which sends passwords unsafely"
+    NoTls LoginRefused "TLS is required and the server offers none: set up its certificate, or do without TLS"
+    UnknownPlugin LoginRefused "the server asks for a way to log in that is not known here"
+    OldPassword LoginRefused "the server asks for the password as before MySQL 4.1, which anybody can read: give the user a new one"
+    ClearPassword LoginRefused "the server asks for the password in the clear: use TLS (ssl-mode=REQUIRED) or a Unix socket, or add enable-cleartext-plugin=true to the URL to send it nevertheless"
+    UnknownKey LoginRefused "the server must see the password once, under a key that nobody vouches for: use TLS (ssl-mode=REQUIRED) or a Unix socket, or add get-server-public-key=true to the URL to take it nevertheless"
+    BadKey LoginRefused "the server's public key for passwords cannot be used"
+    BadSeed ProtocolError "the server's challenge for the log-in has the wrong length"
+    BadSetting LoginRefused "a setting of the session has a name that is none"
 }
 
 impl Fault {

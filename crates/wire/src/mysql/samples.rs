@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::outgoing::put;
-use crate::class;
+use crate::ErrorClass;
 use crate::testing::{End, Sample};
 
 /// Every sample.
@@ -66,7 +66,7 @@ fn replies() -> Vec<Sample> {
 }
 
 fn faults() -> Vec<Sample> {
-    let fault = |sentence| End::Fault(class::PROTOCOL_ERROR, sentence);
+    let fault = |sentence| End::Fault(ErrorClass::ProtocolError, sentence);
     let malformed = fault("a packet of the reply is malformed");
     let differ = fault("the reply has another number of columns than it announced");
     vec![
@@ -95,7 +95,7 @@ fn faults() -> Vec<Sample> {
 }
 
 fn framing() -> Vec<Sample> {
-    let fault = |sentence| End::Fault(class::PROTOCOL_ERROR, sentence);
+    let fault = |sentence| End::Fault(ErrorClass::ProtocolError, sentence);
     let mut cut = packets(&[ONE_COLUMN, DEFINITION, OLD_END, b"\x05hello"]);
     cut.truncate(cut.len() - 3);
     let mut swapped = packets(&[ONE_COLUMN, DEFINITION]);

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::class;
+use crate::ErrorClass;
 use crate::testing::{End, Sample};
 
 /// Every sample.
@@ -139,7 +139,7 @@ fn lengths() -> Vec<Sample> {
     let fault = |name, bytes: &[u8], sentence| Sample {
         name,
         bytes: bytes.into(),
-        end: End::Fault(class::PROTOCOL_ERROR, sentence),
+        end: End::Fault(ErrorClass::ProtocolError, sentence),
     };
     let bad = "a message of the server has a length that its kind cannot have";
     let long = "a message of the server is longer than 64 KiB";
@@ -159,7 +159,7 @@ fn lengths() -> Vec<Sample> {
 
 fn turns() -> Vec<Sample> {
     let fault = |name, messages: &[Vec<u8>], sentence| {
-        sample(name, messages, End::Fault(class::PROTOCOL_ERROR, sentence))
+        sample(name, messages, End::Fault(ErrorClass::ProtocolError, sentence))
     };
     let turn = "the server sent a message out of turn";
     let no_end = "a text in a message of the server has no end";
@@ -186,7 +186,7 @@ fn turns() -> Vec<Sample> {
 
 fn rows() -> Vec<Sample> {
     let fault = |name, messages: &[Vec<u8>], sentence| {
-        sample(name, messages, End::Fault(class::PROTOCOL_ERROR, sentence))
+        sample(name, messages, End::Fault(ErrorClass::ProtocolError, sentence))
     };
     let columns = "a row has more or fewer columns than its description";
     let malformed = "a row is malformed";

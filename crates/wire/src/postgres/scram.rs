@@ -219,6 +219,7 @@ impl Hmac {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorClass;
 
     const NONCE: &str = "rOprNGfwEbeRWgbNEkqO";
     const SERVER_FIRST: &[u8] =
@@ -315,7 +316,7 @@ mod tests {
         }
         for rounds in ["100001", "2147483648", "99999999999999999999999999"] {
             let told = answer(&format!("r=oursX,s=AAAA,i={rounds}")).expect_err("too many");
-            assert_eq!(told.class, PeerFault::LOGIN_REFUSED);
+            assert_eq!(told.class, ErrorClass::LoginRefused);
             assert!(told.message().contains(&rounds[..rounds.len().min(20)]), "{}", told.message());
         }
         for nonce in ["ours", "theirs", "ourX"] {
@@ -334,7 +335,10 @@ mod tests {
             assert!(scram.verify(last.as_bytes()).is_err() && !scram.is_proven(), "{last}");
         }
         let refused = scram.verify(b"e=invalid-proof").expect_err("refused");
-        assert_eq!((refused.class, refused.said.as_deref()), ("login_refused", Some("invalid-proof")));
+        assert_eq!(
+            (refused.class, refused.said.as_deref()),
+            (ErrorClass::LoginRefused, Some("invalid-proof"))
+        );
         scram.verify(SERVER_LAST).unwrap();
     }
 }

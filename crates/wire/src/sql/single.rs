@@ -3,8 +3,8 @@
 use alloc::string::{String, ToString};
 
 use super::{Heard, Rows, Session};
+use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::class;
 use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Reply, Stage};
 
 /// A conversation whose every request is the same text.
@@ -104,7 +104,7 @@ impl<S: Session, R: Rows + Send> Conversation for Single<S, R> {
                 Heard::Refused if self.excused == Some(self.session.said().number) => {}
                 Heard::Refused => {
                     let code = self.session.said().sqlstate.code();
-                    self.refusal = Some(Refusal { class: class::SQL_ERROR, code });
+                    self.refusal = Some(Refusal { class: ErrorClass::SqlError, code });
                     if self.session.said().is_fatal {
                         return Ok(self.over(used, false));
                     }

@@ -1,12 +1,12 @@
 //! Feeds a conversation the bytes of a greeting, and says how it went.
 
-use wire::{Conversation, Greeting};
+use wire::{Conversation, ErrorClass, Greeting};
 
 /// How a greeting went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Met {
     /// The peer broke the protocol, or keeps us out: class and sentence.
-    Fault(&'static str, &'static str),
+    Fault(ErrorClass, &'static str),
     /// The connection can carry requests, after so many bytes.
     Done(usize),
     /// More is awaited.

@@ -1,6 +1,6 @@
 //! Feeds a conversation the same bytes whole and in pieces, and compares what became of each reply.
 
-use wire::{Closing, Conversation, Next, Progress, Protocol, Reply};
+use wire::{Closing, Conversation, ErrorClass, Next, Progress, Protocol, Reply};
 
 /// Requests made on one connection; more replies than this are not looked for.
 const REPLIES_MAX: usize = 8;
@@ -18,7 +18,7 @@ pub(crate) struct Story {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The peer broke the protocol: class and sentence.
-    Fault(&'static str, &'static str),
+    Fault(ErrorClass, &'static str),
     /// The close ended a reply.
     RepliedAtClose(Reply),
     /// The close came when nothing was under way.

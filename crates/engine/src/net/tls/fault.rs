@@ -1,13 +1,13 @@
 //! What went wrong with TLS, in classes and in words.
 
-use record::{Class, class};
+use record::ErrorClass;
 use rustls::{AlertDescription, CertificateError};
 
 /// Why a TLS connection cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     /// The class of error.
-    pub(crate) class: &'static Class,
+    pub(crate) class: ErrorClass,
     /// The sentence for people.
     pub(crate) sentence: String,
 }
@@ -17,23 +17,23 @@ pub(super) fn fault(error: rustls::Error) -> Fault {
     use rustls::Error;
     let class = match &error {
         Error::InvalidCertificate(reason) => match reason {
-            CertificateError::Expired | CertificateError::ExpiredContext { .. } => &class::TLS_EXPIRED,
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => ErrorClass::TlsExpired,
             CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-                &class::TLS_NOT_YET_VALID
+                ErrorClass::TlsNotYetValid
             }
-            CertificateError::UnknownIssuer => &class::TLS_UNKNOWN_ISSUER,
+            CertificateError::UnknownIssuer => ErrorClass::TlsUnknownIssuer,
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                &class::TLS_WRONG_HOST
+                ErrorClass::TlsWrongHost
             }
-            CertificateError::Revoked => &class::TLS_REVOKED,
-            _ => &class::TLS_CERTIFICATE,
+            CertificateError::Revoked => ErrorClass::TlsRevoked,
+            _ => ErrorClass::TlsCertificate,
         },
         Error::AlertReceived(AlertDescription::ProtocolVersion) | Error::PeerIncompatible(_) => {
-            &class::TLS_INCOMPATIBLE
+            ErrorClass::TlsIncompatible
         }
-        Error::AlertReceived(_) => &class::TLS_ALERT,
-        Error::InvalidMessage(_) | Error::InappropriateMessage { .. } => &class::TLS_PROTOCOL,
-        _ => &class::TLS_ERROR,
+        Error::AlertReceived(_) => ErrorClass::TlsAlert,
+        Error::InvalidMessage(_) | Error::InappropriateMessage { .. } => ErrorClass::TlsProtocol,
+        _ => ErrorClass::TlsError,
     };
     Fault { class, sentence: sentence(&error) }
 }

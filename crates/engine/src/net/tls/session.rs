@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use record::class;
+use record::ErrorClass;
 use rustls::client::UnbufferedClientConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus};
 
@@ -57,7 +57,7 @@ impl Session {
         }
         if self.incoming.len() > INCOMING_BYTES_MAX {
             return Err(Fault {
-                class: &class::TLS_ERROR,
+                class: ErrorClass::TlsError,
                 sentence: "the peer sent a TLS message without end".into(),
             });
         }
@@ -69,7 +69,7 @@ impl Session {
         let UnbufferedStatus { state, .. } = self.tls.process_tls_records(&mut []);
         let ConnectionState::WriteTraffic(mut traffic) = state.map_err(fault)? else {
             return Err(Fault {
-                class: &class::TLS_ERROR,
+                class: ErrorClass::TlsError,
                 sentence: "the peer closed its side of TLS".into(),
             });
         };
@@ -85,7 +85,7 @@ impl Session {
                 Err(EncryptError::InsufficientSize(needed)) => room = needed.required_size,
                 Err(EncryptError::EncryptExhausted) => {
                     return Err(Fault {
-                        class: &class::TLS_ERROR,
+                        class: ErrorClass::TlsError,
                         sentence: "the TLS keys are worn out".into(),
                     });
                 }

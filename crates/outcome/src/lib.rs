@@ -1,4 +1,13 @@
-//! How one request ended, and when.
+//! How a request can end: outcomes, and the classes of error with outcome, blame, explanation, and help.
+//!
+//! Protocols name a class when they judge a reply, the engine when there is none, stores keep its name, and reports explain it.
+#![no_std]
+
+extern crate alloc;
+
+mod class;
+
+pub use class::{Blame, ClassName, ErrorClass};
 
 /// The five ways a request that was started can end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,21 +38,4 @@ impl Outcome {
             Self::Unfinished => "unfinished",
         }
     }
-}
-
-/// One finished request: its three times, and what came of it. All times are nanoseconds since the load began.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Finish {
-    /// When the load shape wanted it to start.
-    pub intended_ns: u64,
-    /// When its first byte was handed to the kernel (or, if no connection came about, when it was begun).
-    pub sent_ns: u64,
-    /// When the first byte of the reply was read; `None` if none came.
-    pub first_byte_ns: Option<u64>,
-    /// When its last byte was read, or when it was given up.
-    pub finished_ns: u64,
-    /// What came of it.
-    pub outcome: Outcome,
-    /// The protocol's status number, such as 200; 0 if there was none.
-    pub status: u16,
 }

@@ -1,0 +1,359 @@
+//! Every class of error: the outcome it belongs to, who is to blame, what it means, and what to do.
+//!
+//! The table in `docs/measurement.md`, the explanations in reports, and the outcome of what ends without a reply derive from
+//! this list. A name, once released, never changes: stores, JSON, and conditions of users have it.
+
+use alloc::string::String;
+use core::fmt;
+
+use crate::Outcome;
+
+/// The five parties that can be to blame when a request does not succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Blame {
+    /// This program or its machine: out of descriptors, ports or memory.
+    Us,
+    /// The peer broke the protocol.
+    Peer,
+    /// The way there: refused, unreachable, reset.
+    Network,
+    /// The system understood and said no.
+    SaidNo,
+    /// We stopped waiting.
+    GaveUp,
+}
+
+impl Blame {
+    /// In words, as reports and the documentation have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Us => "us",
+            Self::Peer => "peer",
+            Self::Network => "network",
+            Self::SaidNo => "said no",
+            Self::GaveUp => "gave up",
+        }
+    }
+}
+
+macro_rules! classes {
+    ($($class:ident $name:literal $outcome:ident $blame:ident $words:literal $help:literal;)*) => {
+        /// A class of error.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum ErrorClass {
+            $(
+                #[doc = concat!("`", $name, "`: ", $words, ".")]
+                $class,
+            )*
+        }
+
+        impl ErrorClass {
+            /// All classes, in the order of the documentation.
+            pub const ALL: &[Self] = &[$(Self::$class),*];
+
+            const fn entry(self) -> &'static Entry {
+                const ENTRIES: &[Entry] = &[$(Entry {
+                    name: $name,
+                    outcome: classes!(@ $outcome),
+                    blame: Blame::$blame,
+                    words: $words,
+                    help: $help,
+                }),*];
+                &ENTRIES[self as usize]
+            }
+        }
+    };
+    (@ Nothing) => { None };
+    (@ $outcome:ident) => { Some(Outcome::$outcome) };
+}
+
+/// A row of the list.
+struct Entry {
+    name: &'static str,
+    outcome: Option<Outcome>,
+    blame: Blame,
+    words: &'static str,
+    help: &'static str,
+}
+
+impl ErrorClass {
+    /// The class of this name; `None` for a name of another version.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|class| class.name() == name)
+    }
+
+    /// The name in stores and reports, such as `timeout_body`.
+    pub const fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// How a request of this class ended; `None`: it is counted next to requests, and ends none.
+    pub const fn outcome(self) -> Option<Outcome> {
+        self.entry().outcome
+    }
+
+    /// Whose fault it is.
+    pub const fn blame(self) -> Blame {
+        self.entry().blame
+    }
+
+    /// What happened, for people; Markdown, without a full stop.
+    pub const fn words(self) -> &'static str {
+        self.entry().words
+    }
+
+    /// What to do about it; Markdown, a verb first, without a full stop.
+    pub const fn help(self) -> &'static str {
+        self.entry().help
+    }
+}
+
+impl fmt::Display for ErrorClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The class of a recorded error. A store may hold names that only a newer version knows: they are kept as they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClassName {
+    /// A class of this version.
+    Known(ErrorClass),
+    /// A name that is not in the list.
+    Unknown(String),
+}
+
+impl ClassName {
+    /// The name as it is stored.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Known(class) => class.name(),
+            Self::Unknown(name) => name,
+        }
+    }
+
+    /// The class, unless only another version knows it.
+    pub fn known(&self) -> Option<ErrorClass> {
+        match self {
+            Self::Known(class) => Some(*class),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
+impl From<ErrorClass> for ClassName {
+    fn from(class: ErrorClass) -> Self {
+        Self::Known(class)
+    }
+}
+
+impl From<String> for ClassName {
+    fn from(name: String) -> Self {
+        match ErrorClass::of(&name) {
+            Some(class) => Self::Known(class),
+            None => Self::Unknown(name),
+        }
+    }
+}
+
+impl From<&str> for ClassName {
+    fn from(name: &str) -> Self {
+        Self::from(String::from(name))
+    }
+}
+
+impl PartialOrd for ClassName {
+    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// By name.
+impl Ord for ClassName {
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl fmt::Display for ClassName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+classes! {
+    Status "status" Rejected SaidNo "the status is not one of the accepted ones"
+        "read the server's log for this status; if it is right, accept it (`--expect-status`, `expect` in a plan)";
+    CheckHeader "check_header" Rejected SaidNo "a header is missing, or does not contain what it should"
+        "compare one reply, as from `curl -i`, with the check";
+    CheckBody "check_body" Rejected SaidNo "the body does not contain or match what it should; only its first part is looked at, and a compressed body is not unpacked"
+        "compare one reply, as from `curl`, with the check";
+    CheckSize "check_size" Rejected SaidNo "the body is smaller or larger than it should be"
+        "compare the size of one reply with the check";
+    Capture "capture" Rejected SaidNo "a value to be saved is not there, is not JSON, is no text or number, or is longer than 64 KiB"
+        "compare one reply with what the step saves";
+    SerializationFailure "serialization_failure" Rejected SaidNo "a transaction cannot be serialized with others: SQLSTATE 40001; MySQL 1020"
+        "allow more tries (`--max-tries`), lower the isolation level, or let fewer users change the same rows";
+    Deadlock "deadlock" Rejected SaidNo "transactions wait for each other's locks: SQLSTATE 40P01; MySQL 1213"
+        "allow more tries (`--max-tries`), or take locks in the same order in every transaction";
+    LockTimeout "lock_timeout" Rejected SaidNo "a lock did not come free in time: SQLSTATE 55P03; MySQL 1205"
+        "let fewer users change the same rows, or raise the lock time-out of the server";
+    Constraint "constraint" Rejected SaidNo "SQLSTATE 23…: a key that is there already, a row that is not"
+        "load the tables again, or draw keys that do not collide";
+    TooManyConnections "too_many_connections" Rejected SaidNo "the server takes no more connections: SQLSTATE 53300; MySQL 1040"
+        "raise `max_connections` of the server, or use fewer connections";
+    OutOfResources "out_of_resources" Rejected SaidNo "any other SQLSTATE 53…: memory, disk"
+        "free memory or disk of the server, or lower the load";
+    Canceled "canceled" Rejected SaidNo "the statement was canceled: SQLSTATE 57014; MySQL 1317, 3024"
+        "look for a statement time-out of the server, or for who cancels statements";
+    ReadOnly "read_only" Rejected SaidNo "the server takes no changes: SQLSTATE 25006; MySQL 1290"
+        "name the primary in the URL instead of a replica, or end the server's read-only mode";
+    BadStatement "bad_statement" Rejected SaidNo "SQLSTATE 42…: syntax, a table that is not there, a right that is missing"
+        "correct the statement, create the tables, or grant the right";
+    ServerShutdown "server_shutdown" Rejected SaidNo "the server shut down, or its administrator ended the connection: SQLSTATE 57P01 to 57P03; MySQL 1053, 1077, 1079, 1080, 1927"
+        "look in the server's log for why it stopped or who ended the connection";
+    IdleTimeout "idle_timeout" Rejected SaidNo "the server ended a connection that was idle for too long: SQLSTATE 25P03, 57P05; MySQL 4031"
+        "shorten the pauses, or raise the idle time-out of the server";
+    Corrupted "corrupted" Rejected SaidNo "the server found its own data damaged: SQLSTATE XX001, XX002; MySQL 1033 to 1035, 1194, 1195, 1712, 1877; SQLITE_CORRUPT, SQLITE_NOTADB"
+        "restore the data, and test the disk";
+    SqlError "sql_error" Rejected SaidNo "any other error of a statement"
+        "look up the SQLSTATE, or the server's number, that the message begins with";
+    Rows "rows" Rejected SaidNo "the rows are not as many as expected"
+        "run the statement by hand, and compare its rows with the check";
+    RolledBack "rolled_back" Rejected SaidNo "a commit was answered with a rollback: nothing was committed"
+        "look for a statement of the transaction that failed before its commit";
+    ScriptStopped "script_stopped" Rejected SaidNo "a `\\gset` has not the row it asks for: the user of a closed load who has it makes no further request"
+        "make the statement return exactly one row, or use `\\aset`";
+    OpenTransaction "open_transaction" Rejected SaidNo "the script ended inside a transaction"
+        "end the script with a commit or a rollback";
+    LoginRefused "login_refused" Nothing SaidNo "the log-in was rejected, or is none that can be made: the load ends, and nobody is asked again"
+        "correct user, password, and database of the URL, or the server's rules for log-ins";
+    CommitUnknown "commit_unknown" Failed Network "the connection was lost while the answer to a commit was awaited: it may have taken effect"
+        "allow for these transactions when you compare the database with the counts";
+    ConnectRefused "connect_refused" Failed Network "nobody listens there"
+        "see whether the server still runs, and listens on this port";
+    ConnectReset "connect_reset" Failed Network "reset while the connection was opened"
+        "raise the server's queue of new connections, or open them more slowly";
+    ConnectTimeout "connect_timeout" Failed Network "the kernel gave up connecting, before our deadline"
+        "see whether a firewall drops packets, or the server's queue of new connections is full";
+    ConnectUnreachable "connect_unreachable" Failed Network "there is no way to the host or its network"
+        "correct the address, or the routes of this machine";
+    ConnectBacklogFull "connect_backlog_full" Failed Network "the queue of a Unix socket is full"
+        "raise the server's queue of new connections (its backlog, and `net.core.somaxconn`)";
+    ConnectNoSocket "connect_no_socket" Failed Network "the Unix socket does not exist"
+        "correct the path of the socket, or start the server";
+    ConnectFailed "connect_failed" Failed Network "any other error of connecting"
+        "look up the error of the operating system in the message";
+    LoginClosed "login_closed" Failed Peer "closed within the log-in of a database"
+        "look in the server's log for why it ended the log-in";
+    LoginReset "login_reset" Failed Network "reset within the log-in"
+        "look in the server's log for why it ended the log-in, and at proxies on the way";
+    StaleReuse "stale_reuse" Failed Network "the peer closed a kept-alive connection as it was used again"
+        "raise the server's keep-alive time-out, or its limit of requests per connection";
+    ResetBeforeReply "reset_before_reply" Failed Network "reset on a fresh connection before anything of a reply"
+        "look in the server's log for a crash, a restart, or a limit on connections";
+    ResetInHead "reset_in_head" Failed Network "reset within the head of a reply"
+        "look in the server's log for a crash or a restart";
+    ResetInBody "reset_in_body" Failed Network "reset within the body of a reply"
+        "look in the server's log for a crash or a restart";
+    ClosedBeforeReply "closed_before_reply" Failed Peer "closed on a fresh connection without a reply"
+        "look in the server's log for a crash, a restart, or a limit on connections";
+    ClosedInPause "closed_in_pause" Failed Peer "the connection was closed or reset, without a word, within a pause of a transaction, as MariaDB does after `wait_timeout`"
+        "shorten the pauses, or raise the idle time-out of the server";
+    Incomplete "incomplete" Failed Peer "closed within a reply"
+        "look in the server's log for a crash, or a wrong `Content-Length`";
+    ProtocolError "protocol_error" Failed Peer "the reply breaks its protocol; the message says how"
+        "see whether the URL names the right server and protocol; else report it to the makers of the server";
+    HeaderLimit "header_limit" Failed Peer "a head or trailers above 64 KiB, or more than 256 header lines"
+        "make the server send fewer or shorter headers";
+    NotCanceled "not_canceled" Nothing Network "the statement of a request that timed out could not be ended on the server, and may still run there: the request counts as timed out, and this next to it"
+        "keep a connection of the server free for canceling, or set a statement time-out there";
+    ExcessBytes "excess_bytes" Failed Peer "bytes after the end of a reply; on an idle connection no request is affected"
+        "look for a wrong `Content-Length`, or a body after a status that has none";
+    UnsolicitedReply "unsolicited_reply" Failed Peer "a reply that no request asked for: earlier replies are in doubt"
+        "look for code of the server that answers twice; believe no figure of this run";
+    EarlyReply "early_reply" Failed Peer "a reply with a status below 400 ended before the whole request was sent"
+        "make the server read the whole request before it answers";
+    TlsUnknownIssuer "tls_unknown_issuer" Failed Peer "no trusted authority signed the certificate"
+        "name the authority with `--cacert`, or do not verify with `--insecure`";
+    TlsWrongHost "tls_wrong_host" Failed Peer "the certificate is for another name"
+        "use the name of the certificate in the URL";
+    TlsExpired "tls_expired" Failed Peer "the certificate is no longer valid"
+        "renew the certificate, or correct the clock of this machine";
+    TlsNotYetValid "tls_not_yet_valid" Failed Peer "the certificate is not valid yet"
+        "correct the clock of this machine, or wait";
+    TlsRevoked "tls_revoked" Failed Peer "the certificate was revoked"
+        "renew the certificate";
+    TlsCertificate "tls_certificate" Failed Peer "any other fault of the certificate"
+        "make a new certificate: the message says what is wrong with this one";
+    TlsIncompatible "tls_incompatible" Failed Peer "no common version or cipher"
+        "allow TLS 1.2 or 1.3 and a modern cipher on the server";
+    TlsClosed "tls_closed" Failed Peer "closed during the handshake"
+        "see whether this port speaks TLS, and look in the server's log";
+    TlsReset "tls_reset" Failed Network "reset during the handshake"
+        "see whether this port speaks TLS, and look in the server's log";
+    TlsAlert "tls_alert" Failed Peer "the peer ended TLS with an alert"
+        "look up the alert in the message, and the server's log";
+    TlsProtocol "tls_protocol" Failed Peer "the peer broke TLS"
+        "see whether this port speaks TLS";
+    TlsError "tls_error" Failed Peer "any other fault of TLS"
+        "look in the server's log for its side of the handshake";
+    TimeoutConnect "timeout_connect" TimedOut GaveUp "no connection within the deadline"
+        "see whether the server accepts connections fast enough; its queue of new ones may be full";
+    TimeoutTls "timeout_tls" TimedOut GaveUp "no end of the handshake within the deadline"
+        "see whether this port speaks TLS; else use fewer new connections, which cost the server the most";
+    TimeoutLogin "timeout_login" TimedOut GaveUp "no end of the log-in within the deadline"
+        "see whether the server is overloaded, or looks up names of clients";
+    TimeoutSend "timeout_send" TimedOut GaveUp "the target did not take the whole request"
+        "see whether the server reads bodies of this size; else raise `--timeout`";
+    TimeoutFirstByte "timeout_first_byte" TimedOut GaveUp "nothing of a reply came"
+        "lower the load, see what the server waits for, or raise `--timeout`";
+    TimeoutHead "timeout_head" TimedOut GaveUp "the rest of the head did not come"
+        "see what the server waits for, or raise `--timeout`";
+    TimeoutBody "timeout_body" TimedOut GaveUp "the rest of the body did not come"
+        "see what the server waits for, or raise `--timeout`";
+    TimeoutStatement "timeout_statement" TimedOut GaveUp "a statement of a database within this process (SQLite) was not over by the deadline; it was interrupted"
+        "add an index, lower the load, or raise `--timeout`";
+    TimeoutInCommit "timeout_in_commit" TimedOut GaveUp "the answer to a commit did not come: it may have taken effect"
+        "allow for these transactions when you compare the database with the counts";
+    GeneratorFault "generator_fault" Failed Us "this machine is out of ports, descriptors or memory; the run is invalid"
+        "raise the limit that the message names (`ulimit -n`, the range of ports), or use fewer connections";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_texts_are_whole() {
+        for class in ErrorClass::ALL.iter().copied() {
+            // The first class of the name is the class itself: no name is listed twice.
+            assert_eq!(ErrorClass::of(class.name()), Some(class));
+            assert!(class.name().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'), "{class}");
+            for text in [class.words(), class.help()] {
+                assert!(!text.is_empty() && !text.ends_with('.') && !text.contains('\n'), "{class}: {text}");
+            }
+        }
+        assert_eq!(ErrorClass::of("others"), None);
+    }
+
+    #[test]
+    fn blame_and_outcome_agree() {
+        for class in ErrorClass::ALL {
+            let by_blame = match class.blame() {
+                Blame::SaidNo => Outcome::Rejected,
+                Blame::GaveUp => Outcome::TimedOut,
+                Blame::Us | Blame::Peer | Blame::Network => Outcome::Failed,
+            };
+            assert!(class.outcome().is_none_or(|outcome| outcome == by_blame), "{class}");
+        }
+    }
+
+    #[test]
+    fn names_of_other_versions_are_kept() {
+        assert_eq!(ClassName::from("status"), ClassName::Known(ErrorClass::Status));
+        let newer = ClassName::from("quota_exceeded");
+        assert_eq!((newer.as_str(), newer.known()), ("quota_exceeded", None));
+    }
+}
