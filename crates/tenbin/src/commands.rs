@@ -4,6 +4,7 @@ pub(crate) mod capacity;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod export;
 pub(crate) mod history;
 pub(crate) mod init;
 pub(crate) mod keep;
@@ -15,6 +16,7 @@ pub(crate) mod report;
 pub(crate) mod request;
 pub(crate) mod run;
 pub(crate) mod sql;
+pub(crate) mod stored;
 pub(crate) mod target;
 
 use std::path::{Path, PathBuf};
@@ -43,6 +45,8 @@ pub(crate) enum Command {
     Report(report::ReportFlags),
     /// Compares two stored runs or studies
     Compare(compare::CompareFlags),
+    /// Writes one run or study to a file of its own
+    Export(export::ExportFlags),
     /// Lists stored runs and studies, newest first
     History(history::HistoryFlags),
     /// Serves a built-in target with known response times, for trying Tenbin

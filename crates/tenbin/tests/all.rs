@@ -15,6 +15,7 @@ mod database_studies;
 mod database_wire;
 mod databases;
 mod ends_in_time;
+mod exports;
 mod extends;
 mod gates_of_one_load;
 mod hostile_words;

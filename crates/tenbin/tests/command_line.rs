@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::support::{Home, Output, Started, TENBIN, built_in, number, url};
 use target::scripted::closed_port;
 
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "",
     "run",
     "capacity",
@@ -14,6 +14,7 @@ const COMMANDS: [&str; 11] = [
     "prepare",
     "report",
     "compare",
+    "export",
     "history",
     "target",
     "completions",

@@ -43,14 +43,15 @@ fn two_runs_stand_side_by_side() {
 }
 
 #[test]
-fn a_file_is_no_run_and_the_help_names_the_formats_there_are() {
+fn an_empty_file_is_left_alone_and_the_help_names_the_formats_there_are() {
     let home = Home::new();
     let path = home.path().join("other.sqlite");
     std::fs::write(&path, "").expect("written");
     let named = path.to_string_lossy().into_owned();
-    let refused = home.run(&["compare", "last", &named]);
-    assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.stderr.contains("is a file") && refused.stderr.contains("--store FILE"), "{refused:?}");
+    let refused = home.run(&["compare", &named, &named]);
+    assert_eq!(refused.code, Some(5), "{refused:?}");
+    assert!(refused.stderr.contains("is not a Tenbin store"), "{refused:?}");
+    assert_eq!(std::fs::read(&path).expect("read"), b"");
     let help = home.run(&["compare", "--help"]).stdout;
     assert!(help.contains("terminal, json or md") && !help.contains("html"), "{help}");
 }

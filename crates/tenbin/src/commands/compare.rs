@@ -1,22 +1,22 @@
 //! `tenbin compare`: two stored runs, or two stored studies, side by side.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ::report::{self, Compared, Format, ReportError};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
-use store::{Store, StudyId};
+use store::RunId;
 
 use crate::commands::StoreFlag;
 use crate::commands::completions::stored;
-use crate::commands::origin::named;
+use crate::commands::stored::Named;
 use crate::destination::{ResultFlags, formats};
 use crate::exit::{BadArguments, Exit};
 
 /// Which two, and how.
 #[derive(Args, Debug)]
 pub(crate) struct CompareFlags {
-    /// Baseline: name or label of a run or a study; a unique beginning is enough
+    /// Baseline: name, label, or exported file of a run or a study; a unique beginning is enough
     #[arg(value_name = "A", add = ArgValueCompleter::new(stored))]
     first: String,
     /// Run or study to compare with it; "last" is the newest
@@ -40,34 +40,28 @@ pub(crate) fn run(flags: &CompareFlags) -> anyhow::Result<Exit> {
         let what = format!("--format {}: it has no room for two things side by side", format.name);
         return Err(bad(&what, &format!("write {}", report::format_names(Format::takes_compared))));
     }
-    if let Some(path) =
-        [&flags.first, &flags.second].into_iter().find(|name| Path::new(name.trim()).is_file())
-    {
-        let what = format!("{path} is a file, and not the name of a run or a study");
-        return Err(bad(&what, "name two of one store; --store FILE says which store"));
-    }
-    let store = Store::open_existing(&flags.store.path())?;
-    let [first, second] = [named(&store, flags.first.trim())?, named(&store, flags.second.trim())?];
-    let compared = compared(&store, &first, &second)?;
+    let sides = [Named::of(&flags.first, &flags.store)?, Named::of(&flags.second, &flags.store)?];
+    let compared = compared(&sides)?;
     destination.write(false, &|format, options, out| compared.write(format, options, out))?;
     Ok(Exit::Ok)
 }
 
-fn compared(store: &Store, first: &str, second: &str) -> anyhow::Result<Compared> {
-    let is_study = |name: &str| name.starts_with(StudyId::PREFIX);
-    let is_last = |name: &str| name.eq_ignore_ascii_case("last");
-    let compared = match (is_study(first), is_study(second)) {
-        (true, is_second) if is_second || is_last(second) => of_studies(store, first, second)?,
-        (false, true) if is_last(first) => of_studies(store, first, second)?,
-        (false, false) => {
-            let ids = [store.find(first)?, store.find(second)?];
+fn compared(sides: &[Named; 2]) -> anyhow::Result<Compared> {
+    let [first, second] = sides;
+    let compared = match sides.each_ref().map(Named::is_study) {
+        [true, true] => of_studies(sides)?,
+        [true, false] if second.is_last() => of_studies(sides)?,
+        [false, true] if first.is_last() => of_studies(sides)?,
+        [false, false] => {
+            let ids = [first.run()?, second.run()?];
             if ids[0] == ids[1] {
                 return Err(the_same(ids[0].as_str()));
             }
-            Compared::of_runs(&store.load(&ids[0])?, &store.load(&ids[1])?)
+            Compared::of_runs(&first.store.load(&ids[0])?, &second.store.load(&ids[1])?)
         }
-        _ => {
-            let [study, run] = if is_study(first) { [first, second] } else { [second, first] };
+        [is_first, _] => {
+            let [study, run] = if is_first { [first, second] } else { [second, first] };
+            let (study, run) = (&study.name, &run.name);
             let what = format!("{study} is a study and {run} a run, and only two of a kind can be compared");
             return Err(bad(&what, "name two studies (tenbin history) or two runs (tenbin history --runs)"));
         }
@@ -78,13 +72,17 @@ fn compared(store: &Store, first: &str, second: &str) -> anyhow::Result<Compared
     })
 }
 
-fn of_studies(store: &Store, first: &str, second: &str) -> anyhow::Result<Result<Compared, ReportError>> {
-    let ids = [store.find_study(first)?, store.find_study(second)?];
+fn of_studies([first, second]: &[Named; 2]) -> anyhow::Result<Result<Compared, ReportError>> {
+    let ids = [first.store.find_study(&first.name)?, second.store.find_study(&second.name)?];
     if ids[0] == ids[1] {
         return Err(the_same(ids[0].as_str()));
     }
-    let [first, second] = [store.load_study(&ids[0])?, store.load_study(&ids[1])?];
-    Ok(Compared::of_studies(&first, &second, &|run| store.load(run)))
+    let studies = [first.store.load_study(&ids[0])?, second.store.load_study(&ids[1])?];
+    let load = |run: &RunId| match studies[0].runs.iter().any(|of_first| of_first.id == *run) {
+        true => first.store.load(run),
+        false => second.store.load(run),
+    };
+    Ok(Compared::of_studies(&studies[0], &studies[1], &load))
 }
 
 fn the_same(id: &str) -> anyhow::Error {

@@ -15,7 +15,13 @@ pub(crate) struct RequestFlags {
     #[arg(short, long, value_name = "TEXT", help_heading = "Request")]
     body: Option<String>,
     /// Request body with Content-Type: application/json
-    #[arg(long, value_name = "TEXT", conflicts_with = "body", help_heading = "Request")]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        conflicts_with = "body",
+        help_heading = "Request",
+        hide_short_help = true
+    )]
     json: Option<String>,
 }
 

@@ -1,0 +1,137 @@
+//! One run, or one study, as a store of its own: what a job of CI keeps, and another compares with.
+
+use std::path::Path;
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+
+use crate::Result;
+use crate::run_id::RunId;
+use crate::store::{Durability, Store};
+use crate::study_id::StudyId;
+
+/// What a store holds, where it is little enough to need no name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// One run that belongs to no study.
+    Run(RunId),
+    /// One study.
+    Study(StudyId),
+    /// Anything else.
+    Other {
+        /// Runs that belong to no study.
+        runs: usize,
+        /// Studies.
+        studies: usize,
+    },
+}
+
+/// The rows of a study and of its runs, by table, those first that others refer to. `{runs}` selects the numbers of the runs; of
+/// `{study}` there is none where a run is exported by itself.
+const EXPORTED: &[(&str, &str)] = &[
+    ("study", "number = {study}"),
+    ("study_ending", "study = {study}"),
+    ("place", "study = {study}"),
+    ("run", "number IN {runs}"),
+    ("step", "run IN {runs}"),
+    ("ending", "run IN {runs}"),
+    ("failure", "run IN {runs}"),
+    ("part", "run IN {runs}"),
+    ("status", "part IN (SELECT number FROM part WHERE run IN {runs})"),
+    ("error", "part IN (SELECT number FROM part WHERE run IN {runs})"),
+    ("request", "part IN (SELECT number FROM part WHERE run IN {runs})"),
+    ("reading_kind", "run IN {runs}"),
+    ("readings", "run IN {runs}"),
+    ("output", "run IN {runs}"),
+    ("gate", "run IN {runs}"),
+    (
+        "origin",
+        "id IN (SELECT id FROM run WHERE number IN {runs} UNION SELECT id FROM study WHERE number = {study})",
+    ),
+];
+
+impl Store {
+    /// Writes a run that belongs to no study into a new store. Nothing may be at the path.
+    pub fn export_run(&self, run: &RunId, path: &Path) -> Result<()> {
+        let number = self.number(run)?;
+        self.export(path, &format!("({number})"), "NULL")
+    }
+
+    /// Writes a study with all its runs into a new store. Nothing may be at the path.
+    pub fn export_study(&self, study: &StudyId, path: &Path) -> Result<()> {
+        let number = self.study_number(study)?;
+        let places = format!("SELECT number FROM place WHERE study = {number}");
+        self.export(path, &format!("(SELECT number FROM run WHERE place IN ({places}))"), &number.to_string())
+    }
+
+    /// The one run or the one study that the store holds.
+    pub fn only(&self) -> Result<Only> {
+        let explain = |error| self.explain(error);
+        let names = |query: &str| -> Result<Vec<String>> {
+            let mut select = self.connection.prepare(query).map_err(explain)?;
+            let names = select.query_map([], |row| row.get(0)).map_err(explain)?;
+            names.collect::<rusqlite::Result<_>>().map_err(explain)
+        };
+        let runs = names("SELECT id FROM run WHERE place IS NULL")?;
+        let studies = names("SELECT id FROM study")?;
+        Ok(match (&runs[..], &studies[..]) {
+            ([run], []) => Only::Run(run.parse().map_err(|_| self.nameless("run"))?),
+            ([], [study]) => Only::Study(study.parse().map_err(|_| self.nameless("study"))?),
+            _ => Only::Other { runs: runs.len(), studies: studies.len() },
+        })
+    }
+
+    fn export(&self, path: &Path, runs: &str, study: &str) -> Result<()> {
+        let to = Self::open(path)?;
+        // Numbers of rows stay as they are, so that what refers to a row still does.
+        let (from, into) = (self.snapshot()?, to.transaction(Durability::Full)?);
+        for (table, rows) in EXPORTED {
+            let rows = rows.replace("{runs}", runs).replace("{study}", study);
+            self.copy(&from, table, &rows, &to, &into)?;
+        }
+        into.commit().map_err(|error| to.explain(error))?;
+        // One file, with nothing next to it, that can be read where nothing may be written.
+        let mode = to.connection.query_row("PRAGMA journal_mode = delete", [], |row| row.get::<_, String>(0));
+        mode.map(drop).map_err(|error| to.explain(error))
+    }
+
+    /// Copies rows of a table, of which both stores have the same columns: both have the current version.
+    fn copy(&self, from: &Connection, table: &str, rows: &str, to: &Self, into: &Connection) -> Result<()> {
+        let explain = |error| self.explain(error);
+        let mut select = from.prepare(&format!("SELECT * FROM {table} WHERE {rows}")).map_err(explain)?;
+        let columns = select.column_count();
+        let places = vec!["?"; columns].join(", ");
+        let mut insert = into
+            .prepare(&format!("INSERT INTO {table} VALUES ({places})"))
+            .map_err(|error| to.explain(error))?;
+        let mut rows = select.query([]).map_err(explain)?;
+        while let Some(row) = rows.next().map_err(explain)? {
+            let values: Vec<Value> = (0..columns)
+                .map(|column| row.get(column))
+                .collect::<rusqlite::Result<_>>()
+                .map_err(explain)?;
+            insert.execute(params_from_iter(values)).map_err(|error| to.explain(error))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_table_is_exported_but_what_belongs_to_no_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("s")).unwrap();
+        let mut select =
+            store.connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").unwrap();
+        let tables = select.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        let left: Vec<String> = tables
+            .map(Result::unwrap)
+            .filter(|table| !EXPORTED.iter().any(|(exported, _)| exported == table))
+            .collect();
+        // The ceilings are those of a machine.
+        assert_eq!(left, ["ceiling"]);
+    }
+}

@@ -1,0 +1,94 @@
+//! From what a person writes to the run or the study that is meant, and to the store that holds it: a name, a label, or a file that
+//! `tenbin export` wrote.
+
+use std::fs;
+use std::path::Path;
+
+use store::{Only, RunId, Store, StoreError, StudyId};
+
+use crate::commands::StoreFlag;
+use crate::exit::BadArguments;
+
+/// What may name the newest.
+const LAST: &str = "last";
+
+/// A store, and the name of a run or a study in it, which may be the beginning of one.
+pub(crate) struct Named {
+    pub(crate) store: Store,
+    pub(crate) name: String,
+}
+
+impl Named {
+    /// The newest of the store.
+    pub(crate) fn last(store: &StoreFlag) -> anyhow::Result<Self> {
+        Ok(Self { store: Store::open_existing(&store.path())?, name: LAST.to_owned() })
+    }
+
+    /// What a text means. A label comes before a file of the same name, which `./FILE` still means.
+    pub(crate) fn of(text: &str, store: &StoreFlag) -> anyhow::Result<Self> {
+        let text = text.trim();
+        let is_file = Path::new(text).is_file();
+        if is_file && text.starts_with(['.', '/']) {
+            return Self::of_file(Path::new(text));
+        }
+        let store = match Store::open_existing(&store.path()) {
+            Ok(store) => store,
+            Err(_) if is_file => return Self::of_file(Path::new(text)),
+            Err(error) => return Err(error.into()),
+        };
+        match store.labeled(text)? {
+            Some(name) => Ok(Self { store, name }),
+            None if is_file => Self::of_file(Path::new(text)),
+            None => Ok(Self { store, name: text.to_owned() }),
+        }
+    }
+
+    fn of_file(path: &Path) -> anyhow::Result<Self> {
+        // An empty file would become a store.
+        if fs::metadata(path).is_ok_and(|there| there.len() == 0) {
+            return Err(StoreError::Foreign { path: path.to_owned() }.into());
+        }
+        let store = Store::open_existing(path)?;
+        let name = match store.only()? {
+            Only::Run(run) => run.to_string(),
+            Only::Study(study) => study.to_string(),
+            Only::Other { runs, studies } => {
+                let path = path.display();
+                return Err(BadArguments(format!(
+                    "{path} holds {runs} runs and {studies} studies, and a file can name only one\n  \
+                     help: write one to a file of its own: tenbin export NAME --store {path} -o FILE; tenbin history --store \
+                     {path} lists the names"
+                ))
+                .into());
+            }
+        };
+        Ok(Self { store, name })
+    }
+
+    /// The study that it means, if it means one: also "last", when the newest run belongs to a study.
+    pub(crate) fn study(&self) -> anyhow::Result<Option<StudyId>> {
+        if self.is_study() {
+            return Ok(Some(self.store.find_study(&self.name)?));
+        }
+        if !self.is_last() {
+            return Ok(None);
+        }
+        let newest_run = self.store.runs(1)?.pop();
+        Ok(newest_run.and_then(|run| run.place).map(|(study, _)| study))
+    }
+
+    /// The run that it means.
+    pub(crate) fn run(&self) -> Result<RunId, StoreError> {
+        self.store.find(&self.name)
+    }
+
+    /// Whether it is the name of a study.
+    pub(crate) fn is_study(&self) -> bool {
+        self.name.starts_with(StudyId::PREFIX)
+    }
+
+    /// Whether it means the newest, a run or a study.
+    pub(crate) fn is_last(&self) -> bool {
+        self.name.eq_ignore_ascii_case(LAST)
+    }
+}
