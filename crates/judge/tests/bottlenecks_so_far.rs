@@ -1,11 +1,9 @@
 //! While a study goes on, whoever makes its runs can ask what probably limits each setting by the runs so far.
 
-mod stored;
-
+use crate::stored::{BLOCK, Queue, Stored, connections, ending, invalid, place};
 use fixtures::reading;
 use judge::bottleneck::{OfSetting, bottlenecks};
 use store::{Procedure, Reading, StudyId};
-use stored::{BLOCK, Queue, Stored, connections, ending, invalid, place};
 
 /// What was read of two cores in a second: how busy both were, and how many cores the system used.
 fn readings(busy: f64, system: f64) -> Vec<Reading> {

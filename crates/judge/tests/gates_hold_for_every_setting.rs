@@ -1,10 +1,8 @@
 //! A gate holds only if it held in a run that may be believed of every setting.
 
-mod stored;
-
+use crate::stored::{BLOCK, Queue, Stored, ending, place};
 use judge::{Condition, Gates, Setting, judge_gates};
 use store::{GateResult, Place, Procedure, Study};
-use stored::{BLOCK, Queue, Stored, ending, place};
 
 /// Two systems in a block each: `a` is measured, `b` ends as the test asks.
 fn study(of_b: Option<&store::Ending>, is_over: bool) -> Study {
@@ -12,7 +10,7 @@ fn study(of_b: Option<&store::Ending>, is_over: bool) -> Study {
     let places: Vec<Place> = vec![place(0, 0, BLOCK, "a"), place(1, 0, BLOCK, "b")];
     let id = stored.study(Procedure::Blocks, 1, places.clone());
     let queue = Queue { rate_per_s: 100, measured_s: 2, ..Queue::default() };
-    stored.run(Some((&id, &places[0])), Some(&queue), &stored::ending());
+    stored.run(Some((&id, &places[0])), Some(&queue), &crate::stored::ending());
     if let Some(ending) = of_b {
         stored.run(Some((&id, &places[1])), Some(&queue), ending);
     }
@@ -26,21 +24,21 @@ fn study(of_b: Option<&store::Ending>, is_over: bool) -> Study {
 
 #[test]
 fn a_setting_without_a_valid_run_holds_nothing() {
-    let all_valid = Gates::of(&study(Some(&stored::ending()), true));
+    let all_valid = Gates::of(&study(Some(&crate::stored::ending()), true));
     assert!(all_valid.held(), "{all_valid:?}");
-    let invalid = Gates::of(&study(Some(&stored::invalid()), true));
+    let invalid = Gates::of(&study(Some(&crate::stored::invalid()), true));
     let b = Setting { system: "b".to_owned(), variant: String::new() };
     assert!(!invalid.is_breached && !invalid.held());
     assert_eq!(invalid.unjudged, [("steady".to_owned(), b.clone())]);
     // What was never run held nothing either, once the study is over.
     assert_eq!(Gates::of(&study(None, true)).unjudged, [("steady".to_owned(), b)]);
     assert!(Gates::of(&study(None, false)).held());
-    assert!(Gates::of(&study(Some(&stored::died()), true)).is_breached);
+    assert!(Gates::of(&study(Some(&crate::stored::died()), true)).is_breached);
 }
 
 #[test]
 fn without_gates_nothing_is_asked_of_anybody() {
-    let mut study = study(Some(&stored::invalid()), true);
+    let mut study = study(Some(&crate::stored::invalid()), true);
     study.new.gates.clear();
     assert!(Gates::of(&study).held());
 }
@@ -50,7 +48,7 @@ fn one_breach_in_a_valid_run_is_enough() {
     let stored = Stored::new();
     let places = [place(0, 0, BLOCK, "a")];
     let id = stored.study(Procedure::Blocks, 1, places.to_vec());
-    let run = stored.run(Some((&id, &places[0])), Some(&Queue::default()), &stored::ending());
+    let run = stored.run(Some((&id, &places[0])), Some(&Queue::default()), &crate::stored::ending());
     let gate = GateResult {
         text: "errors<1%".to_owned(),
         step: None,

@@ -1,11 +1,9 @@
 //! What is stored of a study, noted again, leads to where its procedure stood.
 
-mod stored;
-
+use crate::stored::{BLOCK, Queue, Stored, place};
 use judge::{Metric, Setting, duel, search, settings, tournament};
 use stats::{At, DuelEnd, DuelStep, Judged, SearchStep, TournamentStep};
 use store::{CapacityRules, Place, Procedure, StudyId, stage};
-use stored::{BLOCK, Queue, Stored, place};
 
 fn setting(system: &str) -> Setting {
     Setting { system: system.to_owned(), variant: String::new() }
@@ -40,9 +38,9 @@ fn a_duel_goes_on_block_by_block_until_it_is_decided() {
     let pilot = [place(0, 1, stage::PILOT, "a"), place(1, 1, stage::PILOT, "a")];
     let study = stored.study(Procedure::Duel { pilot_blocks: 1 }, 24, pilot.to_vec());
     assert_eq!(duel_of(&stored, &study).next(), DuelStep::Pilot { block: 1 });
-    stored.run(Some((&study, &pilot[0])), Some(&at(200)), &stored::ending());
+    stored.run(Some((&study, &pilot[0])), Some(&at(200)), &crate::stored::ending());
     assert_eq!(duel_of(&stored, &study).next(), DuelStep::Pilot { block: 1 }, "half a block says nothing");
-    stored.run(Some((&study, &pilot[1])), Some(&at(202)), &stored::ending());
+    stored.run(Some((&study, &pilot[1])), Some(&at(202)), &crate::stored::ending());
     assert_eq!(duel_of(&stored, &study).next(), DuelStep::Block { block: 1 });
     let mut next = 2;
     for number in 1..=8 {
@@ -50,7 +48,7 @@ fn a_duel_goes_on_block_by_block_until_it_is_decided() {
         stored.store.plan_more(&study, &places).unwrap();
         for place in &places {
             let queue = at(if place.system == "a" { 220 + u64::from(number) } else { 200 });
-            stored.run(Some((&study, place)), Some(&queue), &stored::ending());
+            stored.run(Some((&study, place)), Some(&queue), &crate::stored::ending());
         }
     }
     let duel = duel_of(&stored, &study);
@@ -74,15 +72,15 @@ fn a_lost_run_loses_its_block_and_a_run_that_was_cut_short_is_waited_for() {
     let (mut next, mut places) = (0, Vec::new());
     (1..=3).for_each(|number| places.extend(block(&mut next, number)));
     let study = stored.study(Procedure::Duel { pilot_blocks: 0 }, 24, places.clone());
-    stored.run(Some((&study, &places[0])), Some(&at(200)), &stored::invalid());
-    stored.run(Some((&study, &places[1])), Some(&at(200)), &stored::ending());
-    stored.run(Some((&study, &places[2])), Some(&at(200)), &stored::ending());
-    stored.run(Some((&study, &places[3])), Some(&at(200)), &stored::cut_short());
+    stored.run(Some((&study, &places[0])), Some(&at(200)), &crate::stored::invalid());
+    stored.run(Some((&study, &places[1])), Some(&at(200)), &crate::stored::ending());
+    stored.run(Some((&study, &places[2])), Some(&at(200)), &crate::stored::ending());
+    stored.run(Some((&study, &places[3])), Some(&at(200)), &crate::stored::cut_short());
     let duel = duel_of(&stored, &study);
     assert_eq!((duel.next(), duel.blocks().len()), (DuelStep::Block { block: 2 }, 0));
     assert_eq!(duel.discards().first + duel.discards().second, 1);
     // The study went on without it: then it is missing.
-    stored.run(Some((&study, &places[4])), Some(&at(200)), &stored::ending());
+    stored.run(Some((&study, &places[4])), Some(&at(200)), &crate::stored::ending());
     assert_eq!(duel_of(&stored, &study).next(), DuelStep::Block { block: 3 });
     // The study gave up: so is what never ran.
     stored.end(&study, Some("budget"));
@@ -128,7 +126,11 @@ fn a_tournament_goes_on_with_those_that_are_left() {
                 "a" => 200,
                 _ => 220,
             };
-            stored.run(Some((&study, place)), Some(&at(rate + u64::from(block) % 3)), &stored::ending());
+            stored.run(
+                Some((&study, place)),
+                Some(&at(rate + u64::from(block) % 3)),
+                &crate::stored::ending(),
+            );
         }
     }
     let found = now().finding();
@@ -163,13 +165,13 @@ fn a_search_finds_what_a_queue_can_take() {
             At::Users(users) => (Some(users), None),
             At::PerS(per_s) => (None, Some(per_s)),
         };
-        let place = stored::level(position, judge::stage_name(level.stage), users, rate_per_s);
+        let place = crate::stored::level(position, judge::stage_name(level.stage), users, rate_per_s);
         assert_eq!(judge::level(&place), Some(level));
         stored.store.plan_more(&study, std::slice::from_ref(&place)).unwrap();
         // However many users there are, they get what it can do.
         let rate_per_s = rate_per_s.map_or(490, |rate| rate.round() as u64);
         let queue = Queue { rate_per_s, service_ns: SERVICE_NS, measured_s: 8, ..Queue::default() };
-        stored.run(Some((&study, &place)), Some(&queue), &stored::ending());
+        stored.run(Some((&study, &place)), Some(&queue), &crate::stored::ending());
     }
     let found = now().finding();
     assert_eq!(found.end, Some(stats::SearchEnd::Found), "{found:?}");
@@ -193,16 +195,16 @@ fn a_search_whose_words_nobody_understands_holds_nothing() {
         runs_max: u32::MAX,
     };
     let places: Vec<Place> =
-        (0..4).map(|position| stored::level(position, stage::BRACKET, None, Some(1.0))).collect();
+        (0..4).map(|position| crate::stored::level(position, stage::BRACKET, None, Some(1.0))).collect();
     let study = stored.study(Procedure::Capacity(rules), 1, places.clone());
     for place in &places {
-        stored.run(Some((&study, place)), Some(&at(1)), &stored::ending());
+        stored.run(Some((&study, place)), Some(&at(1)), &crate::stored::ending());
     }
     let load_run = |id: &store::RunId| stored.store.load(id);
     let search = search(&stored.load(&study), "steady", &setting("a"), &load_run).unwrap().unwrap();
     assert_eq!(search.finding().held_per_s, None);
     let said = judge::of_level(
-        &stored.run(None, Some(&at(10)), &stored::invalid()),
+        &stored.run(None, Some(&at(10)), &crate::stored::invalid()),
         &stats::Level { stage: stats::SearchStage::Sizing, at: At::Users(1) },
         &[],
     );

@@ -1,10 +1,8 @@
 //! A run is held against conditions, and against what every run must hold.
 
-mod stored;
-
+use crate::stored::{Queue, Stored};
 use judge::Condition;
 use judge::slo::{SloJudgement, judge};
-use stored::{Queue, Stored};
 
 fn judged(slos: &str, queue: &Queue, ending: &store::Ending) -> SloJudgement {
     let stored = Stored::new();
@@ -17,13 +15,14 @@ fn names(judgement: &SloJudgement) -> Vec<&str> {
 
 #[test]
 fn a_run_that_keeps_up_passes() {
-    let judgement = judged("p99<200ms, errors<0.1%, throughput>900/s", &Queue::default(), &stored::ending());
+    let judgement =
+        judged("p99<200ms, errors<0.1%, throughput>900/s", &Queue::default(), &crate::stored::ending());
     assert_eq!(judgement, SloJudgement { passed: true, failed: Vec::new(), is_invalid: false });
 }
 
 #[test]
 fn a_limit_that_is_not_held_is_named_with_its_figures() {
-    let judgement = judged("p99<0.4ms, mean<1s", &Queue::default(), &stored::ending());
+    let judgement = judged("p99<0.4ms, mean<1s", &Queue::default(), &crate::stored::ending());
     assert!(!judgement.passed && !judgement.is_invalid);
     let [failed] = &judgement.failed[..] else { panic!("{judgement:?}") };
     assert_eq!((failed.condition.as_str(), failed.limit), ("p99<0.4ms", 400_000.0));
@@ -35,11 +34,11 @@ fn a_limit_that_is_not_held_is_named_with_its_figures() {
 fn a_system_that_falls_behind_fails_whatever_the_limits() {
     // It answers 900 of the 1,000 that come each second.
     let behind = Queue { service_ns: 1_111_111, ..Queue::default() };
-    let judgement = judged("p99<60s", &behind, &stored::ending());
+    let judgement = judged("p99<60s", &behind, &crate::stored::ending());
     assert!(!judgement.passed && !judgement.is_invalid);
     assert_eq!(names(&judgement), ["kept", "backlog"], "{judgement:?}");
     // With a limit that leaves no room for it, what is late after the end counts, too.
-    let judgement = judged("p99<10ms", &Queue { measured_s: 30, ..behind }, &stored::ending());
+    let judgement = judged("p99<10ms", &Queue { measured_s: 30, ..behind }, &crate::stored::ending());
     assert_eq!(names(&judgement), ["p99<10ms", "kept", "backlog", "drain"], "{judgement:?}");
     assert!(judgement.failed.iter().all(|failed| failed.observed.is_some() && !failed.words.is_empty()));
 }
@@ -48,42 +47,42 @@ fn a_system_that_falls_behind_fails_whatever_the_limits() {
 fn a_stall_that_is_made_good_is_no_backlog() {
     // Half a second in the middle: the percentile says so, and nothing else.
     let stalled = Queue { stall: Some((6_000_000_000, 500_000_000)), ..Queue::default() };
-    assert_eq!(names(&judged("p99<100ms", &stalled, &stored::ending())), ["p99<100ms"]);
-    assert!(judged("p99<2s", &stalled, &stored::ending()).passed);
+    assert_eq!(names(&judged("p99<100ms", &stalled, &crate::stored::ending())), ["p99<100ms"]);
+    assert!(judged("p99<2s", &stalled, &crate::stored::ending()).passed);
 }
 
 #[test]
 fn errors_fail_a_run_that_was_not_asked_for_any() {
     let failing = Queue { fails_every: 500, ..Queue::default() };
-    assert_eq!(names(&judged("p99<1s", &failing, &stored::ending())), ["errors"]);
-    assert!(judged("p99<1s, errors<1%", &failing, &stored::ending()).passed);
-    assert_eq!(names(&judged("errors<0.15%", &failing, &stored::ending())), ["errors<0.15%"]);
+    assert_eq!(names(&judged("p99<1s", &failing, &crate::stored::ending())), ["errors"]);
+    assert!(judged("p99<1s, errors<1%", &failing, &crate::stored::ending()).passed);
+    assert_eq!(names(&judged("errors<0.15%", &failing, &crate::stored::ending())), ["errors<0.15%"]);
 }
 
 #[test]
 fn too_few_samples_say_nothing_unless_something_else_fails() {
     let few = Queue { rate_per_s: 20, ..Queue::default() };
-    let judgement = judged("p99.99<1s", &few, &stored::ending());
+    let judgement = judged("p99.99<1s", &few, &crate::stored::ending());
     assert!(judgement.is_invalid && !judgement.passed);
     assert_eq!(judgement.failed[0].observed, None);
-    let judgement = judged("p99.99<1s, mean<1us", &few, &stored::ending());
+    let judgement = judged("p99.99<1s, mean<1us", &few, &crate::stored::ending());
     assert!(!judgement.is_invalid && !judgement.passed);
     // Of one run of many less is asked than of a run that is all there is.
-    assert!(judged("p99<1s", &few, &stored::ending()).passed);
+    assert!(judged("p99<1s", &few, &crate::stored::ending()).passed);
 }
 
 #[test]
 fn what_cannot_be_believed_says_nothing_and_what_died_did_not_hold() {
-    for ending in [stored::invalid(), stored::cut_short()] {
+    for ending in [crate::stored::invalid(), crate::stored::cut_short()] {
         let judgement = judged("p99<1s", &Queue::default(), &ending);
         assert!(judgement.is_invalid && !judgement.passed);
     }
-    let died = judged("p99<1s", &Queue::default(), &stored::died());
+    let died = judged("p99<1s", &Queue::default(), &crate::stored::died());
     assert!(!died.is_invalid && !died.passed);
     assert_eq!(died.failed[0].words, "the system failed: it ended with signal 11");
     // One that never came so far says nothing of the load.
     let stored = Stored::new();
-    let run = stored.run(None, None, &stored::died());
+    let run = stored.run(None, None, &crate::stored::died());
     assert!(judge(&run, &Condition::parse_list("p99<1s").unwrap()).unwrap().is_invalid);
 }
 
@@ -91,11 +90,11 @@ fn what_cannot_be_believed_says_nothing_and_what_died_did_not_hold() {
 fn short_and_empty_runs_are_judged_without_a_panic() {
     for (warm_up_s, measured_s, rate_per_s) in [(0, 1, 1), (0, 3, 2), (5, 1, 1), (1, 8, 1)] {
         let queue = Queue { warm_up_s, measured_s, rate_per_s, ..Queue::default() };
-        let judgement = judged("mean<1s", &queue, &stored::ending());
+        let judgement = judged("mean<1s", &queue, &crate::stored::ending());
         assert!(judgement.passed, "{judgement:?}");
     }
     let stored = Stored::new();
-    let run = stored.run(None, None, &stored::ending());
+    let run = stored.run(None, None, &crate::stored::ending());
     assert!(judge(&run, &Condition::parse_list("mean<1s").unwrap()).unwrap().is_invalid);
 }
 
@@ -103,7 +102,7 @@ fn short_and_empty_runs_are_judged_without_a_panic() {
 fn connections_that_are_too_few_are_named_before_what_follows_from_them() {
     // One connection to a system that could do more at once: 900 of the 1,000 that come each second go through it.
     let bound = Queue { service_ns: 1_111_111, waits_to_be_sent: true, ..Queue::default() };
-    let ending = store::Ending { spread: Some(stored::connections(1)), ..stored::ending() };
+    let ending = store::Ending { spread: Some(crate::stored::connections(1)), ..crate::stored::ending() };
     let judgement = judged("p99<10ms", &bound, &ending);
     assert_eq!(names(&judgement)[0], "connections", "{judgement:?}");
     assert_eq!(judgement.failed[0].limit, 1.0);
@@ -111,7 +110,7 @@ fn connections_that_are_too_few_are_named_before_what_follows_from_them() {
     let slow = Queue { service_ns: 11_111_111, rate_per_s: 100, ..bound };
     assert_eq!(names(&judged("p99<10ms", &slow, &ending))[0], "p99<10ms");
     // And of many connections, which are not all in use.
-    let many = store::Ending { spread: Some(stored::connections(9)), ..stored::ending() };
+    let many = store::Ending { spread: Some(crate::stored::connections(9)), ..crate::stored::ending() };
     assert_eq!(names(&judged("p99<10ms", &bound, &many))[0], "p99<10ms");
 }
 
@@ -119,7 +118,7 @@ fn connections_that_are_too_few_are_named_before_what_follows_from_them() {
 fn a_condition_asks_about_a_step_or_a_part_of_the_time() {
     let stalled = Queue { stall: Some((6_000_000_000, 500_000_000)), ..Queue::default() };
     let failed = |slo: &str| {
-        let judgement = judged(slo, &stalled, &stored::ending());
+        let judgement = judged(slo, &stalled, &crate::stored::ending());
         judgement.failed.into_iter().find(|failed| failed.condition == slo)
     };
     assert!(failed("max<100ms").is_some());

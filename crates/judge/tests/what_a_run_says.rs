@@ -1,20 +1,18 @@
 //! Whether a run counts, and what it says in a block.
 
-mod stored;
-
 use std::collections::BTreeMap;
 
+use crate::stored::{Queue, Stored};
 use judge::{Eligibility, Measured, Metric, Pairing, Window, eligibility, is_invalid, seen};
 use record::{InWindow, Percentile, Phase};
 use stats::Seen;
 use store::{Ending, Level, Validity, Verdict};
-use stored::{Queue, Stored};
 
 #[test]
 fn a_run_counts_if_it_went_to_its_end_and_may_be_believed() {
     let validity = |verdict| Validity { verdict, causes: Vec::new() };
-    let ending = |verdict, level| Ending { verdict, validity: validity(level), ..stored::ending() };
-    let failed = |ending: Ending| Ending { failure: stored::died().failure, ..ending };
+    let ending = |verdict, level| Ending { verdict, validity: validity(level), ..crate::stored::ending() };
+    let failed = |ending: Ending| Ending { failure: crate::stored::died().failure, ..ending };
     let stored = Stored::new();
     for (ending, expected) in [
         (ending(Verdict::Complete, Level::Valid), Eligibility::Valid),
@@ -44,14 +42,14 @@ fn a_rate_counts_answers_within_the_window_whenever_they_were_intended() {
     // Nobody is answered for the last 400 ms of the warm-up and the first 600 ms of the window: what waited then is answered
     // in the window, and its length does not depend on that.
     let queue = Queue { stall: Some((0, 600_000_000)), service_ns: 100_000, ..Queue::default() };
-    let run = Stored::new().run(None, Some(&queue), &stored::ending());
+    let run = Stored::new().run(None, Some(&queue), &crate::stored::ending());
     let window = Window::of(&run).expect("a window");
     assert_eq!((window.length_s, window.counts.ended()), (11.0, 11_000), "the last second may not be whole");
     assert_eq!((window.ok_per_s(), window.answers_per_s()), (1_000.0, 1_000.0));
 
     // Half of what is offered is answered in the window, and the rest after it.
     let queue = Queue { service_ns: 2_000_000, ..Queue::default() };
-    let run = Stored::new().run(None, Some(&queue), &stored::ending());
+    let run = Stored::new().run(None, Some(&queue), &crate::stored::ending());
     let per_s = Window::of(&run).expect("a window").ok_per_s();
     assert_eq!(per_s, 500.0);
 
@@ -64,7 +62,8 @@ fn a_rate_counts_answers_within_the_window_whenever_they_were_intended() {
 #[test]
 fn figures_are_those_of_the_measured_time() {
     let stored = Stored::new();
-    let run = stored.run(None, Some(&Queue { fails_every: 10, ..Queue::default() }), &stored::ending());
+    let run =
+        stored.run(None, Some(&Queue { fails_every: 10, ..Queue::default() }), &crate::stored::ending());
     let measured = Measured::of(&run).unwrap();
     let tally = run.whole(Phase::Measured).unwrap();
     assert_eq!((measured.counts, measured.samples()), (tally.counts, 12_000));
@@ -87,15 +86,16 @@ fn a_run_says_a_figure_or_why_it_has_none() {
         seen(&run, &Measured::of(&run).unwrap(), Metric::named(metric).unwrap())
     };
     let queue = Queue { fails_every: 10, ..Queue::default() };
-    let Seen::Figure { value, errors, planned } = said(Some(&queue), &stored::ending(), "errors") else {
+    let Seen::Figure { value, errors, planned } = said(Some(&queue), &crate::stored::ending(), "errors")
+    else {
         panic!()
     };
     assert_eq!((value, errors, planned), (0.1, 1_200, 12_000));
-    assert_eq!(said(Some(&queue), &stored::ending(), "p99.9"), Seen::TooFew);
-    assert_eq!(said(None, &stored::ending(), "mean"), Seen::TooFew);
-    assert_eq!(said(Some(&queue), &stored::invalid(), "mean"), Seen::Invalid);
-    assert_eq!(said(Some(&queue), &stored::died(), "mean"), Seen::Failed);
-    assert_eq!(said(Some(&queue), &stored::cut_short(), "mean"), Seen::Missing);
+    assert_eq!(said(Some(&queue), &crate::stored::ending(), "p99.9"), Seen::TooFew);
+    assert_eq!(said(None, &crate::stored::ending(), "mean"), Seen::TooFew);
+    assert_eq!(said(Some(&queue), &crate::stored::invalid(), "mean"), Seen::Invalid);
+    assert_eq!(said(Some(&queue), &crate::stored::died(), "mean"), Seen::Failed);
+    assert_eq!(said(Some(&queue), &crate::stored::cut_short(), "mean"), Seen::Missing);
 }
 
 #[test]

@@ -1,0 +1,10 @@
+//! Judging: every test of this folder, in one program.
+
+mod bottlenecks_so_far;
+mod gates_hold_for_every_setting;
+mod lists_are_the_only_ones;
+mod procedures_are_replayed;
+mod rules_are_documented;
+mod slos_are_judged;
+mod stored;
+mod what_a_run_says;
