@@ -31,11 +31,11 @@ impl std::fmt::Display for Shortfall {
         match self {
             Self::Descriptors { need, have } => write!(
                 f,
-                "need {need} file descriptors, have {have}; raise the hard limit (ulimit -Hn {need}) or use fewer connections (-c)"
+                "need {need} file descriptors, have {have}\n  help: raise the hard limit (ulimit -Hn {need}) or use fewer connections (-c)"
             ),
             Self::Ports { need, have } => write!(
                 f,
-                "need {need} local ports towards the target, have {have}; widen net.ipv4.ip_local_port_range, \
+                "need {need} local ports towards the target, have {have}\n  help: widen net.ipv4.ip_local_port_range, \
                  use a Unix socket (--unix-socket), or use fewer connections (-c)"
             ),
         }

@@ -14,7 +14,7 @@ pub enum Error {
     },
     /// The connection broke.
     #[error(
-        "the connection broke off ({doing}): {reason}; the same command without --drop goes on where this one stopped"
+        "the connection broke off ({doing}): {reason}\n  help: the same command without --drop goes on where this one stopped"
     )]
     Broken {
         /// What was under way.
@@ -31,14 +31,14 @@ pub enum Error {
         said: String,
     },
     /// There are tables already, and nothing says that they are this crate's.
-    #[error("there are tables of these names already: {}; to have them dropped and made anew, add --drop", tables.join(", "))]
+    #[error("there are tables of these names already: {}\n  help: to drop and create them again, add --drop", tables.join(", "))]
     Exists {
         /// Their names.
         tables: Vec<String>,
     },
     /// An earlier call with other options is unfinished.
     #[error(
-        "tables are half filled for other options ({before}); ask for the same to go on, or add --drop to begin anew with {now}"
+        "tables are half filled for other options ({before})\n  help: ask for the same to go on, or add --drop to begin anew with {now}"
     )]
     Different {
         /// What was asked for before.
@@ -48,7 +48,7 @@ pub enum Error {
     },
     /// Rows are not all there at the end.
     #[error(
-        "{table} has {found}, and should have {expected}; did somebody else change it meanwhile? Begin anew with --drop"
+        "{table} has {found}, and should have {expected}\n  help: begin again with --drop, while nobody else changes it"
     )]
     Wrong {
         /// Which table.
@@ -59,7 +59,9 @@ pub enum Error {
         expected: String,
     },
     /// The observer wanted it to stop.
-    #[error("stopped after {rows} of {rows_all} rows; the same command without --drop goes on from there")]
+    #[error(
+        "stopped after {rows} of {rows_all} rows\n  help: the same command without --drop goes on from there"
+    )]
     Stopped {
         /// Rows that are there.
         rows: u64,

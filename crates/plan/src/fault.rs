@@ -20,8 +20,16 @@ impl Fault {
     }
 }
 
+/// What stands between an error and what to do about it, in every text for people.
+const HELP: &str = "\n  help: ";
+
+/// What is wrong, and what to do about it if the text of an error says so.
+pub fn split_help(text: &str) -> (&str, Option<&str>) {
+    text.split_once(HELP).map_or((text, None), |(what, help)| (what, Some(help)))
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}\n  help: {}", self.place, self.what, self.help)
+        write!(f, "{}: {}{HELP}{}", self.place, self.what, self.help)
     }
 }

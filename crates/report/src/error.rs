@@ -8,16 +8,18 @@ use store::{RunId, StoreError, StudyId};
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// Nothing to report on.
-    #[error("there is no run to report on; `tenbin history` lists those that are kept")]
+    #[error("there is no run to report on\n  help: `tenbin history` lists the stored runs")]
     NoRuns,
     /// A request log was asked for of a run that kept none.
-    #[error("run {run} kept no single requests; measure with `--log-requests 1000` to write a JTL file")]
+    #[error(
+        "run {run} kept no single requests\n  help: measure with `--log-requests 1000` to write a JTL file"
+    )]
     NoRequestLog {
         /// The run.
         run: RunId,
     },
     /// The format has room for one run.
-    #[error("the format {format} holds one run; name one of the {runs}")]
+    #[error("the format {format} holds one run\n  help: name one of the {runs}")]
     OneRunOnly {
         /// The format.
         format: &'static str,
@@ -25,7 +27,7 @@ pub enum ReportError {
         runs: usize,
     },
     /// The format has room for single runs only.
-    #[error("the format {format} is for single runs, and {study} is a study of several; name one of its runs{}", such_as(.example))]
+    #[error("the format {format} is for single runs, and {study} is a study of several\n  help: name one of its runs{}", such_as(.example))]
     NoStudies {
         /// The format.
         format: &'static str,

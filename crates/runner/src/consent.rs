@@ -82,7 +82,7 @@ impl OwnerToken {
 pub enum ConsentError {
     /// The server does not serve the file.
     #[error(
-        "the owner of {host} has not agreed to this load: {url}: {reason}; if the server is yours, let it serve this path with the \
+        "the owner of {host} has not agreed to this load: {url}: {reason}\n  help: if the server is yours, let it serve this path with the \
          text `max-rate: 200/s`, or the rate that it may get"
     )]
     Missing {
@@ -95,7 +95,7 @@ pub enum ConsentError {
     },
     /// The load is heavier than the owner allows.
     #[error(
-        "the owner of {host} allows at most {max_rate}, and this load reaches {rate} requests; use a lower rate"
+        "the owner of {host} allows at most {max_rate}, and this load reaches {rate} requests\n  help: use a lower rate"
     )]
     TooFast {
         /// The name of the server.
@@ -107,7 +107,7 @@ pub enum ConsentError {
     },
     /// The load has no rate.
     #[error(
-        "the owner of {host} allows at most {max_rate}, and a closed load has no limit; use an open load of at most that rate: \
+        "the owner of {host} allows at most {max_rate}, and a closed load has no limit\n  help: use an open load of at most that rate: \
          --rate, or rate in a plan"
     )]
     NoRate {

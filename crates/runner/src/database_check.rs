@@ -30,7 +30,7 @@ pub struct Learnt {
 pub enum Unready {
     /// The server takes fewer connections.
     #[error(
-        "the server takes {max} connections, {taken} of which are taken, and the load needs {wanted}; use fewer (-c), share them \
+        "the server takes {max} connections, {taken} of which are taken, and the load needs {wanted}\n  help: use fewer (-c), share them \
          (--pool), or raise its max_connections; if a pooler takes them, add --no-room-check (`room-check: false` in a plan)"
     )]
     Connections {
@@ -42,7 +42,7 @@ pub enum Unready {
         wanted: u32,
     },
     /// A table is not there, or cannot be read.
-    #[error("{what}; create the tables with `tenbin prepare {url} --workload {workload}{options}`")]
+    #[error("{what}\n  help: create the tables with `tenbin prepare {url} --workload {workload}{options}`")]
     Tables {
         /// What the server said.
         what: String,
@@ -55,7 +55,7 @@ pub enum Unready {
     },
     /// The user may not read a table.
     #[error(
-        "{what}; grant {user} the privilege, such as GRANT SELECT, INSERT, UPDATE, DELETE ON … TO {user}"
+        "{what}\n  help: grant {user} the privilege, such as GRANT SELECT, INSERT, UPDATE, DELETE ON … TO {user}"
     )]
     Privilege {
         /// What the server said.
@@ -65,7 +65,7 @@ pub enum Unready {
     },
     /// A table of that name is there, and is of something else.
     #[error(
-        "{what}; take another database, or replace the tables with `tenbin prepare {url} --workload {workload}{options} --fresh`, \
+        "{what}\n  help: take another database, or replace the tables with `tenbin prepare {url} --workload {workload}{options} --fresh`, \
          which drops them first"
     )]
     Columns {
@@ -80,7 +80,7 @@ pub enum Unready {
     },
     /// Rows would be asked for that are not there, or some never.
     #[error(
-        "the tables have scale {found}, and the load is for scale {given}; leave the scale out, and it is read from the tables"
+        "the tables have scale {found}, and the load is for scale {given}\n  help: leave the scale out: it is read from the tables"
     )]
     Scale {
         /// That of the tables.
@@ -93,7 +93,7 @@ pub enum Unready {
     File(String),
     /// A table is empty.
     #[error(
-        "{table} is empty; fill the tables with `tenbin prepare {url} --workload {workload} --scale 10 --fresh`"
+        "{table} is empty\n  help: fill the tables with `tenbin prepare {url} --workload {workload} --scale 10 --fresh`"
     )]
     Empty {
         /// Which.
@@ -215,12 +215,12 @@ impl Desk<'_> {
                 Refusal::Probe(ProbeError::Greeting {
                     endpoint,
                     class,
-                    reason: format!("{reason}; {way_out}"),
+                    reason: format!("{reason}\n  help: {way_out}"),
                 })
             }
             ProbeError::Greeting { endpoint, class, reason } if class == SILENT => {
                 let whose = if self.engine == Engine::PostgreSql { "PostgreSQL" } else { "MySQL or MariaDB" };
-                let reason = format!("{reason}; is it {whose} that listens there?");
+                let reason = format!("{reason}\n  help: check that {whose} listens there");
                 Refusal::Probe(ProbeError::Greeting { endpoint, class, reason })
             }
             error => Refusal::Probe(error),

@@ -95,7 +95,7 @@ pub enum Refusal {
 }
 
 fn list(shortfalls: &[Shortfall]) -> String {
-    shortfalls.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    shortfalls.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  also: ")
 }
 
 impl From<TlsError> for Refusal {

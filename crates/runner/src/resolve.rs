@@ -14,7 +14,7 @@ const RESOLVE_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
     /// The name has no address.
-    #[error("cannot resolve {host}: {reason}; check the spelling, or write an IP address")]
+    #[error("cannot resolve {host}: {reason}\n  help: check the spelling, or write an IP address")]
     Unknown {
         /// The name.
         host: String,
@@ -23,7 +23,7 @@ pub enum ResolveError {
     },
     /// The system did not answer.
     #[error(
-        "cannot resolve {host}: no answer within 5s; check the system's name servers, or write an IP address"
+        "cannot resolve {host}: no answer within 5s\n  help: check the system's name servers, or write an IP address"
     )]
     Slow {
         /// The name.
@@ -31,7 +31,7 @@ pub enum ResolveError {
     },
     /// The address must not be loaded.
     #[error(
-        "{address} is {class}; Tenbin loads loopback and private addresses only: run it on the target's own network{}",
+        "{address} is {class}, and Tenbin loads loopback and private addresses only\n  help: run it on the target's own network{}",
         way_to_consent(class)
     )]
     Forbidden {

@@ -20,7 +20,7 @@ pub enum RunError {
     },
     /// The load's threads could not be started.
     #[error(
-        "the threads of the load cannot be started: {0}; use fewer (--threads), or raise the limit of processes"
+        "the threads of the load cannot be started: {0}\n  help: use fewer (--threads), or raise the limit of processes"
     )]
     Threads(#[from] std::io::Error),
     /// Requests were lost in the accounting.
@@ -43,7 +43,9 @@ pub enum RunError {
     #[error("{}", lines(.0))]
     Plan(Vec<Fault>),
     /// A kept study plans a run that its plan does not have.
-    #[error("the plan no longer has a run that this study planned; run it anew")]
+    #[error(
+        "the plan no longer has a run that this study planned\n  help: run the plan again, without --resume"
+    )]
     NotInPlan,
     /// A system rejected all of its first load, and a single user afterwards.
     #[error("{name}: every request was rejected, also those of a single user: {answers}\n  {RESUMABLE}")]
@@ -58,13 +60,13 @@ pub enum RunError {
     Ports(String),
     /// There is no folder for a system's files.
     #[error(
-        "no folder can be made for the files of a system: {0}; see to the space and rights of the folder for temporary files (TMPDIR)"
+        "no folder can be made for the files of a system: {0}\n  help: see to the space and rights of the folder for temporary files (TMPDIR)"
     )]
     Folder(std::io::Error),
 }
 
 fn lines(faults: &[Fault]) -> String {
-    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\nerror: ")
 }
 
 impl From<StoreError> for RunError {

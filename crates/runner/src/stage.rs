@@ -107,7 +107,9 @@ pub(crate) fn failure(starts_processes: bool, stage: &str, what: String) -> Fail
         (_, false) => "see whether it runs, and correct url in the plan",
         (_, true) => "look at the output of the system, and at url and ready in the plan",
     };
-    Failure { stage: stage.to_owned(), process: None, what, way_out: way_out.to_owned() }
+    let (what, help) = plan::split_help(&what);
+    let way_out = help.map_or(way_out.to_owned(), |help| format!("{help}; {way_out}"));
+    Failure { stage: stage.to_owned(), process: None, what: what.to_owned(), way_out }
 }
 
 /// A failure of the lab as it is kept.

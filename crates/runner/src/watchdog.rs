@@ -51,7 +51,7 @@ fn watch(first: Option<Duration>, limits: &Receiver<Option<Duration>>) {
                 // Nothing else can be relied upon here: the terminal, the store or a lock may be what hangs.
                 rustix::io::write(
                     rustix::stdio::stderr(),
-                    b"tenbin: the run did not end in time and is ended by force; what was kept is a partial run\n",
+                    b"error: the run did not end in time and is ended by force\n  help: what was kept is a partial run: see tenbin report\n",
                 )
                 .ok();
                 std::process::exit(FORCED_EXIT_CODE);

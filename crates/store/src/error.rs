@@ -13,7 +13,7 @@ use crate::study_id::StudyId;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The folder of the file could not be made.
-    #[error("cannot make the folder {} for the store: {source}; name another file with --store", .path.display())]
+    #[error("cannot make the folder {} for the store: {source}\n  help: name another file with --store", .path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
@@ -21,20 +21,20 @@ pub enum StoreError {
         source: io::Error,
     },
     /// There is no such file.
-    #[error("there is no store at {}; a first run makes it, or name another with --store", .path.display())]
+    #[error("there is no store at {}\n  help: a first run creates it; or name another with --store", .path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
     /// The file is something else.
-    #[error("{} is not a Tenbin store; it was left as it is, name another file with --store", .path.display())]
+    #[error("{} is not a Tenbin store, and is left as it is\n  help: name another file with --store", .path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
     /// The file was written by a later version of this program.
     #[error(
-        "the store {} has version {found}, and this program knows up to {known}; \
+        "the store {} has version {found}, and this program knows up to {known}\n  help: \
          use the newer Tenbin that wrote it, or another file with --store", .path.display()
     )]
     Newer {
@@ -47,7 +47,7 @@ pub enum StoreError {
     },
     /// Something in the file contradicts itself.
     #[error(
-        "the store {} is damaged: {what}; delete the run or study if it is named here, \
+        "the store {} is damaged: {what}\n  help: delete the run or study if it is named here, \
          else put the file aside and restore a copy", .path.display()
     )]
     Damaged {
@@ -57,7 +57,7 @@ pub enum StoreError {
         what: String,
     },
     /// No room for more.
-    #[error("no room left to write the store {}; free some, or name a file on another disk with --store", .path.display())]
+    #[error("no room left to write the store {}\n  help: free some, or name a file on another disk with --store", .path.display())]
     Full {
         /// The file.
         path: PathBuf,
@@ -65,7 +65,7 @@ pub enum StoreError {
     /// The file is not at its path any more.
     #[error(
         "the store {} was removed, moved or replaced while it was written to: what was kept is lost, or in the file that was \
-         moved; leave the file where it is, and run again",
+         moved\n  help: leave the file where it is, and run again",
         .path.display()
     )]
     Removed {
@@ -74,7 +74,7 @@ pub enum StoreError {
     },
     /// The file or its folder may not be written.
     #[error(
-        "the store {} cannot be opened for writing; check who owns the file and its folder, \
+        "the store {} cannot be opened for writing\n  help: check who owns the file and its folder, \
          or name another file with --store", .path.display()
     )]
     NotWritable {
@@ -82,14 +82,14 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The path names no file.
-    #[error("{path:?} names no file: runs are kept in a file; name one with --store")]
+    #[error("{path:?} names no file: runs are kept in a file\n  help: name one with --store")]
     NoFile {
         /// The path.
         path: PathBuf,
     },
     /// The file can only be read, and only by changing it first.
     #[error(
-        "the store {} may not be written, and {why}; copy it, with any file {}-wal, to a folder that may be written", .path.display(),
+        "the store {} may not be written, and {why}\n  help: copy it, with any file {}-wal, to a folder that may be written", .path.display(),
         .path.display()
     )]
     CannotBeRead {
@@ -99,7 +99,7 @@ pub enum StoreError {
         why: &'static str,
     },
     /// Another process held the file for too long.
-    #[error("the store {} has been locked by another process for {waited_s} s; try again when it is done", .path.display())]
+    #[error("the store {} has been locked by another process for {waited_s} s\n  help: try again when it is done", .path.display())]
     Locked {
         /// The file.
         path: PathBuf,
@@ -107,7 +107,7 @@ pub enum StoreError {
         waited_s: u64,
     },
     /// SQLite failed in a way that has no better name here.
-    #[error("the store {} failed: {source}; if it stays so, put the file aside", .path.display())]
+    #[error("the store {} failed: {source}\n  help: if it stays so, put the file aside", .path.display())]
     Sqlite {
         /// The file.
         path: PathBuf,
@@ -121,7 +121,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// No run has this name.
-    #[error("no run in {} is called {text:?}; `tenbin history` lists them", .path.display())]
+    #[error("no run in {} is called {text:?}\n  help: `tenbin history` lists them", .path.display())]
     UnknownRun {
         /// The file.
         path: PathBuf,
@@ -135,7 +135,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// No study has this name.
-    #[error("no study in {} is called {text:?}; `tenbin history` lists them", .path.display())]
+    #[error("no study in {} is called {text:?}\n  help: `tenbin history` lists them", .path.display())]
     UnknownStudy {
         /// The file.
         path: PathBuf,
@@ -144,7 +144,7 @@ pub enum StoreError {
     },
     /// Several runs or studies begin with this text.
     #[error(
-        "{text:?} could be {}{}; write more of the name",
+        "{text:?} could be {}{}\n  help: write more of the name",
         .candidates.join(", "),
         if *.more { ", and others" } else { "" }
     )]
@@ -171,7 +171,9 @@ pub enum StoreError {
         step: u16,
     },
     /// A study is written by one process at a time.
-    #[error("study {study} is being written by process {pid}; wait until it is done, or end it first")]
+    #[error(
+        "study {study} is being written by process {pid}\n  help: wait until it is done, or end it first"
+    )]
     StudyRunning {
         /// The study.
         study: StudyId,
@@ -180,7 +182,7 @@ pub enum StoreError {
     },
     /// Another process writes the study now.
     #[error(
-        "study {study} was taken over by process {pid}; nothing more of it is kept here, resume it when that one is done"
+        "study {study} was taken over by process {pid}: nothing more of it is kept here\n  help: resume it when that one is done"
     )]
     StudyTakenOver {
         /// The study.
@@ -189,13 +191,15 @@ pub enum StoreError {
         pid: u32,
     },
     /// A study that has ended must be resumed first.
-    #[error("study {study} has its ending already; resume it to add to it")]
+    #[error("study {study} has its ending already\n  help: resume it to add to it")]
     StudyEnded {
         /// The study.
         study: StudyId,
     },
     /// Nothing is left to resume.
-    #[error("study {study} is complete: each planned run is there; start it anew to measure again")]
+    #[error(
+        "study {study} is complete: each planned run is there\n  help: run the plan without --resume to measure again"
+    )]
     StudyComplete {
         /// The study.
         study: StudyId,
@@ -211,7 +215,7 @@ pub enum StoreError {
         position: u32,
     },
     /// A figure that the file cannot hold.
-    #[error("{what} cannot be kept; this is a fault of Tenbin, please report it")]
+    #[error("{what} cannot be kept: this is a fault of Tenbin\n  help: report it")]
     Unstorable {
         /// The figure.
         what: &'static str,
@@ -224,14 +228,14 @@ pub enum StoreError {
     },
     /// The figures of a stored run do not unpack, or are out of all proportion.
     #[error(
-        "run {run}: its figures are damaged or were written by another version; delete it and measure again"
+        "run {run}: its figures are damaged or were written by another version\n  help: delete it and measure again"
     )]
     DamagedRun {
         /// The run.
         run: RunId,
     },
     /// The accounting of a stored run does not add up.
-    #[error("run {run}: {source}; no figure of it can be believed, delete it and measure again")]
+    #[error("run {run}: {source}; no figure of it can be believed\n  help: delete it and measure again")]
     Identity {
         /// The run.
         run: RunId,

@@ -45,7 +45,7 @@ fn a_long_list_of_candidates_is_cut() {
     let ids: std::collections::BTreeSet<_> = (0..40).map(|_| begin_at(&store, 0)).collect();
     assert_eq!(ids.len(), 40, "names of one second differ");
     let error = store.find("2026").unwrap_err();
-    assert!(error.to_string().ends_with(", and others; write more of the name"), "{error}");
+    assert!(error.to_string().ends_with(", and others\n  help: write more of the name"), "{error}");
     assert!(matches!(error, StoreError::Ambiguous { candidates, more: true, .. } if candidates.len() == 8));
 }
 

@@ -33,7 +33,7 @@ pub enum StartError {
     #[error("the target cannot start with these settings:{}", list(.0))]
     Faults(Vec<Fault>),
     /// The address is taken or not of this machine.
-    #[error("cannot listen on {address}: {source}; port 0 takes a free one")]
+    #[error("cannot listen on {address}: {source}\n  help: port 0 takes a free one")]
     Address {
         /// Where it should have listened.
         address: SocketAddr,
@@ -41,7 +41,7 @@ pub enum StartError {
         source: io::Error,
     },
     /// The Unix socket cannot be made.
-    #[error("cannot listen on the Unix socket {}: {source}; the path must be short and the file must not exist", path.display())]
+    #[error("cannot listen on the Unix socket {}: {source}\n  help: the path must be short and the file must not exist", path.display())]
     Unix {
         /// Where it should have been.
         path: PathBuf,
@@ -49,7 +49,7 @@ pub enum StartError {
         source: io::Error,
     },
     /// The database cannot be opened.
-    #[error("cannot open the database: {reason}; name a file in a folder that can be written to")]
+    #[error("cannot open the database: {reason}\n  help: name a file in a folder that can be written to")]
     Database {
         /// What SQLite or the system said.
         reason: String,

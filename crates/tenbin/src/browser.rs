@@ -12,7 +12,7 @@ pub(crate) fn open(path: &Path) {
     let url = url(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
     match openers().iter().find(|opener| start(opener, &url)) {
         Some(opener) => output::remark(&format!("opened with {opener}: {url}")),
-        None => output::remark(&format!("no browser was found to open it with; it is at {url}")),
+        None => output::note(&format!("no browser was found to open it with; it is at {url}")),
     }
 }
 

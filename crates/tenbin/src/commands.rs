@@ -27,6 +27,7 @@ use plan::{Fault, Study};
 use runner::{LocalGenerator, OwnerToken, PublicLoads};
 
 use crate::exit::{BadArguments, CannotRun};
+use crate::output;
 
 /// The commands besides `tenbin URL`.
 #[derive(Debug, Subcommand)]
@@ -100,8 +101,7 @@ impl PublicFlag {
 
 /// The plan in a file, or everything that is wrong with it.
 fn read_plan(path: &Path, is_quick: bool) -> anyhow::Result<Study> {
-    let told = |errors| BadArguments(format!("{}: this plan has errors\n\n{errors}", path.display()));
-    Study::read(path, is_quick).map_err(|errors| told(errors).into())
+    Study::read(path, is_quick).map_err(|errors| BadArguments(errors.to_string()).into())
 }
 
 /// An error that lists what stands in the way, if anything does.
@@ -114,9 +114,9 @@ fn refuse(faults: &[Fault]) -> anyhow::Result<()> {
 
 /// Every error, how many they are, and what was left undone for them.
 fn listed(faults: &[Fault], undone: &str) -> String {
-    let list: Vec<String> = faults.iter().map(ToString::to_string).collect();
-    let count = if list.len() == 1 { "1 error".to_owned() } else { format!("{} errors", list.len()) };
-    format!("{}\n{count}; {undone}", list.join("\n"))
+    let list: String = faults.iter().map(|fault| format!("{}{fault}\n", output::ERROR)).collect();
+    let count = if faults.len() == 1 { "1 error".to_owned() } else { format!("{} errors", faults.len()) };
+    format!("{list}{count}; {undone}")
 }
 
 /// Where this program lies: it starts itself to hold the processes of systems.

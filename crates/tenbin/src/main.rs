@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     // Else a write beyond the limit on the size of files would end the program without a word.
     let is_file_too_large = Arc::new(AtomicBool::new(false));
     if let Err(error) = signal_hook::flag::register(SIGXFSZ, Arc::clone(&is_file_too_large)) {
-        output::remark(&format!(
+        output::warn(&format!(
             "a write beyond the limit on the size of files will end this program: {error}"
         ));
     }
@@ -72,9 +72,7 @@ fn main() -> ExitCode {
         Err(error) => {
             output::complain(&error);
             if is_file_too_large.load(Ordering::Relaxed) {
-                output::remark(
-                    "tenbin: a file reached the limit of this process on the size of files (ulimit -f)",
-                );
+                output::note("a file reached the limit of this process on the size of files (ulimit -f)");
             }
             Exit::of(&error).into()
         }

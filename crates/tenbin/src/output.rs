@@ -5,19 +5,30 @@ use std::io::{self, IsTerminal, Write};
 
 use anyhow::Context;
 use report::{Options, ReportError, visible, visible_lines};
+use runner::RunError;
 
 use crate::exit::{BadArguments, CannotRun};
 
 /// Deletes the line that is being shown.
 const WIPE: &str = "\r\x1b[2K";
 
-/// Says what went wrong. A server's words may have lines: none of them begins where the program's own do.
+/// What the first line of an error begins with.
+pub(crate) const ERROR: &str = "error: ";
+
+/// Prints an error. A server's words may have lines: none of them begins where the program's own do.
 pub(crate) fn complain(error: &anyhow::Error) {
     let text = visible_lines(&explain(error));
-    let is_own_list = error.is::<BadArguments>() || error.is::<CannotRun>();
-    let text = if is_own_list { text } else { indented(&text) };
+    let is_own_list = error.is::<BadArguments>()
+        || error.is::<CannotRun>()
+        || matches!(error.downcast_ref(), Some(RunError::Plan(_)));
+    // A list of errors begins with the first of them.
+    let (text, start) = match is_own_list {
+        true if text.starts_with(ERROR) => (text, ""),
+        true => (text, ERROR),
+        false => (indented(&text), ERROR),
+    };
     // Nobody is left to tell when stderr is gone.
-    let _ = writeln!(io::stderr(), "tenbin: {text}");
+    let _ = writeln!(io::stderr(), "{start}{text}");
 }
 
 /// An error with its causes. Many errors quote their cause themselves; it is not said twice.
@@ -35,7 +46,17 @@ fn indented(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Says something that is not a result.
+/// Warns of something that spoils the result, or may.
+pub(crate) fn warn(message: &str) {
+    remark(&format!("warning: {message}"));
+}
+
+/// Notes something that the user may not expect, and that spoils nothing.
+pub(crate) fn note(message: &str) {
+    remark(&format!("note: {message}"));
+}
+
+/// Prints something that is not a result.
 pub(crate) fn remark(message: &str) {
     let _ = writeln!(io::stderr(), "{}", visible_lines(message));
 }
@@ -121,6 +142,6 @@ mod tests {
 
     #[test]
     fn no_line_of_an_error_begins_where_the_programs_own_do() {
-        assert_eq!(indented("a\ntenbin: all is well\n  help: b"), "a\n  tenbin: all is well\n  help: b");
+        assert_eq!(indented("a\nerror: all is lost\n  help: b"), "a\n  error: all is lost\n  help: b");
     }
 }

@@ -51,13 +51,13 @@ fn wrong_urls() {
         ("http://127.0.0.1:0/", "port 0 cannot be connected to"),
         ("http://[::1/", "this is not a URL: invalid IPv6 address"),
     ] {
-        assert_refused(&[text], 2, &format!("tenbin: {text:?}: {what}\n{way_out}"));
+        assert_refused(&[text], 2, &format!("error: {text:?}: {what}\n{way_out}"));
     }
 }
 
 #[test]
 fn addresses_that_must_not_be_loaded() {
-    let only = "Tenbin loads loopback and private addresses only: run it on the target's own network";
+    let only = "Tenbin loads loopback and private addresses only\n  help: run it on the target's own network";
     for (host, class) in [
         ("8.8.8.8", "a public address"),
         ("[2001:4860::8888]", "a public address"),
@@ -72,7 +72,7 @@ fn addresses_that_must_not_be_loaded() {
         assert_refused(
             &[&format!("http://{host}/")],
             2,
-            &format!("tenbin: nothing was sent: {shown} is {class}; {only}{consent}\n"),
+            &format!("error: {shown} is {class}, and {only}{consent}\n"),
         );
     }
 }
@@ -82,9 +82,9 @@ fn hosts_and_ports_that_are_not_there() {
     let home = Home::new();
     let output = home.run(&["http://no-such-host.invalid/"]);
     assert_eq!(output.code, Some(1), "{output:?}");
-    let expected = "tenbin: nothing was sent: cannot resolve no-such-host.invalid: ";
+    let expected = "error: cannot resolve no-such-host.invalid: ";
     assert!(output.stderr.starts_with(expected), "{output:?}");
-    assert!(output.stderr.ends_with("; check the spelling, or write an IP address\n"), "{output:?}");
+    assert!(output.stderr.ends_with("\n  help: check the spelling, or write an IP address\n"), "{output:?}");
 
     let port = closed_port().expect("a port");
     let address = port.address();
@@ -92,8 +92,8 @@ fn hosts_and_ports_that_are_not_there() {
         &[&format!("http://{address}/")],
         1,
         &format!(
-            "tenbin: nothing was sent: cannot connect to {address}: connection refused; \
-             is the server running, and on this port?\n"
+            "error: cannot connect to {address}: connection refused\n  help: \
+             start the server, or correct the port\n"
         ),
     );
     let hole = blackhole().expect("a full queue");
@@ -102,8 +102,8 @@ fn hosts_and_ports_that_are_not_there() {
         &[&format!("http://{address}/"), "--connect-timeout", "200ms"],
         1,
         &format!(
-            "tenbin: nothing was sent: cannot connect to {address}: no answer within 200ms; \
-             is the address right, or a firewall in the way?\n"
+            "error: cannot connect to {address}: no answer within 200ms\n  help: \
+             correct the address, or check firewalls on the way\n"
         ),
     );
     let socket = home.path().join("none");
@@ -112,7 +112,7 @@ fn hosts_and_ports_that_are_not_there() {
         &[URL, "--unix-socket", &shown.to_string()],
         1,
         &format!(
-            "tenbin: nothing was sent: cannot connect to unix:{shown}: there is no such socket; is the server running?\n"
+            "error: cannot connect to unix:{shown}: there is no such socket\n  help: start the server, or correct the path\n"
         ),
     );
 }
@@ -219,7 +219,7 @@ fn numbers_and_units() {
             "name a readable file of at most 64 MiB",
         ),
     ] {
-        let expected = format!("tenbin: {place}: {what}\n  help: {way_out}\n1 error; nothing was sent\n");
+        let expected = format!("error: {place}: {what}\n  help: {way_out}\n1 error; nothing was sent\n");
         assert_refused(&[&[URL][..], &arguments].concat(), 2, &expected);
     }
 }
@@ -322,7 +322,7 @@ fn contradictions() {
         ),
     ];
     for (arguments, place, what, way_out) in cases {
-        let expected = format!("tenbin: {place}: {what}\n  help: {way_out}\n1 error; nothing was sent\n");
+        let expected = format!("error: {place}: {what}\n  help: {way_out}\n1 error; nothing was sent\n");
         assert_refused(arguments, 2, &expected);
     }
 }
@@ -330,25 +330,25 @@ fn contradictions() {
 #[test]
 fn all_faults_are_told_at_once() {
     let expected = "\
-tenbin: --body and --body-file: both set the body
+error: --body and --body-file: both set the body
   help: use one of them
--H: \"no …\" has no colon
+error: -H: \"no …\" has no colon
   help: write -H 'Name: value'
---expect-status: \"999\" is not a list of statuses between 100 and 599
+error: --expect-status: \"999\" is not a list of statuses between 100 and 599
   help: write statuses such as 200,201, 2xx, or 200-299
--c: 0 is not between 1 and 1000000
+error: -c: 0 is not between 1 and 1000000
   help: write a number from 1 to 1000000
--d: \"ten\" is not a duration
+error: -d: \"ten\" is not a duration
   help: write a value such as 10s, 200ms, 5m
---think: it requires a load with -c, and -R or --stages sends without waiting for replies
+error: --think: it requires a load with -c, and -R or --stages sends without waiting for replies
   help: remove one of the two
---seed: \"abc\" is not a whole number below 2^64
+error: --seed: \"abc\" is not a whole number below 2^64
   help: write --seed 42
---arrivals: unknown arrivals \"often\"
+error: --arrivals: unknown arrivals \"often\"
   help: write even or poisson
--R: \"10x\" is not a rate
+error: -R: \"10x\" is not a rate
   help: write a value such as 500/s, 10k/s, 90/min
---timeout: the duration must be greater than 0
+error: --timeout: the duration must be greater than 0
   help: write a duration such as 10s
 10 errors; nothing was sent
 ";
@@ -375,14 +375,13 @@ fn flags_that_are_not_known() {
         assert_nothing_came_of_it(&output, 2, &server, &home);
     }
     let known: Vec<&str> = report::FORMATS.iter().map(|format| format.name).collect();
-    let said = format!("tenbin: --format \"xml\" is not known\n  help: write one of {}\n", known.join(", "));
+    let said = format!("error: --format \"xml\" is not known\n  help: write one of {}\n", known.join(", "));
     assert_refused(&[URL, "--format", "xml"], 2, &said);
 }
 
 #[test]
 fn authorities_that_cannot_be_read() {
-    let place =
-        |file: &str| format!("tenbin: nothing was sent: {file} has no PEM certificate that can be used (");
+    let place = |file: &str| format!("error: {file} has no PEM certificate that can be used (");
     let home = Home::new();
     let empty = home.path().join("empty.pem");
     std::fs::write(&empty, "nothing here").expect("written");
@@ -390,7 +389,7 @@ fn authorities_that_cannot_be_read() {
         let server = untouched();
         let output = home.run(&[&format!("https://{}/", server.address()), "--cacert", file]);
         assert!(output.stderr.starts_with(&place(file)), "{output:?}");
-        assert!(output.stderr.ends_with("; give a file of CERTIFICATE blocks\n"), "{output:?}");
+        assert!(output.stderr.ends_with("\n  help: give a file of CERTIFICATE blocks\n"), "{output:?}");
         assert_nothing_came_of_it(&output, 2, &server, &home);
     }
 }
@@ -399,7 +398,7 @@ fn authorities_that_cannot_be_read() {
 fn a_core_that_is_not_there() {
     let (home, server) = (Home::new(), untouched());
     let output = home.run(&[&url(server.address(), "/"), "--pin=1000"]);
-    let expected = "tenbin: nothing was sent: --pin: core 1000 is not one that this process may use\n";
+    let expected = "error: --pin: core 1000 is not one that this process may use\n";
     assert!(output.stderr.starts_with(expected), "{output:?}");
     assert_nothing_came_of_it(&output, 2, &server, &home);
 }
@@ -414,7 +413,7 @@ fn too_few_descriptors() {
     let output = Started::spawn(command).finish();
     assert_eq!(
         output.stderr,
-        "tenbin: nothing was sent: this machine is too small for the load: need 84 file descriptors, have 64; \
+        "error: this machine is too small for the load: need 84 file descriptors, have 64\n  help: \
          raise the hard limit (ulimit -Hn 84) or use fewer connections (-c)\n"
     );
     assert_nothing_came_of_it(&output, 1, &server, &home);
@@ -452,8 +451,8 @@ fn too_few_ports() {
     );
     assert_eq!(
         output.stderr,
-        "tenbin: nothing was sent: this machine is too small for the load: need 51 local ports towards the target, \
-         have 50; widen net.ipv4.ip_local_port_range, use a Unix socket (--unix-socket), or use fewer connections (-c)\n"
+        "error: this machine is too small for the load: need 51 local ports towards the target, \
+         have 50\n  help: widen net.ipv4.ip_local_port_range, use a Unix socket (--unix-socket), or use fewer connections (-c)\n"
     );
     assert_eq!((output.code, output.stdout.as_str()), (Some(1), ""));
 }
@@ -462,8 +461,9 @@ fn too_few_ports() {
 fn commands_on_runs_that_are_not_there() {
     let home = Home::new();
     let shown = home.store().display().to_string();
-    let missing =
-        format!("tenbin: there is no store at {shown}; a first run makes it, or name another with --store\n");
+    let missing = format!(
+        "error: there is no store at {shown}\n  help: a first run creates it; or name another with --store\n"
+    );
     for arguments in [&["report"][..], &["report", "last", "--format", "json"]] {
         let output = home.run(arguments);
         assert_eq!((output.code, output.stderr), (Some(2), missing.clone()), "{arguments:?}");
@@ -475,6 +475,7 @@ fn commands_on_runs_that_are_not_there() {
     assert!(!home.store().exists(), "looking makes no file");
     home.json(&[&url(untouched().address(), "/"), "-n", "1", "-c", "1"]);
     let output = home.run(&["report", "nope"]);
-    let unknown = format!("tenbin: no run in {shown} is called \"nope\"; `tenbin history` lists them\n");
+    let unknown =
+        format!("error: no run in {shown} is called \"nope\"\n  help: `tenbin history` lists them\n");
     assert_eq!((output.code, output.stderr), (Some(2), unknown));
 }

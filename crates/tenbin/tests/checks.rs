@@ -264,7 +264,7 @@ fn a_plain_server_is_not_taken_for_a_secure_one_nor_the_other_way_round() {
     let (home, target) = (Home::new(), built_in());
     let output = home.run(&[&format!("https://{}/status", target.address()), "-k", "-n", "1"]);
     assert_eq!(output.code, Some(1), "{output:?}");
-    assert!(output.stderr.contains("does the port speak plain HTTP?"), "{output:?}");
+    assert!(output.stderr.contains("check that the port expects TLS"), "{output:?}");
     let authority = tls::Authority::new("an authority of the test");
     let server = tls::TlsServer::answering(&authority.sign_localhost(), Vec::new());
     let run = home.json(&[url(server.address(), "/").as_str(), "-n", "2", "-c", "1", "--timeout", "1s"]);

@@ -397,7 +397,7 @@ fn a_user_without_the_privilege_is_told_to_have_it_granted() {
     let output = Home::new().run(&[&server.url(), "--workload", "select-only", "-n", "1"]);
     assert_eq!(output.code, Some(1), "{output:?}");
     assert!(
-        output.stderr.contains("permission denied for table pgbench_branches; grant tester"),
+        output.stderr.contains("permission denied for table pgbench_branches\n  help: grant tester"),
         "{output:?}"
     );
     assert!(!output.stderr.contains("create the tables"), "{output:?}");

@@ -11,7 +11,7 @@ use servers::FakePostgres;
 use servers::fake_postgres::{Peer, authentication, complaint, one_row, parameter, ready};
 
 /// Clears the screen, rings, returns, deletes a line, turns the direction, and pretends to be the program.
-const WORDS: &str = "no\x1b[2J\x07\r\u{9b}2K\u{202e}live\ntenbin: all is well";
+const WORDS: &str = "no\x1b[2J\x07\r\u{9b}2K\u{202e}live\nerror: all is lost";
 /// What all of it looks like that may be seen.
 const SEEN: &str = "no\\u{1b}[2J\\u{7}\\r\\u{9b}2K\\u{202e}live";
 
@@ -23,7 +23,7 @@ fn assert_harmless(name: &str, output: &Output, is_said: bool) {
         };
         let found = text.chars().find(acts);
         assert_eq!(found, None, "{name}: {output:?}");
-        assert!(!text.contains("\ntenbin: all"), "{name}: {output:?}");
+        assert!(!text.contains("\nerror: all"), "{name}: {output:?}");
     }
     let said = [&output.stdout[..], &output.stderr].concat();
     assert!(!is_said || said.contains(SEEN), "{name}: the words are lost: {output:?}");

@@ -101,12 +101,12 @@ fn single_requests_that_were_not_kept_cannot_be_listed() {
     let id = run["run"]["id"].as_str().expect("a name");
     let output = home.run(&["report", "last", "--format", "jtl"]);
     let expected = format!(
-        "tenbin: run {id} kept no single requests; measure with `--log-requests 1000` to write a JTL file\n"
+        "error: run {id} kept no single requests\n  help: measure with `--log-requests 1000` to write a JTL file\n"
     );
     assert_eq!((output.code, output.stdout.as_str(), output.stderr), (Some(1), "", expected));
     let before = target.counters().requests;
     let output = home.run(&[url.as_str(), "-n", "10", "--format", "jtl"]);
-    let expected = "tenbin: --format jtl: it lists single requests, and none are kept\n  help: add --log-requests 1000\n1 error; nothing was sent\n";
+    let expected = "error: --format jtl: it lists single requests, and none are kept\n  help: add --log-requests 1000\n1 error; nothing was sent\n";
     assert_eq!((output.code, output.stderr.as_str()), (Some(2), expected));
     assert_eq!(target.counters().requests, before, "and it is said before the load");
 }

@@ -11,7 +11,7 @@ const STORAGE: Option<i32> = Some(5);
 #[track_caller]
 fn assert_storage_error(output: &Output, what: &str) {
     assert_eq!(output.code, STORAGE, "{output:?}");
-    assert!(output.stderr.starts_with("tenbin: ") && output.stderr.contains(what), "{output:?}");
+    assert!(output.stderr.starts_with("error: ") && output.stderr.contains(what), "{output:?}");
     assert_eq!(output.stderr.matches(what).count(), 1, "said once: {output:?}");
     assert!(output.stdout.is_empty(), "{output:?}");
     assert!(output.took < Duration::from_secs(3), "{output:?}");
@@ -70,10 +70,12 @@ fn a_disk_that_fills_up_ends_the_run_and_what_was_counted_is_told() {
     assert_eq!(output.code, STORAGE, "{output:?}");
     assert!(output.took < Duration::from_secs(30), "long before its time: {output:?}");
     let lines: Vec<&str> = output.stderr.lines().collect();
-    let counted =
-        lines.iter().find(|line| line.starts_with("counted until the store failed and ended the run: "));
+    let mut counted = lines
+        .iter()
+        .filter_map(|line| line.strip_prefix("note: counted until the store failed and ended the run: "));
+    let counted = counted.next();
     let counted = counted.unwrap_or_else(|| panic!("{output:?}"));
-    let figures = counted.split_once(": ").expect("figures").1.split([',', ';']);
+    let figures = counted.split([',', ';']);
     let figures: Vec<u64> =
         figures.map(|figure| figure.rsplit(' ').next().expect("a word").parse().expect("a number")).collect();
     let [planned, sent, not_sent, outcomes @ ..] = &figures[..] else { panic!("{counted}") };

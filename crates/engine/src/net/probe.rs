@@ -202,15 +202,15 @@ fn say_farewell(line: &mut Line, talk: &mut dyn Conversation) {
 fn explain(error: &io::Error, timeout: Duration) -> String {
     use std::io::ErrorKind;
     match error.kind() {
-        ErrorKind::ConnectionRefused => "connection refused; is the server running, and on this port?".into(),
+        ErrorKind::ConnectionRefused => "connection refused\n  help: start the server, or correct the port".into(),
         ErrorKind::TimedOut | ErrorKind::WouldBlock => {
-            format!("no answer within {timeout:?}; is the address right, or a firewall in the way?")
+            format!("no answer within {timeout:?}\n  help: correct the address, or check firewalls on the way")
         }
         ErrorKind::ConnectionReset => {
-            "the connection was reset as it was opened; does the server take connections from here?".into()
+            "the connection was reset as it was opened\n  help: check that the server accepts connections from this host".into()
         }
-        ErrorKind::NotFound => "there is no such socket; is the server running?".into(),
-        ErrorKind::PermissionDenied => "permission denied; may this user open it?".into(),
+        ErrorKind::NotFound => "there is no such socket\n  help: start the server, or correct the path".into(),
+        ErrorKind::PermissionDenied => "permission denied\n  help: allow this user to open it".into(),
         _ => error.to_string(),
     }
 }
@@ -225,14 +225,16 @@ pub(super) fn advise(class: ErrorClass, sentence: String, is_on_request: bool) -
         ),
     };
     match class {
-        ErrorClass::TlsProtocol => format!("{sentence}; does the port speak plain HTTP?"),
+        ErrorClass::TlsProtocol => {
+            format!("{sentence}\n  help: check that the port expects TLS; for plain HTTP, write http://")
+        }
         ErrorClass::TlsWrongHost => {
-            format!("{sentence}; use a name that its certificate holds, or {lenient}")
+            format!("{sentence}\n  help: use a name that its certificate holds, or {lenient}")
         }
         ErrorClass::TlsUnknownIssuer
         | ErrorClass::TlsExpired
         | ErrorClass::TlsNotYetValid
-        | ErrorClass::TlsCertificate => format!("{sentence}; {authority}, or {lenient}"),
+        | ErrorClass::TlsCertificate => format!("{sentence}\n  help: {authority}, or {lenient}"),
         _ => sentence,
     }
 }

@@ -94,7 +94,9 @@ fn words(rehearsed: &Rehearsed) -> String {
         _ => format!("{name}{version}: failed\n"),
     };
     for failure in &rehearsed.failures {
-        text += &format!("  {}\n", report::visible(failure));
+        for line in failure.lines() {
+            text += &format!("  {}\n", report::visible(line));
+        }
     }
     for output in &rehearsed.outputs {
         let written = String::from_utf8_lossy(&output.text);

@@ -56,9 +56,8 @@ pub(crate) fn run(flags: &InitFlags) -> anyhow::Result<Exit> {
     let (system, path, load) = (ask(&SYSTEM)?, ask(&PATH)?, ask(&LOAD)?);
     let text = text(&system, &path, &load);
     let folder = std::env::current_dir()?;
-    Study::from_bytes(text.as_bytes(), &shown.to_string(), "plan".to_owned(), folder, false).map_err(
-        |errors| BadArguments(format!("these answers make no plan\n\n{errors}\nnothing was written")),
-    )?;
+    Study::from_bytes(text.as_bytes(), &shown.to_string(), "plan".to_owned(), folder, false)
+        .map_err(|errors| BadArguments(format!("{errors}\nnothing was written")))?;
     write(&flags.plan, &text)?;
     output::lines(&format!(
         "wrote {shown}\n  tenbin check {shown}   describes what it does\n  tenbin {shown}         runs it\n"

@@ -5,7 +5,6 @@ mod waiting;
 
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use judge::Condition;
@@ -217,8 +216,7 @@ pub(crate) fn run(mut flags: LoadFlags, played: Vec<Played>) -> anyhow::Result<E
         draft(flags, played).check().map_err(|faults| BadArguments(listed(&faults, "nothing was sent")))?;
     let stopper = Stopper::default();
     let heard = signals::listen(stopper.clone())?;
-    let prepared =
-        prepared(&plan, &generator.public, wait).map_err(anyhow::Error::from).context("nothing was sent")?;
+    let prepared = prepared(&plan, &generator.public, wait)?;
     let store = Store::open(&store_path)?;
     let hearing = heard.clone();
     let mut line = LiveLine::new(move || hearing.run_begins());
@@ -285,7 +283,7 @@ impl LoadFlags {
 /// The store is gone, but what was counted is not.
 pub(crate) fn show_what_is_left(error: &RunError) {
     if let RunError::Storage { counts: Some(counts), .. } = error {
-        output::remark(&format!(
+        output::note(&format!(
             "counted until the store failed and ended the run: planned {}, sent {}, not sent {}; ok {}, rejected {}, failed {}, \
              timed out {}, unfinished {}",
             counts.planned,

@@ -31,7 +31,7 @@ impl LabelFlag {
             return;
         }
         if let Err(error) = store.keep_origin(id, &origin) {
-            output::remark(&format!("note: the label and commit are not stored: {error}"));
+            output::warn(&format!("the label and commit are not stored: {error}"));
         }
     }
 }

@@ -222,7 +222,7 @@ fn warn_of_others(store: &Store, own: &StudyId) -> anyhow::Result<()> {
     for other in store.studies()? {
         if other.state == StudyState::Running && other.id != *own {
             let title = report::visible(&other.title);
-            output::remark(&format!(
+            output::warn(&format!(
                 "{} ({title}) is running at the same time: the two studies take resources from each other",
                 other.id
             ));

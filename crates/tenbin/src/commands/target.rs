@@ -15,6 +15,7 @@ use signal_hook::iterator::Signals;
 use target::{Hang, RateLimit, Running, Settings, Stall, StartError, ThreadPool};
 
 use crate::arguments::with_seconds;
+use crate::commands::listed;
 use crate::exit::{BadArguments, Exit};
 use crate::output;
 
@@ -102,9 +103,7 @@ pub(crate) struct TargetFlags {
 
 /// Serves until interrupted.
 pub(crate) fn run(flags: TargetFlags) -> anyhow::Result<Exit> {
-    let settings = settings(flags).map_err(|faults| {
-        BadArguments(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
-    })?;
+    let settings = settings(flags).map_err(|faults| BadArguments(listed(&faults, "nothing was started")))?;
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let running = target::start(settings).map_err(|error| match error {
         StartError::Faults(_) => anyhow::Error::from(BadArguments(error.to_string())),

@@ -37,15 +37,15 @@ pub struct TlsPeer {
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The host is neither a name nor an address.
-    #[error("{0:?} is not a name that a certificate can have; write a host name or an IP address")]
+    #[error("{0:?} is not a name that a certificate can have\n  help: write a host name or an IP address")]
     Name(String),
     /// The system's list of authorities is empty or unreadable.
     #[error(
-        "the system has no list of certificate authorities ({0}); install ca-certificates or name a file with --cacert"
+        "the system has no list of certificate authorities ({0})\n  help: install ca-certificates, or name a file with --cacert"
     )]
     NoSystemAuthorities(String),
     /// The named file has none.
-    #[error("{} has no PEM certificate that can be used ({reason}); give a file of CERTIFICATE blocks", path.display())]
+    #[error("{} has no PEM certificate that can be used ({reason})\n  help: give a file of CERTIFICATE blocks", path.display())]
     Authorities {
         /// The file.
         path: PathBuf,
