@@ -1,4 +1,4 @@
-/** Runs work that can wait, one task at a time, while the browser is idle. */
+/** Runs work that can wait while the browser is idle. */
 
 const waiting = new Set<() => void>();
 let isScheduled = false;
@@ -16,16 +16,18 @@ function schedule(): void {
   if (isScheduled || waiting.size === 0) return;
   isScheduled = true;
   // Safari has no requestIdleCallback.
-  if ('requestIdleCallback' in window) window.requestIdleCallback(runNext, { timeout: TIMEOUT_MS });
-  else setTimeout(runNext);
+  if ('requestIdleCallback' in window) window.requestIdleCallback(run, { timeout: TIMEOUT_MS });
+  else setTimeout(run);
 }
 
-function runNext(): void {
+/** Runs tasks until the idle time is used up, but one at least. */
+function run(deadline?: IdleDeadline): void {
   isScheduled = false;
-  const [task] = waiting;
-  if (task) {
+  do {
+    const [task] = waiting;
+    if (!task) return;
     waiting.delete(task);
     task();
-  }
+  } while ((deadline?.timeRemaining() ?? 0) > 0);
   schedule();
 }

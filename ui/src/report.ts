@@ -300,8 +300,8 @@ export interface Bottleneck {
   what: string;
   /** The evidence, with its numbers. */
   because: string;
-  /** A bottleneck is only suspected until an intervention confirms it. */
-  certainty: 'suspected' | 'unknown';
+  /** A bottleneck is only suspected until an intervention confirms it. `none`: the offered load was below capacity. */
+  certainty: 'suspected' | 'unknown' | 'none';
 }
 
 export interface ErrorKind {

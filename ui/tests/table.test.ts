@@ -38,7 +38,7 @@ test('clicks sort by value, reverse the order, and restore it; missing values st
   await withPage('study', {}, async (page) => {
     const expected = await figuresOf(page);
     expect(expected.values).toContain(null);
-    const table = page.locator('table.data').first();
+    const table = page.locator('#metrics table.data').first();
     const head = table.locator('thead th').nth(expected.at);
     const asItCame = await column(table, expected.at);
     expect(asItCame).toEqual(expected.texts);
@@ -57,7 +57,7 @@ test('clicks sort by value, reverse the order, and restore it; missing values st
 test('the keyboard sorts, and the order is announced', async () => {
   await withPage('study', {}, async (page) => {
     const expected = await figuresOf(page);
-    const table = page.locator('table.data').first();
+    const table = page.locator('#metrics table.data').first();
     const head = table.locator('thead th').nth(expected.at);
     await head.locator('button').focus();
     await page.keyboard.press('Enter');
@@ -75,7 +75,7 @@ test('column titles have units, and the winner is marked by more than a color', 
   await withPage('study', {}, async (page) => {
     const report = await reportIn(page);
     const expected = report.loads[0]?.table;
-    const table = page.locator('table.data').first();
+    const table = page.locator('#metrics table.data').first();
     const heads = await table.locator('thead th').allInnerTexts();
     expected?.heads.forEach(({ text, unit }, at) => {
       expect(heads[at]).toContain(text);
@@ -91,7 +91,7 @@ test('copies have the displayed rows in the displayed order', async () => {
   const permissions = ['clipboard-read', 'clipboard-write'];
   await withPage('study', { permissions }, async (page) => {
     const expected = await figuresOf(page);
-    const panel = page.locator('.table-panel').first();
+    const panel = page.locator('#metrics .table-panel').first();
     await panel.locator('thead th').nth(expected.at).locator('button').click();
     const shown = ordered(expected, -1).map((text) => text.replaceAll(',', ''));
     const rows = (await copied(page, panel, 'CSV')).trimEnd().split('\r\n');

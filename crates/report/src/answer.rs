@@ -77,6 +77,11 @@ fn text(view: &View<'_>) -> String {
     if figures.samples() == 0 {
         return format!("none of {} ended", figures.noun().counted(figures.counts.sent));
     }
+    // That everything failed is the whole answer; an outage is but a consequence of it.
+    if figures.errors_counted() == figures.counts.planned {
+        let parts = [errors(figures), times(figures)];
+        return parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    }
     let answered = rate_kept(view).or_else(|| answers(figures));
     let parts = [outage::headline(view), errors(figures), answered, times(figures)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

@@ -21,10 +21,12 @@ pub(crate) fn of_row(study: &StudyView<'_>, row: &VariantRow<'_>) -> Option<Bott
 
 /// What it is, and that it is only likely.
 pub(crate) fn likely(found: &Bottleneck) -> String {
-    match found.certainty {
-        Certainty::Suspected if found.resource != Resource::LOAD => format!("likely {}", found.what),
-        _ => found.what.to_owned(),
-    }
+    if certainty(found) == "suspected" { format!("likely {}", found.what) } else { found.what.to_owned() }
+}
+
+/// `suspected`, `unknown`, or `none`: a load below capacity is no bottleneck that one could suspect.
+pub(crate) fn certainty(found: &Bottleneck) -> &'static str {
+    if found.resource == Resource::LOAD { "none" } else { found.certainty.name() }
 }
 
 /// The bottleneck of one run, if it says something that its answer has not said already.

@@ -39,7 +39,7 @@ mod written;
 use best::Standings;
 use pairs::{Pairs, Scene};
 
-pub(crate) use answer::{answer, winner};
+pub(crate) use answer::{answer, headline, winner};
 pub(crate) use best::Ranked;
 pub(crate) use brief::Brief;
 pub(crate) use gates::{failed, of_load as gates_of_load, unjudged};

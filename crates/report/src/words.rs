@@ -65,7 +65,7 @@ pub(crate) fn verdict(view: &View<'_>) -> String {
         Verdict::Degraded => "degraded: the system was unavailable for part of the time",
         Verdict::Partial => "partial: it ended early",
         Verdict::Aborted => "aborted: it was cut off before its end",
-        Verdict::Invalid => "invalid: its figures must not be used",
+        Verdict::Invalid => return "invalid: its figures must not be used".to_owned(),
     };
     format!("{sentence} · {}", view.validity.verdict)
 }

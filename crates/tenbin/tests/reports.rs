@@ -35,7 +35,9 @@ fn every_format_is_written_from_the_store() {
     ] {
         let text = report(&home, format);
         assert!(text.starts_with(beginning), "{format}: {text}");
-        assert!(text.ends_with('\n') && !text.contains("NaN"), "{format}: {text}");
+        // The Base64 of hlog may have any letters.
+        let has_nan = format != "hlog" && text.contains("NaN");
+        assert!(text.ends_with('\n') && !has_nan, "{format}: {text}");
     }
     let default = home.run(&["report"]);
     assert_eq!(default.stdout, report(&home, "terminal"), "the newest run, for reading");

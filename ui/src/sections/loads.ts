@@ -6,6 +6,7 @@ import type { Link } from './nav';
 import { guarded } from '../guarded';
 import { append, h } from '../dom';
 import { group } from '../group';
+import { overview } from './overview';
 
 export interface Loads {
   element: HTMLElement;
@@ -45,6 +46,7 @@ export function loads(report: Report, groups: Group<LoadSection>[], changed: () 
   const element = h(
     'div',
     { class: 'loads' },
+    overview(report),
     panels.length > 1 ? tabs(panels, show) : null,
     ...panels.map((each) => each.element),
   );

@@ -2,6 +2,7 @@
 
 import type { Load, Report, Track } from '../report';
 import { isOfLoad, linesOf } from '../views/bins';
+import { hasCurves } from '../views/choice';
 import { append, h } from '../dom';
 import { panesOf, type Panes } from './panes';
 import { timeCard } from './time';
@@ -9,7 +10,7 @@ import { timeCard } from './time';
 export function resources(report: Report, load: Load): HTMLElement | null {
   const charts = report.charts.filter((chart) => !isOfLoad(chart));
   const panes = panesOf(report, load);
-  if (!panes || charts.length === 0) return null;
+  if (!panes || charts.length === 0 || !hasCurves(report, load)) return null;
   return timeCard(report, load, panes, {
     id: 'resources-over-time',
     title: 'Resource use over time',

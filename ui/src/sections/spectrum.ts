@@ -84,7 +84,7 @@ function about(report: Report, load: Load, all: number[]): string {
   const runs = all.reduce((sum, row) => sum + (load.rows[row]?.metric?.n ?? 0), 0);
   const of = runs > all.length ? `, all valid runs of a variant combined` : '';
   const lines = all.length > 1 ? ` of ${all.length} ${report.kind === 'runs' ? 'runs' : 'variants'}` : '';
-  return `x: percentile, each nine equally wide · y: response time, log scale · n = ${countText(report, n)}${lines}${of}`;
+  return `x: percentile, log scale towards 100 % · y: response time, log scale · n = ${countText(report, n)}${lines}${of}`;
 }
 
 function help({ counted: { many } }: Report, lines: number): string {

@@ -3,7 +3,8 @@
 import type { Load, Report, TimeChart } from '../report';
 import { isOfLoad } from '../views/bins';
 import { binned } from '../views/binned';
-import { runLabel } from '../views/choice';
+import { CURVE_MIN_S, hasCurves, runLabel } from '../views/choice';
+import { h } from '../dom';
 import { card, redraw } from '../card';
 import { numbers, type Numbers } from '../numbers';
 import { choices, panesOf, type Panes } from './panes';
@@ -13,6 +14,9 @@ export function time(report: Report, load: Load): HTMLElement | null {
   const charts = report.charts.filter(isOfLoad);
   const panes = panesOf(report, load);
   if (!panes || charts.length === 0) return null;
+  if (!hasCurves(report, load)) {
+    return h('p', { class: 'no-curves' }, `Runs shorter than ${CURVE_MIN_S} s have no charts over time.`);
+  }
   return timeCard(report, load, panes, {
     id: 'load-over-time',
     title: 'Load over time',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { study } from '../../fixtures/study';
 import type { Load, Report } from '../report';
-import { runChoices, defaultRuns, medianRun, runLabel } from './choice';
+import { runChoices, defaultRuns, hasCurves, medianRun, runLabel } from './choice';
 
 const report = study();
 const first = (of: Report): Load => {
@@ -44,6 +44,24 @@ describe('defaultRuns', () => {
   it('is empty without time series', () => {
     const bare = { ...report, runs: report.runs.map((run) => ({ ...run, series: null })) };
     expect(defaultRuns(bare, load)).toEqual([]);
+  });
+});
+
+describe('hasCurves', () => {
+  const lasting = (duration_s: number | null, bins: number): boolean => {
+    const runs = report.runs.map((run) => ({
+      ...run,
+      duration_s,
+      series: run.series && { ...run.series, bin_s: 1, bins },
+      warm_up_s: 1,
+    }));
+    return hasCurves({ ...report, runs }, load);
+  };
+  it('is false where every run is short', () => {
+    expect([lasting(1.5, 2), lasting(3, 4)]).toEqual([false, true]);
+  });
+  it('knows the length of a run that ended early from its series', () => {
+    expect([lasting(null, 3), lasting(null, 9)]).toEqual([false, true]);
   });
 });
 

@@ -18,6 +18,20 @@ export function runChoices(report: Report, load: Load): RunChoices[] {
   });
 }
 
+/** A shorter run has one or two points, which show nothing over time. */
+export const CURVE_MIN_S = 2.5;
+
+/** Whether any run is long enough for charts over time. A failed run has its length from its series. */
+export function hasCurves(report: Report, load: Load): boolean {
+  const lengths = runChoices(report, load).flatMap(({ runs }) => runs.map((run) => length(report.runs[run])));
+  return lengths.some((length) => length >= CURVE_MIN_S);
+}
+
+function length(run: Run | undefined): number {
+  const { bin_s, bins } = run?.series ?? { bin_s: 0, bins: 0 };
+  return Math.max(run?.duration_s ?? 0, bin_s * bins - (run?.warm_up_s ?? 0));
+}
+
 /**
  * The median run of the valid runs by metric (the lower one of two), or of all runs if none is valid; the first run if
  * none has results. The best run would not be representative.

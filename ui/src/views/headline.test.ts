@@ -6,7 +6,20 @@ it('keeps a short result in large type', () => {
   expect(headline(text)).toEqual({ text, rest: '', is_short: true });
 });
 
-it('breaks a long result after a sentence, a clause, or a word', () => {
+it('ends with the first clause, and has the qualifications below', () => {
+  expect(
+    headline('puma is 1.13 × faster than unicorn: 797.0 ok/s; no valid run of node (8 failed).'),
+  ).toEqual({
+    text: 'puma is 1.13 × faster than unicorn: 797.0 ok/s.',
+    rest: 'no valid run of node (8 failed).',
+    is_short: true,
+  });
+  expect(headline('None of 4,282 requests ended ok; p50 30.4 µs.').text).toBe(
+    'None of 4,282 requests ended ok.',
+  );
+});
+
+it('breaks a long clause so that it fits two lines', () => {
   const words = 'word '.repeat(24).trim();
   expect(headline(`${words}. ${words}. ${words}`)).toEqual({
     text: `${words}.`,

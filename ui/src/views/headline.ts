@@ -1,4 +1,4 @@
-/** Splits a result into a headline of at most two lines on a desktop and the text below it. */
+/** Splits a result into its first clause, a headline of at most two lines on a desktop, and the qualifications below it. */
 
 import { textWidth } from './text';
 
@@ -16,18 +16,34 @@ export interface Headline {
 }
 
 export function headline(text: string): Headline {
-  if (textWidth(text, LARGE) <= ROOM) return { text, rest: '', is_short: true };
-  const end = textWidth(text, NORMAL) <= ROOM ? text.length : breakIn(text);
-  return { text: text.slice(0, end).trimEnd(), rest: text.slice(end).trimStart(), is_short: false };
+  const clause = ends(text, /[.;] /g)[0] ?? text.length;
+  for (const [size, is_short] of [
+    [LARGE, true],
+    [NORMAL, false],
+  ] as const) {
+    if (fits(text, clause, size)) return split(text, clause, is_short);
+  }
+  return split(text, breakIn(text), false);
 }
 
-/** The last end of a sentence or a clause that fits, or else of a word. */
+/** The last end of a clause that fits, or else of a word. */
 function breakIn(text: string): number {
-  const fits = (end: number): boolean => textWidth(text.slice(0, end), NORMAL) <= ROOM;
-  for (const pattern of [/[.;] /g, /[,:] /g, / /g]) {
-    const ends = [...text.matchAll(pattern)].map(({ index, 0: found }) => index + found.length);
-    const last = ends.findLast(fits);
+  for (const pattern of [/[,:] /g, / /g]) {
+    const last = ends(text, pattern).findLast((end) => fits(text, end, NORMAL));
     if (last !== undefined) return last;
   }
   return text.length;
+}
+
+function ends(text: string, pattern: RegExp): number[] {
+  return [...text.matchAll(pattern)].map(({ index, 0: found }) => index + found.length);
+}
+
+function fits(text: string, end: number, size: number): boolean {
+  return textWidth(text.slice(0, end), size) <= ROOM;
+}
+
+function split(text: string, end: number, is_short: boolean): Headline {
+  const [first, rest] = [text.slice(0, end).trimEnd(), text.slice(end).trimStart()];
+  return { text: first.replace(/;$/, '.'), rest, is_short };
 }

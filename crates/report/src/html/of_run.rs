@@ -188,7 +188,7 @@ pub(super) fn told_bottleneck(
         row,
         what: found.what.to_owned(),
         because: sentence(&text(&found.because)),
-        certainty: found.certainty.name(),
+        certainty: bottleneck::certainty(found),
     }
 }
 

@@ -170,7 +170,7 @@ fn bottlenecks(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>
 }
 
 fn answer(view: &StudyView<'_>, page: &StudyPieces<'_>, load: &LoadView<'_>) -> Answer {
-    let crate::answer::Answer { text, certainty, how_sure, besides } = study::answer(page, view, load);
+    let crate::answer::Answer { text, certainty, how_sure, besides } = study::headline(page, view, load);
     let text = if besides.is_empty() { text } else { format!("{text}; {besides}") };
     let begins_with_name =
         load.bests().next().is_some_and(|best| text.starts_with(&page.row(load, best.row)));

@@ -6,7 +6,7 @@ use store::StoreError;
 use super::{distribution, error_line};
 use crate::figures::{ErrorLine, Figures};
 use crate::item::{Escape, Item};
-use crate::metric::{Metric, error_share};
+use crate::metric::error_share;
 use crate::table::{Cell, Table};
 use crate::text::{cut_to, first_sentence, harmless};
 use crate::units::{count, duration, percent_of, rate};
@@ -54,9 +54,7 @@ fn table(view: &View<'_>, escape: Escape) -> Table {
         table.column(head, "", rows.iter().map(|figures| cell(figures)));
     };
     column("samples", &|figures| Cell::count(figures.samples()));
-    column(Metric::usual().name, &|figures| {
-        Cell::figure(figures.ok_per_s(), |per_s| format!("{}/s", rate(per_s)))
-    });
+    column("ok/s", &|figures| Cell::figure(figures.ok_per_s(), rate));
     for percentile in [Percentile::P50, Percentile::P90, Percentile::P99] {
         column(&crate::durations::name(percentile), &|figures| {
             Cell::figure(figures.response.all.at(percentile), duration)

@@ -2,7 +2,7 @@
 
 use stats::Verdict;
 
-use super::answer::figures;
+use super::answer::{WriteRatio, measured};
 use super::sentences::{Name, is_open, matters};
 use super::{LoadView, Pair, StudyView};
 
@@ -10,19 +10,24 @@ use super::{LoadView, Pair, StudyView};
 const NAMES_MAX: usize = 8;
 
 /// The answer in a sentence without its full stop: who is better than the baseline, who is worse, who is neither.
-pub(super) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, baseline: usize, name: Name<'_>) -> String {
-    let (named, words) = (name(load, baseline), view.metric_words());
+pub(super) fn answer(
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+    baseline: usize,
+    name: Name<'_>,
+    write: WriteRatio,
+) -> String {
+    let named = name(load, baseline);
     let Some(of_baseline) = load.ranking.iter().find(|ranked| ranked.row == baseline) else {
         return format!("no verdict: {named}, the baseline, gave no figures that can be compared");
     };
     let figure =
         view.metric.map_or_else(String::new, |metric| metric.kind.writer()(of_baseline.metric.median));
+    let measured = measured(view, &figure);
     if load.pairs.is_empty() {
-        return format!(
-            "{named}, the baseline: {words} {figure}; nothing else gave figures that can be compared"
-        );
+        return format!("{named}, the baseline: {measured}; nothing else gave figures that can be compared");
     }
-    let with_ratio = |pair: &Pair| format!("{}{}", name(load, pair.first), figures(pair));
+    let with_ratio = |pair: &Pair| format!("{}{}", name(load, pair.first), write(pair));
     let alone = |pair: &Pair| name(load, pair.first);
     let of = |is: &dyn Fn(&Pair) -> bool| load.pairs.iter().filter(|pair| is(pair)).collect::<Vec<_>>();
     let differs =
@@ -40,7 +45,7 @@ pub(super) fn answer(view: &StudyView<'_>, load: &LoadView<'_>, baseline: usize,
     ];
     let told = parts.into_iter().filter_map(|(what, link, names)| Some((what, link, names?)));
     let told = told.enumerate().map(|(place, (what, link, names))| match place {
-        0 => format!("{what} {link} {named}, the baseline ({words} {figure}): {names}"),
+        0 => format!("{what} {link} {named}, the baseline ({measured}): {names}"),
         _ => format!("{what}: {names}"),
     });
     told.collect::<Vec<_>>().join("; ")

@@ -16,14 +16,47 @@ use crate::units::percent_of;
 /// Rows that are named in one list.
 const NAMES_MAX: usize = 6;
 
+/// How a sentence writes the ratio of a pair, with a space before it.
+pub(super) type WriteRatio = fn(&Pair) -> String;
+
 /// The answer under one load, its names and quotes escaped as the page does it.
 pub(crate) fn answer(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Answer {
+    answer_with(page, view, load, figures)
+}
+
+/// The same for a headline: the interval of the ratio is in the reason, not in the text.
+pub(crate) fn headline(page: &StudyPieces<'_>, view: &StudyView<'_>, load: &LoadView<'_>) -> Answer {
+    let answer = answer_with(page, view, load, ratio_alone);
+    let how_sure = match interval(load) {
+        Some(interval) => format!("{interval}; {}", answer.how_sure),
+        None => answer.how_sure,
+    };
+    Answer { how_sure, ..answer }
+}
+
+/// `ratio 1.08–1.15`, where the answer is about one pair.
+fn interval(load: &LoadView<'_>) -> Option<String> {
+    let pair = match load.baseline {
+        Some(_) if load.pairs.len() == 1 => load.pairs.first()?,
+        Some(_) => return None,
+        None => of_row(load, load.bests().next()?.row).next()?,
+    };
+    let [low, high] = ratio::ends_beside(pair.comparison.ratio?, pair.comparison.interval?);
+    Some(format!("ratio {low}–{high}"))
+}
+
+fn answer_with(
+    page: &StudyPieces<'_>,
+    view: &StudyView<'_>,
+    load: &LoadView<'_>,
+    write: WriteRatio,
+) -> Answer {
     let name: Name<'_> = &|load, row| page.row(load, row);
     let (certainty, how_sure) = certainty(view, load);
     let text = match load.baseline {
         _ if view.study.new.compare.asks_for_failures() => failing::answer(page, view, load),
-        Some(baseline) => against::answer(view, load, baseline, name),
-        None => text(view, load, name),
+        Some(baseline) => against::answer(view, load, baseline, name, write),
+        None => text(view, load, name, write),
     };
     let besides = [gone(load, name), unmeasured(load, name), lost(load, name)].into_iter().flatten();
     Answer { text, certainty, how_sure, besides: besides.collect::<Vec<_>>().join("; ") }
@@ -37,19 +70,15 @@ pub(crate) fn winner(load: &LoadView<'_>) -> Option<usize> {
     (load.baseline.is_none() && of_best.all(|pair| outcome(pair, best) == Outcome::Beats)).then_some(best)
 }
 
-fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> String {
+fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>, write: WriteRatio) -> String {
     let Some(best) = load.bests().next().map(|best| best.row) else { return "no verdict".to_owned() };
     let words = view.metric_words();
-    let with_figure = |row: usize| format!("{} {}", name(load, row), figure(view, load, row));
+    let measured = |row: usize| measured(view, &figure(view, load, row));
     let Some(runner_up) = of_row(load, best).next() else {
         if is_tournament(view) {
-            return format!(
-                "no verdict: {} is the best so far: {words} {}",
-                name(load, best),
-                figure(view, load, best)
-            );
+            return format!("no verdict: {} is the best so far: {}", name(load, best), measured(best));
         }
-        return format!("{}: {words} {}", name(load, best), figure(view, load, best));
+        return format!("{}: {}", name(load, best), measured(best));
     };
     let others = |wanted: &dyn Fn(&Pair) -> bool| {
         of_row(load, best).filter(|pair| wanted(pair)).map(|pair| pair.other(best)).collect::<Vec<usize>>()
@@ -60,9 +89,18 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> String {
         if others(&|pair| pair.was_looked_at()).is_empty() {
             // Figures without a comparison: they are those of the table, and nobody leads.
             let rows = std::iter::once(best).chain(others(&|_| true));
-            return format!("no verdict: {words} {}", listed(rows.map(with_figure)));
+            return match is_throughput(view) {
+                true => {
+                    let each = rows.map(|row| format!("{} {}", name(load, row), measured(row)));
+                    format!("no verdict: {}", listed(each))
+                }
+                false => {
+                    let each = rows.map(|row| format!("{} {}", name(load, row), figure(view, load, row)));
+                    format!("no verdict: {words} {}", listed(each))
+                }
+            };
         }
-        return open(view, load, best, name);
+        return open(view, load, best, name, write);
     }
     let beaten = others(&is(Outcome::Beats));
     let level = others(&is(Outcome::Level));
@@ -77,24 +115,19 @@ fn text(view: &StudyView<'_>, load: &LoadView<'_>, name: Name<'_>) -> String {
     }
     let second = runner_up.other(best);
     if runner_up.metric.name == "throughput" {
-        let (ratio, figure) = (figures(runner_up), figure(view, load, best));
         return format!(
-            "{} is{ratio} faster than {}: {words} {figure}",
+            "{} is{} faster than {}: {}",
             name(load, best),
-            name(load, second)
+            write(runner_up),
+            name(load, second),
+            measured(best)
         );
     }
-    format!(
-        "{}: {words} {},{} that of {}",
-        name(load, best),
-        figure(view, load, best),
-        figures(runner_up),
-        name(load, second)
-    )
+    format!("{}: {},{} that of {}", name(load, best), measured(best), write(runner_up), name(load, second))
 }
 
 /// How things stand where some comparison with the best has no verdict, though there was a look at one.
-fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>) -> String {
+fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>, write: WriteRatio) -> String {
     let outside = 1.0 + view.study.new.compare.matters;
     let is_ahead = |pair: &&Pair| {
         pair.first == best
@@ -109,12 +142,11 @@ fn open(view: &StudyView<'_>, load: &LoadView<'_>, best: usize, name: Name<'_>) 
     let named = |pairs: &[&Pair]| listed(pairs.iter().map(|pair| name(load, pair.other(best))));
     let ratios = ahead
         .iter()
-        .map(|pair| format!("{} that of {}", figures(pair).trim_start(), name(load, pair.other(best))));
-    let mut parts = vec![format!("{} {}", view.metric_words(), figure(view, load, best))];
+        .map(|pair| format!("{} that of {}", write(pair).trim_start(), name(load, pair.other(best))));
+    let mut parts = vec![measured(view, &figure(view, load, best))];
     parts.extend((!ahead.is_empty()).then(|| listed(ratios)));
     parts.extend((!near.is_empty()).then(|| format!("within {} of {}", matters(view), named(&near))));
-    let leads_it =
-        |pair: &&Pair| format!("{} ({})", name(load, pair.other(best)), figures(pair).trim_start());
+    let leads_it = |pair: &&Pair| format!("{} ({})", name(load, pair.other(best)), write(pair).trim_start());
     parts.extend((!behind.is_empty()).then(|| format!("behind {}", listed(behind.iter().map(leads_it)))));
     parts.extend((!rest.is_empty()).then(|| format!("not compared with {}", named(&rest))));
     let may_lead = |pair: &Pair| {
@@ -171,6 +203,23 @@ fn of_row<'a>(load: &'a LoadView<'_>, row: usize) -> impl Iterator<Item = &'a Pa
 fn figure(view: &StudyView<'_>, load: &LoadView<'_>, row: usize) -> String {
     let figure = view.metric.zip(load.rows[row].metric);
     figure.map_or_else(|| "n/a".to_owned(), |(metric, spread)| metric.kind.writer()(spread.median))
+}
+
+/// What a row measured, with the name of the metric: `p99 response time 9.40 ms`, or `797.0 ok/s` for throughput.
+pub(super) fn measured(view: &StudyView<'_>, figure: &str) -> String {
+    match figure.strip_suffix("/s").filter(|_| is_throughput(view)) {
+        Some(per_s) => format!("{per_s} ok/s"),
+        None => format!("{} {figure}", view.metric_words()),
+    }
+}
+
+fn is_throughput(view: &StudyView<'_>) -> bool {
+    view.metric.is_some_and(|metric| metric.name == "throughput")
+}
+
+/// ` 1.12 ×`, as far as there is any.
+fn ratio_alone(pair: &Pair) -> String {
+    pair.comparison.ratio.map_or_else(String::new, |ratio| format!(" {}", ratio::times(ratio)))
 }
 
 /// ` 1.12 × (1.08–1.15)`, as far as there is any.

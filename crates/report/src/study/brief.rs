@@ -113,7 +113,7 @@ impl<'v, 'a> Brief<'v, 'a> {
         if count(&short) < count(&long) { long } else { short }
     }
 
-    /// What decides first, then throughput, median, tail, and errors.
+    /// What decides first, then ok/s, median, tail, and errors.
     fn figures(&self, table: &mut Table, rows: &[&VariantRow<'_>]) {
         let by = self.view.metric.filter(|metric| metric.name != "throughput");
         if let Some(metric) = by {
@@ -122,11 +122,7 @@ impl<'v, 'a> Brief<'v, 'a> {
             table.column(metric.name, "", cells);
         }
         let per_s = rows.iter().map(|row| row.throughput.map(|spread| spread.median));
-        table.column(
-            "throughput",
-            "",
-            per_s.map(|per_s| Cell::figure(per_s, |per_s| format!("{}/s", rate(per_s)))),
-        );
+        table.column("ok/s", "", per_s.map(|per_s| Cell::figure(per_s, rate)));
         for percentile in [Percentile::P50, Percentile::P99] {
             let name = crate::durations::name(percentile);
             // It has a column of its own, over runs.
@@ -281,8 +277,11 @@ impl<'v, 'a> Brief<'v, 'a> {
         lines
     }
 
-    /// How many runs, and whose: `8 runs of puma workers=1`.
+    /// How many runs, and whose: `8 runs of puma workers=1`, or `all 24 runs`.
     pub(crate) fn of_runs(&self, group: &Group<'_>) -> String {
+        if group.runs == self.view.runs.len() && group.places.len() > 1 {
+            return format!("all {}", super::runs(group.runs));
+        }
         let places: Vec<Place<'v, 'a>> =
             group.places.iter().map(|(load, row)| (&self.view.loads[*load], *row)).collect();
         format!("{} of {}", super::runs(group.runs), self.named(&places))

@@ -349,7 +349,7 @@ impl<'a> StudyPieces<'a> {
             }
             TroubleKind::CutShort => (Tone::Doubtful, "cut short".to_owned(), String::new(), Vec::new()),
             TroubleKind::Note { text, outputs } => {
-                (Tone::Doubtful, self.text(text), String::new(), tail(outputs, None))
+                (Tone::Doubtful, self.text(instead.unwrap_or(text)), String::new(), tail(outputs, None))
             }
         };
         FailureLine { tone, place: String::new(), sentence, remedy, quote }

@@ -50,9 +50,9 @@ pub(crate) fn summary(view: &StudyView<'_>, load: &LoadView<'_>, escape: Escape)
     match view.metric {
         Some(metric) if metric.name != "throughput" => {
             spread(&mut table, metric.name, "by run", rows().map(|row| row.metric), metric.kind.writer());
-            table.column("throughput", "ok/s", rows().map(|row| middle(row.throughput)));
+            table.column("ok/s", "", rows().map(|row| middle(row.throughput)));
         }
-        _ => spread(&mut table, "throughput", "ok/s", rows().map(|row| row.throughput), rate),
+        _ => spread(&mut table, "ok/s", "", rows().map(|row| row.throughput), rate),
     }
     let response: Vec<Option<&Durations>> =
         rows().map(|row| row.figures.as_ref().map(|figures| &figures.response.all)).collect();

@@ -70,6 +70,7 @@ pub(crate) fn grouped<'a>(view: &'a StudyView<'_>) -> Vec<Group<'a>> {
                 for kind in of_run(&view.runs[*run], *eligibility) {
                     let said = match kind {
                         TroubleKind::Doubt { sentence, .. } => sentence,
+                        TroubleKind::Note { text, .. } => text,
                         _ => "",
                     };
                     match groups.iter_mut().find(|(known, _)| known.kind.is_like(&kind)) {
@@ -90,9 +91,32 @@ pub(crate) fn grouped<'a>(view: &'a StudyView<'_>) -> Vec<Group<'a>> {
         }
     }
     groups.sort_by_key(|(group, _)| group.kind.rank());
-    let told =
-        |(group, sentences): (Group<'a>, Vec<&'a str>)| Group { sentence: median(&sentences), ..group };
-    groups.into_iter().map(told).collect()
+    let with_sentence = |(group, sentences): (Group<'a>, Vec<&'a str>)| {
+        let sentence = match group.kind {
+            TroubleKind::Note { .. } => common_note(&sentences),
+            _ => median(&sentences),
+        };
+        Group { sentence, ..group }
+    };
+    groups.into_iter().map(with_sentence).collect()
+}
+
+/// A note without what differs from run to run, such as the number of a process; `None` if all say the same.
+fn common_note(notes: &[&str]) -> Option<String> {
+    let first = notes.first()?;
+    (!notes.iter().all(|note| note == first)).then(|| without_brackets(first))
+}
+
+/// Without its parts in brackets, and the space before each.
+fn without_brackets(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(" (") {
+        let Some((_, after)) = after.split_once(')') else { break };
+        kept += before;
+        rest = after;
+    }
+    kept + rest
 }
 
 /// The sentence with the median of each of its figures, where they differ and the words do not: `… waited 7 % of the time (medians)`.
@@ -191,7 +215,9 @@ impl TroubleKind<'_> {
                 TroubleKind::Doubt { is_invalid: other_is_invalid, code: other_code, .. },
             ) => (is_invalid, code) == (other_is_invalid, other_code),
             (Self::CutShort, TroubleKind::CutShort) => true,
-            (Self::Note { text, .. }, TroubleKind::Note { text: other_text, .. }) => text == other_text,
+            (Self::Note { text, .. }, TroubleKind::Note { text: other, .. }) => {
+                without_brackets(text) == without_brackets(other)
+            }
             _ => false,
         }
     }
@@ -200,6 +226,19 @@ impl TroubleKind<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn notes_that_differ_in_brackets_are_one() {
+        let note =
+            |process: u32| format!("SHARED: the system (tenbin, process {process}) is here (and there)");
+        let (one, other) = (note(1), note(2));
+        assert_eq!(common_note(&[&one, &other]).unwrap(), "SHARED: the system is here");
+        assert_eq!(common_note(&[&one, &one]), None, "they say the same");
+        let kind = |text| TroubleKind::Note { text, outputs: &[] };
+        assert!(kind(&one).is_like(&kind(&other)));
+        assert!(!kind(&one).is_like(&kind("SHARED: another system (tenbin, process 1) is here")));
+        assert_eq!(without_brackets("left open (as here"), "left open (as here");
+    }
 
     #[test]
     fn figures_of_many_runs_become_their_medians() {
