@@ -47,7 +47,7 @@ impl Embedding {
 pub fn start_embedded<S>(job: Job, script: S) -> io::Result<Running>
 where
     S: Script + 'static,
-    S::Talk: 'static,
+    S::Conversation: 'static,
 {
     start(job, InProcess(script))
 }

@@ -70,7 +70,7 @@ impl Exchange {
 
     /// The instant of bytes that came for it: none is answered before it is sent.
     #[inline]
-    pub(crate) fn heard(&mut self, at_ns: u64) -> u64 {
+    pub(crate) fn note_bytes(&mut self, at_ns: u64) -> u64 {
         let at_ns = at_ns.max(self.sent_ns);
         if self.first_byte_ns == 0 {
             self.first_byte_ns = at_ns;

@@ -1,5 +1,6 @@
 //! One thread of the engine. [`Worker::turn`] is the whole machine; the rest is what its lines mean.
 
+mod calling;
 mod cancelling;
 mod dialing;
 mod finishing;
@@ -8,7 +9,6 @@ mod greeting;
 mod late_reading;
 mod opening;
 mod parts;
-mod performing;
 mod pooling;
 mod receiving;
 mod sending;
@@ -20,7 +20,7 @@ use load::chance::Chance;
 use load::{Load, SECOND_NS, Share, Stop};
 use record::{ConnectionTotals, Pulse, Recorder};
 use rustix::io::Errno;
-use wire::{Channels, Place, Reply};
+use wire::{Channels, PeerStep, Reply};
 
 use crate::clock::Clock;
 use crate::dispatch::{Dispatch, Pool};
@@ -95,18 +95,18 @@ pub(crate) struct Worker<'a> {
     planned: u64,
     opening_failures: Option<(u32, String)>,
     /// Requests that were over as soon as they had begun, and are to be ended: user, link, and its generation.
-    over_at_once: VecDeque<(u32, u32, u32, Reply)>,
+    immediate_replies: VecDeque<(u32, u32, u32, Reply)>,
     /// Why the load cannot go on, if this worker was the first to learn it.
     broken: Option<String>,
     canceller: Canceller,
     /// What is shared by all workers, if a system is in this process.
     embedding: Option<Embedding>,
     /// Links for which a call is to be made.
-    to_perform: VecDeque<(u32, u32)>,
+    queued_calls: VecDeque<(u32, u32)>,
     /// The number of this worker.
     thread: usize,
     /// By step, the peer that its request goes to, and its number there.
-    steps: Box<[Place]>,
+    steps: Box<[PeerStep]>,
     /// By peer, how far the accounts of parts lie behind the numbers that channels have for them.
     parts_ahead: Box<[u16]>,
     /// By peer, whether it is in this process.
@@ -218,11 +218,11 @@ impl<'a> Worker<'a> {
             paused: 0,
             planned: 0,
             opening_failures: None,
-            over_at_once: VecDeque::new(),
+            immediate_replies: VecDeque::new(),
             broken: None,
             canceller: Canceller::new(signal.cancel_turn.clone()),
             embedding,
-            to_perform: VecDeque::new(),
+            queued_calls: VecDeque::new(),
             thread: thread as usize,
             steps: (0..steps).map(|step| script.place(step as u16)).collect(),
             parts_ahead: (0..job.peers()).map(|peer| script.parts_ahead(peer)).collect(),
@@ -238,18 +238,18 @@ impl<'a> Worker<'a> {
         opened?;
         self.wait_for_begin()?;
         let mut watch = Watch::begin();
-        self.let_users_in();
+        self.admit_users();
         while !self.is_over() {
             self.turn(&mut watch)?;
         }
         let wall_ns = self.clock.now();
-        self.hear_surplus()?;
+        self.read_surplus_replies()?;
         self.settle(wall_ns);
         if let Some(words) = self.broken {
             return Err(Trouble::Load(words));
         }
         self.end_waits(wall_ns);
-        self.tell_windows(wall_ns, true, &mut watch);
+        self.report_windows(wall_ns, true, &mut watch);
         Ok(WorkerEnd {
             connections: self.totals,
             stopped_at_ns: self.stop.at_ns,
@@ -266,7 +266,7 @@ impl<'a> Worker<'a> {
                 return Ok(());
             }
             let count = self.poll.wait(wait_ns)?;
-            self.set_clocks();
+            self.compare_clocks();
             for index in 0..count {
                 self.on_ready(self.poll.take(index));
             }
@@ -277,13 +277,13 @@ impl<'a> Worker<'a> {
     fn turn(&mut self, watch: &mut Watch) -> Result<(), Errno> {
         let now_ns = self.clock.now();
         self.signals.beat(now_ns);
-        self.heed_signal(now_ns);
+        self.check_stop_signal(now_ns);
         self.hand_over(now_ns);
-        self.tell_windows(now_ns, false, watch);
-        self.look_at_timers(now_ns);
+        self.report_windows(now_ns, false, watch);
+        self.run_due_timers(now_ns);
         self.start_due(now_ns);
-        self.end_at_once();
-        self.perform();
+        self.end_immediate();
+        self.make_calls();
         self.read_again();
         for index in 0..self.wait(now_ns, watch)? {
             self.on_ready(self.poll.take(index));
@@ -325,11 +325,11 @@ impl<'a> Worker<'a> {
             self.start_due(self.clock.now());
             count = self.poll.wait(0)?;
         }
-        self.set_clocks();
+        self.compare_clocks();
         Ok(count)
     }
 
-    fn set_clocks(&mut self) {
+    fn compare_clocks(&mut self) {
         if let Some(late_reading) = &mut self.late_reading {
             late_reading.set_clock(&self.clock);
         }
@@ -337,7 +337,7 @@ impl<'a> Worker<'a> {
 
     /// The next instant at which there is something to do for the load, sockets apart.
     fn next_instant(&mut self, now_ns: u64) -> Option<u64> {
-        if !(self.unread.is_empty() && self.over_at_once.is_empty() && self.to_perform.is_empty()) {
+        if !(self.unread.is_empty() && self.immediate_replies.is_empty() && self.queued_calls.is_empty()) {
             return Some(now_ns);
         }
         let start_ns = match &mut self.driver {
@@ -357,19 +357,19 @@ impl<'a> Worker<'a> {
 
     /// Tells of the windows that are over, and at the end of what there is of the last.
     #[inline]
-    fn tell_windows(&mut self, now_ns: u64, is_end: bool, watch: &mut Watch) {
+    fn report_windows(&mut self, now_ns: u64, is_end: bool, watch: &mut Watch) {
         while now_ns >= self.signals.window_end_ns() {
             let pulse = self.signals.end_window(self.signals.window_end_ns(), self.in_flight);
-            self.tell_window(pulse, watch);
+            self.report_window(pulse, watch);
         }
         if is_end {
             let pulse = self.signals.end_window(now_ns, self.in_flight);
-            self.tell_window(pulse, watch);
+            self.report_window(pulse, watch);
         }
     }
 
     #[cold]
-    fn tell_window(&self, mut pulse: Pulse, watch: &mut Watch) {
+    fn report_window(&self, mut pulse: Pulse, watch: &mut Watch) {
         watch.tell(&mut pulse);
         let _ = self.messages.send(Message::Pulse { worker: self.thread as u32, pulse });
     }
@@ -388,7 +388,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn look_at_timers(&mut self, mut now_ns: u64) {
+    fn run_due_timers(&mut self, mut now_ns: u64) {
         for looked_at in 1..=TIMERS_MAX {
             let Some((at_ns, number, reason)) = self.timers.pop_due(now_ns) else { return };
             if looked_at % STARTS_MAX == 0 {
@@ -452,7 +452,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Every user of a closed load comes in at the time the load says.
-    fn let_users_in(&mut self) {
+    fn admit_users(&mut self) {
         let (Load::Closed(closed), Driver::Closed { cadence, .. }) = (&self.job.load, &mut self.driver)
         else {
             return;
@@ -463,7 +463,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn heed_signal(&mut self, now_ns: u64) {
+    fn check_stop_signal(&mut self, now_ns: u64) {
         if let Some(at_ns) = self.signal.ends_at_ns() {
             self.stop_at(at_ns);
         }
@@ -515,7 +515,7 @@ impl<'a> Worker<'a> {
     fn settle(&mut self, now_ns: u64) {
         self.count_due(now_ns);
         self.settle_cancellations(now_ns);
-        (0..self.links.len() as u32).for_each(|link| self.say_farewell(link));
+        (0..self.links.len() as u32).for_each(|link| self.send_farewell(link));
         let messages = &self.messages;
         for (step, account) in (0..).zip(&mut self.accounts) {
             account.settle();

@@ -10,7 +10,7 @@ use crate::support::scenario::{in_turn, visit};
 use crate::support::{Done, MS, SECOND, closed, count, finish, lasting, limit, tcp};
 use engine::{Endpoint, Job, Peer, StopLevel};
 use load::{Load, Open, Spacing, open::Profile};
-use wire::{InProcess, Mix, Place};
+use wire::{InProcess, Mix, PeerStep};
 
 fn nowhere() -> Peer {
     Peer::of(Endpoint::Unix("/nowhere".into()), None)
@@ -121,7 +121,7 @@ fn a_scenario_goes_to_a_server_and_to_a_system_in_this_process() {
     let server = Lines::start(|_, _| Answer::Say("ok\n"));
     let network = acts(&[Act::Say("a", None)]);
     let here = taking(&[Act::Commit("b", None)], Duration::from_millis(2));
-    let places = [Place { script: 0, step: 0 }, Place { script: 1, step: 0 }];
+    let places = [PeerStep { peer: 0, step: 0 }, PeerStep { peer: 1, step: 0 }];
     let mix = || Mix::new(vec![Box::new(network.clone()), Box::new(InProcess(here.clone()))], &places);
     let mut job = closed(tcp(server.address), 3, count(60));
     job.peers.push(nowhere());

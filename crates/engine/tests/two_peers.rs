@@ -16,13 +16,13 @@ use load::Scenarios;
 use rustls::version::TLS13;
 use target::scripted::Step;
 use wire::http1::{self, CaptureFrom};
-use wire::{Mix, Place};
+use wire::{Mix, PeerStep};
 
-const PLACES: [Place; 4] = [
-    Place { script: 0, step: 0 },
-    Place { script: 1, step: 0 },
-    Place { script: 0, step: 1 },
-    Place { script: 1, step: 1 },
+const PLACES: [PeerStep; 4] = [
+    PeerStep { peer: 0, step: 0 },
+    PeerStep { peer: 1, step: 0 },
+    PeerStep { peer: 0, step: 1 },
+    PeerStep { peer: 1, step: 1 },
 ];
 
 /// Steps of two peers.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use load::{DataSource, Load, Scenarios, Stop};
-use sql::Rows;
+use sql::RowCount;
 use wire::http1::{Capture, Checks, Request};
 
 use crate::transactions::Transactions;
@@ -79,7 +79,7 @@ pub struct SqlAction {
     /// The number of the script in [`Transactions::deck`].
     pub script: u16,
     /// How many rows the last statement must send or change.
-    pub expects: Option<Rows>,
+    pub expects: Option<RowCount>,
     /// Names of what it saves for later steps of the same iteration.
     pub saves: Vec<String>,
 }
@@ -156,11 +156,13 @@ impl Plan {
     }
 
     /// Those of its steps that are transactions, as the parts of a script of SQL.
-    pub fn sql_steps(&self) -> Vec<sql::Step> {
+    pub fn sql_steps(&self) -> Vec<sql::TransactionStep> {
         let transaction = |step: &PlannedStep| match &step.action {
-            Action::Sql(action) => {
-                Some(sql::Step { name: step.name.clone(), script: action.script, expects: action.expects })
-            }
+            Action::Sql(action) => Some(sql::TransactionStep {
+                name: step.name.clone(),
+                script: action.script,
+                expects: action.expects,
+            }),
             Action::Http(_) => None,
         };
         self.steps.iter().filter_map(transaction).collect()

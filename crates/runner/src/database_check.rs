@@ -6,7 +6,7 @@ use std::time::Duration;
 use engine::{Asked, Peer, ProbeError, Probed};
 use plan::{Engine, Transactions};
 use sql::workload::{self, Tables};
-use wire::sql::{Login, Rows, Said, Session, Single};
+use wire::sql::{Login, RowSink, ServerError, Session, Single};
 use wire::{Conversation, ErrorClass, mysql, postgres};
 
 use crate::prepare::Refusal;
@@ -112,7 +112,7 @@ struct FirstRow {
     is_over: bool,
 }
 
-impl Rows for FirstRow {
+impl RowSink for FirstRow {
     fn wants(&self) -> bool {
         true
     }
@@ -183,19 +183,19 @@ impl Desk<'_> {
 
     fn hear<S: Session>(
         &self,
-        talk: Single<S, FirstRow>,
+        conversation: Single<S, FirstRow>,
         backend_pid: impl Fn(&S) -> Option<u32>,
     ) -> Result<QueryResult, Refusal> {
-        let asked = engine::ask(self.peer, talk, self.timeout);
-        let Asked { reply, talk, probed } = asked.map_err(|error| self.explained(error))?;
+        let asked = engine::ask(self.peer, conversation, self.timeout);
+        let Asked { reply, conversation, probed } = asked.map_err(|error| self.explained(error))?;
         let answer = match reply.refusal {
-            None => Ok(talk.rows().values.clone()),
-            Some(refusal) => Err(talk.explain(refusal)),
+            None => Ok(conversation.rows().values.clone()),
+            Some(refusal) => Err(conversation.explain(refusal)),
         };
-        let session = talk.session();
+        let session = conversation.session();
         Ok(QueryResult {
             answer,
-            is_forbidden: is_forbidden(session.said()),
+            is_forbidden: is_forbidden(session.last_error()),
             probed,
             backend_pid: backend_pid(session),
         })
@@ -229,8 +229,8 @@ impl Desk<'_> {
 }
 
 /// PostgreSQL's `insufficient_privilege`; MySQL's refusals of a command on a table, of one on a column, and of a privilege.
-fn is_forbidden(said: &Said) -> bool {
-    said.sqlstate.0 == *b"42501" || matches!(said.number, 1142 | 1143 | 1227)
+fn is_forbidden(error: &ServerError) -> bool {
+    error.sqlstate.0 == *b"42501" || matches!(error.number, 1142 | 1143 | 1227)
 }
 
 /// Logs in once, and asks what must be known before `wanted` connections are opened.

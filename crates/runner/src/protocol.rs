@@ -5,7 +5,7 @@ use std::time::Duration;
 use engine::{Job, Running};
 use plan::{Action, Fault, Plan, Transactions};
 use ring::rand::{SecureRandom, SystemRandom};
-use wire::{Channels, Compile, Footprint, InProcess, Mix, Place, Protocol, RequestStep};
+use wire::{Channels, Compile, Footprint, InProcess, Mix, PeerStep, Protocol, RequestStep};
 
 use crate::prepare::Refusal;
 use crate::stretching;
@@ -65,12 +65,12 @@ fn refuse<T>(name: &str, what: String) -> Result<T, Refusal> {
 }
 
 /// Where each step is of a load with requests and transactions.
-fn places(plan: &Plan) -> Vec<Place> {
+fn places(plan: &Plan) -> Vec<PeerStep> {
     let mut next = [0, 0];
-    let mut place = |script: u16| {
-        let step = &mut next[usize::from(script)];
+    let mut place = |peer: u16| {
+        let step = &mut next[usize::from(peer)];
         *step += 1;
-        Place { script, step: *step - 1 }
+        PeerStep { peer, step: *step - 1 }
     };
     plan.steps.iter().map(|step| place(u16::from(step.request().is_none()))).collect()
 }

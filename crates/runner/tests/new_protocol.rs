@@ -25,9 +25,9 @@ static ECHO: Protocol = Protocol {
         Ok(Box::new(Echo { texts: texts.collect() }))
     }),
     open: || {
-        let mut talk = Echo { texts: [b"hello".to_vec()].into() }.open(0);
-        talk.begin(0);
-        Box::new(talk)
+        let mut conversation = Echo { texts: [b"hello".to_vec()].into() }.open(0);
+        conversation.begin(0);
+        Box::new(conversation)
     },
     samples,
 };
@@ -37,10 +37,10 @@ struct Echo {
 }
 
 impl Script for Echo {
-    type Talk = Talk;
+    type Conversation = EchoConversation;
 
-    fn open(&self, _number: u32) -> Talk {
-        Talk { texts: Arc::clone(&self.texts), step: 0, heard: None }
+    fn open(&self, _number: u32) -> EchoConversation {
+        EchoConversation { texts: Arc::clone(&self.texts), step: 0, heard: None }
     }
 
     fn needs(&self, _step: u16, _variable: u16) -> bool {
@@ -52,14 +52,14 @@ impl Script for Echo {
     }
 }
 
-struct Talk {
+struct EchoConversation {
     texts: Arc<[Vec<u8>]>,
     step: usize,
     /// Bytes that came back, while more are awaited.
     heard: Option<usize>,
 }
 
-impl Conversation for Talk {
+impl Conversation for EchoConversation {
     fn set(&mut self, _variable: u16, _value: &[u8]) {}
 
     fn begin(&mut self, step: u16) -> Next {

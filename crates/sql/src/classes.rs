@@ -1,6 +1,6 @@
 //! The words for what a server refused, and which refusals are worth another try.
 
-use wire::sql::{Said, SqlState};
+use wire::sql::{ServerError, SqlState};
 use wire::{ErrorClass, Refusal};
 
 use crate::engine::Engine;
@@ -18,11 +18,11 @@ pub enum Retry {
 
 impl Retry {
     /// Whether an error of this class is meant.
-    pub fn means(self, class: ErrorClass, said: &Said) -> bool {
+    pub fn means(self, class: ErrorClass, error: &ServerError) -> bool {
         match self {
             Retry::Class(meant) => meant == class,
-            Retry::State(state) => state == said.sqlstate.0,
-            Retry::Number(number) => number == said.number && number != 0,
+            Retry::State(state) => state == error.sqlstate.0,
+            Retry::Number(number) => number == error.number && number != 0,
         }
     }
 }
@@ -33,22 +33,22 @@ pub fn is_retryable(class: ErrorClass) -> bool {
 }
 
 /// The refusal that an error amounts to. Its code is the SQLSTATE's, or the server's own number where that is more telling.
-pub fn refusal(engine: Engine, said: &Said) -> Refusal {
-    let by_number = if engine == Engine::MySql { of_mysql(said.number) } else { None };
-    let class = by_number.unwrap_or_else(|| of_state(said.sqlstate));
-    let is_vague = engine == Engine::Sqlite || matches!(&said.sqlstate.0, b"HY000" | b"00000");
-    let code = if is_vague && said.number != 0 { u32::from(said.number) } else { said.sqlstate.code() };
+pub fn refusal(engine: Engine, error: &ServerError) -> Refusal {
+    let dialect = engine.dialect();
+    let class = (dialect.class_of_number)(error.number).unwrap_or_else(|| of_state(error.sqlstate));
+    let is_vague = !dialect.has_sqlstates || matches!(&error.sqlstate.0, b"HY000" | b"00000");
+    let code = if is_vague && error.number != 0 { u32::from(error.number) } else { error.sqlstate.code() };
     Refusal { class, code }
 }
 
 /// Whether an error says that the server itself does not know what became of the transaction: `statement_completion_unknown`
 /// and `transaction_resolution_unknown`.
-pub(crate) fn leaves_doubt(said: &Said) -> bool {
-    matches!(&said.sqlstate.0, b"40003" | b"08007")
+pub(crate) fn leaves_doubt(error: &ServerError) -> bool {
+    matches!(&error.sqlstate.0, b"40003" | b"08007")
 }
 
 /// MySQL's and MariaDB's numbers come first: their SQLSTATEs are often vague, and that of a deadlock is another thing's.
-fn of_mysql(number: u16) -> Option<ErrorClass> {
+pub(crate) fn of_mysql(number: u16) -> Option<ErrorClass> {
     Some(match number {
         1020 => ErrorClass::SerializationFailure,
         1040 | 1203 => ErrorClass::TooManyConnections,
@@ -83,11 +83,11 @@ fn of_state(state: SqlState) -> ErrorClass {
 }
 
 /// The words for an error: its SQLSTATE, the server's own number if it has one, and its text. SQLite has numbers only.
-pub fn words(engine: Engine, said: &Said) -> String {
-    match (engine, said.number) {
-        (Engine::Sqlite, number) => format!("{number}: {}", said.text),
-        (_, 0) => format!("{}: {}", said.sqlstate.as_str(), said.text),
-        (_, number) => format!("{} ({number}): {}", said.sqlstate.as_str(), said.text),
+pub fn words(engine: Engine, error: &ServerError) -> String {
+    match (engine.dialect().has_sqlstates, error.number) {
+        (false, number) => format!("{number}: {}", error.text),
+        (_, 0) => format!("{}: {}", error.sqlstate.as_str(), error.text),
+        (_, number) => format!("{} ({number}): {}", error.sqlstate.as_str(), error.text),
     }
 }
 
@@ -95,8 +95,8 @@ pub fn words(engine: Engine, said: &Said) -> String {
 mod tests {
     use super::*;
 
-    fn said(sqlstate: &[u8], number: u16) -> Said {
-        Said { sqlstate: SqlState::new(sqlstate), number, ..Said::default() }
+    fn error(sqlstate: &[u8], number: u16) -> ServerError {
+        ServerError { sqlstate: SqlState::new(sqlstate), number, ..ServerError::default() }
     }
 
     #[test]
@@ -138,7 +138,7 @@ mod tests {
         ] {
             let engine = if number == 0 { Engine::PostgreSql } else { Engine::MySql };
             assert_eq!(
-                refusal(engine, &said(state.as_bytes(), number)).class.name(),
+                refusal(engine, &error(state.as_bytes(), number)).class.name(),
                 class,
                 "{state} {number}"
             );
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn vague_states_are_told_apart_by_number() {
-        let code = |engine, state: &[u8], number| refusal(engine, &said(state, number)).code;
+        let code = |engine, state: &[u8], number| refusal(engine, &error(state, number)).code;
         assert_eq!(code(Engine::MySql, b"HY000", 1205), 1205);
         assert_eq!(code(Engine::MySql, b"40001", 1213), SqlState(*b"40001").code());
         assert_eq!(code(Engine::PostgreSql, b"40P01", 0), SqlState(*b"40P01").code());
@@ -156,16 +156,16 @@ mod tests {
 
     #[test]
     fn numbers_mean_something_else_elsewhere() {
-        assert_eq!(refusal(Engine::Sqlite, &said(b"58030", 1290)).class, ErrorClass::SqlError);
+        assert_eq!(refusal(Engine::Sqlite, &error(b"58030", 1290)).class, ErrorClass::SqlError);
     }
 
     #[test]
     fn words_name_state_and_number() {
         let text = "deadlock detected".to_owned();
-        let said = Said { text, ..said(b"40P01", 0) };
-        assert_eq!(words(Engine::PostgreSql, &said), "40P01: deadlock detected");
-        let said = Said { number: 1213, ..said };
-        assert_eq!(words(Engine::MySql, &said), "40P01 (1213): deadlock detected");
-        assert_eq!(words(Engine::Sqlite, &said), "1213: deadlock detected");
+        let error = ServerError { text, ..error(b"40P01", 0) };
+        assert_eq!(words(Engine::PostgreSql, &error), "40P01: deadlock detected");
+        let error = ServerError { number: 1213, ..error };
+        assert_eq!(words(Engine::MySql, &error), "40P01 (1213): deadlock detected");
+        assert_eq!(words(Engine::Sqlite, &error), "1213: deadlock detected");
     }
 }

@@ -34,8 +34,7 @@ impl Effect {
             for kind in &kinds {
                 match kind {
                     StatementKind::Begin => {
-                        // MySQL commits what is open before.
-                        may_commit |= is_open && engine == Engine::MySql;
+                        may_commit |= is_open && engine.dialect().commits_implicitly;
                         is_open = true;
                     }
                     StatementKind::Commit => (may_commit, is_open) = (true, false),
@@ -89,24 +88,27 @@ fn is_among(words: &str, word: &str) -> bool {
 
 /// What one of several statements of a text does.
 fn kind(piece: &str, engine: Engine) -> StatementKind {
-    let is_mysql = engine == Engine::MySql;
+    let dialect = engine.dialect();
     let words = words(piece, engine);
     let [first, rest @ ..] = words.as_slice() else { return StatementKind::Read };
     let second = rest.first().map_or(String::new(), |word| word.text.to_ascii_uppercase());
     match (first.text.to_ascii_uppercase().as_str(), second.as_str()) {
         ("BEGIN", _) | ("START", "TRANSACTION") | ("XA", "BEGIN" | "START") => StatementKind::Begin,
-        ("START", _) if is_mysql => StatementKind::Commit,
+        ("START", _) if dialect.commits_implicitly => StatementKind::Commit,
         ("COMMIT" | "END", _) | ("PREPARE", "TRANSACTION") | ("XA", "COMMIT" | "PREPARE") => {
             StatementKind::Commit
         }
-        ("RELEASE", _) if engine == Engine::Sqlite => StatementKind::Commit,
+        ("RELEASE", _) if dialect.release_commits => StatementKind::Commit,
         ("ROLLBACK", _) if rest.iter().take(2).any(|word| word.is("TO")) => StatementKind::Read,
         ("ROLLBACK" | "ABORT", _) | ("XA", "ROLLBACK") => StatementKind::Rollback,
-        ("SET", _) if is_mysql && rest.iter().any(|word| word.is("AUTOCOMMIT") || word.is("PASSWORD")) => {
+        ("SET", _)
+            if dialect.commits_implicitly
+                && rest.iter().any(|word| word.is("AUTOCOMMIT") || word.is("PASSWORD")) =>
+        {
             StatementKind::Commit
         }
         ("SELECT" | "SET" | "SHOW" | "TABLE" | "VALUES", _) if only_reads(rest) => StatementKind::Read,
-        (word, _) if is_mysql && is_among(COMMITTING, word) => StatementKind::Commit,
+        (word, _) if dialect.commits_implicitly && is_among(COMMITTING, word) => StatementKind::Commit,
         _ => StatementKind::Other,
     }
 }

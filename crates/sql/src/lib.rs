@@ -1,10 +1,11 @@
 //! SQL transactions over a wire: scripts and built-in workloads as conversations with a server.
 //!
 //! A step is one run of a script; it is counted and timed as a whole, and its statements have accounts of their own: see
-//! [`parts`]. [`Sql`] makes the conversation of each connection, a [`Talk`]: it asks a [`script::Player`] what comes next, and puts
+//! [`parts`]. [`Sql`] makes the conversation of each connection, a [`SqlConversation`]: it asks a [`script::Player`] what comes next, and puts
 //! it on the wire through a [`wire::sql::Session`].
 
 pub mod classes;
+mod conversation;
 mod effect;
 mod engine;
 mod parts;
@@ -12,13 +13,12 @@ mod program;
 pub mod script;
 mod settings;
 mod split;
-mod talk;
 pub mod workload;
 
 pub use classes::Retry;
+pub use conversation::SqlConversation;
 pub use engine::Engine;
 pub use parts::{Part, parts};
 pub use program::{KEPT_BYTES, Sql, on_server};
-pub use settings::{Mode, Rows, Settings, Step};
+pub use settings::{Mode, RowCount, Settings, TransactionStep};
 pub use split::split;
-pub use talk::Talk;

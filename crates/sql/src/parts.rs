@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::script::{Deck, Placeholders};
 
-use crate::settings::Step;
+use crate::settings::TransactionStep;
 
 /// A statement of a step that has an account of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ const PARTS_MAX: usize = 1_000;
 /// The parts of all steps, in the order of their accounts: the first one's number is the number of steps. A step with fewer than
 /// two statements has none; statements of a step with the same text share one. There are at most 1,000: statements after those
 /// have none.
-pub fn parts(deck: &Deck, steps: &[Step]) -> Vec<Part> {
+pub fn parts(deck: &Deck, steps: &[TransactionStep]) -> Vec<Part> {
     number(deck, steps).0
 }
 
@@ -29,7 +29,7 @@ pub fn parts(deck: &Deck, steps: &[Step]) -> Vec<Part> {
 pub(crate) type Accounts = Box<[Option<u16>]>;
 
 /// The parts, and for each step which statement belongs to which.
-pub(crate) fn number(deck: &Deck, steps: &[Step]) -> (Vec<Part>, Vec<Accounts>) {
+pub(crate) fn number(deck: &Deck, steps: &[TransactionStep]) -> (Vec<Part>, Vec<Accounts>) {
     let mut parts = Vec::new();
     let accounts = steps
         .iter()
@@ -70,7 +70,8 @@ mod tests {
         let mut deck = Deck::new();
         let script =
             deck.add("long", text.as_bytes(), Language::Pgbench, Allow::default()).expect("it is right");
-        let (parts, accounts) = number(&deck, &[Step { name: "long".to_owned(), script, expects: None }]);
+        let (parts, accounts) =
+            number(&deck, &[TransactionStep { name: "long".to_owned(), script, expects: None }]);
         assert_eq!((parts.len(), accounts[0].len()), (PARTS_MAX, 1_500));
         assert_eq!((accounts[0][999], accounts[0][1_000]), (Some(1_000), None));
     }

@@ -8,11 +8,11 @@ use crate::script::{Deck, Language, Player, Seeds, Statement, StatementKind};
 use wire::sql::{Login, Session};
 use wire::{Compile, Footprint, Protocol, Script};
 
+use crate::conversation::SqlConversation;
 use crate::effect::Effect;
 use crate::engine::Engine;
 use crate::parts;
-use crate::settings::{Mode, Rows, Settings, Step};
-use crate::talk::Talk;
+use crate::settings::{Mode, RowCount, Settings, TransactionStep};
 
 /// What a connection keeps of its script beside what all share: variables, a reply under way, a message of the server.
 pub const KEPT_BYTES: u64 = 256 * 1024;
@@ -65,7 +65,7 @@ pub(crate) struct Line {
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) script: u16,
-    pub(crate) expects: Option<(u16, Rows)>,
+    pub(crate) expects: Option<(u16, RowCount)>,
     first_statement: u16,
     accounts: parts::Accounts,
     looks_through: bool,
@@ -85,7 +85,7 @@ impl Plan {
 pub fn on_server(
     engine: Engine,
     deck: Deck,
-    steps: &[Step],
+    steps: &[TransactionStep],
     settings: Settings,
     login: Arc<Login>,
     is_private: bool,
@@ -112,7 +112,7 @@ impl Sql {
     /// In words: a step without script, a variable that cannot have its name, a pipeline where there can be none.
     pub fn new(
         mut deck: Deck,
-        steps: &[Step],
+        steps: &[TransactionStep],
         settings: Settings,
         engine: Engine,
         open: impl Fn(u32) -> Box<dyn Session> + Send + Sync + 'static,
@@ -156,10 +156,10 @@ impl Program {
 }
 
 impl Script for Sql {
-    type Talk = Talk;
+    type Conversation = SqlConversation;
 
-    fn open(&self, number: u32) -> Talk {
-        Talk::new(self.program.clone(), (self.open)(number), number)
+    fn open(&self, number: u32) -> SqlConversation {
+        SqlConversation::new(self.program.clone(), (self.open)(number), number)
     }
 
     fn needs(&self, _step: u16, variable: u16) -> bool {
@@ -178,7 +178,7 @@ impl Script for Sql {
 /// pgbench sends no more values apart from a statement's text.
 const PGBENCH_VALUES_MAX: usize = 255;
 
-fn check(deck: &Deck, steps: &[Step], mode: Mode, engine: Engine) -> Result<(), String> {
+fn check(deck: &Deck, steps: &[TransactionStep], mode: Mode, engine: Engine) -> Result<(), String> {
     let has_too_many = |statement: &&Statement| {
         statement.language() == Language::Pgbench && statement.values() > PGBENCH_VALUES_MAX
     };
@@ -197,7 +197,7 @@ fn check(deck: &Deck, steps: &[Step], mode: Mode, engine: Engine) -> Result<(), 
         let Some(script) = deck.scripts().get(usize::from(step.script)) else {
             return Err(format!("the step {:?} has no script", step.name));
         };
-        if script.has_pipeline() && engine != Engine::PostgreSql {
+        if script.has_pipeline() && !engine.dialect().has_pipelines {
             return Err(format!("{}: \\startpipeline works with PostgreSQL only", script.name()));
         }
         if script.has_pipeline() && mode == Mode::Simple {
@@ -223,8 +223,10 @@ fn lines(deck: &Deck, engine: Engine) -> Box<[Line]> {
         Line {
             number: *known.entry((text.clone(), gathers)).or_insert(number as u16),
             is_fixed: statement.is_fixed(),
-            // Some servers of this kind cannot prepare these.
-            is_plain: engine == Engine::MySql && ends && statement.is_fixed() && statement.values() == 0,
+            is_plain: !engine.dialect().prepares_transaction_control
+                && ends
+                && statement.is_fixed()
+                && statement.values() == 0,
             has_literals: statement.language() == Language::Extended,
             gathers,
             effect: Effect::of(statement, engine),
@@ -234,7 +236,7 @@ fn lines(deck: &Deck, engine: Engine) -> Box<[Line]> {
     deck.statements().iter().enumerate().map(line).collect()
 }
 
-fn plan(deck: &Deck, step: &Step, accounts: parts::Accounts) -> Plan {
+fn plan(deck: &Deck, step: &TransactionStep, accounts: parts::Accounts) -> Plan {
     let numbers = deck.scripts()[usize::from(step.script)].statements();
     let statement = |number: u16| &deck.statements()[usize::from(number)];
     let is_about_rows =

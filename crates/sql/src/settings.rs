@@ -71,25 +71,25 @@ impl Default for Settings {
 
 /// A named transaction: one run of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct TransactionStep {
     /// Its name.
     pub name: String,
     /// The number of its script.
     pub script: u16,
     /// How many rows its last statement, COMMIT and the like aside, must send or change.
-    pub expects: Option<Rows>,
+    pub expects: Option<RowCount>,
 }
 
 /// A number of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rows {
+pub struct RowCount {
     /// At least so many.
     pub least: u64,
     /// At most so many.
     pub most: u64,
 }
 
-impl Rows {
+impl RowCount {
     /// Exactly so many.
     pub fn exactly(rows: u64) -> Self {
         Self { least: rows, most: rows }
@@ -101,7 +101,7 @@ impl Rows {
     }
 }
 
-impl fmt::Display for Rows {
+impl fmt::Display for RowCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.least, self.most) {
             (least, most) if least == most => write!(f, "{least}"),

@@ -66,20 +66,24 @@ pub(crate) fn words(text: &str, engine: Engine) -> Vec<Word<'_>> {
 /// Where the quotation or the comment ends that begins here, if one does.
 fn quoted_end(text: &str, at: usize, engine: Engine) -> Option<usize> {
     let bytes = text.as_bytes();
-    let is_mysql = engine == Engine::MySql;
+    let dialect = engine.dialect();
     let next = bytes.get(at + 1);
     Some(match bytes[at] {
         quote @ (b'\'' | b'"' | b'`') => {
-            let has_escapes = if is_mysql { quote != b'`' } else { quote == b'\'' && is_marked(bytes, at) };
+            let has_escapes = match dialect.has_escapes_in_quotes {
+                true => quote != b'`',
+                false => quote == b'\'' && is_marked(bytes, at),
+            };
             past_quote(bytes, at + 1, quote, has_escapes)
         }
-        // MySQL takes two minus signs for a comment only if a blank follows.
-        b'-' if next == Some(&b'-') && (!is_mysql || bytes.get(at + 2).is_none_or(|byte| *byte <= b' ')) => {
+        b'-' if next == Some(&b'-')
+            && (!dialect.dashes_need_blank || bytes.get(at + 2).is_none_or(|byte| *byte <= b' ')) =>
+        {
             past(text, at + 2, "\n")
         }
-        b'#' if is_mysql => past(text, at + 1, "\n"),
+        b'#' if dialect.has_hash_comments => past(text, at + 1, "\n"),
         b'/' if next == Some(&b'*') => past(text, at + 2, "*/"),
-        b'$' if engine == Engine::PostgreSql && !(at > 0 && is_of_word(bytes[at - 1])) => {
+        b'$' if dialect.has_dollar_quotes && !(at > 0 && is_of_word(bytes[at - 1])) => {
             let tag = dollar_tag(&text[at..])?;
             past(text, at + tag.len(), tag)
         }

@@ -264,7 +264,7 @@ impl Workload {
             let asked = Style::NAMES.iter().find(|(_, known)| *known == style).map_or("", |(name, _)| name);
             return Err(format!("{} has no style {asked}", self.name));
         }
-        if style == Style::Pipelined && engine != Engine::PostgreSql {
+        if style == Style::Pipelined && !engine.dialect().has_pipelines {
             return Err("statements can be pipelined on PostgreSQL only".to_owned());
         }
         Ok(self.text.of(engine, style, rows))

@@ -58,8 +58,8 @@ proptest! {
         let sql = if mode == Mode::Simple { sql(&SCRIPTS, settings) } else { sql(&with_pipeline, settings) };
         let script = if mode == Mode::Simple { script % 6 } else { script };
         let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
-        let mut talk = sql.open(0);
-        let told = play(&mut talk, script, &answers);
+        let mut conversation = sql.open(0);
+        let told = play(&mut conversation, script, &answers);
 
         let ends = ["try ", "broken: ", "fault ", "waiting: ", "early: "].map(|end| count(&told, end));
         let ends = ends.iter().sum::<usize>();
@@ -67,7 +67,7 @@ proptest! {
         let (sent, answered) = (statements(&told), count(&told, "part "));
         prop_assert!(answered <= sent, "{}", told);
         if count(&told, "try ") == 1 {
-            prop_assert_eq!((talk.stage(), talk.part()), (Stage::Idle, None));
+            prop_assert_eq!((conversation.stage(), conversation.part()), (Stage::Idle, None));
             let has_parts = script > 0 && script < 6;
             prop_assert!(!has_parts || answered == sent, "{} of {} answered: {}", answered, sent, told);
         }

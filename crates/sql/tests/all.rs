@@ -1,6 +1,7 @@
 //! Scripts and workloads as conversations: every test of this folder that needs no process of its own, in one program.
 
 mod adds_up;
+mod conversation;
 mod line;
 mod mysql_last_words;
 mod one_script;
@@ -11,5 +12,4 @@ mod script_hostile;
 mod script_playing;
 mod servers;
 mod support;
-mod talk;
 mod workloads;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sql::script::{Allow, Deck, Language};
-use sql::{Engine, Settings, Step, Talk};
+use sql::{Engine, Settings, SqlConversation, TransactionStep};
 use wire::sql::Login;
 use wire::{Closing, Conversation as _, Greeting, Next, Progress, Reply, Script as _};
 
@@ -14,10 +14,10 @@ fn packets(first: u8, payloads: &[&[u8]]) -> Vec<u8> {
 }
 
 /// A connection that is logged in, and has sent the first statement of a script.
-fn talk(script: &str) -> Talk {
+fn conversation(script: &str) -> SqlConversation {
     let mut deck = Deck::new();
     assert_eq!(deck.add("test", script.as_bytes(), Language::Pgbench, Allow::Nothing), Ok(0));
-    let steps = [Step { name: "step".to_owned(), script: 0, expects: None }];
+    let steps = [TransactionStep { name: "step".to_owned(), script: 0, expects: None }];
     let script = sql::on_server(
         Engine::MySql,
         deck,
@@ -28,34 +28,34 @@ fn talk(script: &str) -> Talk {
         [5; 18],
     )
     .unwrap();
-    let mut talk = script.open(0);
-    assert_eq!(talk.greet(), Greeting::Await);
+    let mut conversation = script.open(0);
+    assert_eq!(conversation.greet(), Greeting::Await);
     let hello =
         b"\x0a8.0.36\0\x07\0\0\x0012345678\0\xff\xf7\x2d\x02\0\xff\x01\x15\0\0\0\0\0\0\0\0\0\0901234567890\0\
         mysql_native_password\0";
     let hello = packets(0, &[hello]);
-    assert_eq!(talk.greeted(&hello), Ok((hello.len(), Greeting::Send)));
+    assert_eq!(conversation.greeted(&hello), Ok((hello.len(), Greeting::Send)));
     let welcome = packets(2, &[&[0, 0, 0, 2, 0, 0, 0]]);
-    assert_eq!(talk.greeted(&welcome), Ok((welcome.len(), Greeting::Done)));
-    assert_eq!(talk.begin(0), Next::Send);
-    talk
+    assert_eq!(conversation.greeted(&welcome), Ok((welcome.len(), Greeting::Done)));
+    assert_eq!(conversation.begin(0), Next::Send);
+    conversation
 }
 
 /// The end of a transaction whose connection ends with these words.
 #[track_caller]
-fn assert_ended(talk: &mut Talk, words: &[u8], expected: &str) {
-    let heard = talk.received(words);
+fn assert_ended(conversation: &mut SqlConversation, words: &[u8], expected: &str) {
+    let event = conversation.received(words);
     let Ok(Progress::Answered {
         next: Next::Done(Reply { refusal: Some(refusal), reusable: false, .. }),
         ..
-    }) = heard
+    }) = event
     else {
-        panic!("{heard:?}")
+        panic!("{event:?}")
     };
-    assert_eq!(format!("{}: {}", refusal.class, talk.explain(refusal)), expected);
+    assert_eq!(format!("{}: {}", refusal.class, conversation.explain(refusal)), expected);
     // The engine asks whether more came than the answer.
-    assert_eq!(talk.received(b""), Ok(Progress::NeedMore));
-    assert_eq!(talk.peer_closed(), Closing::Empty);
+    assert_eq!(conversation.received(b""), Ok(Progress::NeedMore));
+    assert_eq!(conversation.peer_closed(), Closing::Empty);
 }
 
 const SHUTDOWN: &[u8] = b"\xff\x1d\x04#08S01Server shutdown in progress";
@@ -68,18 +68,18 @@ fn a_server_that_shuts_down_says_so_in_its_answer() {
     for sequence in [0, 1] {
         let words = packets(sequence, &[SHUTDOWN]);
         let expected = "server_shutdown: 08S01 (1053): Server shutdown in progress";
-        assert_ended(&mut talk("SELECT 1;\nSELECT 2;"), &words, expected);
+        assert_ended(&mut conversation("SELECT 1;\nSELECT 2;"), &words, expected);
     }
     let expected = "server_shutdown: 70100 (1927): Connection was killed";
-    assert_ended(&mut talk("BEGIN;\nSELECT 1;"), &packets(1, &[KILLED]), expected);
+    assert_ended(&mut conversation("BEGIN;\nSELECT 1;"), &packets(1, &[KILLED]), expected);
 }
 
 #[test]
 fn a_pause_that_is_too_long_for_the_server_is_told_in_its_words() {
-    let mut talk = talk("BEGIN;\n\\sleep 9 s\nCOMMIT;");
-    let paused = talk.received(&packets(1, &[BEGUN]));
+    let mut conversation = conversation("BEGIN;\n\\sleep 9 s\nCOMMIT;");
+    let paused = conversation.received(&packets(1, &[BEGUN]));
     assert!(matches!(paused, Ok(Progress::Answered { next: Next::Pause { .. }, .. })), "{paused:?}");
     let expected =
         "idle_timeout: HY000 (4031): The client was disconnected by the server because of inactivity.";
-    assert_ended(&mut talk, &packets(0, &[IDLE]), expected);
+    assert_ended(&mut conversation, &packets(0, &[IDLE]), expected);
 }

@@ -1,6 +1,6 @@
 //! Statements sent without waiting: what they owe, and what a refusal does to the rest.
 
-use crate::support::{assert_told, play, talk};
+use crate::support::{assert_told, conversation, play};
 use sql::{Mode, Settings};
 use wire::{Closing, Conversation as _, Next, Stage};
 
@@ -13,7 +13,7 @@ const PIPELINE: &str = "\\startpipeline\nBEGIN;\nUPDATE t SET a = 1;\nCOMMIT;\n\
 #[test]
 fn a_pipeline_is_sent_at_once_and_answered_one_by_one() {
     assert_told(
-        &play(&mut talk(PIPELINE, prepared(1)), 0, &["E0E1E0ZI", "S1ZI"]),
+        &play(&mut conversation(PIPELINE, prepared(1)), 0, &["E0E1E0ZI", "S1ZI"]),
         "> #0 BEGIN\n> #1 UPDATE t SET a = 1\n> #2 COMMIT\n> sync
         part 1: ok\npart 2: ok\npart 3: ok
         > #3 SELECT 1\n> sync\npart 4: ok\ntry 1: ok",
@@ -24,14 +24,14 @@ fn a_pipeline_is_sent_at_once_and_answered_one_by_one() {
 fn a_refusal_in_a_pipeline_skips_the_rest_of_it() {
     let sent = "> #0 BEGIN\n> #1 UPDATE t SET a = 1\n> #2 COMMIT\n> sync\npart 1: ok\n";
     assert_told(
-        &play(&mut talk(PIPELINE, prepared(1)), 0, &["E0RbZF", "E0ZI"]),
+        &play(&mut conversation(PIPELINE, prepared(1)), 0, &["E0RbZF", "E0ZI"]),
         &format!(
             "{sent}part 2: bad_statement (42601: error b)\n> ROLLBACK
             try 1: bad_statement (42601: error b)"
         ),
     );
     assert_told(
-        &play(&mut talk(PIPELINE, prepared(2)), 0, &["E0RsZF", "E0ZI", "E0E1E0ZI", "S1ZI"]),
+        &play(&mut conversation(PIPELINE, prepared(2)), 0, &["E0RsZF", "E0ZI", "E0E1E0ZI", "S1ZI"]),
         &format!(
             "{sent}part 2: serialization_failure (40001: error s)\n> ROLLBACK
             {sent}part 2: ok\npart 3: ok
@@ -44,10 +44,10 @@ fn a_refusal_in_a_pipeline_skips_the_rest_of_it() {
 fn statements_after_a_point_of_synchronisation_are_answered_all_the_same() {
     let script = "\\startpipeline\nINSERT INTO t VALUES (1);\n\\syncpipeline\nINSERT INTO t VALUES (2);\n\\endpipeline";
     let sent = "> #0 INSERT INTO t VALUES (1)\n> sync\n> #1 INSERT INTO t VALUES (2)\n> sync\n";
-    let mut talk = talk(script, prepared(1));
-    let told = play(&mut talk, 0, &["E1ZIE1ZI"]);
+    let mut conversation = conversation(script, prepared(1));
+    let told = play(&mut conversation, 0, &["E1ZIE1ZI"]);
     assert_told(&told, &format!("{sent}part 1: ok\npart 2: ok\ntry 1: ok"));
-    let told = play(&mut talk, 0, &["RuZIE1ZI"]);
+    let told = play(&mut conversation, 0, &["RuZIE1ZI"]);
     let refused = "constraint (23505: error u)";
     assert_told(&told, &format!("{sent}part 1: {refused}\npart 2: ok\ntry 1: {refused}"));
 }
@@ -56,7 +56,7 @@ fn statements_after_a_point_of_synchronisation_are_answered_all_the_same() {
 fn a_commit_in_a_pipeline_that_is_answered_with_a_rollback_is_rejected() {
     let words = "rolled_back (the server answered COMMIT with ROLLBACK: nothing was committed)";
     assert_told(
-        &play(&mut talk(PIPELINE, prepared(0)), 0, &["E0E1B.ZI"]),
+        &play(&mut conversation(PIPELINE, prepared(0)), 0, &["E0E1B.ZI"]),
         &format!(
             "> #0 BEGIN\n> #1 UPDATE t SET a = 1\n> #2 COMMIT\n> sync
             part 1: ok\npart 2: ok\npart 3: {words}\ntry 1: {words}"
@@ -66,30 +66,31 @@ fn a_commit_in_a_pipeline_that_is_answered_with_a_rollback_is_rejected() {
 
 #[test]
 fn an_empty_pipeline_is_a_point_of_synchronisation() {
-    let told = play(&mut talk("\\startpipeline\n\\endpipeline\nSELECT 1;", prepared(1)), 0, &["ZI", "S1ZI"]);
+    let told =
+        play(&mut conversation("\\startpipeline\n\\endpipeline\nSELECT 1;", prepared(1)), 0, &["ZI", "S1ZI"]);
     assert_told(&told, "> sync\n> #0 SELECT 1\n> sync\ntry 1: ok");
 }
 
 #[test]
 fn pauses_within_a_pipeline_lose_nothing() {
     let script = "\\startpipeline\nSELECT 1;\n\\sleep 1 us\nSELECT 2;\n\\endpipeline";
-    let told = play(&mut talk(script, prepared(1)), 0, &["S1S1ZI"]);
+    let told = play(&mut conversation(script, prepared(1)), 0, &["S1S1ZI"]);
     assert_told(&told, "pause 1000\n> #0 SELECT 1\n> #1 SELECT 2\n> sync\npart 1: ok\npart 2: ok\ntry 1: ok");
 }
 
 #[test]
 fn nothing_is_in_doubt_while_a_pipeline_pauses() {
     let script = "\\startpipeline\nUPDATE t SET a = 1;\n\\sleep 1 us\n\\endpipeline";
-    let mut talk = talk(script, prepared(1));
-    assert_eq!(talk.begin(0), Next::Pause { ns: 1000 });
-    assert_eq!((talk.stage(), talk.peer_closed()), (Stage::FirstByte, Closing::Empty));
-    assert_eq!((talk.go_on(), talk.stage()), (Next::Send, Stage::InDoubt));
+    let mut conversation = conversation(script, prepared(1));
+    assert_eq!(conversation.begin(0), Next::Pause { ns: 1000 });
+    assert_eq!((conversation.stage(), conversation.peer_closed()), (Stage::FirstByte, Closing::Empty));
+    assert_eq!((conversation.go_on(), conversation.stage()), (Next::Send, Stage::InDoubt));
 }
 
 #[test]
 fn answers_that_nobody_asked_for_are_a_fault() {
     for answer in ["E0E1E0E0", "ZI", "E0ZI", "E0E1E0ZIZI"] {
-        let told = play(&mut talk(PIPELINE, prepared(1)), 0, &[answer]);
+        let told = play(&mut conversation(PIPELINE, prepared(1)), 0, &[answer]);
         let is_told = told.contains("commit was on its way: an answer came to nothing that was asked");
         assert!(is_told || answer == "E0E1E0ZIZI", "{answer}: {told}");
     }
@@ -98,11 +99,11 @@ fn answers_that_nobody_asked_for_are_a_fault() {
 #[test]
 fn a_pipeline_with_a_commit_is_in_doubt_until_it_is_through() {
     for answers in [&[][..], &["E0E1"], &["E0E1E0"]] {
-        let told = play(&mut talk(PIPELINE, prepared(1)), 0, answers);
+        let told = play(&mut conversation(PIPELINE, prepared(1)), 0, answers);
         assert!(told.contains("waiting: InDoubt, Incomplete"), "{answers:?}: {told}");
     }
     let reading = "\\startpipeline\nSELECT 1;\nSELECT 2;\n\\endpipeline";
-    let told = play(&mut talk(reading, prepared(1)), 0, &["S1"]);
+    let told = play(&mut conversation(reading, prepared(1)), 0, &["S1"]);
     assert!(told.contains("waiting: Body, Incomplete, part Some(2)"), "{told}");
 }
 
@@ -113,7 +114,7 @@ fn pipelines_that_do_not_fit_break_the_scenario() {
         ("SELECT 1;\n\\endpipeline", "not in pipeline mode"),
         ("\\startpipeline\nSELECT 1;", "end of script reached with pipeline open"),
     ] {
-        let told = play(&mut talk(script, prepared(1)), 0, &["S1ZI"]);
+        let told = play(&mut conversation(script, prepared(1)), 0, &["S1ZI"]);
         assert!(told.contains("broken: ") && told.contains(words), "{script}: {told}");
     }
 }

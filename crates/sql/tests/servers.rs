@@ -8,7 +8,7 @@ use crate::line::Line;
 use servers::{MariaDb, MariaDbSettings, Postgres, PostgresSettings};
 use sql::script::{Allow, Deck, Language};
 use sql::workload::{self, Style, Tables, WORKLOADS, Workload};
-use sql::{Engine, Mode, Rows, Settings, Sql, Step};
+use sql::{Engine, Mode, RowCount, Settings, Sql, TransactionStep};
 use wire::Next;
 use wire::sql::{Login, Secret};
 use wire::{Conversation as _, ErrorClass, Script as _};
@@ -22,10 +22,10 @@ fn login(user: &str, password: &str, database: &str) -> Arc<Login> {
     Arc::new(Login { user: user.to_owned(), password, database, ..Login::default() })
 }
 
-fn deck(text: &str) -> (Deck, [Step; 1]) {
+fn deck(text: &str) -> (Deck, [TransactionStep; 1]) {
     let mut deck = Deck::new();
     assert_eq!(deck.add("test", text.as_bytes(), Language::Extended, Allow::Nothing), Ok(0), "{text}");
-    (deck, [Step { name: "step".to_owned(), script: 0, expects: None }])
+    (deck, [TransactionStep { name: "step".to_owned(), script: 0, expects: None }])
 }
 
 fn on_postgres(text: &str, settings: Settings) -> Sql {
@@ -60,24 +60,24 @@ fn the_server_hears_the_same_from_us_as_from_pgbench() {
     pgbench(&["-i", "-n", "-q"]);
     for (mode, word) in MODES {
         for name in ["tpcb-like", "simple-update", "select-only"] {
-            let heard = |ask: &dyn Fn()| {
+            let event = |ask: &dyn Fn()| {
                 let before = server.log().len();
                 ask();
                 // The server writes its log when it has answered.
-                let mut heard = Vec::new();
+                let mut event = Vec::new();
                 for _ in 0..50 {
                     sleep(Duration::from_millis(20));
                     let now = statements(&server.log()[before..]);
-                    if !now.is_empty() && now == heard {
+                    if !now.is_empty() && now == event {
                         break;
                     }
-                    heard = now;
+                    event = now;
                 }
-                heard
+                event
             };
             let theirs =
-                heard(&|| pgbench(&["-n", "-t", "3", "-c", "1", "--random-seed=5", "-M", word, "-b", name]));
-            let ours = heard(&|| {
+                event(&|| pgbench(&["-n", "-t", "3", "-c", "1", "--random-seed=5", "-M", word, "-b", name]));
+            let ours = event(&|| {
                 let settings = Settings { mode, seed: 5, ..Settings::default() };
                 let text = workload::find(name).unwrap().script(Engine::PostgreSql, Style::default(), None);
                 let script = on_postgres(&text.unwrap(), settings);
@@ -192,7 +192,7 @@ fn numbers_in(
 ) -> String {
     let mut deck = Deck::new();
     assert_eq!(deck.add("test", script.as_bytes(), language, Allow::Nothing), Ok(0), "{script}");
-    let step = Step { name: "step".to_owned(), script: 0, expects: None };
+    let step = TransactionStep { name: "step".to_owned(), script: 0, expects: None };
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let (bindings, numbers) = (vec!["drawn".to_owned()], vec![0]);
     let settings =
@@ -208,7 +208,7 @@ fn numbers_in(
         .unwrap();
     let script = sql::on_server(Engine::MySql, deck, &[step], settings, login, false, [5; 18]).unwrap();
     let mut line = Line::open(script.open(0), server.port());
-    line.talk.set(0, b"2");
+    line.conversation.set(0, b"2");
     // Twice over one connection: values may change their types from one execution to the next.
     (0..2).for_each(|_| assert_eq!(line.transact().refusal, None));
     server.sql("SELECT v, d, f FROM big; SELECT GROUP_CONCAT(c, ':', hit ORDER BY c) FROM chars").unwrap()
@@ -264,7 +264,7 @@ fn a_lost_race_is_tried_again_on_postgresql() {
         for (max_tries, status, class) in [(1, 1, Some(ErrorClass::SerializationFailure)), (2, 2, None)] {
             let script = on_postgres(text, Settings { mode, max_tries, ..Settings::default() });
             let mut slow = Line::open(script.open(0), server.port());
-            let mut next = slow.talk.begin(0);
+            let mut next = slow.conversation.begin(0);
             for _ in 0..2 {
                 next = slow.go(&next);
                 assert_eq!(next, Next::Send);
@@ -294,7 +294,7 @@ fn a_deadlock_is_tried_again_on_mariadb() {
         // Prepared beforehand, so that each holds its first row after two answers.
         assert_eq!((one.transact().refusal, other.transact().refusal), (None, None));
         let has_one_row = |line: &mut Line| {
-            let mut next = line.talk.begin(0);
+            let mut next = line.conversation.begin(0);
             let answers = if mode == Mode::Extended { 3 } else { 2 };
             for _ in 0..answers {
                 next = line.go(&next);
@@ -311,7 +311,7 @@ fn a_deadlock_is_tried_again_on_mariadb() {
 
 /// A script that finds one row if a text with whatever could lead out of quotes, and a number that could begin a comment, are
 /// there as they are.
-fn odd_values(backslash: &str) -> (Deck, [Step; 1], Settings) {
+fn odd_values(backslash: &str) -> (Deck, [TransactionStep; 1], Settings) {
     let text = r"\'; DROP TABLE t; -- \\' $$ é";
     let script = format!(
         "\\set n 0 - 5\nSELECT 1 FROM t WHERE CHAR_LENGTH(:text) = {} AND 10-:n = 15\n\
@@ -320,7 +320,7 @@ fn odd_values(backslash: &str) -> (Deck, [Step; 1], Settings) {
     );
     let (deck, [step]) = deck(&script);
     let settings = Settings { variables: vec![("text".into(), text.into())], ..Settings::default() };
-    (deck, [Step { expects: Some(Rows::exactly(1)), ..step }], settings)
+    (deck, [TransactionStep { expects: Some(RowCount::exactly(1)), ..step }], settings)
 }
 
 #[test]

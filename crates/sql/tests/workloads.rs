@@ -2,7 +2,7 @@
 
 use sql::script::{Allow, Deck, Language, Placeholders};
 use sql::workload::{self, Style, WORKLOADS, Workload};
-use sql::{Engine, Mode, Settings, Sql, Step};
+use sql::{Engine, Mode, Settings, Sql, TransactionStep};
 
 const ENGINES: [Engine; 3] = [Engine::PostgreSql, Engine::MySql, Engine::Sqlite];
 
@@ -34,7 +34,7 @@ fn every_workload_is_a_script_for_every_server() {
                 let deck = deck(&workload.script(engine, *style, None).unwrap());
                 let most = deck.statements().iter().map(|statement| statement.values()).max().unwrap_or(0);
                 assert!(most <= 255, "{}: {most} values", workload.name);
-                let step = Step { name: workload.name.to_owned(), script: 0, expects: None };
+                let step = TransactionStep { name: workload.name.to_owned(), script: 0, expects: None };
                 let settings = Settings { mode: workload.mode, ..Settings::default() };
                 let made = Sql::new(deck, &[step], settings, engine, |_| unreachable!());
                 assert!(made.is_ok(), "{} {engine:?} {style:?}", workload.name);
@@ -106,7 +106,7 @@ fn sysbench_statements_are_twenty_a_transaction() {
         "COMMIT",
     ]);
     assert_eq!(texts, expected);
-    let step = Step { name: "rw".to_owned(), script: 0, expects: None };
+    let step = TransactionStep { name: "rw".to_owned(), script: 0, expects: None };
     assert_eq!(sql::parts(&deck, &[step]).len(), 11, "ten point reads are one part");
 }
 

@@ -2,12 +2,12 @@
 
 use rusqlite::Error;
 use rusqlite::ffi;
-use wire::sql::{Said, SqlState};
+use wire::sql::{ServerError, SqlState};
 
 const TEXT_BYTES_MAX: usize = 500;
 
 /// What an error says: its extended result code is its number, and a SQLSTATE is chosen that means the same.
-pub(crate) fn said(error: &Error) -> Said {
+pub(crate) fn server_error(error: &Error) -> ServerError {
     let (number, text) = match error {
         Error::SqliteFailure(failure, text) => {
             (failure.extended_code, text.clone().unwrap_or_else(|| failure.to_string()))
@@ -17,7 +17,7 @@ pub(crate) fn said(error: &Error) -> Said {
     };
     let text: String = text.chars().take(TEXT_BYTES_MAX).collect();
     let sqlstate = SqlState(*state(number));
-    Said { sqlstate, number: u16::try_from(number).unwrap_or(0), text, is_fatal: false }
+    ServerError { sqlstate, number: u16::try_from(number).unwrap_or(0), text, is_fatal: false }
 }
 
 fn state(number: i32) -> &'static [u8; 5] {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use sql::{Engine, split};
-use wire::sql::{Heard, Number, Rows, Said, Statement, Transaction, Value as SqlValue};
+use wire::sql::{Number, RowSink, ServerError, SessionEvent, Statement, Transaction, Value as SqlValue};
 use wire::{Cancel, ErrorClass, Greeting, Interrupt, PeerFault};
 
 use crate::database::Database;
@@ -20,7 +20,7 @@ pub struct Session {
     database: Arc<Database>,
     connection: Option<Connection>,
     work: Work,
-    said: Said,
+    server_error: ServerError,
     has_begun_reply: bool,
 }
 
@@ -33,11 +33,11 @@ struct Done {
 impl Session {
     /// A session that will open this.
     pub fn new(database: Arc<Database>) -> Self {
-        let (connection, work, said) = (None, Work::default(), Said::default());
-        Self { database, connection, work, said, has_begun_reply: false }
+        let (connection, work, server_error) = (None, Work::default(), ServerError::default());
+        Self { database, connection, work, server_error, has_begun_reply: false }
     }
 
-    fn run(&self, item: &Item, rows: &mut dyn Rows) -> rusqlite::Result<Option<Done>> {
+    fn run(&self, item: &Item, rows: &mut dyn RowSink) -> rusqlite::Result<Option<Done>> {
         let (Item::Run { text, values, is_kept }, Some(connection)) = (item, &self.connection) else {
             return Ok(None);
         };
@@ -60,7 +60,7 @@ impl Session {
 fn perform<'a>(
     statement: &mut rusqlite::Statement<'_>,
     values: impl Iterator<Item = SqlValue<'a>>,
-    sink: &mut dyn Rows,
+    sink: &mut dyn RowSink,
 ) -> rusqlite::Result<Done> {
     for (number, value) in values.enumerate() {
         statement.raw_bind_parameter(number + 1, bound(value))?;
@@ -173,22 +173,26 @@ impl wire::sql::Session for Session {
         self.work.push_ready();
     }
 
-    fn received(&mut self, _bytes: &[u8], rows: &mut dyn Rows) -> Result<(usize, Heard), PeerFault> {
-        let Some(item) = self.work.pop() else { return Ok((0, Heard::NeedMore)) };
+    fn received(
+        &mut self,
+        _bytes: &[u8],
+        rows: &mut dyn RowSink,
+    ) -> Result<(usize, SessionEvent), PeerFault> {
+        let Some(item) = self.work.pop() else { return Ok((0, SessionEvent::NeedMore)) };
         if item == Item::Ready {
-            return Ok((0, Heard::Ready));
+            return Ok((0, SessionEvent::Ready));
         }
-        let heard = match self.run(&item, rows) {
-            Ok(Some(Done { rows, has_rows })) => Heard::Ended { rows, has_rows },
+        let event = match self.run(&item, rows) {
+            Ok(Some(Done { rows, has_rows })) => SessionEvent::Succeeded { rows, has_rows },
             Ok(None) => return Err(not_open()),
             Err(error) => {
-                self.said = errors::said(&error);
+                self.server_error = errors::server_error(&error);
                 self.work.skip_to_ready();
-                Heard::Refused
+                SessionEvent::Rejected
             }
         };
         self.has_begun_reply = true;
-        Ok((0, heard))
+        Ok((0, event))
     }
 
     fn transaction(&self) -> Transaction {
@@ -198,8 +202,8 @@ impl wire::sql::Session for Session {
         }
     }
 
-    fn said(&self) -> &Said {
-        &self.said
+    fn last_error(&self) -> &ServerError {
+        &self.server_error
     }
 
     fn has_begun_reply(&self) -> bool {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sqlite::{Database, Session};
-use wire::sql::{Heard, Rows, Session as _, Statement, Transaction, Value};
+use wire::sql::{RowSink, Session as _, SessionEvent, Statement, Transaction, Value};
 use wire::{ErrorClass, Greeting};
 
 /// Rows as lists of texts.
@@ -15,7 +15,7 @@ struct Taken {
     rows: Vec<Vec<Option<String>>>,
 }
 
-impl Rows for Taken {
+impl RowSink for Taken {
     fn wants(&self) -> bool {
         true
     }
@@ -47,26 +47,31 @@ fn open(database: Database) -> Session {
 }
 
 /// Everything that is heard up to the end of what was asked.
-fn hear(session: &mut Session, rows: &mut dyn Rows) -> Vec<Heard> {
+fn hear(session: &mut Session, rows: &mut dyn RowSink) -> Vec<SessionEvent> {
     let mut all = Vec::new();
     for _ in 0..100 {
-        let (used, heard) = session.received(&[], rows).unwrap();
+        let (used, event) = session.received(&[], rows).unwrap();
         assert_eq!(used, 0);
-        all.push(heard);
-        if heard == Heard::Ready {
+        all.push(event);
+        if event == SessionEvent::Ready {
             break;
         }
     }
     all
 }
 
-fn ask(session: &mut Session, text: &str) -> Vec<Heard> {
+fn ask(session: &mut Session, text: &str) -> Vec<SessionEvent> {
     session.clear();
     session.query(text.as_bytes());
     hear(session, &mut ())
 }
 
-fn execute(session: &mut Session, text: &str, values: &[Option<&[u8]>], rows: &mut dyn Rows) -> Vec<Heard> {
+fn execute(
+    session: &mut Session,
+    text: &str,
+    values: &[Option<&[u8]>],
+    rows: &mut dyn RowSink,
+) -> Vec<SessionEvent> {
     session.clear();
     let statement = Statement { number: 0, text, is_kept: true };
     session.execute(statement, &mut values.iter().copied().map(Value::from));
@@ -74,8 +79,8 @@ fn execute(session: &mut Session, text: &str, values: &[Option<&[u8]>], rows: &m
     hear(session, rows)
 }
 
-fn changed(rows: u64) -> Heard {
-    Heard::Ended { rows, has_rows: false }
+fn changed(rows: u64) -> SessionEvent {
+    SessionEvent::Succeeded { rows, has_rows: false }
 }
 
 #[test]
@@ -84,21 +89,21 @@ fn statements_change_and_send_rows() {
     let session = &mut open(database(folder.path()));
     assert_eq!(
         ask(session, "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)"),
-        [changed(0), Heard::Ready]
+        [changed(0), SessionEvent::Ready]
     );
     let insert = "INSERT INTO t VALUES (?, ?)";
     let zip = [Some(&b"1"[..]), Some(&b"0601234"[..])];
-    assert_eq!(execute(session, insert, &zip, &mut ()), [changed(1), Heard::Ready]);
-    assert_eq!(execute(session, insert, &[Some(b"2"), None], &mut ()), [changed(1), Heard::Ready]);
+    assert_eq!(execute(session, insert, &zip, &mut ()), [changed(1), SessionEvent::Ready]);
+    assert_eq!(execute(session, insert, &[Some(b"2"), None], &mut ()), [changed(1), SessionEvent::Ready]);
     let mut taken = Taken::default();
-    let heard =
+    let event =
         execute(session, "SELECT id, name FROM t WHERE id < ? ORDER BY id", &[Some(b"9")], &mut taken);
-    assert_eq!(heard, [Heard::Ended { rows: 2, has_rows: true }, Heard::Ready]);
+    assert_eq!(event, [SessionEvent::Succeeded { rows: 2, has_rows: true }, SessionEvent::Ready]);
     assert_eq!(taken.columns, ["id", "name"]);
     let text = |text: &str| Some(text.to_owned());
     assert_eq!(taken.rows, [vec![text("1"), text("0601234")], vec![text("2"), None]]);
-    assert_eq!(ask(session, "UPDATE t SET name = 'x'"), [changed(2), Heard::Ready]);
-    let nothing_found = [Heard::Ended { rows: 0, has_rows: true }, Heard::Ready];
+    assert_eq!(ask(session, "UPDATE t SET name = 'x'"), [changed(2), SessionEvent::Ready]);
+    let nothing_found = [SessionEvent::Succeeded { rows: 0, has_rows: true }, SessionEvent::Ready];
     assert_eq!(execute(session, "SELECT * FROM t WHERE id = ?", &[Some(b"7")], &mut ()), nothing_found);
 }
 
@@ -106,12 +111,19 @@ fn statements_change_and_send_rows() {
 fn several_statements_in_a_text_are_answered_one_by_one() {
     let folder = tempfile::tempdir().unwrap();
     let session = &mut open(database(folder.path()));
-    let heard = ask(session, "CREATE TABLE t (a); INSERT INTO t VALUES (';'); SELECT * FROM t");
-    assert_eq!(heard, [changed(0), changed(1), Heard::Ended { rows: 1, has_rows: true }, Heard::Ready]);
-    let heard = ask(session, "INSERT INTO t VALUES (1); INSERT INTO nowhere VALUES (1); DELETE FROM t");
-    assert_eq!(heard, [changed(1), Heard::Refused, Heard::Ready], "what follows a refusal is left out");
+    let event = ask(session, "CREATE TABLE t (a); INSERT INTO t VALUES (';'); SELECT * FROM t");
+    assert_eq!(
+        event,
+        [changed(0), changed(1), SessionEvent::Succeeded { rows: 1, has_rows: true }, SessionEvent::Ready]
+    );
+    let event = ask(session, "INSERT INTO t VALUES (1); INSERT INTO nowhere VALUES (1); DELETE FROM t");
+    assert_eq!(
+        event,
+        [changed(1), SessionEvent::Rejected, SessionEvent::Ready],
+        "what follows a refusal is left out"
+    );
     let trigger = "CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; DELETE FROM t; END";
-    assert_eq!(ask(session, trigger), [changed(0), Heard::Ready]);
+    assert_eq!(ask(session, trigger), [changed(0), SessionEvent::Ready]);
 }
 
 #[test]
@@ -123,14 +135,14 @@ fn transactions_are_open_until_they_end() {
     ask(session, "BEGIN");
     assert_eq!(session.transaction(), Transaction::Open);
     ask(session, "INSERT INTO t VALUES (1)");
-    assert_eq!(ask(session, "INSERT INTO t VALUES (1)"), [Heard::Refused, Heard::Ready]);
+    assert_eq!(ask(session, "INSERT INTO t VALUES (1)"), [SessionEvent::Rejected, SessionEvent::Ready]);
     assert_eq!(session.transaction(), Transaction::Open);
-    assert_eq!(session.said().sqlstate.as_str(), "23505");
-    assert_eq!(session.said().number, 2067);
-    assert_eq!(session.said().text, "UNIQUE constraint failed: t.a");
+    assert_eq!(session.last_error().sqlstate.as_str(), "23505");
+    assert_eq!(session.last_error().number, 2067);
+    assert_eq!(session.last_error().text, "UNIQUE constraint failed: t.a");
     ask(session, "ROLLBACK");
     assert_eq!(session.transaction(), Transaction::Idle);
-    assert_eq!(ask(session, "SELECT * FROM t")[0], Heard::Ended { rows: 0, has_rows: true });
+    assert_eq!(ask(session, "SELECT * FROM t")[0], SessionEvent::Succeeded { rows: 0, has_rows: true });
 }
 
 #[test]
@@ -144,12 +156,12 @@ fn errors_have_states() {
         ("INSERT INTO t VALUES (NULL)", "23000"),
         ("INSERT INTO t VALUES (10)", "23000"),
     ] {
-        assert_eq!(ask(session, text), [Heard::Refused, Heard::Ready], "{text}");
-        assert_eq!(session.said().sqlstate.as_str(), state, "{text}");
-        assert!(!session.said().text.is_empty());
+        assert_eq!(ask(session, text), [SessionEvent::Rejected, SessionEvent::Ready], "{text}");
+        assert_eq!(session.last_error().sqlstate.as_str(), state, "{text}");
+        assert!(!session.last_error().text.is_empty());
     }
     let too_many = execute(session, "SELECT 1", &[Some(b"1")], &mut ());
-    assert_eq!(too_many, [Heard::Refused, Heard::Ready]);
+    assert_eq!(too_many, [SessionEvent::Rejected, SessionEvent::Ready]);
 }
 
 #[test]
@@ -160,10 +172,10 @@ fn a_lock_is_waited_for_as_long_as_is_said() {
     let (holder, other) = (&mut open(database.clone()), &mut open(database));
     ask(holder, "CREATE TABLE t (a)");
     ask(holder, "BEGIN IMMEDIATE");
-    assert_eq!(ask(other, "INSERT INTO t VALUES (1)"), [Heard::Refused, Heard::Ready]);
-    assert_eq!(other.said().sqlstate.as_str(), "55P03");
+    assert_eq!(ask(other, "INSERT INTO t VALUES (1)"), [SessionEvent::Rejected, SessionEvent::Ready]);
+    assert_eq!(other.last_error().sqlstate.as_str(), "55P03");
     ask(holder, "COMMIT");
-    assert_eq!(ask(other, "INSERT INTO t VALUES (1)"), [changed(1), Heard::Ready]);
+    assert_eq!(ask(other, "INSERT INTO t VALUES (1)"), [changed(1), SessionEvent::Ready]);
 }
 
 #[test]
@@ -218,8 +230,8 @@ fn a_database_can_be_read_only() {
     let folder = tempfile::tempdir().unwrap();
     ask(&mut open(database(folder.path())), "CREATE TABLE t (a)");
     let session = &mut open(Database { is_read_only: true, ..database(folder.path()) });
-    assert_eq!(ask(session, "INSERT INTO t VALUES (1)"), [Heard::Refused, Heard::Ready]);
-    assert_eq!(session.said().sqlstate.as_str(), "25006");
+    assert_eq!(ask(session, "INSERT INTO t VALUES (1)"), [SessionEvent::Rejected, SessionEvent::Ready]);
+    assert_eq!(session.last_error().sqlstate.as_str(), "25006");
 }
 
 #[test]
@@ -231,6 +243,6 @@ fn a_session_can_be_forgotten_and_opened_again() {
     session.forget();
     assert_eq!(session.transaction(), Transaction::Idle);
     session.greeted(&[]).unwrap();
-    assert_eq!(ask(session, "SELECT * FROM t")[0], Heard::Ended { rows: 0, has_rows: true });
-    assert_eq!(session.received(&[], &mut ()).unwrap(), (0, Heard::NeedMore));
+    assert_eq!(ask(session, "SELECT * FROM t")[0], SessionEvent::Succeeded { rows: 0, has_rows: true });
+    assert_eq!(session.received(&[], &mut ()).unwrap(), (0, SessionEvent::NeedMore));
 }

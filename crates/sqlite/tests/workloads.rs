@@ -1,9 +1,9 @@
 //! Every built-in workload, run for real.
 
-use sql::Talk;
+use sql::SqlConversation;
 use sql::script::{Allow, Deck, Language};
 use sql::workload::{Style, Tables, WORKLOADS, Workload};
-use sql::{Engine, Mode, Settings, Step};
+use sql::{Engine, Mode, Settings, TransactionStep};
 use sqlite::{Database, sqlite};
 use wire::{Conversation as _, ErrorClass, Greeting, Next, Progress, Reply, Script as _, Stage};
 
@@ -41,26 +41,26 @@ fn one(text: &str) -> Deck {
     deck
 }
 
-fn open(database: &Database, text: &str, settings: Settings, number: u32) -> Talk {
-    let step = Step { name: "step".to_owned(), script: 0, expects: None };
+fn open(database: &Database, text: &str, settings: Settings, number: u32) -> SqlConversation {
+    let step = TransactionStep { name: "step".to_owned(), script: 0, expects: None };
     let script = sqlite(one(text), &[step], settings, database.clone()).unwrap();
-    let mut talk = script.open(number);
-    assert_eq!(talk.greet(), Greeting::Await);
-    assert_eq!(talk.greeted(&[]).unwrap(), (0, Greeting::Done));
-    talk
+    let mut conversation = script.open(number);
+    assert_eq!(conversation.greet(), Greeting::Await);
+    assert_eq!(conversation.greeted(&[]).unwrap(), (0, Greeting::Done));
+    conversation
 }
 
 /// One transaction; its end, and how many parts ended.
-fn transact(talk: &mut Talk) -> (Reply, usize) {
+fn transact(conversation: &mut SqlConversation) -> (Reply, usize) {
     let mut parts = 0;
-    let mut next = talk.begin(0);
+    let mut next = conversation.begin(0);
     for _ in 0..10_000 {
         match next {
             Next::Done(reply) => return (reply, parts),
             Next::Send | Next::Await => {}
             other => panic!("{other:?}"),
         }
-        next = match talk.received(&[]).unwrap() {
+        next = match conversation.received(&[]).unwrap() {
             Progress::NeedMore => Next::Await,
             Progress::Replied { used: 0, reply } => Next::Done(reply),
             Progress::Answered { used: 0, part, next } => {
@@ -104,13 +104,13 @@ fn every_workload_runs_in_every_mode() {
                 let script = workload.script(Engine::Sqlite, *style, None).unwrap();
                 let statements = one(&script).statements().len();
                 for number in 0..2 {
-                    let mut talk = open(&database, &script, settings(workload, mode), number);
+                    let mut conversation = open(&database, &script, settings(workload, mode), number);
                     for _ in 0..3 {
-                        let (reply, parts) = transact(&mut talk);
+                        let (reply, parts) = transact(&mut conversation);
                         let what = format!("{} {mode:?} {style:?}: {:?}", workload.name, reply.refusal);
                         assert_eq!((reply.refusal, reply.status), (None, 1), "{what}");
                         assert_eq!(parts, if statements == 1 { 0 } else { statements }, "{what}");
-                        assert_eq!(talk.stage(), Stage::Idle);
+                        assert_eq!(conversation.stage(), Stage::Idle);
                     }
                 }
             }
@@ -160,8 +160,8 @@ fn a_statement_under_way_can_be_interrupted() {
     let folder = tempfile::tempdir().unwrap();
     let database = Database { is_made: true, ..Database::new(folder.path().join("test.db")) };
     let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n";
-    let mut talk = open(&database, endless, Settings::default(), 0);
-    let interrupt = talk.interrupt().unwrap();
+    let mut conversation = open(&database, endless, Settings::default(), 0);
+    let interrupt = conversation.interrupt().unwrap();
     interrupt();
     let (done, is_done) = std::sync::mpsc::channel();
     let interrupter = std::thread::spawn(move || {
@@ -174,7 +174,7 @@ fn a_statement_under_way_can_be_interrupted() {
         }
         false
     });
-    let (reply, _) = transact(&mut talk);
+    let (reply, _) = transact(&mut conversation);
     done.send(()).unwrap();
     assert!(interrupter.join().unwrap());
     assert_eq!(reply.refusal.map(|refusal| refusal.class), Some(ErrorClass::Canceled));

@@ -149,11 +149,11 @@ impl fmt::Debug for dyn Channels {
     }
 }
 
-/// Where a step of a load is.
+/// Where the request of a step goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The number of the script, which is that of its peer.
-    pub script: u16,
+pub struct PeerStep {
+    /// The number of its peer, which is that of the peer's script.
+    pub peer: u16,
     /// The number of the step in that script.
     pub step: u16,
 }
@@ -164,8 +164,8 @@ pub trait Channels: Send + Sync {
     fn open(&self, peer: u16, number: u32) -> Box<dyn Channel>;
 
     /// The peer of a step, and its number there.
-    fn place(&self, step: u16) -> Place {
-        Place { script: 0, step }
+    fn place(&self, step: u16) -> PeerStep {
+        PeerStep { peer: 0, step }
     }
 
     /// By how much the numbers of the parts at a peer grow: their accounts follow those of all steps.

@@ -107,10 +107,10 @@ pub type Interrupt = Box<dyn Fn() + Send + Sync>;
 /// The steps of all conversations; shared by all threads.
 pub trait Script: Send + Sync {
     /// The conversation of one connection.
-    type Talk: Conversation;
+    type Conversation: Conversation;
 
     /// The conversation of connection `number`, counted over all threads from 0, with nothing under way.
-    fn open(&self, number: u32) -> Self::Talk;
+    fn open(&self, number: u32) -> Self::Conversation;
 
     /// Whether a step's request needs the value of a variable.
     fn needs(&self, step: u16, variable: u16) -> bool;

@@ -12,6 +12,7 @@
 mod capture;
 mod checks;
 mod chunked;
+mod conversation;
 mod encoding;
 mod fault;
 mod framing;
@@ -20,15 +21,14 @@ mod reading;
 mod request;
 mod samples;
 mod step;
-mod talk;
 mod template;
 
 pub use capture::{CAPTURED_BYTES_MAX, Capture, CaptureFrom};
 pub use checks::{BodyCheck, Checks, HeaderCheck, KEPT_BODY_BYTES_MAX, SizeCheck, StatusSet};
+pub use conversation::HttpConversation;
 pub use json::is_json_pointer;
 pub use request::{Request, RequestFault};
 pub use step::Step;
-pub use talk::Talk;
 pub use template::Template;
 
 use alloc::boxed::Box;
@@ -51,10 +51,10 @@ pub const PROTOCOL: Protocol = Protocol {
     ],
     compile: Compile::Requests(|steps, variables| Ok(Box::new(Http1::compile(steps, variables)?))),
     open: || {
-        let mut talk =
+        let mut conversation =
             Http1::single(&Request::get("localhost", "/"), Checks::default()).unwrap_or_default().open(0);
-        talk.begin(0);
-        Box::new(talk)
+        conversation.begin(0);
+        Box::new(conversation)
     },
     samples: samples::all,
 };
@@ -185,10 +185,10 @@ impl Http1 {
 }
 
 impl Script for Http1 {
-    type Talk = Talk;
+    type Conversation = HttpConversation;
 
-    fn open(&self, _number: u32) -> Talk {
-        Talk::new(Arc::clone(&self.script))
+    fn open(&self, _number: u32) -> HttpConversation {
+        HttpConversation::new(Arc::clone(&self.script))
     }
 
     fn needs(&self, step: u16, variable: u16) -> bool {

@@ -21,7 +21,7 @@ pub mod testing;
 mod values;
 
 pub use blame::{PeerFault, Seen, Violation};
-pub use channel::{Channel, Channels, Event, Footprint, Place, Ticket};
+pub use channel::{Channel, Channels, Event, Footprint, PeerStep, Ticket};
 pub use conversation::{
     Cancel, Closing, Conversation, Greeting, Interrupt, Next, PartEnd, Progress, Refusal, Reply, Script,
     Stage,

@@ -3,24 +3,24 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::channel::{Channel, Channels, Footprint, Place};
+use crate::channel::{Channel, Channels, Footprint, PeerStep};
 
 /// Steps of several scripts, in any order. The number of a script is that of its peer.
 pub struct Mix {
     scripts: Vec<Box<dyn Channels>>,
     /// By step.
-    places: Box<[Place]>,
+    places: Box<[PeerStep]>,
 }
 
 impl Mix {
     /// From the scripts and where each step is. Only one of the scripts may have parts with accounts of their own.
-    pub fn new(scripts: Vec<Box<dyn Channels>>, places: &[Place]) -> Self {
+    pub fn new(scripts: Vec<Box<dyn Channels>>, places: &[PeerStep]) -> Self {
         Self { scripts, places: places.into() }
     }
 
     fn script(&self, step: u16) -> Option<(&dyn Channels, u16)> {
         let place = self.places.get(usize::from(step))?;
-        Some((&**self.scripts.get(usize::from(place.script))?, place.step))
+        Some((&**self.scripts.get(usize::from(place.peer))?, place.step))
     }
 
     fn of(&self, peer: u16) -> &dyn Channels {
@@ -36,12 +36,12 @@ impl Channels for Mix {
         self.of(peer).open(0, number)
     }
 
-    fn place(&self, step: u16) -> Place {
-        self.places.get(usize::from(step)).copied().unwrap_or(Place { script: 0, step })
+    fn place(&self, step: u16) -> PeerStep {
+        self.places.get(usize::from(step)).copied().unwrap_or(PeerStep { peer: 0, step })
     }
 
     fn parts_ahead(&self, peer: u16) -> u16 {
-        self.places.iter().filter(|place| place.script != peer).count() as u16
+        self.places.iter().filter(|place| place.peer != peer).count() as u16
     }
 
     fn room(&self, peer: u16) -> u32 {

@@ -20,9 +20,9 @@ mod plugin;
 mod reading;
 mod row;
 mod rsa;
-mod said;
 mod samples;
 mod scramble;
+mod server_error;
 mod session;
 mod work;
 
@@ -51,9 +51,9 @@ pub const PROTOCOL: Protocol = Protocol {
         Box::new(if is_private { session.on_private_transport() } else { session })
     }),
     open: || {
-        let mut talk = Single::new(Session::new(Arc::new(Login::default()), [0; 18]), "SELECT 1", ());
-        talk.begin(0);
-        Box::new(talk)
+        let mut conversation = Single::new(Session::new(Arc::new(Login::default()), [0; 18]), "SELECT 1", ());
+        conversation.begin(0);
+        Box::new(conversation)
     },
     samples: samples::all,
 };

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 
 use crate::blame::PeerFault;
-use crate::channel::{Channel, Channels, Event, Footprint, Place, Ticket};
+use crate::channel::{Channel, Channels, Event, Footprint, PeerStep, Ticket};
 use crate::conversation::{
     Cancel, Closing, Conversation, Greeting, Interrupt, Next, Progress, Refusal, Script, Stage,
 };
@@ -179,7 +179,7 @@ impl<C: Conversation> Channel for Serial<C> {
 /// A script of one protocol has one peer.
 impl<S: Script> Channels for S
 where
-    S::Talk: 'static,
+    S::Conversation: 'static,
 {
     fn open(&self, _peer: u16, number: u32) -> Box<dyn Channel> {
         Box::new(Serial::new(Script::open(self, number)))
@@ -207,7 +207,7 @@ impl Channels for Box<dyn Channels> {
         (**self).open(peer, number)
     }
 
-    fn place(&self, step: u16) -> Place {
+    fn place(&self, step: u16) -> PeerStep {
         (**self).place(step)
     }
 
@@ -246,7 +246,7 @@ pub struct InProcess<S>(pub S);
 
 impl<S: Script> Channels for InProcess<S>
 where
-    S::Talk: 'static,
+    S::Conversation: 'static,
 {
     fn open(&self, _peer: u16, number: u32) -> Box<dyn Channel> {
         Box::new(Serial::new(Script::open(&self.0, number)))

@@ -38,18 +38,18 @@ pub trait Session: Send {
     /// known by its number from then on.
     fn execute(&mut self, statement: Statement<'_>, values: &mut dyn Iterator<Item = Value<'_>>);
 
-    /// Ends what was put on the wire by [`Session::execute`]: [`Heard::Ready`] comes once for each of these.
+    /// Ends what was put on the wire by [`Session::execute`]: [`SessionEvent::Ready`] comes once for each of these.
     fn sync(&mut self);
 
-    /// Takes in bytes from the peer, as far as the next thing worth hearing; says how many belong to it. Called again with the
+    /// Takes in bytes from the peer, as far as the next event; returns how many belong to it. Called again with the
     /// rest, which may be empty, until it needs more. With nothing under way, only what a server may say at any time passes.
-    fn received(&mut self, bytes: &[u8], rows: &mut dyn Rows) -> Result<(usize, Heard), PeerFault>;
+    fn received(&mut self, bytes: &[u8], rows: &mut dyn RowSink) -> Result<(usize, SessionEvent), PeerFault>;
 
     /// What the server last said of its transaction.
     fn transaction(&self) -> Transaction;
 
     /// The last error that the server reported.
-    fn said(&self) -> &Said;
+    fn last_error(&self) -> &ServerError;
 
     /// Whether anything of the reply under way has come.
     fn has_begun_reply(&self) -> bool;
@@ -80,15 +80,15 @@ pub struct Statement<'a> {
     pub is_kept: bool,
 }
 
-/// Something worth hearing.
+/// What the bytes of a server amount to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heard {
+pub enum SessionEvent {
     /// Nothing yet; all bytes were taken.
     NeedMore,
     /// [`Session::outgoing`] has more to send before a reply can come.
     Send,
     /// A statement succeeded.
-    Ended {
+    Succeeded {
         /// Rows it sent, or changed.
         rows: u64,
         /// Whether it is of the kind that sends rows, even if there were none.
@@ -96,14 +96,14 @@ pub enum Heard {
     },
     /// A statement ended, and what it did was to end its transaction without effect.
     RolledBack,
-    /// A statement was refused: [`Session::said`] has the reason.
-    Refused,
+    /// The server rejected a statement: [`Session::last_error`] has the reason.
+    Rejected,
     /// Everything up to a point is answered, and another statement may go out.
     Ready,
 }
 
 /// Who takes the rows of a reply.
-pub trait Rows {
+pub trait RowSink {
     /// Whether anybody does: what nobody takes is not decoded.
     fn wants(&self) -> bool {
         false
@@ -120,7 +120,7 @@ pub trait Rows {
 }
 
 /// Nobody takes the rows.
-impl Rows for () {}
+impl RowSink for () {}
 
 /// What a server says of its transaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,7 +136,7 @@ pub enum Transaction {
 
 /// An error that a server reported.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct ServerError {
     /// The five characters of its SQLSTATE; zeros if it gave none.
     pub sqlstate: SqlState,
     /// The server's own number for it; 0 if it has none.

@@ -41,16 +41,16 @@ fn reply(headers: &str, body: &str) -> Vec<u8> {
 /// The refusal of the first reply, and the body of the second request; the reply comes whole and in small pieces.
 fn after(script: &Http1, reply: &[u8]) -> (Option<Refusal>, String) {
     let tell = |size: usize| {
-        let mut talk = script.open(0);
-        talk.begin(0);
+        let mut conversation = script.open(0);
+        conversation.begin(0);
         let mut refusal = None;
         for piece in reply.chunks(size) {
-            if let Progress::Replied { reply, .. } = talk.received(piece).unwrap() {
+            if let Progress::Replied { reply, .. } = conversation.received(piece).unwrap() {
                 refusal = reply.refusal;
             }
         }
-        talk.begin(1);
-        let sent = String::from_utf8_lossy(talk.outgoing()).into_owned();
+        conversation.begin(1);
+        let sent = String::from_utf8_lossy(conversation.outgoing()).into_owned();
         (refusal, sent.split("\r\n\r\n").nth(1).unwrap_or_default().to_owned())
     };
     let whole = tell(reply.len());
@@ -62,9 +62,9 @@ fn after(script: &Http1, reply: &[u8]) -> (Option<Refusal>, String) {
 fn assert_refused(from: CaptureFrom, reply: &[u8], words: &str) {
     let script = script(vec![from], Checks::default());
     let refusal = after(&script, reply).0.expect("a refusal");
-    let mut talk = script.open(0);
-    talk.begin(0);
-    assert_eq!((refusal.class, talk.explain(refusal).as_str()), (ErrorClass::Capture, words));
+    let mut conversation = script.open(0);
+    conversation.begin(0);
+    assert_eq!((refusal.class, conversation.explain(refusal).as_str()), (ErrorClass::Capture, words));
 }
 
 #[test]
@@ -143,9 +143,9 @@ fn users_do_not_see_each_others_values() {
     let script = script(vec![header("X")], Checks::default());
     let mut first = script.open(0);
     let second = {
-        let mut talk = script.open(0);
-        talk.begin(0);
-        talk
+        let mut conversation = script.open(0);
+        conversation.begin(0);
+        conversation
     };
     first.begin(0);
     first.received(&reply("X: secret\r\n", "")).unwrap();
@@ -171,12 +171,12 @@ fn a_capture_that_failed_is_not_held_against_another_step() {
     let no_token = b"HTTP/1.1 500 X\r\nContent-Length: 0\r\n\r\n";
     let cut_off = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab";
     for before in [&no_token[..], cut_off] {
-        let mut talk = script.open(0);
-        talk.begin(0);
-        talk.received(before).unwrap();
-        talk.forget();
-        talk.begin(1);
-        match talk.received(&reply("", "fine")).unwrap() {
+        let mut conversation = script.open(0);
+        conversation.begin(0);
+        conversation.received(before).unwrap();
+        conversation.forget();
+        conversation.begin(1);
+        match conversation.received(&reply("", "fine")).unwrap() {
             Progress::Replied { reply, .. } => assert_eq!(reply.refusal, None),
             progress => panic!("the reply is complete: {progress:?}"),
         }
@@ -200,27 +200,29 @@ fn values_are_found_however_a_body_is_framed() {
     }
     // The close ends the body, and then the value is there.
     let by_close = both();
-    let mut talk = by_close.open(0);
-    talk.begin(0);
-    talk.received(b"HTTP/1.1 200 OK\r\n\r\n{\"token\": \"until\"}").unwrap();
-    assert!(matches!(talk.peer_closed(), wire::Closing::Replied(reply) if reply.refusal.is_none()));
-    talk.begin(1);
-    assert!(talk.outgoing().ends_with(b"\r\n\r\nuntil|until\"}"));
+    let mut conversation = by_close.open(0);
+    conversation.begin(0);
+    conversation.received(b"HTTP/1.1 200 OK\r\n\r\n{\"token\": \"until\"}").unwrap();
+    assert!(matches!(conversation.peer_closed(), wire::Closing::Replied(reply) if reply.refusal.is_none()));
+    conversation.begin(1);
+    assert!(conversation.outgoing().ends_with(b"\r\n\r\nuntil|until\"}"));
 }
 
 #[test]
 fn a_compressed_body_that_fails_a_check_is_said_to_be_compressed() {
     let checks = Checks { bodies: vec![BodyCheck::Contains(b"hello".to_vec())], ..Checks::default() };
     let script = Http1::single(&Request::get("h", "/"), checks).unwrap();
-    let (mut talk, hint) = (script.open(0), "compressed (Content-Encoding)");
+    let (mut conversation, hint) = (script.open(0), "compressed (Content-Encoding)");
     for (coding, is_told) in
         [("Content-Encoding: gzip\r\n", true), ("Content-Encoding: identity\r\n", false), ("", false)]
     {
-        talk.begin(0);
+        conversation.begin(0);
         let reply = format!("HTTP/1.1 200 OK\r\n{coding}Content-Length: 3\r\n\r\n\x1f\x08x");
-        let Ok(Progress::Replied { reply, .. }) = talk.received(reply.as_bytes()) else { panic!("{coding}") };
+        let Ok(Progress::Replied { reply, .. }) = conversation.received(reply.as_bytes()) else {
+            panic!("{coding}")
+        };
         let refusal = reply.refusal.expect("a refusal");
-        let words = talk.explain(refusal);
+        let words = conversation.explain(refusal);
         assert!(
             refusal.class == ErrorClass::CheckBody && words.contains("does not contain \"hello\""),
             "{words}"

@@ -3,19 +3,19 @@
 use wire::http1::{BodyCheck, Checks, Http1, KEPT_BODY_BYTES_MAX, Request, SizeCheck, StatusSet};
 use wire::{Closing, Conversation, ErrorClass, Progress, Script, Stage};
 
-fn talk(checks: Checks) -> wire::http1::Talk {
-    let mut talk = Http1::single(&Request::get("h", "/"), checks).unwrap().open(0);
-    talk.begin(0);
-    talk
+fn conversation(checks: Checks) -> wire::http1::HttpConversation {
+    let mut conversation = Http1::single(&Request::get("h", "/"), checks).unwrap().open(0);
+    conversation.begin(0);
+    conversation
 }
 
 fn refusal(checks: Checks, reply: &[u8]) -> Option<(ErrorClass, String)> {
     let script = Http1::single(&Request::get("h", "/"), checks).unwrap();
-    let mut talk = script.open(0);
-    talk.begin(0);
-    match talk.received(reply).unwrap() {
+    let mut conversation = script.open(0);
+    conversation.begin(0);
+    match conversation.received(reply).unwrap() {
         Progress::Replied { reply, .. } => {
-            reply.refusal.map(|refusal| (refusal.class, talk.explain(refusal)))
+            reply.refusal.map(|refusal| (refusal.class, conversation.explain(refusal)))
         }
         progress => panic!("the reply is complete: {progress:?}"),
     }
@@ -24,12 +24,12 @@ fn refusal(checks: Checks, reply: &[u8]) -> Option<(ErrorClass, String)> {
 #[test]
 fn an_endless_head_is_refused_at_its_limit_however_it_comes() {
     for piece in [1_000, 4_096, 70_000] {
-        let mut talk = talk(Checks::default());
+        let mut conversation = conversation(Checks::default());
         let flood = [b"HTTP/1.1 200 OK\r\nX: ".to_vec(), vec![b'a'; 200_000]].concat();
         let mut taken = 0;
         let fault = flood.chunks(piece).find_map(|bytes| {
             taken += bytes.len();
-            talk.received(bytes).err()
+            conversation.received(bytes).err()
         });
         assert_eq!(fault.map(|fault| fault.class), Some(ErrorClass::HeaderLimit), "in pieces of {piece}");
         assert!(taken <= 64 * 1024 + piece, "{taken} bytes were taken");
@@ -39,28 +39,30 @@ fn an_endless_head_is_refused_at_its_limit_however_it_comes() {
 #[test]
 fn an_endless_status_line_and_an_endless_first_line_are_refused() {
     for start in ["HTTP/1.1 200 ", "\r\n\r\n\r\n"] {
-        let mut talk = talk(Checks::default());
+        let mut conversation = conversation(Checks::default());
         let flood = [start.as_bytes().to_vec(), vec![b'x'; 200_000]].concat();
-        assert!(flood.chunks(1_000).any(|bytes| talk.received(bytes).is_err()), "{start:?}");
+        assert!(flood.chunks(1_000).any(|bytes| conversation.received(bytes).is_err()), "{start:?}");
     }
 }
 
 #[test]
 fn endless_trailers_are_refused() {
-    let mut talk = talk(Checks::default());
-    talk.received(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n").unwrap();
-    let fault = (0..100_000).find_map(|_| talk.received(b"X: y\r\n").err()).unwrap();
+    let mut conversation = conversation(Checks::default());
+    conversation.received(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n").unwrap();
+    let fault = (0..100_000).find_map(|_| conversation.received(b"X: y\r\n").err()).unwrap();
     assert_eq!(fault.class, ErrorClass::HeaderLimit);
 }
 
 #[test]
 fn a_body_is_kept_only_for_a_check_and_only_up_to_the_limit() {
     let checks = Checks { bodies: vec![BodyCheck::Contains(b"needle".to_vec())], ..Checks::default() };
-    let mut talk = talk(checks);
+    let mut conversation = conversation(checks);
     let length = KEPT_BODY_BYTES_MAX + 6;
-    talk.received(format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n").as_bytes()).unwrap();
-    talk.received(&vec![b'.'; KEPT_BODY_BYTES_MAX]).unwrap();
-    let Progress::Replied { reply, .. } = talk.received(b"needle").unwrap() else { panic!("complete") };
+    conversation.received(format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n").as_bytes()).unwrap();
+    conversation.received(&vec![b'.'; KEPT_BODY_BYTES_MAX]).unwrap();
+    let Progress::Replied { reply, .. } = conversation.received(b"needle").unwrap() else {
+        panic!("complete")
+    };
     assert_eq!(
         reply.refusal.map(|refusal| refusal.class),
         Some(ErrorClass::CheckBody),
@@ -102,34 +104,38 @@ fn checks_say_what_did_not_hold() {
 #[test]
 fn a_reply_to_head_has_no_body() {
     let request = Request { method: "HEAD".to_string(), ..Request::get("h", "/") };
-    let mut talk = Http1::single(&request, Checks::default()).unwrap().open(0);
-    talk.begin(0);
+    let mut conversation = Http1::single(&request, Checks::default()).unwrap().open(0);
+    conversation.begin(0);
     let reply = b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n";
-    assert!(matches!(talk.received(reply), Ok(Progress::Replied { used, .. }) if used == reply.len()));
+    assert!(
+        matches!(conversation.received(reply), Ok(Progress::Replied { used, .. }) if used == reply.len())
+    );
 }
 
 #[test]
 fn the_stage_follows_the_reply_and_a_close_before_it_is_empty() {
-    let mut talk = talk(Checks::default());
-    assert_eq!(talk.stage(), Stage::FirstByte);
-    talk.received(b"HT").unwrap();
-    assert_eq!(talk.stage(), Stage::Head);
-    talk.received(b"TP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na").unwrap();
-    assert_eq!(talk.stage(), Stage::Body);
-    assert_eq!(talk.peer_closed(), Closing::Incomplete);
-    assert_eq!(talk.stage(), Stage::Idle);
-    talk.begin(0);
-    assert_eq!(talk.peer_closed(), Closing::Empty);
+    let mut conversation = conversation(Checks::default());
+    assert_eq!(conversation.stage(), Stage::FirstByte);
+    conversation.received(b"HT").unwrap();
+    assert_eq!(conversation.stage(), Stage::Head);
+    conversation.received(b"TP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na").unwrap();
+    assert_eq!(conversation.stage(), Stage::Body);
+    assert_eq!(conversation.peer_closed(), Closing::Incomplete);
+    assert_eq!(conversation.stage(), Stage::Idle);
+    conversation.begin(0);
+    assert_eq!(conversation.peer_closed(), Closing::Empty);
 }
 
 #[test]
 fn bytes_are_counted_with_their_framing() {
-    let mut talk = talk(Checks::default());
+    let mut conversation = conversation(Checks::default());
     let reply =
         b"HTTP/1.1 100 C\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
     for bytes in reply[..reply.len() - 1].chunks(7) {
-        assert_eq!(talk.received(bytes).unwrap(), Progress::NeedMore);
+        assert_eq!(conversation.received(bytes).unwrap(), Progress::NeedMore);
     }
-    let Progress::Replied { reply: last, .. } = talk.received(b"\n").unwrap() else { panic!("complete") };
+    let Progress::Replied { reply: last, .. } = conversation.received(b"\n").unwrap() else {
+        panic!("complete")
+    };
     assert_eq!(last.received_bytes, reply.len() as u64);
 }

@@ -1,7 +1,7 @@
 //! Values find their places in a request, and stay values there.
 
 use proptest::prelude::*;
-use wire::http1::{Checks, Http1, Request, RequestFault, Step, Talk, Template};
+use wire::http1::{Checks, Http1, HttpConversation, Request, RequestFault, Step, Template};
 use wire::{Conversation, Script};
 
 /// Everything that could end a line, a header or a request, and what only looks odd.
@@ -20,7 +20,7 @@ fn request(target: &str, header: Option<&str>, body: Option<&str>) -> Request {
     }
 }
 
-fn talk(request: &Request, variables: usize) -> Talk {
+fn conversation(request: &Request, variables: usize) -> HttpConversation {
     let request = Template::compile(request, &names(variables)).unwrap();
     let step = Step { request, checks: Checks::default(), captures: Vec::new() };
     Http1::new(vec![step], variables as u16).open(0)
@@ -28,12 +28,12 @@ fn talk(request: &Request, variables: usize) -> Talk {
 
 /// What is sent with these values.
 fn sent(request: &Request, values: &[&[u8]]) -> Vec<u8> {
-    let mut talk = talk(request, values.len());
+    let mut conversation = conversation(request, values.len());
     for (variable, value) in values.iter().enumerate() {
-        talk.set(variable as u16, value);
+        conversation.set(variable as u16, value);
     }
-    talk.begin(0);
-    talk.outgoing().to_vec()
+    conversation.begin(0);
+    conversation.outgoing().to_vec()
 }
 
 fn text(request: &Request, values: &[&str]) -> String {
@@ -67,22 +67,22 @@ fn values_are_filled_in_everywhere() {
 
 #[test]
 fn each_request_is_filled_anew_and_unset_values_are_empty() {
-    let mut talk = talk(&request("/?{v}", None, Some("{w}")), 2);
+    let mut conversation = conversation(&request("/?{v}", None, Some("{w}")), 2);
     for (value, body, expected) in [("abcdef", "0123456789", "10"), ("", "", "0"), ("b", "12", "2")] {
-        talk.set(0, value.as_bytes());
-        talk.set(1, body.as_bytes());
-        talk.begin(0);
-        let sent = String::from_utf8(talk.outgoing().to_vec()).unwrap();
+        conversation.set(0, value.as_bytes());
+        conversation.set(1, body.as_bytes());
+        conversation.begin(0);
+        let sent = String::from_utf8(conversation.outgoing().to_vec()).unwrap();
         assert!(sent.starts_with(&format!("POST /?{value} HTTP/1.1\r\n")), "{sent}");
         assert!(sent.contains(&format!("\r\nContent-Length: {expected}\r\n")), "{sent}");
         assert!(sent.ends_with(&format!("\r\n\r\n{body}")), "{sent}");
         assert!(matches!(
-            talk.received(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+            conversation.received(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
             Ok(wire::Progress::Replied { .. })
         ));
     }
     // A variable that does not exist is nobody's.
-    talk.set(7, b"x");
+    conversation.set(7, b"x");
 }
 
 #[test]
@@ -93,9 +93,9 @@ fn braces_without_a_name_and_escaped_names_are_text() {
     assert!(sent.ends_with("\r\n\r\n{\"a\": {}, \"b\": \"{w}\"}"), "{sent}");
     let plain = Request::get("h", "/?x={y}&{v}");
     let as_written = Http1::single(&plain, Checks::default()).unwrap();
-    let mut talk = as_written.open(0);
-    talk.begin(0);
-    assert!(talk.outgoing().starts_with(b"GET /?x={y}&{v} HTTP/1.1\r\n"));
+    let mut conversation = as_written.open(0);
+    conversation.begin(0);
+    assert!(conversation.outgoing().starts_with(b"GET /?x={y}&{v} HTTP/1.1\r\n"));
 }
 
 #[test]

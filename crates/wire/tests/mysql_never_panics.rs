@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use std::sync::Arc;
 use wire::mysql::{PROTOCOL, Session};
-use wire::sql::{Heard, Login, Rows, Session as _, Single, Statement, TlsWish, Value, Weak};
+use wire::sql::{Login, RowSink, Session as _, SessionEvent, Single, Statement, TlsWish, Value, Weak};
 
 /// Contents of packets, good and bad: any order of them gets further than bytes at random.
 const PAYLOADS: [&[u8]; 26] = [
@@ -44,7 +44,7 @@ const PAYLOADS: [&[u8]; 26] = [
 #[derive(Default)]
 struct Notes(Vec<u8>, bool);
 
-impl Rows for Notes {
+impl RowSink for Notes {
     fn wants(&self) -> bool {
         self.1
     }
@@ -75,25 +75,25 @@ fn story<'a>(capabilities: u64, wants: bool, pieces: impl Iterator<Item = &'a [u
         loop {
             match session.received(rest, &mut notes) {
                 Err(fault) => return (format!("{told} {} {}", fault.class, fault.sentence), notes.0),
-                Ok((used, heard)) => {
+                Ok((used, event)) => {
                     assert!(used <= rest.len(), "{used} of {} bytes were used", rest.len());
                     rest = &rest[used..];
-                    match heard {
-                        Heard::NeedMore => {
+                    match event {
+                        SessionEvent::NeedMore => {
                             assert!(rest.is_empty());
                             break;
                         }
-                        Heard::Ready if asked < 12 => {
+                        SessionEvent::Ready if asked < 12 => {
                             asked += 1;
                             session.clear();
                             ask(&mut session, asked);
                         }
-                        Heard::Ready => return (told, notes.0),
-                        Heard::Send => assert!(!session.outgoing().is_empty()),
-                        Heard::Refused => told.push_str(&session.said().text),
-                        Heard::Ended { .. } | Heard::RolledBack => {}
+                        SessionEvent::Ready => return (told, notes.0),
+                        SessionEvent::Send => assert!(!session.outgoing().is_empty()),
+                        SessionEvent::Rejected => told.push_str(&session.last_error().text),
+                        SessionEvent::Succeeded { .. } | SessionEvent::RolledBack => {}
                     }
-                    told.push_str(&format!("{heard:?} "));
+                    told.push_str(&format!("{event:?} "));
                 }
             }
         }

@@ -3,10 +3,10 @@
 use crate::mysql_server::{MARIADB, MYSQL_8, OLD, SUCCESS, greeting, logged_in, login, packets};
 use std::sync::Arc;
 use wire::mysql::Session;
-use wire::sql::{Heard, Rows, Session as _, Statement, Transaction, Value};
+use wire::sql::{RowSink, Session as _, SessionEvent, Statement, Transaction, Value};
 use wire::{Cancel, ErrorClass, Greeting, Next, PeerFault, Progress};
 
-const ENDED: Heard = Heard::Ended { rows: 0, has_rows: false };
+const ENDED: SessionEvent = SessionEvent::Succeeded { rows: 0, has_rows: false };
 const ERROR: &[u8] = b"\xff\x28\x04#42000syntax";
 /// A column `n` of type BIGINT.
 const NUMBER: &[u8] = b"\x03def\0\0\0\x01n\0\x0c\x3f\0\x01\0\0\0\x08\x81\0\0\0\0";
@@ -23,7 +23,7 @@ struct Notes {
     lines: Vec<String>,
 }
 
-impl Rows for Notes {
+impl RowSink for Notes {
     fn wants(&self) -> bool {
         self.wants
     }
@@ -45,29 +45,29 @@ impl Rows for Notes {
 /// All that is heard of these bytes, in pieces of this size.
 fn hear_in(
     session: &mut Session,
-    rows: &mut dyn Rows,
+    rows: &mut dyn RowSink,
     bytes: &[u8],
     size: usize,
-) -> Result<Vec<Heard>, PeerFault> {
+) -> Result<Vec<SessionEvent>, PeerFault> {
     let mut all = Vec::new();
     for piece in bytes.chunks(size.max(1)).chain([&[][..]]) {
         let mut rest = piece;
         loop {
-            let (used, heard) = session.received(rest, rows)?;
+            let (used, event) = session.received(rest, rows)?;
             rest = &rest[used..];
-            match heard {
-                Heard::NeedMore => {
+            match event {
+                SessionEvent::NeedMore => {
                     assert!(rest.is_empty());
                     break;
                 }
-                heard => all.push(heard),
+                event => all.push(event),
             }
         }
     }
     Ok(all)
 }
 
-fn hear(session: &mut Session, bytes: &[u8]) -> Vec<Heard> {
+fn hear(session: &mut Session, bytes: &[u8]) -> Vec<SessionEvent> {
     hear_in(session, &mut (), bytes, usize::MAX).expect("no fault")
 }
 
@@ -97,16 +97,19 @@ fn a_text_is_one_packet_and_its_results_are_heard_in_order() {
             session.query(b"begin; select 1; x");
         }
         open = true;
-        let heard = hear_in(&mut session, &mut (), &reply, size).expect("no fault");
-        let rows = Heard::Ended { rows: 2, has_rows: true };
-        assert_eq!(heard, [ENDED, rows, Heard::Refused, Heard::Ready]);
+        let event = hear_in(&mut session, &mut (), &reply, size).expect("no fault");
+        let rows = SessionEvent::Succeeded { rows: 2, has_rows: true };
+        assert_eq!(event, [ENDED, rows, SessionEvent::Rejected, SessionEvent::Ready]);
         assert_eq!(session.transaction(), Transaction::Open);
-        let said = session.said();
-        assert_eq!((said.sqlstate.as_str(), said.number, said.text.as_str()), ("42000", 1064, "syntax"));
+        let server_error = session.last_error();
+        assert_eq!(
+            (server_error.sqlstate.as_str(), server_error.number, server_error.text.as_str()),
+            ("42000", 1064, "syntax")
+        );
         assert!(!session.has_begun_reply());
     }
     session.query(b"commit");
-    assert_eq!(hear(&mut session, &packets(1, &[SUCCESS])), [ENDED, Heard::Ready]);
+    assert_eq!(hear(&mut session, &packets(1, &[SUCCESS])), [ENDED, SessionEvent::Ready]);
     assert_eq!(session.transaction(), Transaction::Idle);
 }
 
@@ -130,11 +133,14 @@ fn a_kept_statement_is_prepared_once_and_known_by_its_number() {
     session.sync();
     assert_eq!(session.outgoing(), b"\x10\0\0\0\x16select ? from t");
     let answer = packets(1, &[&prepared(9, 1, 1), NUMBER, OLD_END, NUMBER, OLD_END]);
-    assert_eq!(hear(&mut session, &answer), [Heard::Send]);
+    assert_eq!(hear(&mut session, &answer), [SessionEvent::Send]);
     let first = b"\x10\0\0\0\x17\x09\0\0\0\0\x01\0\0\0\0\x01\xfd\0\x01a";
     assert_eq!(session.outgoing(), first);
     let rows = packets(1, &[&[1], NUMBER, OLD_END, SEVEN, OLD_END]);
-    assert_eq!(hear(&mut session, &rows), [Heard::Ended { rows: 1, has_rows: true }, Heard::Ready]);
+    assert_eq!(
+        hear(&mut session, &rows),
+        [SessionEvent::Succeeded { rows: 1, has_rows: true }, SessionEvent::Ready]
+    );
 
     session.clear();
     execute(&mut session, 3, true, "select ? from t", &[None]);
@@ -146,7 +152,7 @@ fn a_kept_statement_is_prepared_once_and_known_by_its_number() {
     execute(&mut session, 3, true, "select ? from t", &[None]);
     session.sync();
     let unknown = packets(1, &[b"\xff\xdb\x04#HY000Unknown prepared statement handler"]);
-    assert_eq!(hear(&mut session, &unknown), [Heard::Refused, Heard::Ready]);
+    assert_eq!(hear(&mut session, &unknown), [SessionEvent::Rejected, SessionEvent::Ready]);
     session.clear();
     execute(&mut session, 3, true, "select ? from t", &[None]);
     assert_eq!(session.outgoing()[4], 0x16, "prepared again");
@@ -172,9 +178,9 @@ fn a_passing_statement_is_closed_with_the_next_command() {
     let mut session = logged_in(MYSQL_8);
     execute(&mut session, 0, false, "do 1", &[]);
     session.sync();
-    assert_eq!(hear(&mut session, &packets(1, &[&prepared(5, 0, 0)])), [Heard::Send]);
+    assert_eq!(hear(&mut session, &packets(1, &[&prepared(5, 0, 0)])), [SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\x0a\0\0\0\x17\x05\0\0\0\0\x01\0\0\0");
-    assert_eq!(hear(&mut session, &packets(1, &[SUCCESS])), [ENDED, Heard::Ready]);
+    assert_eq!(hear(&mut session, &packets(1, &[SUCCESS])), [ENDED, SessionEvent::Ready]);
     session.clear();
     assert!(session.outgoing().is_empty());
     session.query(b"x");
@@ -191,24 +197,24 @@ fn statements_wait_for_one_another_and_after_a_refusal_are_left_out_up_to_the_ne
     execute(&mut session, 3, true, "do 2", &[]);
     session.sync();
     let (is_prepared, ok) = (packets(1, &[&prepared(1, 0, 0)]), packets(1, &[SUCCESS]));
-    assert_eq!(hear(&mut session, &is_prepared), [Heard::Send]);
-    assert_eq!(hear(&mut session, &ok), [ENDED, Heard::Send]);
+    assert_eq!(hear(&mut session, &is_prepared), [SessionEvent::Send]);
+    assert_eq!(hear(&mut session, &ok), [ENDED, SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\x05\0\0\0\x16do 1");
     let refused = hear(&mut session, &packets(1, &[ERROR]));
-    assert_eq!(refused, [Heard::Refused, Heard::Ready, Heard::Send]);
+    assert_eq!(refused, [SessionEvent::Rejected, SessionEvent::Ready, SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\x05\0\0\0\x16do 2");
-    assert_eq!(hear(&mut session, &is_prepared), [Heard::Send]);
-    assert_eq!(hear(&mut session, &ok), [ENDED, Heard::Ready]);
+    assert_eq!(hear(&mut session, &is_prepared), [SessionEvent::Send]);
+    assert_eq!(hear(&mut session, &ok), [ENDED, SessionEvent::Ready]);
 
     // What is asked for after the refusal, and before the sync, is left out too.
     session.clear();
     execute(&mut session, 9, true, "do 3", &[]);
-    assert_eq!(hear(&mut session, &packets(1, &[ERROR])), [Heard::Refused]);
+    assert_eq!(hear(&mut session, &packets(1, &[ERROR])), [SessionEvent::Rejected]);
     session.clear();
     execute(&mut session, 0, true, "do 1", &[]);
     assert!(session.outgoing().is_empty());
     session.sync();
-    assert_eq!(hear(&mut session, b""), [Heard::Ready]);
+    assert_eq!(hear(&mut session, b""), [SessionEvent::Ready]);
     execute(&mut session, 0, true, "do 1", &[]);
     assert!(!session.outgoing().is_empty());
 }
@@ -219,10 +225,10 @@ fn as_many_values_as_placeholders_or_none_goes_out() {
     execute(&mut session, 0, true, "do ?", &[]);
     session.sync();
     let answer = packets(1, &[&prepared(5, 0, 1), NUMBER]);
-    assert_eq!(hear(&mut session, &answer), [Heard::Refused, Heard::Ready]);
-    let said = session.said();
-    assert_eq!((said.sqlstate.as_str(), said.number), ("07001", 0));
-    assert_eq!(said.text, "the statement has 1 placeholders and was given 0 values");
+    assert_eq!(hear(&mut session, &answer), [SessionEvent::Rejected, SessionEvent::Ready]);
+    let server_error = session.last_error();
+    assert_eq!((server_error.sqlstate.as_str(), server_error.number), ("07001", 0));
+    assert_eq!(server_error.text, "the statement has 1 placeholders and was given 0 values");
 }
 
 #[test]
@@ -258,7 +264,7 @@ fn definitions_that_are_sent_once_are_remembered() {
     execute(&mut session, 0, true, "select n", &[]);
     session.sync();
     hear(&mut session, &packets(1, &[&prepared(1, 1, 0), NUMBER]));
-    let ended = [Heard::Ended { rows: 1, has_rows: true }, Heard::Ready];
+    let ended = [SessionEvent::Succeeded { rows: 1, has_rows: true }, SessionEvent::Ready];
     let short = packets(1, &[&[1, 0], SEVEN, END]);
     assert_eq!(hear(&mut session, &short), ended);
     for (wants, reply, lines) in [
@@ -284,16 +290,16 @@ fn definitions_that_are_sent_once_are_remembered() {
 fn a_server_that_asks_for_a_file_gets_what_it_was_given_or_nothing() {
     let mut session = logged_in(MYSQL_8);
     session.query(b"load data local infile 'x' into table t");
-    assert_eq!(hear(&mut session, &packets(1, &[b"\xfb/etc/passwd"])), [Heard::Send]);
+    assert_eq!(hear(&mut session, &packets(1, &[b"\xfb/etc/passwd"])), [SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\0\0\0\x02");
-    assert_eq!(hear(&mut session, &packets(3, &[SUCCESS])), [Heard::Refused, Heard::Ready]);
-    assert_eq!(session.said().text, "the server asked for a local file, which it was not given");
+    assert_eq!(hear(&mut session, &packets(3, &[SUCCESS])), [SessionEvent::Rejected, SessionEvent::Ready]);
+    assert_eq!(session.last_error().text, "the server asked for a local file, which it was not given");
     session.local_infile(b"1\n2\n".to_vec());
     session.query(b"load data local infile 'x' into table t");
-    assert_eq!(hear(&mut session, &packets(1, &[b"\xfbx"])), [Heard::Send]);
+    assert_eq!(hear(&mut session, &packets(1, &[b"\xfbx"])), [SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\x04\0\0\x021\n2\n\0\0\0\x03");
-    let loaded = Heard::Ended { rows: 2, has_rows: false };
-    assert_eq!(hear(&mut session, &packets(4, &[&[0, 2, 0, 2, 0, 0, 0]])), [loaded, Heard::Ready]);
+    let loaded = SessionEvent::Succeeded { rows: 2, has_rows: false };
+    assert_eq!(hear(&mut session, &packets(4, &[&[0, 2, 0, 2, 0, 0, 0]])), [loaded, SessionEvent::Ready]);
 
     // Without the allowance, what was given stays here.
     let mut session = Session::new(Arc::new(login("secret")), [5; 18]);
@@ -302,7 +308,7 @@ fn a_server_that_asks_for_a_file_gets_what_it_was_given_or_nothing() {
     assert_eq!(session.outgoing()[4] & 0x80, 0, "the server is not told that it may ask");
     session.local_infile(b"secret".to_vec());
     session.query(b"select 1");
-    assert_eq!(hear(&mut session, &packets(1, &[b"\xfbx"])), [Heard::Send]);
+    assert_eq!(hear(&mut session, &packets(1, &[b"\xfbx"])), [SessionEvent::Send]);
     assert_eq!(session.outgoing(), b"\0\0\0\x02");
 }
 
@@ -313,8 +319,8 @@ fn rows_of_many_packets_go_by_without_being_kept() {
     let reply = packets(1, &[&[1], TEXT, &full, &full, b"", b"\x01x", END]);
     for size in [usize::MAX, 64 * 1024] {
         session.query(b"select repeat('x', 33554430)");
-        let heard = hear_in(&mut session, &mut (), &reply, size).expect("no fault");
-        assert_eq!(heard, [Heard::Ended { rows: 2, has_rows: true }, Heard::Ready]);
+        let event = hear_in(&mut session, &mut (), &reply, size).expect("no fault");
+        assert_eq!(event, [SessionEvent::Succeeded { rows: 2, has_rows: true }, SessionEvent::Ready]);
     }
     session.query(b"select repeat('x', 33554430)");
     let mut notes = Notes { wants: true, ..Notes::default() };
@@ -328,7 +334,7 @@ fn long_texts_are_split_and_their_reply_goes_on_with_the_number() {
     session.query(&vec![b'x'; 0xff_ffff - 1]);
     let sent = session.outgoing();
     assert_eq!((&sent[..5], &sent[sent.len() - 4..]), (&b"\xff\xff\xff\0\x03"[..], &b"\0\0\0\x01"[..]));
-    assert_eq!(hear(&mut session, &packets(2, &[SUCCESS])), [ENDED, Heard::Ready]);
+    assert_eq!(hear(&mut session, &packets(2, &[SUCCESS])), [ENDED, SessionEvent::Ready]);
 }
 
 #[test]
@@ -336,15 +342,17 @@ fn a_statement_under_way_is_ended_by_another_session() {
     let mut session = logged_in(MYSQL_8);
     session.query(b"select sleep(20)");
     let killing = || {
-        let Some(Cancel::Request(mut talk)) = session.cancel() else { panic!("a statement is under way") };
-        assert_eq!(talk.greet(), Greeting::Await);
+        let Some(Cancel::Request(mut conversation)) = session.cancel() else {
+            panic!("a statement is under way")
+        };
+        assert_eq!(conversation.greet(), Greeting::Await);
         let hello = greeting(MYSQL_8, "8", "mysql_native_password", b"12345678901234567890");
-        assert_eq!(talk.greeted(&hello), Ok((hello.len(), Greeting::Send)));
+        assert_eq!(conversation.greeted(&hello), Ok((hello.len(), Greeting::Send)));
         let welcome = packets(2, &[SUCCESS]);
-        assert_eq!(talk.greeted(&welcome), Ok((welcome.len(), Greeting::Done)));
-        assert_eq!(talk.begin(0), Next::Send);
-        assert_eq!(talk.outgoing(), b"\x07\0\0\0\x03KILL 7");
-        talk
+        assert_eq!(conversation.greeted(&welcome), Ok((welcome.len(), Greeting::Done)));
+        assert_eq!(conversation.begin(0), Next::Send);
+        assert_eq!(conversation.outgoing(), b"\x07\0\0\0\x03KILL 7");
+        conversation
     };
     let gone = b"\xff\x46\x04#HY000Unknown thread id: 7";
     let denied = b"\xff\x47\x04#HY000You are not owner of thread 7";
@@ -365,12 +373,12 @@ fn last_words_end_everything_that_was_asked() {
             let mut session = logged_in(MYSQL_8);
             session.query(b"select 1");
             session.query(b"select 2");
-            assert_eq!(hear(&mut session, &reply), [Heard::Refused], "{number}");
-            assert!(session.said().is_fatal);
+            assert_eq!(hear(&mut session, &reply), [SessionEvent::Rejected], "{number}");
+            assert!(session.last_error().is_fatal);
             let mut session = logged_in(MYSQL_8);
             execute(&mut session, 0, true, "do 1", &[]);
             session.sync();
-            assert_eq!(hear(&mut session, &reply), [Heard::Refused], "{number}");
+            assert_eq!(hear(&mut session, &reply), [SessionEvent::Rejected], "{number}");
         }
     }
 }
@@ -378,10 +386,10 @@ fn last_words_end_everything_that_was_asked() {
 #[test]
 fn nothing_may_come_unasked_but_last_words() {
     let mut session = logged_in(MYSQL_8);
-    assert_eq!(session.received(b"", &mut ()), Ok((0, Heard::NeedMore)));
+    assert_eq!(session.received(b"", &mut ()), Ok((0, SessionEvent::NeedMore)));
     let last_words = packets(0, &[b"\xff\xbf\x0f#HY000The client was disconnected by the server"]);
-    assert_eq!(session.received(&last_words, &mut ()), Ok((last_words.len(), Heard::Refused)));
-    assert!(session.said().is_fatal && session.said().text.starts_with("The client was"));
+    assert_eq!(session.received(&last_words, &mut ()), Ok((last_words.len(), SessionEvent::Rejected)));
+    assert!(session.last_error().is_fatal && session.last_error().text.starts_with("The client was"));
     for bytes in [packets(1, &[SUCCESS]), b"x".to_vec(), last_words[..9].to_vec()] {
         assert_eq!(session.received(&bytes, &mut ()).expect_err("a fault").class, ErrorClass::ExcessBytes);
     }

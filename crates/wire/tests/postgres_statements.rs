@@ -6,9 +6,9 @@ use wire::ErrorClass;
 use crate::postgres_server::{error, log_in, message, notice, ready};
 use wire::PeerFault;
 use wire::postgres::Session;
-use wire::sql::{Heard, Rows, Session as _, Statement, Transaction, Value};
+use wire::sql::{RowSink, Session as _, SessionEvent, Statement, Transaction, Value};
 
-const READY: Heard = Heard::Ready;
+const READY: SessionEvent = SessionEvent::Ready;
 
 /// The description of rows with these columns.
 fn described(names: &[&str]) -> Vec<u8> {
@@ -39,12 +39,12 @@ fn session() -> Session {
     Session::new(Arc::default(), [0; 18])
 }
 
-const fn sent(rows: u64) -> Heard {
-    Heard::Ended { rows, has_rows: true }
+const fn sent(rows: u64) -> SessionEvent {
+    SessionEvent::Succeeded { rows, has_rows: true }
 }
 
-const fn changed(rows: u64) -> Heard {
-    Heard::Ended { rows, has_rows: false }
+const fn changed(rows: u64) -> SessionEvent {
+    SessionEvent::Succeeded { rows, has_rows: false }
 }
 
 fn kept(session: &mut Session, number: u16, value: Option<&str>) {
@@ -60,7 +60,7 @@ fn unnamed(session: &mut Session, text: &str) {
 #[derive(Default)]
 struct Told(String);
 
-impl Rows for Told {
+impl RowSink for Told {
     fn wants(&self) -> bool {
         true
     }
@@ -82,19 +82,19 @@ impl Rows for Told {
 /// All that is heard of these bytes, which come in pieces of a size.
 fn hear(
     session: &mut Session,
-    rows: &mut dyn Rows,
+    rows: &mut dyn RowSink,
     bytes: &[u8],
     size: usize,
-) -> Result<Vec<Heard>, PeerFault> {
+) -> Result<Vec<SessionEvent>, PeerFault> {
     let mut all = Vec::new();
     for piece in bytes.chunks(size) {
         let mut rest = piece;
         loop {
-            let (used, heard) = session.received(rest, rows)?;
+            let (used, event) = session.received(rest, rows)?;
             rest = &rest[used..];
-            match heard {
-                Heard::NeedMore => break,
-                heard => all.push(heard),
+            match event {
+                SessionEvent::NeedMore => break,
+                event => all.push(event),
             }
         }
         assert!(rest.is_empty());
@@ -102,7 +102,7 @@ fn hear(
     Ok(all)
 }
 
-fn heard(session: &mut Session, messages: &[Vec<u8>]) -> Vec<Heard> {
+fn event(session: &mut Session, messages: &[Vec<u8>]) -> Vec<SessionEvent> {
     hear(session, &mut (), &messages.concat(), usize::MAX).unwrap()
 }
 
@@ -131,14 +131,14 @@ fn a_kept_statement_is_prepared_once_a_connection_with_its_first_execution() {
         .to_string();
     assert_eq!(session.outgoing().escape_ascii().to_string(), first);
     let reply = [prepared(), bound(), row(&[Some("1"), None]), ended("SELECT 1"), ready()];
-    assert_eq!(heard(&mut session, &reply), [sent(1), READY]);
+    assert_eq!(event(&mut session, &reply), [sent(1), READY]);
 
     session.clear();
     kept(&mut session, 12, Some("x"));
     session.sync();
     assert_eq!(session.outgoing().escape_ascii().to_string(), bind.escape_ascii().to_string());
     let again = [bound(), ended("SELECT 0"), ready()];
-    assert_eq!(heard(&mut session, &again), [sent(0), READY], "it is known to send rows");
+    assert_eq!(event(&mut session, &again), [sent(0), READY], "it is known to send rows");
 
     session.forget();
     kept(&mut session, 12, Some("x"));
@@ -157,13 +157,13 @@ fn what_failed_to_be_prepared_is_prepared_again_under_a_name_made_free() {
     };
     let refusal = |state| [error("ERROR", state, "no"), ready()];
     assert_eq!(puts(&mut session).as_deref(), Some(&b"P"[..]));
-    assert_eq!(heard(&mut session, &refusal("42601")), [Heard::Refused, READY]);
+    assert_eq!(event(&mut session, &refusal("42601")), [SessionEvent::Rejected, READY]);
     assert_eq!(puts(&mut session).as_deref(), Some(&b"C"[..]), "closed first");
     let reply = [message(b'3', b""), prepared(), bound(), ended("SELECT 0"), ready()];
-    assert_eq!(heard(&mut session, &reply), [sent(0), READY]);
+    assert_eq!(event(&mut session, &reply), [sent(0), READY]);
     assert_eq!(puts(&mut session).as_deref(), Some(&b"B"[..]));
     // A pooler leads to a server that does not know it.
-    assert_eq!(heard(&mut session, &refusal("26000")), [Heard::Refused, READY]);
+    assert_eq!(event(&mut session, &refusal("26000")), [SessionEvent::Rejected, READY]);
     assert_eq!(puts(&mut session).as_deref(), Some(&b"C"[..]));
 }
 
@@ -179,12 +179,15 @@ fn pipelines_are_answered_in_order_and_an_error_takes_the_rest_up_to_the_next_sy
     kept(&mut session, 0, None);
     session.sync();
     let first = [prepared(), bound(), ended("SELECT 0"), bound(), ended("SELECT 0"), ready()];
-    assert_eq!(heard(&mut session, &first), [sent(0), sent(0), READY]);
+    assert_eq!(event(&mut session, &first), [sent(0), sent(0), READY]);
     let second = [message(b'1', b""), bound(), error("ERROR", "40001", "again"), message(b'Z', b"E")];
-    assert_eq!(heard(&mut session, &second), [Heard::Refused, READY]);
+    assert_eq!(event(&mut session, &second), [SessionEvent::Rejected, READY]);
     assert_eq!(session.transaction(), Transaction::Failed);
-    assert_eq!((session.said().sqlstate.as_str(), session.said().text.as_str()), ("40001", "again"));
-    assert_eq!(heard(&mut session, &[bound(), ended("SELECT 0"), ready()]), [sent(0), READY]);
+    assert_eq!(
+        (session.last_error().sqlstate.as_str(), session.last_error().text.as_str()),
+        ("40001", "again")
+    );
+    assert_eq!(event(&mut session, &[bound(), ended("SELECT 0"), ready()]), [sent(0), READY]);
     assert!(!session.has_begun_reply());
 }
 
@@ -198,14 +201,14 @@ fn an_error_may_come_at_any_message_and_notices_anywhere() {
         let mut reply: Vec<Vec<u8>> =
             parts[..place].iter().flat_map(|part| [notice(), part.clone()]).collect();
         reply.extend([notice(), error("ERROR", "57014", "canceled"), notice(), ready()]);
-        let mut expected = vec![Heard::Refused, READY];
+        let mut expected = vec![SessionEvent::Rejected, READY];
         if place == parts.len() {
             // The transaction failed to end, after its statement had.
             expected.insert(0, sent(1));
         }
-        assert_eq!(heard(&mut session, &reply), expected, "before message {place}");
+        assert_eq!(event(&mut session, &reply), expected, "before message {place}");
         session.query(b"SELECT 2");
-        assert_eq!(heard(&mut session, &[ended("UPDATE 5"), ready()]), [changed(5), READY]);
+        assert_eq!(event(&mut session, &[ended("UPDATE 5"), ready()]), [changed(5), READY]);
     }
 }
 
@@ -218,8 +221,11 @@ fn nothing_is_awaited_after_a_fatal_error_which_may_come_when_idle() {
             session.sync();
             session.query(b"COMMIT");
         }
-        assert_eq!(heard(&mut session, &[error("FATAL", "57P01", "shutting down")]), [Heard::Refused]);
-        assert!(session.said().is_fatal && session.said().text == "shutting down");
+        assert_eq!(
+            event(&mut session, &[error("FATAL", "57P01", "shutting down")]),
+            [SessionEvent::Rejected]
+        );
+        assert!(session.last_error().is_fatal && session.last_error().text == "shutting down");
         assert_eq!(session.has_begun_reply(), !is_idle);
         assert_eq!(fault(&mut session, &[ready()]).class, ErrorClass::ProtocolError);
     }
@@ -277,15 +283,15 @@ fn malformed_rows_are_found_when_they_are_looked_at() {
 fn large_rows_pass_without_being_kept_and_are_refused_to_who_wants_them() {
     let mut session = session();
     session.query(b"SELECT large");
-    heard(&mut session, &[described(&["a"])]);
+    event(&mut session, &[described(&["a"])]);
     let field = 1 << 30;
     let head = [&b"D"[..], &(4u32 + 2 + 4 + field).to_be_bytes(), b"\0\x01", &field.to_be_bytes()].concat();
-    heard(&mut session, std::slice::from_ref(&head));
+    event(&mut session, std::slice::from_ref(&head));
     let piece = vec![b'x'; 1 << 20];
     for _ in 0..1 << 10 {
-        assert_eq!(session.received(&piece, &mut ()).unwrap(), (piece.len(), Heard::NeedMore));
+        assert_eq!(session.received(&piece, &mut ()).unwrap(), (piece.len(), SessionEvent::NeedMore));
     }
-    assert_eq!(heard(&mut session, &[ended("SELECT 1"), ready()]), [sent(1), READY]);
+    assert_eq!(event(&mut session, &[ended("SELECT 1"), ready()]), [sent(1), READY]);
 
     session.query(b"SELECT large");
     let bytes = [described(&["a"]), head].concat();
@@ -324,17 +330,23 @@ fn a_copy_goes_in_when_it_was_asked_for_and_is_refused_politely_otherwise() {
     session.copy_bytes(b"too early");
     assert_eq!(session.outgoing()[..5], *b"Q\0\0\0\x22");
     assert_eq!(session.outgoing().len(), 1 + 0x22);
-    assert_eq!(heard(&mut session, &[ended("TRUNCATE TABLE"), copy.clone()]), [changed(0), Heard::Send]);
+    assert_eq!(
+        event(&mut session, &[ended("TRUNCATE TABLE"), copy.clone()]),
+        [changed(0), SessionEvent::Send]
+    );
     assert!(session.is_copy_ready() && session.outgoing().is_empty());
     session.copy_bytes(b"1\tone\n");
     session.copy_end();
     session.copy_bytes(b"too late");
     assert_eq!(session.outgoing(), b"d\0\0\0\x0a1\tone\nc\0\0\0\x04");
-    assert_eq!(heard(&mut session, &[ended("COPY 1"), ready()]), [changed(1), READY]);
+    assert_eq!(event(&mut session, &[ended("COPY 1"), ready()]), [changed(1), READY]);
 
     session.copy_in("COPY t FROM STDIN");
-    assert_eq!(heard(&mut session, std::slice::from_ref(&copy)), [Heard::Send]);
-    assert_eq!(heard(&mut session, &[error("ERROR", "22P04", "bad"), ready()]), [Heard::Refused, READY]);
+    assert_eq!(event(&mut session, std::slice::from_ref(&copy)), [SessionEvent::Send]);
+    assert_eq!(
+        event(&mut session, &[error("ERROR", "22P04", "bad"), ready()]),
+        [SessionEvent::Rejected, READY]
+    );
     assert!(!session.is_copy_ready());
 
     for is_text in [true, false] {
@@ -344,17 +356,20 @@ fn a_copy_goes_in_when_it_was_asked_for_and_is_refused_politely_otherwise() {
         } else {
             unnamed(&mut session, "COPY t FROM STDIN");
             session.sync();
-            heard(&mut session, &[message(b'1', b""), bound(), message(b'n', b"")]);
+            event(&mut session, &[message(b'1', b""), bound(), message(b'n', b"")]);
         }
-        assert_eq!(heard(&mut session, std::slice::from_ref(&copy)), [Heard::Send]);
+        assert_eq!(event(&mut session, std::slice::from_ref(&copy)), [SessionEvent::Send]);
         assert!(session.outgoing().starts_with(b"f\0\0\0") && !session.is_copy_ready());
         assert_eq!(session.outgoing().ends_with(b"S\0\0\0\x04"), !is_text);
-        assert_eq!(heard(&mut session, &[error("ERROR", "57014", "no"), ready()]), [Heard::Refused, READY]);
-        let said = session.said();
         assert_eq!(
-            (said.sqlstate.as_str(), said.text.contains("COPY FROM STDIN")),
+            event(&mut session, &[error("ERROR", "57014", "no"), ready()]),
+            [SessionEvent::Rejected, READY]
+        );
+        let server_error = session.last_error();
+        assert_eq!(
+            (server_error.sqlstate.as_str(), server_error.text.contains("COPY FROM STDIN")),
             ("0A000", true),
-            "{said:?}"
+            "{server_error:?}"
         );
     }
     unnamed(&mut session, "COPY t FROM STDIN");
@@ -374,24 +389,24 @@ fn what_cannot_be_sent_is_refused_in_its_turn() {
     session.sync();
     assert!(session.outgoing().len() < 200);
     let reply = [prepared(), bound(), ended("SELECT 0"), prepared(), ready()];
-    assert_eq!(heard(&mut session, &reply), [sent(0), Heard::Refused, Heard::Refused, READY]);
-    assert_eq!(session.said().sqlstate.as_str(), "54000");
+    assert_eq!(event(&mut session, &reply), [sent(0), SessionEvent::Rejected, SessionEvent::Rejected, READY]);
+    assert_eq!(session.last_error().sqlstate.as_str(), "54000");
 }
 
 #[test]
 fn a_rollback_is_told_from_other_ends() {
     let mut session = session();
     for (tag, end) in [
-        ("ROLLBACK", Heard::RolledBack),
+        ("ROLLBACK", SessionEvent::RolledBack),
         ("COMMIT", changed(0)),
         ("ROLLBACK PREPARED", changed(0)),
         ("UPDATE 3", changed(3)),
     ] {
         session.query(b"COMMIT");
-        assert_eq!(heard(&mut session, &[ended(tag), ready()]), [end, READY], "{tag}");
+        assert_eq!(event(&mut session, &[ended(tag), ready()]), [end, READY], "{tag}");
         unnamed(&mut session, "COMMIT");
         session.sync();
         let answer = [message(b'1', b""), bound(), message(b'n', b""), ended(tag), ready()];
-        assert_eq!(heard(&mut session, &answer), [end, READY], "{tag}");
+        assert_eq!(event(&mut session, &answer), [end, READY], "{tag}");
     }
 }

@@ -67,13 +67,13 @@ impl Line {
     }
 
     /// Goes through the greeting of a conversation, TLS included, within the time-out.
-    pub fn greet(&mut self, talk: &mut dyn Conversation) -> Result<(), ProbeError> {
-        self.come_to_terms(talk)
+    pub fn greet(&mut self, conversation: &mut dyn Conversation) -> Result<(), ProbeError> {
+        self.run_greeting(conversation)
     }
 
     /// As [`Line::greet`], for a session without a script.
     pub fn log_in(&mut self, session: &mut dyn SqlSession) -> Result<(), ProbeError> {
-        self.come_to_terms(session)
+        self.run_greeting(session)
     }
 
     /// How long a read or a write may wait from now on; `None` waits for ever.
@@ -97,7 +97,7 @@ impl Line {
         &self.endpoint
     }
 
-    fn come_to_terms<G: Greets + ?Sized>(&mut self, who: &mut G) -> Result<(), ProbeError> {
+    fn run_greeting<G: Greets + ?Sized>(&mut self, who: &mut G) -> Result<(), ProbeError> {
         let begun = Instant::now();
         let mut greeting = who.greet();
         let mut bytes = Vec::new();

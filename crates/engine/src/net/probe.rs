@@ -25,7 +25,7 @@ pub struct Asked<T> {
     /// The reply; of a refusal the conversation has the reason.
     pub reply: Reply,
     /// The conversation, which has heard the reply.
-    pub talk: T,
+    pub conversation: T,
     /// What connecting showed.
     pub probed: Probed,
 }
@@ -85,38 +85,46 @@ pub fn probe(peer: &Peer, timeout: Duration) -> Result<Probed, ProbeError> {
 }
 
 /// Connects, goes through the greeting of a conversation, says goodbye and closes.
-pub fn greet(peer: &Peer, talk: &mut dyn Conversation, timeout: Duration) -> Result<Probed, ProbeError> {
+pub fn greet(
+    peer: &Peer,
+    conversation: &mut dyn Conversation,
+    timeout: Duration,
+) -> Result<Probed, ProbeError> {
     let mut line = Line::open(peer, timeout)?;
-    line.greet(talk)?;
+    line.greet(conversation)?;
     let probed = probed(&line);
-    say_farewell(&mut line, talk);
+    send_farewell(&mut line, conversation);
     Ok(probed)
 }
 
 /// Connects, greets, sends the request of step 0, waits for its reply, says goodbye and closes. The time-out counts for the
 /// connection, for the greeting, and for each wait for the reply.
-pub fn ask<T: Conversation>(peer: &Peer, mut talk: T, timeout: Duration) -> Result<Asked<T>, ProbeError> {
-    let (reply, probed) = put(peer, &mut talk, timeout)?;
-    Ok(Asked { reply, talk, probed })
+pub fn ask<T: Conversation>(
+    peer: &Peer,
+    mut conversation: T,
+    timeout: Duration,
+) -> Result<Asked<T>, ProbeError> {
+    let (reply, probed) = put(peer, &mut conversation, timeout)?;
+    Ok(Asked { reply, conversation, probed })
 }
 
 /// As [`ask`], for any conversation.
 pub(super) fn put(
     peer: &Peer,
-    talk: &mut dyn Conversation,
+    conversation: &mut dyn Conversation,
     timeout: Duration,
 ) -> Result<(Reply, Probed), ProbeError> {
     let mut line = Line::open(peer, timeout)?;
-    line.greet(talk)?;
+    line.greet(conversation)?;
     let probed = probed(&line);
-    let next = talk.begin(0);
-    let reply = converse(&mut line, talk, next, timeout);
+    let next = conversation.begin(0);
+    let reply = converse(&mut line, conversation, next, timeout);
     let reply = reply.map_err(|(class, reason)| ProbeError::Question {
         endpoint: line.endpoint().to_owned(),
         class,
         reason,
     })?;
-    say_farewell(&mut line, talk);
+    send_farewell(&mut line, conversation);
     Ok((reply, probed))
 }
 
@@ -125,7 +133,7 @@ type Reason = (ErrorClass, String);
 
 fn converse(
     line: &mut Line,
-    talk: &mut dyn Conversation,
+    conversation: &mut dyn Conversation,
     mut next: Next,
     timeout: Duration,
 ) -> Result<Reply, Reason> {
@@ -142,18 +150,19 @@ fn converse(
     let (mut buffer, mut bytes) = (vec![0; 16 * 1024], Vec::new());
     loop {
         match next {
-            Next::Send => line.write_all(talk.outgoing()).map_err(lost)?,
+            Next::Send => line.write_all(conversation.outgoing()).map_err(lost)?,
             Next::Await => {}
             Next::Pause { ns } => {
                 thread::sleep(Duration::from_nanos(ns).min(timeout));
-                next = talk.go_on();
+                next = conversation.go_on();
                 continue;
             }
             Next::Done(reply) => return Ok(reply),
             Next::Broken(words) => return Err((ErrorClass::ScriptStopped, words)),
         }
         next = loop {
-            let progress = if bytes.is_empty() { Progress::NeedMore } else { hear(talk, &mut bytes)? };
+            let progress =
+                if bytes.is_empty() { Progress::NeedMore } else { hear(conversation, &mut bytes)? };
             match progress {
                 Progress::NeedMore => {}
                 Progress::Replied { reply, .. } => return Ok(reply),
@@ -163,7 +172,7 @@ fn converse(
                 return Err((ErrorClass::TimeoutBody, format!("no whole reply within {timeout:?}")));
             }
             match line.read(&mut buffer).map_err(lost)? {
-                0 => match talk.peer_closed() {
+                0 => match conversation.peer_closed() {
                     Closing::Replied(reply) => return Ok(reply),
                     _ => {
                         return Err((
@@ -179,8 +188,8 @@ fn converse(
 }
 
 /// Hands the conversation what came, and keeps what it has no use for yet.
-fn hear(talk: &mut dyn Conversation, bytes: &mut Vec<u8>) -> Result<Progress, Reason> {
-    let progress = talk.received(bytes).map_err(|fault| (fault.class, fault.message()))?;
+fn hear(conversation: &mut dyn Conversation, bytes: &mut Vec<u8>) -> Result<Progress, Reason> {
+    let progress = conversation.received(bytes).map_err(|fault| (fault.class, fault.message()))?;
     match &progress {
         Progress::NeedMore => bytes.clear(),
         Progress::Replied { used, .. } | Progress::Answered { used, .. } => {
@@ -195,8 +204,8 @@ fn probed(line: &Line) -> Probed {
 }
 
 /// Whether it arrives makes no difference here.
-fn say_farewell(line: &mut Line, talk: &mut dyn Conversation) {
-    let _ = line.write_all(talk.farewell());
+fn send_farewell(line: &mut Line, conversation: &mut dyn Conversation) {
+    let _ = line.write_all(conversation.farewell());
 }
 
 fn explain(error: &io::Error, timeout: Duration) -> String {

@@ -22,11 +22,11 @@ impl Worker<'_> {
         let endpoint = peer.endpoint(self.first_number + link.number).clone();
         let sent = self.canceller.send(Peer { endpoints: vec![endpoint], ..peer.clone() }, cancel);
         self.note_not_canceled(sent.err(), now_ns);
-        self.hear_cancellations(0, now_ns);
+        self.read_cancellations(0, now_ns);
     }
 
     /// Counts the cancellations of which nothing came.
-    fn hear_cancellations(&mut self, wait_ns: u64, now_ns: u64) {
+    fn read_cancellations(&mut self, wait_ns: u64, now_ns: u64) {
         let until_ns = self.clock.now() + wait_ns;
         loop {
             let left_ns = until_ns.saturating_sub(self.clock.now());
@@ -37,7 +37,7 @@ impl Worker<'_> {
 
     /// Waits for the cancellations that are under way at the end of a load, for a while: what still runs would disturb the next.
     pub(super) fn settle_cancellations(&mut self, now_ns: u64) {
-        self.hear_cancellations(PATIENCE_NS, now_ns);
+        self.read_cancellations(PATIENCE_NS, now_ns);
         for _ in 0..self.canceller.under_way() {
             self.note_not_canceled(Some("the peer has not answered yet".to_owned()), now_ns);
         }

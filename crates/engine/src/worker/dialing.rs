@@ -133,7 +133,7 @@ impl Worker<'_> {
             return;
         }
         let generation = link.generation;
-        self.hear_early(number);
+        self.read_before_first_request(number);
         let link = &self.links[number as usize];
         if link.generation != generation {
             return;
@@ -165,7 +165,7 @@ impl Worker<'_> {
 
     /// Lets the socket of a link go. Whatever the kernel still says about it is not heard.
     pub(super) fn close(&mut self, number: u32) {
-        self.say_farewell(number);
+        self.send_farewell(number);
         let link = &mut self.links[number as usize];
         if link.is_opening() {
             self.dialing -= 1;
@@ -180,7 +180,7 @@ impl Worker<'_> {
 
     /// Tells the peer that a link with nothing under way will be closed, where the protocol has words for it. Whether
     /// they arrive makes no difference here.
-    pub(super) fn say_farewell(&mut self, number: u32) {
+    pub(super) fn send_farewell(&mut self, number: u32) {
         let link = &mut self.links[number as usize];
         let (State::Up { socket, session }, farewell) = (&mut link.state, link.channel.farewell()) else {
             return;

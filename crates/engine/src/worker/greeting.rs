@@ -53,7 +53,7 @@ impl Worker<'_> {
 
     /// Gives the greeting its bytes, and does what they come to.
     #[cold]
-    pub(super) fn hear_greeting(&mut self, number: u32, bytes: &[u8], at_ns: u64) {
+    pub(super) fn take_greeting(&mut self, number: u32, bytes: &[u8], at_ns: u64) {
         let generation = self.links[number as usize].generation;
         let mut rest = bytes;
         loop {

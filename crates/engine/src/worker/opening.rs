@@ -25,7 +25,7 @@ impl Worker<'_> {
 
     /// What happens to connections to a peer before the load counts with the first step that goes there. Says whether any does.
     fn note_first_step(&mut self, peer: u16) -> bool {
-        let goes_there = |step: &u16| self.steps[usize::from(*step)].script == peer;
+        let goes_there = |step: &u16| self.steps[usize::from(*step)].peer == peer;
         let Some(step) = self.job.scenarios.visits().map(|visit| visit.step).find(goes_there) else {
             return false;
         };
@@ -49,7 +49,7 @@ impl Worker<'_> {
             }
             let is_waiting = opening.iter().any(|link| self.links[*link as usize].is_opening());
             let count = self.poll.wait(if is_waiting { HEARTBEAT_NS } else { 0 })?;
-            self.set_clocks();
+            self.compare_clocks();
             (0..count).for_each(|index| self.on_ready(self.poll.take(index)));
         }
         opening.into_iter().for_each(|link| {

@@ -39,16 +39,16 @@ impl Worker<'_> {
             // The user may make another request at once: in the next turn, not deeper and deeper in this one.
             Next::Done(reply) => {
                 let generation = self.links[exchange.link as usize].generation;
-                self.over_at_once.push_back((user, exchange.link, generation, reply));
+                self.immediate_replies.push_back((user, exchange.link, generation, reply));
             }
             next => drop(self.go_on_with(user, next, at_ns)),
         }
     }
 
     /// Ends requests that were over as soon as they had begun: each user's once a turn.
-    pub(super) fn end_at_once(&mut self) {
-        for _ in 0..self.over_at_once.len() {
-            let Some((user, link, generation, reply)) = self.over_at_once.pop_front() else { return };
+    pub(super) fn end_immediate(&mut self) {
+        for _ in 0..self.immediate_replies.len() {
+            let Some((user, link, generation, reply)) = self.immediate_replies.pop_front() else { return };
             if self.links[link as usize].generation == generation {
                 self.on_reply(user, reply, self.clock.now());
             }
@@ -83,7 +83,7 @@ impl Worker<'_> {
             Next::Await => {
                 self.begin_part(user);
                 if self.embedding.is_some() {
-                    self.will_perform(exchange.link);
+                    self.queue_call(exchange.link);
                 }
             }
             Next::Pause { ns } => self.pause(user, ns, at_ns),

@@ -92,7 +92,7 @@ impl Worker<'_> {
             self.note_planned(intended_ns);
         }
         self.users[number as usize].next_ns = intended_ns;
-        self.dispatch.wait_for_room(self.steps[usize::from(step)].script, number, step);
+        self.dispatch.wait_for_room(self.steps[usize::from(step)].peer, number, step);
     }
 
     /// Begins exchanges that waited for room at a peer, as far as there is some.

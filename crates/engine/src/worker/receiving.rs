@@ -44,7 +44,7 @@ impl Worker<'_> {
 
     /// Hears what a fresh connection has to say before its first request is sent: that is no reply to it. Where nothing has
     /// come, which includes the end of the connection, the request will show how it goes on.
-    pub(super) fn hear_early(&mut self, number: u32) {
+    pub(super) fn read_before_first_request(&mut self, number: u32) {
         let mut piece = [0; PIECE_BYTES];
         let State::Up { socket, .. } = &self.links[number as usize].state else { return };
         if let Io::Moved(count) = socket.receive(&mut piece) {
@@ -55,13 +55,13 @@ impl Worker<'_> {
 
     /// Listens for a moment when the load is over, on connections that were used. A surplus reply that was taken for the answer
     /// to a request leaves a true answer over: it comes now, or never.
-    pub(super) fn hear_surplus(&mut self) -> Result<(), Errno> {
+    pub(super) fn read_surplus_replies(&mut self) -> Result<(), Errno> {
         let until_ns = self.clock.now() + SURPLUS_WAIT_NS;
         let was_used = |link: &Link| link.served > 0 && matches!(link.state, State::Up { .. });
         while !self.signal.is_aborted() && self.links.iter().any(was_used) {
             let Some(wait_ns @ 1..) = until_ns.checked_sub(self.clock.now()) else { break };
             let count = self.poll.wait(wait_ns.min(HEARTBEAT_NS))?;
-            self.set_clocks();
+            self.compare_clocks();
             for index in 0..count {
                 self.on_ready(self.poll.take(index));
             }
@@ -138,7 +138,7 @@ impl Worker<'_> {
         | State::Greeting { session: Some(session), .. }
         | State::Up { session: Some(session), .. }) = &mut link.state
         else {
-            return self.hear(number, bytes, at_ns);
+            return self.route(number, bytes, at_ns);
         };
         let mut plain = std::mem::take(&mut self.plain);
         plain.clear();
@@ -159,7 +159,7 @@ impl Worker<'_> {
                 // Whatever came with the handshake cannot be the reply to a request that goes out after it.
                 self.end_link(number, Ending::too_early(), at_ns);
             } else {
-                self.hear(number, &plain, at_ns);
+                self.route(number, &plain, at_ns);
             }
         }
         self.plain = plain;
@@ -169,11 +169,11 @@ impl Worker<'_> {
     }
 
     #[inline]
-    fn hear(&mut self, number: u32, bytes: &[u8], at_ns: u64) {
+    fn route(&mut self, number: u32, bytes: &[u8], at_ns: u64) {
         if self.links[number as usize].is_up() {
             self.deliver(number, bytes, at_ns);
         } else {
-            self.hear_greeting(number, bytes, at_ns);
+            self.take_greeting(number, bytes, at_ns);
         }
     }
 
@@ -185,7 +185,7 @@ impl Worker<'_> {
         if let Some(user) = link.carried.first().filter(|_| !is_shared)
             && let Some(exchange) = &mut self.users[user as usize].exchange
         {
-            at_ns = exchange.heard(at_ns);
+            at_ns = exchange.note_bytes(at_ns);
         }
         let (mut rest, mut was_waiting) = (bytes, false);
         loop {
@@ -216,7 +216,7 @@ impl Worker<'_> {
     pub(super) fn on_event(&mut self, event: Event, mut at_ns: u64, is_first: bool) -> After {
         let (Event::Replied { ticket, .. } | Event::Answered { ticket, .. }) = event;
         if is_first {
-            at_ns = self.heard(ticket.0, at_ns);
+            at_ns = self.note_bytes(ticket.0, at_ns);
         }
         match event {
             Event::Replied { reply, .. } => {
@@ -229,10 +229,10 @@ impl Worker<'_> {
 
     /// The instant of what came for the request of a user.
     #[inline]
-    fn heard(&mut self, user: u32, at_ns: u64) -> u64 {
+    fn note_bytes(&mut self, user: u32, at_ns: u64) -> u64 {
         let user = self.users.get_mut(user as usize);
         let exchange = user.and_then(|user| user.exchange.as_mut());
-        exchange.map_or(at_ns, |exchange| exchange.heard(at_ns))
+        exchange.map_or(at_ns, |exchange| exchange.note_bytes(at_ns))
     }
 
     #[cold]

@@ -16,7 +16,7 @@ impl Worker<'_> {
     pub(super) fn begin(&mut self, number: u32, step: u16, was_due: bool, intended_ns: u64, now_ns: u64) {
         let place = self.steps[usize::from(step)];
         let user = &mut self.users[number as usize];
-        let Some(link_number) = self.dispatch.choose(&self.links, place.script, user.lane) else {
+        let Some(link_number) = self.dispatch.choose(&self.links, place.peer, user.lane) else {
             return self.wait_for_room(number, step, was_due, intended_ns);
         };
         let link = &mut self.links[link_number as usize];
@@ -98,7 +98,7 @@ impl Worker<'_> {
             State::Shaking { socket, session, .. } => send_records(socket, session),
             State::InProcess => {
                 if !link.carried.is_empty() {
-                    self.will_perform(number);
+                    self.queue_call(number);
                 }
                 return;
             }

@@ -54,10 +54,10 @@ pub(crate) fn greeting(list: &[Act]) -> Acts {
 }
 
 impl Script for Acts {
-    type Talk = Talk;
+    type Conversation = ActsConversation;
 
-    fn open(&self, number: u32) -> Talk {
-        Talk {
+    fn open(&self, number: u32) -> ActsConversation {
+        ActsConversation {
             script: self.clone(),
             number,
             step: 0,
@@ -82,7 +82,7 @@ impl Script for Acts {
 
 /// One side of one connection.
 #[derive(Debug)]
-pub(crate) struct Talk {
+pub(crate) struct ActsConversation {
     script: Acts,
     number: u32,
     step: u16,
@@ -96,7 +96,7 @@ pub(crate) struct Talk {
     quits: bool,
 }
 
-impl Talk {
+impl ActsConversation {
     fn act(&self) -> Option<Act> {
         self.script.steps.get(usize::from(self.step))?.get(self.place).copied()
     }
@@ -139,7 +139,7 @@ pub(crate) fn fault(class: ErrorClass, said: &str) -> PeerFault {
     PeerFault::new(class, 0, "the server says").saying(said)
 }
 
-impl Conversation for Talk {
+impl Conversation for ActsConversation {
     fn set(&mut self, _variable: u16, _value: &[u8]) {}
 
     fn greet(&mut self) -> Greeting {
@@ -271,7 +271,7 @@ impl Conversation for Talk {
     }
 }
 
-impl Talk {
+impl ActsConversation {
     /// A call in this process, in place of sending and receiving.
     fn call(&mut self) -> Result<Progress, PeerFault> {
         match &self.script.interrupted {

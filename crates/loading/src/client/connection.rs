@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use engine::{Line, Peer, ProbeError};
-use wire::sql::{Heard, Rows, Session};
+use wire::sql::{RowSink, Session, SessionEvent};
 
 use super::Answer;
 use crate::error::Error;
@@ -63,13 +63,13 @@ impl<S: Session> Connection<S> {
     }
 
     /// Waits for the next thing worth hearing.
-    pub(super) fn hear(&mut self, rows: &mut dyn Rows, doing: &str) -> Result<Heard, Error> {
+    pub(super) fn next_event(&mut self, rows: &mut dyn RowSink, doing: &str) -> Result<SessionEvent, Error> {
         loop {
             let heard = self.session.received(&self.buffer[self.from..self.to], rows);
             let (used, heard) = heard.map_err(|fault| broken(doing, fault.message()))?;
             self.from += used;
             match heard {
-                Heard::NeedMore => self.fill().map_err(|error| broken(doing, error.to_string()))?,
+                SessionEvent::NeedMore => self.fill().map_err(|error| broken(doing, error.to_string()))?,
                 heard => return Ok(heard),
             }
         }
@@ -77,19 +77,19 @@ impl<S: Session> Connection<S> {
 
     /// Waits for the end of the reply; how many rows its last statement sent or took. An error that the server reported is the
     /// answer if there was one.
-    pub(super) fn finish(&mut self, rows: &mut dyn Rows, doing: &str) -> Result<u64, Error> {
+    pub(super) fn finish(&mut self, rows: &mut dyn RowSink, doing: &str) -> Result<u64, Error> {
         let (mut refused, mut count) = (None, 0);
         loop {
-            match self.hear(rows, doing) {
-                Ok(Heard::Ready) => return refused.map_or(Ok(count), Err),
-                Ok(Heard::Refused) => refused = Some(self.refused(doing)),
-                Ok(Heard::Send) => self.flush(doing)?,
-                Ok(Heard::Ended { rows, .. }) => count = rows,
-                Ok(Heard::RolledBack) => {
+            match self.next_event(rows, doing) {
+                Ok(SessionEvent::Ready) => return refused.map_or(Ok(count), Err),
+                Ok(SessionEvent::Rejected) => refused = Some(self.refused(doing)),
+                Ok(SessionEvent::Send) => self.flush(doing)?,
+                Ok(SessionEvent::Succeeded { rows, .. }) => count = rows,
+                Ok(SessionEvent::RolledBack) => {
                     let said = "the server rolled the transaction back".to_owned();
                     refused = Some(Error::Refused { doing: doing.to_owned(), said });
                 }
-                Ok(Heard::NeedMore) => {}
+                Ok(SessionEvent::NeedMore) => {}
                 Err(error) => return Err(refused.unwrap_or(error)),
             }
         }
@@ -97,13 +97,13 @@ impl<S: Session> Connection<S> {
 
     /// What the server said last, as an error.
     pub(super) fn refused(&self, doing: &str) -> Error {
-        let said = self.session.said();
+        let said = self.session.last_error();
         let said = format!("{}: {}", said.sqlstate.as_str(), said.text);
         Error::Refused { doing: doing.to_owned(), said }
     }
 
     /// Sends a text and waits for the end of its reply.
-    pub(super) fn run(&mut self, text: &[u8], rows: &mut dyn Rows, doing: &str) -> Result<(), Error> {
+    pub(super) fn run(&mut self, text: &[u8], rows: &mut dyn RowSink, doing: &str) -> Result<(), Error> {
         self.session.clear();
         self.session.query(text);
         self.flush(doing)?;
@@ -136,7 +136,7 @@ struct Taken {
     row: Vec<Option<String>>,
 }
 
-impl Rows for Taken {
+impl RowSink for Taken {
     fn wants(&self) -> bool {
         true
     }

@@ -48,7 +48,7 @@ impl Client for MySql {
         for _ in 1..TRIES_MAX {
             match self.load_once(table, chunk, &mut told, written) {
                 Err(Error::Refused { .. })
-                    if self.connection.session.said().sqlstate.as_str() == DEADLOCK => {}
+                    if self.connection.session.last_error().sqlstate.as_str() == DEADLOCK => {}
                 ended => return ended,
             }
         }

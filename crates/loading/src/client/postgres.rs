@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::Peer;
 use wire::postgres::Session;
-use wire::sql::{Heard, Login, Session as _};
+use wire::sql::{Login, Session as _, SessionEvent};
 
 use super::connection::{Connection, broken, nonce};
 use super::{Answer, Client};
@@ -51,9 +51,9 @@ impl Client for Postgres {
         let frozen = if is_whole { " (FREEZE)" } else { "" };
         self.connection.session.copy_in(&format!("COPY {name} FROM STDIN{frozen}"));
         self.connection.flush(doing)?;
-        match self.connection.hear(&mut (), doing)? {
-            Heard::Send if self.connection.session.is_copy_ready() => {}
-            Heard::Refused => return Err(self.connection.refused(doing)),
+        match self.connection.next_event(&mut (), doing)? {
+            SessionEvent::Send if self.connection.session.is_copy_ready() => {}
+            SessionEvent::Rejected => return Err(self.connection.refused(doing)),
             _ => return Err(broken(doing, "the server does not take a copy")),
         }
         let step = table.content.rows_at_once();

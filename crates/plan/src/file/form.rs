@@ -154,11 +154,11 @@ pub(crate) const ROWS: Form = Form {
 };
 
 /// `1`, `1..10`, `1..`.
-pub(crate) fn rows(text: &str) -> Result<sql::Rows, String> {
+pub(crate) fn rows(text: &str) -> Result<sql::RowCount, String> {
     let one = |text: &str| text.trim().parse().map_err(|_| format!("{text:?} is not a number of rows"));
-    let Some((least, most)) = text.split_once("..") else { return Ok(sql::Rows::exactly(one(text)?)) };
+    let Some((least, most)) = text.split_once("..") else { return Ok(sql::RowCount::exactly(one(text)?)) };
     let most = if most.trim().is_empty() { u64::MAX } else { one(most)? };
-    let rows = sql::Rows { least: one(least)?, most };
+    let rows = sql::RowCount { least: one(least)?, most };
     if rows.least > rows.most { Err(format!("{text:?} has its end before its start")) } else { Ok(rows) }
 }
 

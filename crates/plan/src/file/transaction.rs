@@ -189,7 +189,7 @@ fn saves(node: &Node, kind: &str, variables: &mut Variables, reading: &mut Readi
     saves
 }
 
-fn expects(node: &Node, reading: &mut Reading<'_>) -> Option<sql::Rows> {
+fn expects(node: &Node, reading: &mut Reading<'_>) -> Option<sql::RowCount> {
     let expect = node.get("expect")?;
     for entry in expect.entries().iter().filter(|entry| entry.key != "rows") {
         let what = format!("`{}` applies to HTTP replies", entry.key);

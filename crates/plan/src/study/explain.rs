@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use load::values::{DataSource, RowOrder, Source};
 use load::{Order, Scenario, ThinkTime};
-use sql::Rows;
+use sql::RowCount;
 use wire::http1::Checks;
 
 use super::{Braced, Study, StudyPin};
@@ -98,7 +98,7 @@ impl Study {
             }
             Action::Sql(SqlAction { expects, saves, .. }) => {
                 let wanted = match expects {
-                    Some(rows) if *rows == Rows::exactly(1) => "a transaction, expects 1 row".to_owned(),
+                    Some(rows) if *rows == RowCount::exactly(1) => "a transaction, expects 1 row".to_owned(),
                     Some(rows) => format!("a transaction, expects {rows} rows"),
                     None => "a transaction".to_owned(),
                 };

@@ -16,11 +16,11 @@ use crate::script::value::Value;
 /// An expression. Steps are in the order in which they are done, so that neither running nor dropping one needs the stack of
 /// the thread.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Code(pub(crate) Vec<Step>);
+pub(crate) struct Code(pub(crate) Vec<Instruction>);
 
 /// One step. Jumps say how many steps are left out.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Step {
+pub(crate) enum Instruction {
     /// Puts a value on the stack.
     Push(Value),
     /// Puts a text on the stack.

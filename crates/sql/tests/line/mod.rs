@@ -5,33 +5,33 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use sql::Talk;
+use sql::SqlConversation;
 use wire::{Conversation as _, Greeting, Next, Progress, Reply};
 
 /// How long a server may take to answer before the test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Line {
-    pub(crate) talk: Talk,
+    pub(crate) conversation: SqlConversation,
     stream: TcpStream,
     bytes: Vec<u8>,
 }
 
 impl Line {
-    pub(crate) fn open(talk: Talk, port: u16) -> Self {
+    pub(crate) fn open(conversation: SqlConversation, port: u16) -> Self {
         let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut line = Self { talk, stream, bytes: Vec::new() };
-        let mut greeting = line.talk.greet();
+        let mut line = Self { conversation, stream, bytes: Vec::new() };
+        let mut greeting = line.conversation.greet();
         loop {
             match greeting {
                 Greeting::Send => {
-                    line.stream.write_all(line.talk.outgoing()).unwrap();
+                    line.stream.write_all(line.conversation.outgoing()).unwrap();
                     greeting = Greeting::Await;
                 }
                 Greeting::Await => {
                     line.read();
-                    let (used, next) = line.talk.greeted(&line.bytes).unwrap();
+                    let (used, next) = line.conversation.greeted(&line.bytes).unwrap();
                     line.bytes.drain(..used);
                     greeting = next;
                 }
@@ -53,11 +53,11 @@ impl Line {
     /// Sends what comes next, and takes the answer to it; what comes then.
     pub(crate) fn go(&mut self, next: &Next) -> Next {
         if *next == Next::Send {
-            self.stream.write_all(self.talk.outgoing()).unwrap();
+            self.stream.write_all(self.conversation.outgoing()).unwrap();
         }
         loop {
             self.read();
-            match self.talk.received(&self.bytes).unwrap() {
+            match self.conversation.received(&self.bytes).unwrap() {
                 Progress::NeedMore => self.bytes.clear(),
                 Progress::Replied { used, reply } => {
                     self.bytes.drain(..used);
@@ -84,7 +84,7 @@ impl Line {
     }
 
     pub(crate) fn transact(&mut self) -> Reply {
-        let next = self.talk.begin(0);
+        let next = self.conversation.begin(0);
         self.finish(next)
     }
 }

@@ -8,8 +8,8 @@
 use std::fmt::Write as _;
 
 use sql::script::{Allow, Deck, Language};
-use sql::{Engine, Settings, Sql, Step, Talk};
-use wire::sql::{Heard, Rows, Said, Session, SqlState, Statement, Transaction, Value};
+use sql::{Engine, Settings, Sql, SqlConversation, TransactionStep};
+use wire::sql::{RowSink, ServerError, Session, SessionEvent, SqlState, Statement, Transaction, Value};
 use wire::{
     Cancel, Conversation, ErrorClass, Greeting, Next, PartEnd, PeerFault, Progress, Refusal, Reply, Script,
 };
@@ -30,25 +30,30 @@ pub(crate) const ERRORS: [(u8, &[u8; 5], bool); 8] = [
 pub(crate) struct Fake {
     out: String,
     transaction: Transaction,
-    said: Said,
+    server_error: ServerError,
     has_begun: bool,
     /// The first byte of a message.
     half: Option<u8>,
 }
 
 impl Fake {
-    fn message(&mut self, kind: u8, what: u8, rows: &mut dyn Rows) -> Result<Option<Heard>, PeerFault> {
+    fn message(
+        &mut self,
+        kind: u8,
+        what: u8,
+        rows: &mut dyn RowSink,
+    ) -> Result<Option<SessionEvent>, PeerFault> {
         let count = u64::from(what.wrapping_sub(b'0'));
         Ok(Some(match kind {
-            b'E' => Heard::Ended { rows: count, has_rows: false },
-            b'S' => Heard::Ended { rows: count, has_rows: true },
-            b'B' => Heard::RolledBack,
+            b'E' => SessionEvent::Succeeded { rows: count, has_rows: false },
+            b'S' => SessionEvent::Succeeded { rows: count, has_rows: true },
+            b'B' => SessionEvent::RolledBack,
             b'R' => {
                 let known = ERRORS.iter().find(|(letter, ..)| *letter == what);
                 let (_, state, is_fatal) = known.copied().unwrap_or((what, b"XX000", false));
                 let text = format!("error {}", char::from(what));
-                self.said = Said { sqlstate: SqlState(*state), number: 0, text, is_fatal };
-                Heard::Refused
+                self.server_error = ServerError { sqlstate: SqlState(*state), number: 0, text, is_fatal };
+                SessionEvent::Rejected
             }
             b'Z' => {
                 self.transaction = match what {
@@ -56,11 +61,11 @@ impl Fake {
                     b'F' => Transaction::Failed,
                     _ => Transaction::Idle,
                 };
-                Heard::Ready
+                SessionEvent::Ready
             }
             b'M' => {
                 self.out = "more\n".to_owned();
-                Heard::Send
+                SessionEvent::Send
             }
             b'C' | b'V' | b'N' | b'W' => {
                 take(kind, what, rows);
@@ -114,26 +119,26 @@ impl Session for Fake {
         self.out.push_str("sync\n");
     }
 
-    fn received(&mut self, bytes: &[u8], rows: &mut dyn Rows) -> Result<(usize, Heard), PeerFault> {
+    fn received(&mut self, bytes: &[u8], rows: &mut dyn RowSink) -> Result<(usize, SessionEvent), PeerFault> {
         for (at, byte) in bytes.iter().enumerate() {
             self.has_begun = true;
             let Some(kind) = self.half.take() else {
                 self.half = Some(*byte);
                 continue;
             };
-            if let Some(heard) = self.message(kind, *byte, rows)? {
-                return Ok((at + 1, heard));
+            if let Some(event) = self.message(kind, *byte, rows)? {
+                return Ok((at + 1, event));
             }
         }
-        Ok((bytes.len(), Heard::NeedMore))
+        Ok((bytes.len(), SessionEvent::NeedMore))
     }
 
     fn transaction(&self) -> Transaction {
         self.transaction
     }
 
-    fn said(&self) -> &Said {
-        &self.said
+    fn last_error(&self) -> &ServerError {
+        &self.server_error
     }
 
     fn has_begun_reply(&self) -> bool {
@@ -153,7 +158,7 @@ impl Session for Fake {
     }
 }
 
-fn take(kind: u8, what: u8, rows: &mut dyn Rows) {
+fn take(kind: u8, what: u8, rows: &mut dyn RowSink) {
     if !rows.wants() {
         return;
     }
@@ -176,9 +181,9 @@ pub(crate) fn deck(scripts: &[&str]) -> Deck {
 }
 
 /// A step for each script.
-pub(crate) fn steps(deck: &Deck) -> Vec<Step> {
+pub(crate) fn steps(deck: &Deck) -> Vec<TransactionStep> {
     let numbers = 0..deck.scripts().len() as u16;
-    numbers.map(|script| Step { name: format!("step {script}"), script, expects: None }).collect()
+    numbers.map(|script| TransactionStep { name: format!("step {script}"), script, expects: None }).collect()
 }
 
 pub(crate) fn sql(scripts: &[&str], settings: Settings) -> Sql {
@@ -188,28 +193,35 @@ pub(crate) fn sql(scripts: &[&str], settings: Settings) -> Sql {
 }
 
 /// The conversation of the first connection.
-pub(crate) fn talk(script: &str, settings: Settings) -> Talk {
+pub(crate) fn conversation(script: &str, settings: Settings) -> SqlConversation {
     sql(&[script], settings).open(0)
 }
 
 /// Goes through a step with a server that gives these answers, one for each time something is sent; tells what happened.
-pub(crate) fn play(talk: &mut Talk, step: u16, answers: &[&str]) -> String {
-    play_cut(talk, step, answers, usize::MAX)
+pub(crate) fn play(conversation: &mut SqlConversation, step: u16, answers: &[&str]) -> String {
+    play_cut(conversation, step, answers, usize::MAX)
 }
 
 /// The same, with answers that come in pieces of so many bytes.
-pub(crate) fn play_cut(talk: &mut Talk, step: u16, answers: &[&str], piece: usize) -> String {
+pub(crate) fn play_cut(
+    conversation: &mut SqlConversation,
+    step: u16,
+    answers: &[&str],
+    piece: usize,
+) -> String {
     let mut told = String::new();
     let mut answers = answers.iter();
-    let mut next = talk.begin(step);
+    let mut next = conversation.begin(step);
     let mut rest: &[u8] = &[];
     for _ in 0..1_000 {
-        let Some(progress) = go(talk, &mut told, next, &mut answers, &mut rest, piece) else { return told };
+        let Some(progress) = go(conversation, &mut told, next, &mut answers, &mut rest, piece) else {
+            return told;
+        };
         match progress {
             Ok(Progress::Answered { used, part, next: then }) => {
                 rest = &rest[used..];
                 if let Some(PartEnd { part, refusal }) = part {
-                    let _ = writeln!(told, "part {part}: {}", shown(talk, refusal));
+                    let _ = writeln!(told, "part {part}: {}", shown(conversation, refusal));
                 }
                 next = then;
             }
@@ -221,9 +233,9 @@ pub(crate) fn play_cut(talk: &mut Talk, step: u16, answers: &[&str], piece: usiz
                 let _ = writeln!(
                     told,
                     "waiting: {:?}, {:?}, part {:?}",
-                    talk.stage(),
-                    talk.peer_closed(),
-                    talk.part()
+                    conversation.stage(),
+                    conversation.peer_closed(),
+                    conversation.part()
                 );
                 return told;
             }
@@ -238,7 +250,7 @@ pub(crate) fn play_cut(talk: &mut Talk, step: u16, answers: &[&str], piece: usiz
 
 /// Does what comes next; what the server then says.
 fn go<'a>(
-    talk: &mut Talk,
+    conversation: &mut SqlConversation,
     told: &mut String,
     mut next: Next,
     answers: &mut std::slice::Iter<'_, &'a str>,
@@ -247,8 +259,8 @@ fn go<'a>(
 ) -> Option<Result<Progress, PeerFault>> {
     if let Next::Pause { ns } = next {
         let _ = writeln!(told, "pause {ns}");
-        next = talk.go_on();
-        return go(talk, told, next, answers, rest, piece);
+        next = conversation.go_on();
+        return go(conversation, told, next, answers, rest, piece);
     }
     match next {
         Next::Send => {
@@ -256,7 +268,7 @@ fn go<'a>(
                 told.push_str("early: an answer came before its question\n");
                 return None;
             }
-            for line in String::from_utf8_lossy(talk.outgoing()).lines() {
+            for line in String::from_utf8_lossy(conversation.outgoing()).lines() {
                 let _ = writeln!(told, "> {line}");
             }
             *rest = answers.next().map_or(&[][..], |answer| answer.as_bytes());
@@ -264,7 +276,7 @@ fn go<'a>(
         Next::Await => {}
         Next::Done(Reply { status, refusal, reusable, received_bytes: _ }) => {
             let end = if reusable { "" } else { ", connection lost" };
-            let _ = writeln!(told, "try {status}: {}{end}", shown(talk, refusal));
+            let _ = writeln!(told, "try {status}: {}{end}", shown(conversation, refusal));
             if !rest.is_empty() {
                 told.push_str("an answer is left over\n");
             }
@@ -278,7 +290,7 @@ fn go<'a>(
     }
     loop {
         let (now, later) = rest.split_at(piece.min(rest.len()));
-        let progress = talk.received(now);
+        let progress = conversation.received(now);
         if progress != Ok(Progress::NeedMore) || later.is_empty() {
             return Some(progress);
         }
@@ -286,10 +298,10 @@ fn go<'a>(
     }
 }
 
-fn shown(talk: &Talk, refusal: Option<Refusal>) -> String {
+fn shown(conversation: &SqlConversation, refusal: Option<Refusal>) -> String {
     match refusal {
         None => "ok".to_owned(),
-        Some(refusal) => format!("{} ({})", refusal.class, talk.explain(refusal)),
+        Some(refusal) => format!("{} ({})", refusal.class, conversation.explain(refusal)),
     }
 }
 

@@ -17,7 +17,7 @@ use super::incoming::ERROR;
 use super::nonce::Nonce;
 use super::outgoing::PAYLOAD_BYTES_MAX;
 use super::plugin::{Plugin, with_zero};
-use super::{rsa, said};
+use super::{rsa, server_error};
 use crate::blame::PeerFault;
 use crate::sql::{Login, TlsWish};
 
@@ -72,7 +72,7 @@ pub(super) struct Circumstances<'a> {
 
 /// How a log-in goes on.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum LogInAction {
     Await,
     /// Sends this content of a packet.
     Send(Vec<u8>),
@@ -101,7 +101,11 @@ impl LogIn {
     }
 
     /// Takes in the content of a packet.
-    pub(super) fn packet(&mut self, payload: &[u8], around: Circumstances<'_>) -> Result<Step, PeerFault> {
+    pub(super) fn packet(
+        &mut self,
+        payload: &[u8],
+        around: Circumstances<'_>,
+    ) -> Result<LogInAction, PeerFault> {
         let Some(&first) = payload.first() else { return Err(Fault::Malformed.plain()) };
         match (self.state, first) {
             (_, ERROR) => Err(refused(payload)),
@@ -113,9 +117,9 @@ impl LogIn {
                 let encrypted =
                     rsa::encrypt(password(around), &self.seed, &payload[1..], around.nonce.hashed(b"oaep"))?;
                 self.state = State::Answered;
-                Ok(Step::Send(encrypted))
+                Ok(LogInAction::Send(encrypted))
             }
-            (State::Settings, SUCCESS) => Ok(Step::Done),
+            (State::Settings, SUCCESS) => Ok(LogInAction::Done),
             _ => Err(Fault::Unexpected.showing(payload)),
         }
     }
@@ -125,7 +129,7 @@ impl LogIn {
         if self.state == State::Tls { self.introduce(around).ok() } else { None }
     }
 
-    fn greeted(&mut self, payload: &[u8], around: Circumstances<'_>) -> Result<Step, PeerFault> {
+    fn greeted(&mut self, payload: &[u8], around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
         let server = ServerGreeting::of(payload).map_err(|fault| fault.showing(payload))?;
         let least = Capabilities::PROTOCOL_41.with(Capabilities::SECURE_CONNECTION);
         if !server.capabilities.has(least) {
@@ -153,9 +157,9 @@ impl LogIn {
             let mut request = Vec::new();
             greeting::write_tls_request(&mut request, self.capabilities);
             self.state = State::Tls;
-            return Ok(Step::Secure(request));
+            return Ok(LogInAction::Secure(request));
         }
-        Ok(Step::Send(introduction))
+        Ok(LogInAction::Send(introduction))
     }
 
     fn introduce(&mut self, around: Circumstances<'_>) -> Result<Vec<u8>, Fault> {
@@ -178,7 +182,7 @@ impl LogIn {
     }
 
     /// The server wants another way to log in.
-    fn switched(&mut self, payload: &[u8], around: Circumstances<'_>) -> Result<Step, PeerFault> {
+    fn switched(&mut self, payload: &[u8], around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
         let mut fields = Fields::of(&payload[1..]);
         self.switches += 1;
         if self.switches > SWITCHES_MAX {
@@ -203,14 +207,14 @@ impl LogIn {
             Plugin::Sha256 if !around.is_private => return self.ask_for_key(OLD_KEY_PLEASE, around),
             _ => plugin.answer(password, &self.seed)?,
         };
-        Ok(Step::Send(answer))
+        Ok(LogInAction::Send(answer))
     }
 
-    fn more_data(&mut self, data: &[u8], around: Circumstances<'_>) -> Result<Step, PeerFault> {
+    fn more_data(&mut self, data: &[u8], around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
         match (self.plugin, data) {
-            (Plugin::CachingSha2, [KNOWN]) => Ok(Step::Await),
+            (Plugin::CachingSha2, [KNOWN]) => Ok(LogInAction::Await),
             (Plugin::CachingSha2, [PASSWORD_WANTED]) if around.is_private => {
-                Ok(Step::Send(with_zero(password(around))))
+                Ok(LogInAction::Send(with_zero(password(around))))
             }
             (Plugin::CachingSha2, [PASSWORD_WANTED]) => self.ask_for_key(KEY_PLEASE, around),
             _ => Err(Fault::Unexpected.showing(data)),
@@ -218,24 +222,24 @@ impl LogIn {
     }
 
     /// Whoever sits between here and the server could hand out a key of their own.
-    fn ask_for_key(&mut self, question: u8, around: Circumstances<'_>) -> Result<Step, PeerFault> {
+    fn ask_for_key(&mut self, question: u8, around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
         if !around.login.weak.any_key {
             return Err(Fault::UnknownKey.plain());
         }
         self.state = State::Key;
-        Ok(Step::Send(Vec::from([question])))
+        Ok(LogInAction::Send(Vec::from([question])))
     }
 
-    fn succeeded(&mut self, around: Circumstances<'_>) -> Result<Step, PeerFault> {
+    fn succeeded(&mut self, around: Circumstances<'_>) -> Result<LogInAction, PeerFault> {
         if around.login.settings.is_empty() {
-            return Ok(Step::Done);
+            return Ok(LogInAction::Done);
         }
         self.state = State::Settings;
         let statement = settings(&around.login.settings)?;
         if statement.len() >= PAYLOAD_BYTES_MAX {
             Err(Fault::BadSetting.plain())
         } else {
-            Ok(Step::Ask(statement))
+            Ok(LogInAction::Ask(statement))
         }
     }
 }
@@ -293,16 +297,16 @@ fn settings(settings: &[(String, String)]) -> Result<Vec<u8>, Fault> {
 
 /// Why a server does not let us in: for ever, or just now.
 fn refused(payload: &[u8]) -> PeerFault {
-    let Some(said) = said::read(payload) else { return Fault::Malformed.showing(payload) };
-    let fault = match said.number {
+    let Some(server_error) = server_error::read(payload) else { return Fault::Malformed.showing(payload) };
+    let fault = match server_error.number {
         // Too many connections, of all or of this user.
         1040 | 1203 | 1226 => Fault::TooMany,
         // No memory, no thread, no file.
         1037 | 1038 | 1041 | 1135 => Fault::Resources,
         // Not ready yet, as a node of a cluster that comes up; the way there was too slow.
         1047 | 1158..=1161 => Fault::NotNow,
-        _ if said.is_fatal => Fault::Ended,
+        _ if server_error.is_fatal => Fault::Ended,
         _ => Fault::Refused,
     };
-    fault.saying(said::line(&said))
+    fault.saying(server_error::line(&server_error))
 }

@@ -16,8 +16,8 @@ use super::fault::Fault;
 use super::fields::{Fields, NULL};
 use super::incoming::{ERROR, Head, Wish};
 use super::outgoing::PAYLOAD_BYTES_MAX;
-use super::{row, said};
-use crate::sql::{Rows, Said, Transaction};
+use super::{row, server_error};
+use crate::sql::{RowSink, ServerError, Transaction};
 
 /// What is neither a row nor nobody's business is shorter.
 const PACKET_BYTES_MAX: usize = 64 * 1024;
@@ -46,7 +46,7 @@ pub(super) struct Reading {
     prepared: Prepared,
     text: String,
     pub(super) transaction: Transaction,
-    pub(super) said: Said,
+    pub(super) server_error: ServerError,
     /// Whether anything of the reply has come.
     pub(super) has_begun: bool,
 }
@@ -184,7 +184,7 @@ impl Reading {
     }
 
     /// Takes in the content of a packet.
-    pub(super) fn packet(&mut self, payload: &[u8], rows: &mut dyn Rows) -> Result<Outcome, Fault> {
+    pub(super) fn packet(&mut self, payload: &[u8], rows: &mut dyn RowSink) -> Result<Outcome, Fault> {
         self.has_begun = true;
         let first = payload.first().copied().ok_or(Fault::Malformed)?;
         match self.state {
@@ -211,7 +211,7 @@ impl Reading {
         }
     }
 
-    fn begin_result(&mut self, payload: &[u8], rows: &mut dyn Rows) -> Result<Outcome, Fault> {
+    fn begin_result(&mut self, payload: &[u8], rows: &mut dyn RowSink) -> Result<Outcome, Fault> {
         match payload[0] {
             0 => return self.success(payload, None),
             NULL => return Ok(Outcome::LocalFile),
@@ -245,7 +245,7 @@ impl Reading {
         Ok(Outcome::More)
     }
 
-    fn definition(&mut self, payload: &[u8], rows: &mut dyn Rows) -> Result<Outcome, Fault> {
+    fn definition(&mut self, payload: &[u8], rows: &mut dyn RowSink) -> Result<Outcome, Fault> {
         let definition = Definition::of(payload)?;
         if let State::Definitions { left } = self.state
             && rows.wants()
@@ -315,7 +315,7 @@ impl Reading {
         Ok(self.begin_definitions(State::Placeholders { left: placeholders }))
     }
 
-    fn row_or_end(&mut self, payload: &[u8], rows: &mut dyn Rows) -> Result<Outcome, Fault> {
+    fn row_or_end(&mut self, payload: &[u8], rows: &mut dyn RowSink) -> Result<Outcome, Fault> {
         let is_end = payload[0] == END
             && (payload.len() < OLD_END_BYTES || self.deprecates_eof && payload.len() < PAYLOAD_BYTES_MAX);
         if is_end {
@@ -361,8 +361,8 @@ impl Reading {
     }
 
     fn refused(&mut self, payload: &[u8]) -> Result<Outcome, Fault> {
-        self.said = said::read(payload).ok_or(Fault::Malformed)?;
-        if self.said.number == DEADLOCK {
+        self.server_error = server_error::read(payload).ok_or(Fault::Malformed)?;
+        if self.server_error.number == DEADLOCK {
             self.transaction = Transaction::Idle;
         }
         self.state = State::Idle;

@@ -6,10 +6,10 @@ use core::fmt::Write;
 use super::columns::{Column, Columns};
 use super::fault::Fault;
 use super::fields::Fields;
-use crate::sql::Rows;
+use crate::sql::RowSink;
 
 /// Hands out the values of a row that came as text.
-pub(super) fn read_text(payload: &[u8], columns: u16, rows: &mut dyn Rows) -> Result<(), Fault> {
+pub(super) fn read_text(payload: &[u8], columns: u16, rows: &mut dyn RowSink) -> Result<(), Fault> {
     let mut fields = Fields::of(payload);
     for number in 0..columns {
         let value = fields.value().ok_or(Fault::Malformed)?;
@@ -23,7 +23,7 @@ pub(super) fn read_binary(
     payload: &[u8],
     columns: &Columns,
     text: &mut String,
-    rows: &mut dyn Rows,
+    rows: &mut dyn RowSink,
 ) -> Result<(), Fault> {
     let mut fields = Fields::of(payload);
     // Two bits before those of the columns have no meaning.
@@ -40,7 +40,7 @@ pub(super) fn read_binary(
     end(&fields, rows)
 }
 
-fn end(fields: &Fields<'_>, rows: &mut dyn Rows) -> Result<(), Fault> {
+fn end(fields: &Fields<'_>, rows: &mut dyn RowSink) -> Result<(), Fault> {
     if !fields.is_at_end() {
         return Err(Fault::ColumnsDiffer);
     }
@@ -197,12 +197,12 @@ mod tests {
     use super::read_binary;
     use crate::mysql::columns::{Columns, Definition};
     use crate::mysql::fault::Fault;
-    use crate::sql::Rows;
+    use crate::sql::RowSink;
 
     #[derive(Default)]
     struct Seen(Vec<Option<String>>);
 
-    impl Rows for Seen {
+    impl RowSink for Seen {
         fn value(&mut self, _column: u16, value: Option<&[u8]>) {
             self.0.push(value.map(|value| String::from_utf8_lossy(value).to_string()));
         }

@@ -10,15 +10,17 @@ use core::fmt;
 
 use super::fault::Fault;
 use super::incoming::{ERROR, Head, Incoming, Packet, Wish};
-use super::log_in::{Circumstances, LogIn, Step};
+use super::log_in::{Circumstances, LogIn, LogInAction};
 use super::nonce::Nonce;
 use super::outgoing::{HEADER_BYTES, PAYLOAD_BYTES_MAX, put};
 use super::reading::{Form, Outcome, Prepared, Reading};
-use super::said;
+use super::server_error;
 use super::work::{self, Command, Known, Queue, Values, Waiting, What, Which};
 use crate::blame::PeerFault;
 use crate::conversation::{Cancel, Greeting};
-use crate::sql::{self, Heard, Login, Rows, Said, Single, SqlState, Statement, Transaction, Value};
+use crate::sql::{
+    self, Login, RowSink, ServerError, SessionEvent, Single, SqlState, Statement, Transaction, Value,
+};
 
 /// Nothing that is said before the log-in is longer.
 const GREETING_BYTES_MAX: usize = 64 * 1024;
@@ -151,19 +153,19 @@ impl Session {
     }
 
     /// What a step of the log-in means for the connection.
-    fn take_step(&mut self, step: Step) -> Option<Greeting> {
+    fn take_step(&mut self, step: LogInAction) -> Option<Greeting> {
         match step {
-            Step::Await => return None,
-            Step::Send(payload) => self.reply_with(&payload),
-            Step::Ask(payload) => {
+            LogInAction::Await => return None,
+            LogInAction::Send(payload) => self.reply_with(&payload),
+            LogInAction::Ask(payload) => {
                 self.incoming.expect(0);
                 self.reply_with(&payload);
             }
-            Step::Secure(payload) => {
+            LogInAction::Secure(payload) => {
                 self.is_securing = true;
                 self.reply_with(&payload);
             }
-            Step::Done => {
+            LogInAction::Done => {
                 self.reading.agree(self.log_in.capabilities);
                 self.outgoing.clear();
                 return Some(Greeting::Done);
@@ -228,11 +230,11 @@ impl Session {
     }
 
     /// Begins with what has waited longest.
-    fn begin_next(&mut self) -> Option<Heard> {
+    fn begin_next(&mut self) -> Option<SessionEvent> {
         let waiting = self.queue.pop_front()?;
         self.outgoing.clear();
         self.begin_waiting(waiting);
-        Some(Heard::Send)
+        Some(SessionEvent::Send)
     }
 
     fn begin_waiting(&mut self, mut waiting: Waiting) {
@@ -259,7 +261,7 @@ impl Session {
     }
 
     /// The statement under way is prepared: executes it.
-    fn go_on_prepared(&mut self, which: Which, prepared: Prepared) -> Heard {
+    fn go_on_prepared(&mut self, which: Which, prepared: Prepared) -> SessionEvent {
         if prepared.placeholders != which.values {
             return self.refuse_values(which, prepared);
         }
@@ -281,13 +283,13 @@ impl Session {
             self.outgoing.append(&mut packets);
             self.begin(Command { what: What::Execute(which), syncs }, reply_sequence);
         }
-        Heard::Send
+        SessionEvent::Send
     }
 
     /// The server would take one value for another, or read past the last one.
-    fn refuse_values(&mut self, which: Which, prepared: Prepared) -> Heard {
+    fn refuse_values(&mut self, which: Which, prepared: Prepared) -> SessionEvent {
         work::put_close(&mut self.closing, prepared.id);
-        self.reading.said = Said {
+        self.reading.server_error = ServerError {
             sqlstate: SqlState(*b"07001"),
             number: 0,
             text: format!(
@@ -297,7 +299,7 @@ impl Session {
             is_fatal: false,
         };
         self.end(true);
-        Heard::Refused
+        SessionEvent::Rejected
     }
 
     /// The command under way is answered.
@@ -309,7 +311,7 @@ impl Session {
             if let Some(known) = self.passing.take() {
                 work::put_close(&mut self.closing, known.id);
             }
-            if is_refused && which.is_kept && FORGOTTEN.contains(&self.reading.said.number) {
+            if is_refused && which.is_kept && FORGOTTEN.contains(&self.reading.server_error.number) {
                 self.known.get_mut(usize::from(which.number)).and_then(Option::take);
             }
         }
@@ -327,11 +329,11 @@ impl Session {
     }
 
     /// What a packet means for the command under way; `None` if it is nothing worth hearing.
-    fn hear(&mut self, outcome: Outcome) -> Option<Heard> {
+    fn hear(&mut self, outcome: Outcome) -> Option<SessionEvent> {
         match outcome {
             Outcome::More => None,
             Outcome::Ended { is_last, .. } if self.refused_local_file => {
-                self.reading.said = Said {
+                self.reading.server_error = ServerError {
                     sqlstate: SqlState(*b"HY000"),
                     number: 0,
                     text: "the server asked for a local file, which it was not given".to_owned(),
@@ -341,26 +343,26 @@ impl Session {
                 if is_last {
                     self.end(true);
                 }
-                Some(Heard::Refused)
+                Some(SessionEvent::Rejected)
             }
             Outcome::Ended { rows, has_rows, is_last } => {
                 if is_last {
                     self.end(false);
                 }
-                Some(Heard::Ended { rows, has_rows })
+                Some(SessionEvent::Succeeded { rows, has_rows })
             }
             Outcome::Refused => {
                 self.end(true);
-                if self.reading.said.is_fatal {
+                if self.reading.server_error.is_fatal {
                     // The connection ends here: nothing else is answered, and nothing can be asked.
                     self.queue.clear();
                     self.ready_due = 0;
                 }
-                Some(Heard::Refused)
+                Some(SessionEvent::Rejected)
             }
             Outcome::LocalFile => {
                 self.send_local_file();
-                Some(Heard::Send)
+                Some(SessionEvent::Send)
             }
             Outcome::Prepared(prepared) => match self.under_way {
                 Some(Command { what: What::Prepare(which), .. }) => {
@@ -387,22 +389,24 @@ impl Session {
     /// Bytes that nobody asked for: only a server that ends the connection has something to say. They are gathered, so that its
     /// words mean the same however they are cut, and a request that is sent meanwhile does not take them for its reply.
     #[cold]
-    fn unasked(&mut self, bytes: &[u8]) -> Result<(usize, Heard), PeerFault> {
+    fn unasked(&mut self, bytes: &[u8]) -> Result<(usize, SessionEvent), PeerFault> {
         let before = self.unasked.len();
         self.unasked.extend_from_slice(&bytes[..bytes.len().min(HEADER_BYTES + LAST_WORDS_BYTES_MAX)]);
         let Some((&[a, b, c, _], rest)) = self.unasked.split_first_chunk() else {
-            return Ok((bytes.len(), Heard::NeedMore));
+            return Ok((bytes.len(), SessionEvent::NeedMore));
         };
         let payload_bytes = u32::from_le_bytes([a, b, c, 0]) as usize;
         let is_error = rest.first().is_none_or(|first| *first == ERROR);
         if !is_error || !(1..=LAST_WORDS_BYTES_MAX).contains(&payload_bytes) {
             return Err(Fault::Excess.showing(bytes));
         }
-        let Some(payload) = rest.get(..payload_bytes) else { return Ok((bytes.len(), Heard::NeedMore)) };
-        let said = said::read(payload).ok_or_else(|| Fault::Excess.showing(bytes))?;
-        self.reading.said = Said { is_fatal: true, ..said };
+        let Some(payload) = rest.get(..payload_bytes) else {
+            return Ok((bytes.len(), SessionEvent::NeedMore));
+        };
+        let server_error = server_error::read(payload).ok_or_else(|| Fault::Excess.showing(bytes))?;
+        self.reading.server_error = ServerError { is_fatal: true, ..server_error };
         self.unasked.clear();
-        Ok((HEADER_BYTES + payload_bytes - before, Heard::Refused))
+        Ok((HEADER_BYTES + payload_bytes - before, SessionEvent::Rejected))
     }
 }
 
@@ -522,18 +526,18 @@ impl sql::Session for Session {
         self.leaves_out = false;
     }
 
-    fn received(&mut self, bytes: &[u8], rows: &mut dyn Rows) -> Result<(usize, Heard), PeerFault> {
+    fn received(&mut self, bytes: &[u8], rows: &mut dyn RowSink) -> Result<(usize, SessionEvent), PeerFault> {
         if self.ready_due > 0 {
             self.ready_due -= 1;
-            return Ok((0, Heard::Ready));
+            return Ok((0, SessionEvent::Ready));
         }
         if !self.unasked.is_empty() {
             return self.unasked(bytes);
         }
         if self.under_way.is_none() {
             return match self.begin_next() {
-                Some(heard) => Ok((0, heard)),
-                None if bytes.is_empty() => Ok((0, Heard::NeedMore)),
+                Some(event) => Ok((0, event)),
+                None if bytes.is_empty() => Ok((0, SessionEvent::NeedMore)),
                 None => self.unasked(bytes),
             };
         }
@@ -544,15 +548,15 @@ impl sql::Session for Session {
                 self.incoming.take(&bytes[used..], |head| self.reading.judge(head, wants_rows))?;
             used += taken;
             let outcome = match packet {
-                Packet::NeedMore => return Ok((used, Heard::NeedMore)),
+                Packet::NeedMore => return Ok((used, SessionEvent::NeedMore)),
                 Packet::GoOn => continue,
                 Packet::Skipped => self.reading.skipped(),
                 Packet::Whole(payload) => {
                     self.reading.packet(payload, rows).map_err(|fault| fault.showing(payload))?
                 }
             };
-            if let Some(heard) = self.hear(outcome) {
-                return Ok((used, heard));
+            if let Some(event) = self.hear(outcome) {
+                return Ok((used, event));
             }
         }
     }
@@ -561,8 +565,8 @@ impl sql::Session for Session {
         self.reading.transaction
     }
 
-    fn said(&self) -> &Said {
-        &self.reading.said
+    fn last_error(&self) -> &ServerError {
+        &self.reading.server_error
     }
 
     fn has_begun_reply(&self) -> bool {

@@ -129,7 +129,7 @@ impl Entry {
         match (message.tag, message.content) {
             (b'E', _) => {
                 reading.read_error(message)?;
-                return Err(fault::kept_out(&reading.said));
+                return Err(fault::kept_out(&reading.server_error));
             }
             (b'R', content) => return self.take_log_in(content, out),
             (b'K', [a, b, c, d, secret @ ..]) => {

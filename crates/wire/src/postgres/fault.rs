@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use crate::ErrorClass;
 use crate::blame::PeerFault;
-use crate::sql::{Said, SqlState};
+use crate::sql::{ServerError, SqlState};
 
 macro_rules! faults {
     ($($name:ident $class:ident $sentence:literal)*) => {
@@ -64,25 +64,25 @@ impl Fault {
         self.plain().showing(bytes)
     }
 
-    pub(super) fn saying(self, said: impl Into<String>) -> PeerFault {
-        self.plain().saying(said)
+    pub(super) fn saying(self, server_error: impl Into<String>) -> PeerFault {
+        self.plain().saying(server_error)
     }
 }
 
 /// The server refused the log-in: for good, or because it cannot take the connection now.
-pub(super) fn kept_out(said: &Said) -> PeerFault {
-    match &said.sqlstate.0 {
+pub(super) fn kept_out(server_error: &ServerError) -> PeerFault {
+    match &server_error.sqlstate.0 {
         // Resources, operators, and the machine below: another attempt may succeed.
         [b'5', b'3' | b'7' | b'8', ..] | [b'X', b'X', ..] => {
-            by_server(class(said.sqlstate), "the server takes no connection now", said)
+            by_server(class(server_error.sqlstate), "the server takes no connection now", server_error)
         }
-        _ => by_server(ErrorClass::LoginRefused, "the server rejected the log-in", said),
+        _ => by_server(ErrorClass::LoginRefused, "the server rejected the log-in", server_error),
     }
 }
 
-fn by_server(class: ErrorClass, sentence: &'static str, said: &Said) -> PeerFault {
-    let words = [said.sqlstate.as_str(), ": ", &said.text].concat();
-    PeerFault::new(class, said.sqlstate.code(), sentence).saying(words)
+fn by_server(class: ErrorClass, sentence: &'static str, server_error: &ServerError) -> PeerFault {
+    let words = [server_error.sqlstate.as_str(), ": ", &server_error.text].concat();
+    PeerFault::new(class, server_error.sqlstate.code(), sentence).saying(words)
 }
 
 /// The class of errors that keep clients out for a while.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 /// How far a statement has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum Preparation {
     /// The server does not know it.
     #[default]
     Unknown,
@@ -18,7 +18,7 @@ pub(super) enum Stage {
 /// A statement.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
-    pub(super) stage: Stage,
+    pub(super) stage: Preparation,
     /// The columns of its rows; `None` if it sends no rows.
     pub(super) columns: Option<u16>,
     /// The description of its rows, if somebody took them when it came.
@@ -43,7 +43,7 @@ impl Statements {
         if number >= self.list.len() {
             self.list.resize(number + 1, Kept::default());
         }
-        self.list[number].stage = Stage::Sent;
+        self.list[number].stage = Preparation::Sent;
     }
 
     pub(super) fn describe(&mut self, number: u16, columns: Option<u16>, description: &[u8]) {
@@ -54,7 +54,7 @@ impl Statements {
 
     pub(super) fn doubt(&mut self, number: u16) {
         if let Some(kept) = self.list.get_mut(usize::from(number)) {
-            kept.stage = Stage::Doubtful;
+            kept.stage = Preparation::Doubtful;
         }
     }
 

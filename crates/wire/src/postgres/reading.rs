@@ -10,7 +10,7 @@ use super::report::{self, REPORT_BYTES_MAX};
 use super::rows;
 use super::settings::Settings;
 use crate::blame::PeerFault;
-use crate::sql::{Heard, Rows, Said, SqlState, Transaction};
+use crate::sql::{RowSink, ServerError, SessionEvent, SqlState, Transaction};
 
 const MESSAGE_BYTES_MAX: usize = 64 * 1024;
 const DESCRIPTION_BYTES_MAX: usize = 1024 * 1024;
@@ -75,7 +75,7 @@ pub(super) struct Reading {
     /// Whether a statement of the text under way was answered.
     has_answered: bool,
     pub(super) transaction: Transaction,
-    pub(super) said: Said,
+    pub(super) server_error: ServerError,
     pub(super) asides: u64,
 }
 
@@ -118,13 +118,13 @@ impl Reading {
 
     /// Notes that a statement was not sent, although its reply is waited for.
     #[inline]
-    pub(super) fn refuse_unsent(&mut self) -> Option<Heard> {
+    pub(super) fn refuse_unsent(&mut self) -> Option<SessionEvent> {
         if self.awaited.front() != Some(&Awaited::Unsent) {
             return None;
         }
         self.awaited.pop_front();
         self.say(b"54000", TOO_LONG);
-        Some(Heard::Refused)
+        Some(SessionEvent::Rejected)
     }
 
     /// How much of a message is needed, if it may come now.
@@ -141,10 +141,10 @@ impl Reading {
     pub(super) fn take(
         &mut self,
         message: Message<'_>,
-        rows: &mut dyn Rows,
+        rows: &mut dyn RowSink,
         keeps_rows: bool,
         out: &mut Outgoing,
-    ) -> Result<Option<Heard>, PeerFault> {
+    ) -> Result<Option<SessionEvent>, PeerFault> {
         let taker = keeps_rows.then_some(rows);
         match message.tag {
             b'D' => self.take_row(message, taker).map(|()| None),
@@ -157,7 +157,7 @@ impl Reading {
     }
 
     #[inline(always)]
-    fn take_row(&mut self, message: Message<'_>, taker: Option<&mut dyn Rows>) -> Result<(), PeerFault> {
+    fn take_row(&mut self, message: Message<'_>, taker: Option<&mut dyn RowSink>) -> Result<(), PeerFault> {
         let Some(columns) = self.columns else { return Err(Fault::OutOfTurn.showing(b"D")) };
         let Message { content, length, skipped, .. } = message;
         let count = rows::columns(content, length, FIELD_BYTES_MIN).ok_or_else(|| Fault::BadRow.plain())?;
@@ -174,7 +174,7 @@ impl Reading {
     }
 
     #[inline(always)]
-    fn take_bound(&mut self, taker: Option<&mut dyn Rows>) -> Result<(), PeerFault> {
+    fn take_bound(&mut self, taker: Option<&mut dyn RowSink>) -> Result<(), PeerFault> {
         self.has_begun = true;
         match self.awaited.front() {
             Some(Awaited::Bound(None)) => {}
@@ -194,7 +194,7 @@ impl Reading {
 
     /// CommandComplete.
     #[inline(always)]
-    fn take_end(&mut self, content: &[u8]) -> Result<Heard, PeerFault> {
+    fn take_end(&mut self, content: &[u8]) -> Result<SessionEvent, PeerFault> {
         let [tag @ .., 0] = content else { return Err(Fault::BadText.plain()) };
         match self.awaited.front_mut() {
             Some(Awaited::Answers) => self.has_answered = true,
@@ -213,18 +213,18 @@ impl Reading {
     }
 
     #[inline(always)]
-    fn end_statement(&mut self, tag: &[u8]) -> Heard {
+    fn end_statement(&mut self, tag: &[u8]) -> SessionEvent {
         let has_rows = self.columns.take().is_some();
         let sent = core::mem::take(&mut self.rows);
         if tag == b"ROLLBACK" {
-            return Heard::RolledBack;
+            return SessionEvent::RolledBack;
         }
-        Heard::Ended { rows: if has_rows { sent } else { number_at_end(tag) }, has_rows }
+        SessionEvent::Succeeded { rows: if has_rows { sent } else { number_at_end(tag) }, has_rows }
     }
 
     /// ReadyForQuery.
     #[inline(always)]
-    fn take_ready(&mut self, content: &[u8]) -> Result<Heard, PeerFault> {
+    fn take_ready(&mut self, content: &[u8]) -> Result<SessionEvent, PeerFault> {
         self.take_transaction(content)?;
         match self.awaited.front() {
             Some(Awaited::Ready) => {}
@@ -235,7 +235,7 @@ impl Reading {
         }
         self.awaited.pop_front();
         (self.has_begun, self.has_answered) = (false, false);
-        Ok(Heard::Ready)
+        Ok(SessionEvent::Ready)
     }
 
     /// What the server says of its transaction when it is ready.
@@ -261,9 +261,9 @@ impl Reading {
     fn take_rarer(
         &mut self,
         message: Message<'_>,
-        taker: Option<&mut dyn Rows>,
+        taker: Option<&mut dyn RowSink>,
         out: &mut Outgoing,
-    ) -> Result<Option<Heard>, PeerFault> {
+    ) -> Result<Option<SessionEvent>, PeerFault> {
         let front = self.awaited.front().copied();
         self.has_begun |= front.is_some();
         match (message.tag, front) {
@@ -301,7 +301,7 @@ impl Reading {
     fn take_description(
         &mut self,
         message: Message<'_>,
-        taker: Option<&mut dyn Rows>,
+        taker: Option<&mut dyn RowSink>,
     ) -> Result<(), PeerFault> {
         let columns = rows::described(message.content, message.length)?;
         match self.awaited.front() {
@@ -319,33 +319,34 @@ impl Reading {
         taker.map_or(Ok(()), |rows| rows::tell_names(message.content, rows))
     }
 
-    fn take_error(&mut self, message: Message<'_>) -> Result<Heard, PeerFault> {
+    fn take_error(&mut self, message: Message<'_>) -> Result<SessionEvent, PeerFault> {
         self.read_error(message)?;
-        if self.said.is_fatal {
+        if self.server_error.is_fatal {
             // Nothing more comes of this connection.
             self.awaited.clear();
             (self.columns, self.rows) = (None, 0);
-            return Ok(Heard::Refused);
+            return Ok(SessionEvent::Rejected);
         }
         if self.is_idle() {
-            return Err(Fault::Unasked.saying(self.said.text.as_str()));
+            return Err(Fault::Unasked.saying(self.server_error.text.as_str()));
         }
         if self.awaited.front() == Some(&Awaited::CopyRefused) {
             // The server's words are about our refusal, as if somebody had canceled the statement.
             self.say(b"0A000", COPY_IN);
         }
         // A pooler may have led us to a server that does not know the statement.
-        if let (Some(Awaited::Bound(Some(number))), b"26000") = (self.awaited.front(), &self.said.sqlstate.0)
+        if let (Some(Awaited::Bound(Some(number))), b"26000") =
+            (self.awaited.front(), &self.server_error.sqlstate.0)
         {
             self.statements.doubt(*number);
         }
         self.skip_to_ready();
-        Ok(Heard::Refused)
+        Ok(SessionEvent::Rejected)
     }
 
     /// Reads an error into what the server said.
     pub(super) fn read_error(&mut self, message: Message<'_>) -> Result<(), PeerFault> {
-        report::read(message.content, message.content.len() == message.length, &mut self.said)
+        report::read(message.content, message.content.len() == message.length, &mut self.server_error)
     }
 
     /// After an error the server leaves out everything up to the next point where it is ready.
@@ -364,7 +365,7 @@ impl Reading {
         (self.columns, self.rows) = (None, 0);
     }
 
-    fn begin_copy_in(&mut self, out: &mut Outgoing) -> Result<Heard, PeerFault> {
+    fn begin_copy_in(&mut self, out: &mut Outgoing) -> Result<SessionEvent, PeerFault> {
         // What is sent from here on goes to the server anew.
         match self.awaited.front_mut() {
             Some(copy @ Awaited::CopyIn(Copying::Asked)) => {
@@ -386,7 +387,7 @@ impl Reading {
             }
             _ => return Err(Fault::OutOfTurn.showing(b"G")),
         }
-        Ok(Heard::Send)
+        Ok(SessionEvent::Send)
     }
 
     fn begin_copy_out(&mut self) -> Result<(), PeerFault> {
@@ -399,7 +400,7 @@ impl Reading {
         }
     }
 
-    fn end_copy_out(&mut self) -> Heard {
+    fn end_copy_out(&mut self) -> SessionEvent {
         match self.awaited.front_mut() {
             Some(front @ Awaited::CopyOut { is_text: true }) => {
                 *front = Awaited::Answers;
@@ -408,11 +409,12 @@ impl Reading {
             _ => _ = self.awaited.pop_front(),
         }
         self.say(b"0A000", COPY_OUT);
-        Heard::Refused
+        SessionEvent::Rejected
     }
 
     fn say(&mut self, sqlstate: &[u8; 5], text: &str) {
-        self.said = Said { sqlstate: SqlState(*sqlstate), text: text.into(), ..Said::default() };
+        self.server_error =
+            ServerError { sqlstate: SqlState(*sqlstate), text: text.into(), ..ServerError::default() };
     }
 
     /// How far the copy that was asked for has come.

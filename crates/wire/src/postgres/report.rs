@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use super::fault::Fault;
 use crate::blame::PeerFault;
-use crate::sql::{Said, SqlState};
+use crate::sql::{ServerError, SqlState};
 
 /// Bytes of an error that are looked at; the rest of a longer one is skipped.
 pub(super) const REPORT_BYTES_MAX: usize = 8 * 1024;
@@ -12,9 +12,9 @@ pub(super) const REPORT_BYTES_MAX: usize = 8 * 1024;
 const TEXT_BYTES_MAX: usize = 512;
 
 /// Reads an error's fields, as far as they are there.
-pub(super) fn read(content: &[u8], is_whole: bool, said: &mut Said) -> Result<(), PeerFault> {
-    (said.sqlstate, said.number, said.is_fatal) = (SqlState::default(), 0, false);
-    said.text.clear();
+pub(super) fn read(content: &[u8], is_whole: bool, server_error: &mut ServerError) -> Result<(), PeerFault> {
+    (server_error.sqlstate, server_error.number, server_error.is_fatal) = (SqlState::default(), 0, false);
+    server_error.text.clear();
     let mut has_plain_severity = false;
     let mut rest = content;
     while let [kind, fields @ ..] = rest
@@ -27,10 +27,10 @@ pub(super) fn read(content: &[u8], is_whole: bool, said: &mut Said) -> Result<()
         };
         match kind {
             // The severity as a constant beats the one in the server's language.
-            b'V' => (has_plain_severity, said.is_fatal) = (true, is_fatal(value)),
-            b'S' if !has_plain_severity => said.is_fatal = is_fatal(value),
-            b'C' => said.sqlstate = SqlState::new(value),
-            b'M' => keep_text(&mut said.text, value),
+            b'V' => (has_plain_severity, server_error.is_fatal) = (true, is_fatal(value)),
+            b'S' if !has_plain_severity => server_error.is_fatal = is_fatal(value),
+            b'C' => server_error.sqlstate = SqlState::new(value),
+            b'M' => keep_text(&mut server_error.text, value),
             _ => {}
         }
         rest = after;

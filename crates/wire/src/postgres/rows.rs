@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use crate::blame::PeerFault;
-use crate::sql::Rows;
+use crate::sql::RowSink;
 
 /// What follows the name of a column: where it comes from, and its type.
 const COLUMN_BYTES: usize = 18;
@@ -83,7 +83,7 @@ pub(super) fn described(content: &[u8], length: usize) -> Result<u16, PeerFault>
 }
 
 /// Tells the names of a description, all of it.
-pub(super) fn tell_names(content: &[u8], rows: &mut dyn Rows) -> Result<(), PeerFault> {
+pub(super) fn tell_names(content: &[u8], rows: &mut dyn RowSink) -> Result<(), PeerFault> {
     let bad = || Fault::BadDescription.plain();
     let (count, mut rest) = content.split_first_chunk().ok_or_else(bad)?;
     for number in 0..u16::from_be_bytes(*count) {
@@ -96,7 +96,7 @@ pub(super) fn tell_names(content: &[u8], rows: &mut dyn Rows) -> Result<(), Peer
 }
 
 /// Tells the values of a row, all of it.
-pub(super) fn tell_values(content: &[u8], rows: &mut dyn Rows) -> Result<(), PeerFault> {
+pub(super) fn tell_values(content: &[u8], rows: &mut dyn RowSink) -> Result<(), PeerFault> {
     let bad = || Fault::BadRow.plain();
     let (count, mut rest) = content.split_first_chunk().ok_or_else(bad)?;
     for number in 0..u16::from_be_bytes(*count) {

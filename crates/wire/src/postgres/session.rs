@@ -5,21 +5,21 @@ use core::fmt;
 
 use super::entry::{Entry, NONCE_BYTES};
 use super::framing::{Framing, HEAD_BYTES};
-use super::kept::Stage;
+use super::kept::Preparation;
 use super::outgoing::{self, Outgoing, TERMINATE, TooLong};
 use super::reading::{Awaited, Copying, Reading};
 use crate::blame::PeerFault;
 use crate::conversation::{Cancel, Greeting};
-use crate::sql::{self, Heard, Login, Rows, Said, Statement, Transaction, Value};
+use crate::sql::{self, Login, RowSink, ServerError, SessionEvent, Statement, Transaction, Value};
 
 /// The client's side of one PostgreSQL connection.
 ///
 /// Statements that are kept are prepared and described when they are first executed, in one go with that; whether their
 /// columns' names are heard later depends on whether somebody takes rows then. When a statement of several that were sent
 /// between two calls of [`sql::Session::sync`] is refused, the server leaves out those behind it, and nothing is heard of them.
-/// Outside of a transaction block they are committed together at the end: a refusal may come after [`Heard::Ended`].
+/// Outside of a transaction block they are committed together at the end: a refusal may come after [`SessionEvent::Succeeded`].
 ///
-/// An error that ends the connection is [`Heard::Refused`] too, even with nothing under way; [`Said::is_fatal`] tells it, and
+/// An error that ends the connection is [`SessionEvent::Rejected`] too, even with nothing under way; [`ServerError::is_fatal`] tells it, and
 /// nothing more is awaited then.
 pub struct Session {
     entry: Entry,
@@ -66,8 +66,8 @@ impl Session {
         self.reading.asides
     }
 
-    /// Puts a `COPY … FROM STDIN` on the wire. Then comes [`Heard::Send`] with [`Session::is_copy_ready`], and
-    /// [`Session::copy_bytes`] and [`Session::copy_end`] have their turn; or it is refused. [`Heard::Ready`] comes at the end.
+    /// Puts a `COPY … FROM STDIN` on the wire. Then comes [`SessionEvent::Send`] with [`Session::is_copy_ready`], and
+    /// [`Session::copy_bytes`] and [`Session::copy_end`] have their turn; or it is refused. [`SessionEvent::Ready`] comes at the end.
     pub fn copy_in(&mut self, sql: &str) {
         self.put_text(sql.as_bytes(), Awaited::CopyIn(Copying::Asked));
     }
@@ -98,8 +98,8 @@ impl Session {
         &mut self,
         bytes: &[u8],
         mut used: usize,
-        rows: &mut dyn Rows,
-    ) -> Result<(usize, Heard), PeerFault> {
+        rows: &mut dyn RowSink,
+    ) -> Result<(usize, SessionEvent), PeerFault> {
         let Self { framing, reading, out, .. } = self;
         let keeps_rows = rows.wants();
         while used < bytes.len() {
@@ -107,12 +107,12 @@ impl Session {
             let (taken, message) = framing.next(&bytes[used..], needed)?;
             used += taken;
             if let Some(message) = message
-                && let Some(heard) = reading.take(message, rows, keeps_rows, out)?
+                && let Some(event) = reading.take(message, rows, keeps_rows, out)?
             {
-                return Ok((used, heard));
+                return Ok((used, event));
             }
         }
-        Ok((used, Heard::NeedMore))
+        Ok((used, SessionEvent::NeedMore))
     }
 
     fn put_text(&mut self, text: &[u8], awaited: Awaited) {
@@ -130,11 +130,11 @@ impl Session {
     fn put_kept(&mut self, statement: Statement<'_>) -> Result<(), TooLong> {
         let Statement { number, text, .. } = statement;
         outgoing::fits(text.len())?;
-        let known = self.reading.statements.get(number).map_or(Stage::Unknown, |kept| kept.stage);
-        if known == Stage::Sent {
+        let known = self.reading.statements.get(number).map_or(Preparation::Unknown, |kept| kept.stage);
+        if known == Preparation::Sent {
             return Ok(());
         }
-        if known == Stage::Doubtful {
+        if known == Preparation::Doubtful {
             self.out.close_statement(number);
             self.reading.await_next(Awaited::Closed);
         }
@@ -223,7 +223,7 @@ impl sql::Session for Session {
         self.reading.await_next(Awaited::Ready);
     }
 
-    fn received(&mut self, bytes: &[u8], rows: &mut dyn Rows) -> Result<(usize, Heard), PeerFault> {
+    fn received(&mut self, bytes: &[u8], rows: &mut dyn RowSink) -> Result<(usize, SessionEvent), PeerFault> {
         let Self { framing, reading, out, .. } = self;
         if let Some(refused) = reading.refuse_unsent() {
             return Ok((0, refused));
@@ -235,12 +235,12 @@ impl sql::Session for Session {
             framing.whole(&bytes[used..], |head| reading.needed_bytes(head, keeps_rows))?
         {
             used += HEAD_BYTES + message.length;
-            if let Some(heard) = reading.take(message, rows, keeps_rows, out)? {
-                return Ok((used, heard));
+            if let Some(event) = reading.take(message, rows, keeps_rows, out)? {
+                return Ok((used, event));
             }
         }
         if used == bytes.len() {
-            Ok((used, Heard::NeedMore))
+            Ok((used, SessionEvent::NeedMore))
         } else {
             self.received_in_part(bytes, used, rows)
         }
@@ -250,8 +250,8 @@ impl sql::Session for Session {
         self.reading.transaction
     }
 
-    fn said(&self) -> &Said {
-        &self.reading.said
+    fn last_error(&self) -> &ServerError {
+        &self.reading.server_error
     }
 
     fn has_begun_reply(&self) -> bool {

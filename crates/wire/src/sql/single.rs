@@ -2,7 +2,7 @@
 
 use alloc::string::{String, ToString};
 
-use super::{Heard, Rows, Session};
+use super::{RowSink, Session, SessionEvent};
 use crate::ErrorClass;
 use crate::blame::PeerFault;
 use crate::conversation::{Closing, Conversation, Greeting, Next, Progress, Refusal, Reply, Stage};
@@ -20,7 +20,7 @@ pub struct Single<S, R = ()> {
     rows: R,
 }
 
-impl<S: Session, R: Rows + Send> Single<S, R> {
+impl<S: Session, R: RowSink + Send> Single<S, R> {
     /// Asks `text`, and hands the rows of replies to `rows`.
     pub fn new(session: S, text: impl Into<String>, rows: R) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl<S: Session, R: Rows + Send> Single<S, R> {
     }
 }
 
-impl<S: Session, R: Rows + Send> Conversation for Single<S, R> {
+impl<S: Session, R: RowSink + Send> Conversation for Single<S, R> {
     fn set(&mut self, _variable: u16, _value: &[u8]) {}
 
     fn greet(&mut self) -> Greeting {
@@ -87,29 +87,29 @@ impl<S: Session, R: Rows + Send> Conversation for Single<S, R> {
     fn received(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
         let mut used = 0;
         loop {
-            let (more, heard) = self.session.received(&bytes[used..], &mut self.rows)?;
+            let (more, event) = self.session.received(&bytes[used..], &mut self.rows)?;
             used += more;
-            match heard {
-                Heard::NeedMore => {
+            match event {
+                SessionEvent::NeedMore => {
                     self.received_bytes += used as u64;
                     return Ok(Progress::NeedMore);
                 }
-                Heard::Send => {
+                SessionEvent::Send => {
                     self.received_bytes += used as u64;
                     return Ok(Progress::Answered { used, part: None, next: Next::Send });
                 }
-                Heard::Ended { .. } | Heard::RolledBack => {}
+                SessionEvent::Succeeded { .. } | SessionEvent::RolledBack => {}
                 // What ends an idle connection is the connection's affair: its end follows.
-                Heard::Refused | Heard::Ready if !self.is_awaited => {}
-                Heard::Refused if self.excused == Some(self.session.said().number) => {}
-                Heard::Refused => {
-                    let code = self.session.said().sqlstate.code();
+                SessionEvent::Rejected | SessionEvent::Ready if !self.is_awaited => {}
+                SessionEvent::Rejected if self.excused == Some(self.session.last_error().number) => {}
+                SessionEvent::Rejected => {
+                    let code = self.session.last_error().sqlstate.code();
                     self.refusal = Some(Refusal { class: ErrorClass::SqlError, code });
-                    if self.session.said().is_fatal {
+                    if self.session.last_error().is_fatal {
                         return Ok(self.over(used, false));
                     }
                 }
-                Heard::Ready => return Ok(self.over(used, true)),
+                SessionEvent::Ready => return Ok(self.over(used, true)),
             }
         }
     }
@@ -129,8 +129,8 @@ impl<S: Session, R: Rows + Send> Conversation for Single<S, R> {
     }
 
     fn explain(&self, _refusal: Refusal) -> String {
-        let said = self.session.said();
-        [said.sqlstate.as_str(), ": ", &said.text].concat().to_string()
+        let server_error = self.session.last_error();
+        [server_error.sqlstate.as_str(), ": ", &server_error.text].concat().to_string()
     }
 
     fn farewell(&self) -> &[u8] {

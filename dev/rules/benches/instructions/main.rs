@@ -17,8 +17,8 @@ use load::open::{Arrivals, Profile};
 use load::{Open, Share, Spacing};
 use record::{Finish, Outcome, Recorder};
 use sql::script::{Allow, Deck, Language};
-use sql::{Engine, Mode, Settings, Sql, Step};
-use wire::http1::{Checks, Http1, Request, Talk};
+use sql::{Engine, Mode, Settings, Sql, TransactionStep};
+use wire::http1::{Checks, Http1, HttpConversation, Request};
 use wire::sql::Login;
 use wire::{Channel, Conversation, Event, Next, Progress, Script, Ticket, Values};
 
@@ -34,18 +34,18 @@ fn held_to(bound: Bound) -> LibraryBenchmarkConfig {
     config
 }
 
-fn conversation() -> Talk {
+fn conversation() -> HttpConversation {
     let script = Http1::single(&Request::get("localhost", "/"), Checks::default());
-    let mut talk = script.expect("it is a plain request").open(0);
+    let mut conversation = script.expect("it is a plain request").open(0);
     // The first reply pays for what all others share.
-    exchange(&mut talk, &[REPLY]);
-    talk
+    exchange(&mut conversation, &[REPLY]);
+    conversation
 }
 
-fn exchange(talk: &mut Talk, pieces: &[&[u8]]) {
-    talk.begin(0);
+fn exchange(conversation: &mut HttpConversation, pieces: &[&[u8]]) {
+    conversation.begin(0);
     for piece in pieces {
-        if let Ok(Progress::Replied { reply, .. }) = talk.received(black_box(piece)) {
+        if let Ok(Progress::Replied { reply, .. }) = conversation.received(black_box(piece)) {
             black_box(reply);
         }
     }
@@ -53,18 +53,18 @@ fn exchange(talk: &mut Talk, pieces: &[&[u8]]) {
 
 #[library_benchmark(config = held_to(bounds::REPLY_WHOLE))]
 #[bench::of_160_bytes(conversation())]
-fn reply_whole(mut talk: Talk) {
+fn reply_whole(mut conversation: HttpConversation) {
     for _ in 0..OPERATIONS {
-        exchange(&mut talk, &[REPLY]);
+        exchange(&mut conversation, &[REPLY]);
     }
 }
 
 #[library_benchmark(config = held_to(bounds::REPLY_IN_TWO))]
 #[bench::of_160_bytes(conversation())]
-fn reply_in_two(mut talk: Talk) {
+fn reply_in_two(mut conversation: HttpConversation) {
     let (head, rest) = REPLY.split_at(100);
     for _ in 0..OPERATIONS {
-        exchange(&mut talk, &[head, rest]);
+        exchange(&mut conversation, &[head, rest]);
     }
 }
 
@@ -77,31 +77,31 @@ const LET_IN: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
 const PREPARED: &[u8] = b"1\0\0\0\x04t\0\0\0\x0a\0\x01\0\0\0\x17T\0\0\0\x21\0\x01abalance\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0";
 const ROW: &[u8] = b"2\0\0\0\x04D\0\0\0\x0b\0\x01\0\0\0\x010C\0\0\0\x0dSELECT 1\0Z\0\0\0\x05I";
 
-type Selecting = sql::Talk;
+type Selecting = sql::SqlConversation;
 
 fn selecting() -> Selecting {
-    let mut talk = select_only().open(0);
-    talk.greet();
-    talk.greeted(LET_IN).expect("it is let in");
-    select(&mut talk, &[PREPARED, ROW].concat());
-    talk
+    let mut conversation = select_only().open(0);
+    conversation.greet();
+    conversation.greeted(LET_IN).expect("it is let in");
+    select(&mut conversation, &[PREPARED, ROW].concat());
+    conversation
 }
 
 fn select_only() -> Sql {
     let mut deck = Deck::new();
     let script =
         deck.add("select-only", SELECT, Language::Pgbench, Allow::default()).expect("it is a script");
-    let steps = vec![Step { name: "select-only".to_owned(), script, expects: None }];
+    let steps = vec![TransactionStep { name: "select-only".to_owned(), script, expects: None }];
     let settings = Settings { mode: Mode::Prepared, ..Settings::default() };
     let script =
         sql::on_server(Engine::PostgreSql, deck, &steps, settings, Login::default().into(), false, [0; 18]);
     script.expect("they are a program")
 }
 
-fn select(talk: &mut Selecting, answer: &[u8]) {
-    talk.begin(0);
-    black_box(talk.outgoing());
-    match talk.received(black_box(answer)) {
+fn select(conversation: &mut Selecting, answer: &[u8]) {
+    conversation.begin(0);
+    black_box(conversation.outgoing());
+    match conversation.received(black_box(answer)) {
         Ok(Progress::Replied { reply, .. }) => assert!(black_box(reply).refusal.is_none()),
         other => panic!("{other:?}"),
     }
@@ -109,9 +109,9 @@ fn select(talk: &mut Selecting, answer: &[u8]) {
 
 #[library_benchmark(config = held_to(bounds::SELECT_PREPARED))]
 #[bench::of_one_row(selecting())]
-fn select_prepared(mut talk: Selecting) {
+fn select_prepared(mut conversation: Selecting) {
     for _ in 0..OPERATIONS {
-        select(&mut talk, ROW);
+        select(&mut conversation, ROW);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use load::xoroshiro::Xoroshiro;
 
-use super::{Code, Function, Step, arithmetic, draw};
+use super::{Code, Function, Instruction, arithmetic, draw};
 use crate::script::deck::Names;
 use crate::script::distribution::Distribution;
 use crate::script::random;
@@ -69,40 +69,40 @@ impl Evaluator {
     }
 
     /// How many of the steps that follow are left out.
-    fn step(&mut self, step: &Step, scene: &mut Scene<'_>) -> Result<usize> {
+    fn step(&mut self, step: &Instruction, scene: &mut Scene<'_>) -> Result<usize> {
         match step {
-            Step::Push(value) => self.stack.push(*value),
-            Step::Text(text) => self.push_text(text.as_bytes()),
-            Step::Variable(slot) => {
+            Instruction::Push(value) => self.stack.push(*value),
+            Instruction::Text(text) => self.push_text(text.as_bytes()),
+            Instruction::Variable(slot) => {
                 let value = scene.variables.typed(*slot, scene.names)?;
                 self.stack.push(value);
             }
-            Step::AnyVariable(slot) => match scene.variables.untyped(*slot) {
+            Instruction::AnyVariable(slot) => match scene.variables.untyped(*slot) {
                 Some(text) => self.push_text(text),
                 None => {
                     let value = scene.variables.typed(*slot, scene.names)?;
                     self.stack.push(value);
                 }
             },
-            Step::Call(function, arguments) => {
+            Instruction::Call(function, arguments) => {
                 let from = self.stack.len().saturating_sub(usize::from(*arguments));
                 let value = self.call(*function, from, scene)?;
                 self.stack.truncate(from);
                 self.stack.push(value);
             }
-            Step::And(right) => return self.left(false, *right),
-            Step::Or(right) => return self.left(true, *right),
-            Step::Truth => {
+            Instruction::And(right) => return self.left(false, *right),
+            Instruction::Or(right) => return self.left(true, *right),
+            Instruction::Truth => {
                 let value = self.pop_settled()?;
                 let truth = if value == Value::Null { value } else { Value::Boolean(value.boolean()?) };
                 self.stack.push(truth);
             }
-            Step::Unless(skipped) => {
+            Instruction::Unless(skipped) => {
                 if !self.pop_settled()?.is_truth() {
                     return Ok(*skipped as usize);
                 }
             }
-            Step::Skip(skipped) => return Ok(*skipped as usize),
+            Instruction::Skip(skipped) => return Ok(*skipped as usize),
         }
         Ok(0)
     }

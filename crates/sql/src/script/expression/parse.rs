@@ -2,7 +2,7 @@
 
 use super::function::{Function, Named};
 use super::token::{Keyword, Token, Tokens};
-use super::{Code, Step};
+use super::{Code, Instruction};
 use crate::script::deck::{Language, Names};
 use crate::script::value::Value;
 
@@ -142,7 +142,7 @@ impl Parser<'_, '_> {
     }
 
     /// An operand, and whatever follows it with operators of at least this strength.
-    fn expression(&mut self, weakest: u8) -> Read<Vec<Step>> {
+    fn expression(&mut self, weakest: u8) -> Read<Vec<Instruction>> {
         if self.depth == DEPTH_MAX {
             return Err(self.mistake(format!("expression is nested more than {DEPTH_MAX} levels deep")));
         }
@@ -169,7 +169,7 @@ impl Parser<'_, '_> {
     }
 
     /// `ISNULL`, `NOTNULL`, `IS [NOT] NULL|TRUE|FALSE`.
-    fn postfix(&mut self, left: &mut Vec<Step>) -> Read<bool> {
+    fn postfix(&mut self, left: &mut Vec<Instruction>) -> Read<bool> {
         let (value, is_negated) = match self.token {
             Token::Keyword(Keyword::Isnull) => (Value::Null, false),
             Token::Keyword(Keyword::Notnull) => (Value::Null, true),
@@ -185,28 +185,28 @@ impl Parser<'_, '_> {
             _ => return Ok(false),
         };
         self.advance()?;
-        left.extend([Step::Push(value), Step::Call(Function::Is, 2)]);
+        left.extend([Instruction::Push(value), Instruction::Call(Function::Is, 2)]);
         if is_negated {
-            left.push(Step::Call(Function::Not, 1));
+            left.push(Instruction::Call(Function::Not, 1));
         }
         Ok(true)
     }
 
-    fn operand(&mut self) -> Read<Vec<Step>> {
+    fn operand(&mut self) -> Read<Vec<Instruction>> {
         let token = self.token.clone();
         let at = self.at;
         self.advance()?;
         Ok(match token {
-            Token::Int(value) => vec![Step::Push(Value::Int(value))],
-            Token::Double(value) => vec![Step::Push(Value::Double(value))],
-            Token::Boolean(value) => vec![Step::Push(Value::Boolean(value))],
-            Token::Null => vec![Step::Push(Value::Null)],
-            Token::Text(text) => vec![Step::Text(text.into())],
+            Token::Int(value) => vec![Instruction::Push(Value::Int(value))],
+            Token::Double(value) => vec![Instruction::Push(Value::Double(value))],
+            Token::Boolean(value) => vec![Instruction::Push(Value::Boolean(value))],
+            Token::Null => vec![Instruction::Push(Value::Null)],
+            Token::Text(text) => vec![Instruction::Text(text.into())],
             Token::Variable(name) => vec![self.variable(name, at)?],
             Token::Name(name) => self.call(name, at)?,
             Token::Keyword(Keyword::Not) => {
                 let mut code = self.expression(NOT)?;
-                code.push(Step::Call(Function::Not, 1));
+                code.push(Instruction::Call(Function::Not, 1));
                 code
             }
             Token::Keyword(Keyword::Case) => self.case()?,
@@ -219,7 +219,7 @@ impl Parser<'_, '_> {
             Token::Sign("-") => self.negative()?,
             // Weaker than a sum: ~1+2 is ~(1+2).
             Token::Sign("~") => {
-                let minus_one = vec![Step::Push(Value::Int(-1))];
+                let minus_one = vec![Instruction::Push(Value::Int(-1))];
                 joined(minus_one, self.expression(SUM)?, Action::Call(Function::BitXor))
             }
             _ => return Err(Mistake { message: "syntax error".to_owned(), at }),
@@ -227,29 +227,31 @@ impl Parser<'_, '_> {
     }
 
     /// A minus is a subtraction from zero.
-    fn negative(&mut self) -> Read<Vec<Step>> {
+    fn negative(&mut self) -> Read<Vec<Instruction>> {
         if self.eat(&Token::IntBelow)? {
-            return Ok(vec![Step::Push(Value::Int(i64::MIN))]);
+            return Ok(vec![Instruction::Push(Value::Int(i64::MIN))]);
         }
         let code = self.expression(SIGN)?;
         Ok(match code[..] {
-            [Step::Push(Value::Int(value))] if value >= 0 => vec![Step::Push(Value::Int(-value))],
-            [Step::Push(Value::Double(value))] => vec![Step::Push(Value::Double(0.0 - value))],
-            _ => joined(vec![Step::Push(Value::Int(0))], code, Action::Call(Function::Subtract)),
+            [Instruction::Push(Value::Int(value))] if value >= 0 => {
+                vec![Instruction::Push(Value::Int(-value))]
+            }
+            [Instruction::Push(Value::Double(value))] => vec![Instruction::Push(Value::Double(0.0 - value))],
+            _ => joined(vec![Instruction::Push(Value::Int(0))], code, Action::Call(Function::Subtract)),
         })
     }
 
-    fn variable(&mut self, name: &[u8], at: usize) -> Read<Step> {
+    fn variable(&mut self, name: &[u8], at: usize) -> Read<Instruction> {
         let name = String::from_utf8_lossy(name);
         let slot = self.reader.names.slot(&name);
         let slot = slot.ok_or_else(|| Mistake { message: "too many variables".to_owned(), at })?;
         Ok(match self.reader.language {
-            Language::Pgbench => Step::Variable(slot),
-            Language::Extended => Step::AnyVariable(slot),
+            Language::Pgbench => Instruction::Variable(slot),
+            Language::Extended => Instruction::AnyVariable(slot),
         })
     }
 
-    fn call(&mut self, name: &[u8], at: usize) -> Read<Vec<Step>> {
+    fn call(&mut self, name: &[u8], at: usize) -> Read<Vec<Instruction>> {
         let Some(named) = Named::find(name, self.reader.language) else {
             let name = String::from_utf8_lossy(name);
             return Err(Mistake { message: format!("unexpected function name ({name})"), at });
@@ -274,18 +276,18 @@ impl Parser<'_, '_> {
             arguments += 1;
         }
         self.advance()?;
-        code.push(Step::Call(named.function(), arguments as u8));
+        code.push(Instruction::Call(named.function(), arguments as u8));
         Ok(code)
     }
 
-    fn default_seed(&mut self) -> Read<Step> {
+    fn default_seed(&mut self) -> Read<Instruction> {
         let slot = self.seed.or_else(|| self.reader.names.slot("default_seed"));
         self.seed = slot;
-        slot.map(Step::Variable).ok_or_else(|| self.mistake("too many variables"))
+        slot.map(Instruction::Variable).ok_or_else(|| self.mistake("too many variables"))
     }
 
     /// `CASE WHEN condition THEN value … [ELSE value] END`, behind its first word.
-    fn case(&mut self) -> Read<Vec<Step>> {
+    fn case(&mut self) -> Read<Vec<Instruction>> {
         if self.token != Token::Keyword(Keyword::When) {
             return Err(self.unexpected());
         }
@@ -297,16 +299,16 @@ impl Parser<'_, '_> {
         }
         let mut code = match self.eat(&Token::Keyword(Keyword::Else))? {
             true => self.expression(OR)?,
-            false => vec![Step::Push(Value::Null)],
+            false => vec![Instruction::Push(Value::Null)],
         };
         self.expect(&Token::Keyword(Keyword::End))?;
         // From the last to the first, each knows how long what follows is. A list is built backwards for that.
         code.reverse();
         for (condition, value) in branches.into_iter().rev() {
             let (rest, taken) = (code.len() as u32, value.len() as u32);
-            code.push(Step::Skip(rest));
+            code.push(Instruction::Skip(rest));
             code.extend(value.into_iter().rev());
-            code.push(Step::Unless(taken + 1));
+            code.push(Instruction::Unless(taken + 1));
             code.extend(condition.into_iter().rev());
         }
         code.reverse();
@@ -315,19 +317,23 @@ impl Parser<'_, '_> {
 }
 
 /// The steps of two operands and their operator.
-fn joined(mut left: Vec<Step>, mut right: Vec<Step>, action: Action) -> Vec<Step> {
+fn joined(mut left: Vec<Instruction>, mut right: Vec<Instruction>, action: Action) -> Vec<Instruction> {
     let skipped = right.len() as u32 + 1;
     match action {
         Action::Call(function) => {
             left.append(&mut right);
-            left.push(Step::Call(function, 2));
+            left.push(Instruction::Call(function, 2));
             left
         }
         Action::Swapped(function) => joined(right, left, Action::Call(function)),
         Action::And | Action::Or => {
-            left.push(if matches!(action, Action::And) { Step::And(skipped) } else { Step::Or(skipped) });
+            left.push(if matches!(action, Action::And) {
+                Instruction::And(skipped)
+            } else {
+                Instruction::Or(skipped)
+            });
             left.append(&mut right);
-            left.push(Step::Truth);
+            left.push(Instruction::Truth);
             left
         }
     }

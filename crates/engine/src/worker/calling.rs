@@ -40,18 +40,18 @@ impl Worker<'_> {
 
     /// A call is to be made for a link: in its turn, not deeper and deeper within the one before.
     #[inline]
-    pub(super) fn will_perform(&mut self, number: u32) {
+    pub(super) fn queue_call(&mut self, number: u32) {
         let link = &self.links[number as usize];
         if let State::InProcess = link.state {
-            self.to_perform.push_back((number, link.generation));
+            self.queued_calls.push_back((number, link.generation));
         }
     }
 
     /// Makes the calls that are due, one for each link.
-    pub(super) fn perform(&mut self) {
-        for _ in 0..self.to_perform.len() {
+    pub(super) fn make_calls(&mut self) {
+        for _ in 0..self.queued_calls.len() {
             let (Some((number, generation)), Some(embedding)) =
-                (self.to_perform.pop_front(), &self.embedding)
+                (self.queued_calls.pop_front(), &self.embedding)
             else {
                 return;
             };
@@ -77,7 +77,7 @@ impl Worker<'_> {
                 continue;
             }
             match performed {
-                Ok(None) => self.will_perform(number),
+                Ok(None) => self.queue_call(number),
                 Ok(Some((_, event))) => drop(self.on_event(event, at_ns, false)),
                 Err(fault) => self.on_fault(number, fault, at_ns),
             }

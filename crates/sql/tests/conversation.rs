@@ -1,8 +1,8 @@
 //! What goes over the wire, and what is counted, statement by statement.
 
-use crate::support::{self, assert_told, deck, play, sql, steps, talk};
+use crate::support::{self, assert_told, conversation, deck, play, sql, steps};
 use sql::script::{Allow, Deck, Language};
-use sql::{Engine, Mode, Retry, Rows, Settings, Sql, Step};
+use sql::{Engine, Mode, Retry, RowCount, Settings, Sql, TransactionStep};
 use wire::sql::Session;
 use wire::{Cancel, Closing, Conversation as _, ErrorClass, Next, Progress, Script as _, Stage};
 
@@ -19,19 +19,19 @@ const TRANSFER: &str = "BEGIN;\nUPDATE t SET a = 1;\nSELECT a FROM t;\nCOMMIT;\n
 #[test]
 fn one_statement_is_one_reply_without_parts() {
     let script = "\\set a 5\nSELECT :a;";
-    assert_told(&play(&mut talk(script, mode(Mode::Simple)), 0, &["S1ZI"]), "> SELECT 5\ntry 1: ok");
+    assert_told(&play(&mut conversation(script, mode(Mode::Simple)), 0, &["S1ZI"]), "> SELECT 5\ntry 1: ok");
     let sent = "> SELECT $1 | 5\n> sync\ntry 1: ok";
-    assert_told(&play(&mut talk(script, mode(Mode::Extended)), 0, &["S1ZI"]), sent);
+    assert_told(&play(&mut conversation(script, mode(Mode::Extended)), 0, &["S1ZI"]), sent);
     let sent = "> #0 SELECT $1 | 5\n> sync\ntry 1: ok";
-    assert_told(&play(&mut talk(script, mode(Mode::Prepared)), 0, &["S1ZI"]), sent);
+    assert_told(&play(&mut conversation(script, mode(Mode::Prepared)), 0, &["S1ZI"]), sent);
 }
 
 #[test]
 fn statements_follow_each_other_and_have_accounts() {
-    let mut talk = talk(TRANSFER, mode(Mode::Simple));
+    let mut conversation = conversation(TRANSFER, mode(Mode::Simple));
     for _ in 0..2 {
         assert_told(
-            &play(&mut talk, 0, &["E0ZT", "E1ZT", "S1ZT", "E0ZI"]),
+            &play(&mut conversation, 0, &["E0ZT", "E1ZT", "S1ZT", "E0ZI"]),
             "> BEGIN
             part 1: ok
             > UPDATE t SET a = 1
@@ -67,9 +67,9 @@ fn accounts_of_parts_follow_those_of_steps() {
 fn each_text_that_is_made_is_prepared_under_a_number_of_its_own() {
     let script = "\\set t 1 + :t % 2\nSELECT c FROM s{t} WHERE id = :t;\nSELECT 1;";
     let settings = Settings { variables: vec![("t".to_owned(), "0".to_owned())], ..mode(Mode::Prepared) };
-    let mut talk = talk(script, settings);
+    let mut conversation = conversation(script, settings);
     for (number, table) in [(2, 1), (3, 2), (2, 1)] {
-        let told = play(&mut talk, 0, &["S1ZI", "S1ZI"]);
+        let told = play(&mut conversation, 0, &["S1ZI", "S1ZI"]);
         assert_told(
             &told,
             &format!(
@@ -87,7 +87,7 @@ fn what_is_gathered_is_prepared_apart_from_what_is_not() {
         ("SELECT a FROM t{b};\nSELECT a FROM t{b} \\gset", 2, 3),
     ] {
         let settings = Settings { variables: vec![("b".to_owned(), "9".to_owned())], ..mode(Mode::Prepared) };
-        let told = play(&mut talk(script, settings), 0, &["S1ZI", "CxV7W.S1ZI"]);
+        let told = play(&mut conversation(script, settings), 0, &["S1ZI", "CxV7W.S1ZI"]);
         for number in [first, second] {
             assert!(told.contains(&format!("> #{number} SELECT a FROM t")), "{told}");
         }
@@ -101,10 +101,10 @@ fn a_refused_statement_ends_its_transaction() {
         part 2: bad_statement (42601: error b)
         > ROLLBACK
         try 1: bad_statement (42601: error b)";
-    let mut talk = talk(TRANSFER, tries(9));
-    assert_told(&play(&mut talk, 0, &["E0ZT", "RbZF", "E0ZI"]), refused);
-    assert_told(&play(&mut talk, 0, &["E0ZT", "RbZT", "E0ZI"]), refused);
-    let autocommit = &mut support::talk("UPDATE t SET a = 1;", tries(9));
+    let mut conversation = conversation(TRANSFER, tries(9));
+    assert_told(&play(&mut conversation, 0, &["E0ZT", "RbZF", "E0ZI"]), refused);
+    assert_told(&play(&mut conversation, 0, &["E0ZT", "RbZT", "E0ZI"]), refused);
+    let autocommit = &mut support::conversation("UPDATE t SET a = 1;", tries(9));
     assert_told(&play(autocommit, 0, &["RuZI"]), "> UPDATE t SET a = 1\ntry 1: constraint (23505: error u)");
 }
 
@@ -112,7 +112,7 @@ fn a_refused_statement_ends_its_transaction() {
 fn a_rollback_that_fails_costs_the_connection() {
     for rollback in ["RbZF", "E0ZT"] {
         assert_told(
-            &play(&mut talk(TRANSFER, tries(9)), 0, &["E0ZT", "RsZF", rollback]),
+            &play(&mut conversation(TRANSFER, tries(9)), 0, &["E0ZT", "RsZF", rollback]),
             "> BEGIN\npart 1: ok
             > UPDATE t SET a = 1
             part 2: serialization_failure (40001: error s)
@@ -129,7 +129,7 @@ fn another_try_draws_the_same_numbers() {
     let begun = "> BEGIN\npart 1: ok\n> UPDATE t SET a = 83876\n";
     assert_told(
         &play(
-            &mut talk(DRAWING, tries(3)),
+            &mut conversation(DRAWING, tries(3)),
             0,
             &["E0ZT", "RsZF", "E0ZI", "E0ZT", "RdZF", "E0ZI", "E0ZT", "E1ZT", "E0ZI"],
         ),
@@ -145,7 +145,7 @@ fn another_try_draws_the_same_numbers() {
 fn tries_are_limited_or_not() {
     let answers = ["RsZI"; 20];
     let end = |max_tries: u32, script: &str| {
-        let told = play(&mut talk(script, tries(max_tries)), 0, &answers);
+        let told = play(&mut conversation(script, tries(max_tries)), 0, &answers);
         told.lines().last().unwrap_or_default().to_owned()
     };
     let script = "UPDATE t SET a = 1;";
@@ -161,10 +161,10 @@ fn only_what_can_help_is_tried_again() {
     for (answer, class, is_retried) in
         [("RlZI", "lock_timeout", true), ("RuZI", "constraint", true), ("RbZI", "bad_statement", false)]
     {
-        let plain = play(&mut talk(script, tries(2)), 0, &[answer, "E1ZI"]);
+        let plain = play(&mut conversation(script, tries(2)), 0, &[answer, "E1ZI"]);
         assert!(plain.contains(&format!("try 1: {class}")), "{plain}");
         let more = Settings { retries: retries.clone(), ..tries(2) };
-        let told = play(&mut talk(script, more), 0, &[answer, "E1ZI"]);
+        let told = play(&mut conversation(script, more), 0, &[answer, "E1ZI"]);
         assert_eq!(told.contains("try 2: ok"), is_retried, "{told}");
     }
 }
@@ -173,16 +173,16 @@ fn only_what_can_help_is_tried_again() {
 fn rows_become_variables() {
     let script = "SELECT a FROM t \\gset got_\nSELECT :got_x;";
     assert_told(
-        &play(&mut talk(script, Settings::default()), 0, &["CxV7W.S1ZI", "S1ZI"]),
+        &play(&mut conversation(script, Settings::default()), 0, &["CxV7W.S1ZI", "S1ZI"]),
         "> SELECT a FROM t\npart 1: ok\n> SELECT '7'\npart 2: ok\ntry 1: ok",
     );
-    let told = play(&mut talk(script, Settings::default()), 0, &["CxS0ZI"]);
+    let told = play(&mut conversation(script, Settings::default()), 0, &["CxS0ZI"]);
     assert_told(
         &told,
         "> SELECT a FROM t\npart 1: ok
         try 1: script_stopped (0:1: expected one row, got 0 in command \"gset\"), connection lost",
     );
-    let refused = play(&mut talk(script, Settings::default()), 0, &["CxV7W.RbZI"]);
+    let refused = play(&mut conversation(script, Settings::default()), 0, &["CxV7W.RbZI"]);
     assert_told(
         &refused,
         "> SELECT a FROM t\npart 1: bad_statement (42601: error b)\ntry 1: bad_statement (42601: error b)",
@@ -193,28 +193,29 @@ fn rows_become_variables() {
 fn the_rows_of_several_results_are_told_apart() {
     let script = "SELECT a \\; SELECT b \\aset\nSELECT :x + :y;";
     assert_told(
-        &play(&mut talk(script, Settings::default()), 0, &["CxV7W.S1CyV8W.S1ZI", "S1ZI"]),
+        &play(&mut conversation(script, Settings::default()), 0, &["CxV7W.S1CyV8W.S1ZI", "S1ZI"]),
         "> SELECT a ; SELECT b\npart 1: ok\n> SELECT '7' + '8'\npart 2: ok\ntry 1: ok",
     );
 }
 
 #[test]
 fn a_command_that_fails_breaks_the_scenario() {
-    let told = play(&mut talk("SELECT 1;\n\\set a 1 / 0\nSELECT 2;", Settings::default()), 0, &["S1ZI"]);
+    let told =
+        play(&mut conversation("SELECT 1;\n\\set a 1 / 0\nSELECT 2;", Settings::default()), 0, &["S1ZI"]);
     assert!(told.contains("broken: ") && told.contains("division by zero"), "{told}");
 }
 
 #[test]
 fn pauses_are_made_where_the_script_has_them() {
     let script = "\\sleep 3 ms\nSELECT 1;\n\\sleep 2 us\n";
-    let told = play(&mut talk(script, Settings::default()), 0, &["S1ZI"]);
+    let told = play(&mut conversation(script, Settings::default()), 0, &["S1ZI"]);
     assert_told(&told, "pause 3000000\n> SELECT 1\npause 2000\ntry 1: ok");
-    assert_told(&play(&mut talk("\\set a 1", Settings::default()), 0, &[]), "try 1: ok");
+    assert_told(&play(&mut conversation("\\set a 1", Settings::default()), 0, &[]), "try 1: ok");
 }
 
 #[test]
 fn unexpected_rows_are_a_refusal() {
-    let open = |script: &str, rows: Rows| {
+    let open = |script: &str, rows: RowCount| {
         let deck = deck(&[script]);
         let mut steps = steps(&deck);
         steps[0].expects = Some(rows);
@@ -222,10 +223,10 @@ fn unexpected_rows_are_a_refusal() {
         let open = |_| -> Box<dyn Session> { Box::new(support::Fake::default()) };
         sql::Sql::new(deck, &steps, settings, sql::Engine::PostgreSql, open).unwrap().open(0)
     };
-    let select = &mut open("SELECT 1;", Rows::exactly(1));
+    let select = &mut open("SELECT 1;", RowCount::exactly(1));
     assert_told(&play(select, 0, &["S1ZI"]), "> SELECT 1\ntry 1: ok");
     assert_told(&play(select, 0, &["S0ZI"]), "> SELECT 1\ntry 1: rows (0 rows, and 1 expected)");
-    let update = &mut open("BEGIN;\nUPDATE t SET a = 1;\nCOMMIT;", Rows { least: 2, most: u64::MAX });
+    let update = &mut open("BEGIN;\nUPDATE t SET a = 1;\nCOMMIT;", RowCount { least: 2, most: u64::MAX });
     assert_told(
         &play(update, 0, &["E0ZT", "E1ZT", "E0ZI"]),
         "> BEGIN\npart 1: ok
@@ -240,7 +241,7 @@ fn unexpected_rows_are_a_refusal() {
 #[test]
 fn a_script_must_end_its_transaction() {
     assert_told(
-        &play(&mut talk("BEGIN;", tries(0)), 0, &["E0ZT", "E0ZI"]),
+        &play(&mut conversation("BEGIN;", tries(0)), 0, &["E0ZT", "E0ZI"]),
         "> BEGIN\n> ROLLBACK
         try 1: open_transaction (the script ended inside a transaction, which was rolled back)",
     );
@@ -260,7 +261,7 @@ fn a_commit_on_its_way_is_in_doubt() {
         ("BEGIN \\; DELETE FROM t \\; COMMIT;", &["E0E1"], Stage::InDoubt, Closing::Incomplete),
     ];
     for (script, answers, stage, closing) in cases {
-        let told = play(&mut talk(script, tries(2)), 0, answers);
+        let told = play(&mut conversation(script, tries(2)), 0, answers);
         let last = told.lines().last().unwrap_or_default();
         assert!(
             last.starts_with(&format!("waiting: {stage:?}, {closing:?}, ")),
@@ -271,47 +272,47 @@ fn a_commit_on_its_way_is_in_doubt() {
 
 #[test]
 fn nothing_is_in_doubt_before_and_after() {
-    let mut talk = talk("UPDATE t SET a = 1;", Settings::default());
-    assert_eq!((talk.stage(), talk.peer_closed()), (Stage::Idle, Closing::Empty));
-    play(&mut talk, 0, &["E1ZI"]);
-    assert_eq!((talk.stage(), talk.peer_closed()), (Stage::Idle, Closing::Empty));
-    assert_eq!(talk.begin(0), Next::Send);
-    assert_eq!(talk.stage(), Stage::InDoubt);
-    talk.forget();
-    assert_eq!((talk.stage(), talk.peer_closed()), (Stage::Idle, Closing::Empty));
-    assert_eq!(talk.farewell(), b"bye");
-    assert!(matches!(talk.cancel(), Some(Cancel::Bytes(bytes)) if bytes == [7; 16]));
+    let mut conversation = conversation("UPDATE t SET a = 1;", Settings::default());
+    assert_eq!((conversation.stage(), conversation.peer_closed()), (Stage::Idle, Closing::Empty));
+    play(&mut conversation, 0, &["E1ZI"]);
+    assert_eq!((conversation.stage(), conversation.peer_closed()), (Stage::Idle, Closing::Empty));
+    assert_eq!(conversation.begin(0), Next::Send);
+    assert_eq!(conversation.stage(), Stage::InDoubt);
+    conversation.forget();
+    assert_eq!((conversation.stage(), conversation.peer_closed()), (Stage::Idle, Closing::Empty));
+    assert_eq!(conversation.farewell(), b"bye");
+    assert!(matches!(conversation.cancel(), Some(Cancel::Bytes(bytes)) if bytes == [7; 16]));
 }
 
 #[test]
 fn the_end_of_the_connection_is_an_answer_unless_a_commit_is_on_its_way() {
     assert_told(
-        &play(&mut talk(TRANSFER, tries(2)), 0, &["E0ZT", "Rk"]),
+        &play(&mut conversation(TRANSFER, tries(2)), 0, &["E0ZT", "Rk"]),
         "> BEGIN\npart 1: ok
         > UPDATE t SET a = 1\npart 2: server_shutdown (57P01: error k)
         try 1: server_shutdown (57P01: error k), connection lost",
     );
     let words = "the server ended the connection while a commit was on its way: 57P01: error k";
     assert_told(
-        &play(&mut talk("UPDATE t SET a = 1;", tries(2)), 0, &["Rk"]),
+        &play(&mut conversation("UPDATE t SET a = 1;", tries(2)), 0, &["Rk"]),
         &format!("> UPDATE t SET a = 1\nfault commit_unknown: {words}"),
     );
     let words = "the server does not know whether the transaction was committed: 40003: error c";
     assert_told(
-        &play(&mut talk("UPDATE t SET a = 1;", tries(2)), 0, &["RcZI"]),
+        &play(&mut conversation("UPDATE t SET a = 1;", tries(2)), 0, &["RcZI"]),
         &format!("> UPDATE t SET a = 1\nfault commit_unknown: {words}"),
     );
     let words = "the server broke the protocol while a commit was on its way: the bytes are no message";
     assert_told(
-        &play(&mut talk("UPDATE t SET a = 1;", tries(2)), 0, &["E1??"]),
+        &play(&mut conversation("UPDATE t SET a = 1;", tries(2)), 0, &["E1??"]),
         &format!("> UPDATE t SET a = 1\nfault commit_unknown: {words}"),
     );
     assert_told(
-        &play(&mut talk("SELECT 1;", tries(2)), 0, &["??"]),
+        &play(&mut conversation("SELECT 1;", tries(2)), 0, &["??"]),
         "> SELECT 1\nfault protocol_error: the bytes are no message",
     );
     assert_told(
-        &play(&mut talk(TRANSFER, tries(2)), 0, &["E0ZT", "RsZF", "Rk"]),
+        &play(&mut conversation(TRANSFER, tries(2)), 0, &["E0ZT", "RsZF", "Rk"]),
         "> BEGIN\npart 1: ok
         > UPDATE t SET a = 1\npart 2: serialization_failure (40001: error s)
         > ROLLBACK
@@ -323,15 +324,15 @@ fn the_end_of_the_connection_is_an_answer_unless_a_commit_is_on_its_way() {
 fn a_commit_that_is_answered_with_a_rollback_is_rejected() {
     let words = "rolled_back (the server answered COMMIT with ROLLBACK: nothing was committed)";
     assert_told(
-        &play(&mut talk("BEGIN;\nCOMMIT;", tries(0)), 0, &["E0ZT", "B.ZI"]),
+        &play(&mut conversation("BEGIN;\nCOMMIT;", tries(0)), 0, &["E0ZT", "B.ZI"]),
         &format!("> BEGIN\npart 1: ok\n> COMMIT\npart 2: {words}\ntry 1: {words}"),
     );
     assert_told(
-        &play(&mut talk("BEGIN \\; UPDATE t SET a = 1 \\; END;", tries(0)), 0, &["E0E1B.ZI"]),
+        &play(&mut conversation("BEGIN \\; UPDATE t SET a = 1 \\; END;", tries(0)), 0, &["E0E1B.ZI"]),
         &format!("> BEGIN ; UPDATE t SET a = 1 ; END\ntry 1: {words}"),
     );
     for asked in ["ROLLBACK", "abort", "BEGIN \\; DELETE FROM t \\; ROLLBACK", "ROLLBACK TO SAVEPOINT a"] {
-        let told = play(&mut talk(asked, tries(0)), 0, &["B.ZI"]);
+        let told = play(&mut conversation(asked, tries(0)), 0, &["B.ZI"]);
         assert!(told.ends_with("try 1: ok\n"), "{asked}: {told}");
     }
 }
@@ -341,41 +342,41 @@ fn the_servers_last_words_in_a_pause_end_the_transaction() {
     for (bytes, class) in
         [("Ri", "idle_timeout (25P03: error i)"), ("Rk", "server_shutdown (57P01: error k)")]
     {
-        let mut talk = talk("BEGIN;\n\\sleep 2 s\nCOMMIT;", tries(9));
-        assert_eq!(talk.begin(0), Next::Send);
-        let paused = talk.received(b"E0ZT");
+        let mut conversation = conversation("BEGIN;\n\\sleep 2 s\nCOMMIT;", tries(9));
+        assert_eq!(conversation.begin(0), Next::Send);
+        let paused = conversation.received(b"E0ZT");
         assert!(matches!(paused, Ok(Progress::Answered { next: Next::Pause { .. }, .. })), "{paused:?}");
-        assert_eq!(talk.received(&bytes.as_bytes()[..1]), Ok(Progress::NeedMore));
+        assert_eq!(conversation.received(&bytes.as_bytes()[..1]), Ok(Progress::NeedMore));
         let Ok(Progress::Answered { used: 1, part: None, next: Next::Done(reply) }) =
-            talk.received(&bytes.as_bytes()[1..])
+            conversation.received(&bytes.as_bytes()[1..])
         else {
             panic!("{bytes} is no end");
         };
         let refusal = reply.refusal.expect("a refusal");
-        assert_eq!(format!("{} ({})", refusal.class, talk.explain(refusal)), class);
+        assert_eq!(format!("{} ({})", refusal.class, conversation.explain(refusal)), class);
         assert!(!reply.reusable);
-        assert_eq!((talk.stage(), talk.peer_closed()), (Stage::Idle, Closing::Empty));
+        assert_eq!((conversation.stage(), conversation.peer_closed()), (Stage::Idle, Closing::Empty));
     }
 }
 
 #[test]
 fn a_session_may_have_more_to_send() {
-    let told = play(&mut talk("SELECT 1;", mode(Mode::Prepared)), 0, &["M.", "S1ZI"]);
+    let told = play(&mut conversation("SELECT 1;", mode(Mode::Prepared)), 0, &["M.", "S1ZI"]);
     assert_told(&told, "> #0 SELECT 1\n> sync\n> more\ntry 1: ok");
 }
 
 #[test]
 fn an_answer_to_nothing_is_a_fault() {
     for answer in ["E1", "ZI", "Rs"] {
-        let mut talk = talk("SELECT 1;", Settings::default());
-        let fault = talk.received(answer.as_bytes()).unwrap_err();
+        let mut conversation = conversation("SELECT 1;", Settings::default());
+        let fault = conversation.received(answer.as_bytes()).unwrap_err();
         assert_eq!(
             (fault.class, fault.sentence),
             (ErrorClass::ProtocolError, "an answer came to nothing that was asked")
         );
     }
-    let mut talk = talk("SELECT 1;", Settings::default());
-    assert_eq!(talk.received(b"Rk"), Ok(wire::Progress::NeedMore), "the connection's end follows");
+    let mut conversation = conversation("SELECT 1;", Settings::default());
+    assert_eq!(conversation.received(b"Rk"), Ok(wire::Progress::NeedMore), "the connection's end follows");
 }
 
 #[test]
@@ -388,10 +389,10 @@ fn variables_come_from_the_command_line_and_from_the_plan() {
     };
     let sql = sql(&["SELECT :scale, :a, :b, :client_id;"], settings);
     assert!(!sql.needs(0, 0) && sql.needs(0, 1) && !sql.needs(0, 2));
-    let mut talk = sql.open(3);
-    talk.set(0, b"nobody asks");
-    talk.set(1, b"bound");
-    let told = play(&mut talk, 0, &["S1ZI"]);
+    let mut conversation = sql.open(3);
+    conversation.set(0, b"nobody asks");
+    conversation.set(1, b"bound");
+    let told = play(&mut conversation, 0, &["S1ZI"]);
     assert_told(&told, "> #0 SELECT $1, $2, $3, $4 | 7 | x y | bound | 3\n> sync\ntry 1: ok");
 }
 
@@ -419,7 +420,7 @@ fn what_cannot_be_run_is_refused_in_words() {
     let settings = Settings { variables, ..Settings::default() };
     assert!(new("SELECT 1;", settings, sql::Engine::MySql).contains("\"1a\""));
     assert_eq!(
-        talk("SELECT 1;", Settings::default()).begin(5),
+        conversation("SELECT 1;", Settings::default()).begin(5),
         Next::Broken("there is no step 5".to_owned())
     );
 }
@@ -435,7 +436,7 @@ fn a_statement_has_as_many_arguments_as_with_pgbench() {
         let text = format!("\\set i 0\nSELECT LEAST({});", [":i"; 256][..count].join(", "));
         let mut deck = Deck::new();
         assert_eq!(deck.add("s", text.as_bytes(), Language::Pgbench, Allow::Nothing), Ok(0));
-        let steps = [Step { name: "s".to_owned(), script: 0, expects: None }];
+        let steps = [TransactionStep { name: "s".to_owned(), script: 0, expects: None }];
         let settings = Settings { mode, ..Settings::default() };
         let made =
             Sql::new(deck, &steps, settings, Engine::PostgreSql, |_| Box::new(support::Fake::default()));

@@ -3,7 +3,7 @@
 use crate::script::Literal;
 use wire::sql::Value;
 
-use crate::engine::Engine;
+use crate::engine::{Backslash, Engine};
 
 /// Appends a value so that the server reads it as that value, whatever is in it.
 pub(super) fn write(engine: Engine, value: Literal<'_>, out: &mut Vec<u8>) {
@@ -40,17 +40,17 @@ fn is_plain(text: &[u8]) -> bool {
 
 /// What a backslash means in quotes depends on settings of the server: a text that has one is written so that it does not.
 fn quote(engine: Engine, text: &[u8], out: &mut Vec<u8>) {
-    let has_backslash = text.contains(&b'\\');
-    match engine {
-        Engine::MySql if has_backslash => return write_hexadecimal(text, out),
-        Engine::PostgreSql if has_backslash => out.extend_from_slice(b" E"),
-        _ => {}
+    let backslash = if text.contains(&b'\\') { engine.dialect().backslash } else { Backslash::Plain };
+    match backslash {
+        Backslash::Hexadecimal => return write_hexadecimal(text, out),
+        Backslash::Doubled => out.extend_from_slice(b" E"),
+        Backslash::Plain => {}
     }
     out.push(b'\'');
     for byte in text {
         match byte {
             b'\'' => out.push(b'\''),
-            b'\\' if engine == Engine::PostgreSql => out.push(b'\\'),
+            b'\\' if backslash == Backslash::Doubled => out.push(b'\\'),
             _ => {}
         }
         out.push(*byte);

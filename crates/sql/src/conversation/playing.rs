@@ -1,14 +1,14 @@
 //! Going on: from one answer to what is sent next, or to the end of the transaction.
 
 use crate::script::{Act, Broken};
-use wire::sql::{Said, Statement, Transaction};
+use wire::sql::{ServerError, Statement, Transaction};
 use wire::{ErrorClass, Next, Refusal, Reply};
 
-use super::{Doing, Talk, literals};
+use super::{SqlConversation, State, literals};
 use crate::classes;
 use crate::settings::Mode;
 
-impl Talk {
+impl SqlConversation {
     /// Goes on with the script up to what must be waited for.
     pub(super) fn play(&mut self) -> Next {
         loop {
@@ -17,7 +17,7 @@ impl Talk {
                 Ok(Act::Statement(number)) => return self.ask(number),
                 Ok(Act::End) => return self.script_ended(),
                 Ok(Act::Pause { ns }) => {
-                    self.doing = Doing::Pause;
+                    self.state = State::Pause;
                     return Next::Pause { ns };
                 }
                 Ok(act) => match self.pipeline(act) {
@@ -36,7 +36,7 @@ impl Talk {
         if line.gathers {
             self.player.start_rows(number);
         }
-        (self.doing, self.rows) = (Doing::Statement(number), 0);
+        (self.state, self.rows) = (State::Statement(number), 0);
         // What was sent before stays until something else is: at the end nothing changes it.
         self.session.clear();
         self.put(number);
@@ -115,7 +115,7 @@ impl Talk {
                 self.queue.push_sync();
                 if act == Act::EndPipeline {
                     self.queue.close();
-                    self.doing = Doing::Pipeline;
+                    self.state = State::Pipeline;
                     return Ok(Some(Next::Send));
                 }
             }
@@ -133,7 +133,7 @@ impl Talk {
         if self.program.lines[usize::from(number)].gathers {
             let ended = self.player.end_rows();
             if let Some(Broken(words)) = self.broken.take().or(ended.err()) {
-                self.said = Said { text: words, ..Said::default() };
+                self.server_error = ServerError { text: words, ..ServerError::default() };
                 let refusal = Refusal { class: ErrorClass::ScriptStopped, code: 0 };
                 return Next::Done(Reply { reusable: false, ..self.over(Some(refusal)) });
             }
@@ -160,10 +160,10 @@ impl Talk {
 
     /// The refusal of a statement that the server answered with a rollback, unless that is what it asked for.
     pub(super) fn unasked_rollback(&self) -> Option<Refusal> {
-        let number = match self.doing {
-            Doing::Statement(number) => number,
-            Doing::Pipeline => self.queue.front()?,
-            Doing::Nothing | Doing::Pause | Doing::RollBack(_) => return None,
+        let number = match self.state {
+            State::Statement(number) => number,
+            State::Pipeline => self.queue.front()?,
+            State::Idle | State::Pause | State::RollBack(_) => return None,
         };
         let is_asked = self.program.lines[usize::from(number)].effect.rolls_back();
         (!is_asked).then_some(Refusal { class: ErrorClass::RolledBack, code: 0 })
@@ -177,7 +177,7 @@ impl Talk {
         }
         self.session.clear();
         self.session.query(b"ROLLBACK");
-        self.doing = Doing::RollBack(refusal);
+        self.state = State::RollBack(refusal);
         Next::Send
     }
 
@@ -196,7 +196,7 @@ impl Talk {
         let is_said =
             !matches!(refusal.class, ErrorClass::Rows | ErrorClass::OpenTransaction | ErrorClass::RolledBack);
         let helps = classes::is_retryable(refusal.class)
-            || is_said && settings.retries.iter().any(|retry| retry.means(refusal.class, &self.said));
+            || is_said && settings.retries.iter().any(|retry| retry.means(refusal.class, &self.server_error));
         if !(is_left && helps) {
             return Next::Done(self.over(Some(refusal)));
         }
@@ -223,7 +223,7 @@ impl Talk {
 
     /// The transaction is over.
     pub(super) fn over(&mut self, refusal: Option<Refusal>) -> Reply {
-        self.doing = Doing::Nothing;
+        self.state = State::Idle;
         self.is_in_doubt = false;
         let status = u16::try_from(self.tries).unwrap_or(u16::MAX);
         Reply { status, refusal, reusable: true, received_bytes: self.received_bytes }

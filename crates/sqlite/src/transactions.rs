@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sql::script::Deck;
-use sql::{Engine, Settings, Sql, Step};
+use sql::{Engine, Settings, Sql, TransactionStep};
 
 use crate::database::Database;
 use crate::session::Session;
@@ -12,7 +12,12 @@ use crate::session::Session;
 ///
 /// # Errors
 /// As [`Sql::new`].
-pub fn sqlite(deck: Deck, steps: &[Step], settings: Settings, database: Database) -> Result<Sql, String> {
+pub fn sqlite(
+    deck: Deck,
+    steps: &[TransactionStep],
+    settings: Settings,
+    database: Database,
+) -> Result<Sql, String> {
     let database = Arc::new(database);
     Sql::new(deck, steps, settings, Engine::Sqlite, move |_| Box::new(Session::new(database.clone())))
 }

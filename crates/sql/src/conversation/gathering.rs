@@ -1,12 +1,12 @@
 //! Rows on their way to a player's variables.
 
 use crate::script::Player;
-use wire::sql::Rows;
+use wire::sql::RowSink;
 
 /// Hands every row to a player.
 pub(super) struct Gathering<'a>(pub(super) &'a mut Player);
 
-impl Rows for Gathering<'_> {
+impl RowSink for Gathering<'_> {
     fn wants(&self) -> bool {
         true
     }

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 
 use super::fields::Fields;
-use crate::sql::{Said, SqlState};
+use crate::sql::{ServerError, SqlState};
 
 /// A longer text of an error is cut.
 const TEXT_BYTES_MAX: usize = 1024;
@@ -12,7 +12,7 @@ const TEXT_BYTES_MAX: usize = 1024;
 const LAST_WORDS: [u16; 6] = [1053, 1077, 1079, 1080, 1927, 4031];
 
 /// An error, from the content of its packet.
-pub(super) fn read(payload: &[u8]) -> Option<Said> {
+pub(super) fn read(payload: &[u8]) -> Option<ServerError> {
     let mut fields = Fields::of(payload);
     let (_kind, number) = (fields.byte()?, fields.two()?);
     // Before the log-in an error has no SQLSTATE.
@@ -22,10 +22,10 @@ pub(super) fn read(payload: &[u8]) -> Option<Said> {
     };
     let text = fields.rest();
     let text = String::from_utf8_lossy(&text[..text.len().min(TEXT_BYTES_MAX)]).into_owned();
-    Some(Said { sqlstate, number, text, is_fatal: LAST_WORDS.contains(&number) })
+    Some(ServerError { sqlstate, number, text, is_fatal: LAST_WORDS.contains(&number) })
 }
 
 /// The same in one line.
-pub(super) fn line(said: &Said) -> String {
-    format!("{} ({}): {}", said.number, said.sqlstate.as_str(), said.text)
+pub(super) fn line(server_error: &ServerError) -> String {
+    format!("{} ({}): {}", server_error.number, server_error.sqlstate.as_str(), server_error.text)
 }

@@ -9,14 +9,13 @@ mod texts;
 use std::sync::Arc;
 
 use crate::script::{Broken, Player};
-use wire::sql::{Heard, Said, Session};
+use wire::sql::{ServerError, Session, SessionEvent};
 use wire::{
     Cancel, Closing, Conversation, ErrorClass, Greeting, Interrupt, Next, PartEnd, PeerFault, Progress,
     Refusal, Reply, Stage,
 };
 
 use crate::classes;
-use crate::engine::Engine;
 use crate::program::Program;
 use gathering::Gathering;
 use queue::Queue;
@@ -32,7 +31,7 @@ use texts::Texts;
 ///      ├───────────────────┘          (transaction open?) ── ROLLBACK ──► (a try left?)
 ///      └──────────────────────────────────────────────────────────── no ────┘
 /// ```
-pub struct Talk {
+pub struct SqlConversation {
     program: Arc<Program>,
     session: Box<dyn Session>,
     player: Player,
@@ -40,7 +39,7 @@ pub struct Talk {
     scratch: Vec<u8>,
     queue: Queue,
     step: u16,
-    doing: Doing,
+    state: State,
     /// Something may be committed by what is on its way.
     is_in_doubt: bool,
     /// While a pipeline is made: whether a transaction will be open.
@@ -50,7 +49,7 @@ pub struct Talk {
     /// Why what was sent last is refused.
     refusal: Option<Refusal>,
     /// What the server said of it.
-    said: Said,
+    server_error: ServerError,
     /// Why rows cannot become variables.
     broken: Option<Broken>,
     tries: u32,
@@ -59,15 +58,15 @@ pub struct Talk {
 
 /// What a connection is at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doing {
-    Nothing,
+enum State {
+    Idle,
     Statement(u16),
     Pipeline,
     Pause,
     RollBack(Refusal),
 }
 
-impl Talk {
+impl SqlConversation {
     pub(crate) fn new(program: Arc<Program>, session: Box<dyn Session>, number: u32) -> Self {
         Self {
             player: program.player(number),
@@ -76,12 +75,12 @@ impl Talk {
             scratch: Vec::new(),
             queue: Queue::default(),
             step: 0,
-            doing: Doing::Nothing,
+            state: State::Idle,
             is_in_doubt: false,
             will_be_open: false,
             rows: 0,
             refusal: None,
-            said: Said::default(),
+            server_error: ServerError::default(),
             broken: None,
             tries: 0,
             received_bytes: 0,
@@ -100,19 +99,19 @@ impl Talk {
 
     /// Whether no answer is awaited.
     fn is_idle(&self) -> bool {
-        matches!(self.doing, Doing::Nothing | Doing::Pause)
+        matches!(self.state, State::Idle | State::Pause)
     }
 
     /// Whether something that may commit is on its way: within a pause, what a pipeline has so far was not sent.
     fn has_doubt(&self) -> bool {
-        self.is_in_doubt && self.doing != Doing::Pause
+        self.is_in_doubt && self.state != State::Pause
     }
 
     fn gathers(&self) -> bool {
-        matches!(self.doing, Doing::Statement(number) if self.program.lines[usize::from(number)].gathers)
+        matches!(self.state, State::Statement(number) if self.program.lines[usize::from(number)].gathers)
     }
 
-    fn hear(&mut self, bytes: &[u8]) -> Result<(usize, Heard), PeerFault> {
+    fn next_event(&mut self, bytes: &[u8]) -> Result<(usize, SessionEvent), PeerFault> {
         if self.gathers() {
             self.session.received(bytes, &mut Gathering(&mut self.player))
         } else {
@@ -124,38 +123,38 @@ impl Talk {
     fn ended(&mut self, rows: u64, refusal: Option<Refusal>) -> Result<Option<PartEnd>, PeerFault> {
         self.rows = rows;
         self.refusal = self.refusal.or(refusal);
-        match self.doing {
-            Doing::Statement(_) => {
+        match self.state {
+            State::Statement(_) => {
                 if self.gathers() {
                     self.broken = self.player.end_result().err().or(self.broken.take());
                 }
                 Ok(None)
             }
-            Doing::Pipeline => {
+            State::Pipeline => {
                 let number = self.queue.pop_statement().ok_or_else(unasked)?;
                 let refusal = refusal.or_else(|| self.unexpected_rows(number));
                 self.refusal = self.refusal.or(refusal);
                 Ok(self.account(number).map(|part| PartEnd { part, refusal }))
             }
-            Doing::RollBack(_) => Ok(None),
-            Doing::Nothing | Doing::Pause => Err(unasked()),
+            State::RollBack(_) => Ok(None),
+            State::Idle | State::Pause => Err(unasked()),
         }
     }
 
     /// A statement was refused; the end of its part, if that is told before the end of everything.
     fn refused(&mut self) -> Result<Option<PartEnd>, PeerFault> {
-        let refusal = classes::refusal(self.program.engine, self.session.said());
+        let refusal = classes::refusal(self.program.engine, self.session.last_error());
         if self.is_idle() {
             return Err(unasked());
         }
-        if classes::leaves_doubt(self.session.said()) && !matches!(self.doing, Doing::RollBack(_)) {
+        if classes::leaves_doubt(self.session.last_error()) && !matches!(self.state, State::RollBack(_)) {
             return Err(self.in_doubt("the server does not know whether the transaction was committed"));
         }
-        if self.refusal.is_none() && !matches!(self.doing, Doing::RollBack(_)) {
-            self.said.clone_from(self.session.said());
+        if self.refusal.is_none() && !matches!(self.state, State::RollBack(_)) {
+            self.server_error.clone_from(self.session.last_error());
         }
         self.refusal = self.refusal.or(Some(refusal));
-        if self.doing != Doing::Pipeline {
+        if self.state != State::Pipeline {
             return Ok(None);
         }
         let number = self.queue.pop_statement();
@@ -170,35 +169,35 @@ impl Talk {
         if self.has_doubt() {
             return Err(self.in_doubt("the server ended the connection while a commit was on its way"));
         }
-        let refusal = classes::refusal(self.program.engine, self.session.said());
+        let refusal = classes::refusal(self.program.engine, self.session.last_error());
         let part = part.or_else(|| self.part_end(Some(refusal)));
-        let refusal = if let Doing::RollBack(first) = self.doing { first } else { refusal };
+        let refusal = if let State::RollBack(first) = self.state { first } else { refusal };
         let reply = Reply { reusable: false, ..self.over(Some(refusal)) };
         Ok(Progress::Answered { used, part, next: Next::Done(reply) })
     }
 
     /// Nobody knows whether something was committed; with what the server said last.
     fn in_doubt(&self, sentence: &'static str) -> PeerFault {
-        let (engine, said) = (self.program.engine, self.session.said());
-        let code = classes::refusal(engine, said).code;
-        PeerFault::new(ErrorClass::CommitUnknown, code, sentence).saying(classes::words(engine, said))
+        let (engine, server_error) = (self.program.engine, self.session.last_error());
+        let code = classes::refusal(engine, server_error).code;
+        PeerFault::new(ErrorClass::CommitUnknown, code, sentence).saying(classes::words(engine, server_error))
     }
 
     /// The end of the part that a single statement is.
     fn part_end(&self, refusal: Option<Refusal>) -> Option<PartEnd> {
-        let Doing::Statement(number) = self.doing else { return None };
+        let State::Statement(number) = self.state else { return None };
         self.account(number).map(|part| PartEnd { part, refusal })
     }
 
     /// Everything that was sent is answered, as far as the next point of synchronisation.
     fn ready(&mut self, used: usize) -> Result<Progress, PeerFault> {
-        let (part, next) = match self.doing {
-            Doing::Statement(number) => {
+        let (part, next) = match self.state {
+            State::Statement(number) => {
                 let refusal = self.refusal.or_else(|| self.unexpected_rows(number));
                 let part = self.part_end(refusal);
                 (part, self.answered(number, refusal))
             }
-            Doing::Pipeline => {
+            State::Pipeline => {
                 if !self.queue.pop_sync() {
                     return Err(unasked());
                 }
@@ -208,8 +207,8 @@ impl Talk {
                 let refusal = self.refusal.take();
                 (None, self.settled(refusal))
             }
-            Doing::RollBack(refusal) => (None, self.rolled_back(refusal)),
-            Doing::Nothing | Doing::Pause => return Err(unasked()),
+            State::RollBack(refusal) => (None, self.rolled_back(refusal)),
+            State::Idle | State::Pause => return Err(unasked()),
         };
         Ok(match (part, next) {
             (None, Next::Done(reply)) => Progress::Replied { used, reply },
@@ -221,27 +220,29 @@ impl Talk {
     fn take_in(&mut self, bytes: &[u8]) -> Result<Progress, PeerFault> {
         let mut used = 0;
         loop {
-            let (more, heard) = self.hear(&bytes[used..])?;
+            let (more, event) = self.next_event(&bytes[used..])?;
             used += more;
             self.received_bytes += more as u64;
-            let part = match heard {
-                Heard::NeedMore => return Ok(Progress::NeedMore),
-                Heard::Ready => return self.ready(used),
-                Heard::Send => return Ok(Progress::Answered { used, part: None, next: Next::Send }),
-                Heard::Ended { rows, .. } => self.ended(rows, None)?,
-                Heard::RolledBack => self.ended(0, self.unasked_rollback())?,
+            let part = match event {
+                SessionEvent::NeedMore => return Ok(Progress::NeedMore),
+                SessionEvent::Ready => return self.ready(used),
+                SessionEvent::Send => return Ok(Progress::Answered { used, part: None, next: Next::Send }),
+                SessionEvent::Succeeded { rows, .. } => self.ended(rows, None)?,
+                SessionEvent::RolledBack => self.ended(0, self.unasked_rollback())?,
                 // What ends an idle connection is the connection's affair: its end follows.
-                Heard::Refused if self.doing == Doing::Nothing && self.session.said().is_fatal => {
+                SessionEvent::Rejected if self.state == State::Idle && self.session.last_error().is_fatal => {
                     return Ok(Progress::NeedMore);
                 }
                 // The server does not wait for the end of a pause: these are its last words to the transaction.
-                Heard::Refused if self.doing == Doing::Pause && self.session.said().is_fatal => {
-                    self.said.clone_from(self.session.said());
+                SessionEvent::Rejected
+                    if self.state == State::Pause && self.session.last_error().is_fatal =>
+                {
+                    self.server_error.clone_from(self.session.last_error());
                     return self.cut_off(used, None);
                 }
-                Heard::Refused => {
+                SessionEvent::Rejected => {
                     let part = self.refused()?;
-                    if self.session.said().is_fatal {
+                    if self.session.last_error().is_fatal {
                         return self.cut_off(used, part);
                     }
                     part
@@ -264,11 +265,13 @@ impl Talk {
 }
 
 /// As on a server, where the session makes calls in this process.
-impl Conversation for Talk {
+impl Conversation for SqlConversation {
     fn set(&mut self, variable: u16, value: &[u8]) {
         let Some(slot) = self.program.slot(variable) else { return };
         // PostgreSQL gives a text in quotes the type that is needed, and would not compare a number with a text.
-        if self.program.engine != Engine::PostgreSql && self.program.settings.numbers.contains(&variable) {
+        if !self.program.engine.dialect().infers_quoted_types
+            && self.program.settings.numbers.contains(&variable)
+        {
             self.player.set_number(slot, value);
         } else {
             self.player.set(slot, value);
@@ -318,16 +321,16 @@ impl Conversation for Talk {
 
     fn peer_closed(&mut self) -> Closing {
         let has_begun = self.received_bytes > 0 || self.tries > 1 || self.session.has_begun_reply();
-        match self.doing {
-            Doing::Nothing => Closing::Empty,
+        match self.state {
+            State::Idle => Closing::Empty,
             _ if has_begun || self.has_doubt() => Closing::Incomplete,
             _ => Closing::Empty,
         }
     }
 
     fn stage(&self) -> Stage {
-        match self.doing {
-            Doing::Nothing => Stage::Idle,
+        match self.state {
+            State::Idle => Stage::Idle,
             _ if self.has_doubt() => Stage::InDoubt,
             _ if self.received_bytes > 0 || self.session.has_begun_reply() => Stage::Body,
             _ => Stage::FirstByte,
@@ -335,10 +338,10 @@ impl Conversation for Talk {
     }
 
     fn part(&self) -> Option<u16> {
-        match self.doing {
-            Doing::Statement(number) => self.account(number),
-            Doing::Pipeline => self.account(self.queue.front()?),
-            Doing::Nothing | Doing::Pause | Doing::RollBack(_) => None,
+        match self.state {
+            State::Statement(number) => self.account(number),
+            State::Pipeline => self.account(self.queue.front()?),
+            State::Idle | State::Pause | State::RollBack(_) => None,
         }
     }
 
@@ -356,8 +359,8 @@ impl Conversation for Talk {
             ErrorClass::RolledBack => {
                 "the server answered COMMIT with ROLLBACK: nothing was committed".to_owned()
             }
-            ErrorClass::ScriptStopped => self.said.text.clone(),
-            _ => classes::words(self.program.engine, &self.said),
+            ErrorClass::ScriptStopped => self.server_error.text.clone(),
+            _ => classes::words(self.program.engine, &self.server_error),
         }
     }
 
@@ -372,7 +375,7 @@ impl Conversation for Talk {
     fn forget(&mut self) {
         self.session.forget();
         self.queue.clear();
-        (self.doing, self.is_in_doubt, self.refusal) = (Doing::Nothing, false, None);
+        (self.state, self.is_in_doubt, self.refusal) = (State::Idle, false, None);
     }
 
     fn interrupt(&self) -> Option<Interrupt> {

@@ -15,7 +15,7 @@ use crate::conversation::{Closing, Conversation, Next, Progress, Refusal, Stage}
 
 /// The client's side of one HTTP/1.1 connection.
 #[derive(Debug)]
-pub struct Talk {
+pub struct HttpConversation {
     script: Arc<Steps>,
     /// The step whose request is under way, or was last.
     step: u16,
@@ -24,7 +24,7 @@ pub struct Talk {
     filled: Vec<u8>,
 }
 
-impl Talk {
+impl HttpConversation {
     pub(super) fn new(script: Arc<Steps>) -> Self {
         let reading = Reading::new(script.variables);
         Self { script, step: 0, reading, filled: Vec::new() }
@@ -36,7 +36,7 @@ impl Talk {
     }
 }
 
-impl Conversation for Talk {
+impl Conversation for HttpConversation {
     fn set(&mut self, variable: u16, value: &[u8]) {
         self.reading.values.set(variable, value);
     }
