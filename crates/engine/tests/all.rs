@@ -4,6 +4,7 @@ mod connecting;
 mod deadlines;
 mod embedded;
 mod endings;
+mod four_protocols;
 mod framing;
 mod greetings;
 mod load_shapes;

@@ -9,7 +9,7 @@ use wire::http1::{Capture, CaptureFrom, Checks, Http1, Request, Step, Template};
 use super::{Done, MS, SECOND};
 
 /// Names of the variables that scenarios in tests have.
-const VARIABLES: [&str; 3] = ["a", "b", "c"];
+pub(crate) const VARIABLES: [&str; 4] = ["a", "b", "c", "d"];
 
 /// A step that GETs this target, which may have values in braces.
 pub(crate) fn get(target: &str) -> Step {
